@@ -85,7 +85,7 @@ static int check_replaceable(const char *path, struct pl_err *err)
 	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return 0;
 	return pl_err_set(err, PL_ERR_IO, "cannot write '%s': it is %s", path,
-			  S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+			  S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 }
 
 /* What is in the way is the folder: a file that is there is replaced, whatever its own rights say. */
@@ -97,10 +97,10 @@ static int refuse_folder(const char *path, struct pl_err *err)
 
 	/* file systems of the kernel's own say so of files that nobody may make */
 	if (why == ENOENT && whole == NULL)
-		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': there is no folder '%s'",
-				  path, folder);
+		return pl_err_set(err, PL_ERR_IO,
+				  "cannot write '%s': directory '%s' does not exist", path, folder);
 	errno = why;
-	return pl_err_errno(err, "cannot write '%s' in the folder '%s'", path,
+	return pl_err_errno(err, "cannot write '%s' in directory '%s'", path,
 			    whole != NULL ? whole : folder);
 }
 
@@ -267,7 +267,7 @@ int pl_file_make_dir(const char *path, unsigned mode, struct pl_err *err)
 {
 	if (mkdir(path, mode) == 0)
 		return pl_file_sync_dir_of(path, err);
-	return errno == EEXIST ? 0 : pl_err_errno(err, "cannot make folder '%s'", path);
+	return errno == EEXIST ? 0 : pl_err_errno(err, "could not create directory '%s'", path);
 }
 
 int pl_file_make_folders(const char *path, struct pl_err *err)

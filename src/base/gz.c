@@ -62,11 +62,13 @@ static int inflate_member(z_stream *stream, const char *name, struct pl_buf *buf
 		size_t got = sizeof(plain) - stream->avail_out;
 		if (!pl_buf_add(buf, plain, got)) {
 			char size[PL_BYTES_TEXT_BYTES];
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s unpacked",
-					  name, pl_text_from_bytes(buf->max, size));
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s' is larger than %s after decompression", name,
+					  pl_text_from_bytes(buf->max, size));
 		}
 		if (status == Z_BUF_ERROR || (status == Z_OK && got == 0 && stream->avail_in == 0))
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off", name);
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s' is incomplete: its end is missing", name);
 		if (status != Z_OK && status != Z_STREAM_END)
 			return pl_err_set(err, PL_ERR_INVALID, "'%s' is not gzip data: %s", name,
 					  stream->msg != NULL ? stream->msg : zError(status));

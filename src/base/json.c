@@ -122,11 +122,9 @@ int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const c
 		char reason[160];
 		int line, column;
 		place_of(text, value, &line, &column);
-		snprintf(
-			reason, sizeof(reason),
-			"too many values: up to here they take %zu MiB of memory, the most that is "
-			"read at once",
-			max_bytes >> 20);
+		snprintf(reason, sizeof(reason),
+			 "too many values: they exceed the memory limit of %zu MiB",
+			 max_bytes >> 20);
 		return pl_err_set_at(err, PL_ERR_INVALID, source, line, column, reason);
 	}
 	return 0;

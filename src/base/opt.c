@@ -212,8 +212,7 @@ static int set_value(const struct met *met, void *into, struct pl_err *err)
 		*PL_PUSH(list->items, list->count, list->room) = met->value;
 		return 0;
 	case PL_OPT_INT:
-		return pl_text_to_i64(met->value, field) ? 0
-							 : bad_value(met, "a whole number", err);
+		return pl_text_to_i64(met->value, field) ? 0 : bad_value(met, "an integer", err);
 	case PL_OPT_F64:
 		return pl_text_to_f64(met->value, field) ? 0 : bad_value(met, "a number", err);
 	case PL_OPT_DURATION:
@@ -438,7 +437,7 @@ static void add_later(const struct pl_opt_command *command, struct pl_buf *buf)
 	}
 	if (names.len == 0)
 		return;
-	pl_buf_add_text(buf, "\nknown and not in this version:\n  ");
+	pl_buf_add_text(buf, "\nnot in this version:\n  ");
 	add_wrapped(buf, pl_buf_text(&names), names.len, 2, 2);
 }
 

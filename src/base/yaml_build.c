@@ -177,7 +177,8 @@ static int build_alias(struct builder *b, int depth, struct node **ret)
 		const struct anchor *anchor = &b->anchors[i];
 		if (strcmp(anchor->name, name) != 0)
 			continue;
-		snprintf(text, sizeof(text), "alias '*%.60s' stands inside what it names", name);
+		snprintf(text, sizeof(text), "alias '*%.60s' refers to a node that contains it",
+			 name);
 		if (anchor->node == NULL)
 			return fail_here(b, text);
 		if (depth + anchor->node->height > YAML_DEPTH_MAX)
@@ -185,7 +186,8 @@ static int build_alias(struct builder *b, int depth, struct node **ret)
 		*ret = anchor->node;
 		return spend(b, anchor->node->nodes);
 	}
-	snprintf(text, sizeof(text), "alias '*%.60s' names no anchor above", name);
+	snprintf(text, sizeof(text),
+		 "alias '*%.60s' refers to an anchor that is not defined above it", name);
 	return fail_here(b, text);
 }
 
@@ -216,7 +218,7 @@ static int check_tag(struct builder *b, const yaml_char_t *tag, enum pl_yaml_kin
 		    (kind == PL_YAML_LIST && strcmp(name, "seq") == 0))
 			return 0;
 	}
-	snprintf(text, sizeof(text), "tag '%.60s' is not known here", (const char *)tag);
+	snprintf(text, sizeof(text), "unknown tag '%.60s'", (const char *)tag);
 	return fail_here(b, text);
 }
 
@@ -323,7 +325,7 @@ static int given_twice(struct builder *b, const struct pair *first, const struct
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "key '%.80s' given twice (first at line %d)",
+	snprintf(text, sizeof(text), "duplicate key '%.80s' (first at line %d)",
 		 again->key->pub.text, first->key->pub.line);
 	return fail_at(b, again->key->pub.line, again->key->pub.column, text);
 }
@@ -418,8 +420,7 @@ static int build_pair(struct builder *b, int depth, struct pairs *pairs, int *me
 	}
 	if (*merge_line > 0) {
 		char text[80];
-		snprintf(text, sizeof(text), "key '<<' given twice (first at line %d)",
-			 *merge_line);
+		snprintf(text, sizeof(text), "duplicate key '<<' (first at line %d)", *merge_line);
 		return fail_at(b, line, column, text);
 	}
 	*merge_line = line;

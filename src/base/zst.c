@@ -54,7 +54,7 @@ static int feed(struct pl_zst *zst, const void *data, size_t len, ZSTD_EndDirect
 		ZSTD_outBuffer out = { .dst = block, .size = sizeof(block) };
 		left = ZSTD_compressStream2(zst->context, &out, &in, end);
 		if (ZSTD_isError(left))
-			return pl_err_set(err, PL_ERR_INTERNAL, "cannot pack '%s': %s",
+			return pl_err_set(err, PL_ERR_INTERNAL, "could not compress '%s': %s",
 					  zst->file.path, ZSTD_getErrorName(left));
 		if (fwrite(block, 1, out.pos, zst->file.stream) != out.pos)
 			return pl_err_errno(err, "cannot write '%s'", zst->file.path);
@@ -110,7 +110,8 @@ static int unpack_some(struct unpack *unpack, const void *packed, size_t len, st
 					  unpack->name, ZSTD_getErrorName(unpack->left));
 		if (!pl_buf_add(unpack->buf, plain, out.pos)) {
 			char size[PL_BYTES_TEXT_BYTES];
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s unpacked",
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s' is larger than %s after decompression",
 					  unpack->name, pl_text_from_bytes(unpack->buf->max, size));
 		}
 		if (unpack->left == 0 && in.pos == in.size)
@@ -163,7 +164,8 @@ static int unpack_all(const struct unpack_source *from, const char *name, struct
 	if (result < 0)
 		return -1;
 	if (unpack.left != 0)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off", name);
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is incomplete: its end is missing",
+				  name);
 	return 0;
 }
 

@@ -34,8 +34,8 @@ static void add_absent(const struct ckpt_case *server, struct option_problems *p
 					  : NULL;
 
 	ckpt_case_add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		      model[0] == '/' ? "a folder with the model's config.json"
-				      : "a model folder, or a model in the Hugging Face cache "
+		      model[0] == '/' ? "a directory with the model's config.json"
+				      : "a model directory, or a model in the Hugging Face cache "
 					"(vLLM will download it)",
 		      nearest);
 }
@@ -51,11 +51,12 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 		add_absent(server, problems, found);
 	if (facts->known != NULL)
 		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		    "a model folder, or a model in the Hugging Face cache (vLLM will download it; "
-		    "its facts are known by name)");
+		    "a model directory, or a model in the Hugging Face cache (vLLM will download "
+		    "it; "
+		    "its properties are known by name)");
 	if (facts->state == CKPT_MODEL_NO_CONFIG)
 		add(server, problems, OPTION_ERROR, "model", "model_not_found", facts->problem,
-		    "a folder with the model's config.json");
+		    "a directory with the model's config.json");
 	if (facts->state == CKPT_MODEL_BROKEN)
 		add(server, problems, OPTION_ERROR, "model", "model_config_broken", facts->problem,
 		    "a config.json that is a JSON object");

@@ -66,7 +66,7 @@ static void read_config(struct ckpt_facts *facts, const char *text, size_t len, 
 		return;
 	}
 	if (!json_is_object(facts->config)) {
-		auto_free char *problem = pl_asprintf("'%s' is no JSON object", source);
+		auto_free char *problem = pl_asprintf("'%s' is not a JSON object", source);
 		set_state(facts, CKPT_MODEL_BROKEN, problem);
 		return;
 	}
@@ -122,7 +122,7 @@ static void read_folder(struct ckpt_facts *facts, const char *config_folder,
 	/* a link that leads nowhere is there, and broken */
 	bool there = lstat(path, &st) == 0;
 	if (!there && has_file(config_folder, "params.json")) {
-		set_state(facts, CKPT_MODEL_OTHER, "params.json (Mistral's own form) is not read");
+		set_state(facts, CKPT_MODEL_OTHER, "params.json (Mistral format) is not supported");
 		return;
 	}
 	if (!there) {
@@ -166,12 +166,12 @@ struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
 	if (source->config_path != NULL)
 		config_folder = ckpt_find(source, source->config_path, &config_root);
 	if (facts->folder == NULL) {
-		auto_free char *problem = pl_asprintf("no folder '%s' here and no such model in "
-						      "the Hugging Face cache",
-						      source->model);
+		auto_free char *problem = pl_asprintf(
+			"'%s' is neither a directory nor a model in the Hugging Face cache",
+			source->model);
 		bool other = is_other_form(source->model);
 		set_state(facts, other ? CKPT_MODEL_OTHER : CKPT_MODEL_NOT_FOUND,
-			  other ? "a model of this form is not read" : problem);
+			  other ? "the format of this model is not supported" : problem);
 		return facts;
 	}
 	if (config_folder != NULL)

@@ -129,9 +129,9 @@ static int refuse(const char *text, struct pl_err *err)
 		nearest = pl_text_nearest(text, names, ckpt_gpu_count());
 	if (nearest == NULL)
 		return pl_err_invalid(
-			err, "hardware '%s' is not known; '--hardware list' shows what is", text);
-	return pl_err_invalid(err, "hardware '%s' is not known (did you mean '%s'?)", text,
-			      nearest);
+			err, "unknown hardware '%s'; '--hardware list' shows the known profiles",
+			text);
+	return pl_err_invalid(err, "unknown hardware '%s' (did you mean '%s'?)", text, nearest);
 }
 
 static int read_count(const char *text, const char *whole, int64_t *ret, struct pl_err *err)

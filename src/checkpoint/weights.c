@@ -48,13 +48,13 @@ int ckpt_open_plain(const char *path, const char *root, struct pl_err *err)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	size_t len = root != NULL ? strlen(root) : 0;
 	if (root != NULL && (strncmp(real, root, len) != 0 || real[len] != '/'))
-		return pl_err_invalid(err, "'%s' lies outside of '%s'", path, root);
+		return pl_err_invalid(err, "'%s' is outside of '%s'", path, root);
 	/* a FIFO would wait for its writer */
 	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	if (!S_ISREG(st.st_mode))
-		return pl_err_invalid(err, "'%s' is not a plain file", path);
+		return pl_err_invalid(err, "'%s' is not a regular file", path);
 	int taken = fd;
 	fd = -1;
 	return taken;
@@ -123,7 +123,7 @@ static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_byt
 		return pl_err_invalid(err, "tensor '%s' has no valid data_offsets", name);
 	if (data_bytes >= 0 && end > data_bytes)
 		return pl_err_invalid(
-			err, "tensor '%s' ends at byte %lld of %lld: the file is cut short", name,
+			err, "tensor '%s' ends at byte %lld of %lld: the file is incomplete", name,
 			(long long)end, (long long)data_bytes);
 	*ret = (double)(end - begin);
 	return 0;
@@ -159,7 +159,7 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 
 	if (len >= 7 && memcmp(data, "version", 7) == 0)
 		return pl_err_invalid(
-			err, "a Git LFS pointer stands for the weights; they were not fetched");
+			err, "found a Git LFS pointer instead of weights; run 'git lfs pull'");
 	if (len < LENGTH_BYTES)
 		return pl_err_invalid(err, "shorter than the length of its head");
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
@@ -281,9 +281,9 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 		return -1;
 	PL_JSON_EACH_MEMBER(tensor, file, json_object_get(json, "weight_map")) {
 		if (!name_is_inside(json_string_value(file)))
-			return pl_err_invalid(err,
-					      "'%s': the file of tensor '%s' is not in the folder",
-					      path, tensor);
+			return pl_err_invalid(
+				err, "'%s': the file of tensor '%s' is not in the directory", path,
+				tensor);
 		json_object_set_new(names, json_string_value(file), json_true());
 	}
 	if (json_object_size(names) > CKPT_WEIGHTS_FILES_MAX)

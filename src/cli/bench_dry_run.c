@@ -142,10 +142,10 @@ static void add_range(const json_t *plan, const char *key, const char *label, st
 	const json_t *range = json_object_get(plan, key);
 
 	if (!json_is_object(range)) {
-		pl_buf_addf(buf, "%s known when the data set meets a tokenizer\n", label);
+		pl_buf_addf(buf, "%s known after tokenization\n", label);
 		return;
 	}
-	pl_buf_addf(buf, "%s %lld to %lld, %.1f on average, %lld in all\n", label,
+	pl_buf_addf(buf, "%s %lld to %lld, %.1f on average, %lld in total\n", label,
 		    (long long)pl_json_get_i64(range, "min"),
 		    (long long)pl_json_get_i64(range, "max"), pl_json_get_f64(range, "mean"),
 		    (long long)pl_json_get_i64(range, "total"));
@@ -164,7 +164,7 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 	pl_buf_addf(buf, "to:             %s%s\n", pl_json_get_text(shown, "url"),
 		    pl_json_get_text(shown, "endpoint"));
 	if (json_is_null(json_object_get(plan, "requests")))
-		pl_buf_add_text(buf, "requests:       all records of the data set");
+		pl_buf_add_text(buf, "requests:       all records of the dataset");
 	else
 		pl_buf_addf(buf, "requests:       %lld",
 			    (long long)pl_json_get_i64(plan, "requests"));

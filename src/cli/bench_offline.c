@@ -48,11 +48,10 @@ static int print_help(const struct vllm_bench_kind *kind)
 	size_t count = 0;
 	auto_free char *name = pl_asprintf("profllm bench %s", kind->name);
 	auto_free char *details = pl_asprintf(
-		"A line of 'vllm bench %s' works with 'vllm' replaced by 'profllm': its own "
-		"options "
-		"stand here, and each argument of the engine is one too (profllm params; the model "
-		"is --model MODEL). Where vLLM is installed its own benchmark runs, looked after "
-		"as a server is; --base-url and --sim take the figures at a server%s.\n\n"
+		"A line of 'vllm bench %s' works with 'vllm' replaced by 'profllm': it accepts the "
+		"options below and each argument of the engine (see profllm params; the model is "
+		"--model MODEL). If vLLM is installed, its own benchmark runs, supervised as a "
+		"server is; --base-url and --sim measure with a server instead%s.\n\n"
 		"Example:\n"
 		"  profllm bench %s --model org/model --output r.json\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the engine "

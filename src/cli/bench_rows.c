@@ -187,9 +187,9 @@ const struct pl_opt_command cli_bench_command = {
 	.summary = "Send load to a server that runs, or run one of vLLM's offline benchmarks, with "
 		   "the options of vllm bench.",
 	.details =
-		"A command line of vLLM works with 'vllm' replaced by 'profllm': flags may be "
-		"written with dashes or underscores, with '=' or a blank, and be shortened as long "
-		"as one option begins so; JSON options can be given key by key.\n\n"
+		"A command line of vLLM works with 'vllm' replaced by 'profllm': flags "
+		"accept dashes or underscores, '=' or a blank, and any unique abbreviation; JSON "
+		"options can be set key by key.\n\n"
 		"Examples:\n"
 		"  profllm bench serve --model org/model --num-prompts 200 --request-rate 10\n"
 		"  profllm bench serve --backend openai-chat --dataset-name sharegpt \\\n"

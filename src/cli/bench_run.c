@@ -85,7 +85,7 @@ static void remove_left(const char *above)
 		if (!pl_text_starts(name, PREFIX) || !lock_place(dirfd(dir), name, &lock))
 			continue;
 		auto_free char *path = pl_asprintf("%s/%s", above, name);
-		pl_log(PL_LOG_DEBUG, "removing '%s', which a killed run left", path);
+		pl_log(PL_LOG_DEBUG, "removing '%s' of a killed run", path);
 		nftw(path, remove_one, TREE_FDS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 	}
 }
@@ -100,7 +100,7 @@ static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path,
 	for (int i = 0; i < MAKE_TRIES; i++) {
 		snprintf(folder, room, "%s/" PREFIX "XXXXXX", above);
 		if (mkdtemp(folder) == NULL)
-			return pl_err_errno(err, "cannot make a folder '%s'", folder);
+			return pl_err_errno(err, "could not create directory '%s'", folder);
 		/* before this, another run that starts may have removed it */
 		if (lock_place(AT_FDCWD, folder, ret_lock)) {
 			*ret_path = pl_asprintf("%s/result.json", folder);
@@ -121,8 +121,8 @@ int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 	if (url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)
-		return pl_err_invalid(err, "--upload: --output FILE is missing, which keeps what "
-					   "cannot be sent");
+		return pl_err_invalid(err, "--upload: --output FILE is missing; a result that "
+					   "could not be uploaded stays there");
 	return cli_upload_check(url, err);
 }
 

@@ -110,7 +110,7 @@ static int read_side(const struct res_fields *fields, const char *path,
 			return -1;
 	}
 	if (side->count == 0)
-		return pl_err_invalid(err, "'%s': found no result (.json) in it", path);
+		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);
 	return 0;
 }
 
@@ -169,7 +169,8 @@ static int add_metric(const struct res_fields *fields, char *name, struct asked 
 	if (res_fields_resolve(fields, id, &field, err) < 0)
 		return pl_err_wrap(err, "--metrics '%s'", name);
 	if (field.type != RES_FIELD_NUMBER && field.type != RES_FIELD_COUNT)
-		return pl_err_invalid(err, "--metrics '%s': expected a figure, '%s' is no number",
+		return pl_err_invalid(err,
+				      "--metrics '%s': expected a metric, but '%s' is not numeric",
 				      name, id);
 	*PL_PUSH(asked->metrics, asked->options.metric_count, asked->room) = field;
 	asked->options.metrics = asked->metrics;
@@ -199,10 +200,9 @@ static int read_effect(const char *text, double *ret, struct pl_err *err)
 	if (is_percent)
 		number[len - 1] = '\0';
 	if (!pl_text_to_f64(number, &value) || !(value > 0) || !(value < (is_percent ? 100 : 1)))
-		return pl_err_invalid(err,
-				      "--min-effect: found '%s', expected a share as 5%% or "
-				      "0.05",
-				      text);
+		return pl_err_invalid(
+			err, "--min-effect: found '%s', expected a share such as 5%% or 0.05",
+			text);
 	*ret = is_percent ? value / 100 : value;
 	return 0;
 }
@@ -291,7 +291,7 @@ static int judge(const struct compare_options *options, const json_t *comparison
 	struct pl_err err = PL_ERR_INIT;
 
 	if (list_figures(comparison, is_unsure, &unsure) > 0)
-		pl_log(PL_LOG_WARNING, "no interval, so nothing is called a regression of: %s",
+		pl_log(PL_LOG_WARNING, "no confidence interval, so regressions are unknown for: %s",
 		       pl_buf_text(&unsure));
 	if (list_figures(comparison, is_regression, &worse) > 0)
 		pl_err_set(&err, PL_ERR_REGRESSION, "worse by more than %s: %s",
@@ -300,7 +300,8 @@ static int judge(const struct compare_options *options, const json_t *comparison
 		pl_err_set(&err, PL_ERR_FAILED, "'%s': found no run that completed, expected one",
 			   pl_json_get_text(failed, "name"));
 	else if (list_figures(comparison, is_lost, &lost) > 0)
-		pl_err_set(&err, PL_ERR_FAILED, "what the first side has, another lacks: %s",
+		pl_err_set(&err, PL_ERR_FAILED,
+			   "recorded by the baseline, but not by all candidates: %s",
 			   pl_buf_text(&lost));
 	return err.code == PL_ERR_NONE ? 0 : cli_fail(&err);
 }
@@ -334,7 +335,7 @@ int cmd_compare(int argc, char **argv)
 		return status;
 	}
 	if (words.count < 2 || words.count > RES_COMPARE_SIDES_MAX)
-		status = cli_refuse("found %d result%s, expected 2 to %d files or folders",
+		status = cli_refuse("found %d result%s, expected 2 to %d files or directories",
 				    words.count, words.count == 1 ? "" : "s",
 				    RES_COMPARE_SIDES_MAX);
 	else if (options.json && options.markdown)

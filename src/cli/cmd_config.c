@@ -227,7 +227,7 @@ static int from_command(const struct config_options *options, char **argv, int a
 	if (only_to_command(options) != NULL)
 		return cli_refuse("'--%s' is for to-command", only_to_command(options));
 	if ((options->command_file != NULL) == (argc > 0))
-		return cli_refuse("expected a command behind '--', or --command-file");
+		return cli_refuse("expected a command after '--', or --command-file");
 	if (argc > 0) {
 		if (options->container != NULL)
 			return cli_refuse("'--container' is for --command-file");
@@ -243,9 +243,8 @@ static int from_command(const struct config_options *options, char **argv, int a
 		return cli_fail(&err);
 	/* what is printed ends in terminals and logs */
 	if (options->output == NULL && has_secrets)
-		pl_log(PL_LOG_WARNING,
-		       "*** stands for what is secret: with '-o FILE' it is written as it is, "
-		       "into a file for you alone");
+		pl_log(PL_LOG_WARNING, "secrets are shown as ***; use '-o FILE' to write them to a "
+				       "file that only you can read");
 	return write_out(options, has_secrets, &text);
 }
 
@@ -341,8 +340,7 @@ static int write_offline(const struct exp_config *experiment, bool oneline, stru
 	auto_json json_t *secret_env = NULL;
 
 	if (launch->container != NULL)
-		return pl_err_invalid(err,
-				      "launch.container: 'vllm bench %s' is not started in one",
+		return pl_err_invalid(err, "launch.container: not supported with 'vllm bench %s'",
 				      experiment->bench.kind);
 	if (exp_offline_words(experiment, values, words, &secret_env, err) < 0)
 		return -1;
@@ -390,10 +388,9 @@ static int to_command(const struct config_options *options, char **files, int fi
 		return pl_err_exit_status(PL_ERR_INVALID);
 	auto_free char *url = exp_server_url(input.experiment);
 	if (url != NULL && !options->bench)
-		return cli_refuse(
-			"'%s' has a server that runs already (launch.url, or benchmark.base_url, "
-			"host and port) and starts none; '--bench' writes the line of its load",
-			input.name);
+		return cli_refuse("'%s' uses a running server (launch.url, or benchmark.base_url, "
+				  "host and port); use '--bench' to write the command of its load",
+				  input.name);
 	if (writer_of(input.experiment, options)(input.experiment, options->oneline, &text, &err) <
 	    0)
 		return cli_fail(&err);
@@ -414,16 +411,16 @@ static void add_result_comments(const json_t *result, const char *path, struct p
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
 	const char *sha256 = pl_json_path_text(result, "config.benchmark.dataset_sha256");
 	auto_free char *engine_text = res_engine_text(engine);
-	auto_free char *head = pl_asprintf("What was asked for in run %s of %s, status %s.",
-					   pl_json_get_text(result, "run_id"),
-					   pl_json_get_text(result, "timestamp"),
-					   pl_json_get_text(result, "status"));
+	auto_free char *head = pl_asprintf(
+		"Experiment of run %s of %s, status %s.", pl_json_get_text(result, "run_id"),
+		pl_json_get_text(result, "timestamp"), pl_json_get_text(result, "status"));
 	auto_free char *answered = engine_text != NULL ? pl_asprintf("%s answered.", engine_text)
 						       : NULL;
-	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the data set: %s", sha256)
+	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the dataset: %s", sha256)
 					      : NULL;
 	auto_free char *again = pl_asprintf(
-		"With seed, request ids and data set as they were: profllm run --config %s", path);
+		"To repeat it with the same seed, request ids and dataset: profllm run --config %s",
+		path);
 	const char *const lines[] = { head, answered, data, again };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(lines); i++) {
@@ -448,13 +445,13 @@ static int from_result(const struct config_options *options, char **files, int f
 	if (run_repeat_find(files[0], &result, &err) < 0)
 		return cli_fail(&err);
 	if (result == NULL)
-		return cli_refuse("'%s' is no result of profllm", files[0]);
+		return cli_refuse("'%s' is not a result of profllm", files[0]);
 	add_result_comments(result, files[0], &text);
 	const json_t *experiment = pl_json_get_path(result, "config.experiment");
 	auto_free char *all = pl_json_to_text(experiment, PL_JSON_COMPACT);
 	if (strstr(all, OPTION_SECRET_SHOWN) != NULL)
-		add_comment(&text, OPTION_SECRET_SHOWN " stands for a secret: put it there, or "
-						       "${NAME} in launch.env");
+		add_comment(&text, OPTION_SECRET_SHOWN
+			    " replaces a secret; insert it, or ${NAME} in launch.env");
 	vllm_yaml_add_members(&text, experiment, 0);
 	return write_out(options, false, &text);
 }
@@ -470,13 +467,13 @@ static int expand(const struct config_options *options, const struct pl_words *w
 	if (only_to_command(options) != NULL)
 		return cli_refuse("'--%s' is for to-command", only_to_command(options));
 	if (options->cell != NULL && options->json)
-		return cli_refuse("found '--cell' beside '--json', expected one of them");
+		return cli_refuse("found '--cell' and '--json', expected one of them");
 	if (words->count != 2 || words->command_count > 0)
 		return cli_refuse("expected one FILE");
 	int status = cli_config_expand(words->items[1], &how, options->cell, options->json, &text);
 	if (status != 0)
 		return status;
-	return text.full ? cli_refuse("more than %u MiB; see '--only' and '--cell'",
+	return text.full ? cli_refuse("larger than %u MiB; use '--only' or '--cell'",
 				      EXPANDED_BYTES_MAX >> 20)
 			 : write_out(options, false, &text);
 }
@@ -504,12 +501,12 @@ static int config(struct config_options *options, const struct pl_words *words)
 		return cli_fail(&err);
 	if (strcmp(rest[0], "to-command") == 0) {
 		if (words->command_count > 0)
-			return cli_refuse("'to-command' takes a FILE and no command");
+			return cli_refuse("to-command: found a command, expected only a FILE");
 		return to_command(options, rest + 1, rest_count - 1);
 	}
 	if (strcmp(rest[0], "from-result") == 0) {
 		if (words->command_count > 0)
-			return cli_refuse("'from-result' takes a RESULT and no command");
+			return cli_refuse("from-result: found a command, expected only a RESULT");
 		return from_result(options, rest + 1, rest_count - 1);
 	}
 	if (strcmp(rest[0], "from-command") != 0)
@@ -522,7 +519,7 @@ static int config(struct config_options *options, const struct pl_words *words)
 		rest_count--;
 	}
 	if (rest_count > 1)
-		return cli_refuse("found '%s', expected the command behind '--'", rest[1]);
+		return cli_refuse("found '%s', expected the command after '--'", rest[1]);
 	return from_command(options, words->command, words->command_count);
 }
 

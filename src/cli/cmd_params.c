@@ -166,11 +166,11 @@ static int tell_absent(const struct option_row *arg, const struct params_options
 			"no argument matches '%s': vLLM %s does not have it yet, since %s", pattern,
 			options->version, arg->since);
 	if (arg->removed_in != NULL)
-		pl_buf_addf(&gone, ", gone in %s", arg->removed_in);
+		pl_buf_addf(&gone, ", removed in %s", arg->removed_in);
 	if (arg->replaced_by != NULL)
 		pl_buf_addf(&gone, ", replaced by %s", arg->replaced_by);
 	return pl_err_set(err, PL_ERR_NOT_FOUND,
-			  "no argument matches '%s': vLLM %s no longer has it%s", pattern,
+			  "no argument matches '%s': vLLM %s does not have it%s", pattern,
 			  options->version, pl_buf_text(&gone));
 }
 

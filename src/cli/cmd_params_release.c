@@ -64,7 +64,7 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 	if (!json_is_array(by))
 		pl_buf_add_text(words, "nothing replaced it");
 	else if (json_array_size(by) == 0)
-		pl_buf_add_text(words, "nothing needs to be set in its place");
+		pl_buf_add_text(words, "no replacement needed");
 	PL_JSON_EACH(setting, by) {
 		const json_t *value = json_object_get(setting, "value");
 		pl_buf_addf(words, "%s%s", setting_at == 0 ? "-> " : ", ", text_of(setting, "key"));

@@ -145,10 +145,10 @@ static void add_release(const struct option_row *arg, const struct cli_params_fo
 	if (arg->since != NULL)
 		pl_buf_addf(&words, "since %s", arg->since);
 	if (arg->absent)
-		pl_buf_addf(&words, "%svLLM %s no longer has it", words.len > 0 ? "; " : "",
+		pl_buf_addf(&words, "%svLLM %s does not have it", words.len > 0 ? "; " : "",
 			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
 	else if (arg->removed_in != NULL)
-		pl_buf_addf(&words, "%sgone in vLLM %s", words.len > 0 ? "; " : "",
+		pl_buf_addf(&words, "%sremoved in vLLM %s", words.len > 0 ? "; " : "",
 			    arg->removed_in);
 	else if (arg->deprecated)
 		pl_buf_addf(&words, "%sdeprecated", words.len > 0 ? "; " : "");

@@ -66,7 +66,7 @@ static int report(const struct run_recovered *recovered, bool as_json)
 			    recovered->path, text_of(recovered, "run_id"),
 			    text_of(recovered, "status"), text_of(recovered, "timestamp"));
 	} else if (recovered->was_whole) {
-		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
+		pl_buf_addf(&text, "The result already existed; only the journal was removed.\n");
 	} else {
 		pl_buf_addf(&text, "Recovered: %zu of %zu requests had finished.\n",
 			    recovered->over, recovered->count);

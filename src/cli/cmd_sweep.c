@@ -185,11 +185,11 @@ static void add_people_form(const struct cli_sweep *sweep, struct pl_buf *buf)
 		    runs, plural(runs), plan->servers, plural(plan->servers));
 	add_servers(plan, buf);
 	if (sweep->sweep->left_out > 0)
-		pl_buf_addf(buf, "left out by conditions: %zu\n", sweep->sweep->left_out);
+		pl_buf_addf(buf, "excluded by conditions: %zu\n", sweep->sweep->left_out);
 	if (sweep->sweep->merged > 0)
-		pl_buf_addf(buf, "the same as others: %zu\n", sweep->sweep->merged);
+		pl_buf_addf(buf, "duplicates: %zu\n", sweep->sweep->merged);
 	if (plan->fallen > 0)
-		pl_buf_addf(buf, "fall out: %zu\n", plan->fallen);
+		pl_buf_addf(buf, "skipped: %zu\n", plan->fallen);
 	cli_sweep_add_fallen(sweep, buf);
 }
 
@@ -208,20 +208,19 @@ static void add_forecast(const struct sweep_forecast *forecast, struct pl_buf *b
 {
 	char start[32], run[32], total[32];
 
-	pl_buf_addf(buf, "left: %zu run%s, %zu start%s", forecast->runs, plural(forecast->runs),
-		    forecast->starts, plural(forecast->starts));
+	pl_buf_addf(buf, "remaining: %zu run%s, %zu server start%s", forecast->runs,
+		    plural(forecast->runs), forecast->starts, plural(forecast->starts));
 	if (forecast->known == 0) {
-		pl_buf_add_text(buf,
-				"; how long they take is not known before the first is over\n");
+		pl_buf_add_text(buf, "; the duration is unknown until the first run finishes\n");
 		return;
 	}
 	pl_text_from_duration((int64_t)(forecast->start_s * 1e9), start, sizeof(start));
 	pl_text_from_duration((int64_t)(forecast->run_s * 1e9), run, sizeof(run));
 	pl_text_from_duration((int64_t)(forecast->total_s * 1e9), total, sizeof(total));
-	pl_buf_addf(buf, ", about %s (%s a start, %s a run: the medians of %zu", total, start, run,
+	pl_buf_addf(buf, ", about %s (%s per start, %s per run: medians of %zu", total, start, run,
 		    forecast->known);
 	if (forecast->at_once > 1)
-		pl_buf_addf(buf, "; %zu at once", forecast->at_once);
+		pl_buf_addf(buf, "; %zu servers at a time", forecast->at_once);
 	pl_buf_add_text(buf, ")\n");
 }
 
@@ -259,7 +258,7 @@ static int dry_run(const struct cli_sweep *sweep, const struct sweep_settings *s
 	}
 	if (printed != 0 || plan->fallen < plan->count)
 		return printed;
-	return cli_refuse("every combination of '%s' falls out", sweep->sweep->source);
+	return cli_refuse("every combination of '%s' is skipped", sweep->sweep->source);
 }
 
 /* ---- running ---- */
@@ -316,13 +315,12 @@ static int print_outcome(const struct sweep_options *options, const struct sweep
 			options->output_dir);
 		return cli_print_json(report);
 	}
-	pl_buf_addf(&text, "%zu of %zu runs are over, %zu failed, %zu partial: %s/summary.csv\n",
+	pl_buf_addf(&text, "%zu of %zu runs finished, %zu failed, %zu partial: %s/summary.csv\n",
 		    outcome->over, outcome->runs, outcome->failed, outcome->partial,
 		    options->output_dir);
 	if (outcome->not_sent > 0)
 		pl_buf_addf(&text,
-			    "%zu were not sent: --resume sends them, or profllm upload %s "
-			    "--to %s\n",
+			    "%zu were not uploaded; use --resume, or profllm upload %s --to %s\n",
 			    outcome->not_sent, options->output_dir, options->upload);
 	return cli_print(pl_buf_text(&text));
 }
@@ -336,13 +334,13 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
 
 	if (file->plan.fallen == file->plan.count)
-		return cli_refuse("every combination of '%s' falls out", file->sweep->source);
+		return cli_refuse("every combination of '%s' is skipped", file->sweep->source);
 	if (open_dashboard(options, &dashboard, &err) < 0) {
 		run_target_done(&dashboard);
 		return cli_fail(&err);
 	}
 	if (file->plan.fallen > 0)
-		pl_buf_addf(&fallen, "fall out: %zu\n", file->plan.fallen);
+		pl_buf_addf(&fallen, "skipped: %zu\n", file->plan.fallen);
 	cli_sweep_add_fallen(file, &fallen);
 	fputs(pl_buf_text(&fallen), stderr);
 	if (options->upload != NULL) {
@@ -375,9 +373,10 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (words->count != 2)
 		return cli_refuse("expected one FILE");
 	if (options->output_dir == NULL && !options->dry_run)
-		return cli_refuse("--output-dir FOLDER is missing (or --dry-run)");
+		return cli_refuse(
+			"--output-dir DIR is missing; use --dry-run to only show the plan");
 	if (options->retry.count > 0 && !options->resume && !options->dry_run)
-		return cli_refuse("'--retry' is for what a sweep has left, with '--resume'");
+		return cli_refuse("--retry: expected together with --resume");
 	for (size_t i = 0; i < options->retry.count; i++) {
 		if (!PL_TEXT_IS_ONE_OF(options->retry.items[i], retried))
 			return cli_refuse("--retry: found '%s', expected failed, launch_failed, "
@@ -389,8 +388,7 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (options->job_cpus < 0 || options->job_cpus > JOBS_MAX)
 		return cli_refuse("--job-cpus: expected 0 to %d", JOBS_MAX);
 	if (options->seed < 0 || options->wait_ns < 0)
-		return cli_refuse("--%s: found a number below zero",
-				  options->seed < 0 ? "seed" : "wait");
+		return cli_refuse("--%s: expected at least 0", options->seed < 0 ? "seed" : "wait");
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	auto_free char *fault_words = upload_item_fault(item);
 	add_clean(text, ": ", fault_words != NULL ? fault_words : message);
 	if (is_conflict)
-		pl_buf_add_text(text, " (--on-conflict replace or keep decides)");
+		pl_buf_add_text(text, "; use --on-conflict replace or keep");
 	pl_buf_add_char(text, '\n');
 	if (fault_words != NULL)
 		add_faults(text, json_object_get(item, "faults"), message);
@@ -214,7 +214,7 @@ static void add_counts(const struct upload *upload, struct pl_buf *text)
 				    count_names[k]);
 	}
 	if (deleted > 0)
-		pl_buf_addf(text, ", %lld deleted there", (long long)deleted);
+		pl_buf_addf(text, ", %lld deleted on the dashboard", (long long)deleted);
 	if (failed > 0)
 		pl_buf_addf(text, "; %zu of %zu files failed", failed, upload->count);
 	pl_buf_add_char(text, '\n');
@@ -287,7 +287,7 @@ static int print_text(const struct upload *upload, const struct named *named)
 	add_counts(upload, &text);
 	add_artifact_counts(upload, &text);
 	if (named->others > 0)
-		pl_buf_addf(&text, "%zu file%s of folders not looked at: by %s no results\n",
+		pl_buf_addf(&text, "%zu file%s in directories ignored: by %s no results\n",
 			    named->others, named->others == 1 ? "" : "s",
 			    named->others == 1 ? "its name" : "their names");
 	auto_free char *page = upload_page(upload);
@@ -342,7 +342,7 @@ static void say_away(const struct upload *upload, const char *why, int64_t wait_
 
 	if (upload->on_progress != NULL)
 		fputs("\r\x1b[K", stderr);
-	pl_log(PL_LOG_WARNING, "the dashboard is waited for, %.0f s at most: %s",
+	pl_log(PL_LOG_WARNING, "waiting for the dashboard, at most %.0f s: %s",
 	       (double)wait_ns / (double)PL_NS_PER_S, clean);
 }
 
@@ -459,8 +459,8 @@ static int name_files(const struct pl_words *words, struct res_files *files, str
 		}
 		if (named->count + named->sweep_count == before)
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s': found no file that may be a result (.json, "
-					  ".jsonl, .ndjson, packed too)",
+					  "'%s': found no result file (.json, .jsonl, .ndjson, "
+					  "also .zst or .gz)",
 					  words->items[i]);
 	}
 	named->others = files->others;
@@ -475,10 +475,10 @@ static int upload_words(const struct upload_options *options, const struct pl_wo
 	int status;
 
 	if (options->to == NULL)
-		return cli_refuse("--to is missing: the address of the dashboard, as "
+		return cli_refuse("--to is missing: expected the address of a dashboard, such as "
 				  "http://127.0.0.1:8421");
 	if (words->count == 0)
-		return cli_refuse("nothing to send: expected files or folders");
+		return cli_refuse("nothing to upload: expected files or directories");
 	auto_free char *name = name_of(words->items[0]);
 	struct named named = { .name = name };
 	if (name_files(words, &files, &named, &err) < 0 || open_target(options, &target, &err) < 0)

@@ -315,7 +315,7 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	};
 	if (options->version != NULL && options->version[0] == '\0')
 		return pl_err_invalid(
-			err, "--vllm-version: found an empty text, expected a release, as %s",
+			err, "--vllm-version: found an empty value, expected a release such as %s",
 			VLLM_REFERENCE_RELEASE);
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
@@ -325,7 +325,8 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	if (options->available != NULL &&
 	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||
 	     ret->available_bytes <= 0))
-		return pl_err_invalid(err, "--available-memory: found '%s', expected bytes, as 40G",
+		return pl_err_invalid(err,
+				      "--available-memory: found '%s', expected bytes, such as 40G",
 				      options->available);
 	if (options->hardware != NULL) {
 		if (ckpt_hardware_find(options->hardware, hardware, err) < 0)
@@ -393,7 +394,7 @@ static int validate_form(const struct validate_options *options, const struct pl
 							       : NULL;
 
 	if (other != NULL)
-		return cli_refuse("--schema: found %s beside it, expected files and --json alone",
+		return cli_refuse("--schema: found %s, expected only files and --json with it",
 				  other);
 	if (words->count == 0)
 		return cli_refuse("--schema: nothing to check: expected files");
@@ -419,7 +420,7 @@ static int validate(const struct validate_options *options, const struct pl_word
 		return cli_fail(&err);
 	v.catalog = catalog;
 	if (words->count == 0 && words->command_count == 0 && options->command_files.count == 0)
-		return cli_refuse("nothing to validate: expected files, or a command behind '--'");
+		return cli_refuse("nothing to validate: expected files, or a command after '--'");
 	v.files = reports;
 	pl_buf_init(&v.text, REPORT_BYTES_MAX);
 	read_all(&v, words);

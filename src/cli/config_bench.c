@@ -90,9 +90,9 @@ static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 
 static void tell_left_out(const struct option_row *row)
 {
-	pl_log(PL_LOG_WARNING, "benchmark.%s is left out: %s", row->name,
-	       row->ours ? "it is profllm's own, 'vllm bench serve' does not have it"
-			 : "'vllm bench serve' no longer has it");
+	pl_log(PL_LOG_WARNING, "benchmark.%s was omitted: %s", row->name,
+	       row->ours ? "'vllm bench serve' does not have this option of profllm"
+			 : "'vllm bench serve' removed it");
 }
 
 static int add_option(const struct exp_config *experiment, enum vllm_bench_id id, json_t *words,
@@ -106,11 +106,10 @@ static int add_option(const struct exp_config *experiment, enum vllm_bench_id id
 	if (row->ours || row->gone)
 		tell_left_out(row);
 	else if (!vllm_bench_words_add(&experiment->bench, id, words))
-		return pl_err_invalid(
-			err,
-			"benchmark.%s: no command line says several items of which one "
-			"begins with '-'",
-			row->name);
+		return pl_err_invalid(err,
+				      "benchmark.%s: a command line cannot express several items "
+				      "if one begins with '-'",
+				      row->name);
 	return 0;
 }
 
@@ -155,11 +154,10 @@ int cli_config_bench(const struct exp_config *experiment, bool oneline, struct p
 	auto_json json_t *env = env_of(experiment);
 
 	if (!pl_text_equal(bench->kind, "serve"))
-		return pl_err_invalid(
-			err,
-			"benchmark.kind: found '%s', expected serve: taken at a server it has no "
-			"line of vLLM's",
-			bench->kind);
+		return pl_err_invalid(err,
+				      "benchmark.kind: found '%s', expected serve: vLLM has no "
+				      "command that measures this kind with a server",
+				      bench->kind);
 	if (check_gone(bench, err) < 0 || add_address(experiment, words, err) < 0 ||
 	    add_options(experiment, words, err) < 0)
 		return -1;

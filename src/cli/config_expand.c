@@ -66,7 +66,7 @@ int cli_config_expand(const char *path, const struct cli_sweep_options *options,
 	if (status != 0)
 		return status;
 	if (sweep.plan.fallen > 0)
-		pl_buf_addf(&fallen, "fall out: %zu\n", sweep.plan.fallen);
+		pl_buf_addf(&fallen, "skipped: %zu\n", sweep.plan.fallen);
 	cli_sweep_add_fallen(&sweep, &fallen);
 	fputs(pl_buf_text(&fallen), stderr);
 	if (as_json)
@@ -74,7 +74,6 @@ int cli_config_expand(const char *path, const struct cli_sweep_options *options,
 	else
 		add_yaml(&sweep, cell, text);
 	if (cell != NULL && text->len == 0)
-		return cli_refuse("found the cell '%s', expected the id of one that '%s' has", cell,
-				  path);
+		return cli_refuse("unknown cell '%s', expected an id from '%s'", cell, path);
 	return 0;
 }

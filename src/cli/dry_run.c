@@ -37,14 +37,14 @@ static void add_people_form(const json_t *plan, const char *url, struct pl_buf *
 
 	pl_buf_add_text(buf, "argv:  ");
 	if (url != NULL)
-		pl_buf_addf(buf, " none, the server at %s runs already", url);
+		pl_buf_addf(buf, " none; the server at %s is running", url);
 	PL_JSON_EACH(item, json_object_get(plan, "argv")) {
 		pl_buf_add_char(buf, ' ');
 		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\nenv:   ");
 	if (json_object_size(json_object_get(plan, "env")) == 0)
-		pl_buf_add_text(buf, " nothing beside yours");
+		pl_buf_add_text(buf, " no additions to your environment");
 	PL_JSON_EACH_MEMBER(name, item, json_object_get(plan, "env")) {
 		pl_buf_addf(buf, " %s=", name);
 		vllm_word_quote(json_string_value(item), buf);

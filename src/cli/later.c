@@ -24,8 +24,8 @@ static const struct later {
 
 static int tell_later(const char *shown, const struct later *later)
 {
-	return cli_refuse("'%s' is not in this version, it comes later: %s; today: %s", shown,
-			  later->what, later->today);
+	return cli_refuse("'%s' is not in this version (%s); instead, %s", shown, later->what,
+			  later->today);
 }
 
 char *cli_later_names(const struct pl_commands *commands)
@@ -49,9 +49,8 @@ int cli_unknown_bench(const char *name)
 	if (later != NULL && later->of_vllm)
 		return tell_later(shown, later);
 	if (name[0] == '\0')
-		return cli_refuse(
-			"found 'bench' alone, expected 'bench serve', latency, throughput, "
-			"startup or mm-processor (see profllm bench --help)");
+		return cli_refuse("found 'bench' without a kind, expected serve, latency, "
+				  "throughput, startup or mm-processor; see profllm bench --help");
 	return cli_refuse("found '%s', expected 'bench serve', latency, throughput, startup or "
 			  "mm-processor",
 			  shown);

@@ -12,11 +12,11 @@
 static void say(const char *run_id, size_t killed, size_t left)
 {
 	if (killed > 0)
-		pl_log(PL_LOG_WARNING, "ended %zu process%s that the killed run '%s' had left",
-		       killed, killed == 1 ? "" : "es", run_id);
+		pl_log(PL_LOG_WARNING, "ended %zu process%s of the killed run '%s'", killed,
+		       killed == 1 ? "" : "es", run_id);
 	if (left > 0)
-		pl_log(PL_LOG_WARNING, "%zu process%s of the killed run '%s' could not be ended",
-		       left, left == 1 ? "" : "es", run_id);
+		pl_log(PL_LOG_WARNING, "could not end %zu process%s of the killed run '%s'", left,
+		       left == 1 ? "" : "es", run_id);
 }
 
 /* Servers that a killed run has left are ended by whichever command is called next, for nobody else

@@ -52,8 +52,7 @@ int cli_release_read(const char *option, const char *text, bool is_checked,
 	const char *taken = before != NULL ? before : vllm_release_at(0);
 	newer = vllm_newer_note(text);
 	if (vllm_release_compare(ret, taken, &known) != 0 && !(is_checked && newer != NULL))
-		pl_log(PL_LOG_WARNING,
-		       "nothing was read of vLLM %s itself: what %s has is taken for it", text,
-		       taken);
+		pl_log(PL_LOG_WARNING, "the arguments of vLLM %s are not known; using those of %s",
+		       text, taken);
 	return 0;
 }

@@ -255,15 +255,15 @@ static int check_usage(const struct options *options)
 	if (options->num_runs < 1 || options->num_runs > RUNS_MAX)
 		return cli_refuse("--num-runs: expected 1 to %d", RUNS_MAX);
 	if (options->warmup_num_prompts < 0)
-		return cli_refuse("--warmup-num-prompts: found a number below zero");
+		return cli_refuse("--warmup-num-prompts: expected at least 0");
 	if (options->server_ready_timeout < 1 || options->server_ready_timeout > TIMEOUT_S_MAX)
 		return cli_refuse("--server-ready-timeout: expected 1 to %d seconds",
 				  TIMEOUT_S_MAX);
 	if (options->stop_timeout_ns < 0)
-		return cli_refuse("--stop-timeout: found a time below zero");
+		return cli_refuse("--stop-timeout: expected at least 0");
 	if (options->resume && options->experiment_name == NULL)
-		return cli_refuse("--resume: --experiment-name NAME is missing, which says what to "
-				  "go on with");
+		return cli_refuse("--resume: --experiment-name NAME is missing, which names the "
+				  "directory to resume");
 	return 0;
 }
 
@@ -304,8 +304,7 @@ static int read_rules(const char *text, bool *ret_by_spline, struct pl_err *err)
 	    vllm_release_compare(&release, "0.16.0", &known) > 0)
 		return pl_err_invalid(
 			err,
-			"--sla-rules: found '%s', expected A, B or a release from 0.11.1 "
-			"to 0.16.0, which had it",
+			"--sla-rules: found '%s', expected A, B or a release from 0.11.1 to 0.16.0",
 			text);
 	*ret_by_spline = vllm_release_compare(&release, "0.14.0", &known) >= 0;
 	return 0;
@@ -462,7 +461,7 @@ int cli_sweep_vllm(int argc, char **argv)
 	if (words.count == 1 && options.resume && options.experiment_name == NULL)
 		options.experiment_name = words.items[0];
 	else if (words.count > 0)
-		return cli_refuse("unexpected word '%s'", words.items[0]);
+		return cli_refuse("unexpected argument '%s'", words.items[0]);
 	return sweep((enum sweep_vllm_kind)kind, &options);
 }
 

@@ -59,7 +59,7 @@ static char *send_result(const char *path, const char *url)
 int cli_upload_result(const char *path, const char *url, int status)
 {
 	auto_free char *fault = path != NULL ? send_result(path, url)
-					     : pl_strdup("it could not be written");
+					     : pl_strdup("could not be written");
 	/* words of the dashboard, too: nothing that a terminal obeys */
 	auto_free char *clean = fault != NULL ? pl_clean_line(fault) : NULL;
 
@@ -69,8 +69,7 @@ int cli_upload_result(const char *path, const char *url, int status)
 	}
 	if (path != NULL)
 		fprintf(stderr,
-			"warning: not uploaded: %s; the result stays, try again: profllm upload "
-			"'%s' --to %s\n",
+			"warning: not uploaded: %s; retry with profllm upload '%s' --to %s\n",
 			clean, path, url);
 	else
 		fprintf(stderr, "warning: not uploaded: %s\n", clean);

@@ -83,7 +83,7 @@ static void add_faults_text(struct schema_report *r, size_t line,
 	}
 	if (faults->cut) {
 		add_place(r, line);
-		pl_buf_addf(&r->text, "there are more than %d faults\n", FAULTS_MAX);
+		pl_buf_addf(&r->text, "more than %d problems\n", FAULTS_MAX);
 	}
 }
 
@@ -94,7 +94,7 @@ static bool is_to_tell(struct schema_report *r)
 		return true;
 	if (!r->cut) {
 		add_place(r, 0);
-		pl_buf_addf(&r->text, "there are more than %d faults\n", FAULTS_MAX);
+		pl_buf_addf(&r->text, "more than %d problems\n", FAULTS_MAX);
 	}
 	r->cut = true;
 	return false;

@@ -138,7 +138,7 @@ void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf)
 
 	if (count == 0)
 		return;
-	pl_buf_add_text(buf, "  other defaults where nothing is set:\n");
+	pl_buf_add_text(buf, "  changed defaults of arguments that are not set:\n");
 	for (size_t i = 0; i < count && i < DEFAULTS_SHOWN_MAX; i++) {
 		const json_t *entry = json_array_get(upgrade->defaults, i);
 		pl_buf_addf(buf, "    %s  ", pl_json_get_text(entry, "key"));

@@ -36,12 +36,11 @@ static void refuse(struct dash_answer *answer, const struct pl_err *err)
 	if (err->code == PL_ERR_INVALID) {
 		dash_refuse(answer, 422, "%s", err->text);
 	} else if (err->code == PL_ERR_FULL) {
-		dash_refuse(answer, 507, "no room is left on the disk for files beside results");
+		dash_refuse(answer, 507, "no disk space left for artifacts");
 	} else if (err->code == PL_ERR_IO || err->code == PL_ERR_NOT_FOUND) {
 		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err->text);
 		dash_refuse(answer, 503,
-			    "files beside results cannot be read or written now: the server's log "
-			    "says why");
+			    "could not read or write artifacts; see the log of the server");
 		answer->retry_s = 1;
 	} else {
 		dash_refuse_stored(answer, err);
@@ -141,7 +140,7 @@ static bool find(const struct dash_request *request, struct store_artifacts *ret
 	if (err.code != PL_ERR_NONE && err.code != PL_ERR_NOT_FOUND)
 		dash_refuse_stored(answer, &err);
 	else if (dash_find_experiment(request, &entry, answer)) /* restored just now */
-		dash_refuse(answer, 404, "there is no experiment '%s'", word);
+		dash_refuse(answer, 404, "experiment '%s' does not exist", word);
 	return false;
 }
 
@@ -205,8 +204,9 @@ static void choose_part(const struct dash_head *head, int64_t bytes, struct dash
 			 (long long)from, (long long)(from + len - 1), (long long)bytes);
 		break;
 	case DASH_RANGE_UNSATISFIABLE:
-		dash_refuse(answer, 416, "Range: found '%.100s', of %lld bytes", head->range,
-			    (long long)bytes);
+		dash_refuse(answer, 416,
+			    "Range: found '%.100s', expected a range within %lld bytes",
+			    head->range, (long long)bytes);
 		snprintf(answer->range, sizeof(answer->range), "bytes */%lld", (long long)bytes);
 		break;
 	}
@@ -223,8 +223,8 @@ static bool open_file(const struct dash_request *request, const struct store_art
 		return true;
 	if (artifact->is_lost || err.code == PL_ERR_NOT_FOUND)
 		dash_refuse(answer, 404,
-			    "the file of artifact '%s' of kind '%s' of experiment '%s' was lost on "
-			    "the server: to PUT it again brings it back",
+			    "the file of artifact '%s' of kind '%s' of experiment '%s' is missing "
+			    "on the server; upload it again (PUT)",
 			    artifact->name, artifact->kind, request->words[0]);
 	else
 		refuse(answer, &err);
@@ -299,7 +299,7 @@ static int read_lines(struct store *store, const struct store_artifact *artifact
 	int rc = read_whole(fd, bytes, (size_t)artifact->bytes);
 	pl_fd_close(&fd);
 	if (rc < 0)
-		return pl_err_set(err, PL_ERR_IO, "%s cannot be read whole", artifact->name);
+		return pl_err_set(err, PL_ERR_IO, "could not read %s completely", artifact->name);
 	if (pl_zst_is(bytes, (size_t)artifact->bytes))
 		return pl_zst_unpack(bytes, (size_t)artifact->bytes, SERIES_UNPACKED_MAX,
 				     artifact->name, ret_text, ret_len, err);
@@ -339,7 +339,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 	if (!find(request, &artifacts, answer))
 		return;
 	if (span.to_ns <= span.from_ns) {
-		dash_refuse(answer, 422, "to_ns: found %lld, expected a time behind from_ns",
+		dash_refuse(answer, 422, "to_ns: found %lld, expected a time after from_ns",
 			    (long long)span.to_ns);
 		return;
 	}
@@ -421,7 +421,7 @@ static ptrdiff_t read_bytes(struct archive *archive, char *bytes, size_t room)
 	ssize_t got = TEMP_FAILURE_RETRY(read(archive->fd, bytes, len));
 
 	if (got <= 0) {
-		pl_log(PL_LOG_WARNING, "an archive of traces breaks off: a file of it is cut");
+		pl_log(PL_LOG_WARNING, "the archive of traces is incomplete: a file is too short");
 		return -1;
 	}
 	archive->left -= got;
@@ -443,7 +443,7 @@ static ptrdiff_t read_archive(struct dash_stream *stream, char *bytes, size_t ro
 		if (archive->fd >= 0) {
 			end_file(archive);
 		} else if (go_on(archive, &err) < 0) {
-			pl_log(PL_LOG_WARNING, "an archive of traces breaks off: %s", err.text);
+			pl_log(PL_LOG_WARNING, "the archive of traces is incomplete: %s", err.text);
 			return -1;
 		}
 	}

@@ -165,13 +165,12 @@ static int check(const struct check_options *options, struct told *told, int *re
 		"{s:I, s:I, s:I, s:I, s:I}", "results", (json_int_t)counts.results, "differing",
 		(json_int_t)counts.differing, "broken", (json_int_t)counts.broken, "faults",
 		(json_int_t)faults, "unnamed_files", (json_int_t)beside.unnamed);
-	auto_free char *text = pl_asprintf("%lld result%s: %lld rows differ from their documents, "
-					   "%lld documents cannot be read; "
-					   "%lld other faults; %zu files belong to no run\n",
-					   (long long)counts.results,
-					   counts.results == 1 ? "" : "s",
-					   (long long)counts.differing, (long long)counts.broken,
-					   (long long)faults, beside.unnamed);
+	auto_free char *text = pl_asprintf(
+		"%lld result%s: %lld rows differ from their documents, %lld unreadable documents, "
+		"%lld other problems; %zu files without a run\n",
+		(long long)counts.results, counts.results == 1 ? "" : "s",
+		(long long)counts.differing, (long long)counts.broken, (long long)faults,
+		beside.unnamed);
 	*ret_status = print_summary(told, text, json);
 	if (*ret_status == 0 && counts.differing + counts.broken + faults > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
@@ -238,11 +237,10 @@ static int remap(const struct check_options *options, struct told *told, int *re
 		"{s:I, s:I, s:I, s:b}", "results", (json_int_t)counts.results, "written",
 		(json_int_t)(options->dry_run ? 0 : counts.differing), "broken",
 		(json_int_t)counts.broken, "dry_run", options->dry_run);
-	auto_free char *text = pl_asprintf(
-		"%lld results read again: %lld %s, %lld documents cannot be read\n",
-		(long long)counts.results, (long long)counts.differing,
-		options->dry_run ? "would be written anew" : "written anew",
-		(long long)counts.broken);
+	auto_free char *text = pl_asprintf("%lld results: %lld %s, %lld unreadable documents\n",
+					   (long long)counts.results, (long long)counts.differing,
+					   options->dry_run ? "would be rewritten" : "rewritten",
+					   (long long)counts.broken);
 	*ret_status = print_summary(told, text, json);
 	if (*ret_status == 0 && counts.broken > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);

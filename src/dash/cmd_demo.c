@@ -121,8 +121,8 @@ static int check_options(const struct demo_options *options, struct pl_err *err)
 		return pl_err_invalid(err, "--seed: found %lld, expected 0 or more",
 				      (long long)options->seed);
 	if (options->add && options->serve.db == NULL)
-		return pl_err_invalid(err, "--add: expected with --db FILE: a database of its own "
-					   "has no results yet");
+		return pl_err_invalid(err, "--add: found without --db FILE, expected both: the "
+					   "temporary database has no results");
 	return dash_serve_check(&options->serve, err);
 }
 
@@ -136,8 +136,8 @@ static int check_empty(const struct demo_options *options, struct store *store, 
 		return 0;
 	auto_free char *shown = store_path_shown(options->serve.db);
 	return pl_err_invalid(err,
-			      "'%s' has %lld results, and synthetic ones would be mixed with them: "
-			      "name a new file, or add --add",
+			      "'%s' has %lld results, and synthetic ones would mix with them; use "
+			      "a new file, or --add to add them",
 			      shown, (long long)count);
 }
 
@@ -179,8 +179,8 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	auto_free char *plain = store_path_shown(db);
 	auto_free char *shown = pl_clean_line(plain);
 	pl_log(PL_LOG_INFO,
-	       "synthetic results in '%s': %lld stored, %lld already stored, %lld in conflict",
-	       shown, (long long)counts[STORE_STORED], (long long)counts[STORE_DUPLICATE],
+	       "synthetic results in '%s': %lld stored, %lld duplicates, %lld in conflict", shown,
+	       (long long)counts[STORE_STORED], (long long)counts[STORE_DUPLICATE],
 	       (long long)counts[STORE_CONFLICT]);
 	return 0;
 }
@@ -193,7 +193,7 @@ static int make_folder(char **ret, struct pl_err *err)
 					     place != NULL && place[0] != '\0' ? place : "/tmp");
 
 	if (mkdtemp(folder) == NULL)
-		return pl_err_errno(err, "cannot make the folder '%s'", folder);
+		return pl_err_errno(err, "could not create directory '%s'", folder);
 	*ret = pl_take(folder);
 	return 0;
 }

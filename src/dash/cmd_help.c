@@ -41,7 +41,7 @@ static const struct pl_command rows[] = {
 
 const struct pl_commands dash_commands = {
 	.program = DASH_PROGRAM,
-	.summary = "keeps results of LLM benchmarks, and shows them in the browser",
+	.summary = "stores results of LLM benchmarks and shows them in the browser",
 	.items = rows,
 	.unknown = refuse,
 	.print_help = print_help,

@@ -187,27 +187,27 @@ static void log_faults(const json_t *faults)
 			fprintf(stderr, "  %s\n", words);
 	}
 	if (count > FAULTS_SHOWN)
-		fprintf(stderr, "  and %zu more (all of them: --json)\n", count - FAULTS_SHOWN);
+		fprintf(stderr, "  and %zu more (--json lists all)\n", count - FAULTS_SHOWN);
 }
 
 static void tell_failure(struct view *view, const struct dash_imported *imported)
 {
-	const char *deleted = imported->is_deleted ? ", and was deleted there: --on-conflict "
-						     "replace, or restore, brings it back"
+	const char *deleted = imported->is_deleted ? ", and was deleted in the database; use "
+						     "--on-conflict replace, or restore it"
 						   : "";
 
 	wipe(view);
 	if (imported->outcome == STORE_CONFLICT) {
 		auto_free char *run_id = pl_clean_line(imported->document->run_id);
 		pl_log(PL_LOG_ERROR,
-		       "'%s' is not stored: other content is there under its run_id '%s' (result "
+		       "'%s' not stored: run_id '%s' is already stored with other content (result "
 		       "%lld)%s",
 		       imported->path, run_id, (long long)imported->id, deleted);
 		return;
 	}
 	if (imported->outcome == STORE_DUPLICATE) {
-		pl_log(PL_LOG_ERROR, "'%s' is not stored: it is there (result %lld)%s",
-		       imported->path, (long long)imported->id, deleted);
+		pl_log(PL_LOG_ERROR, "'%s' not stored: duplicate of result %lld%s", imported->path,
+		       (long long)imported->id, deleted);
 		return;
 	}
 	pl_log(PL_LOG_ERROR, "%s", imported->message);
@@ -361,7 +361,7 @@ static void pass_over(struct view *view, const struct res_file *file)
 	if (view->options->quiet)
 		return;
 	auto_free char *path = pl_clean_line(file->path);
-	auto_free char *line = pl_asprintf("passed over       %s: %s\n", path, file->side);
+	auto_free char *line = pl_asprintf("skipped           %s: %s\n", path, file->side);
 	print_line(view, line);
 }
 
@@ -375,8 +375,8 @@ static void add_artifact_counts(const struct view *view, struct pl_buf *text)
 		all += view->artifacts[i];
 	if (all > 0)
 		pl_buf_addf(text,
-			    "; %zu file%s beside them: %zu stored, %zu there already, %zu absent, "
-			    "%zu changed, %zu failed",
+			    "; %zu artifact%s: %zu stored, %zu duplicates, %zu missing, %zu "
+			    "changed, %zu failed",
 			    all, all == 1 ? "" : "s", view->artifacts[0], view->artifacts[1],
 			    view->artifacts[2], view->artifacts[3], view->artifacts[4]);
 }
@@ -411,15 +411,15 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 						  view->sweeps, "total", (json_int_t)total);
 		return pl_program_print_json(all);
 	}
-	pl_buf_addf(&text, "%zu stored, %zu there already, %zu in conflict, %zu rejected",
+	pl_buf_addf(&text, "%zu stored, %zu duplicates, %zu in conflict, %zu rejected",
 		    counts[STORE_STORED], counts[STORE_DUPLICATE] - view->deleted,
 		    counts[STORE_CONFLICT], counts[STORE_REJECTED]);
 	if (view->deleted > 0)
-		pl_buf_addf(&text, ", %zu deleted there", view->deleted);
+		pl_buf_addf(&text, ", %zu deleted in the database", view->deleted);
 	if (view->passed_over > 0)
-		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
+		pl_buf_addf(&text, ", %zu files skipped", view->passed_over);
 	if (view->others > 0)
-		pl_buf_addf(&text, "; %zu file%s not looked at (by %s no results)", view->others,
+		pl_buf_addf(&text, "; %zu file%s ignored (by %s no results)", view->others,
 			    view->others == 1 ? "" : "s",
 			    view->others == 1 ? "its name" : "their names");
 	if (view->sweeps_kept + view->sweeps_failed > 0)
@@ -543,7 +543,7 @@ static int run(const struct import_options *options, const struct pl_words *word
 	int64_t total = 0;
 
 	if (words->count == 0 && options->watch.count == 0) {
-		pl_err_invalid(&err, "found no PATH, expected a file or folder");
+		pl_err_invalid(&err, "found no PATH, expected a file or directory");
 		return pl_program_fail(&err);
 	}
 	if (find_files(words, &files, &err) < 0 ||

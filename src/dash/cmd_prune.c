@@ -64,7 +64,7 @@ static int print(const struct prune_options *options, const char *db, int64_t re
 						   (json_int_t)files);
 		return pl_program_print_json(json);
 	}
-	pl_buf_addf(&text, "%lld result%s and %zu file%s taken away from %s\n", (long long)results,
+	pl_buf_addf(&text, "removed %lld result%s and %zu file%s from %s\n", (long long)results,
 		    results == 1 ? "" : "s", files, files == 1 ? "" : "s", shown);
 	return pl_program_print(pl_buf_text(&text));
 }
@@ -99,7 +99,8 @@ int dash_cmd_prune(int argc, char **argv)
 	if (!pl_command_read(&dash_prune_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count > 0)
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected no words", words.items[0]);
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected no arguments",
+			   words.items[0]);
 	else if (options.db == NULL && store_default_path(&default_db, &err) < 0)
 		return pl_program_fail(&err);
 	if (err.code != PL_ERR_NONE)

@@ -89,8 +89,8 @@ static int read_address(const struct dash_serve_options *options, struct io_addr
 	if (dash_guard_is_loopback(&ret->u.any))
 		return 0;
 	return pl_err_set(err, PL_ERR_INVALID,
-			  "--host: found '%s', which others can reach, expected an address of the "
-			  "loopback (127.0.0.1, ::1, localhost): there is no log-in yet",
+			  "--host: found '%s', expected a loopback address (127.0.0.1, ::1, "
+			  "localhost), because there is no authentication yet",
 			  options->host);
 }
 

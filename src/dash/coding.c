@@ -61,10 +61,11 @@ bool dash_coding_undo(const char *coding, const char *bytes, size_t len, uint64_
 	if (codings[find(coding)].undo(bytes, len, (size_t)bytes_max, "body", ret_bytes, ret_len,
 				       &err) == 0)
 		return true;
-	if (pl_text_ends(err.text, " unpacked"))
-		dash_refuse(answer, 413,
-			    "the body is larger than %s unpacked, the limit of this route",
-			    pl_text_from_bytes(bytes_max, size));
+	if (pl_text_ends(err.text, " after decompression"))
+		dash_refuse(
+			answer, 413,
+			"the body is larger than %s after decompression, the limit of this route",
+			pl_text_from_bytes(bytes_max, size));
 	else
 		dash_refuse_error(answer, &err);
 	return false;

@@ -341,7 +341,7 @@ const struct schema *dash_operation_schema(const struct dash_operation *operatio
 	return dash_media_is(media, JSON_MEDIA) ? operation->body : NULL;
 }
 
-#define FLAG_WORDS "true, false, 1, 0, or nothing behind its name"
+#define FLAG_WORDS "true, false, 1, 0, or no value"
 
 /* "?all" is as good as "?all=1". */
 static json_t *flag_of(const char *text)
@@ -407,8 +407,7 @@ static int add_member(const struct dash_operation *operation, const struct dash_
 			form = operation->members[i].form;
 	}
 	if (json_object_get(query, member->name) != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s' twice, expected it once",
-				  member->name);
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s' more than once", member->name);
 	if (form != MEMBER_JSON)
 		value = value_of(form, member->value);
 	else if (pl_json_parse(member->value, strlen(member->value), member->name, &value, err) < 0)
@@ -429,7 +428,7 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 	schema_rename_former(query);
 	if (!schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
 		word_flags(operation, faults);
-		return pl_err_set(err, PL_ERR_INVALID, "the query does not fit");
+		return pl_err_set(err, PL_ERR_INVALID, "the query is invalid");
 	}
 	*ret = pl_take(query);
 	return 0;

@@ -32,7 +32,7 @@ static bool find_any(const struct dash_request *request, struct store_entry *ret
 	}
 	if (ret->id > 0)
 		return true;
-	dash_refuse(answer, 404, "there is no experiment '%s'", word);
+	dash_refuse(answer, 404, "experiment '%s' does not exist", word);
 	return false;
 }
 
@@ -45,8 +45,7 @@ bool dash_find_experiment(const struct dash_request *request, struct store_entry
 		return true;
 	dash_refuse(
 		answer, 410,
-		"experiment '%s' was deleted: POST /api/data/experiments/%lld/restore brings it "
-		"back",
+		"experiment '%s' was deleted; POST /api/data/experiments/%lld/restore restores it",
 		request->words[0], (long long)ret->id);
 	store_entry_done(ret);
 	return false;
@@ -118,11 +117,12 @@ static bool is_done(const struct dash_request *request, int rc, enum store_chang
 	if (rc < 0)
 		dash_refuse_stored(answer, err);
 	else if (came == STORE_CHANGE_NONE)
-		dash_refuse(answer, 404, "there is no experiment '%s'", request->words[0]);
+		dash_refuse(answer, 404, "experiment '%s' does not exist", request->words[0]);
 	else if (came == STORE_CHANGE_GONE)
 		dash_refuse(answer, 410, "experiment '%s' was deleted", request->words[0]);
 	else if (came == STORE_CHANGE_FULL)
-		dash_refuse(answer, 422, "/tags: one experiment may have %d", STORE_TAGS_MAX);
+		dash_refuse(answer, 422, "/tags: found too many, expected at most %d",
+			    STORE_TAGS_MAX);
 	return rc == 0 && came == STORE_CHANGE_OK;
 }
 
@@ -135,7 +135,7 @@ static void tell_again(const struct dash_request *request, int64_t id, struct da
 	if (store_get(request->context->store, id, &entry, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (entry.id == 0)
-		dash_refuse(answer, 404, "there is no experiment '%s'", request->words[0]);
+		dash_refuse(answer, 404, "experiment '%s' does not exist", request->words[0]);
 	else
 		dash_answer_json(answer, 200, entry_json(request->context, &entry));
 }
@@ -192,7 +192,7 @@ void dash_list_changes(const struct dash_request *request, struct dash_answer *a
 	if (store_changes_json(request->context->store, entry.id, &changes, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (changes == NULL)
-		dash_refuse(answer, 404, "there is no experiment '%s'", request->words[0]);
+		dash_refuse(answer, 404, "experiment '%s' does not exist", request->words[0]);
 	else
 		dash_answer_json(answer, 200, changes);
 }

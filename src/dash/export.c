@@ -27,7 +27,7 @@ static ptrdiff_t read_file(struct dash_stream *stream, char *bytes, size_t room)
 
 	if (query_export_read(file->export, bytes, room, &len, &err) == 0)
 		return (ptrdiff_t)len;
-	pl_log(PL_LOG_WARNING, "an export breaks off: %s", err.text);
+	pl_log(PL_LOG_WARNING, "the export is incomplete: %s", err.text);
 	return -1;
 }
 
@@ -45,7 +45,8 @@ static bool take_turn(atomic_uint *exports, struct dash_answer *answer)
 	if (atomic_fetch_add(exports, 1) < EXPORTS_MAX)
 		return true;
 	atomic_fetch_sub(exports, 1);
-	dash_refuse(answer, 503, "%d files are being sent, the most at a time", EXPORTS_MAX);
+	dash_refuse(answer, 503, "%d downloads are in progress, which is the limit; retry later",
+		    EXPORTS_MAX);
 	answer->retry_s = EXPORTS_RETRY_S;
 	return false;
 }

@@ -57,7 +57,7 @@ static bool check_length(struct MHD_Connection *connection, struct dash_answer *
 	answer->closes = true;
 	dash_refuse(
 		answer, 400,
-		"Content-Length, Transfer-Encoding: found %u and %u of them, expected one of one",
+		"Content-Length, Transfer-Encoding: found %u and %u headers, expected exactly one",
 		lengths, encodings);
 	return false;
 }
@@ -71,13 +71,11 @@ static bool check_sender(struct MHD_Connection *connection, const char *method,
 	const char *site = header(connection, "Sec-Fetch-Site");
 
 	if (hosts != 1) {
-		dash_refuse(answer, 400, "Host: found %u of it, expected one", hosts);
+		dash_refuse(answer, 400, "Host: found %u headers, expected one", hosts);
 		return false;
 	}
 	if (!dash_guard_host(host)) {
-		dash_refuse(answer, 403,
-			    "Host: found '%s', expected a name of this machine's loopback "
-			    "(localhost, 127.0.0.1, [::1])",
+		dash_refuse(answer, 403, "Host: found '%s', expected localhost, 127.0.0.1 or [::1]",
 			    host);
 		return false;
 	}
@@ -85,16 +83,16 @@ static bool check_sender(struct MHD_Connection *connection, const char *method,
 		return true;
 	if (!dash_guard_site(site)) {
 		dash_refuse(answer, 403,
-			    "Sec-Fetch-Site: found '%s', expected 'same-origin' or none: a page of "
-			    "another origin cannot change anything here",
+			    "Sec-Fetch-Site: found '%s', expected 'same-origin' or none: pages of "
+			    "other origins cannot change results",
 			    site);
 		return false;
 	}
 	if (dash_guard_origin(origin, host))
 		return true;
 	dash_refuse(answer, 403,
-		    "Origin: found '%s', expected 'http://%s' or none: another site's page may "
-		    "not change anything here",
+		    "Origin: found '%s', expected 'http://%s' or none: pages of other sites cannot "
+		    "change results",
 		    origin, host);
 	return false;
 }

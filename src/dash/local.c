@@ -19,7 +19,7 @@ static int clear_path(const struct io_addr *addr, struct pl_err *err)
 		return pl_err_invalid(err, "--socket: '%s' exists and is not a socket", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open a socket");
+		return pl_err_errno(err, "could not open a socket");
 	if (connect(fd, &addr->u.any, addr->len) == 0 || errno != ECONNREFUSED)
 		return pl_err_set(err, PL_ERR_BUSY, "another program listens on '%s'", path);
 	if (unlink(path) < 0 && errno != ENOENT)

@@ -48,5 +48,5 @@ void dash_page_answer(const char *path, const char *accept_coding, struct dash_a
 	if (file != NULL)
 		give(file, accept_coding, answer);
 	else
-		dash_refuse(answer, 404, "there is no '%s'", path);
+		dash_refuse(answer, 404, "'%s' does not exist", path);
 }

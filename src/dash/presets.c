@@ -22,20 +22,21 @@ static int64_t id_of(const struct dash_request *request)
 
 static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
 {
-	dash_refuse(answer, 404, "there is no preset '%s'", request->words[0]);
+	dash_refuse(answer, 404, "preset '%s' does not exist", request->words[0]);
 }
 
 static void refuse_name(const char *name, struct dash_answer *answer)
 {
-	auto_free char *detail = pl_asprintf("/name: another preset is called '%s'", name);
+	auto_free char *detail = pl_asprintf("/name: preset '%s' already exists", name);
 
-	dash_problem_answer(answer, &(struct dash_problem){
-					    .status = 409,
-					    .detail = detail,
-					    .pointer = "/name",
-					    .found = name,
-					    .expected = "a name that no other preset has, whatever "
-							"the case of its letters" });
+	dash_problem_answer(
+		answer,
+		&(struct dash_problem){
+			.status = 409,
+			.detail = detail,
+			.pointer = "/name",
+			.found = name,
+			.expected = "a name that no other preset has (case does not matter)" });
 }
 
 static void put(const struct dash_request *request, int64_t id, int status,
@@ -61,7 +62,7 @@ static void put(const struct dash_request *request, int64_t id, int status,
 		refuse_name(pl_json_get_text(request->body, "name"), answer);
 		return;
 	case STORE_PRESET_FULL:
-		dash_refuse(answer, 409, "there are %d presets, the most that are kept",
+		dash_refuse(answer, 409, "the limit of %d presets is reached; delete one first",
 			    STORE_PRESETS_MAX);
 		return;
 	case STORE_PRESET_NONE:

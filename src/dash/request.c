@@ -10,7 +10,7 @@ void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 
 	/* 64 KiB at once: most answers are smaller, and one that is not doubles a few times less */
 	if (pl_buf_reserve(&text, 65536) == NULL || !pl_json_write(owned, PL_JSON_COMPACT, &text)) {
-		dash_refuse(answer, 500, "the answer is larger than %u bytes: ask for less",
+		dash_refuse(answer, 500, "the response is larger than %u bytes; request less",
 			    DASH_ANSWER_BYTES_MAX);
 		return;
 	}

@@ -91,15 +91,15 @@ static void refuse_path(const char *path, struct dash_answer *answer)
 	const char *nearest = pl_text_nearest(path, paths, PL_ARRAY_SIZE(paths));
 	auto_free char *detail =
 		nearest != NULL
-			? pl_asprintf("there is no '%s' (did you mean '%s'?)", path, nearest)
-			: pl_asprintf("there is no '%s' (see /api/openapi.yaml)", path);
+			? pl_asprintf("'%s' does not exist (did you mean '%s'?)", path, nearest)
+			: pl_asprintf("'%s' does not exist; see /api/openapi.yaml", path);
 	dash_problem_answer(answer, &(struct dash_problem){
 					    .status = 404, .detail = detail, .nearest = nearest });
 }
 
 static void refuse_method(const char *method, const char *path, struct dash_answer *answer)
 {
-	dash_refuse(answer, 405, "found %s, '%s' takes %s", method, path, answer->allow);
+	dash_refuse(answer, 405, "found %s, but '%s' accepts %s", method, path, answer->allow);
 }
 
 static void allow(struct dash_answer *answer, const char *method)

@@ -164,11 +164,12 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 
 	if (atomic_load(&exchange->server->is_stopping)) {
 		answer->retry_s = 1;
-		dash_refuse(answer, 503, "the server is going down");
+		dash_refuse(answer, 503, "the server is shutting down");
 		return false;
 	}
 	if (exchange->client->is_foreign) {
-		dash_refuse(answer, 403, "this socket is for the user who started the server");
+		dash_refuse(answer, 403,
+			    "this socket accepts only the user who started the server");
 		return false;
 	}
 	return dash_head_read(connection, exchange->method, exchange->text, &exchange->target,
@@ -274,7 +275,7 @@ static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t
 		exchange->is_refused = true;
 		forget_body(exchange);
 		exchange->answer.retry_s = 1;
-		dash_refuse(&exchange->answer, 503, "too much is being uploaded at once");
+		dash_refuse(&exchange->answer, 503, "too many uploads in progress; retry later");
 		return MHD_YES;
 	}
 	pl_buf_add(&exchange->body, bytes, len);
@@ -332,7 +333,7 @@ static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *conn
 	if (dash_work_add(work, call->version, call->question, &exchange->asker))
 		return;
 	exchange->answer.retry_s = 1;
-	dash_refuse(&exchange->answer, 503, "too much is being asked at once");
+	dash_refuse(&exchange->answer, 503, "too many requests in progress; retry later");
 	MHD_resume_connection(connection);
 }
 
@@ -519,7 +520,7 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 		on_over, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 		MHD_OPTION_END);
 	if (server->daemon == NULL)
-		return pl_err_set(err, PL_ERR_IO, "the HTTP server cannot be started");
+		return pl_err_set(err, PL_ERR_IO, "could not start the HTTP server");
 	return 0;
 }
 

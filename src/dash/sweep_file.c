@@ -86,7 +86,7 @@ static void add_head(struct pl_buf *buf, const json_t *sweep, const json_t *kind
 	const json_t *redacted = json_object_get(sweep, "redacted");
 	const char *name = pl_json_get_text(sweep, "name");
 
-	pl_buf_add_text(buf, "# Of the sweep ");
+	pl_buf_add_text(buf, "# From sweep ");
 	add_comment_text(buf, name != NULL ? name : "");
 	pl_buf_addf(buf, " (%s): %zu combination%s that ", pl_json_get_text(sweep, "id"), count,
 		    count == 1 ? "" : "s");
@@ -95,9 +95,9 @@ static void add_head(struct pl_buf *buf, const json_t *sweep, const json_t *kind
 			    strcmp(json_string_value(kind), "failed") == 0    ? "failed"
 			    : strcmp(json_string_value(kind), "missing") == 0 ? "have no result"
 									      : "are partial");
-	pl_buf_add_text(buf, ".\n#\n#   profllm sweep run -o FOLDER THIS_FILE\n");
+	pl_buf_add_text(buf, ".\n#\n#   profllm sweep run -o DIR THIS_FILE\n");
 	if (json_array_size(redacted) > 0)
-		pl_buf_add_text(buf, "#\n# Secrets are not in it; give them anew:");
+		pl_buf_add_text(buf, "#\n# Secrets are not stored; set these again:");
 	PL_JSON_EACH(key, redacted) {
 		pl_buf_add_text(buf, key_at > 0 ? ", " : " ");
 		add_comment_text(buf, json_string_value(key));

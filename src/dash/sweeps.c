@@ -16,7 +16,7 @@ static bool is_id(const char *id, struct dash_answer *answer)
 {
 	if (store_sweep_is_id(id))
 		return true;
-	dash_refuse(answer, 404, "there is no sweep '%s'", id);
+	dash_refuse(answer, 404, "sweep '%s' does not exist", id);
 	return false;
 }
 
@@ -29,18 +29,19 @@ void dash_put_sweep(const struct dash_request *request, struct dash_answer *answ
 	if (!is_id(id, answer))
 		return;
 	if (strcmp(own, id) != 0) {
-		dash_problem_answer(answer, &(struct dash_problem){
-						    .status = 422,
-						    .detail = "/sweep: another id than the path's",
-						    .pointer = "/sweep",
-						    .found = own,
-						    .expected = id });
+		dash_problem_answer(answer,
+				    &(struct dash_problem){
+					    .status = 422,
+					    .detail = "/sweep: found another id than in the path",
+					    .pointer = "/sweep",
+					    .found = own,
+					    .expected = id });
 		return;
 	}
 	if (store_sweep_put(request->context->store, id, request->body, &fits, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (!fits)
-		dash_refuse(answer, 409, "there are %d sweeps, the most that are kept",
+		dash_refuse(answer, 409, "the limit of %d sweeps is reached; delete one first",
 			    STORE_SWEEPS_MAX);
 	else
 		answer->status = 204;
@@ -54,7 +55,7 @@ void dash_remove_sweep(const struct dash_request *request, struct dash_answer *a
 	if (store_sweep_remove(request->context->store, request->words[0], &found, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (!found)
-		dash_refuse(answer, 404, "there is no plan of a sweep '%s'", request->words[0]);
+		dash_refuse(answer, 404, "sweep '%s' has no plan", request->words[0]);
 	else
 		answer->status = 204;
 }
@@ -87,7 +88,7 @@ static json_t *find(const struct dash_request *request, const json_t *metrics,
 		else
 			dash_refuse_stored(answer, &err);
 	} else if (sweep == NULL) {
-		dash_refuse(answer, 404, "there is no sweep '%s'", id);
+		dash_refuse(answer, 404, "sweep '%s' does not exist", id);
 	}
 	return sweep;
 }
@@ -123,13 +124,13 @@ void dash_get_sweep_file(const struct dash_request *request, struct dash_answer 
 		kinds = json_pack("[s, s]", "failed", "missing");
 	if (!json_is_object(json_object_get(sweep, "experiment"))) {
 		dash_refuse(answer, 409,
-			    "what the sweep '%s' was to run is not known here: its folder's "
-			    "summary.json tells it (profllm upload FOLDER)",
+			    "the plan of sweep '%s' was not uploaded; run 'profllm upload DIR'",
 			    request->words[0]);
 		return;
 	}
 	if (dash_sweep_file(sweep, kinds, &text) == 0) {
-		dash_refuse(answer, 404, "the sweep '%s' has no such run", request->words[0]);
+		dash_refuse(answer, 404, "sweep '%s' has no run of the requested kinds",
+			    request->words[0]);
 		return;
 	}
 	size_t len = text.len;

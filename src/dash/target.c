@@ -20,7 +20,7 @@ static int decode(const char *text, size_t len, size_t from, bool is_query, char
 			int low = i + 2 < len ? pl_hex_value(text[i + 2]) : -1;
 			if (high < 0 || low < 0 || (high == 0 && low == 0))
 				return pl_err_set(err, PL_ERR_INVALID,
-						  "the request's target, byte %zu: found '%.*s', "
+						  "request target, byte %zu: found '%.*s', "
 						  "expected %%01 to %%FF",
 						  from + i + 1, (int)(len - i < 3 ? len - i : 3),
 						  text + i);
@@ -33,8 +33,7 @@ static int decode(const char *text, size_t len, size_t from, bool is_query, char
 	}
 	if (!pl_text_is_utf8(decoded))
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the request's target: from byte %zu on it is no UTF-8",
-				  from + 1);
+				  "request target: invalid UTF-8 from byte %zu", from + 1);
 	*ret = pl_take(decoded);
 	return 0;
 }
@@ -50,8 +49,7 @@ static int read_members(const char *text, size_t from, struct dash_target *targe
 		struct dash_member *member;
 		if (target->count == DASH_MEMBERS_MAX)
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "the request's target: found more than %d members in "
-					  "its query",
+					  "request target: found more than %d query parameters",
 					  DASH_MEMBERS_MAX);
 		if (len > 0) {
 			member = PL_PUSH(target->members, target->count, target->room);
@@ -73,7 +71,7 @@ int dash_target_read(const char *text, struct dash_target *ret, struct pl_err *e
 
 	if (text[0] != '/')
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the request's target: found '%.*s', expected a path", 100, text);
+				  "request target: found '%.*s', expected a path", 100, text);
 	if (decode(text, len, 0, false, &target.path, err) < 0 ||
 	    (text[len] == '?' && read_members(text + len + 1, len + 1, &target, err) < 0))
 		return -1;

@@ -17,9 +17,7 @@ void dash_add_view(const struct dash_request *request, struct dash_answer *answe
 		return;
 	}
 	if (id == NULL) {
-		dash_refuse(answer, 409,
-			    "there is no room for another view: %d of them, or %u bytes, are the "
-			    "most that are kept",
+		dash_refuse(answer, 409, "the limit of %d views, or of %u bytes, is reached",
 			    STORE_LINKS_MAX, STORE_LINKS_BYTES_MAX);
 		return;
 	}
@@ -37,7 +35,7 @@ void dash_get_view(const struct dash_request *request, struct dash_answer *answe
 	if (store_link_get(request->context->store, id, &link, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (link.state == NULL)
-		dash_refuse(answer, 404, "there is no view '%s'", id);
+		dash_refuse(answer, 404, "view '%s' does not exist", id);
 	else
 		dash_answer_json(answer, 200,
 				 json_pack("{s:s, s:s, s:s}", "id", id, "state", link.state,

@@ -185,7 +185,7 @@ static void make(struct dash_work *work, struct job *job)
 
 static void refuse_left(struct dash_work *work, struct job *job)
 {
-	refuse(work, job, "the client left before its turn came");
+	refuse(work, job, "the client disconnected before the request began");
 }
 
 static void *work_on(void *data)
@@ -253,7 +253,7 @@ void dash_work_stop(struct dash_work *work)
 		pthread_mutex_unlock(&work->lock);
 		if (job == NULL)
 			return;
-		refuse(work, job, "the server is going down");
+		refuse(work, job, "the server is shutting down");
 	}
 }
 

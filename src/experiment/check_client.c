@@ -35,9 +35,8 @@ static void check_headers(struct exp_checker *c)
 		if (!is_authorization(text) && !option_secret_is_name(name))
 			continue;
 		auto_free char *reason = pl_asprintf(
-			"'%s' would stand on the command line of vLLM's client for everybody to "
-			"see; it takes Authorization=Bearer KEY, or OPENAI_API_KEY in the "
-			"environment",
+			"'%s' would be visible on the command line of vLLM's client; use "
+			"Authorization=Bearer KEY, or OPENAI_API_KEY in the environment",
 			name);
 		exp_refuse_for(c, "benchmark.header", reason);
 		return;
@@ -69,13 +68,13 @@ static void check_option(struct exp_checker *c, enum vllm_bench_id id)
 	auto_free char *text = row->type == OPTION_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
 							: NULL;
 	if (row->ours && !is_kept(id))
-		reason = "it is of our own load generator and not of vLLM's client: leave it out, "
-			 "or set {benchmark.client} to native";
+		reason = "vLLM's client does not have this option; remove it, or set "
+			 "{benchmark.client} to native";
 	else if (row->type == OPTION_LIST && has_dashed(value))
-		reason = "an item that begins with '-' cannot be given to vLLM's client";
+		reason = "vLLM's client does not accept an item that begins with '-'";
 	else if (text != NULL && option_secret_in_json(text))
-		reason = "it holds a secret, which would stand on the command line of vLLM's "
-			 "client for everybody to see";
+		reason = "it contains a secret, which would be visible on the command line of "
+			 "vLLM's client";
 	if (reason != NULL)
 		exp_refuse_for(c, key, reason);
 }
@@ -88,7 +87,7 @@ void exp_check_vllm_client(struct exp_checker *c)
 		check_option(c, (enum vllm_bench_id)i);
 	if (json_object_get(c->experiment->server, "uds") != NULL)
 		exp_refuse_for(c, "server.uds",
-			       "vLLM's client needs a host and a port: leave it out, or set "
+			       "vLLM's client needs a host and a port; remove it, or set "
 			       "{benchmark.client} to native");
 	check_headers(c);
 }

@@ -51,8 +51,8 @@ void exp_check_header(struct exp_checker *c)
 		if (strchr(text, '=') == NULL || text[0] == '=')
 			exp_refuse_text(c, "benchmark.header", "***", "KEY=VALUE");
 		else if (strpbrk(text, "\r\n") != NULL)
-			exp_refuse(c, "benchmark.header", "a line end in a header",
-				   "names and values of one line");
+			exp_refuse(c, "benchmark.header", "a line break in a header",
+				   "names and values without line breaks");
 	}
 }
 
@@ -137,7 +137,7 @@ void exp_check_request_id_prefix(struct exp_checker *c)
 	for (const char *at = prefix; at != NULL && *at != '\0'; at++)
 		is_plain = is_plain && (unsigned char)*at >= ' ' && *at != 127;
 	if (!is_plain)
-		exp_refuse(c, key, "a control character", "a text of one line");
+		exp_refuse(c, key, "a control character", "a single line of text");
 	if (prefix == NULL || strlen(prefix) <= EXP_ID_PREFIX_MAX)
 		return;
 	auto_free char *found = pl_asprintf("%zu bytes", strlen(prefix));
@@ -168,11 +168,11 @@ static void check_source(struct exp_checker *c, const char *text, struct exp_add
 		return;
 	}
 	if (is_any(address))
-		exp_refuse_text(c, key, text, "one address: it stands for any");
+		exp_refuse_text(c, key, text, "a specific address: this one means any address");
 	for (size_t i = 0; i < count; i++) {
 		if (address->len > 0 && known[i].len == address->len &&
 		    memcmp(&known[i].addr, &address->addr, address->len) == 0)
-			exp_refuse_text(c, key, text, "each address once");
+			exp_refuse_text(c, key, text, "each address only once");
 	}
 }
 
@@ -227,11 +227,11 @@ void exp_check_dataset_file(struct exp_checker *c)
 	if (dataset == NULL)
 		return;
 	if ((dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path == NULL) {
-		expected = pl_asprintf("the file of data set '%s'", dataset->name);
+		expected = pl_asprintf("the file of dataset '%s'", dataset->name);
 		refuse_missing(c, key, "benchmark.dataset_name", "null", expected);
 	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
-		expected = pl_asprintf("none: data set '%s' is made up; {benchmark.dataset_name} "
-				       "says what kind a file is of",
+		expected = pl_asprintf("none: dataset '%s' is generated; set "
+				       "{benchmark.dataset_name} to the kind of the file",
 				       dataset->name);
 		exp_refuse_text(c, key, c->bench->dataset_path, expected);
 	}
@@ -266,7 +266,7 @@ void exp_check_num_prompts(struct exp_checker *c)
 		return;
 	add_sets_with_all(&names);
 	auto_free char *expected = pl_asprintf(
-		"an integer from 1 (with data sets %s 0 is all records)", pl_buf_text(&names));
+		"an integer of at least 1 (datasets %s: 0 means all records)", pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }
 
@@ -299,8 +299,8 @@ void exp_check_random_prompts(struct exp_checker *c)
 		return;
 	auto_free char *found = pl_asprintf("number %lld", (long long)len);
 	refuse_missing(c, key, "benchmark.random_range_ratio", found,
-		       "a length that leaves each prompt a token, less "
-		       "{benchmark.random_range_ratio}, with {benchmark.random_prefix_len}");
+		       "a length that leaves at least one token per prompt, given "
+		       "{benchmark.random_range_ratio} and {benchmark.random_prefix_len}");
 }
 
 void exp_check_prefix_prompts(struct exp_checker *c)
@@ -314,14 +314,14 @@ void exp_check_prefix_prompts(struct exp_checker *c)
 		return;
 	if (prefixes < 1 || (bench->num_prompts > 0 && bench->num_prompts < prefixes)) {
 		auto_free char *expected = pl_asprintf(
-			"an integer from 1 to {benchmark.num_prompts}, which is %lld",
+			"an integer from 1 to {benchmark.num_prompts} (%lld)",
 			(long long)bench->num_prompts);
 		exp_refuse_number(c, "benchmark.prefix_repetition_num_prefixes", prefixes,
 				  expected);
 	}
 	if (prefix < 0 || suffix < 0 || prefix + suffix < 1)
 		exp_refuse_number(c, "benchmark.prefix_repetition_prefix_len", prefix,
-				  "lengths from 0 that leave each prompt a token, with "
+				  "lengths that leave at least one token per prompt, given "
 				  "{benchmark.prefix_repetition_suffix_len}");
 }
 
@@ -350,7 +350,7 @@ void exp_check_token_ids(struct exp_checker *c)
 	if (!bench->prompt_token_ids || !exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS) ||
 	    exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
 		return;
-	auto_free char *expected = pl_asprintf("false: back end '%s' takes no token ids",
+	auto_free char *expected = pl_asprintf("false: backend '%s' accepts no token ids",
 					       bench->backend);
 	exp_refuse(c, "benchmark.prompt_token_ids", "true", expected);
 }
@@ -361,7 +361,7 @@ void exp_check_self_timed(struct exp_checker *c)
 	if (pl_text_equal(c->bench->client, "native") && c->bench->self_timed >= 0 &&
 	    !exp_dataset_has(c->bench->dataset_name, EXP_DATASET_TIMED))
 		exp_refuse_for(c, "benchmark.self_timed",
-			       "it goes with {benchmark.dataset_name} timed_trace only");
+			       "it applies only to {benchmark.dataset_name} timed_trace");
 }
 
 /* ---- the rate ---- */
@@ -386,10 +386,10 @@ void exp_check_ramp(struct exp_checker *c)
 		exp_refuse_number(c, start, 0, "a rate above 0");
 	if (has_start && has_end && bench->ramp_up_start_rps > bench->ramp_up_end_rps)
 		exp_refuse_number(c, end, bench->ramp_up_end_rps,
-				  "a rate not below {benchmark.ramp_up_start_rps}");
+				  "a rate of at least {benchmark.ramp_up_start_rps}");
 	if (!isinf(bench->request_rate))
 		exp_refuse(c, "benchmark.request_rate", "a rate",
-			   "inf beside {benchmark.ramp_up_strategy}");
+			   "inf together with {benchmark.ramp_up_strategy}");
 }
 
 /* ---- what is asked for and does nothing ---- */
@@ -403,7 +403,7 @@ static bool is_set(const struct exp_checker *c, enum vllm_bench_id id)
 static void warn_idle(struct exp_checker *c, enum vllm_bench_id id, const char *without)
 {
 	auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
-	auto_free char *reason = pl_asprintf("it does nothing without %s", without);
+	auto_free char *reason = pl_asprintf("it has no effect without %s", without);
 
 	if (is_set(c, id))
 		exp_warn_for(c, key, reason);

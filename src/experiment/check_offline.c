@@ -134,7 +134,8 @@ void exp_check_kind_mode(struct exp_checker *c)
 		return;
 	if (!in_process && !kind->at_server) {
 		auto_free char *reason = pl_asprintf(
-			"'vllm bench %s' looks into the engine: no server can tell it", kind->name);
+			"'vllm bench %s' measures inside the engine, which no server exposes",
+			kind->name);
 		refuse_option(c, VLLM_BENCH_kind, reason);
 	}
 	if (in_process && url != NULL)
@@ -183,23 +184,24 @@ static void check_hugging_face(struct exp_checker *c)
 	if (hf && c->bench->hf_max_batch_size == OPTION_NO_I64)
 		exp_problem_tell(c->experiment, "benchmark.backend", c->problems,
 				 .key = "benchmark.hf_max_batch_size", .found = "null",
-				 .expected = "a batch size: back end hf needs one");
+				 .expected = "a batch size: backend hf needs one");
 	if (!hf && c->bench->hf_max_batch_size != OPTION_NO_I64)
-		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it is of back end hf alone");
+		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it applies only to backend hf");
 	if (!hf && c->bench->hf_enable_torch_compile)
 		exp_warn_for(c, "benchmark.hf_enable_torch_compile",
-			     "it does nothing without {benchmark.backend} hf");
+			     "it has no effect without {benchmark.backend} hf");
 	if ((hf || mii) && json_is_string(json_object_get(server, "quantization")))
-		exp_refuse_for(c, "server.quantization", "it is of back end vllm alone");
+		exp_refuse_for(c, "server.quantization", "it applies only to backend vllm");
 	if (!mii)
 		return;
 	if (dtype != NULL && strcmp(dtype, "auto") != 0)
-		exp_refuse_text(c, "server.dtype", dtype, "auto: back end mii takes no other");
+		exp_refuse_text(c, "server.dtype", dtype, "auto: backend mii accepts no other");
 	if (c->bench->n > 1)
-		exp_refuse_number(c, "benchmark.n", c->bench->n, "1 with back end mii");
+		exp_refuse_number(c, "benchmark.n", c->bench->n, "1 with backend mii");
 	if (tokenizer != NULL && !pl_text_equal(tokenizer, pl_json_get_text(server, "model")))
-		exp_refuse_text(c, "server.tokenizer", tokenizer, "the model's, with back end mii");
-	refuse_option(c, VLLM_BENCH_backend, "vLLM ends with back end mii as unknown");
+		exp_refuse_text(c, "server.tokenizer", tokenizer,
+				"the tokenizer of the model with backend mii");
+	refuse_option(c, VLLM_BENCH_backend, "vLLM does not know backend mii and exits");
 }
 
 static void check_engine(struct exp_checker *c)
@@ -225,13 +227,12 @@ static void check_adapters(struct exp_checker *c)
 	bool enabled = pl_json_get_true(c->experiment->server, "enable_lora");
 
 	if (enabled && !is_backend(c, "vllm"))
-		exp_refuse(c, "server.enable_lora", "true",
-			   "false with another back end than vllm");
+		exp_refuse(c, "server.enable_lora", "true", "false with a backend other than vllm");
 	else if (enabled && c->bench->lora_path == NULL)
 		exp_problem_tell(c->experiment, "server.enable_lora", c->problems,
 				 .key = "benchmark.lora_path", .found = "null",
-				 .expected = "the folder of the adapters: server.enable_lora asks "
-					     "for it");
+				 .expected = "the directory of the adapters: server.enable_lora "
+					     "needs it");
 }
 
 /* vLLM has no defaults for these, and fails on each that is missing. */
@@ -267,7 +268,7 @@ static void warn_of_ignored(struct exp_checker *c)
 		const char *option = vllm_bench_row(lengths[i])->name;
 		auto_free char *key = pl_asprintf("benchmark.%s", option);
 		auto_free char *reason = pl_asprintf(
-			"vLLM passes over it for random prompts: {benchmark.random_%s} says it",
+			"vLLM ignores it for random prompts and uses {benchmark.random_%s}",
 			option);
 		if (c->experiment->bench_set[lengths[i]] && pl_text_starts(name, "random"))
 			exp_warn_for(c, key, reason);
@@ -275,8 +276,8 @@ static void warn_of_ignored(struct exp_checker *c)
 	if (c->bench->dataset_path == NULL && c->experiment->bench_set[VLLM_BENCH_dataset_name] &&
 	    !pl_text_equal(name, "prefix_repetition") && !pl_text_equal(name, "random"))
 		exp_warn_for(c, "benchmark.dataset_name",
-			     "vLLM sends random prompts in its place where "
-			     "{benchmark.dataset_path} is not set");
+			     "vLLM sends random prompts instead where {benchmark.dataset_path} is "
+			     "not set");
 }
 
 /* What is done in the engine's process, and cannot be asked of a server. */
@@ -303,7 +304,7 @@ static void check_at_server(struct exp_checker *c)
 		exp_refuse_text(c, "benchmark.backend", backend,
 				strcmp(backend, "vllm-chat") == 0
 					? "openai-chat: its name at a server"
-					: "a back end of a server such as openai");
+					: "a backend of a server such as openai");
 }
 
 void exp_check_offline_throughput(struct exp_checker *c)

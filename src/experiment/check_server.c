@@ -115,10 +115,10 @@ static void tell_variable(struct exp_checker *c, const char *name,
 	if (state == VLLM_VARIABLE_NOT_YET)
 		pl_buf_addf(&expected, "vLLM %s or newer", row->since);
 	else if (state == VLLM_VARIABLE_GONE && row->by != NULL)
-		pl_buf_addf(&expected, "server.%s in its place", row->by);
+		pl_buf_addf(&expected, "server.%s instead", row->by);
 	else
-		pl_buf_add_text(&expected, state == VLLM_VARIABLE_GONE ? "nothing in its place"
-								       : "one of its names");
+		pl_buf_add_text(&expected,
+				state == VLLM_VARIABLE_GONE ? "no variable" : "one of its names");
 	exp_problem_tell(c->experiment, NULL, c->problems,
 			 .severity = is_refused ? OPTION_ERROR : OPTION_WARNING, .key = key,
 			 .found = pl_buf_text(&found), .expected = pl_buf_text(&expected),
@@ -190,7 +190,7 @@ static bool is_placeholder(const json_t *value)
 static void warn_of_placeholder(struct exp_checker *c, const char *key)
 {
 	exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
-			 .found = "'***'", .expected = "the secret that *** stands for");
+			 .found = "'***'", .expected = "the secret instead of ***");
 }
 
 /* "***" was written where a secret was left out: profllm config from-command. */
@@ -219,7 +219,7 @@ void exp_check_model_name(struct exp_checker *c)
 	const json_t *model = json_object_get(c->experiment->server, "model");
 
 	if (pl_text_equal(json_string_value(model), ""))
-		exp_refuse(c, "server.model", "an empty text", "a model");
+		exp_refuse(c, "server.model", "an empty string", "a model");
 }
 
 /* Returns how many GPUs a list such as "0,1" names. An entry of -1 ends it, as in CUDA. NAN: not known. */

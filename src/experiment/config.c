@@ -96,8 +96,8 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 		bool is_known = false;
 		if (strcmp(name->text, "sweep") == 0) {
 			option_reader_refuse(reader, name, "sweep", "many experiments",
-					     "one ('profllm sweep run' runs them all, 'profllm "
-					     "config expand' writes each)");
+					     "one; 'profllm sweep run' runs all of them, 'profllm "
+					     "config expand' writes each");
 			continue;
 		}
 		for (size_t k = 0; known[k] != NULL; k++)
@@ -146,7 +146,8 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 	struct exp_nest nest;
 	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
-		option_reader_refuse(&reader, NULL, path, "a key of many parts", EXP_NEST_EXPECTED);
+		option_reader_refuse(&reader, NULL, path, "a key with too many parts",
+				     EXP_NEST_EXPECTED);
 		return;
 	}
 	read_root(&reader, root, experiment);
@@ -233,7 +234,7 @@ static void read_setting(struct option_reader *reader, const struct exp_setting 
 	const struct pl_yaml *root = exp_nest(&nest, names, setting->at, setting->value);
 
 	if (root == NULL)
-		option_reader_refuse(reader, setting->at, setting->key, "a key of many parts",
+		option_reader_refuse(reader, setting->at, setting->key, "a key with too many parts",
 				     EXP_NEST_EXPECTED);
 	else
 		read_root(reader, root, experiment);

@@ -112,7 +112,7 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
-		option_reader_refuse(reader, node, row->name, NULL, "a mapping to texts");
+		option_reader_refuse(reader, node, row->name, NULL, "a mapping to strings");
 		json_decref(raw);
 		return NULL;
 	}

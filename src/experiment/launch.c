@@ -106,8 +106,8 @@ static void check_one_server(const struct exp_config *experiment, struct option_
 	for (size_t i = 0; launch->command != NULL && i < PL_ARRAY_SIZE(names); i++) {
 		if (names[i].given)
 			refuse_text(experiment, problems, names[i].section, names[i].name,
-				    "a server that runs already",
-				    "null beside launch.command, which starts one");
+				    "a running server",
+				    "null together with launch.command, which starts one");
 	}
 }
 
@@ -153,14 +153,12 @@ void exp_check_gpus(struct exp_checker *c)
 		return;
 	if (by_key && (by_variable || by_argument))
 		exp_refuse_for(c, "launch.gpus",
-			       by_variable
-				       ? "launch.gpus and launch.env.CUDA_VISIBLE_DEVICES both say "
-					 "which GPUs the server has: leave out one of them"
-				       : "launch.gpus and server.device_ids both say which GPUs "
-					 "the server has: leave out one of them");
+			       by_variable ? "launch.gpus and launch.env.CUDA_VISIBLE_DEVICES both "
+					     "select GPUs; remove one of them"
+					   : "launch.gpus and server.device_ids both select GPUs; "
+					     "remove one of them");
 	else if (by_variable && by_argument)
-		exp_refuse_for(
-			c, argument,
-			"server.device_ids and launch.env.CUDA_VISIBLE_DEVICES both say which "
-			"GPUs the server has: leave out one of them");
+		exp_refuse_for(c, argument,
+			       "server.device_ids and launch.env.CUDA_VISIBLE_DEVICES both select "
+			       "GPUs; remove one of them");
 }

@@ -62,8 +62,8 @@ bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
 		    !exp_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
-		option_reader_refuse(reader, map->keys[i], key, "the key a second time",
-				     "each key once");
+		option_reader_refuse(reader, map->keys[i], key, "a duplicate key",
+				     "each key only once");
 		return true;
 	}
 	return false;
@@ -87,10 +87,11 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 		if (value == NULL || !pl_text_is_utf8(value)) {
 			auto_free char *found = pl_asprintf(
 				"${%s}, %s", name,
-				value == NULL ? "which is not set" : "whose value is no UTF-8");
+				value == NULL ? "which is not set"
+					      : "whose value is not valid UTF-8");
 			option_reader_refuse(reader, node, key, found,
 					     value == NULL ? "a variable of the environment"
-							   : "a variable that holds a text");
+							   : "a variable with a text value");
 			return NULL;
 		}
 		pl_buf_add_text(&out, value);

@@ -23,7 +23,7 @@ struct exp_nest {
  */
 const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct pl_yaml *at,
 			       const struct pl_yaml *value);
-#define EXP_NEST_EXPECTED "a key that is not nested as deep"
+#define EXP_NEST_EXPECTED "a key with fewer levels"
 
 /* Notes a problem of a key at the place where it was set (NULL: nowhere). */
 void exp_config_add(const struct exp_config *experiment, const struct option_place *place,

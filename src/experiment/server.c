@@ -39,7 +39,7 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 			     const struct pl_yaml *name, const char *key)
 {
 	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
-			  "one of vLLM's (others go into launch.extra_args)",
+			  "an argument of vLLM; put others into launch.extra_args",
 			  nearest_argument(catalog, name->text));
 }
 
@@ -216,7 +216,8 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	}
 	const struct pl_yaml *value = exp_nest(&nest, rest, name, node);
 	if (value == NULL) {
-		option_reader_refuse(reader, name, key, "a key of many parts", EXP_NEST_EXPECTED);
+		option_reader_refuse(reader, name, key, "a key with too many parts",
+				     EXP_NEST_EXPECTED);
 		return;
 	}
 	struct pl_yaml arg_name = *name;

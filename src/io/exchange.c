@@ -97,8 +97,8 @@ static int on_body(void *data, const char *bytes, size_t len)
 
 	/* The parser hands back what a callback returns and leaves the error to it. */
 	if (!pl_buf_add(&exchange->body, bytes, len))
-		return pl_err_set(&exchange->err, PL_ERR_NETWORK, "reply is larger than %zu bytes",
-				  exchange->body.max);
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
+				  "the response is larger than %zu bytes", exchange->body.max);
 	return 0;
 }
 
@@ -229,12 +229,12 @@ static int read_piece(struct io_exchange *exchange, size_t at)
 			    left < READ_BYTES ? left : READ_BYTES, (off_t)at);
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
-		return pl_err_errno(&exchange->err, "cannot read what is sent");
+		return pl_err_errno(&exchange->err, "could not read the request body");
 	if (len == 0)
-		return pl_err_set(&exchange->err, PL_ERR_IO,
-				  "what is sent became shorter meanwhile: found %zu bytes, "
-				  "expected %zu",
-				  at, exchange->fetch->body_len);
+		return pl_err_set(
+			&exchange->err, PL_ERR_IO,
+			"the request body shrank while it was sent: found %zu bytes, expected %zu",
+			at, exchange->fetch->body_len);
 	exchange->piece_at = at;
 	exchange->piece_len = (size_t)len;
 	return 0;
@@ -327,9 +327,9 @@ static int take_end(struct io_exchange *exchange)
 	exchange->keep_alive = false;
 	if (!exchange->heard)
 		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
-				  "the peer closed the connection without a reply%s",
+				  "the server closed the connection without a response%s",
 				  exchange->tls != NULL && !io_tls_is_established(exchange->tls)
-					  ? ", within the handshake of TLS"
+					  ? ", during the TLS handshake"
 					  : "");
 	/* A body without a length ends with the connection; of any other the end is a cut. */
 	return io_http_end(exchange->http, &exchange->err);
@@ -376,7 +376,7 @@ static int read_some(struct io_exchange *exchange)
 	if (len < 0 && errno == EAGAIN)
 		return 0;
 	if (len < 0)
-		return pl_err_set(&exchange->err, PL_ERR_NETWORK, "cannot read the reply: %s",
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK, "could not read the response: %s",
 				  strerror(errno));
 	if (len > 0)
 		return exchange->tls != NULL ? take_tls(exchange, (size_t)len)
@@ -384,7 +384,7 @@ static int read_some(struct io_exchange *exchange)
 	/* only close_notify says that a reply without a length is whole */
 	if (exchange->tls != NULL && exchange->heard)
 		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
-				  "the connection was cut within the reply");
+				  "the connection ended during the response");
 	return take_end(exchange);
 }
 
@@ -401,7 +401,7 @@ static int check_connected(struct io_exchange *exchange)
 		return 0;
 	}
 	io_addr_text(exchange->addr, text, sizeof(text));
-	return pl_err_set(&exchange->err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text,
+	return pl_err_set(&exchange->err, PL_ERR_NETWORK, "could not connect to '%s': %s", text,
 			  strerror(failure));
 }
 
@@ -463,7 +463,8 @@ static void on_deadline(struct io_loop *loop, struct io_timer *timer)
 	struct io_exchange *exchange = timer->data;
 
 	(void)loop;
-	pl_err_set(&exchange->err, PL_ERR_TIMEOUT, "no whole reply to '%s %s' in time",
+	pl_err_set(&exchange->err, PL_ERR_TIMEOUT,
+		   "timed out before the response to '%s %s' was complete",
 		   io_fetch_method(exchange->fetch), exchange->fetch->path);
 	fail(exchange);
 }

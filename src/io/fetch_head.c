@@ -46,7 +46,7 @@ int io_fetch_head_add(const struct io_fetch *fetch, bool keep, struct pl_buf *re
 		     strcmp(method, "PUT") == 0;
 
 	if (!is_target(fetch->path))
-		return pl_err_invalid(err, "'%s' is no path of a request", fetch->path);
+		return pl_err_invalid(err, "'%s' is not a valid request path", fetch->path);
 	pl_buf_addf(ret, "%s %s HTTP/1.1\r\n", method, fetch->path);
 	add_host(ret, fetch);
 	pl_buf_addf(ret, "User-Agent: profllm/%s\r\n", PROFLLM_VERSION);

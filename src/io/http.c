@@ -147,7 +147,7 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 	/* the first words of TLS, mostly, which may never come to a line's end */
 	if (io_http_is_control((unsigned char)head->data[0]) && head->data[0] != '\r' &&
 	    head->data[0] != '\n')
-		return fail(http, 400, err, "it begins with a control byte");
+		return fail(http, 400, err, "the message begins with a control byte");
 	if (lf == NULL)
 		return 0;
 	const char *line = head->data + http->line_start;
@@ -161,7 +161,7 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 		return take_head(http, err);
 	/* an empty line before a request is an old client's, to be passed over: RFC 9112, 2.2 */
 	if (http->kind == IO_HTTP_RESPONSE)
-		return fail(http, 400, err, "an empty line where the status line belongs");
+		return fail(http, 400, err, "found an empty line, expected a status line");
 	pl_buf_clear(head);
 	return 0;
 }
@@ -206,22 +206,23 @@ static int feed_size(struct io_http *http, char c, struct pl_err *err)
 	int digit = http->state == STATE_SIZE ? pl_hex_value(c) : -1;
 
 	if (++http->line_bytes > CHUNK_LINE_BYTES_MAX)
-		return fail(http, 400, err, "a chunk's size line is larger than 4096 bytes");
+		return fail(http, 400, err, "the size line of a chunk is larger than 4096 bytes");
 	if (digit >= 0) {
 		if (http->left > CHUNK_BYTES_MAX)
-			return fail(http, 413, err, "a chunk's size is out of range");
+			return fail(http, 413, err, "the size of a chunk is out of range");
 		http->left = http->left << 4 | digit;
 		return 0;
 	}
 	if (http->line_bytes == 1)
-		return fail(http, 400, err, "a chunk without a size");
+		return fail(http, 400, err, "a chunk has no size");
 	if (c == '\r') {
 		http->state = STATE_SIZE_LF;
 		return 0;
 	}
 	if (http->state == STATE_SIZE_EXTENSION) {
 		if (io_http_is_control((unsigned char)c))
-			return fail(http, 400, err, "a control byte in a chunk's extension");
+			return fail(http, 400, err,
+				    "the extension of a chunk contains a control byte");
 		return 0;
 	}
 	if (c == ';')
@@ -229,7 +230,7 @@ static int feed_size(struct io_http *http, char c, struct pl_err *err)
 	else if (c == ' ' || c == '\t')
 		http->state = STATE_SIZE_SPACE;
 	else
-		return fail(http, 400, err, "a chunk's size is no hexadecimal number");
+		return fail(http, 400, err, "the size of a chunk is not a hexadecimal number");
 	return 0;
 }
 
@@ -250,7 +251,7 @@ static int feed_trailer(struct io_http *http, char c, struct pl_err *err)
 		return 0;
 	}
 	if (io_http_is_control((unsigned char)c))
-		return fail(http, 400, err, "a control byte in the trailer");
+		return fail(http, 400, err, "the trailer contains a control byte");
 	http->line_bytes++;
 	return 0;
 }
@@ -310,7 +311,7 @@ static int feed_some(struct io_http *http, const char **at, const char *end, str
 		return pass_body(http, bytes, (size_t)(end - bytes));
 	}
 	case STATE_ERROR:
-		return io_http_fail(http->kind, err, "bytes after an error");
+		return io_http_fail(http->kind, err, "data after an error");
 	default:
 		return feed_framing(http, *(*at)++, err);
 	}
@@ -342,10 +343,10 @@ int io_http_end(struct io_http *http, struct pl_err *err)
 	if (http->state == STATE_ERROR)
 		return io_http_fail(http->kind, err, "the connection ended after an error");
 	if (!io_http_is_idle(http))
-		return fail(http, 400, err, "truncated: the connection ended in the middle of it");
+		return fail(http, 400, err, "truncated: the connection ended within the message");
 	if (http->kind == IO_HTTP_REQUEST)
 		return 0;
-	return fail(http, 400, err, "the connection ended before it began");
+	return fail(http, 400, err, "the connection ended before the message began");
 }
 
 bool io_http_is_idle(const struct io_http *http)

@@ -75,7 +75,7 @@ static int next_line(struct parse *parse, char **ret_line)
 	char *lf = line_end(parse, line);
 
 	if (lf == NULL)
-		return fail(parse, 400, "the head has no end");
+		return fail(parse, 400, "the head is incomplete");
 	parse->at = lf + 1;
 	if (lf > line && lf[-1] == '\r')
 		lf--;
@@ -99,9 +99,9 @@ static int parse_version(struct parse *parse, const char *text, size_t len)
 	bool shaped = len == 8 && memcmp(text, "HTTP/", 5) == 0 && text[6] == '.';
 
 	if (!shaped || text[5] < '0' || text[5] > '9' || text[7] < '0' || text[7] > '9')
-		return fail(parse, 400, "no HTTP version where one belongs");
+		return fail(parse, 400, "the HTTP version is missing or malformed");
 	if (text[5] != '1')
-		return fail(parse, 505, "HTTP version '%.3s' is not understood", text + 5);
+		return fail(parse, 505, "HTTP version '%.3s' is not supported", text + 5);
 	parse->head.minor_version = text[7] - '0';
 	return 0;
 }
@@ -112,16 +112,16 @@ static int parse_request_line(struct parse *parse, char *line)
 	char *version = target != NULL ? strchr(target + 1, ' ') : NULL;
 
 	if (version == NULL)
-		return fail(parse, 400, "the request line has no three parts");
+		return fail(parse, 400, "the request line does not have three parts");
 	*target++ = '\0';
 	*version++ = '\0';
 	if (!is_token(line))
-		return fail(parse, 400, "no method where one belongs");
+		return fail(parse, 400, "the method is missing or malformed");
 	if (*target == '\0')
 		return fail(parse, 400, "empty target");
 	for (const char *c = target; *c != '\0'; c++) {
 		if (*c <= ' ' || *c > '~')
-			return fail(parse, 400, "the target has a byte it may not have");
+			return fail(parse, 400, "the target contains an invalid byte");
 	}
 	parse->head.method = line;
 	parse->head.target = target;
@@ -192,9 +192,9 @@ static int note_length(struct parse *parse, const char *value)
 	int64_t length;
 
 	if (!parse_length(value, &length))
-		return fail(parse, 400, "content-length '%.64s'", value);
+		return fail(parse, 400, "invalid content-length '%.64s'", value);
 	if (parse->head.content_length >= 0 && parse->head.content_length != length)
-		return fail(parse, 400, "two different content-length");
+		return fail(parse, 400, "two different values of content-length");
 	parse->head.content_length = length;
 	return 0;
 }
@@ -202,7 +202,7 @@ static int note_length(struct parse *parse, const char *value)
 static int note_coding(struct parse *parse, const char *value)
 {
 	if (parse->has_coding)
-		return fail(parse, 400, "two transfer-encoding");
+		return fail(parse, 400, "more than one transfer-encoding");
 	parse->has_coding = true;
 	/*
 	 * Nothing else was asked for (no TE header is sent), and "gzip, chunked" would have to be
@@ -210,7 +210,7 @@ static int note_coding(struct parse *parse, const char *value)
 	 */
 	parse->head.chunked = strcasecmp(value, "chunked") == 0;
 	if (!parse->head.chunked)
-		return fail(parse, 501, "transfer-encoding '%.64s'", value);
+		return fail(parse, 501, "unsupported transfer-encoding '%.64s'", value);
 	return 0;
 }
 
@@ -236,12 +236,12 @@ static int parse_header(struct parse *parse, char *line, struct io_http_header *
 	char *colon = strchr(line, ':');
 
 	if (*line == ' ' || *line == '\t')
-		return fail(parse, 400, "a header line begins with white space");
+		return fail(parse, 400, "a header line begins with a space or tab");
 	if (colon == NULL)
-		return fail(parse, 400, "a header line without a colon");
+		return fail(parse, 400, "a header line has no colon");
 	*colon = '\0';
 	if (!is_token(line))
-		return fail(parse, 400, "'%.64s' is no header name", line);
+		return fail(parse, 400, "'%.64s' is not a valid header name", line);
 	char *value = colon + 1;
 	value += strspn(value, " \t");
 	size_t len = strlen(value);
@@ -277,7 +277,7 @@ static int parse_headers(struct parse *parse)
 	 * counts is what readers differ in.
 	 */
 	if (parse->has_coding && parse->head.content_length >= 0)
-		return fail(parse, 400, "content-length with transfer-encoding");
+		return fail(parse, 400, "content-length and transfer-encoding together");
 	if (parse->has_coding && parse->head.minor_version == 0)
 		return fail(parse, 400, "transfer-encoding in HTTP/1.0");
 	return 0;
@@ -316,7 +316,7 @@ int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
 
 int io_http_fail(enum io_http_kind kind, struct pl_err *err, const char *text)
 {
-	return pl_err_set(err, PL_ERR_NETWORK, "bad http %s: %s",
+	return pl_err_set(err, PL_ERR_NETWORK, "malformed HTTP %s: %s",
 			  kind == IO_HTTP_REQUEST ? "request" : "response", text);
 }
 

@@ -22,5 +22,5 @@ static inline bool io_http_is_control(unsigned char c)
 	return (c < 0x20 && c != '\t') || c == 0x7f;
 }
 
-/* "bad http request: text"; returns -1. */
+/* "malformed HTTP request: text"; returns -1. */
 int io_http_fail(enum io_http_kind kind, struct pl_err *err, const char *text);

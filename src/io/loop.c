@@ -369,10 +369,10 @@ int io_loop_new(struct io_loop **ret, struct pl_err *err)
 	loop->sure_idle_ns = loop->now_ns;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
-		return pl_err_errno(err, "cannot make an event queue");
+		return pl_err_errno(err, "could not create an event queue");
 	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (loop->wake_fd < 0)
-		return pl_err_errno(err, "cannot make a wake-up descriptor");
+		return pl_err_errno(err, "could not create a wake-up descriptor");
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = loop };
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &event) < 0)
 		return pl_err_errno(err, "cannot watch the wake-up descriptor");

@@ -23,7 +23,7 @@ static int new_socket(const struct io_addr *addr, struct pl_err *err)
 	int fd = socket(addr->u.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		pl_err_errno(err, "cannot make a socket");
+		pl_err_errno(err, "could not create a socket");
 	return fd;
 }
 
@@ -80,13 +80,13 @@ int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, si
 		len -= 2;
 	}
 	if (len == 0 || len >= sizeof(bare))
-		return pl_err_invalid(err, "'%.*s' is no host name", (int)len, host);
+		return pl_err_invalid(err, "'%.*s' is not a valid host name", (int)len, host);
 	memcpy(bare, host, len);
 	bare[len] = '\0';
 	snprintf(service, sizeof(service), "%u", (unsigned)port);
 	int rc = getaddrinfo(bare, service, &hints, &list);
 	if (rc != 0)
-		return pl_err_set(err, PL_ERR_NETWORK, "host '%s' cannot be resolved: %s", bare,
+		return pl_err_set(err, PL_ERR_NETWORK, "could not resolve host '%s': %s", bare,
 				  gai_strerror(rc));
 	/*
 	 * IPv4 first, against RFC 6724: vLLM and most servers bind 0.0.0.0, and "localhost"
@@ -114,8 +114,8 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)
 	size_t len = strlen(path);
 
 	if (len == 0 || len >= sizeof(ret->u.local.sun_path))
-		return pl_err_invalid(err, "socket path '%s' has %zu bytes, 1 to %zu fit", path,
-				      len, sizeof(ret->u.local.sun_path) - 1);
+		return pl_err_invalid(err, "socket path '%s': found %zu bytes, expected 1 to %zu",
+				      path, len, sizeof(ret->u.local.sun_path) - 1);
 	*ret = (struct io_addr){ .u.local.sun_family = AF_UNIX };
 	memcpy(ret->u.local.sun_path, path, len + 1);
 	/*
@@ -189,7 +189,7 @@ int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err)
 	struct io_addr addr = { .len = sizeof(addr.u) };
 
 	if (getsockname(fd, &addr.u.any, &addr.len) < 0)
-		return pl_err_errno(err, "cannot tell the address of descriptor %d", fd);
+		return pl_err_errno(err, "could not read the address of descriptor %d", fd);
 	*ret = addr;
 	return 0;
 }
@@ -217,7 +217,8 @@ int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err
 		return 0;
 	int saved = errno;
 	io_addr_text(addr, text, sizeof(text));
-	return pl_err_set(err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text, strerror(saved));
+	return pl_err_set(err, PL_ERR_NETWORK, "could not connect to '%s': %s", text,
+			  strerror(saved));
 }
 
 int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)

@@ -143,7 +143,7 @@ static int read_pinned(const char *path, X509 **ret, struct pl_err *err)
 	*ret = PEM_read_X509(file, NULL, NULL, NULL);
 	fclose(file);
 	if (*ret == NULL)
-		return pl_err_invalid(err, "'%s' holds no certificate: %s", path, reason_text());
+		return pl_err_invalid(err, "'%s' contains no certificate: %s", path, reason_text());
 	/* its hash is made now: comparing then only reads, in whichever thread */
 	X509_check_purpose(*ret, -1, 0);
 	return 0;
@@ -355,15 +355,14 @@ static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
 	long why = SSL_get_verify_result(tls->ssl);
 
 	if (client->pinned != NULL)
-		return pl_err_invalid(err, "certificate verify failed: it is not the server's own "
-					   "ssl_certfile");
+		return pl_err_invalid(err, "certificate verify failed: the certificate is not the "
+					   "one in ssl_certfile");
 	if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
-		return pl_err_invalid(
-			err,
-			"certificate verify failed: it is not for '%s' (use --insecure "
-			"to accept it)",
-			client->host);
-	return pl_err_invalid(err, "certificate verify failed: %s (use --insecure to accept it)",
+		return pl_err_invalid(err,
+				      "certificate verify failed: the certificate is not valid for "
+				      "'%s'; use --insecure to accept it",
+				      client->host);
+	return pl_err_invalid(err, "certificate verify failed: %s; use --insecure to accept it",
 			      X509_verify_cert_error_string(why));
 }
 
@@ -371,17 +370,17 @@ static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
 static const char *handshake_text(const struct io_tls *tls, int reason)
 {
 	static const char wants_certificate[] =
-		"the server wants a certificate of the client's, which is not in this version";
+		"the server requires a client certificate, which this version does not support";
 
 	switch (reason) {
 	case SSL_R_WRONG_VERSION_NUMBER:
-		return "the server does not speak it (is its address http://?)";
+		return "the server does not use TLS; try an address with http://";
 	case SSL_R_UNSUPPORTED_PROTOCOL:
 	case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
-		return "the server has no version of TLS in common (1.2 and 1.3 are spoken here)";
+		return "the server supports no common TLS version; profllm supports 1.2 and 1.3";
 	case SSL_R_TLSV1_UNRECOGNIZED_NAME:
-		return "unrecognized name: the server has several and this is none of them "
-		       "(give the server's name in its address)";
+		return "unrecognized name: the server has no certificate for this name; use the "
+		       "server's host name in the address";
 	case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
 		return wants_certificate;
 	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
@@ -424,7 +423,7 @@ static enum io_tls_result note_failure(struct io_tls *tls, struct pl_err *err)
 
 	tls->failed = true;
 	if (tls->out.full)
-		pl_err_set(err, PL_ERR_NETWORK, "TLS: more than %zu bytes wait to be sent",
+		pl_err_set(err, PL_ERR_NETWORK, "TLS: more than %zu bytes are waiting to be sent",
 			   tls->out.max);
 	else if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && tls->client != NULL)
 		say_untrusted(tls, err);
@@ -441,7 +440,7 @@ enum io_tls_result io_tls_receive(struct io_tls *tls, const char *bytes, size_t 
 	assert(room >= len + IO_TLS_PLAIN_SLACK);
 	*ret_len = 0;
 	if (tls->failed) {
-		pl_err_set(err, PL_ERR_NETWORK, "TLS: the connection has failed before");
+		pl_err_set(err, PL_ERR_NETWORK, "TLS: the connection failed earlier");
 		return IO_TLS_FAILED;
 	}
 	tls->in = bytes;

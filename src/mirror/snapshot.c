@@ -166,10 +166,10 @@ int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_er
 
 	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
-				  "the question was given up: the program ends");
+				  "the query was canceled: the server is shutting down");
 	if (waiter != NULL && waiter->has_left(waiter))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
-				  "the question was given up: who asked it has left");
+				  "the query was canceled: the client disconnected");
 	return 0;
 }
 
@@ -191,8 +191,7 @@ int mirror_snapshot_read(const struct mirror_snapshot *snapshot, size_t row, con
 
 int mirror_snapshot_too_old(struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_BUSY,
-			  "results have changed since the question was asked: ask again");
+	return pl_err_set(err, PL_ERR_BUSY, "results changed during the query; retry it");
 }
 
 size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)

@@ -35,7 +35,7 @@ const char *option_json_excess(const char *text)
 	if (json != NULL)
 		return NULL;
 	if (json_error_code(&fault) == json_error_numeric_overflow)
-		return strstr(fault.text, "integer") != NULL ? "an integer beyond 64 bits"
+		return strstr(fault.text, "integer") != NULL ? "an integer of more than 64 bits"
 							     : "a number that is not finite";
 	size_t end = fault.position > 0 ? (size_t)fault.position : 0;
 	if (json_error_code(&fault) == json_error_invalid_syntax && end <= strlen(text) &&

@@ -8,7 +8,7 @@
 
 /*
  * What Python's json.loads() takes and no JSON here can hold: "a number that is not finite" (NaN,
- * Infinity, 1e999), "an integer beyond 64 bits". NULL: the text is JSON, or no JSON for Python too.
+ * Infinity, 1e999), "an integer of more than 64 bits". NULL: the text is JSON, or no JSON for Python too.
  */
 const char *option_json_excess(const char *text);
 /*

@@ -283,7 +283,7 @@ static const char *noun(enum option_type kind)
 		[OPTION_BOOL] = "true or false",
 		[OPTION_TRI] = "true or false",
 		[OPTION_INT] = "an integer",
-		[OPTION_HUMAN_INT] = "an integer (32k, 1.5m and 4K too)",
+		[OPTION_HUMAN_INT] = "an integer such as 4096, 32k, 1.5m or 4K",
 		[OPTION_FLOAT] = "a number",
 		[OPTION_STRING] = "a text",
 		[OPTION_ENUM] = "a text",
@@ -319,7 +319,7 @@ static void add_list(struct pl_buf *buf, const struct option_row *row, const jso
 		pl_buf_add_text(buf, "a list");
 		return;
 	default:
-		pl_buf_add_text(buf, "a list of texts");
+		pl_buf_add_text(buf, "a list of strings");
 	}
 }
 

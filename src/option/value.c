@@ -28,7 +28,7 @@ void option_reader_add(struct option_reader *reader, enum option_severity severi
 
 	if (found == NULL && node != NULL && node->kind == PL_YAML_SCALAR &&
 	    option_secret_is_held(key, node->text)) {
-		found = "a value that is not shown";
+		found = "a hidden value";
 	} else if (found == NULL && node != NULL) {
 		pl_yaml_describe(node, described, sizeof(described));
 		found = described;
@@ -121,7 +121,7 @@ static json_t *refuse(struct option_reader *reader, const struct pl_yaml *node, 
 	if (row->choices != NULL && node->kind == PL_YAML_SCALAR && !pl_yaml_is_null(node))
 		nearest = option_choice_nearest(row, node->text);
 	if (row->secret)
-		found = pl_yaml_is_null(node) ? "null" : "a value that is not shown";
+		found = pl_yaml_is_null(node) ? "null" : "a hidden value";
 	option_reader_add(reader, OPTION_ERROR, node, key, found, pl_buf_text(&expected), nearest);
 	return NULL;
 }
@@ -435,7 +435,7 @@ static char *reason_of(const char *text, const char *fault)
 	const char *excess = option_json_excess(text);
 
 	if (excess == NULL && strstr(fault, "duplicate object key") != NULL)
-		excess = "a key that is there twice";
+		excess = "a duplicate key";
 	return excess != NULL ? pl_asprintf("a JSON object with %s", excess) : NULL;
 }
 
@@ -459,7 +459,7 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 	if (field == NULL) {
 		option_reader_add(reader, reader->fields_open ? OPTION_WARNING : OPTION_ERROR,
 				  map->keys[i], member_key, "an unknown key",
-				  "one that this object has", nearest_field(row, name));
+				  "a key of this object", nearest_field(row, name));
 		if (reader->fields_open)
 			json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
 		return reader->fields_open;

@@ -127,8 +127,8 @@ int plot_canvas_new(unsigned width, unsigned height, uint32_t background, struct
 	canvas->surface = cairo->image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
 	cairo_status_t status = cairo->surface_status(canvas->surface);
 	if (status != CAIRO_STATUS_SUCCESS)
-		return pl_err_invalid(err, "cannot make a picture of %u x %u: %s", width, height,
-				      cairo->status_to_string(status));
+		return pl_err_invalid(err, "could not create a picture of %u x %u: %s", width,
+				      height, cairo->status_to_string(status));
 	canvas->pen = cairo->create(canvas->surface);
 	plot_canvas_rectangle(canvas, 0, 0, width, height, background);
 	*ret = pl_take(canvas);

@@ -254,7 +254,7 @@ static void draw_title(const struct plot_dataset_input *input, struct plot_canva
 	double middle = PLOT_DATASET_WIDTH / 2.0;
 	char count[PL_TICK_BYTES], unknown[PL_TICK_BYTES];
 
-	auto_free char *title = pl_asprintf("Data set %s: tokens of its requests", input->dataset);
+	auto_free char *title = pl_asprintf("Dataset %s: tokens of its requests", input->dataset);
 	plot_canvas_text(canvas, middle, 60, title, &font);
 	plot_tick_text((double)input->count, 0, count);
 	plot_tick_text((double)(input->count - lengths->count), 0, unknown);

@@ -105,16 +105,16 @@ static const char *expected_of(const struct mirror_column *column, enum filter_o
 	case RES_FIELD_NUMBER:
 	case RES_FIELD_COUNT:
 		if (field->option != NULL && field->option->type == OPTION_DURATION)
-			return "a number of seconds, or a duration as \"30s\"";
-		return !is_order(op) && field->words ? "a number or a word" : "a number";
+			return "a number of seconds, or a duration such as \"30s\"";
+		return !is_order(op) && field->words ? "a number or a string" : "a number";
 	case RES_FIELD_YES:
 		return "true or false";
 	case RES_FIELD_TEXT:
 		return "a text";
 	case RES_FIELD_TIME:
-		return "a time as \"2026-11-19T14:12:00Z\", \"now-12h\" or \"today-30d\"";
+		return "a time such as \"2026-11-19T14:12:00Z\", \"now-12h\" or \"today-30d\"";
 	default:
-		return is_order(op) ? "a number or a text" : "a value";
+		return is_order(op) ? "a number or a string" : "a value";
 	}
 }
 
@@ -169,7 +169,7 @@ static enum mirror_class class_of(const struct res_value *value)
 static bool value_fault(struct parse *p, const json_t *found, const char *expected)
 {
 	auto_free char *more = json_is_null(found)
-				       ? pl_asprintf("%s (is_null asks for null)", expected)
+				       ? pl_asprintf("%s; use is_null to match null", expected)
 				       : NULL;
 
 	return query_place_fault(p->place, "value", found, more != NULL ? more : expected, NULL);
@@ -203,8 +203,8 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 
 	if (!json_is_array(list) || count == 0 || (is_pair && count != 2))
 		return query_place_fault(p->place, "value", list,
-					 is_pair ? "a list of two, low and high"
-						 : "a list of values, one at least",
+					 is_pair ? "a list of two values: low and high"
+						 : "a list of at least one value",
 					 NULL);
 	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
 	predicate->operand_count = count;
@@ -215,7 +215,8 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 		       fits;
 		if (fits && is_pair && i == 1 &&
 		    predicate->operands[1].class != predicate->operands[0].class)
-			fits = value_fault(p, json_array_get(list, i), "a value like the first");
+			fits = value_fault(p, json_array_get(list, i),
+					   "a value of the same type as the first");
 		query_place_leave(p->place, before);
 	}
 	return fits;
@@ -283,7 +284,8 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 						   : expected_of(predicate->column, op));
 	size_t before = query_place_enter(p->place, "value");
 	if (value != NULL && ops[op].value == VALUE_NONE)
-		fits = query_place_fault(p->place, "value", value, "no value with this op", NULL);
+		fits = query_place_fault(p->place, "value", value,
+					 "no value, because this op has none", NULL);
 	else
 		fits = parse_value(p, predicate, value);
 	query_place_leave(p->place, before);

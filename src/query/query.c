@@ -131,7 +131,8 @@ static bool read_cursor(struct query *query, const json_t *request)
 	const json_t *cursor = query_request_member(request, "cursor");
 	size_t before = query_place_enter(&query->place, "cursor");
 	bool fits = cursor == NULL || query_request_member(request, "offset") == NULL ||
-		    query_place_fault(&query->place, "cursor", cursor, "no offset beside it", NULL);
+		    query_place_fault(&query->place, "cursor", cursor,
+				      "no offset together with cursor", NULL);
 
 	query->cursor = json_string_value(cursor);
 	query_place_leave(&query->place, before);
@@ -178,7 +179,7 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 				       query->view, order, after)) {
 			query_place_fault(
 				&query->place, "cursor", query_request_member(request, "cursor"),
-				"the next_cursor of an answer to the same filter and sort", NULL);
+				"the next_cursor of a response to the same filter and sort", NULL);
 			return query_request_refuse(&query->place, err);
 		}
 	}
@@ -288,7 +289,7 @@ static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, st
 	pl_buf_add_char(out, '}');
 	if (out->full)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the answer has more than %zu bytes: ask for fewer columns",
+				  "the response is larger than %zu bytes; request fewer columns",
 				  out->max);
 	return 0;
 }

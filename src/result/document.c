@@ -188,7 +188,7 @@ static int check_parts(const struct res_document_parts *parts, struct pl_err *er
 		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s an error",
 				  row->name, row->error == ALWAYS ? "needs" : "excludes");
 	if (!isfinite(parts->duration_s) || parts->duration_s < 0)
-		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is no time");
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is not a time");
 	return 0;
 }
 

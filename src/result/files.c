@@ -17,7 +17,7 @@ static const struct {
 #include "tbl/side_files.h"
 	/* not beside every result: the journal of a run that goes on or was killed, and what tools
 	 * of others read */
-	{ ".journal", "a journal (profllm recover makes its result)" },
+	{ ".journal", "a journal; use profllm recover to write its result" },
 	{ ".pytorch.json", "figures for PyTorch's pages" },
 	{ ".pt.trace.json", "a trace" },
 	{ ".pt.trace.json.gz", "a trace" },
@@ -121,10 +121,10 @@ static int add_folder(struct res_files *files, const char *path, int depth, stru
 	const char *name;
 
 	if (dir == NULL)
-		return pl_err_errno(err, "cannot read the folder '%s'", path);
+		return pl_err_errno(err, "could not read directory '%s'", path);
 	if (depth > DEPTH_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' lies more than %d folders deep", path,
-				  DEPTH_MAX);
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is nested more than %d directories deep", path, DEPTH_MAX);
 	while ((name = pl_dir_next(dir)) != NULL) {
 		if (name[0] != '.')
 			pl_strv_add(&names, name);
@@ -151,7 +151,8 @@ int res_files_add(struct res_files *files, const char *path, struct pl_err *err)
 		return add_folder(files, path, 0, err);
 	/* /dev/zero has no end */
 	if (S_ISCHR(meant.st_mode) || S_ISBLK(meant.st_mode))
-		return pl_err_invalid(err, "'%s': found a device, expected a file or folder", path);
+		return pl_err_invalid(err, "'%s': found a device, expected a file or directory",
+				      path);
 	add_file(files, path);
 	return 0;
 }

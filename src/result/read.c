@@ -42,8 +42,8 @@ int res_read_json(const struct res_fields *fields, json_t *json, const char *sou
 	if (own == NULL && res_offline_kind_of(json) != NULL)
 		return read_offline(fields, json, ret, ret_form, err);
 	if (own == NULL && res_flat_of_json(json, source, &flat, err) < 0)
-		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
-							       "another form of a result")
+		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is missing, and the file "
+							       "is not another form of a result")
 					    : -1;
 	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
 	if (ret_form != NULL)

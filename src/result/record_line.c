@@ -192,7 +192,7 @@ static int take_integer(struct reader *r, const char *key, int64_t none, int64_t
 		return 0;
 	}
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return wrong(r, key, "null or a whole number from 0");
+		return wrong(r, key, "null or an integer of at least 0");
 	*ret = json_integer_value(value);
 	return 0;
 }
@@ -494,7 +494,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	    take_times(r, record) < 0)
 		return -1;
 	if (index < 0)
-		return wrong(r, "index", "a whole number from 0");
+		return wrong(r, "index", "an integer of at least 0");
 	record->index = (uint64_t)index;
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)

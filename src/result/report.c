@@ -323,7 +323,7 @@ void res_report_failures(const json_t *results, struct pl_buf *buf)
 	const json_t *errors = json_object_get(results, "errors");
 
 	add_errors(errors, "count", "Failed requests by kind", buf);
-	add_errors(errors, "retried", "Failed tries that another one followed, by kind", buf);
+	add_errors(errors, "retried", "Failed attempts that were retried, by kind", buf);
 }
 
 void res_report_first_failures(const struct res_record *records, size_t count, struct pl_buf *buf)

@@ -75,7 +75,7 @@ int res_standing_check(const char *path, const char *option, struct pl_err *err)
 
 	if (what == NULL)
 		return 0;
-	return pl_err_invalid(err, "'%s' %s%s: give another %s or --overwrite", path,
-			      document != NULL ? "holds " : "is there already",
+	return pl_err_invalid(err, "'%s' %s%s; use another %s or --overwrite", path,
+			      document != NULL ? "holds " : "already exists",
 			      document != NULL ? what : "", option);
 }

@@ -30,8 +30,8 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 {
 	if (experiment->simulate)
 		return pl_err_invalid(err,
-				      "--sim starts a simulator and '%s' names a server that runs: "
-				      "leave out one of them",
+				      "found --sim and '%s', expected one of them: --sim starts a "
+				      "simulator, the other names a running server",
 				      url);
 	return 0;
 }
@@ -42,10 +42,11 @@ static char *missing_text(const struct run_launch *launch)
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 
 	if (pl_text_equal(name, SERVER))
-		return pl_strdup("launch.command: vllm is not installed here: no program 'vllm' in "
-				 "PATH or beside profllm; --sim starts a simulator in its place");
+		return pl_strdup(
+			"launch.command: vllm is not installed: found no program 'vllm' in PATH or "
+			"next to profllm; use --sim to start a simulator instead");
 	return pl_asprintf("launch.command: found '%s', expected a program%s", name,
-			   strchr(name, '/') != NULL ? "" : " in PATH or beside profllm");
+			   strchr(name, '/') != NULL ? "" : " in PATH or next to profllm");
 }
 
 static void find_program(struct run_launch *launch)

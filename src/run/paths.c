@@ -147,7 +147,7 @@ int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err)
 			if (rename(path, aside) < 0)
 				return pl_err_errno(err, "could not move '%s' to '%s'", path,
 						    aside);
-			pl_log(PL_LOG_WARNING, "moved '%s', of a result that is not here, to '%s'",
+			pl_log(PL_LOG_WARNING, "moved '%s', whose result does not exist, to '%s'",
 			       path, aside);
 			moved = true;
 			break;

@@ -66,7 +66,7 @@ static const struct picture {
 	{ offsetof(struct vllm_bench, plot_timeline), offsetof(struct run_plots, timeline_path),
 	  RUN_TIMELINE_SUFFIX, RES_ARTIFACT_TIMELINE, "time line", draw_timeline },
 	{ offsetof(struct vllm_bench, plot_dataset_stats), offsetof(struct run_plots, dataset_path),
-	  RUN_DATASET_STATS_SUFFIX, RES_ARTIFACT_DATASET_STATS, "data set's lengths",
+	  RUN_DATASET_STATS_SUFFIX, RES_ARTIFACT_DATASET_STATS, "lengths in the dataset",
 	  draw_dataset },
 };
 
@@ -89,7 +89,8 @@ void run_plots_draw(const struct run_plots *plots, json_t *artifacts)
 		if (!is_asked(picture, plots->bench))
 			continue;
 		if (picture->draw(plots, &why) < 0) {
-			pl_log(PL_LOG_WARNING, "no picture of the %s: %s", picture->what, why.text);
+			pl_log(PL_LOG_WARNING, "could not draw the %s: %s", picture->what,
+			       why.text);
 			continue;
 		}
 		if (!plots->quiet)

@@ -146,9 +146,8 @@ int run_proxy_check(bool https, const char *host, uint16_t port, const struct io
 	if (name == NULL || is_loopback(bare, addr) || is_excepted(bare, port))
 		return 0;
 	/* the value may hold a password */
-	return pl_err_invalid(
-		err,
-		"$%s names a proxy for '%s', and this program goes through none: unset it, "
-		"or add the host to $no_proxy, to measure the server itself",
-		name, bare);
+	return pl_err_invalid(err,
+			      "$%s names a proxy for '%s', but profllm does not use proxies; unset "
+			      "it, or add the host to $no_proxy",
+			      name, bare);
 }

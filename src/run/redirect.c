@@ -56,11 +56,10 @@ int run_redirect_error(const char *url, const char *path, const char *location, 
 	auto_free char *base = location != NULL ? run_redirect_base(url, path, location) : NULL;
 	const char *quote = base != NULL ? "'" : "";
 
-	return pl_err_set(err, PL_ERR_NETWORK,
-			  "the server at '%s' redirects '%s' to '%.300s', and redirects are not "
-			  "followed, for each "
-			  "request would be two: set {launch.url} to %s%.300s%s",
-			  url != NULL ? url : "its port", path,
-			  location != NULL ? location : "nowhere", quote,
-			  base != NULL ? base : "the address that answers itself", quote);
+	return pl_err_set(
+		err, PL_ERR_NETWORK,
+		"the server at '%s' redirects '%s' to '%.300s'; profllm does not follow redirects, "
+		"which would double each request; set {launch.url} to %s%.300s%s",
+		url != NULL ? url : "its port", path, location != NULL ? location : "nowhere",
+		quote, base != NULL ? base : "the address that responds without a redirect", quote);
 }

@@ -29,17 +29,15 @@ int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 	json_int_t version = pl_json_get_i64(result, "schema_version");
 
 	if (version > RES_SCHEMA_VERSION)
-		return pl_err_invalid(
-			err,
-			"'%s' is a result of schema version %lld, and this profllm reads "
-			"them up to %d",
-			path, (long long)version, RES_SCHEMA_VERSION);
+		return pl_err_invalid(err,
+				      "'%s': schema_version: found %lld, expected at most %d; use "
+				      "a newer version of profllm",
+				      path, (long long)version, RES_SCHEMA_VERSION);
 	if (version < VERSION_MIN || !json_is_object(pl_json_get_path(result, "config.experiment")))
 		return pl_err_invalid(
 			err,
-			"'%s' is a result of schema version %lld that does not tell what "
-			"was asked for (config.experiment), so that it cannot be run "
-			"again: give the experiment file",
+			"'%s': a result of schema version %lld without its experiment "
+			"(config.experiment) cannot be repeated; use the experiment file",
 			path, (long long)version);
 	return 0;
 }
@@ -154,13 +152,11 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 		return json_string(value);
 	auto_free char *expected =
 		variable != NULL
-			? pl_asprintf("the secret by %s in the environment, or by --set %s=…",
+			? pl_asprintf("a secret in the environment (%s) or from --set %s=…",
 				      variable, key)
-			: pl_asprintf("the secret by --set %.*s=…", (int)strcspn(key, "["), key);
+			: pl_asprintf("a secret from --set %.*s=…", (int)strcspn(key, "["), key);
 	option_problem_tell(filling->problems, .source = filling->source, .key = key,
-			    .found = "*** in place of a secret, which "
-				     "no result keeps",
-			    .expected = expected);
+			    .found = "***, because results store no secrets", .expected = expected);
 	return NULL;
 }
 
@@ -342,8 +338,8 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 		return 0;
 	return pl_err_invalid(
 		err,
-		"'%s' is not the data set of the result that is repeated: its SHA-256 is "
-		"%s and was %s; --set benchmark.dataset_path=FILE takes another",
+		"'%s' is not the dataset of the repeated result: found SHA-256 %s, expected %s; "
+		"use --set benchmark.dataset_path=FILE to repeat with another dataset",
 		bench->dataset_path, now, then);
 }
 
@@ -410,7 +406,7 @@ size_t run_repeat_warn(const json_t *section, size_t said)
 		const json_t *difference = json_array_get(differences, said);
 		auto_free char *then = value_text(json_object_get(difference, "then"));
 		auto_free char *now = value_text(json_object_get(difference, "now"));
-		pl_log(PL_LOG_WARNING, "not as in the run that is repeated (%s): %s was %s, is %s",
+		pl_log(PL_LOG_WARNING, "different from the repeated run (%s): %s was %s and is %s",
 		       run_id, pl_json_get_text(difference, "key"), then, now);
 	}
 	return said;

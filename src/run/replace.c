@@ -93,8 +93,9 @@ int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 	if (!paths->beside)
 		return 0;
 	auto_free char *what = res_standing_text(paths->output);
-	pl_log(PL_LOG_WARNING, "'%s' stays, it holds %s; this run's result, status %s, is '%s'",
-	       paths->output, what, pl_json_get_text(document, "status"), paths->result);
+	pl_log(PL_LOG_WARNING,
+	       "kept '%s', which has %s; the result of this run, status %s, is '%s'", paths->output,
+	       what, pl_json_get_text(document, "status"), paths->result);
 	return 0;
 }
 

@@ -54,7 +54,8 @@ static char *endpoint_of(const struct run_context *run, const struct run_target 
 
 	if (joined)
 		run_say(run,
-			"note: the /v1 at the end of the server's URL is left out: '%s' has it",
+			"note: removed /v1 from the end of the server URL, because '%s' begins "
+			"with it",
 			path);
 	auto_free char *whole = pl_asprintf("%s%s%s", target->prefix,
 					    target->v1_cut && !joined ? "/v1" : "", path);

@@ -55,8 +55,10 @@ static int check_inputs_kept(const struct exp_config *experiment, const char *ou
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(inputs); i++) {
 		if (inputs[i] != NULL && pl_file_same(inputs[i], output))
-			return pl_err_invalid(
-				err, "'%s' would be written over, and this run reads it", output);
+			return pl_err_invalid(err,
+					      "this run would overwrite '%s', which it reads; use "
+					      "another --output",
+					      output);
 	}
 	return 0;
 }
@@ -263,8 +265,8 @@ static int empty_caches(struct run_state *run)
 		/* the first is what every engine has */
 		if (i == 0 && !run->life->caches_stay)
 			pl_log(PL_LOG_WARNING,
-			       "the server did not empty its caches (POST %s answered %d): prompts "
-			       "of a run before may be in them",
+			       "the server did not empty its caches (POST %s answered %d): they "
+			       "may contain prompts of earlier runs",
 			       paths[i], reply.status);
 		run->life->caches_stay = run->life->caches_stay || i == 0;
 	}
@@ -406,8 +408,8 @@ static void run_steps(struct run_state *run)
 	if (!run->server.stays_up)
 		run_server_end_log(&run->server);
 	if (run->server.left > 0)
-		pl_log(PL_LOG_WARNING, "%zu processes of run '%s' could not be ended",
-		       run->server.left, context->run_id);
+		pl_log(PL_LOG_WARNING, "could not end %zu processes of run '%s'", run->server.left,
+		       context->run_id);
 }
 
 /* ---- the end ---- */

@@ -74,7 +74,7 @@ static int resolve(const char *host, uint16_t port, struct run_target *target, s
 
 static int bad_url(const char *url, const char *why, struct pl_err *err)
 {
-	return pl_err_invalid(err, "the server's URL: found '%s', expected %s", url, why);
+	return pl_err_invalid(err, "server URL: found '%s', expected %s", url, why);
 }
 
 /* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
@@ -111,8 +111,7 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	bool known = target.https || pl_text_starts(url, "http://");
 	if (!known && strchr(url, '@') != NULL)
 		return pl_err_invalid(
-			err,
-			"the server's URL: expected http://HOST:PORT, and no user or password");
+			err, "server URL: found a user or password, expected http://HOST:PORT");
 	if (!known)
 		return bad_url(url, "http://HOST:PORT or https://HOST:PORT", err);
 	const char *authority = url + strlen(target.https ? "https://" : "http://");
@@ -124,8 +123,8 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	/* what is in front of the @ is a secret, wherever this text goes */
 	if (strchr(host, '@') != NULL)
 		return pl_err_invalid(
-			err, "the server's URL: found a user or password, expected none: give "
-			     "OPENAI_API_KEY in the environment, or a header Authorization");
+			err, "server URL: found a user or password, expected none; use "
+			     "OPENAI_API_KEY in the environment, or an Authorization header");
 	if (strpbrk(path, "?#") != NULL)
 		return bad_url(url, "no query or fragment", err);
 	uint16_t port = target.https ? 443 : 80;

@@ -183,7 +183,7 @@ static bool spend(const struct asked *a, size_t work)
 
 	if (c->work < work)
 		return give_up(c, a->at, pl_strdup("more"),
-			       "a document that takes less work to check");
+			       "a document that needs less work to check");
 	c->work -= work;
 	return true;
 }
@@ -201,8 +201,8 @@ static bool walk_unique(const struct asked *a)
 	bool found = schema_value_find_twice(a->value, &a->c->work, &first, &second);
 	if (!found)
 		return spend(a, 1);
-	return tell_found(a, pl_asprintf("the same item at %zu and %zu", first, second),
-			  "items that differ");
+	return tell_found(a, pl_asprintf("the same item at positions %zu and %zu", first, second),
+			  "unique items");
 }
 
 static bool walk_items_with(const struct asked *a, size_t from, size_t to)
@@ -386,7 +386,7 @@ static bool tell_unknown(const struct asked *a, const char *key)
 		    (struct schema_fault){ .keyword = schema_keywords[SCHEMA_ADDITIONAL],
 					   .key = pl_strdup(key),
 					   .found = pl_asprintf("the key '%s'", key),
-					   .expected = pl_strdup("a key that is known here"),
+					   .expected = pl_strdup("a known key"),
 					   .nearest = nearest_property(a, key) });
 }
 
@@ -496,11 +496,11 @@ static bool walk_one(const struct asked *a)
 		count += fits_quietly(a, a->rule->nodes[i]);
 	if (count == 1)
 		return true;
-	return count == 0
-		       ? tell_forms(a)
-		       : tell_found(a,
-				    pl_asprintf("what %zu of %zu forms fit", count, a->rule->count),
-				    "what fits one of them alone");
+	return count == 0 ? tell_forms(a)
+			  : tell_found(a,
+				       pl_asprintf("a value that matches %zu of %zu forms", count,
+						   a->rule->count),
+				       "a value that matches exactly one form");
 }
 
 static bool walk_not(const struct asked *a)
@@ -622,7 +622,7 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 	if (c->has_ended || !spend(&a, 1))
 		return false;
 	if (c->depth >= SCHEMA_DEPTH_MAX)
-		return give_up(c, at, pl_strdup("more"), "a document that is less deep");
+		return give_up(c, at, pl_strdup("more"), "a document with fewer levels");
 	if (json_is_false(node->json))
 		return !c->quiet && tell(c, at,
 					 (struct schema_fault){

@@ -94,7 +94,7 @@ static struct schema_node *node_at(struct compiler *c, const struct schema_docum
 
 	if (place->full) {
 		pl_err_set(c->err, PL_ERR_INVALID,
-			   "%.100s…: lies too deep: its place has more than %d bytes",
+			   "%.100s…: nested too deeply: its JSON pointer has more than %d bytes",
 			   pl_buf_text(place), PLACE_BYTES_MAX);
 		return NULL;
 	}
@@ -159,8 +159,8 @@ static const struct schema_document *find_document(const struct making *m, const
 								       strlen(FILE_SUFFIX));
 	const char *text = pl_text_ends(name, FILE_SUFFIX) ? schema_text(stem) : NULL;
 	if (text == NULL) {
-		refuse(m,
-		       "a place in this document or in NAME" FILE_SUFFIX ", which the program has");
+		refuse(m, "a JSON pointer into this document or into NAME" FILE_SUFFIX
+			  ", a built-in schema");
 		return NULL;
 	}
 	if (pl_json_parse(text, strlen(text), name, &root, m->c->err) < 0)
@@ -229,7 +229,7 @@ static struct schema_node *follow(struct compiler *c, const struct schema_docume
 	pl_buf_addf(&place, "%s#", document->name);
 	if (pointer[0] != '\0' && pointer[0] != '/') {
 		pl_err_set(c->err, PL_ERR_INVALID,
-			   "%s: found '%s', expected a JSON pointer: nothing or a '/' first", from,
+			   "%s: found '%s', expected a JSON pointer: empty, or '/' first", from,
 			   pointer);
 		return NULL;
 	}
@@ -239,7 +239,7 @@ static struct schema_node *follow(struct compiler *c, const struct schema_docume
 		const json_t *inner = step_into(json, token);
 		if (inner == NULL) {
 			const char *nearest = nearest_key(json, token);
-			pl_err_set(c->err, PL_ERR_NOT_FOUND, "%s: there is no '%s' in %s%s%s%s",
+			pl_err_set(c->err, PL_ERR_NOT_FOUND, "%s: '%s' does not exist in %s%s%s%s",
 				   from, token, pl_buf_text(&place),
 				   nearest != NULL ? " (did you mean '" : "",
 				   nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
@@ -297,7 +297,7 @@ static int form_TYPES(struct making *m)
 	if (!json_is_array(m->rule->value))
 		return add_type(m, m->rule->value);
 	if (json_array_size(m->rule->value) == 0)
-		return refuse(m, "a type at least");
+		return refuse(m, "at least one type");
 	PL_JSON_EACH(word, m->rule->value) {
 		if (add_type(m, word) < 0)
 			return -1;
@@ -320,7 +320,7 @@ static int form_COUNT(struct making *m)
 	double count = json_number_value(m->rule->value);
 
 	if (!json_is_number(m->rule->value) || !schema_value_is_whole(m->rule->value) || count < 0)
-		return refuse(m, "a whole number from 0 on");
+		return refuse(m, "an integer of at least 0");
 	m->rule->count = count < COUNT_MAX ? (size_t)count : (size_t)COUNT_MAX;
 	return 0;
 }
@@ -350,13 +350,14 @@ static int form_DIALECT(struct making *m)
 
 static int form_LIST(struct making *m)
 {
-	return json_array_size(m->rule->value) > 0 ? 0 : refuse(m, "a list with a value at least");
+	return json_array_size(m->rule->value) > 0 ? 0
+						   : refuse(m, "a list with at least one value");
 }
 
 static int form_NAMES(struct making *m)
 {
 	if (!json_is_array(m->rule->value))
-		return refuse(m, "a list of texts");
+		return refuse(m, "a list of strings");
 	m->rule->names = room_for(m, json_array_size(m->rule->value), sizeof(*m->rule->names));
 	PL_JSON_EACH(name, m->rule->value) {
 		if (!json_is_string(name))
@@ -399,7 +400,7 @@ static int form_SCHEMA(struct making *m)
 static int form_SCHEMAS(struct making *m)
 {
 	if (json_array_size(m->rule->value) == 0)
-		return refuse(m, "a list with a schema at least");
+		return refuse(m, "a list with at least one schema");
 	m->rule->nodes = room_for(m, json_array_size(m->rule->value), sizeof(*m->rule->nodes));
 	PL_JSON_EACH(item, m->rule->value) {
 		if (add_node(m, NULL, item_at, item) < 0)
@@ -435,7 +436,7 @@ static int form_BY_NAME(struct making *m)
 	size_t count = json_object_size(m->rule->value), i = 0;
 
 	if (!json_is_object(m->rule->value))
-		return refuse(m, "an object of schemas");
+		return refuse(m, "an object whose values are schemas");
 	m->rule->nodes = room_for(m, count, sizeof(*m->rule->nodes));
 	m->rule->names = room_for(m, count, sizeof(*m->rule->names));
 	PL_JSON_EACH_MEMBER(key, value, m->rule->value)
@@ -453,7 +454,7 @@ static int form_BY_NAME(struct making *m)
 static int form_BY_PATTERN(struct making *m)
 {
 	if (!json_is_object(m->rule->value))
-		return refuse(m, "an object of schemas");
+		return refuse(m, "an object whose values are schemas");
 	size_t count = json_object_size(m->rule->value);
 	m->rule->nodes = room_for(m, count, sizeof(*m->rule->nodes));
 	m->rule->patterns = room_for(m, count, sizeof(*m->rule->patterns));
@@ -539,7 +540,7 @@ static int measure(struct schema_node *node, unsigned depth, struct pl_err *err)
 
 	if (node->is_on_way)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s: leads back to itself without a step into the document",
+				  "%s: refers to itself without a step into the document",
 				  node->place);
 	if (node->height > 0)
 		return 0;
@@ -557,8 +558,8 @@ static int measure(struct schema_node *node, unsigned depth, struct pl_err *err)
 	node->height = height + 1;
 	if (depth >= SCHEMA_CHAIN_MAX || node->height > SCHEMA_CHAIN_MAX)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s: more than %d schemas within each other for one value",
-				  node->place, SCHEMA_CHAIN_MAX);
+				  "%s: more than %d nested schemas for one value", node->place,
+				  SCHEMA_CHAIN_MAX);
 	return 0;
 }
 

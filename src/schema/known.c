@@ -37,7 +37,7 @@ int schema_open(const char *name, const struct schema **ret, struct pl_err *err)
 	auto_json json_t *document = NULL;
 
 	if (text == NULL)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "there is no schema '%s'", name);
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "unknown schema '%s'", name);
 	if (pl_json_parse(text, strlen(text), file, &document, err) < 0)
 		return -1;
 	return schema_compile(document, file, "", ret, err);

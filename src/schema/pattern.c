@@ -52,14 +52,14 @@ static const char *not_shared(const char *at, size_t left, bool in_class)
 		return "an escape that is not one of \\d \\s \\w \\b (and their opposites), \\n "
 		       "\\r \\t \\f";
 	if (in_class)
-		return *at == '[' && (next == ':' || next == '.' || next == '=') ? "a class by name"
+		return *at == '[' && (next == ':' || next == '.' || next == '=') ? "a named class"
 										 : NULL;
 	if (*at == '(' && next == '*')
 		return "a verb";
 	if (*at == '(' && next == '?' && !is_shared_group(at + 2, left - 2))
 		return "a group that is not one of (?: (?= (?! (?<= (?<!";
 	if (*at == '{' && next == ',')
-		return "a repeat without its least count";
+		return "a repeat without a minimum";
 	return NULL;
 }
 
@@ -70,9 +70,10 @@ static int check_shared(const char *text, size_t len, struct pl_err *err)
 	for (size_t i = 0; i < len; i++) {
 		const char *fault = not_shared(text + i, len - i, in_class);
 		if (fault != NULL)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "at %zu: %s, which is not read alike everywhere", i,
-					  fault);
+			return pl_err_set(
+				err, PL_ERR_INVALID,
+				"at %zu: %s, which regular expression engines read differently", i,
+				fault);
 		if (text[i] == '\\') {
 			i++;
 		} else if (text[i] == '[' && !in_class) {

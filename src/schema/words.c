@@ -50,7 +50,7 @@ static char *found_of(const struct schema_rule *rule, const json_t *value)
 
 	if (is_length)
 		return pl_asprintf(
-			"a text of %zu characters",
+			"a string of %zu characters",
 			pl_text_columns(json_string_value(value), json_string_length(value)));
 	if (json_is_object(value) && rule->keyword != SCHEMA_TYPE)
 		return pl_asprintf("an object of %zu", json_object_size(value));
@@ -283,7 +283,7 @@ void schema_fault_text(const struct schema_fault *fault, struct pl_buf *buf)
 	bool is_missing = strcmp(fault->keyword, schema_keywords[SCHEMA_REQUIRED]) == 0;
 	bool is_unknown = strcmp(fault->keyword, schema_keywords[SCHEMA_ADDITIONAL]) == 0;
 
-	pl_buf_addf(&text, "%s: ", fault->pointer[0] != '\0' ? fault->pointer : "at the top");
+	pl_buf_addf(&text, "%s: ", fault->pointer[0] != '\0' ? fault->pointer : "at the top level");
 	if (fault->key != NULL && is_missing)
 		pl_buf_addf(&text, "key '%s' is missing", fault->key);
 	else if (fault->key != NULL && is_unknown)

@@ -334,8 +334,8 @@ static int check_form(struct store *store, int64_t *ret_step, struct pl_err *err
 		return -1;
 	if (*ret_step > STEP_COUNT)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' was changed by a newer program: found form %lld, expected "
-				  "%d at most; open it with that program",
+				  "'%s' was written by a newer version: found database format "
+				  "%lld, expected at most %d; use that version",
 				  store->path, (long long)*ret_step, STEP_COUNT);
 	return 0;
 }
@@ -344,7 +344,8 @@ static int run_steps(struct store *store, int64_t done, struct pl_err *err)
 {
 	for (int64_t i = done; i < STEP_COUNT; i++) {
 		if (steps[i](store, err) < 0)
-			return pl_err_wrap(err, "form %lld of '%s'", (long long)i + 1, store->path);
+			return pl_err_wrap(err, "database format %lld of '%s'", (long long)i + 1,
+					   store->path);
 	}
 	return done < STEP_COUNT ? store_sql_set_form(&store->writer, STEP_COUNT, err) : 0;
 }
@@ -502,8 +503,8 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 	if (!are_of_documents(store, missing, count))
 		return 0;
 	/* it takes some minutes of 100,000 results, once */
-	pl_log(PL_LOG_INFO, "'%s': %zu new columns are filled from the documents of its results",
-	       store->path, count);
+	pl_log(PL_LOG_INFO, "'%s': filling %zu new columns from the stored documents", store->path,
+	       count);
 	return fill_columns(store, err);
 }
 

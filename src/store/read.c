@@ -66,7 +66,8 @@ int store_step_result(struct store_sql *sql, const struct store_statement *which
 	if (store_sql_step(*ret, &is_row, err) < 0)
 		return -1;
 	return is_row ? 0
-		      : pl_err_set(err, PL_ERR_NOT_FOUND, "there is no result %lld", (long long)id);
+		      : pl_err_set(err, PL_ERR_NOT_FOUND, "result %lld does not exist",
+				   (long long)id);
 }
 
 int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,

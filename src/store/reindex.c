@@ -163,7 +163,7 @@ static char *difference(const struct reading *reading, const struct mirror_row *
 	}
 	if (count == 0)
 		return NULL;
-	return pl_asprintf("%zu field%s not what its document says: %s%s", count,
+	return pl_asprintf("%zu field%s different from its document: %s%s", count,
 			   count == 1 ? " is" : "s are", pl_buf_text(&names),
 			   count > FIELDS_TOLD ? ", …" : "");
 }
@@ -181,10 +181,10 @@ static int check_names(struct reading *reading, int64_t id, const json_t *docume
 	if (store_document_content(store_form_of(document), document, bytes, len, sha256, err) < 0)
 		return -1;
 	if (!pl_text_equal(content, sha256))
-		text = pl_asprintf("content_sha256: found %.100s, its document's is %s", content,
-				   sha256);
+		text = pl_asprintf("content_sha256: found %.100s, expected %s (its document)",
+				   content, sha256);
 	else if (run_id != expected && !pl_text_equal(run_id, expected))
-		text = pl_asprintf("run_id: found '%.100s', its document's is '%.100s'",
+		text = pl_asprintf("run_id: found '%.100s', expected '%.100s' (its document)",
 				   run_id != NULL ? run_id : "", expected != NULL ? expected : "");
 	if (text == NULL)
 		return 0;
@@ -215,7 +215,7 @@ static int read_document(struct reading *reading, int64_t id, json_t **ret, stru
 					      : 0;
 	reading->counts.broken++;
 	reading->asked->tell(reading->asked->context, id,
-			     packed != NULL ? why.text : "its document is not there");
+			     packed != NULL ? why.text : "its document is missing");
 	return 0;
 }
 
@@ -381,13 +381,13 @@ static char *file_fault(const struct checking *checking, const char *sha256, int
 	char found[STORE_SHA256_LEN + 1];
 
 	if (files == NULL)
-		return pl_strdup("there is no folder for its file: name it with --data DIR");
+		return pl_strdup("no directory for its file is set; use --data DIR");
 	if (!store_sha256_is(sha256))
 		return pl_asprintf("found '%.100s', expected the SHA-256 of its file", sha256);
 	auto_free char *path = store_files_path(files, sha256);
 	*ret_bytes = store_files_bytes(files, sha256);
 	if (*ret_bytes < 0)
-		return pl_asprintf("its file '%s' is not there", path);
+		return pl_asprintf("its file '%s' is missing", path);
 	if (checking->is_quick)
 		return NULL;
 	if (store_files_hash(files, sha256, found, &err) < 0)
@@ -462,7 +462,7 @@ static int check_each_file(struct checking *checking, struct pl_err *err)
 		if (check_file(checking, sha256, err) < 0)
 			return -1;
 	}
-	tell(checking->telling, 0, "there may be more such faults");
+	tell(checking->telling, 0, "there may be more such problems");
 	return 0;
 }
 
@@ -505,7 +505,7 @@ int store_reindex_database(struct store *store, bool is_quick, store_reindex_tel
 	if (tell_ids(store, &telling,
 		     "SELECT id FROM benchmark_documents WHERE id NOT IN"
 		     " (SELECT id FROM benchmark_runs) ORDER BY id",
-		     "a document without its result", err) < 0 ||
+		     "a document without a result", err) < 0 ||
 	    check_files(store, &telling, is_quick, err) < 0 ||
 	    store_artifacts_count_unnamed(store, &faults.unnamed, err) < 0)
 		return -1;

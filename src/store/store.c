@@ -170,8 +170,7 @@ int store_default_path(char **ret, struct pl_err *err)
 		path = pl_asprintf("%s/.local/share/profllm/profllm.db", home);
 	else
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "neither XDG_DATA_HOME nor HOME says where the database lies: "
-				  "name it with --db FILE");
+				  "no database: XDG_DATA_HOME and HOME are unset; use --db FILE");
 	if (make_folders(path, err) < 0)
 		return -1;
 	*ret = pl_take(path);

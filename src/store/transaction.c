@@ -98,7 +98,8 @@ static int lock_writes(struct store *store, int64_t patience_ns, struct pl_err *
 	if (lock_until(&store->write_lock, patience_ns) == 0)
 		return 0;
 	atomic_store(&store->waits_in_vain, true);
-	return pl_err_set(err, PL_ERR_BUSY, "'%s': others have been writing for %.1f s",
+	return pl_err_set(err, PL_ERR_BUSY,
+			  "'%s': another process has been writing for %.1f s; retry later",
 			  store->path, (double)patience_ns / PL_NS_PER_S);
 }
 
@@ -153,7 +154,7 @@ void store_undo(struct store *store)
 {
 	struct pl_err unwanted = PL_ERR_INIT;
 
-	pl_err_set(&unwanted, PL_ERR_FAILED, "it is not wanted");
+	pl_err_set(&unwanted, PL_ERR_FAILED, "it was canceled");
 	if (store_end(store, -1, &unwanted) == 0)
 		abort();
 }

@@ -12,7 +12,7 @@
 
 #define ALL_NS    (60 * PL_NS_PER_S)
 #define PAGE_ROWS 200
-#define NO_ANSWER "the answer is none of a dashboard's: "
+#define NO_ANSWER "unexpected response; check that the URL is a ProfLLM dashboard: "
 
 int sweep_history_page(struct sweep_history *history, const char *text, size_t len,
 		       char **ret_cursor, size_t *ret_rows, struct pl_err *err)
@@ -26,17 +26,17 @@ int sweep_history_page(struct sweep_history *history, const char *text, size_t l
 	const json_t *cursor = json_object_get(answer, "next_cursor");
 	size_t count = json_array_size(rows);
 	if (!json_is_array(rows))
-		return pl_err_set(err, PL_ERR_NETWORK, NO_ANSWER "it has no 'rows'");
+		return pl_err_set(err, PL_ERR_NETWORK, NO_ANSWER "'rows' is missing");
 	if (!json_is_null(cursor) && (!json_is_string(cursor) || count == 0))
 		return pl_err_set(err, PL_ERR_NETWORK,
-				  NO_ANSWER "'next_cursor' leads to no further rows");
+				  NO_ANSWER "'next_cursor' returns no further rows");
 	PL_JSON_EACH(row, rows) {
 		const json_t *cells = json_object_get(row, "cells");
 		const json_t *id = json_object_get(row, "id");
 		const char *run_id = pl_json_get_text(row, "run_id");
 		if (!json_is_object(cells) || !json_is_integer(id))
 			return pl_err_set(err, PL_ERR_NETWORK,
-					  NO_ANSWER "a row has no 'id' or no 'cells'");
+					  NO_ANSWER "'id' or 'cells' of a row is missing");
 		auto_free char *name = run_id != NULL ? pl_strdup(run_id)
 						      : pl_asprintf("%lld", json_integer_value(id));
 		sweep_history_take(history, name, cells);
@@ -62,14 +62,14 @@ static int ask(const struct run_target *target, json_t *question, int64_t end_ns
 	};
 
 	if (left_ns <= 0)
-		return pl_err_set(err, PL_ERR_NETWORK, "not all results were there after %d s",
+		return pl_err_set(err, PL_ERR_NETWORK, "could not read all results within %d s",
 				  (int)(ALL_NS / PL_NS_PER_S));
 	if (io_fetch(&fetch, ret, err) < 0)
 		return -1;
 	if (ret->status == 200)
 		return 0;
 	auto_free char *words = upload_words_of(ret);
-	return pl_err_set(err, PL_ERR_NETWORK, "%s answered %s, expected the rows of a dashboard",
+	return pl_err_set(err, PL_ERR_NETWORK, "%s returned %s, expected the rows of a dashboard",
 			  path, words);
 }
 

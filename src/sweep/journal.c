@@ -55,7 +55,7 @@ static int take_line(struct sweep_journal *journal, json_t *line, size_t number,
 	const char *key = pl_json_get_text(line, "run");
 
 	if (number == 1 && (id == NULL || pl_json_get_i64(line, "version") != VERSION_OF_FILE))
-		return pl_err_invalid(err, "'%s' is no journal of a sweep of this version",
+		return pl_err_invalid(err, "'%s' is not the journal of a sweep of this version",
 				      journal->path);
 	if (number == 1)
 		journal->id = pl_strdup(id);
@@ -146,8 +146,7 @@ static int take_lock(const struct sweep_journal *journal, struct pl_err *err)
 
 	if (fcntl(journal->fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN))
 		return 0;
-	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a sweep that is still going on",
-			  journal->path);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a sweep in progress", journal->path);
 }
 
 static void init(const char *folder, struct sweep_journal *ret)
@@ -182,10 +181,10 @@ int sweep_journal_open(const char *folder, bool resume, struct sweep_journal *re
 	if (take_lock(ret, err) < 0 || read_all(ret, &whole, err) < 0)
 		return -1;
 	if (whole > 0 && !resume)
-		return pl_err_invalid(err,
-				      "'%s' has a sweep: '--resume' goes on with it; or name "
-				      "another folder",
-				      folder);
+		return pl_err_invalid(
+			err,
+			"'%s' contains a sweep; use --resume to continue it, or another directory",
+			folder);
 	if (ftruncate(ret->fd, (off_t)whole) < 0)
 		return pl_err_errno(err, "cannot write '%s'", ret->path);
 	return whole > 0 ? 0 : begin(ret, err);

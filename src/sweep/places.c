@@ -51,8 +51,8 @@ void sweep_places_make(const struct sweep_units *units, size_t gpus,
 	ret->bound = ret->count > 1;
 	if (ret->count < wanted)
 		pl_log(PL_LOG_WARNING,
-		       "%zu servers at once need %zu processors each for server and load, and "
-		       "there are %d: %zu at once (--job-cpus)",
+		       "%zu servers at a time need %zu CPUs each for server and load, but the host "
+		       "has %d: using %zu (--job-cpus)",
 		       wanted, least, CPU_COUNT(&ours), ret->count);
 }
 

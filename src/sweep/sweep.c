@@ -273,7 +273,7 @@ static void send_summary(struct sweeping *sweep)
 	sweep->is_lost = settings->send_summary(settings->user, path, &err) < 0;
 	if (sweep->is_lost && !was_lost) {
 		sweep_table_hide(&sweep->table);
-		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+		pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, err.text);
 	}
 	sweep->is_news = sweep->is_lost;
 	sweep->send_at_ns = pl_clock_now_ns() + (sweep->is_lost ? RESEND_NS : SEND_EVERY_NS);
@@ -321,7 +321,8 @@ static int take_row(struct sweeping *sweep, struct place *place, json_t *row, st
 	struct sweep_unit *unit = &sweep->units.items[place->unit];
 
 	if (!json_is_object(row) || unit->done >= unit->count)
-		return pl_err_set(err, PL_ERR_FAILED, "a worker of the sweep told what it cannot");
+		return pl_err_set(err, PL_ERR_FAILED,
+				  "a worker of the sweep sent an invalid message");
 	place->told = true;
 	if (note(sweep, unit, json_incref(row), err) < 0)
 		return -1;
@@ -631,7 +632,7 @@ static int open_places(struct sweeping *sweep, struct pl_err *err)
 	void *memory = mmap(NULL, sweep->places.count * sizeof(*sweep->live),
 			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return pl_err_errno(err, "cannot share memory");
+		return pl_err_errno(err, "could not allocate shared memory");
 	sweep->live = memory;
 	for (size_t i = 0; i < sweep->places.count; i++) {
 		sweep->live[i].bound = sweep->places.bound;
@@ -683,7 +684,7 @@ static int send_rest(struct sweeping *sweep, struct pl_err *err)
 			if (sweep_journal_sent(&sweep->journal, key, err) < 0)
 				return -1;
 		} else {
-			pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, why.text);
+			pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, why.text);
 			sweep->outcome->unreachable = why.code == PL_ERR_NETWORK;
 			sweep->outcome->not_sent++;
 		}

@@ -170,7 +170,7 @@ static void send_result(const struct working *working, const struct sweep_task *
 	if (settings->send(settings->user, path, &err) == 0)
 		tell(working, json_pack("{s:s}", "sent", task->key));
 	else
-		pl_log(PL_LOG_WARNING, "'%s' was not sent: %s", path, err.text);
+		pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, err.text);
 }
 
 /* False: this life has no more runs. */
@@ -235,9 +235,9 @@ int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size
 	int pair[2], said[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return pl_err_errno(err, "cannot make a pair of sockets");
+		return pl_err_errno(err, "could not create a socket pair");
 	if (pipe2(said, O_CLOEXEC) < 0) {
-		pl_err_errno(err, "cannot make a pipe");
+		pl_err_errno(err, "could not create a pipe");
 		close(pair[0]);
 		close(pair[1]);
 		return -1;
@@ -254,7 +254,7 @@ int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size
 	close(pair[1]);
 	close(said[1]);
 	if (pid < 0) {
-		pl_err_errno(err, "cannot start a process for a server");
+		pl_err_errno(err, "could not start a process for a server");
 		close(pair[0]);
 		close(said[0]);
 		return -1;

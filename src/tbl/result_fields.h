@@ -130,7 +130,7 @@ TOP(offered_load, in_flight_distance.value, NUMBER, "share", OUTPUT, "integral o
 TOP(offered_load, in_flight_distance.limit, NUMBER, "share", OUTPUT, "what it may be")
 TOP(benchmark, prompt_form, TEXT, "", PROVENANCE, "how prompts were sent: text or token_ids")
 TOP(benchmark, chat_template, TEXT, "", PROVENANCE, "who laid the model's chat template over the prompts")
-TOP(benchmark, dataset_sha256, TEXT, "", INPUT, "of the data set's file, or of the prompts made")
+TOP(benchmark, dataset_sha256, TEXT, "", INPUT, "of the dataset's file, or of the prompts made")
 
 TOP(stored, near, COUNT, "", PROVENANCE, "id of the oldest result that tells of the same run: the same figures, with the same inputs under another run_id, or in another form")
 TOP(stored, repeat, COUNT, "", PROVENANCE, "2 and up: kept beside others of the same content or run_id")

@@ -125,16 +125,17 @@ static void send_one(struct upload *upload, struct upload_result *result,
 		return;
 	}
 	if (upload->is_lost) {
-		tell(result, beside, 0, "failed", "not sent: the dashboard cannot be reached");
+		tell(result, beside, 0, "failed", "not uploaded: the dashboard is unreachable");
 		return;
 	}
 	switch (res_beside_look(beside, &bytes, &err)) {
 	case RES_BESIDE_ABSENT:
-		tell(result, beside, 0, "missing", "it does not lie beside the result");
+		tell(result, beside, 0, "missing",
+		     "the file is not in the directory of the result");
 		return;
 	case RES_BESIDE_CHANGED:
 		tell(result, beside, bytes, "changed",
-		     "not sent: it is not the file any more that the result names");
+		     "not uploaded: the file changed after the run");
 		return;
 	case RES_BESIDE_UNREAD:
 		tell(result, beside, bytes, "failed", err.text);

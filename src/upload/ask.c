@@ -98,7 +98,7 @@ int upload_ask(struct upload *upload, const struct io_fetch *fetch, struct io_re
 		if (!upload_rest(upload, err->text))
 			return -1;
 	}
-	return pl_err_set(err, PL_ERR_NETWORK, "the dashboard cannot be reached");
+	return pl_err_set(err, PL_ERR_NETWORK, "the dashboard is unreachable");
 }
 
 struct io_fetch upload_fetch(const struct upload *upload, const char *method, const char *path)
@@ -151,5 +151,6 @@ int upload_ask_json(struct upload *upload, const char *method, const char *path,
 	}
 	if (pl_json_parse(reply.body, reply.body_len, "answer", ret, err) == 0)
 		return 0;
-	return pl_err_invalid(err, "no answer of a dashboard: is there one at this address?");
+	return pl_err_invalid(err,
+			      "unexpected response; check that the URL is a ProfLLM dashboard");
 }

@@ -96,9 +96,9 @@ static void fail_without_items(struct upload *upload, const struct place *places
 	for (size_t i = 0; i < count; i++) {
 		struct upload_result *result = &upload->results[places[i].file];
 		if (json_array_size(result->items) == 0)
-			upload_fail(result,
-				    is_cancelled ? "the upload was cancelled before it was read"
-						 : "the dashboard does not tell what became of it");
+			upload_fail(result, is_cancelled
+						    ? "the upload was cancelled before it was read"
+						    : "the dashboard does not report its outcome");
 	}
 }
 

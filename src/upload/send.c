@@ -47,7 +47,7 @@ void upload_fail_waiting(struct upload *upload, const struct pl_err *err)
 		upload_fail(result, why);
 		result->is_unreachable = is_unreachable || upload->is_lost;
 		if (upload->is_lost)
-			why = "not sent: the dashboard cannot be reached";
+			why = "not uploaded: the dashboard is unreachable";
 	}
 }
 
@@ -315,7 +315,7 @@ void upload_send(struct upload *upload)
 			upload->on_progress(upload);
 	}
 	if (upload->is_lost) {
-		(void)pl_err_set(&lost, PL_ERR_NETWORK, "the dashboard cannot be reached");
+		(void)pl_err_set(&lost, PL_ERR_NETWORK, "the dashboard is unreachable");
 		upload_fail_waiting(upload, &lost);
 	}
 }

@@ -33,7 +33,7 @@ int upload_sweep(const struct run_target *target, const char *path, struct pl_er
 	    pl_json_parse(text, len, path, &summary, err) < 0)
 		return -1;
 	if (res_sweep_id(summary) == NULL)
-		return pl_err_invalid(err, "'%s' is no summary of a sweep", path);
+		return pl_err_invalid(err, "'%s' is not the summary of a sweep", path);
 	pl_buf_addf(&to, "%s/api/data/sweeps/", target->prefix);
 	upload_add_word(&to, res_sweep_id(summary), "-._~");
 	const struct io_fetch fetch = {

@@ -77,10 +77,9 @@ static int open_job(struct upload *upload, const size_t *files, size_t count, st
 	if (upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
 		return -1;
 	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
-	return upload->job_id != NULL
-		       ? 0
-		       : pl_err_invalid(err, "the answer has no job_id: is a dashboard at this "
-					     "address?");
+	return upload->job_id != NULL ? 0
+				      : pl_err_invalid(err, "the response has no job_id; check "
+							    "that the URL is a ProfLLM dashboard");
 }
 
 static int close_job(struct upload *upload, struct pl_err *err)
@@ -140,7 +139,7 @@ static int wait_for_job(struct upload *upload, struct pl_err *err)
 static void fail_sent(struct upload *upload, const struct pl_err *err)
 {
 	auto_free char *page = upload_page(upload);
-	auto_free char *why = pl_asprintf("sent, and not told what became of it: %s (see %s)",
+	auto_free char *why = pl_asprintf("uploaded, but the outcome is unknown: %s (see %s)",
 					  err->text, page);
 
 	for (size_t i = 0; i < upload->count; i++) {
@@ -201,11 +200,12 @@ char *upload_item_fault(const json_t *item)
 	bool is_there = pl_text_equal(state, "stored") || pl_text_equal(state, "duplicate");
 
 	if (json_is_true(json_object_get(item, "deleted")) && !pl_text_equal(state, "stored"))
-		return pl_strdup("was deleted there: --on-conflict replace, or restore, brings it "
-				 "back");
+		return pl_strdup(
+			"was deleted on the dashboard; use --on-conflict replace, or restore "
+			"it there");
 	if (is_there)
 		return NULL;
-	return pl_strdup(message != NULL ? message : "no reason was told");
+	return pl_strdup(message != NULL ? message : "no reason reported");
 }
 
 /* NULL: the file's results are there, with what was sent beside them. */

@@ -342,7 +342,7 @@ static int set_words(const char **slot, const struct key *key, const json_t *val
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
 	if (!json_is_array(value))
-		return refuse(key, value, "a list of texts", err);
+		return refuse(key, value, "a list of strings", err);
 	PL_JSON_EACH(item, value) {
 		const char *word = json_string_value(item);
 		if (word == NULL || word[0] == '\0' || strchr(word, ' ') != NULL)

@@ -119,7 +119,7 @@ static bool enter(struct parser *parser)
 {
 	if (++parser->depth <= VLLM_EXPR_DEPTH_MAX)
 		return true;
-	fault(parser, "too many brackets inside each other");
+	fault(parser, "too many nested brackets");
 	return false;
 }
 
@@ -167,13 +167,13 @@ static struct vllm_expr *parse_text(struct parser *parser)
 
 	for (; *to != '"' && *to != '\0'; to++) {
 		if (*to < ' ' || *to > '~')
-			return fault(parser, "a text with other than printable ASCII characters");
+			return fault(parser, "a string with characters other than printable ASCII");
 		if (*to == '\\' && to[1] != '"' && to[1] != '\\')
-			return fault(parser, "an escape other than \\\" and \\\\ in a text");
+			return fault(parser, "an escape other than \\\" and \\\\ in a string");
 		to += *to == '\\';
 	}
 	if (*to == '\0')
-		return fault(parser, "a text without its end");
+		return fault(parser, "a string that is not closed");
 	struct vllm_expr *node = new_node(parser, VLLM_EXPR_TEXT);
 	if (node == NULL)
 		return NULL;
@@ -473,7 +473,7 @@ int vllm_expr_parse(const char *text, struct pl_arena *arena, const struct vllm_
 		return -1;
 	skip_blanks(&parser);
 	if (*parser.at != '\0') {
-		fault(&parser, "something behind the end of the expression");
+		fault(&parser, "unexpected text after the expression");
 		return -1;
 	}
 	*ret = expr;

@@ -17,7 +17,7 @@
 
 #define STEPS_MAX        8 /* the longest way in the tables has 3 */
 #define THIS_VALUE_TEXT  "*"
-#define VALUE_OF_ITS_OWN " with a value of its own"
+#define VALUE_OF_ITS_OWN " with its own value"
 
 /* clang-format off */
 static const struct vllm_replacement replacements[] = {
@@ -400,11 +400,11 @@ void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 
 	vllm_replaced_words(replaced_by, flags, buf);
 	if (buf->len > before) {
-		pl_buf_add_text(buf, " in its place");
+		pl_buf_add_text(buf, " instead");
 	} else if (replaced_by != NULL) {
-		pl_buf_add_text(buf, "nothing in its place: it is so without it");
+		pl_buf_add_text(buf, "no argument: this is the behavior without it");
 	} else if (history != NULL && history->replaced_by != NULL) {
-		pl_buf_addf(buf, "an older release: '%s', which replaced it, is gone too",
+		pl_buf_addf(buf, "an older release: '%s', which replaced it, was removed, too",
 			    history->replaced_by);
 	} else {
 		pl_buf_add_text(buf, "an older release: nothing replaced it");
@@ -421,14 +421,14 @@ void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
 
 	vllm_replaced_words(replaced_by, flags, buf);
 	if (buf->len > before)
-		pl_buf_add_text(buf, " in its place");
+		pl_buf_add_text(buf, " instead");
 	else if (replaced_by != NULL)
-		pl_buf_add_text(buf, "nothing in its place: it is so without it");
+		pl_buf_add_text(buf, "no argument: this is the behavior without it");
 	else if (history != NULL && history->replaced_by != NULL)
-		pl_buf_addf(buf, "nothing in its place yet: '%s', which replaces it, is not there",
+		pl_buf_addf(buf, "no argument yet: vLLM has no '%s', which replaces it",
 			    history->replaced_by);
 	else if (history != NULL && history->note != NULL)
-		pl_buf_addf(buf, "nothing in its place (%s)", history->note);
+		pl_buf_addf(buf, "no argument (%s)", history->note);
 	else
-		pl_buf_add_text(buf, "nothing in its place");
+		pl_buf_add_text(buf, "no argument");
 }

@@ -319,8 +319,7 @@ char *vllm_newer_note(const char *release)
 	    vllm_release_compare(&version, VLLM_REFERENCE_RELEASE, &known) <= 0)
 		return NULL;
 	return pl_asprintf(
-		"vLLM %s is newer than %s, the newest release that is known here: what it "
-		"changed is not checked",
+		"vLLM %s is newer than %s, the newest known release; its changes are not checked",
 		release, VLLM_REFERENCE_RELEASE);
 }
 

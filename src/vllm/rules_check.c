@@ -299,7 +299,7 @@ static void warn_deprecated(const struct target_check *check, const struct optio
 	auto_free char *found = pl_asprintf("an argument that vLLM %s deprecates%s%s%s",
 					    check->version, until != NULL ? " and " : "",
 					    until != NULL ? until : "",
-					    until != NULL ? " no longer has" : "");
+					    until != NULL ? " removes" : "");
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
 	vllm_deprecated_sentence(key, by, flags_of(check, row), &expected);
@@ -461,7 +461,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 	if (level == NULL || is_before(check, VLLM_FIRST_REFERENCE))
 		return;
 	auto_json json_t *by = replaced_by(check, level, value);
-	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",
+	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not accept",
 					    (long long)json_integer_value(value), check->version);
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 

@@ -94,7 +94,7 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 		else if (arg->negative_flag != NULL)
 			add_word(argv, arg->negative_flag);
 		else if (pl_text_equal(arg->default_json, "true"))
-			return pl_err_invalid(err, "'%s' cannot be switched off", arg->name);
+			return pl_err_invalid(err, "'%s' cannot be turned off", arg->name);
 		return 0;
 	case OPTION_STYLE_LIST:
 	case OPTION_STYLE_REPEAT:

@@ -194,7 +194,7 @@ static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool
 		}
 		pl_buf_add_text(buf, "  # environment: ");
 		add_comment_text(buf, name);
-		pl_buf_add_text(buf, text == NULL ? " as the caller has it" : " = ");
+		pl_buf_add_text(buf, text == NULL ? " from the environment of the caller" : " = ");
 		add_comment_text(buf, text != NULL ? text : "");
 		pl_buf_add_char(buf, '\n');
 	}
@@ -327,7 +327,7 @@ int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, str
 			command->load == NULL
 				? "# Made from a command line; the benchmark has its defaults.\n"
 			: command->form == VLLM_COMMAND_NONE
-				? "# Made from a command line; its server runs already.\n"
+				? "# Made from a command line; its server is already running.\n"
 				: "# Made from command lines.\n");
 	if (command->config != NULL) {
 		pl_buf_add_text(buf, "# With the arguments of ");

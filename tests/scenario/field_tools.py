@@ -89,7 +89,7 @@ def expected(document, rows):
         elif isinstance(value, list) and id_ not in rows and any(row.startswith(f"{id_}.") for row in rows):
             yield from list_leaves(id_, value, rows)
         elif value is None and any(row.startswith(f"{id_}.") for row in rows) and id_ not in rows:
-            continue  # a section that is not there: nothing in it is recorded
+            continue  # a section that is missing: nothing in it is recorded
         elif isinstance(value, str) and rows.get(id_, {}).get("unit") == "s" and DURATION.fullmatch(value):
             yield id_, pytest.approx(seconds(value), rel=1e-12)
         else:

@@ -159,7 +159,7 @@ test('a page that is loaded anew asks for the folder, and sends what is missing'
   expect(received.files).toBe(200)
 })
 
-test('what is there already: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own, complaints }) => {
+test('what already exists: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own, complaints }) => {
   const base = read(own)
   const documents = Array.from({ length: 4 }, (_, i) => variant(base, { name: `known ${i}` }))
   const first = documents.map((document, i) => write(folder, `known-${i}.json`, document))

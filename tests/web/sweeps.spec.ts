@@ -117,7 +117,7 @@ test('2,000 cells are there and are reached by keys', async ({ page, own, reques
   expect(await soundness(page)).toEqual([])
 })
 
-test('a sweep that told no plan has the map of its results; one that is not there says so', async ({ page, own, request, complaints }) => {
+test('a sweep that told no plan has the map of its results; one that is missing says so', async ({ page, own, request, complaints }) => {
   complaints.allow.push(/404/)
   const id = 'swp_20251101_000000_ffffff'
   const base = read(own)

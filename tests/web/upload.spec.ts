@@ -361,7 +361,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('what is not there says so', async ({ page, complaints }) => {
+test('what is missing says so', async ({ page, complaints }) => {
   complaints.allow.push(/404/)
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
   await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()

@@ -61,11 +61,10 @@ static int read_header(char *line, const char *source, int *ret_model, struct pl
 	*ret_model = column_of(names, count, "Model");
 	if (*ret_model < 0 || count <= OUTPUT_COLUMN ||
 	    column_of(names, count, "Response tokens") != OUTPUT_COLUMN)
-		return pl_err_invalid(
-			err,
-			"%s:1: expected columns with 'Model', 'Request tokens' third and "
-			"'Response tokens' fourth",
-			source);
+		return pl_err_invalid(err,
+				      "%s:1: expected a 'Model' column, 'Request tokens' as third "
+				      "and 'Response tokens' as fourth column",
+				      source);
 	return 0;
 }
 
@@ -83,7 +82,7 @@ static int read_row(char *line, int model, const char *source, size_t line_no,
 	struct bench_entry row = { .input_tokens = tokens_in(fields[INPUT_COLUMN]),
 				   .output_tokens = tokens_in(fields[OUTPUT_COLUMN]) };
 	if (row.input_tokens < 0 || row.output_tokens < 0)
-		return pl_err_invalid(err, "%s:%zu: expected whole numbers of tokens", source,
+		return pl_err_invalid(err, "%s:%zu: expected token counts as integers", source,
 				      line_no);
 	if (row.output_tokens > 0)
 		bench_entries_add(into, &row);
@@ -149,16 +148,16 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 
 	if (bench_dataset_form(work, &as_ids, err) < 0 ||
 	    bench_dataset_vocabulary(work, &vocab_size, err) < 0)
-		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	/* an instance of its own, as a data frame samples: the global one stays fresh */
 	pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
 	pl_nplegacy_sample(&own, work->entries.count, wanted, wanted > work->entries.count, chosen);
 	if (add_rows(work, chosen, vocab_size, err) < 0 ||
 	    (!as_ids && bench_dataset_decode(work, err) < 0))
-		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	return 0;
 }
 
 const struct bench_dataset_kind bench_dataset_burstgpt = {
-	.parse = parse, .nothing = "no request of model GPT-4 with an answer", .build = build
+	.parse = parse, .nothing = "no request of model GPT-4 has a response", .build = build
 };

@@ -100,7 +100,8 @@ static int read_on(struct window *window, bool *ret_more, struct pl_err *err)
 	shift(window);
 	if (window->len == window->room) {
 		if (window->room >= WINDOW_BYTES_MAX)
-			return fault(window, window->at, "a conversation of more than 1 GiB", err);
+			return fault(window, window->at, "a conversation is larger than 1 GiB",
+				     err);
 		window->room = window->room == 0 ? window->first_room : 2 * window->room;
 		window->owned = pl_realloc_array(window->owned, window->room, 1);
 		window->data = window->owned;
@@ -418,8 +419,8 @@ static int add_turns(const struct window *window, struct turns *turns, struct be
 		return 0;
 	if (turns->lacks_text)
 		return pl_err_invalid(err,
-				      "%s: entry %zu: the first two turns need a text 'value' or "
-				      "'content'",
+				      "%s: entry %zu: the first two turns must have a string "
+				      "'value' or 'content'",
 				      window->path, window->entry);
 	into->with_media += turns->has_media;
 	struct bench_entry entry = {
@@ -460,7 +461,7 @@ static int read_array(struct window *window, struct bench_entries *into, struct 
 			break;
 		if (byte != ',')
 			return fault(window, window->at,
-				     byte == '\0' ? "not valid JSON: the array has no end"
+				     byte == '\0' ? "not valid JSON: the array is not closed"
 						  : "not valid JSON: expected ',' or ']'",
 				     err);
 		window->at++;

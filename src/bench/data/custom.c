@@ -33,15 +33,15 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 	const json_t *prompt = json_object_get(json, "prompt");
 
 	if (!json_is_string(prompt))
-		return pl_err_invalid(err, "%s:%zu: expected an object with a text 'prompt'",
+		return pl_err_invalid(err, "%s:%zu: expected an object with a string 'prompt'",
 				      bench->dataset_path, line_no);
 	if (output_len(bench) == FROM_RECORDS) {
 		entry.output_tokens = whole_of(json_object_get(json, "output_tokens"));
 		if (entry.output_tokens < 1)
 			return pl_err_invalid(
 				err,
-				"%s:%zu: 'output_tokens': expected a whole number from 1 "
-				"({benchmark.custom_output_len} is -1)",
+				"%s:%zu: 'output_tokens': expected an integer of at least 1, "
+				"because {benchmark.custom_output_len} is -1",
 				bench->dataset_path, line_no);
 	}
 	entry.prompt = pl_json_to_ctext(prompt);
@@ -63,9 +63,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		.output_len = output_len(bench) == FROM_RECORDS ? RES_NO_COUNT : output_len(bench),
 		.templated = !bench->skip_chat_template && !bench->skip_tokenizer_init,
 		.template_args = bench->chat_template_kwargs,
-		.without =
-			" (with --skip-chat-template, skip_chat_template: true, prompts go out as "
-			"they are)",
+		.without = "; use --skip-chat-template (skip_chat_template: true) to send prompts "
+			   "without a template",
 	};
 
 	return bench_entries_sample(work, &how, err);

@@ -37,7 +37,7 @@ static int lay_template(struct bench_dataset_work *work, struct bench_entry *ent
 	for (size_t i = 0; i < count; i++)
 		texts[i] = entries[i].prompt;
 	if (work->tokenizer == NULL)
-		pl_err_set(&why, PL_ERR_NOT_FOUND, "there is no tokenizer");
+		pl_err_set(&why, PL_ERR_NOT_FOUND, "no tokenizer is available");
 	else
 		rc = bench_tokenizer_template(work->tokenizer, texts, count, how->template_args,
 					      made, &why);
@@ -47,7 +47,7 @@ static int lay_template(struct bench_dataset_work *work, struct bench_entry *ent
 		return 0;
 	}
 	if (why.code == PL_ERR_NOT_FOUND) {
-		bench_dataset_note(work->into, "prompts go out without a chat template: %s",
+		bench_dataset_note(work->into, "prompts are sent without a chat template: %s",
 				   why.text);
 		return 0;
 	}
@@ -96,23 +96,21 @@ static void note_losses(struct bench_dataset_work *work, const int64_t *tokens, 
 		lossy += entries[i].templated != 0 &&
 			 tokens[i] != (int64_t)(entries[i].templated + special);
 	if (lossy > 0)
-		bench_dataset_note(
-			work->into,
-			"%zu of %zu templated prompts have other tokens as text than the "
-			"template gave them",
-			lossy, count);
+		bench_dataset_note(work->into,
+				   "%zu of %zu templated prompts are tokenized differently as text",
+				   lossy, count);
 }
 
 static void note_lengths(struct bench_dataset_work *work)
 {
 	if (work->bench->skip_tokenizer_init)
 		bench_dataset_note(work->into,
-				   "no tokenizer was wanted: prompt lengths are not known before "
-				   "the run, and one token is asked for");
+				   "the tokenizer is turned off: prompt lengths are unknown before "
+				   "the run, and each request asks for one token");
 	else if (work->tokenizer == NULL)
-		bench_dataset_note(work->into,
-				   "prompt lengths are not known before the run: there is no "
-				   "tokenizer");
+		bench_dataset_note(
+			work->into,
+			"prompt lengths are unknown before the run: no tokenizer is available");
 }
 
 int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
@@ -129,7 +127,7 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	work->into->chat_template = "none";
 	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
 	    count_prompts(work, count, tokens, err) < 0)
-		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	/* Counted behind the template: the length that is told is that of what is sent. */
 	note_losses(work, tokens, count);
 	for (size_t i = 0; i < count; i++) {

@@ -63,11 +63,10 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
 	if (size == 0 && work->tokenizer != NULL)
 		size = bench_tokenizer_vocab_size(work->tokenizer);
 	if (size <= 0)
-		return pl_err_invalid(
-			err,
-			"data set '%s' needs the size of the vocabulary, and neither a "
-			"tokenizer nor {benchmark.vocab_size} tells it",
-			work->bench->dataset_name);
+		return pl_err_invalid(err,
+				      "dataset '%s' needs the size of the vocabulary; set "
+				      "{benchmark.tokenizer} or {benchmark.vocab_size}",
+				      work->bench->dataset_name);
 	*ret = size;
 	return 0;
 }
@@ -82,13 +81,14 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 	if (!exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
 		return pl_err_invalid(
 			err,
-			"data set '%s' needs a tokenizer: back end '%s' takes no token "
-			"ids and the server offers no usable /tokenize and /detokenize",
+			"dataset '%s' needs a tokenizer: backend '%s' accepts no token ids, and "
+			"the server has no usable /tokenize and /detokenize",
 			bench->dataset_name, bench->backend);
 	work->into->prompt_form = "token_ids";
 	if (!bench->prompt_token_ids)
-		bench_dataset_note(work->into, "prompts are sent as token ids: there is no "
-					       "tokenizer to make texts with");
+		bench_dataset_note(
+			work->into,
+			"prompts are sent as token ids: no tokenizer is available to make text");
 	return 0;
 }
 

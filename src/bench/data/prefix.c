@@ -100,8 +100,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		work->into->samples[i].index = RES_NO_COUNT;
 	if ((int64_t)work->into->count < bench->num_prompts)
 		bench_dataset_note(work->into,
-				   "%zu prompts are sent, not num_prompts (%lld): as many for each "
-				   "prefix",
+				   "sending %zu prompts instead of num_prompts (%lld): the number "
+				   "must be the same for each prefix",
 				   work->into->count, (long long)bench->num_prompts);
 	return 0;
 }

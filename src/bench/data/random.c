@@ -63,11 +63,10 @@ static int compute_bounds(const struct vllm_bench *bench, size_t special_count, 
 	ret->out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
 	ret->out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
 	if (bench->random_prefix_len + ret->in_low < 1)
-		return pl_err_invalid(
-			err,
-			"{benchmark.random_input_len} is too small: %lld less %zu special tokens, "
-			"with the range ratio, leaves an empty prompt",
-			(long long)input_len(bench), special_count);
+		return pl_err_invalid(err,
+				      "{benchmark.random_input_len} is too small: %lld minus %zu "
+				      "special tokens and the range ratio leaves an empty prompt",
+				      (long long)input_len(bench), special_count);
 	return 0;
 }
 
@@ -93,7 +92,7 @@ static int plan_vocabulary(const struct bench_dataset_work *work, struct plan *p
 			plan->allowed[plan->allowed_count++] = (uint32_t)id;
 	}
 	if (plan->allowed_count == 0)
-		return pl_err_invalid(err, "a vocabulary of %lld tokens has only special ones",
+		return pl_err_invalid(err, "a vocabulary of %lld tokens has only special tokens",
 				      (long long)plan->vocab_size);
 	return 0;
 }
@@ -186,8 +185,7 @@ static void note_mismatch(struct bench_dataset *dataset, size_t count, int64_t t
 	if (count > 0)
 		bench_dataset_note(
 			dataset,
-			"%zu prompts could not be given the asked length: %+lld tokens in "
-			"all",
+			"%zu prompts do not have the requested length: %+lld tokens in total",
 			count, (long long)total);
 }
 

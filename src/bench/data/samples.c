@@ -214,7 +214,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 		copy.prompt = pl_strdup(copy.prompt);
 		bench_dataset_add(work, &copy);
 	}
-	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the data set has only %zu",
+	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the dataset has only %zu",
 			   wanted - original, wanted, original);
 }
 

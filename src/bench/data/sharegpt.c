@@ -86,13 +86,13 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 
 	if (work->tokenizer == NULL)
 		return pl_err_invalid(
-			err, "data set 'sharegpt' needs a tokenizer to choose conversations by "
-			     "length: the server offers no usable /tokenize and /detokenize");
+			err, "dataset 'sharegpt' needs a tokenizer to choose conversations by "
+			     "length; the server has no usable /tokenize and /detokenize");
 	bench_entries_shuffle(work, (uint64_t)work->bench->seed);
 	for (size_t at = 0; at < entries->count && work->into->count < wanted;) {
 		size_t size = chunk_size(wanted - work->into->count, entries->count - at);
 		if (add_chunk(work, entries->items + at, size, err) < 0)
-			return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+			return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 		at += size;
 	}
 	if (work->into->count == 0)
@@ -104,7 +104,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 			TOTAL_TOKENS_MAX);
 	if (entries->with_media > 0)
 		bench_dataset_note(work->into,
-				   "%zu conversations carry an image or a video, which is not sent",
+				   "%zu conversations have an image or a video, which is not sent",
 				   entries->with_media);
 	bench_dataset_oversample(work, (uint64_t)work->bench->seed);
 	return 0;
@@ -113,6 +113,6 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 const struct bench_dataset_kind bench_dataset_sharegpt = {
 	.parse = parse,
 	.read = read_file,
-	.nothing = "no conversation of two turns or more",
+	.nothing = "no conversation has two or more turns",
 	.build = build
 };

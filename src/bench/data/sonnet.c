@@ -35,7 +35,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 		 struct pl_err *err)
 {
 	if (memchr(text, '\0', len) != NULL || !pl_text_is_utf8(text))
-		return pl_err_invalid(err, "%s: is no text in UTF-8", bench->dataset_path);
+		return pl_err_invalid(err, "%s: not valid UTF-8", bench->dataset_path);
 	for (size_t at = 0; at < len;) {
 		struct bench_entry line = { .output_tokens = RES_NO_COUNT };
 		at += read_line(text + at, len - at, &line.prompt);
@@ -88,7 +88,7 @@ static int mean_tokens(const struct plan *plan, double *ret, struct pl_err *err)
 	for (size_t i = 0; i < count; i++)
 		sum += tokens[i];
 	*ret = (double)sum / (double)count;
-	return *ret > 0 ? 0 : pl_err_invalid(err, "its lines have no tokens");
+	return *ret > 0 ? 0 : pl_err_invalid(err, "the lines of the file have no tokens");
 }
 
 /* How many lines make up so many tokens: to the nearest, of two the even one. */
@@ -110,11 +110,10 @@ static int settle(struct plan *plan, struct pl_err *err)
 		return -1;
 	free(text);
 	if (most <= base_tokens)
-		return pl_err_invalid(
-			err,
-			"{benchmark.sonnet_input_len} is %lld, expected more than the %lld tokens "
-			"of the words before the lines",
-			(long long)most, (long long)base_tokens);
+		return pl_err_invalid(err,
+				      "{benchmark.sonnet_input_len}: found %lld, expected more "
+				      "than the %lld tokens of the instruction before the lines",
+				      (long long)most, (long long)base_tokens);
 	double all = fmax(lines_of(most - base_tokens, mean), 1);
 	double prefix = fmax(lines_of(bench->sonnet_prefix_len - base_tokens, mean), 0);
 	plan->extra = (size_t)fmax(all - prefix, 0);
@@ -209,7 +208,7 @@ static int add_prompts(const struct plan *plan, struct pl_err *err)
 		in_vain = into->count > before ? 0 : in_vain + count;
 		if (in_vain >= TRIES_MAX)
 			return pl_err_invalid(err,
-					      "of %zu prompts in a row none has at most "
+					      "%zu prompts in a row exceed "
 					      "{benchmark.sonnet_input_len} (%lld) tokens",
 					      in_vain, (long long)input_len(plan->work->bench));
 	}
@@ -221,11 +220,10 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	struct plan plan = { .work = work, .lines = &work->entries };
 
 	if (work->tokenizer == NULL)
-		return pl_err_invalid(err,
-				      "data set 'sonnet' needs a tokenizer to count its lines: the "
-				      "server offers no usable /tokenize and /detokenize");
+		return pl_err_invalid(err, "dataset 'sonnet' needs a tokenizer to count its lines; "
+					   "the server has no usable /tokenize and /detokenize");
 	if (settle(&plan, err) < 0 || add_prompts(&plan, err) < 0)
-		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	return 0;
 }
 

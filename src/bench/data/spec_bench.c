@@ -16,7 +16,7 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 
 	if (!json_is_string(prompt))
 		return pl_err_invalid(err,
-				      "%s:%zu: expected an object with a list of texts 'turns'",
+				      "%s:%zu: expected an object with 'turns', a list of strings",
 				      bench->dataset_path, line_no);
 	if (bench->spec_bench_category != NULL &&
 	    !pl_text_equal(category, bench->spec_bench_category))
@@ -32,7 +32,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	if (bench_json_lines(bench, text, len, 0, take_line, into, err) < 0)
 		return -1;
 	if (into->count == 0 && bench->spec_bench_category != NULL)
-		return pl_err_invalid(err, "%s: holds no question of category '%s'",
+		return pl_err_invalid(err, "%s: has no question of category '%s'",
 				      bench->dataset_path, bench->spec_bench_category);
 	return 0;
 }

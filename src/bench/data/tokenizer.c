@@ -99,7 +99,7 @@ int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char
 			     struct pl_err *err)
 {
 	if (tokenizer->calls->template == NULL)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "the tokenizer knows no chat template");
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "the tokenizer has no chat template");
 	return tokenizer->calls->template(tokenizer, texts, count, kwargs, ret, err);
 }
 
@@ -169,12 +169,12 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 
 	if (!json_is_array(tokens))
 		return pl_err_set(err, PL_ERR_NETWORK,
-				  "'/tokenize': the response has no list 'tokens'");
+				  "'/tokenize': the response has no 'tokens' list");
 	for (size_t i = 0; i < count; i++) {
 		const json_t *id = json_array_get(tokens, i);
 		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
 		    json_integer_value(id) > ID_MAX)
-			return pl_err_set(err, PL_ERR_NETWORK, "'tokens' holds what is no id");
+			return pl_err_set(err, PL_ERR_NETWORK, "'tokens' contains an invalid id");
 		ids[i] = (uint32_t)json_integer_value(id);
 	}
 	ret->ids = pl_take(ids);
@@ -197,7 +197,7 @@ static int read_text(const json_t *reply, const char *path, char **ret, struct p
 	}
 	whole = pl_json_to_text(reply, PL_JSON_PYTHON);
 	return pl_err_set(err, PL_ERR_NETWORK,
-			  "'%s': found %.200s, expected an object with a text as 'prompt', "
+			  "'%s': found %.200s, expected an object with a string 'prompt', "
 			  "'content' or 'text'",
 			  path, whole);
 }
@@ -336,7 +336,7 @@ static int read_template(const struct io_reply *reply, const char *path, json_t 
 	if (reply->status >= 400 && reply->status < 500 && reply->status != 404 &&
 	    reply->status != 405) {
 		auto_free char *words = words_of(reply);
-		return pl_err_invalid(err, "the server says: %s", words);
+		return pl_err_invalid(err, "the server responded: %s", words);
 	}
 	return parse_reply(reply, path, ret, err);
 }
@@ -351,7 +351,7 @@ static int take_template(const struct questions *all, size_t i, const json_t *re
 		return -1;
 	/* one that does not know messages finds nothing to tokenize */
 	if (all->ret_ids[i].count == 0)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages");
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' does not accept messages");
 	return 0;
 }
 
@@ -476,7 +476,7 @@ static int find_dialect(struct server_tokenizer *server, const char *text, struc
 		free(ret->ids);
 		*ret = (struct bench_ids){ 0 };
 	}
-	return pl_err_set(err, PL_ERR_NETWORK, "'/tokenize' has no tokens for '%s'", text);
+	return pl_err_set(err, PL_ERR_NETWORK, "'/tokenize' returned no tokens for '%s'", text);
 }
 
 /*

@@ -405,16 +405,16 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 
 	if ((broken || nothing) && conn->cut_errno != 0) {
 		char text[128];
-		snprintf(text, sizeof(text), "the server took only part of the request: %s",
+		snprintf(text, sizeof(text), "the server received only a part of the request: %s",
 			 strerror(conn->cut_errno));
 		conn_lost(conn, "send", text);
 		return;
 	}
 	if (broken || nothing) {
-		const char *closed = conn->tls != NULL && !io_tls_is_established(conn->tls)
-					     ? "the server closed the connection within the "
-					       "handshake of TLS"
-					     : "the server closed the connection";
+		const char *closed =
+			conn->tls != NULL && !io_tls_is_established(conn->tls)
+				? "the server closed the connection during the TLS handshake"
+				: "the server closed the connection";
 		conn_lost(conn, "reset", len < 0 ? strerror(error) : closed);
 		return;
 	}
@@ -606,7 +606,7 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 static void on_timeout(struct io_loop *loop, struct io_timer *timer)
 {
 	(void)loop;
-	conn_fail(timer->data, "timeout", "no whole answer within request_timeout");
+	conn_fail(timer->data, "timeout", "no complete response within request_timeout");
 }
 
 static bool came_in_one(void *user)

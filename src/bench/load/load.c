@@ -150,8 +150,7 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	for (size_t i = 1; i < load->count; i++) {
 		if (load->requests[i].planned_ns < load->requests[i - 1].planned_ns)
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "request %zu is planned before the one in front of it",
-					  i);
+					  "request %zu is planned before its predecessor", i);
 	}
 	return 0;
 }
@@ -209,7 +208,7 @@ static int run_threads(struct bench_shared *shared, struct pl_err *err)
 		worker->thread_runs = error == 0;
 		if (error == 0)
 			continue;
-		rc = pl_err_set(err, PL_ERR_IO, "worker %u cannot be started: %s", i,
+		rc = pl_err_set(err, PL_ERR_IO, "could not start worker %u: %s", i,
 				strerror(error));
 		/* those that wait for it begin, see the end at their first tick, and stop */
 		pthread_mutex_lock(&shared->lock);

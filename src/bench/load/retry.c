@@ -183,7 +183,7 @@ void bench_retry_end_all(struct bench_worker *worker, const char *kind, const ch
 		struct bench_req *req = worker->paused->req;
 		struct res_record *record = req->recorder.record;
 		pause_end(worker->paused);
-		char *text = pl_asprintf("%s; try %u had failed: %s", error, record->tries,
+		char *text = pl_asprintf("%s; attempt %u failed: %s", error, record->tries,
 					 record->error != NULL ? record->error : "");
 		free(record->error);
 		record->error = text;

@@ -42,7 +42,7 @@ int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err)
 	io_addr_text(source, text, sizeof(text));
 	/* without the port, which is 0 */
 	*strrchr(text, ':') = '\0';
-	return pl_err_set(err, PL_ERR_INVALID, "'%s' is no address of this host: %s", text,
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' is not an address of this host: %s", text,
 			  strerror(saved));
 }
 
@@ -59,8 +59,7 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
 
 	if (count > 0 && family == AF_UNIX)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the server is reached over a unix socket, which knows no "
-				  "addresses: leave it out");
+				  "source addresses do not apply to a unix socket; remove them");
 	for (size_t i = 0; i < count; i++) {
 		auto_fd int fd = -1;
 		if (sources[i].u.any.sa_family != family) {

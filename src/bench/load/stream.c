@@ -158,7 +158,7 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	note_finish(stream, event);
 	note_kinds(stream, event->kinds);
 	if (!bench_recorder_event(stream->recorder, stream->t_ns, tokens, flags))
-		fail(stream, "protocol", "the stream has more events than a record holds");
+		fail(stream, "protocol", "the stream has more events than a record can hold");
 }
 
 static void keep_text(struct bench_stream *stream, const struct bench_event *event)
@@ -192,7 +192,7 @@ static void fail_by_event(struct bench_stream *stream, const struct bench_event 
 	else if (bench_peer_words(data, len, words, sizeof(words)) > 0)
 		fail(stream, "stream_error", words);
 	else
-		fail(stream, "stream_error", "error without a message");
+		fail(stream, "stream_error", "the server sent an error without a message");
 }
 
 /* Words that belong to no answer: why the stream ends early, should it do so. */
@@ -207,7 +207,7 @@ static void fail_event(struct bench_stream *stream, const char *data, size_t len
 {
 	char what[80];
 
-	snprintf(what, sizeof(what), "event of %zu bytes is not what the protocol says", len);
+	snprintf(what, sizeof(what), "an event of %zu bytes violates the protocol", len);
 	fail_with_words(stream, "protocol", what, data, len < 100 ? len : 100);
 }
 
@@ -343,10 +343,10 @@ static void fail_type(struct bench_stream *stream)
 	char what[160];
 
 	if (!is_event_type(stream))
-		snprintf(what, sizeof(what), "answer is of type '%s', not an event stream",
+		snprintf(what, sizeof(what), "response type: found '%s', expected an event stream",
 			 stream->type);
 	else
-		snprintf(what, sizeof(what), "answer is %s, not an event stream",
+		snprintf(what, sizeof(what), "response: found %s, expected an event stream",
 			 stream->guess == IO_SSE_JSON ? "a JSON document" : "an HTML page");
 	fail_with_words(stream, "protocol", what, pl_buf_text(&stream->body), stream->body.len);
 }
@@ -372,14 +372,14 @@ static void take_whole(struct bench_stream *stream)
 	if (stream->result != BENCH_STREAM_MORE || stream->recorder->record->status != 200)
 		return;
 	if (!stream->body_done) {
-		fail(stream, "truncated", "the connection ended within the answer");
+		fail(stream, "truncated", "the connection ended during the response");
 		return;
 	}
 	const char *data = pl_buf_text(&stream->body);
 	size_t len = stream->body.len;
 	if (stream->adapter->decode(data, len, &event) < 0) {
-		fail_with_words(stream, "protocol", "the answer is not what the protocol says",
-				data, len);
+		fail_with_words(stream, "protocol", "the response violates the protocol", data,
+				len);
 		return;
 	}
 	take_usage(stream, &event);
@@ -466,17 +466,17 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	else if (is_refused(stream))
 		fail_type(stream);
 	else if (!stream->done_seen && !(is_finished(stream) && stream->body_done))
-		fail_short(stream, "truncated", "the stream ended without its last event");
+		fail_short(stream, "truncated", "the stream ended without its closing event");
 	else if (!stream->any_event)
-		fail_short(stream, "no_output", "the stream held no event with output");
+		fail_short(stream, "no_output", "the stream had no event with output");
 	else if (is_cut_short(stream))
 		fail_short(stream, "truncated", "the stream ended without a finish reason");
 	else if (strcmp(record->finish_reason, "abort") == 0)
 		fail_short(stream, "truncated",
-			   "the server ended the answer early, with finish_reason 'abort'");
+			   "the server aborted the response (finish_reason 'abort')");
 	else if (strcmp(record->finish_reason, "error") == 0)
 		fail_short(stream, "stream_error",
-			   "the server ended the answer with finish_reason 'error'");
+			   "the server ended the response with finish_reason 'error'");
 	if (stream->result != BENCH_STREAM_MORE)
 		return stream->result;
 	record->ok = true;
@@ -511,7 +511,8 @@ static void note_refusal(struct bench_stream *stream, const struct io_http_head 
 
 	if (head->status >= 300 && head->status < 400 && place != NULL)
 		pl_buf_addf(&stream->body,
-			    "redirected to '%.1000s', which is not followed: give that address",
+			    "redirected to '%.1000s'; profllm does not follow redirects: use that "
+			    "address",
 			    place);
 	stream->drops_body = stream->body.len > 0 || coding_of(head) != NULL;
 }
@@ -520,8 +521,7 @@ static void fail_coding(struct bench_stream *stream, const char *coding)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "the answer is encoded as '%.80s', and identity was asked for",
-		 coding);
+	snprintf(text, sizeof(text), "response encoding: found '%.80s', expected identity", coding);
 	fail(stream, "protocol", text);
 }
 
@@ -535,8 +535,7 @@ static void note_type(struct bench_stream *stream, const struct io_http_head *he
 	if (coding != NULL)
 		fail_coding(stream, coding);
 	else if (stream->whole && stream->type[0] != '\0' && is_event_type(stream))
-		fail(stream, "protocol",
-		     "the answer is an event stream, and one piece was asked for");
+		fail(stream, "protocol", "found an event stream, expected a single response");
 	stream->sniffs = !stream->whole;
 }
 
@@ -732,7 +731,7 @@ static void end_read(struct bench_stream *stream)
 	if (stream->kernel && stream->came_in_one != NULL && stream->came_in_one(stream->user))
 		return;
 	if (!bench_recorder_since(stream->recorder, since_ns, exact))
-		fail(stream, "protocol", "the stream has more events than a record holds");
+		fail(stream, "protocol", "the stream has more events than a record can hold");
 }
 
 enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
@@ -764,7 +763,7 @@ enum bench_stream_result bench_stream_end(struct bench_stream *stream)
 	/* the protocol's own last word outweighs a missing last chunk */
 	if (!whole && !stream->done_seen && stream->recorder->record->status <= 200)
 		fail_short(stream, stream->head_seen ? "truncated" : "reset",
-			   stream->head_seen ? "the connection ended within the answer"
-					     : "the connection ended before an answer");
+			   stream->head_seen ? "the connection ended during the response"
+					     : "the connection ended before the response");
 	return bench_stream_finish(stream);
 }

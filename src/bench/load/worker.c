@@ -350,8 +350,8 @@ static void end_early(struct bench_worker *worker, enum res_end end)
 		[RES_END_STOPPED] = "abandoned",
 	};
 	static const char *const texts[] = {
-		[RES_END_STALLED] = "no byte came from any stream within stall_timeout",
-		[RES_END_RUN_TIMEOUT] = "the run ended by run_timeout",
+		[RES_END_STALLED] = "no stream received a byte within stall_timeout",
+		[RES_END_RUN_TIMEOUT] = "run_timeout ended the run",
 		[RES_END_STOPPED] = "the run was stopped",
 	};
 
@@ -534,7 +534,7 @@ void *bench_worker_main(void *data)
 	io_timer_start(worker->loop, &worker->tick_timer, next_tick_ns(worker, now_ns));
 	if (io_loop_run(worker->loop, &worker->err) < 0) {
 		worker->failed = true;
-		end_open(worker, "abandoned", "the worker's event loop broke");
+		end_open(worker, "abandoned", "the event loop of the worker failed");
 		int none = 0;
 		atomic_compare_exchange_strong(&worker->shared->ended, &none,
 					       (int)RES_END_STOPPED + 1);

@@ -98,10 +98,10 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 					    ckpt_case_is_cpu(server) ? "" : " on a GPU");
 	auto_free char *right = longest > 0 ? pl_asprintf("%" PRId64, longest) : NULL;
 	auto_free char *expected =
-		longest > 0 ? pl_asprintf("at most %s, what the KV cache of %s%s holds beside the "
-					  "block that vLLM keeps",
+		longest > 0 ? pl_asprintf("at most %s, which the KV cache of %s%s holds, less the "
+					  "block that vLLM reserves",
 					  right, memory->cache_given ? "" : "about ", there)
-			    : pl_asprintf("a larger KV cache: %s%s are left for it",
+			    : pl_asprintf("a larger KV cache: %s%s remain for it",
 					  memory->cache_given ? "" : "about ", there);
 	ckpt_case_add(server, problems, sure ? OPTION_ERROR : OPTION_WARNING, "max_model_len",
 		      "kv_cache_fits_one_request", found, expected, right);

@@ -110,7 +110,7 @@ static int copy(struct store_artifact_in *in, int fd, struct pl_err *err)
 		if (store_artifact_write(in, block, (size_t)got, err) < 0)
 			return -1;
 	}
-	return got < 0 ? pl_err_errno(err, "it cannot be read") : 0;
+	return got < 0 ? pl_err_errno(err, "could not be read") : 0;
 }
 
 static int put_file(struct store *store, const struct res_beside *beside, struct pl_err *err)
@@ -156,10 +156,10 @@ static void bring_beside(struct dash_import *import, const struct res_beside *be
 		return;
 	if (state == RES_BESIDE_ABSENT) {
 		told->state = "missing";
-		told->message = "it does not lie beside the result";
+		told->message = "the file is not in the directory of the result";
 	} else if (state == RES_BESIDE_CHANGED) {
 		told->state = "changed";
-		told->message = "it is not the file any more that the result names";
+		told->message = "the file changed after the run";
 	} else {
 		told->state = "failed";
 		told->message = err->text;

@@ -16,7 +16,7 @@ static char *fault_of(const struct dash_operation *operation, const char *path,
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
 
 	if (!store_sweep_is_id(res_sweep_id(summary)))
-		return pl_asprintf("'%s': /sweep: this is no id of a sweep", path);
+		return pl_asprintf("'%s': /sweep: not a valid sweep id", path);
 	if (schema_check(dash_operation_schema(operation, "application/json"), summary, 1, &faults))
 		return NULL;
 	schema_fault_text(&faults.items[0], &text);
@@ -44,7 +44,7 @@ int dash_import_sweep(struct store *store, const struct dash_contract *contract,
 	if (fault == NULL && store_sweep_put(store, res_sweep_id(summary), summary, &fits, err) < 0)
 		return -1;
 	if (!fits)
-		fault = pl_asprintf("'%s': there are %d sweeps, the most that are kept", path,
+		fault = pl_asprintf("'%s': the limit of %d sweeps is reached", path,
 				    STORE_SWEEPS_MAX);
 	*ret_id = pl_strdup(res_sweep_id(summary));
 	*ret_message = fault;

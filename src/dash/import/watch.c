@@ -91,14 +91,13 @@ static void be_bare(struct dash_watch *watch, const char *path)
 	watch->is_bare = true;
 	if (why == ENOSPC)
 		pl_log(PL_LOG_WARNING,
-		       "'%s' cannot be watched: this user has no watches left (the sysctl "
-		       "fs.inotify.max_user_watches says how many there are); folders are looked "
-		       "through every 2 s instead",
+		       "could not watch '%s': the limit fs.inotify.max_user_watches is reached; "
+		       "scanning the directories every 2 s instead",
 		       path);
 	else
 		pl_log(PL_LOG_WARNING,
-		       "'%s' cannot be watched: %s; folders are looked through every 2 s instead",
-		       path, strerror(why));
+		       "could not watch '%s': %s; scanning the directories every 2 s instead", path,
+		       strerror(why));
 }
 
 static void ask_to_be_told(struct dash_watch *watch, const char *path)
@@ -367,7 +366,7 @@ static void take_ready(struct dash_watch *watch)
 	if (!watch->files.has_ready)
 		return;
 	if (take_all(watch, &err) < 0) {
-		pl_log(PL_LOG_WARNING, "what has come waits: %s", err.text);
+		pl_log(PL_LOG_WARNING, "the import is paused: %s", err.text);
 		watch->again_ns = pl_clock_now_ns() + AGAIN_NS;
 		return;
 	}
@@ -424,7 +423,7 @@ static int check_folders(const struct pl_opt_list *folders, struct pl_err *err)
 	for (size_t i = 0; i < folders->count; i++) {
 		auto_dir dir = opendir(folders->items[i]);
 		if (dir == NULL)
-			return pl_err_errno(err, "--watch: cannot read the folder '%s'",
+			return pl_err_errno(err, "--watch: could not read directory '%s'",
 					    folders->items[i]);
 	}
 	return 0;

@@ -25,7 +25,7 @@ static void told(void *context, const struct dash_imported *imported)
 		break;
 	case STORE_CONFLICT:
 		pl_log(PL_LOG_WARNING,
-		       "'%s' is not stored: other content is there under its run_id (result %lld)",
+		       "'%s' not stored: conflict with result %lld, which has the same run_id",
 		       imported->path, (long long)imported->id);
 		break;
 	case STORE_STORED:
@@ -44,7 +44,7 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 	(void)context;
 	(void)imported;
 	if (strcmp(artifact->state, "failed") == 0)
-		pl_log(PL_LOG_WARNING, "'%s' is not stored: %s", artifact->path, artifact->message);
+		pl_log(PL_LOG_WARNING, "'%s' not stored: %s", artifact->path, artifact->message);
 }
 
 static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
@@ -67,7 +67,7 @@ static int start(struct dash_watching *watching, const struct dash_watch_options
 {
 	watching->stop = eventfd(0, EFD_CLOEXEC);
 	if (watching->stop < 0)
-		return pl_err_errno(err, "cannot watch folders");
+		return pl_err_errno(err, "could not watch directories");
 	return dash_watch_new(options, &watching->watch, err) < 0
 		       ? -1
 		       : pl_thread_start(&watching->thread, watch, watching, err);

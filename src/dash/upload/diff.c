@@ -105,8 +105,8 @@ static int read_new(const struct dash_context *context, const struct store_job_r
 {
 	*ret = NULL;
 	if (rival->bytes != NULL)
-		return res_read_text(context->fields, rival->bytes, rival->len, "what came", ret,
-				     NULL, err);
+		return res_read_text(context->fields, rival->bytes, rival->len, "the uploaded file",
+				     ret, NULL, err);
 	if (strcmp(rival->state, store_item_state_name(STORE_ITEM_DUPLICATE)) == 0)
 		*ret = json_incref(entry->document);
 	return 0;
@@ -146,8 +146,8 @@ void dash_diff_item(const struct dash_request *request, struct dash_answer *answ
 		dash_refuse_stored(answer, &err);
 	else if (diff == NULL)
 		dash_refuse(answer, 404,
-			    "upload '%s' has no item '%s' of which what came and what is there can "
-			    "both be told",
+			    "upload '%s': cannot compare item '%s': the uploaded or the stored "
+			    "result is no longer available",
 			    job_word, item_word);
 	else
 		dash_answer_json(answer, 200, diff);

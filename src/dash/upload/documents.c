@@ -55,13 +55,12 @@ static int refuse_bytes(const struct cutting *cutting, const char *name, struct 
 
 	pl_text_from_bytes(BYTES_MAX, most);
 	if (cutting->bytes_left == BYTES_MAX)
-		return pl_err_invalid(
-			err,
-			"'%s' is not read: it is larger than %s unpacked, the limit of one "
-			"upload",
-			name, most);
+		return pl_err_invalid(err,
+				      "'%s' was not read: it is larger than %s after "
+				      "decompression, the limit of one upload",
+				      name, most);
 	return pl_err_invalid(
-		err, "'%s' is not read: the limit of one upload is %s unpacked, and %s remain",
+		err, "'%s' was not read: one upload may have %s after decompression, and %s remain",
 		name, most, pl_text_from_bytes(cutting->bytes_left, left));
 }
 
@@ -77,7 +76,7 @@ static int unpack(struct cutting *cutting, const char *name, char **ret_text, co
 		     ? pl_zst_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)
 		     : pl_gz_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err)) <
 	    0) {
-		if (!pl_text_ends(err->text, " unpacked"))
+		if (!pl_text_ends(err->text, " after decompression"))
 			return -1;
 		cutting->too_large++;
 		return refuse_bytes(cutting, name, err);
@@ -85,7 +84,7 @@ static int unpack(struct cutting *cutting, const char *name, char **ret_text, co
 	*bytes = *ret_text;
 	/* nobody packs twice but to have more than is allowed */
 	if (is_packed(*bytes, *len))
-		return pl_err_invalid(err, "'%s' is packed twice", name);
+		return pl_err_invalid(err, "'%s' is compressed twice", name);
 	return 0;
 }
 
@@ -96,8 +95,9 @@ static int cut_file(struct cutting *cutting, const char *bytes, size_t len, cons
 	auto_free char *text = NULL;
 
 	if (cutting->documents->count >= cutting->documents_max)
-		return pl_err_invalid(err, "'%s' is not read: one upload may hold %zu documents",
-				      shown, cutting->documents_max);
+		return pl_err_invalid(
+			err, "'%s' was not read: one upload may have at most %zu documents", shown,
+			cutting->documents_max);
 	if (unpack(cutting, shown, &text, &bytes, &len, err) < 0 ||
 	    store_parts_of(bytes, len, name, parts, err) < 0)
 		return -1;
@@ -105,7 +105,7 @@ static int cut_file(struct cutting *cutting, const char *bytes, size_t len, cons
 	if (parts->count > 0)
 		return 0;
 	store_parts_done(parts);
-	return pl_err_invalid(err, "'%s' holds no document", shown);
+	return pl_err_invalid(err, "'%s' contains no document", shown);
 }
 
 /* A file, which may be packed and may hold many. */
@@ -123,7 +123,8 @@ static void add_file(struct cutting *cutting, const char *bytes, size_t len, con
 	for (size_t i = 0; i < parts->count; i++) {
 		if (documents->count >= cutting->documents_max) {
 			pl_err_invalid(&err,
-				       "%zu documents of it are not read: one upload may hold %zu",
+				       "%zu of its documents were not read: one upload may have at "
+				       "most %zu",
 				       parts->count - i, cutting->documents_max);
 			add_fault(cutting, name, &err);
 			return;

@@ -189,9 +189,8 @@ static int read_head(const struct reader *reader, const char **at, struct part_h
 		size_t left = (size_t)(reader->end - *at);
 		line.end = memmem(*at, left, "\r\n", 2);
 		if (line.end == NULL || line.end - begin > HEAD_BYTES_MAX)
-			return fail(
-				reader, *at, err,
-				"the part's head to end with an empty line, within 16384 bytes");
+			return fail(reader, *at, err,
+				    "an empty line after the part's header, within 16384 bytes");
 		*at = line.end + 2;
 		if (line.at == line.end)
 			return 0;
@@ -199,8 +198,7 @@ static int read_head(const struct reader *reader, const char **at, struct part_h
 			read_disposition(value, head);
 		else if (is_header(line, "content-transfer-encoding", &value) &&
 			 !is_plain_encoding(value))
-			return fail(reader, line.at, err,
-				    "bytes as they are, and no Content-Transfer-Encoding");
+			return fail(reader, line.at, err, "no Content-Transfer-Encoding");
 	}
 }
 
@@ -224,8 +222,8 @@ static int read_boundary(const char *media, struct reader *reader, struct pl_err
 
 	if (boundary == NULL || !is_boundary(boundary))
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "Content-Type: found no boundary of 1 to %d letters and signs, "
-				  "expected multipart/form-data; boundary=…",
+				  "Content-Type: found no boundary of 1 to %d characters, expected "
+				  "multipart/form-data; boundary=…",
 				  BOUNDARY_BYTES_MAX);
 	reader->delimiter_len = (size_t)snprintf(reader->delimiter, sizeof(reader->delimiter),
 						 "\r\n--%s", boundary);
@@ -248,7 +246,7 @@ static int end_delimiter(const struct reader *reader, const char **at, struct pl
 		return 1;
 	rest.at = past_blanks(rest);
 	if (rest.end - rest.at < 2 || rest.at[0] != '\r' || rest.at[1] != '\n')
-		return fail(reader, rest.at, err, "the end of the line behind the boundary");
+		return fail(reader, rest.at, err, "the end of the line after the boundary");
 	*at = rest.at + 2;
 	return 0;
 }
@@ -265,8 +263,7 @@ static int read_part(const struct reader *reader, const char **at, struct dash_f
 	/* the delimiter's CRLF may be the one that ended an empty head */
 	const char *end = find_delimiter(reader, *at - 2);
 	if (end == NULL)
-		return fail(reader, reader->end, err,
-			    "the boundary at the end of the part: it is cut");
+		return fail(reader, reader->end, err, "the boundary at the end of the part");
 	size_t len = end > *at ? (size_t)(end - *at) : 0;
 	if (head.is_file && (name[0] != '\0' || len > 0)) {
 		if (form->count == DASH_FORM_FILES_MAX)

@@ -74,7 +74,7 @@ enum outcome {
 
 static struct dash_source source_of(const void *context, size_t turn_at)
 {
-	static const char gone[] = "its bytes are not there any more: send it again";
+	static const char gone[] = "its content is no longer available; upload it again";
 	const struct task *task = context;
 	const struct store_job_turn *turn = &task->work->turns[turn_at];
 	size_t place = turn->index - task->work->first;

@@ -33,7 +33,7 @@ void dash_job_accepted(int64_t id, int status, struct dash_answer *answer)
 
 static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
 {
-	dash_refuse(answer, 404, "there is no upload '%s'", request->words[0]);
+	dash_refuse(answer, 404, "upload '%s' does not exist", request->words[0]);
 }
 
 static struct store_job_page page_of(const struct dash_request *request, int64_t otherwise)
@@ -158,27 +158,25 @@ static void tell_changed(const struct dash_request *request, int rc, enum store_
 		auto_free char *found = pl_asprintf(
 			"%lld", (long long)json_integer_value(json_array_get(
 					json_object_get(request->body, "items"), at)));
-		auto_free char *detail = pl_asprintf("%s: there is no item %s of which that can be "
-						     "asked (its state, or its bytes are "
-						     "not kept)",
+		auto_free char *detail = pl_asprintf("%s: item %s does not exist, or its state or "
+						     "missing content does not allow this",
 						     pointer, found);
 		dash_problem_answer(answer, &(struct dash_problem){ .status = 422,
 								    .detail = detail,
 								    .pointer = pointer,
 								    .found = found });
 	} else if (came == STORE_JOB_CHANGED) {
-		dash_problem_answer(answer,
-				    &(struct dash_problem){
-					    .status = 409,
-					    .detail = "/expected_sha256: what is there has "
-						      "changed since; look at what differs again",
-					    .pointer = "/expected_sha256" });
+		dash_problem_answer(
+			answer,
+			&(struct dash_problem){ .status = 409,
+						.detail = "/expected_sha256: the stored result "
+							  "changed; review the differences again",
+						.pointer = "/expected_sha256" });
 	} else if (came == STORE_JOB_NOTHING) {
-		dash_refuse(
-			answer, 409,
-			"nothing of upload '%s' can be read again: none of it was cancelled, and "
-			"of what was rejected no bytes are kept (send it again)",
-			request->words[0]);
+		dash_refuse(answer, 409,
+			    "upload '%s' has no item to retry: no item was cancelled, and the "
+			    "content of rejected items is not stored; upload the files again",
+			    request->words[0]);
 	} else if (came == STORE_JOB_OK) {
 		dash_ingest_wake(request->context->ingest);
 		tell(request, dash_job_id(request->words[0]), &no_items, status, answer);
@@ -247,12 +245,12 @@ void dash_choose_job(const struct dash_request *request, struct dash_answer *ans
 	int rc = 0;
 
 	if (wish.choice.expected != NULL && json_array_size(wish.items) != 1) {
-		dash_problem_answer(answer,
-				    &(struct dash_problem){
-					    .status = 422,
-					    .detail = "/expected_sha256: is of one item, expected "
-						      "it alone in items",
-					    .pointer = "/expected_sha256" });
+		dash_problem_answer(
+			answer,
+			&(struct dash_problem){
+				.status = 422,
+				.detail = "/expected_sha256: expected exactly one item in items",
+				.pointer = "/expected_sha256" });
 		return;
 	}
 	if (id > 0)

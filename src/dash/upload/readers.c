@@ -75,7 +75,7 @@ static void cut_faults(json_t *faults)
 		bytes += json_dumpb(json_array_get(faults, kept), NULL, 0, JSON_COMPACT);
 	if (kept == count)
 		return;
-	auto_free char *text = pl_asprintf("%zu more faults are not listed", count - kept);
+	auto_free char *text = pl_asprintf("%zu more problems are not listed", count - kept);
 	while (json_array_size(faults) > kept)
 		json_array_remove(faults, json_array_size(faults) - 1);
 	json_array_append_new(faults, store_fault_new("", 0, text));

@@ -41,18 +41,18 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 	case STORE_JOB_OK:
 		return true;
 	case STORE_JOB_CLOSED:
-		dash_refuse(answer, 409, "upload '%s' is closed: no more can come to it", id);
+		dash_refuse(answer, 409, "upload '%s' is closed and accepts no more files", id);
 		return false;
 	case STORE_JOB_OTHER:
 		dash_refuse(answer, 422,
-			    "Idempotency-Key: found other bytes than came under it before");
+			    "Idempotency-Key: found other content than with the earlier request");
 		return false;
 	case STORE_JOB_FULL:
-		dash_refuse(answer, 409, "upload '%s' has %d items, the most that one may have", id,
+		dash_refuse(answer, 409, "upload '%s' has reached the limit of %d items", id,
 			    STORE_JOB_ITEMS_MAX);
 		return false;
 	default:
-		dash_refuse(answer, 404, "there is no upload '%s'", id);
+		dash_refuse(answer, 404, "upload '%s' does not exist", id);
 		return false;
 	}
 }
@@ -70,8 +70,8 @@ static bool find_job(const struct dash_request *request, int64_t *ret, struct da
 		if (json_object_get(request->query, of_whole[i]) == NULL)
 			continue;
 		auto_free char *pointer = pl_asprintf("/%s", of_whole[i]);
-		auto_free char *detail = pl_asprintf("%s: found beside job_id, expected it where "
-						     "the upload was opened",
+		auto_free char *detail = pl_asprintf("%s: found together with job_id, expected it "
+						     "only when the upload is created",
 						     pointer);
 		dash_problem_answer(answer, &(struct dash_problem){ .status = 422,
 								    .detail = detail,
@@ -90,9 +90,7 @@ static bool check_key(const struct dash_request *request, bool is_part, struct d
 	if (key == NULL)
 		return true;
 	if (!is_part) {
-		dash_refuse(answer, 422,
-			    "Idempotency-Key: found without job_id, expected it of a part of an "
-			    "upload");
+		dash_refuse(answer, 422, "Idempotency-Key: found without job_id, expected both");
 		return false;
 	}
 	size_t plain = 0;
@@ -100,11 +98,9 @@ static bool check_key(const struct dash_request *request, bool is_part, struct d
 		plain++;
 	if (key[plain] == '\0' && plain > 0 && plain <= KEY_MAX)
 		return true;
-	dash_refuse(
-		answer, 422,
-		"Idempotency-Key: found %zu bytes, expected 1 to %d, all of them letters, digits "
-		"or signs of ASCII",
-		strlen(key), KEY_MAX);
+	dash_refuse(answer, 422,
+		    "Idempotency-Key: found %zu bytes, expected 1 to %d printable ASCII characters",
+		    strlen(key), KEY_MAX);
 	return false;
 }
 
@@ -133,14 +129,14 @@ static bool is_whole(const struct dash_request *request, const char (*hashes)[65
 	if (said == NULL || (count == 1 && strcasecmp(said, hashes[0]) == 0))
 		return true;
 	if (count != 1)
-		dash_refuse(answer, 422, "X-Content-SHA256: is of one file, found %zu in the form",
-			    count);
+		dash_refuse(answer, 422,
+			    "X-Content-SHA256: found %zu files in the form, expected one", count);
 	else
 		dash_problem_answer(
 			answer,
 			&(struct dash_problem){
 				.status = 422,
-				.detail = "X-Content-SHA256: the bytes that came are others",
+				.detail = "X-Content-SHA256: does not match the received content",
 				.found = hashes[0],
 				.expected = said });
 	return false;
@@ -157,7 +153,7 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 	int64_t id;
 
 	if (upload->len == 0) {
-		dash_refuse(answer, 400, "found no bytes, expected a result");
+		dash_refuse(answer, 400, "found an empty body, expected a result");
 		return;
 	}
 	if (!find_job(request, &id, answer) || !check_key(request, id != 0, answer))
@@ -231,8 +227,8 @@ void dash_upload_json(const struct dash_request *request, struct dash_answer *an
 		}
 		if (form.count != 1) {
 			dash_refuse(answer, 422,
-				    "the form: found %zu files, expected one (many go to "
-				    "/api/upload/batch)",
+				    "the form: found %zu files, expected one; use "
+				    "/api/upload/batch for several",
 				    form.count);
 			return;
 		}
@@ -267,7 +263,7 @@ static bool read_form(const struct dash_request *request, struct dash_form *form
 	}
 	if (form->count > 0)
 		return true;
-	dash_refuse(answer, 422, "the form: found no file, expected one at least");
+	dash_refuse(answer, 422, "the form: found no file, expected at least one");
 	return false;
 }
 

@@ -122,11 +122,12 @@ struct exp_axis *exp_axis_zip(struct exp_sweep_reader *sweep, const struct pl_ya
 			continue;
 		auto_free char *key = pl_asprintf("sweep.zip.%s", axis->keys[0]);
 		auto_free char *found = pl_asprintf("%zu values", axis->count);
-		auto_free char *expected = pl_asprintf("%zu, as %s beside it has", axes->count,
+		auto_free char *expected = pl_asprintf("%zu, as many as %s has", axes->count,
 						       axes->keys[0]);
 		option_reader_refuse(sweep->reader, axis->at, key,
 				     axis->count > 0 ? found : "a range without 'step' or 'count'",
-				     axis->count > 0 ? expected : "as many values as beside it");
+				     axis->count > 0 ? expected
+						     : "as many values as the other keys");
 		return NULL;
 	}
 	struct exp_axis *zip = axis_new(sweep, at, key_count, axes->count);

@@ -71,7 +71,7 @@ static bool check_axes(const struct making *making)
 			auto_free char *key = pl_asprintf("sweep.%s", axis->keys[i]);
 			if (json_object_get(keys, key) != NULL) {
 				option_reader_refuse(making->sweep->reader, axis->at, key,
-						     "the key a second time", "each key once");
+						     "a duplicate key", "each key only once");
 				all = false;
 			}
 			json_object_set_new(keys, key, json_true());

@@ -169,7 +169,7 @@ static bool read_sample_member(struct exp_sweep_reader *sweep, const struct pl_y
 			sample->seed = number;
 			return true;
 		}
-		option_reader_refuse(sweep->reader, node, key, NULL, "a whole number from 0");
+		option_reader_refuse(sweep->reader, node, key, NULL, "an integer of at least 0");
 		return false;
 	}
 	if (strcmp(name->text, "over") == 0) {

@@ -52,7 +52,7 @@ static void open_nvidia_smi(struct host_gpus *gpus, const struct pl_err *why_no_
 	if (host_program_find("nvidia-smi", &gpus->program, &err) == 0 &&
 	    host_nvidia_smi_read(gpus->program, &gpus->list, &err) == 0) {
 		gpus->source = HOST_GPU_NVIDIA_SMI;
-		gpus->why = pl_strdup("nvidia-smi knows of no GPU");
+		gpus->why = pl_strdup("nvidia-smi reports no GPU");
 		return;
 	}
 	gpus->why = pl_asprintf("%s; %s", why_no_library->text, err.text);
@@ -69,7 +69,7 @@ int host_gpus_open(struct host_gpus **ret, struct pl_err *err)
 	const char *library = named != NULL ? named : NVML_LIBRARY;
 	if (host_nvml_open(library, &gpus->nvml, &why) == 0) {
 		gpus->source = HOST_GPU_NVML;
-		gpus->why = pl_asprintf("'%s' knows of no GPU", library);
+		gpus->why = pl_asprintf("'%s' reports no GPU", library);
 		host_gpu_nvml_find(gpus->nvml, &gpus->list);
 	} else if (named != NULL) {
 		return pl_err_invalid(err, "PROFLLM_NVML_LIB: %s", why.text);
@@ -86,7 +86,7 @@ int host_gpus_from_text(const char *text, size_t len, const char *source, struct
 	auto_gpus struct host_gpus *gpus = pl_alloc(sizeof(*gpus));
 
 	gpus->source = HOST_GPU_NVIDIA_SMI;
-	gpus->why = pl_asprintf("'%s' names no GPU", source);
+	gpus->why = pl_asprintf("'%s' lists no GPU", source);
 	if (host_nvidia_smi_parse(text, len, source, &gpus->list, err) < 0)
 		return -1;
 	*ret = pl_take(gpus);

@@ -77,7 +77,7 @@ static int wait_readable(const char *program, int fd, int64_t deadline_ns, struc
 		ready = left_ns <= 0 ? 0 : poll(&poll_fd, 1, (int)(left_ns / PL_NS_PER_MS) + 1);
 	} while (ready < 0 && errno == EINTR);
 	if (ready == 0)
-		return pl_err_set(err, PL_ERR_TIMEOUT, "'%s' gave no answer in %lld s", program,
+		return pl_err_set(err, PL_ERR_TIMEOUT, "'%s' did not finish within %lld s", program,
 				  LIMIT_NS / PL_NS_PER_S);
 	return 0;
 }
@@ -129,7 +129,7 @@ static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 	int status = 0;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return pl_err_errno(err, "cannot make a pipe");
+		return pl_err_errno(err, "could not create a pipe");
 	int auto_fd input = ends[0];
 	/* posix_spawn() returns its error and leaves errno alone. */
 	errno = spawn(program, ends[1], &child);

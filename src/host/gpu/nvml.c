@@ -70,7 +70,7 @@ static int start(struct host_nvml *nvml, const char *library, struct pl_err *err
 	if (nvml->init == NULL || nvml->shutdown == NULL || nvml->count == NULL ||
 	    nvml->handle == NULL) {
 		nvml->shutdown = NULL;
-		return pl_err_set(err, PL_ERR_FAILED, "'%s' is no NVML", library);
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' is not NVML", library);
 	}
 	int code = nvml->init();
 	if (code == NVML_SUCCESS)

@@ -124,7 +124,7 @@ int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char 
 	if (matches == 0)
 		return not_there(offers, count, name, err);
 	if (matches > 1)
-		return pl_err_invalid(err, "found '%s', which %zu GPUs begin with", name, matches);
+		return pl_err_invalid(err, "found '%s', which matches %zu GPUs", name, matches);
 	*ret = match;
 	return usable(&offers[match], name, err);
 }
@@ -340,7 +340,7 @@ char *host_gpu_foreign_use(struct host_gpus *gpus, size_t i)
 	/* A driver shows processes of other containers not at all, but what they hold is in use. */
 	host_gpus_read(gpus, i, &state);
 	if (state.memory_used_bytes > host_gpu_idle_bytes(host_gpus_facts(gpus, i)->memory_bytes))
-		return pl_asprintf("processes that cannot be seen (%.1f GiB)",
+		return pl_asprintf("processes of other users or containers (%.1f GiB)",
 				   state.memory_used_bytes / BYTES_PER_GIB);
 	return NULL;
 }

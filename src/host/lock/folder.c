@@ -50,15 +50,15 @@ static int check_folder(int fd, const char *path, struct pl_err *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return pl_err_errno(err, "lock folder '%s'", path);
+		return pl_err_errno(err, "lock directory '%s'", path);
 	if (st.st_mode & S_ISVTX)
 		return 0;
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()))
 		return 0;
-	return pl_err_set(err, PL_ERR_IO,
-			  "lock folder '%s' is not to be trusted: found mode %04o of user %u, "
-			  "expected 1777",
-			  path, (unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
+	return pl_err_set(
+		err, PL_ERR_IO,
+		"lock directory '%s' is unsafe: found mode %04o of user %u, expected 1777", path,
+		(unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
 }
 
 /* Ours by its name, and made with a mode that shuts others out: mended by whom it belongs to. */
@@ -77,8 +77,8 @@ static int not_a_folder(const char *path, struct pl_err *err)
 	bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 
 	return pl_err_set(err, PL_ERR_IO,
-			  "lock folder '%s' is not to be trusted: found a %s, expected a folder",
-			  path, is_link ? "symlink" : "file");
+			  "lock directory '%s' is unsafe: found a %s, expected a directory", path,
+			  is_link ? "symlink" : "file");
 }
 
 /* 0 with *ret_fd; -1 with err, or with err->code PL_ERR_NOT_FOUND where it cannot be made. */
@@ -107,7 +107,7 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 		if (errno != ENOENT || (make_folder(parent_fd, name, mode) < 0 && errno != EEXIST))
 			break;
 	}
-	pl_err_errno(err, "lock folder '%s' cannot be made", path);
+	pl_err_errno(err, "could not open or create lock directory '%s'", path);
 	err->code = PL_ERR_NOT_FOUND;
 	return -1;
 }
@@ -123,13 +123,12 @@ static int open_personal(const struct pl_err *why, int *ret_fd, char **ret_path,
 
 	if (runtime == NULL || runtime[0] != '/')
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "%s; PROFLLM_LOCK_DIR names a folder that all users share",
+				  "%s; set PROFLLM_LOCK_DIR to a directory that all users share",
 				  why->text);
 	auto_free char *path = pl_asprintf("%s/profllm", runtime);
 	if (open_at(path, PRIVATE_MODE, ret_fd, err) < 0)
 		return pl_err_wrap(err, "%s", why->text);
-	*ret_warning = pl_asprintf("%s: locks lie in '%s', where runs of other users do not see "
-				   "them",
+	*ret_warning = pl_asprintf("%s: using locks in '%s', which runs of other users do not see",
 				   why->text, path);
 	*ret_path = pl_take(path);
 	return 0;

@@ -133,7 +133,7 @@ static int fail_mode(const struct host_locks *locks, const char *name, struct pl
 
 	file_name(name, file);
 	if (fstatat(locks->dir_fd, file, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return pl_err_errno(err, "lock '%s' in '%s' cannot be opened", name, locks->path);
+		return pl_err_errno(err, "could not open lock '%s' in '%s'", name, locks->path);
 	auto_free char *user = host_user_name(st.st_uid);
 	return pl_err_set(err, PL_ERR_IO,
 			  "lock file '%s/%s': found mode %04o of user '%s', expected %04o; that "
@@ -169,11 +169,11 @@ static int open_lock(const struct host_locks *locks, const char *name, int *ret_
 	if (errno == EACCES)
 		return fail_mode(locks, name, err);
 	if (errno == ELOOP || errno == EINVAL)
-		return pl_err_set(err, PL_ERR_IO,
-				  "lock '%s' in '%s' is not to be trusted: found a %s, expected a "
-				  "file of one name",
-				  name, locks->path, errno == ELOOP ? "symlink" : "special file");
-	return pl_err_errno(err, "lock '%s' in '%s' cannot be opened", name, locks->path);
+		return pl_err_set(
+			err, PL_ERR_IO,
+			"lock '%s' in '%s' is unsafe: found a %s, expected a file with one name",
+			name, locks->path, errno == ELOOP ? "symlink" : "special file");
+	return pl_err_errno(err, "could not open lock '%s' in '%s'", name, locks->path);
 }
 
 int host_locks_enter(struct host_locks *locks, struct pl_err *err)
@@ -192,7 +192,7 @@ int host_locks_enter(struct host_locks *locks, struct pl_err *err)
 	}
 	if (errno == EINTR)
 		return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
-	return pl_err_errno(err, "lock folder '%s' cannot be locked", locks->path);
+	return pl_err_errno(err, "could not lock directory '%s'", locks->path);
 }
 
 void host_locks_leave(struct host_locks *locks)
@@ -218,7 +218,7 @@ int host_lock_try(const struct host_locks *locks, const char *name, enum host_lo
 		}
 		errno = ENOENT;
 	}
-	return pl_err_errno(err, "lock '%s' in '%s' cannot be taken", name, locks->path);
+	return pl_err_errno(err, "could not take lock '%s' in '%s'", name, locks->path);
 }
 
 /* For people and for messages: nothing is decided by it, since anybody may write there. */
@@ -301,7 +301,7 @@ char *host_lock_holder_text(const json_t *holder)
 		pl_buf_addf(&buf, "%spid %lld", buf.len > 0 ? ", " : "",
 			    (long long)json_integer_value(pid));
 	add_text(&buf, "since ", holder, "since", "");
-	return buf.len > 0 ? pl_buf_take(&buf) : pl_strdup("a process that does not say who it is");
+	return buf.len > 0 ? pl_buf_take(&buf) : pl_strdup("an unknown process");
 }
 
 void host_locks_wait(struct host_locks *locks, int64_t timeout_ns)

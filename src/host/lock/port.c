@@ -150,12 +150,12 @@ static int bind_port(const char *host, uint16_t port, int *ret_fd, struct pl_err
 		return -1;
 	auto_fd int fd = socket(addr.u.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return pl_err_errno(err, "cannot make a socket");
+		return pl_err_errno(err, "could not create a socket");
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	/* two bound sockets with SO_REUSEADDR do not see each other until one listens */
 	if (bind(fd, &addr.u.any, addr.len) < 0 || listen(fd, 1) < 0) {
 		int code = errno;
-		pl_err_errno(err, "port '%u' of '%s' cannot be used", port, host);
+		pl_err_errno(err, "could not use port '%u' of '%s'", port, host);
 		if (code == EADDRINUSE)
 			err->code = PL_ERR_BUSY;
 		return -1;

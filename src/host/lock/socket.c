@@ -99,10 +99,12 @@ static int look(const char *path, bool *ret_stale, struct pl_err *err)
 
 	*ret_stale = false;
 	if (lstat(path, &at) < 0)
-		return errno == ENOENT ? 0 : pl_err_errno(err, "cannot look at '%s'", path);
+		return errno == ENOENT
+			       ? 0
+			       : pl_err_errno(err, "could not read the attributes of '%s'", path);
 	if (!S_ISSOCK(at.st_mode))
 		return pl_err_invalid(err,
-				      "server.uds: '%s' exists and is no socket; name another "
+				      "server.uds: '%s' exists and is not a socket; use another "
 				      "path or remove the file",
 				      path);
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -114,8 +116,8 @@ static int look(const char *path, bool *ret_stale, struct pl_err *err)
 				  "server.uds: a running process holds the socket '%s'", path);
 	if (why != 0)
 		return pl_err_set(err, PL_ERR_BUSY,
-				  "server.uds: cannot tell whether a process holds the socket '%s' "
-				  "(%s); remove it if none does",
+				  "server.uds: could not check whether a process uses the socket "
+				  "'%s' (%s); remove it if none does",
 				  path, strerror(why));
 	*ret_stale = true;
 	return 0;

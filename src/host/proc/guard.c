@@ -79,7 +79,8 @@ static void warn_of_threads(void)
 	while (pl_dir_next(dir) != NULL)
 		count++;
 	if (count > 1)
-		pl_log(PL_LOG_WARNING, "the guard starts beside %zu threads", count - 1);
+		pl_log(PL_LOG_WARNING, "the guard process starts while %zu other threads run",
+		       count - 1);
 }
 
 static void note(struct host_guard *guard, const struct host_guard_msg *msg, int fds[])
@@ -152,7 +153,7 @@ static int lost(struct host_guard *guard, struct pl_err *err)
 {
 	guard->lost = true;
 	return pl_err_set(err, PL_ERR_LAUNCH,
-			  "the server's guard (process %d) was killed; nothing runs without it",
+			  "the guard process %d was killed, so no server can start",
 			  (int)guard->pid);
 }
 
@@ -163,11 +164,11 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 	warn_of_threads();
 	/* SEQPACKET: messages keep their borders, and the end of the other side is seen. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return pl_err_errno(err, "cannot make a pair of sockets");
+		return pl_err_errno(err, "could not create a socket pair");
 	pid_t parent = getpid();
 	pid_t pid = fork();
 	if (pid < 0) {
-		pl_err_errno(err, "cannot start the guard");
+		pl_err_errno(err, "could not start the guard process");
 		close(pair[0]);
 		close(pair[1]);
 		return -1;
@@ -191,7 +192,8 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 		return -1;
 	}
 	if (!host_reaper_enter(run_id, pid))
-		pl_log(PL_LOG_DEBUG, "no lock folder: run '%s' is not noted there", run_id);
+		pl_log(PL_LOG_DEBUG, "no lock directory, so run '%s' is not recorded there",
+		       run_id);
 	*ret = guard;
 	return 0;
 }

@@ -67,7 +67,7 @@ static int find(const char *name, bool beside_first, char **ret, struct pl_err *
 		found = find_beside(name);
 	if (found == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "no program '%s' in PATH or beside profllm", name);
+				  "no program '%s' in PATH or next to profllm", name);
 	*ret = found;
 	return 0;
 }

@@ -144,7 +144,7 @@ bool host_reaper_enter(const char *run_id, pid_t guard)
 	if (notes >= 0 && write_entry(notes, run_id, text))
 		return true;
 	pl_log(PL_LOG_WARNING,
-	       "'%s/" NOTES "' cannot be used (%s): what this run leaves behind is not found if "
+	       "'%s/" NOTES "' is not usable (%s): processes of this run stay undetected if "
 	       "profllm and its guard are both killed",
 	       path, strerror(errno));
 	return true;

@@ -240,7 +240,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	if (at == end || !read_value(&at, end, &ret->value))
 		return "has no value";
 	if (!pass_stamp(&at, end))
-		return "has text after its value that is no timestamp";
+		return "has text after its value that is not a timestamp";
 	if (at < end && *at != '#')
 		return "has text after its timestamp";
 	if (at < end && !exemplar_is_sound(at, end))

@@ -130,7 +130,7 @@ static int find(struct export_rows *rows, const json_t *request, struct schema_f
 	if (json_is_array(wanted))
 		fits = read_columns(&asked, request, rows) && fits;
 	if (!fits)
-		return pl_err_invalid(err, "the request does not fit");
+		return pl_err_invalid(err, "the request is invalid");
 	const uint64_t *found = query_filter_rows(asked.filter);
 	find_rows(&asked, found, rows);
 	return json_is_array(wanted) ? 0 : find_columns(&asked, found, rows, err);

@@ -123,7 +123,7 @@ static bool tell_missing(struct comparison *comparison, const json_t *list, stru
 		size_t before = query_place_enter_item(&comparison->place, i);
 		if (!wanted[i].is_there)
 			fits = query_place_fault(&comparison->place, "id", json_array_get(list, i),
-						 "the id of a result that is there", NULL);
+						 "the id of a stored result", NULL);
 		query_place_leave(&comparison->place, before);
 	}
 	return fits;
@@ -270,8 +270,8 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 	side->rows = pl_alloc_array(mirror_view_words(comparison->view), sizeof(*side->rows));
 	side->about = json_object();
 	if ((ids != NULL) == (query_request_member(json, "filter") != NULL))
-		return query_place_fault(&comparison->place, "type", json, "either ids or a filter",
-					 NULL);
+		return query_place_fault(&comparison->place, "type", json,
+					 "ids or a filter, but not both", NULL);
 	if (ids != NULL)
 		return rows_of_ids(comparison, ids, side->rows);
 	side->is_filter = true;
@@ -535,7 +535,7 @@ int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 			    json_integer(mirror_snapshot_version(snapshot)));
 	if (!pl_json_write(answer, PL_JSON_COMPACT, ret_json))
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the answer has more than %zu bytes: ask for fewer metrics",
+				  "the response is larger than %zu bytes; request fewer metrics",
 				  ret_json->max);
 	return 0;
 }

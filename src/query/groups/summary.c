@@ -395,7 +395,7 @@ static int write_answer(const struct summary *summary, const struct mirror_snaps
 	pl_buf_add_char(out, '}');
 	if (out->full)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the answer has more than %zu bytes: ask for fewer metrics",
+				  "the response is larger than %zu bytes; request fewer metrics",
 				  out->max);
 	return 0;
 }

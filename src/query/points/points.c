@@ -141,8 +141,8 @@ static bool has_axes(struct points *points, const json_t *request, enum points_f
 		    [POINTS_NEAR] = 1,
 		    [POINTS_GRID] = 1 },
 		  "the id of a field" },
-		{ "value", { [POINTS_GRID] = 1 }, "the id of a field of numbers" },
-		{ "axes", { [POINTS_PARALLEL] = 1 }, "a list of ids of fields" },
+		{ "value", { [POINTS_GRID] = 1 }, "the id of a numeric field" },
+		{ "axes", { [POINTS_PARALLEL] = 1 }, "a list of field ids" },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
@@ -167,7 +167,7 @@ static bool has_numbers(struct points *points, const json_t *request,
 		return true;
 	before = query_place_enter(&points->place, key);
 	query_place_fault(&points->place, "field", query_request_member(request, key),
-			  "a field of numbers", NULL);
+			  "a numeric field", NULL);
 	query_place_leave(&points->place, before);
 	return false;
 }
@@ -348,7 +348,7 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 	query_out_i64(ret_json, mirror_snapshot_version(snapshot));
 	pl_buf_add_char(ret_json, '}');
 	if (ret_json->full)
-		return pl_err_set(err, PL_ERR_INVALID, "the answer has more than %zu bytes",
+		return pl_err_set(err, PL_ERR_INVALID, "the response is larger than %zu bytes",
 				  ret_json->max);
 	return 0;
 }

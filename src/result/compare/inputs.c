@@ -515,8 +515,7 @@ static void add_shared(const struct res_compare_source *source, json_t *cautions
 	count_shared(source, &text);
 	if (text.len == 0)
 		return;
-	pl_buf_add_text(&text,
-			": sides are taken for independent of each other, and these are not");
+	pl_buf_add_text(&text, ": sides are assumed to be independent, but these are not");
 	json_array_append_new(cautions,
 			      json_pack("{s:s, s:s, s:s, s:[]}", "kind", "shared", "title",
 					"shared runs", "text", pl_buf_text(&text), "fields"));

@@ -475,9 +475,9 @@ static void add_more_runs(struct pl_buf *text, double more, double effect)
 		return;
 	pl_buf_addf(text, "; one of %.4g %% ", effect * 100);
 	if (more > 0)
-		pl_buf_addf(text, "needs %.0f more run%s a side", more, more > 1 ? "s" : "");
+		pl_buf_addf(text, "needs %.0f more run%s per side", more, more > 1 ? "s" : "");
 	else
-		pl_buf_add_text(text, "would most likely be seen");
+		pl_buf_add_text(text, "would probably be detected");
 }
 
 static void add_difference(struct pl_buf *text, const struct res_ratio *ratio)
@@ -502,14 +502,14 @@ char *res_ratio_words(const struct res_ratio *ratio, double effect)
 		pl_buf_add_text(&text, "nothing to compare");
 		break;
 	case RES_FINDING_NO_RATIO:
-		pl_buf_add_text(&text, "no ratio: one of them is not above 0");
+		pl_buf_add_text(&text, "no ratio: one value is not above 0");
 		break;
 	case RES_FINDING_EQUAL:
 		pl_buf_add_text(&text, "equal");
 		break;
 	case RES_FINDING_NOT_KNOWN:
 		pl_buf_add_text(&text, ratio->ratio > 1 ? "higher" : "lower");
-		pl_buf_addf(&text, " by %s %%, not known how sure",
+		pl_buf_addf(&text, " by %s %%, without a confidence interval",
 			    percent_of(fabs(ratio->ratio - 1), decimals_of(ratio)).text);
 		break;
 	case RES_FINDING_NO_DIFFERENCE:

@@ -296,7 +296,7 @@ static void add_cautions(const struct form *form, const json_t *comparison)
 	}
 	add_not_told(form, comparison);
 	pl_buf_add_char(form->buf, '\n');
-	json_array_append_new(rows, head_of(comparison, "not alike, or not as it should be"));
+	json_array_append_new(rows, head_of(comparison, "field"));
 	PL_JSON_EACH(kind, cautions) {
 		PL_JSON_EACH(field, json_object_get(kind, "fields")) {
 			json_t *row = json_array();
@@ -317,11 +317,9 @@ static void add_inputs(const struct form *form, const json_t *comparison)
 	auto_json json_t *rows = json_array();
 	auto_buf title = PL_BUF(256);
 
-	pl_buf_addf(
-		&title,
-		"What differs: %zu input%s (%lld are equal, %lld more are not told by every run)",
-		count, count == 1 ? "" : "s", (long long)pl_json_get_i64(inputs, "equal"),
-		(long long)pl_json_get_i64(inputs, "partly_recorded"));
+	pl_buf_addf(&title, "Different: %zu input%s (%lld equal, %lld not recorded by all runs)",
+		    count, count == 1 ? "" : "s", (long long)pl_json_get_i64(inputs, "equal"),
+		    (long long)pl_json_get_i64(inputs, "partly_recorded"));
 	add_title(form, pl_buf_text(&title));
 	if (count == 0)
 		return;
@@ -342,7 +340,7 @@ static void add_equal(const struct form *form, const json_t *comparison)
 
 	if (json_array_size(equal) == 0)
 		return;
-	add_title(form, "What is equal");
+	add_title(form, "Equal");
 	json_array_append_new(rows, json_pack("[s, s]", "input", "all"));
 	PL_JSON_EACH(field, equal) {
 		auto_buf text = PL_BUF(CELL_BYTES_MAX);
@@ -496,26 +494,20 @@ static void add_notes(const struct form *form, const json_t *comparison)
 	bool has_one_of_many = has_how(comparison, res_ratio_how_name(RES_RATIO_ONE_OF_MANY));
 
 	pl_buf_add_char(form->buf, '\n');
-	add_note(form,
-		 "In brackets: the 95 % interval of the difference, as a share of A. ↑ more is "
-		 "better, ↓ less is.");
+	add_note(form, "In brackets: the 95 % confidence interval of the difference, as a share of "
+		       "A. ↑ higher is better, ↓ lower is better.");
 	if (has_pair_of_runs(comparison))
-		add_note(form,
-			 "Of one run a side it comes from within the runs: how sure each is of "
-			 "its own figure, not how runs\ndiffer. Run both several times and name "
-			 "folders to know that.");
+		add_note(form, "With one run per side, the interval covers the variation within "
+			       "the runs, not between runs.\nTo measure run-to-run variation, "
+			       "compare directories of repeated runs.");
 	if (has_one_of_many)
 		add_note(form,
-			 "One run against a group: its spread between runs is taken to be the "
-			 "group's.");
+			 "For a single run, the variation between runs of the group is assumed.");
 	if (has_groups)
-		add_note(form,
-			 "Of groups it is over runs: the requests of one run are never taken for "
-			 "independent samples.");
+		add_note(form, "For groups, the interval covers the variation between runs.");
 	if (has_groups || has_one_of_many)
-		add_note(form,
-			 "runs for …: how many more each side needs for a difference of that size "
-			 "to be seen in 4 of 5 comparisons.");
+		add_note(form, "runs for …: runs that each side still needs to detect a difference "
+			       "of that size in 4 of 5 comparisons.");
 }
 
 static void add_all(const struct form *form, const json_t *comparison)

@@ -538,7 +538,7 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	fields->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	add_section(fields, "run", "run");
 	add(fields, (struct res_field){ .id = "tags",
-					.help = "names and texts of whoever ran it",
+					.help = "names and texts of the user",
 					.group = group_of("run"),
 					.type = RES_FIELD_JSON,
 					.role = RES_FIELD_PROVENANCE,
@@ -546,7 +546,7 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	add_section(fields, "stored", "stored");
 	/* long, and of few results: no column */
 	add(fields, (struct res_field){ .id = "stored.notes",
-					.help = "what people noted of it",
+					.help = "notes of users",
 					.group = group_of("stored"),
 					.type = RES_FIELD_TEXT,
 					.role = RES_FIELD_PROVENANCE });

@@ -141,15 +141,17 @@ static int check_folder(const char *path, struct pl_err *err)
 		above = parent;
 	}
 	if (stat(above, &st) < 0)
-		return pl_err_errno(err, "cannot make folder '%s'", path);
+		return pl_err_errno(err, "could not create directory '%s'", path);
 	if (!S_ISDIR(st.st_mode))
-		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' is no folder",
-				  path, above);
+		return pl_err_set(err, PL_ERR_IO,
+				  "could not create directory '%s': '%s' is not a directory", path,
+				  above);
 	/* rights do not tell it: root has them all, also where nothing can be made */
 	auto_free char *probe = pl_asprintf("%s/profllm", above);
 	if (pl_file_check_writable(probe, err) < 0)
-		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' cannot be written",
-				  path, above);
+		return pl_err_set(err, PL_ERR_IO,
+				  "could not create directory '%s': '%s' is not writable", path,
+				  above);
 	return 0;
 }
 
@@ -175,8 +177,9 @@ int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, st
 	auto_free char *beside = suffix != NULL ? res_flat_beside(path, suffix) : NULL;
 	const char *written = beside != NULL ? beside : path;
 	if (bench->dataset_path != NULL && pl_file_same(written, bench->dataset_path))
-		return pl_err_invalid(err, "'%s' would be written over, and this run reads it",
-				      written);
+		return pl_err_invalid(
+			err, "this run would overwrite '%s', which it reads; use another --output",
+			written);
 	return pl_file_check_writable(written, err);
 }
 

@@ -144,7 +144,7 @@ static void name_percentiles(json_t *figures)
 
 int res_offline_figures(const char *kind, const json_t *json, json_t **ret, struct pl_err *err)
 {
-	static const char *const expected[] = { "a number of at least 0", "a whole number",
+	static const char *const expected[] = { "a number of at least 0", "an integer",
 						"a list of numbers", "an object of numbers" };
 	auto_json json_t *figures = json_object();
 	/* the console lacks lists and counts */
@@ -156,7 +156,7 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 		if (strcmp(keys[i].kind, kind) != 0 || (value == NULL && !must))
 			continue;
 		if (value == NULL)
-			return pl_err_invalid(err, "'%s' is not there", keys[i].name);
+			return pl_err_invalid(err, "'%s' is missing", keys[i].name);
 		if (!fits(value, keys[i].form))
 			return pl_err_invalid(err, "'%s': expected %s", keys[i].name,
 					      expected[keys[i].form]);

@@ -43,7 +43,7 @@ static int read_text(const json_t *json, const char *key, const char **ret, stru
 	const json_t *value = json_object_get(json, key);
 
 	if (value != NULL && !json_is_null(value) && !json_is_string(value))
-		return wrong(key, "a text or null", err);
+		return wrong(key, "a string or null", err);
 	*ret = json_string_value(value);
 	return 0;
 }
@@ -58,7 +58,7 @@ static int read_count(const json_t *json, const char *key, int64_t absent, int64
 	if (value == NULL || json_is_null(value))
 		return 0;
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return wrong(key, "a whole number from 0", err);
+		return wrong(key, "an integer of at least 0", err);
 	*ret = json_integer_value(value);
 	return 0;
 }
@@ -77,7 +77,10 @@ static int read_number(const json_t *json, const char *key, bool infinite, doubl
 		return 0;
 	}
 	if (!json_is_number(value) || !(json_number_value(value) >= 0))
-		return wrong(key, infinite ? "a number from 0 or \"inf\"" : "a number from 0", err);
+		return wrong(key,
+			     infinite ? "a number of at least 0 or \"inf\""
+				      : "a number of at least 0",
+			     err);
 	*ret = json_number_value(value);
 	return 0;
 }
@@ -142,7 +145,7 @@ static int item_count(const json_t *list, size_t i, const char *key, int64_t *re
 	const json_t *item = json_array_get(list, i);
 
 	if (!json_is_integer(item) || json_integer_value(item) < 0)
-		return wrong(key, "whole numbers in a list", err);
+		return wrong(key, "integers in a list", err);
 	*ret = json_integer_value(item);
 	return 0;
 }
@@ -199,7 +202,7 @@ static int read_request(struct res_flat *flat, const json_t *const lists[], size
 	    item_seconds(lists[2], i, "ttfts", &request->ttft_s, err) < 0)
 		return -1;
 	if (!json_is_string(error))
-		return wrong("errors", "a list of texts", err);
+		return wrong("errors", "a list of strings", err);
 	request->error = json_string_value(error);
 	/* a failed request has latency 0 where there is one: an empty reason tells of no failure */
 	request->ok = request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
@@ -215,7 +218,7 @@ static int read_texts(struct res_flat *flat, struct pl_err *err)
 	for (size_t i = 0; texts != NULL && i < flat->count; i++) {
 		flat->requests[i].text = json_array_get(texts, i);
 		if (!json_is_string(flat->requests[i].text))
-			return wrong("generated_texts", "a list of texts", err);
+			return wrong("generated_texts", "a list of strings", err);
 	}
 	return 0;
 }
@@ -275,7 +278,7 @@ static int read_requests(struct res_flat *flat, struct pl_err *err)
 		return 0;
 	}
 	if (missing != NULL)
-		return pl_err_invalid(err, "'%s' is not there and other lists are", missing);
+		return pl_err_invalid(err, "'%s' is missing, but other lists exist", missing);
 	if (!have_one_length(flat)) {
 		flat->count = 0;
 		return 0;
@@ -316,8 +319,8 @@ static int read_failed(struct res_flat *flat, struct pl_err *err)
 		ok += flat->requests[i].ok;
 	if (flat->count > 0 && (ok != flat->completed || flat->failed != (int64_t)flat->count - ok))
 		snprintf(flat->lists_fault, sizeof(flat->lists_fault),
-			 "the lists hold %zu requests, %lld of them finished; 'completed' is %lld "
-			 "and 'failed' %lld",
+			 "the lists have %zu requests, %lld of them finished, but 'completed' is "
+			 "%lld and 'failed' is %lld",
 			 flat->count, (long long)ok, (long long)flat->completed,
 			 (long long)flat->failed);
 	return 0;
@@ -360,7 +363,7 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 	if (flat->num_prompts < 0 && res_console_is_made(flat->json))
 		flat->num_prompts = flat->completed;
 	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))
-		return pl_err_invalid(err, "no result of 'vllm bench serve': '%s' is not there",
+		return pl_err_invalid(err, "not a result of 'vllm bench serve': '%s' is missing",
 				      flat->num_prompts < 0 ? "num_prompts"
 				      : flat->completed < 0 ? "completed"
 							    : "duration");

@@ -113,7 +113,7 @@ static void set_failure(const struct res_flat_request *request, struct res_recor
 	if (record->error[0] != '\0')
 		return;
 	free(record->error);
-	record->error = pl_strdup("vLLM's client kept no reason");
+	record->error = pl_strdup("vLLM's client recorded no reason");
 }
 
 static int64_t to_ns(double seconds)

@@ -39,7 +39,7 @@ static int tell_profiler(const struct run_context *run, const struct run_target 
 	}
 	if (reply.status != 200)
 		run_say(run,
-			"note: '%s' answers %d: the server has to be started with a "
+			"note: '%s' answered %d: to profile, start the server with a "
 			"profiler_config",
 			path, reply.status);
 	return reply.status;
@@ -56,7 +56,7 @@ static void start_profiler(const struct run_context *run, const struct run_targe
 	if (status != 200)
 		return;
 	ret->flush_ns = FLUSH_TIMEOUT_NS;
-	run_say(run, "the server's profiler runs: figures are taken under it");
+	run_say(run, "note: the profiler of the server is running, which affects the metrics");
 }
 
 int run_extras_start(const struct run_context *run, const struct run_route *route,
@@ -78,7 +78,7 @@ void run_extras_stop(const struct run_context *run, const struct run_target *tar
 	run_probe_stop(extras->probe);
 	if (extras->flush_ns == 0)
 		return;
-	run_say(run, "the server writes its profile");
+	run_say(run, "waiting for the server to write its profile");
 	tell_profiler(run, target, "/stop_profile", extras->flush_ns);
 	extras->flush_ns = 0;
 }

@@ -42,7 +42,8 @@ static int make_folder(struct child *child, struct pl_err *err)
 {
 	child->folder = pl_file_sibling(child->in->paths->result, ".json", ".offline.XXXXXX");
 	if (mkdtemp(child->folder) == NULL) {
-		pl_err_errno(err, "cannot make a folder '%s' for the benchmark", child->folder);
+		pl_err_errno(err, "could not create directory '%s' for the benchmark",
+			     child->folder);
 		free(pl_take(child->folder));
 		return -1;
 	}
@@ -97,7 +98,7 @@ static int fail_timeout(const struct child *child, int64_t limit_ns)
 
 	pl_text_from_duration(limit_ns, limit, sizeof(limit));
 	return run_fail(child->in->run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
-			"%s was not done within run_timeout (%s)", child->called, limit);
+			"%s did not finish within run_timeout (%s)", child->called, limit);
 }
 
 static int wait_for_end(const struct child *child, struct run_measured *measured)
@@ -154,7 +155,7 @@ static int take_figures(const struct child *child, struct run_measured *measured
 	if (pl_json_read_file(child->result, &told, &err) < 0 ||
 	    res_offline_figures(child->kind->name, told, &measured->figures, &err) < 0) {
 		err.code = PL_ERR_FAILED;
-		pl_err_wrap(&err, "the result of %s cannot be taken in", child->called);
+		pl_err_wrap(&err, "cannot read the result of %s", child->called);
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	}
 	take_totals(child, measured->figures);
@@ -212,10 +213,10 @@ static int in_process_open(const struct run_launch *launch, struct run_measured 
 	if (launch->program != NULL)
 		return 0;
 	return pl_err_set(err, PL_ERR_NOT_FOUND,
-			  "'%s' is not installed here, and this benchmark runs in its process; "
-			  "latency, throughput and startup can be taken at a server: "
-			  "{benchmark.mode} server starts launch.command, --sim a simulator, and "
-			  "{launch.url} names one that runs (not for startup)",
+			  "'%s' is not installed, and this benchmark runs in its process; to "
+			  "measure latency, throughput or startup with a server, use "
+			  "{benchmark.mode} server (starts launch.command), --sim (a simulator) or "
+			  "{launch.url} (a running server; not for startup)",
 			  json_string_value(json_array_get(launch->argv, 0)));
 }
 

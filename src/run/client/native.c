@@ -90,7 +90,7 @@ static int fail_stalled(const struct run_context *run, const struct res_outcome 
 
 	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
 	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, PL_ERR_TIMEOUT,
-			"no byte from any stream for stall_timeout (%s)%s%s", limit,
+			"no stream received a byte for stall_timeout (%s)%s%s", limit,
 			outcome->silence != NULL ? "; " : "",
 			outcome->silence != NULL ? outcome->silence : "");
 }
@@ -230,7 +230,7 @@ static int fail_run_timeout(const struct run_context *run)
 
 	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
 	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
-			"run_timeout (%s) passed", limit);
+			"the run did not finish within run_timeout (%s)", limit);
 }
 
 int run_native_judge(const struct run_client_input *in, const struct res_outcome *outcome)

@@ -142,26 +142,29 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 
 	if (!before.known)
 		return say(silence, open.begun == 0 && may,
-			   "/health answers; there is no /metrics to see what the engine does");
+			   "/health responds; the server has no /metrics, so the state of the "
+			   "engine is unknown");
 	note_counters(silence, &before);
 	nap_until(pl_clock_now_ns() + silence->watch_ns, stop);
 	struct page after = ask_page(silence, stop);
 	if (!after.known)
-		return say(silence, false, "/health answers, /metrics does not any longer");
+		return say(silence, false, "/health responds, but /metrics no longer does");
 	note_counters(silence, &after);
 	if (after.counters != before.counters)
-		return say(silence, true, "its counters move");
+		return say(silence, true, "the counters of /metrics still change");
 	bool reads = isnan(after.running) ? open.begun == 0 : after.running > (double)open.begun;
 	int len = snprintf(text, sizeof(text),
-			   "/health answers, but no counter of /metrics moved in %.1f s",
+			   "/health responds, but no counter of /metrics changed in %.1f s",
 			   (double)silence->watch_ns / 1e9);
 	/* a server that does not report how many run is not said to run none */
 	if (!isnan(after.running))
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %.0f requests run there",
-				after.running);
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+				"; the server reports %.0f running requests", after.running);
 	if (reads && !may)
 		snprintf(text + len, sizeof(text) - (size_t)len,
-			 "; a prompt may be read, for %d times stall_timeout at most", READ_STALLS);
+			 "; it may be processing a prompt, which is allowed for %d times "
+			 "stall_timeout",
+			 READ_STALLS);
 	return say(silence, reads && may, text);
 }
 

@@ -75,7 +75,7 @@ static int make_caches(json_t *env, char *folder, json_t **ret_used, json_t **re
 	snprintf(folder, PATH_ROOM, "%s/" PREFIX "XXXXXX",
 		 above != NULL && above[0] != '\0' ? above : "/tmp");
 	if (mkdtemp(folder) == NULL)
-		return pl_err_errno(err, "cannot make a folder '%s' for caches", folder);
+		return pl_err_errno(err, "could not create directory '%s' for caches", folder);
 	*ret_before = json_copy(env);
 	*ret_used = json_object();
 	for (size_t i = 0; i < PL_ARRAY_SIZE(caches); i++)
@@ -144,7 +144,7 @@ static int start_once(struct starts *starts, enum phase phase, const json_t *use
 	run_server_stop(in->run, in->server);
 	if (in->server->left > 0)
 		return run_fail(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, PL_ERR_FAILED,
-				"%zu processes of a start could not be ended", in->server->left);
+				"could not end %zu processes of a server start", in->server->left);
 	run_server_reset(in->server);
 	return 0;
 }

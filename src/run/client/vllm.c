@@ -106,8 +106,8 @@ static int vllm_open(const struct run_launch *launch, struct run_measured *ret, 
 	if (own->program == NULL && host_program_find(PROGRAM, &own->program, err) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "benchmark.client: no program '" PROGRAM
-				  "' beside launch.command's or in PATH; " VARIABLE
-				  " in the environment may name it");
+				  "' next to launch.command or in PATH; " VARIABLE
+				  " in the environment can name it");
 	own->version = run_release_beside(own->program);
 	return 0;
 }
@@ -131,7 +131,8 @@ static int make_folder(struct child *child, struct pl_err *err)
 {
 	child->folder = pl_file_sibling(child->in->paths->result, ".json", ".client.XXXXXX");
 	if (mkdtemp(child->folder) == NULL) {
-		pl_err_errno(err, "cannot make a folder '%s' for vLLM's client", child->folder);
+		pl_err_errno(err, "could not create directory '%s' for vLLM's client",
+			     child->folder);
 		free(pl_take(child->folder));
 		return -1;
 	}
@@ -423,10 +424,10 @@ static int fail_timeout(const struct child *child)
 
 	keep_tail(child);
 	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
-	return run_fail(
-		run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
-		"run_timeout (%s) passed: vLLM's client was ended, and keeps nothing until its end",
-		limit);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
+			"vLLM's client did not finish within run_timeout (%s) and was stopped; it "
+			"writes no partial result",
+			limit);
 }
 
 static int take_result(struct child *child)
@@ -438,12 +439,13 @@ static int take_result(struct child *child)
 	if (host_process_status(child->process) != 0)
 		return fail_crashed(child);
 	if (!pl_file_exists(child->result)) {
-		pl_err_set(&why, PL_ERR_FAILED, "vLLM's client ended well and wrote no result");
+		pl_err_set(&why, PL_ERR_FAILED,
+			   "vLLM's client exited with status 0 but wrote no result");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
 	if (res_flat_read(child->result, &own->flat, &why) < 0) {
 		why.code = PL_ERR_FAILED;
-		pl_err_wrap(&why, "the result of vLLM's client cannot be taken in");
+		pl_err_wrap(&why, "cannot read the result of vLLM's client");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
 	if (own->flat->lists_fault[0] != '\0') {
@@ -490,7 +492,7 @@ static int vllm_measure(const struct run_client_input *in, struct run_measured *
 	struct child child = { .in = in, .measured = ret, .own = own };
 	struct pl_err err = PL_ERR_INIT;
 
-	run_say(run, "running vLLM's client; it writes '%s'", in->paths->client_log);
+	run_say(run, "running vLLM's client; its output goes to '%s'", in->paths->client_log);
 	if (make_folder(&child, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	json_decref(own->argv);

@@ -65,7 +65,7 @@ static void write_pytorch(const struct run_context *run, const struct res_flat_i
 	struct pl_err why = PL_ERR_INIT;
 
 	if (res_pytorch_write(input, flat_path, &path, &why) < 0)
-		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file: %s", why.text);
+		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file was written: %s", why.text);
 	else
 		run_say(run, "PyTorch benchmark file: %s", path);
 }
@@ -134,7 +134,7 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 		if (files[i].written && is_of_run(paths, beside, files[i].own))
 			return pl_err_invalid(err,
 					      "--output '%s' and {benchmark.result_filename} '%s' "
-					      "meet: both would write '%s'",
+					      "would both write '%s'",
 					      paths->output, flat, beside);
 	}
 	return 0;

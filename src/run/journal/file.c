@@ -49,9 +49,9 @@ static int lock_file(int fd, const char *path, struct pl_err *err)
 		return 0;
 	if (fcntl(fd, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK && holder.l_pid > 0)
 		return pl_err_set(err, PL_ERR_BUSY,
-				  "'%s' belongs to a run that is still going on (process %d)", path,
+				  "'%s' belongs to a run in progress (process %d)", path,
 				  (int)holder.l_pid);
-	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a run that is still going on", path);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a run in progress", path);
 }
 
 /* Is what stands at `path` still what was opened? */
@@ -77,7 +77,7 @@ static int open_once(const char *path, bool make, struct run_journal_file *file,
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open the journal '%s'", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return pl_err_set(err, PL_ERR_IO, "the journal '%s' is no regular file", path);
+		return pl_err_set(err, PL_ERR_IO, "journal '%s' is not a regular file", path);
 	if (lock_file(fd, path, err) < 0)
 		return -1;
 	/* who had it may have ended and removed it since it was opened: the lock would be on a file
@@ -242,21 +242,22 @@ static int check_left(const char *output, struct run_journal_file *file, bool ov
 		return 0;
 	}
 	if (look == RUN_JOURNAL_FOREIGN)
-		return pl_err_invalid(
-			err, "'%s' is not a journal of profllm, and a run would write over it",
-			file->path);
+		return pl_err_invalid(err,
+				      "'%s' is not a journal of profllm, and a run would overwrite "
+				      "it; use another --output",
+				      file->path);
 	if (look == RUN_JOURNAL_OTHER_VERSION && overwrite)
 		return 0;
 	if (look == RUN_JOURNAL_OTHER_VERSION)
-		return pl_err_invalid(err,
-				      "'%s' holds a run that was killed, in format %lld of another "
-				      "profllm: recover it with that one, or run with --overwrite",
-				      file->path, (long long)glance.version);
-	return pl_err_invalid(
-		err,
-		"'%s' holds a run that was killed (%s): 'profllm recover %s' makes its "
-		"result, --overwrite gives it up",
-		file->path, glance.run_id, output);
+		return pl_err_invalid(
+			err,
+			"'%s' holds a killed run in format %lld of another version of profllm; "
+			"recover it with that version, or use --overwrite to discard it",
+			file->path, (long long)glance.version);
+	return pl_err_invalid(err,
+			      "'%s' holds a killed run (%s); use 'profllm recover %s' to write its "
+			      "result, or --overwrite to discard it",
+			      file->path, glance.run_id, output);
 }
 
 int run_journal_file_take(const char *output, bool overwrite, struct run_journal_file *ret,
@@ -270,7 +271,8 @@ int run_journal_file_take(const char *output, bool overwrite, struct run_journal
 	for (int i = 0; i < TAKE_TRIES && opened == 0; i++)
 		opened = open_once(file.path, i % 2 == 0, &file, err);
 	if (opened == 0)
-		pl_err_set(err, PL_ERR_BUSY, "'%s' comes and goes: several runs write '%s'",
+		pl_err_set(err, PL_ERR_BUSY,
+			   "'%s' keeps changing: several runs write '%s'; use another --output",
 			   file.path, output);
 	if (opened <= 0 || (!file.made && check_left(output, &file, overwrite, err) < 0)) {
 		run_journal_file_done(&file);
@@ -286,7 +288,7 @@ int run_journal_file_find(const char *output, struct run_journal_file *ret, stru
 	int opened = open_once(file.path, false, &file, err);
 
 	if (opened == 0)
-		pl_err_set(err, PL_ERR_NOT_FOUND, "there is no journal '%s'", file.path);
+		pl_err_set(err, PL_ERR_NOT_FOUND, "journal '%s' does not exist", file.path);
 	if (opened <= 0) {
 		run_journal_file_done(&file);
 		return -1;

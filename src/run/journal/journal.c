@@ -64,8 +64,8 @@ static void give_up(struct run_journal *journal)
 		end_run(journal);
 	else
 		pl_log(PL_LOG_WARNING,
-		       "the journal '%s' cannot be written: %s; should this run be killed, "
-		       "what it has measured is lost",
+		       "could not write journal '%s': %s; if this run is killed, its measurements "
+		       "are lost",
 		       journal->file.path, strerror(errno));
 	journal->broken = true;
 	pl_buf_clear(&journal->gathered);

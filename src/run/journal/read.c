@@ -306,12 +306,12 @@ static int check_look(const void *data, size_t len, struct pl_err *err)
 		return pl_err_invalid(err, "not a journal of profllm");
 	case RUN_JOURNAL_OTHER_VERSION:
 		return pl_err_invalid(err,
-				      "found format %lld, expected %d: it was written by another "
-				      "version of profllm, which can read it",
+				      "found format %lld, expected %d; recover the run with the "
+				      "version of profllm that wrote it",
 				      (long long)glance.version, RUN_JOURNAL_VERSION);
 	case RUN_JOURNAL_EMPTY:
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "holds no run: it was killed before it had begun");
+				  "contains no run: profllm was killed before the run began");
 	case RUN_JOURNAL_RUN:
 		break;
 	}

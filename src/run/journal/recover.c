@@ -111,11 +111,11 @@ static bool had_server(const struct recovery *r)
 static json_t *make_error(const struct recovery *r)
 {
 	static const char *const during[] = {
-		[RES_STAGE_PREPARE] = "while the run was being prepared",
+		[RES_STAGE_PREPARE] = "while it prepared the run",
 		[RES_STAGE_LAUNCH] = "while the server started",
 		[RES_STAGE_WARMUP] = "during the warm-up",
 		[RES_STAGE_MEASURE] = "during the measured run",
-		[RES_STAGE_STOP] = "while the server was being stopped",
+		[RES_STAGE_STOP] = "while the server stopped",
 	};
 	const json_t *before = json_object_get(r->state->document, "error");
 	const char *message = pl_json_get_text(before, "message");
@@ -343,13 +343,13 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 
 	if (!pl_file_exists(output))
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "there is no journal '%s', and no result '%s'", journal, output);
+				  "neither journal '%s' nor result '%s' exists", journal, output);
 	/* one that does not tell its time is shown, too */
 	if ((result == NULL && pl_json_read_file(output, &result, PL_ERR_IGNORED) < 0) ||
 	    pl_json_get_text(result, "run_id") == NULL ||
 	    res_status_find(pl_json_get_text(result, "status"), &status) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "there is no journal '%s', and '%s' is no result", journal,
+				  "journal '%s' does not exist, and '%s' is not a result", journal,
 				  output);
 	*ret = (struct run_recovered){ .result = pl_take(result),
 				       .path = pl_strdup(output),

@@ -33,9 +33,9 @@ static int no_gpu(struct run_gpu_request *request, const char *why, json_t *warn
 	if (!request->none_is_fine)
 		return pl_err_set(err,
 				  request->kind == RUN_GPUS_NAMED ? PL_ERR_INVALID : PL_ERR_BUSY,
-				  "%s: no GPU was found (%s)", request->key, why);
+				  "%s: found no GPU (%s)", request->key, why);
 	auto_free char *warning = pl_asprintf(
-		"no GPU was found (%s): nothing is taken; launch.gpus: [] says that none is meant",
+		"found no GPU (%s), so the run reserves none; set launch.gpus to [] to confirm",
 		why);
 	if (!request->simulator)
 		json_array_append_new(warnings, json_string(warning));
@@ -52,7 +52,7 @@ static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 		if (host_gpu_find(taking->offers, taking->count, name, &at, err) < 0)
 			return pl_err_wrap(err, "%s", taking->request->key);
 		if (taking->wanted[at])
-			return pl_err_invalid(err, "%s: found '%s', a GPU twice",
+			return pl_err_invalid(err, "%s: found '%s', a GPU more than once",
 					      taking->request->key, name);
 		taking->wanted[at] = true;
 	}
@@ -67,12 +67,12 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 	for (size_t i = 0; i < taking->count; i++)
 		hidden = hidden || taking->offers[i].hidden;
 	host_gpu_add_list(taking->offers, taking->count, &list);
-	return pl_err_invalid(
-		err,
-		"launch.gpus: the server needs %zu GPUs (tensor x pipeline x context x "
-		"data parallel) and %zu of this host may be used%s: %s",
-		taking->request->kind == RUN_GPUS_AUTO ? taking->request->count : 1, allowed,
-		hidden ? " (CUDA_VISIBLE_DEVICES hides others)" : "", pl_buf_text(&list));
+	return pl_err_invalid(err,
+			      "launch.gpus: the server needs %zu GPUs (tensor x pipeline x context "
+			      "x data parallel), and %zu of this host are usable%s: %s",
+			      taking->request->kind == RUN_GPUS_AUTO ? taking->request->count : 1,
+			      allowed, hidden ? " (CUDA_VISIBLE_DEVICES hides the others)" : "",
+			      pl_buf_text(&list));
 }
 
 /* `all`: the whole GPUs; where all are partitioned, their instances. */
@@ -202,14 +202,15 @@ static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, 
 		const json_t *gpus = json_object_get(claim, "gpus");
 		if (pl_json_get_true(claim, "any")) {
 			auto_free char *who = host_lock_holder_text(waiter);
-			return pl_err_set(err, PL_ERR_BUSY, "%s: %s came first and waits for GPUs",
+			return pl_err_set(err, PL_ERR_BUSY, "%s: %s is ahead in the queue for GPUs",
 					  taking->request->key, who);
 		}
 		for (size_t i = 0; i < taking->count; i++) {
 			char name[NAME_BYTES];
 			lock_name(taking->offers[i].facts, name);
 			if (pl_json_has_text(gpus, name))
-				set_taken(&taking->offers[i], "is waited for by", waiter);
+				set_taken(&taking->offers[i], "is reserved for the waiting",
+					  waiter);
 		}
 	}
 	return 0;

@@ -128,8 +128,8 @@ static void set_visible(struct taking *t, const size_t *picked, size_t count)
 		by_uuid = by_uuid || facts->mig_parent != NULL || facts->index < 0;
 	}
 	if (instance && !known)
-		warn(t, "parts of a GPU (MIG) can only be named by uuid, and vLLM "
-			"before " BY_UUID_SINCE " does not start with one");
+		warn(t, "MIG instances have only UUIDs, and vLLM before " BY_UUID_SINCE
+			" does not accept a UUID");
 	for (size_t i = 0; i < count; i++) {
 		const struct host_gpu_facts *facts = t->gpus.offers[picked[i]].facts;
 		pl_buf_add_text(&visible, i > 0 ? "," : "");
@@ -174,8 +174,7 @@ static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool
 		move_fd(into, &t->gpus.parent_fds[picked[i]]);
 	}
 	if (mixed)
-		warn(t, "the GPUs are not of one model: launch.gpus names those that belong "
-			"together");
+		warn(t, "the GPUs are of different models; name the ones to use in launch.gpus");
 	set_visible(t, picked, count);
 	set_numa(t, picked, count);
 }
@@ -190,7 +189,8 @@ static int port_is_waited_for(const struct taking *t, const json_t *before, stru
 		if (port == OPTION_NO_I64 || json_integer_value(claimed) != port)
 			continue;
 		auto_free char *who = host_lock_holder_text(waiter);
-		return pl_err_set(err, PL_ERR_BUSY, "launch.port: port '%lld' is waited for by %s",
+		return pl_err_set(err, PL_ERR_BUSY,
+				  "launch.port: port '%lld' is reserved for the waiting %s",
 				  (long long)port, who);
 	}
 	return 0;
@@ -294,7 +294,7 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 			return stopped(t->how->stop, err);
 		if (left_ns <= 0) {
 			*err = why;
-			return pl_err_wrap(err, "waited in vain");
+			return pl_err_wrap(err, "the wait timed out");
 		}
 		host_locks_wait(t->into->locks, left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
 		int done = try_once(t, &why);
@@ -334,7 +334,7 @@ static int take(struct taking *t, struct pl_err *err)
 	if (t->how->wait_ns > 0)
 		return wait_for_turn(t, err);
 	struct pl_err why = *err;
-	return pl_err_set(err, PL_ERR_BUSY, "%s (--wait waits for it)", why.text);
+	return pl_err_set(err, PL_ERR_BUSY, "%s; use --wait to wait for it", why.text);
 }
 
 int run_resources_take(const struct exp_config *experiment, const struct run_taking *how,

@@ -73,17 +73,16 @@ static int learn_models(const struct run_context *run, const struct run_target *
 static void set_no_model(int status, struct pl_err *why)
 {
 	if (status == 401 || status == 403)
-		pl_err_set(
-			why, PL_ERR_NETWORK,
-			"'/v1/models' answered %d: the server wants a key, OPENAI_API_KEY in the "
-			"environment or a {benchmark.header}",
-			status);
+		pl_err_set(why, PL_ERR_NETWORK,
+			   "'/v1/models' answered %d: the server requires an API key; set "
+			   "OPENAI_API_KEY in the environment or {benchmark.header}",
+			   status);
 	else if (status != 200 && status != 0)
 		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' answered %d and {benchmark.model} is not set", status);
+			   "'/v1/models' answered %d, and {benchmark.model} is not set", status);
 	else
 		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' names no model and {benchmark.model} is not set");
+			   "'/v1/models' lists no model, and {benchmark.model} is not set");
 }
 
 /* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
@@ -129,7 +128,7 @@ int run_identity_check_model(const struct run_context *run, const struct run_ide
 	if (!others_served(identity, &names))
 		return 0;
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, PL_ERR_LAUNCH,
-			"the server does not serve model '%s' but %s%s", identity->model,
+			"the server does not serve model '%s'; it serves %s%s", identity->model,
 			pl_buf_text(&names), refusal);
 }
 
@@ -168,9 +167,10 @@ static int fail_another(const struct run_context *run, uint16_t port)
 {
 	auto_free char *listener = host_port_listener(port);
 
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, PL_ERR_LAUNCH,
-			"another server answers on port %u, which %s has taken while ours started",
-			port, listener != NULL ? listener : "a process that is gone");
+	return run_fail(
+		run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, PL_ERR_LAUNCH,
+		"another server responds on port %u, which %s took while our server started", port,
+		listener != NULL ? listener : "a process that has ended");
 }
 
 static void learn_server_info(const struct run_target *target, struct run_identity *identity)

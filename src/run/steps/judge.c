@@ -55,7 +55,7 @@ static int fail_unreachable(const struct run_context *run, const struct run_serv
 	for (size_t i = 0; i < outcome->count; i++)
 		finished += outcome->records[i].ok;
 	return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_FAILED,
-			"the server at '%s' stopped answering: %zu of %zu requests had finished",
+			"the server at '%s' stopped responding after %zu of %zu requests",
 			server->url, finished, outcome->count);
 }
 

@@ -193,7 +193,7 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 		return -1;
 	plan->count = plan->dataset->count;
 	if (plan->count == 0)
-		return pl_err_invalid(err, "the data set has no usable prompt");
+		return pl_err_invalid(err, "the dataset has no usable prompt");
 	plan->requests = pl_alloc_array(plan->count, sizeof(*plan->requests));
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
 	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);

@@ -77,8 +77,8 @@ static int not_ready(const struct run_context *run, const struct run_server *ser
 
 	if (server->process == NULL)
 		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE,
-				PL_ERR_NETWORK, "the server at '%s' does not answer%s", server->url,
-				what);
+				PL_ERR_NETWORK, "the server at '%s' does not respond%s",
+				server->url, what);
 	pl_text_from_duration(run->experiment->launch.ready_timeout_ns, limit, sizeof(limit));
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_READY_TIMEOUT, PL_ERR_LAUNCH,
 			"the server was not ready within ready_timeout (%s)%s", limit, what);
@@ -90,7 +90,7 @@ static int not_trusted(const struct run_context *run, const struct run_server *s
 	if (server->process == NULL)
 		return not_ready(run, server, what);
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_LAUNCH,
-			"the server does not answer%s", what);
+			"the server does not respond%s", what);
 }
 
 /*
@@ -176,7 +176,7 @@ static int redirected(const struct run_context *run, const struct run_route *rou
 		      const struct run_server *server, const char *what)
 {
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_NETWORK,
-			"the server at '%s' does not answer '%s'%s as {launch.url}",
+			"the server at '%s' does not respond to '%s'%s as {launch.url}",
 			server->url != NULL ? server->url : "its port", route->endpoint, what);
 }
 

@@ -175,7 +175,7 @@ static int guard_died(const struct run_context *run, const struct run_server *se
 {
 	return run_fail(
 		run, status, RES_CAUSE_INTERNAL, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
-		"the server's guard (process %d) was killed %s; the server was ended with it",
+		"the guard process %d of the server was killed %s, which stopped the server",
 		(int)host_guard_pid(server->guard),
 		server->ready ? "during the run" : "before the server was ready");
 }

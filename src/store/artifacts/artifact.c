@@ -91,8 +91,8 @@ int store_artifact_check(const char *run_id, const char *kind, const char *name,
 	if (strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 	    !is_clean(name))
 		return pl_err_invalid(err,
-				      "name: found '%.100s', expected that of a file, without "
-				      "folders and control characters",
+				      "name: found '%.100s', expected a file name without "
+				      "directories and control characters",
 				      name);
 	return 0;
 }
@@ -163,8 +163,8 @@ static int check_count(struct store *store, const char *run_id, struct pl_err *e
 	int result = count_of_run(store, run_id, &count, err);
 	pthread_mutex_unlock(&store->read_lock);
 	if (result == 0 && count >= STORE_ARTIFACTS_MAX)
-		return pl_err_invalid(err, "'%.100s' has %d artifacts, the most that one run may",
-				      run_id, STORE_ARTIFACTS_MAX);
+		return pl_err_invalid(err, "'%.100s' has reached the limit of %d artifacts", run_id,
+				      STORE_ARTIFACTS_MAX);
 	return result;
 }
 
@@ -172,8 +172,7 @@ static int check_folder(const struct store *store, struct pl_err *err)
 {
 	if (store->files != NULL)
 		return 0;
-	return pl_err_set(err, PL_ERR_FAILED,
-			  "there is no folder for artifacts: name it with --data DIR");
+	return pl_err_set(err, PL_ERR_FAILED, "no directory for artifacts is set; use --data DIR");
 }
 
 int store_artifact_begin(struct store *store, const char *run_id, const char *kind,

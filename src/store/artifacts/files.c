@@ -69,14 +69,16 @@ static int check_owner(const char *folder, struct pl_err *err)
 	struct stat st;
 
 	if (stat(folder, &st) < 0)
-		return errno == ENOENT ? 0 : pl_err_errno(err, "cannot look at '%s'", folder);
+		return errno == ENOENT
+			       ? 0
+			       : pl_err_errno(err, "could not read the attributes of '%s'", folder);
 	if ((st.st_uid == geteuid() || st.st_uid == 0) && (st.st_mode & S_IWOTH) == 0)
 		return 0;
-	return pl_err_set(err, PL_ERR_IO,
-			  "directory of artifacts '%s': found mode %04o of user %u, expected a "
-			  "directory of this user that other users cannot write; --data names "
-			  "another one",
-			  folder, (unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
+	return pl_err_set(
+		err, PL_ERR_IO,
+		"artifact directory '%s': found mode %04o of user %u, expected a directory of this "
+		"user that others cannot write; use --data to name another one",
+		folder, (unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
 }
 
 int store_files_distrust(struct store_files *files, struct pl_err *err)
@@ -269,7 +271,7 @@ int store_files_open(const struct store_files *files, const char *sha256, int *r
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0 && errno == ENOENT)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' is not there", path);
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' is missing", path);
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	*ret_fd = fd;
@@ -291,7 +293,7 @@ int store_files_hash(const struct store_files *files, const char *sha256,
 	if (store_files_open(files, sha256, &fd, err) < 0)
 		return -1;
 	if (pl_fd_sha256(fd, ret) < 0)
-		return pl_err_errno(err, "it cannot be read");
+		return pl_err_errno(err, "could not be read");
 	return 0;
 }
 

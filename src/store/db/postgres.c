@@ -83,7 +83,7 @@ int store_pg_fail(struct pg_connection *connection, const PGresult *result, stru
 
 	connection->is_lost |= is_lost;
 	if (is_lost)
-		return pl_err_set(err, PL_ERR_IO, "'%s': the connection is lost: %s",
+		return pl_err_set(err, PL_ERR_IO, "'%s': the connection was lost: %s",
 				  connection->name, line);
 	return pl_err_set(err, code_of(state), "'%s': %s", connection->name, line);
 }
@@ -133,14 +133,13 @@ static int check_server(struct pg_connection *connection, struct pl_err *err)
 	int version = PQserverVersion(connection->pg);
 
 	if (version < SERVER_MIN)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is a server of PostgreSQL %d.%d, expected %d or newer",
-				  connection->name, version / 10000, version % 10000,
-				  SERVER_MIN / 10000);
+		return pl_err_set(
+			err, PL_ERR_INVALID, "'%s': found PostgreSQL %d.%d, expected %d or newer",
+			connection->name, version / 10000, version % 10000, SERVER_MIN / 10000);
 	if (!pl_text_equal(encoding, "UTF8"))
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' has texts in %s, expected UTF8: createdb -E UTF8 "
-				  "-T template0 NAME makes one that fits",
+				  "'%s': encoding: found %s, expected UTF8; create it with "
+				  "createdb -E UTF8 -T template0 NAME",
 				  connection->name, encoding != NULL ? encoding : "no encoding");
 	return 0;
 }
@@ -163,7 +162,7 @@ static int own_jobs(struct pg_connection *connection, struct pl_err *err)
 		return -1;
 	if (connection->owns_jobs)
 		return 0;
-	return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by another process", connection->name);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' is in use by another process", connection->name);
 }
 
 static int settle(struct pg_connection *connection, struct pl_err *err)
@@ -239,7 +238,7 @@ int store_pg_ensure(struct pg_connection *connection, struct pl_err *err)
 	if (connection->in_transaction)
 		return store_pg_fail(connection, NULL, err);
 	if (pl_clock_now_ns() < connection->next_try_ns)
-		return pl_err_set(err, PL_ERR_IO, "'%s': there is no connection", connection->name);
+		return pl_err_set(err, PL_ERR_IO, "'%s': not connected", connection->name);
 	return connect_again(connection, err);
 }
 
@@ -262,9 +261,9 @@ static int check_address(const char *address, struct pl_err *err)
 	PQfreemem(says);
 	if (options == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "the address of the database cannot be read: expected "
-				  "postgres://[USER[:PASSWORD]@][HOST][:PORT][/DATABASE]"
-				  "[?NAME=VALUE&…], with what is special as %%XX");
+				  "invalid database URL: expected "
+				  "postgres://[USER[:PASSWORD]@][HOST][:PORT][/"
+				  "DATABASE][?NAME=VALUE&…], with special characters as %%XX");
 	PQconninfoFree(options);
 	return 0;
 }
@@ -395,9 +394,10 @@ static int pg_commit(struct store_sql *sql, struct pl_err *err)
 	connection->in_transaction = false;
 	/* of a transaction in which something failed */
 	if (pl_text_equal(PQcmdStatus(result), "ROLLBACK"))
-		return pl_err_set(err, PL_ERR_INTERNAL,
-				  "'%s': the transaction was rolled back: a statement of it failed",
-				  connection->name);
+		return pl_err_set(
+			err, PL_ERR_INTERNAL,
+			"'%s': the transaction was rolled back because a statement failed",
+			connection->name);
 	return 0;
 }
 
@@ -452,12 +452,10 @@ static int pg_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *err)
 	    pg_number(connection, made ? not_ours : others, &found, err) < 0)
 		return -1;
 	if (found > 0)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"'%s' is a database of another program: found its tables, expected "
-			"ours or none; name a schema of our own with "
-			"?options=-csearch_path%%3DNAME",
-			connection->name);
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' has tables of another program; use another schema with "
+				  "?options=-csearch_path%%3DNAME",
+				  connection->name);
 	*ret = 0;
 	return made ? pg_number(connection, "SELECT form FROM store_form", ret, err) : 0;
 }

@@ -75,7 +75,7 @@ static int fail(sqlite3 *db, struct pl_err *err)
 	if (path == NULL || path[0] == '\0')
 		path = "database";
 	if (status == SQLITE_NOTADB)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no SQLite database", path);
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not a SQLite database", path);
 	return pl_err_set(err, code_of(status), "'%s': %s", path, sqlite3_errmsg(db));
 }
 
@@ -267,7 +267,7 @@ static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
 	/* flock(2) and not fcntl(2): SQLite's own locks are of that kind, and would be dropped */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		auto_free char *owner = owner_of(fd);
-		return pl_err_set(err, PL_ERR_BUSY, "'%s' is served by %s", connection->name,
+		return pl_err_set(err, PL_ERR_BUSY, "'%s' is in use by %s", connection->name,
 				  owner);
 	}
 	auto_free char *text = pl_asprintf("%d\n", (int)getpid());
@@ -449,7 +449,7 @@ static int sqlite_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *e
 		return -1;
 	if (application != APPLICATION_ID && (application != 0 || tables > 0))
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is a database of another program: found application_id "
+				  "'%s' is the database of another program: found application_id "
 				  "%lld, expected %d",
 				  sqlite_name(sql), (long long)application, APPLICATION_ID);
 	*ret = form;

@@ -265,8 +265,7 @@ static int dictionary_of(struct store_dictionaries *dictionaries, const unsigned
 		*ret = by_id(dictionaries, id);
 	pthread_mutex_unlock(&dictionaries->lock);
 	if (result == 0 && *ret == NULL)
-		return pl_err_invalid(err,
-				      "'%s' cannot be unpacked: its dictionary %lld is not there",
+		return pl_err_invalid(err, "cannot decompress '%s': dictionary %lld is missing",
 				      name, (long long)id);
 	return result;
 }

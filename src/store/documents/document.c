@@ -207,8 +207,7 @@ static void note_unknown(const struct intake *intake, const struct schema_faults
 					      schema_fault(intake->place, &faults->items[i]));
 	}
 	if (unknown > NOTES_MAX) {
-		auto_free char *text = pl_asprintf("%zu more keys are unknown",
-						   unknown - NOTES_MAX);
+		auto_free char *text = pl_asprintf("%zu more unknown keys", unknown - NOTES_MAX);
 		json_array_append_new(intake->ret->notes, store_fault_new("", 0, text));
 	}
 }
@@ -233,9 +232,9 @@ static int reject(const struct intake *intake, const char *what, const struct sc
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
 	schema_fault_text(&faults->items[first], &text);
 	if (count > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s (and %zu more)",
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not a %s: %s (and %zu more)",
 				  intake->name, what, pl_buf_text(&text), count - 1);
-	return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s", intake->name, what,
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' is not a %s: %s", intake->name, what,
 			  pl_buf_text(&text));
 }
 
@@ -280,10 +279,9 @@ static int check_own(const struct intake *intake, const json_t *document, struct
 			json_integer_value(version) == RES_SCHEMA_VERSION;
 
 	if (json_is_integer(version) && json_integer_value(version) > RES_SCHEMA_VERSION) {
-		auto_free char *text = pl_asprintf("schema_version %lld is newer than %d: what is "
-						   "not known yet is kept as it came",
-						   (long long)json_integer_value(version),
-						   RES_SCHEMA_VERSION);
+		auto_free char *text = pl_asprintf(
+			"schema_version %lld is newer than %d; unknown keys are stored unchanged",
+			(long long)json_integer_value(version), RES_SCHEMA_VERSION);
 		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->place);
 		json_array_append_new(intake->ret->notes, store_fault_new(pointer, 0, text));
 	}
@@ -371,9 +369,8 @@ static json_t *notes_of(const json_t *replaced)
 
 	PL_JSON_EACH(number, replaced) {
 		const char *found = pl_json_get_text(number, "found");
-		auto_free char *text = pl_asprintf("found %s, which is no number of JSON: read as "
-						   "not recorded",
-						   found);
+		auto_free char *text = pl_asprintf(
+			"found %s, which is not a JSON number; treated as not recorded", found);
 		json_t *note = store_fault_new(pl_json_get_text(number, "pointer"), 0, text);
 		json_object_set_new(note, "found", json_string(found));
 		json_array_append_new(notes, note);
@@ -549,16 +546,16 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	ret->bytes = pl_json_to_text(shown, PL_JSON_COMPACT);
 	ret->len = strlen(ret->bytes);
 	if (ret->len > STORE_DOCUMENT_BYTES_MAX)
-		return pl_err_invalid(err,
-				      "'%s' held secrets, and with \"***\" in their place it is "
-				      "larger than %s",
-				      intake->name,
-				      pl_text_from_bytes(STORE_DOCUMENT_BYTES_MAX,
-							 (char[PL_BYTES_TEXT_BYTES]){ 0 }));
-	json_array_append_new(ret->notes,
-			      store_fault_new("", 0,
-					      "it held secrets, which stand as \"***\" in what is "
-					      "kept"));
+		return pl_err_invalid(
+			err,
+			"'%s' contained secrets, and is larger than %s with \"***\" in their place",
+			intake->name,
+			pl_text_from_bytes(STORE_DOCUMENT_BYTES_MAX,
+					   (char[PL_BYTES_TEXT_BYTES]){ 0 }));
+	json_array_append_new(
+		ret->notes,
+		store_fault_new("", 0,
+				"its secrets were replaced by \"***\" in the stored document"));
 	auto_buf pointer = PL_BUF(STORE_DOCUMENT_BYTES_MAX);
 	ret->secrets = json_array();
 	find_secrets(*root, shown, &pointer, ret->secrets);

@@ -41,7 +41,7 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 		.bytes = at, .len = (size_t)(end - at), .name = name, .line = cut->line
 	};
 	if (parts->count > STORE_PARTS_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' holds more than %d documents",
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' contains more than %d documents",
 				  cut->name, STORE_PARTS_MAX);
 	return 0;
 }
@@ -103,11 +103,11 @@ static int check_array(const char *at, const char *end, const char *name, struct
 	const char *behind = pl_scan_value(at, end, "");
 
 	if (behind == end && (end == at || end[-1] != ']'))
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off: its array has no end",
-				  name);
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is incomplete: its array is not closed", name);
 	if (pl_scan_blanks(behind, end) != end)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' has something behind the end of its array", name);
+				  "'%s': unexpected data after the end of the array", name);
 	return 0;
 }
 

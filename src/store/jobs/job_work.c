@@ -287,7 +287,7 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 	bool is_mine;
 
 	if (!store->with_jobs)
-		return pl_err_set(err, PL_ERR_INTERNAL, "'%s' was not opened to work on its jobs",
+		return pl_err_set(err, PL_ERR_INTERNAL, "'%s' was opened without job processing",
 				  store->path);
 	if (store_jobs_own(store, &is_mine, err) < 0)
 		return -1;
@@ -411,9 +411,8 @@ static char *message_of(const struct store_job_item *item, const struct store_pu
 		return pl_strdup(item->message);
 	/* of a choice that could not be followed */
 	if (item->choice.on_conflict == STORE_REPLACE)
-		return pl_strdup(
-			"what is there has changed since it was looked at, and was not replaced");
-	return pl_asprintf("run_id '%s' is there with other content: experiment %lld%s",
+		return pl_strdup("not replaced: the stored result changed after you reviewed it");
+	return pl_asprintf("run_id '%s' is already stored with other content: experiment %lld%s",
 			   item->prepared->document->run_id, (long long)result->id,
 			   result->is_deleted ? ", which is deleted" : "");
 }

@@ -88,7 +88,7 @@ void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *
 		const char *line = json_string_value(json_array_get(tail, i - 1));
 		if (line == NULL || line[strspn(line, " \t")] == '\0')
 			continue;
-		snprintf(err->text + used, sizeof(err->text) - used, "; the last of '%s': %.*s",
+		snprintf(err->text + used, sizeof(err->text) - used, "; the end of '%s': %.*s",
 			 child->log_path, TOLD_BYTES, line);
 		return;
 	}

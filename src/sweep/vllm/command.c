@@ -45,9 +45,9 @@ int sweep_vllm_command_split(const char *option, const char *text, json_t **ret,
 	     at += strspn(at, " \t\r\n")) {
 		auto_buf word = PL_BUF(TEXT_BYTES_MAX);
 		if (!read_word(&at, &word))
-			return pl_err_invalid(
-				err, "%s: a quote is not closed, or nothing follows a '\\': %s",
-				option, text);
+			return pl_err_invalid(err,
+					      "%s: found an unclosed quote or a trailing '\\': %s",
+					      option, text);
 		json_array_append_new(words, json_string(pl_buf_text(&word)));
 	}
 	if (json_array_size(words) == 0)

@@ -12,7 +12,7 @@ static int figure(const json_t *run, const char *key, double *ret, struct pl_err
 
 	if (!json_is_number(value))
 		return pl_err_set(err, PL_ERR_FAILED,
-				  "the result has %s for '%s', expected a number",
+				  "the result: found %s for '%s', expected a number",
 				  value == NULL ? "nothing" : "no number", key);
 	*ret = json_number_value(value);
 	return 0;

@@ -148,7 +148,7 @@ static int find_one(struct finding *finding, struct pl_err *err)
 		return found < 0 ? -1 : 0;
 	if (found > 0)
 		return keep_best(finding, err);
-	sweep_vllm_say(finding->sweep, "a value without a run ends the search");
+	sweep_vllm_say(finding->sweep, "the search ends at a value without a run");
 	return 0;
 }
 

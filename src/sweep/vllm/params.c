@@ -96,7 +96,7 @@ int sweep_vllm_params_parse(const char *text, size_t len, const char *source, js
 	if (done < 0 || check_names(items, source, err) < 0)
 		return -1;
 	if (json_array_size(items) == 0)
-		return pl_err_invalid(err, "%s: there is no combination in it", source);
+		return pl_err_invalid(err, "%s: contains no combination", source);
 	*ret = pl_take(items);
 	return 0;
 }
@@ -148,11 +148,10 @@ int sweep_vllm_links_parse(const char *text, json_t **ret, struct pl_err *err)
 		serve = pl_text_trim(serve);
 		bench = bench != NULL ? pl_text_trim(bench) : NULL;
 		if (bench == NULL || *serve == '\0' || *bench == '\0' || strchr(bench, '=') != NULL)
-			return pl_err_invalid(
-				err,
-				"--link-vars: found '%s', expected SERVE_KEY=BENCH_KEY "
-				"with commas between the pairs",
-				text);
+			return pl_err_invalid(err,
+					      "--link-vars: found '%s', expected "
+					      "SERVE_KEY=BENCH_KEY, with commas between pairs",
+					      text);
 		json_array_append_new(links, json_pack("[s, s]", serve, bench));
 	}
 	*ret = pl_take(links);

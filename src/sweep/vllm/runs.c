@@ -249,7 +249,7 @@ static int take_failure(struct sweep_vllm *sweep, const struct one *one, const c
 	/* what the failed run has left in the caches is not to help the next one, which else has another server */
 	if (sweep_vllm_server_is_up(&sweep->server) &&
 	    sweep_vllm_server_reset(&sweep->server, &ignored) < 0) {
-		pl_log(PL_LOG_WARNING, "%s; the server is ended", ignored.text);
+		pl_log(PL_LOG_WARNING, "%s; stopping the server", ignored.text);
 		sweep_vllm_server_stop(&sweep->server);
 	}
 	return 0;

@@ -39,14 +39,14 @@ int sweep_vllm_server_check(const json_t *command, struct pl_err *err)
 
 	if (how == BY_NOBODY && pl_json_has_text(command, "--vector-disk-cache"))
 		return pl_err_invalid(err,
-				      "--serve-cmd: '--vector-disk-cache' keeps answers between "
-				      "runs; give --after-bench-cmd to empty it");
+				      "--serve-cmd: '--vector-disk-cache' keeps responses between "
+				      "runs; set --after-bench-cmd to a command that empties it");
 	if (how == UNKNOWN)
-		return pl_err_invalid(err,
-				      "--serve-cmd: it is not known how '%s' empties its caches "
-				      "between runs; give --after-bench-cmd (true, where there are "
-				      "none)",
-				      json_string_value(json_array_get(command, 0)));
+		return pl_err_invalid(
+			err,
+			"--serve-cmd: cannot empty the caches of '%s' between runs; set "
+			"--after-bench-cmd to a command that does (true if it has none)",
+			json_string_value(json_array_get(command, 0)));
 	return 0;
 }
 
@@ -169,8 +169,8 @@ static int start(struct sweep_vllm_server *server, struct pl_err *err)
 	/* it would be taken for ours */
 	if (ask_health(server) != 0)
 		return pl_err_set(err, PL_ERR_BUSY,
-				  "another server answers at '%s' already: end it, or give "
-				  "--serve-cmd and --bench-cmd another --port",
+				  "another server already responds at '%s'; stop it, or use "
+				  "another --port in --serve-cmd and --bench-cmd",
 				  server->target.host);
 	res_run_id_make(pl_clock_real_ns(), server->mark);
 	if (host_guard_start(server->mark, &server->guard, err) < 0)
@@ -205,7 +205,7 @@ bool sweep_vllm_server_is_up(struct sweep_vllm_server *server)
 		return false;
 	if (!sweep_vllm_child_wait(&server->child, 0))
 		return true;
-	pl_log(PL_LOG_WARNING, "the server has ended (see '%s')", server->log_path);
+	pl_log(PL_LOG_WARNING, "the server ended; see '%s'", server->log_path);
 	sweep_vllm_server_stop(server);
 	return false;
 }

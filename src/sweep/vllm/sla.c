@@ -62,11 +62,10 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 		if (strcmp(key, SWEEP_VLLM_NAME) == 0 || read_limit(key, value, &limit) != NULL)
 			continue;
 		auto_free char *found = pl_json_to_text(value, PL_JSON_PYTHON);
-		return pl_err_invalid(
-			err,
-			"%s: '%s': found %.60s, expected a text as \"<=500\", with <=, "
-			">=, < or > in front of a number",
-			path, key, found);
+		return pl_err_invalid(err,
+				      "%s: '%s': found %.60s, expected a string such as \"<=500\": "
+				      "<=, >=, < or >, then a number",
+				      path, key, found);
 	}
 	auto_free char *name = sweep_vllm_sla_name(limits);
 	if (name[0] == '\0')
@@ -83,12 +82,11 @@ static int check_names(const json_t *all, const char *path, struct pl_err *err)
 		auto_free char *name = sweep_vllm_sla_name(limits);
 		auto_free char *file = sweep_vllm_file_name(name);
 		if (json_object_get(known, file) != NULL)
-			return pl_err_invalid(
-				err,
-				"%s: what two combinations find would lie in one file, "
-				"'SLA--%.300s.json': limits that differ have to differ "
-				"in their first two decimals",
-				path, file);
+			return pl_err_invalid(err,
+					      "%s: two combinations would write the same file "
+					      "'SLA--%.300s.json'; limits must differ in their "
+					      "first two decimals",
+					      path, file);
 		json_object_set_new(known, file, json_true());
 	}
 	return 0;

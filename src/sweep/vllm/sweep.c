@@ -170,16 +170,15 @@ static int check_programs(const struct sweep_vllm_settings *settings, struct pl_
 {
 	bool is_startup = settings->kind == SWEEP_VLLM_STARTUP;
 
-	if (check_program(
-		    settings, "--serve-cmd", settings->serve_command,
-		    "vLLM is not installed here ('profllm-sim serve …' is a server without it)",
-		    err) < 0 ||
+	if (check_program(settings, "--serve-cmd", settings->serve_command,
+			  "vLLM is not installed; use 'profllm-sim serve …' as the server",
+			  err) < 0 ||
 	    check_program(settings, "--after-bench-cmd", settings->after_command, "", err) < 0)
 		return -1;
 	return check_program(
 		settings, is_startup ? "--startup-cmd" : "--bench-cmd", settings->bench_command,
-		is_startup ? "vLLM is not installed here, and this benchmark runs in its process"
-			   : "vLLM is not installed here; 'profllm bench serve …' takes the same "
+		is_startup ? "vLLM is not installed, and this benchmark runs in its process"
+			   : "vLLM is not installed; 'profllm bench serve …' accepts the same "
 			     "options and writes the same result",
 		err);
 }
@@ -196,13 +195,13 @@ static int check_folder(const struct sweep_vllm_settings *settings, const json_t
 	if (strlen(name) > NAME_BYTES_MAX)
 		return pl_err_invalid(
 			err,
-			"the folder's name '%.80s…' would have %zu bytes, and %d is the "
-			"most there can be: name the combination by '" SWEEP_VLLM_NAME "'",
+			"directory name '%.80s…': found %zu bytes, expected at most %d; set "
+			"'" SWEEP_VLLM_NAME "' to name the combination",
 			name + 1, strlen(name) - 1, NAME_BYTES_MAX);
 	if (before != NULL && !vllm_python_equal(before, both))
 		return pl_err_invalid(err,
-				      "two combinations that differ would lie in one folder, '%s': "
-				      "name them by '" SWEEP_VLLM_NAME "'",
+				      "two combinations would use the same directory '%s'; set "
+				      "'" SWEEP_VLLM_NAME "' to name them",
 				      folder);
 	json_object_set(known, folder, both);
 	return 0;
@@ -230,8 +229,8 @@ static int check_variable(const struct sweep_vllm_settings *settings, struct pl_
 			if (settings->variable != NULL &&
 			    sweep_vllm_same_key(key, settings->variable))
 				return pl_err_invalid(err,
-						      "--bench-params: '%s' is what this sweep "
-						      "varies by itself",
+						      "--bench-params: found '%s', which this "
+						      "sweep varies itself",
 						      key);
 		}
 	}
@@ -249,14 +248,15 @@ int sweep_vllm_check(const struct sweep_vllm_settings *settings, struct pl_err *
 	    check_variable(settings, err) < 0)
 		return -1;
 	if (count_pairs(settings) == 0)
-		return pl_err_invalid(err, "--link-vars: no two combinations have all linked keys "
-					   "with equal values, and nothing would run");
+		return pl_err_invalid(err, "--link-vars: no combination pair has equal values for "
+					   "all linked keys, so nothing would run");
 	if (settings->resume && !stands)
-		return pl_err_invalid(err, "--resume: there is no folder '%s'", settings->folder);
+		return pl_err_invalid(err, "--resume: directory '%s' does not exist",
+				      settings->folder);
 	if (!settings->resume && stands && !settings->dry_run)
 		return pl_err_invalid(err,
-				      "the folder '%s' is there already: --resume goes on with it, "
-				      "--experiment-name begins another",
+				      "directory '%s' already exists; use --resume to continue it, "
+				      "or another --experiment-name",
 				      settings->folder);
 	return 0;
 }

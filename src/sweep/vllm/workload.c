@@ -93,8 +93,8 @@ static int explore(const struct exploring *exploring, json_t *rows, struct pl_er
 	if (sweep->settings->dry_run)
 		return 0;
 	if (serial == NULL || batch == NULL) {
-		sweep_vllm_say(sweep, "Unable to establish both Workload Explorer endpoints; what "
-				      "lies between them is left out");
+		sweep_vllm_say(sweep, "Unable to establish both Workload Explorer endpoints; "
+				      "skipping the values between them");
 		return 0;
 	}
 	json_array_extend(rows, serial);

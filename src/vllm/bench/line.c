@@ -133,7 +133,7 @@ static void tell_dotted(struct reader *reader, const struct option_argv_word *wo
 			NULL);
 	else if (word->kind == OPTION_ARGV_DOTTED_DEEP)
 		vllm_bench_fault_add(reader->line, (size_t)word->line,
-				     pl_asprintf("argument %.*s: found a key of many parts, "
+				     pl_asprintf("argument %.*s: found a key with too many parts, "
 						 "expected at most %d",
 						 len < 200 ? (int)len : 200, word->text,
 						 OPTION_ARGV_DEPTH_MAX),
@@ -331,11 +331,10 @@ static bool are_texts(struct vllm_bench_line *line, const char *const *words, si
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!pl_text_is_utf8(words[i]))
-			vllm_bench_fault_add(line, i,
-					     pl_asprintf("word %zu: found bytes that are no UTF-8, "
-							 "expected a text",
-							 i + 1),
-					     NULL);
+			vllm_bench_fault_add(
+				line, i,
+				pl_asprintf("word %zu: found invalid UTF-8, expected text", i + 1),
+				NULL);
 	}
 	return line->fault_count == 0;
 }

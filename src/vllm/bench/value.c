@@ -160,7 +160,7 @@ static char *why_no_json(const char *text)
 	if (excess != NULL)
 		return pl_asprintf("it has %s, which cannot be sent", excess);
 	if (strchr(text, '\'') != NULL && strchr(text, '"') == NULL)
-		return pl_strdup("texts in JSON stand in double quotes");
+		return pl_strdup("JSON strings need double quotes");
 	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
 }
 

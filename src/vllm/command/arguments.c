@@ -151,7 +151,7 @@ static void add_config(struct config *config)
 	}
 	const struct pl_yaml *root = pl_yaml_root(doc);
 	if (root->kind != PL_YAML_MAP) {
-		vllm_parse_add(parse, OPTION_ERROR, &config->at, "a file that is no mapping",
+		vllm_parse_add(parse, OPTION_ERROR, &config->at, "a file that is not a mapping",
 			       "arguments and their values", NULL);
 		return;
 	}
@@ -262,7 +262,7 @@ static void turn_optimization(struct vllm_parse *parse)
 		if (is_object(next) && is_since(parse, OPTIMIZATION_LEVELS))
 			vllm_parse_add(parse, OPTION_WARNING, &argv->words[i],
 				       "an object, which -O took before vLLM " OPTIMIZATION_LEVELS,
-				       "'--compilation-config' in its place", NULL);
+				       "'--compilation-config' instead", NULL);
 		option_argv_set_text(&argv->words[i], text);
 	}
 }
@@ -368,7 +368,7 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 				      ? nearest_flag(parse, word->text)
 				      : NULL;
 	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument",
-		       expected != NULL ? expected : "one of vLLM's", nearest);
+		       expected != NULL ? expected : "an argument of vLLM", nearest);
 }
 
 static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *word)
@@ -410,10 +410,9 @@ void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word 
 void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->kind == OPTION_ARGV_DOTTED_BARE)
-		vllm_parse_add(parse, OPTION_ERROR, word, "no value", "one behind the flag", NULL);
+		vllm_parse_add(parse, OPTION_ERROR, word, "no value", "one after the flag", NULL);
 	else if (word->kind == OPTION_ARGV_DOTTED_DEEP)
-		vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a key that is not nested as deep",
-			       NULL);
+		vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a key with fewer levels", NULL);
 	else
 		vllm_parse_add(parse, OPTION_ERROR, word, word->excess,
 			       "a finite number, or an integer within 64 bits", NULL);
@@ -475,7 +474,7 @@ static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_wo
 		json_object_set_new(command->load_places, name, json_integer(word->line));
 	} else if (!parse->own_flags) {
 		vllm_parse_add(parse, OPTION_WARNING, word, "a flag of the command itself",
-			       "it at 'profllm run': a file has no place for it", NULL);
+			       "this flag at 'profllm run': the file cannot hold it", NULL);
 	}
 }
 

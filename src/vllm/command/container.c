@@ -244,8 +244,8 @@ static void note_image(struct run *run, size_t word)
 	option_problem_tell(run->parse->problems, .severity = OPTION_WARNING,
 			    .source = command->source, .line = (int)word + 1,
 			    .column = command->words.items[word].column, .found = command->image,
-			    .expected = "an image of vLLM, such as vllm/vllm-openai: what "
-					"follows is taken for its arguments");
+			    .expected = "an image of vLLM, such as vllm/vllm-openai; the words "
+					"after it are read as its arguments");
 }
 
 static void set_image(struct run *run, const char *runtime, const char *image, size_t word)

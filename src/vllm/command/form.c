@@ -383,8 +383,8 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 	if (at < end && walk.remote < at && !is_load)
 		parse->remote = walk.remote + 1;
 	if (at < end && is_load && walk.kept < at)
-		add_problem(parse, OPTION_WARNING, walk.kept, "a program in front of the load",
-			    "it in front of 'profllm run': a file has no place for it", NULL);
+		add_problem(parse, OPTION_WARNING, walk.kept, "a program before the load command",
+			    "it before 'profllm run': the file cannot hold it", NULL);
 	return at < end;
 }
 
@@ -469,14 +469,14 @@ static void note_others(struct vllm_parse *parse)
 		if (is_flag(words->items[i].text) &&
 		    ((server->found && i == server->end) || (load->found && i == load->end))) {
 			add_problem(parse, OPTION_WARNING, i, "a line that begins with a flag",
-				    "a backslash at the end of the line before: "
-				    "the command ends there",
+				    "a backslash at the end of the previous line; the command ends "
+				    "there",
 				    NULL);
 			return;
 		}
 		if (words->items[i].line >= words->items[part->begin].line) {
 			add_problem(parse, OPTION_WARNING, i, "another command",
-				    "one: this is left out", NULL);
+				    "one; this is ignored", NULL);
 			return;
 		}
 	}
@@ -558,8 +558,8 @@ static void warn_of_construct(struct vllm_parse *parse, const struct vllm_part *
 	auto_free char *found = pl_asprintf("a command in '%s'", name);
 	add_problem(
 		parse, OPTION_WARNING, part->begin, found,
-		loops ? "a command that runs once: it is read once"
-		      : "a command that always runs: the condition is not known, and it is read",
+		loops ? "a command that runs once; it is read once"
+		      : "a command that always runs; it is read, because the condition is unknown",
 		NULL);
 }
 

@@ -188,7 +188,7 @@ static void warn_of_unknown(const struct vllm_command *command, struct option_pr
 		option_problem_tell(
 			problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)i + 1, .column = word->column, .found = found,
-			.expected = "text of the file itself: this is filled in elsewhere");
+			.expected = "text of the file itself; this is filled in elsewhere");
 	}
 }
 
@@ -274,8 +274,8 @@ static int add_words(struct vllm_command *command, const char *const *argv, size
 		words->commands += ended;
 		ended = false;
 		if (!vllm_words_add(words, argv[i], 1, (int)column, words->commands - 1))
-			return pl_err_invalid(err, "'%s': word %zu is no UTF-8", command->source,
-					      i + 1);
+			return pl_err_invalid(err, "'%s': word %zu is not valid UTF-8",
+					      command->source, i + 1);
 	}
 	return check_count(command, err);
 }

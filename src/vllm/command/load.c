@@ -126,7 +126,7 @@ static void tell_own(struct load *load, const struct option_argv_word *word)
 			       "options of a load: this one sends none", NULL);
 	else
 		vllm_parse_add(load->parse, OPTION_WARNING, word, "a flag of the command itself",
-			       "it at 'profllm run': a file has no place for it", NULL);
+			       "this flag at 'profllm run': the file cannot hold it", NULL);
 }
 
 /* A flag that is given twice is told only where that changes something. */
@@ -150,8 +150,8 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	} else {
 		if (known != NULL && !json_equal(known, json_object_get(load->line.set, row->name)))
 			vllm_parse_add(load->parse, OPTION_WARNING, word,
-				       "an option that was given before",
-				       "it once: the last one counts", NULL);
+				       "an option that appears earlier, too",
+				       "it once; the last one is used", NULL);
 		json_object_set_new(load->parse->command->load_places, row->name,
 				    json_integer(word->line));
 	}

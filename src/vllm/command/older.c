@@ -87,10 +87,10 @@ static enum option_severity severity_of(const struct vllm_parse *parse, const ch
 static bool replace_old(struct vllm_parse *parse, struct option_argv_word *word,
 			const struct vllm_bench_old *old)
 {
-	auto_free char *found = pl_asprintf("an option that vLLM %s no longer has", old->until);
+	auto_free char *found = pl_asprintf("an option that vLLM %s removed", old->until);
 	auto_free char *expected = old->by != NULL
-					   ? pl_asprintf("'%s' in its place: %s", old->by, old->why)
-					   : pl_asprintf("nothing in its place: %s", old->why);
+					   ? pl_asprintf("'%s' instead: %s", old->by, old->why)
+					   : pl_asprintf("no argument: %s", old->why);
 
 	vllm_parse_add(parse, severity_of(parse, old->until), word, found, expected, NULL);
 	if (old->by == NULL)
@@ -123,6 +123,6 @@ char *vllm_command_negative_expected(const struct vllm_parse *parse, const char 
 	if (arg == NULL || arg->absent || arg->type != OPTION_BOOL)
 		return NULL;
 	if (arg->style == OPTION_STYLE_FLAG)
-		return pl_asprintf("no flag: '%s' is off unless it is given", arg->flag);
+		return pl_asprintf("no flag: '%s' is off by default", arg->flag);
 	return pl_asprintf("'%s false'", arg->flag);
 }

@@ -43,7 +43,7 @@ static char *found_text(const struct vllm_parse *parse, const struct option_argv
 
 	if (is_ours && at->line > 0 && (size_t)at->line <= words->count &&
 	    words_hide(words, (size_t)at->line - 1))
-		return pl_strdup("a value that is not shown");
+		return pl_strdup("a hidden value");
 	return pl_asprintf("text '%.60s'", shown);
 }
 

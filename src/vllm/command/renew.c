@@ -32,14 +32,13 @@ static void tell_change(struct vllm_command *command, const char *version, const
 	const json_t *by = json_object_get(change, "replaced_by");
 	auto_json json_t *settings = vllm_replaced_in_file(by);
 	auto_free char *flag = vllm_flag_of(key);
-	auto_free char *found = pl_asprintf("what vLLM %s no longer has", version);
+	auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has", version);
 	struct vllm_rule_place place = { 0 };
 	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
 	vllm_replaced_words(by, NULL, &expected);
-	pl_buf_add_text(&expected, json_array_size(by) > 0
-					   ? ", which is written in its place"
-					   : "nothing in its place, and nothing is written");
+	pl_buf_add_text(&expected, json_array_size(by) > 0 ? ", which is written instead"
+							   : "no argument; nothing is written");
 	find_place(command, key, &place);
 	option_problem_tell(problems, .severity = OPTION_WARNING, .source = place.source,
 			    .line = place.line, .column = place.column, .key = flag, .found = found,

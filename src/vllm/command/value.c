@@ -229,8 +229,8 @@ static json_t *read_json_list(struct value *value, const struct option_row *spec
 	json_decref(list);
 	struct pl_yaml node = node_of(value, text, false);
 	option_reader_refuse(&value->reader, &node, value->key, NULL,
-			     spec->nullable ? "a JSON array of texts, or None"
-					    : "a JSON array of texts such as '[\"*\"]'");
+			     spec->nullable ? "a JSON array of strings, or None"
+					    : "a JSON array of strings such as '[\"*\"]'");
 	return NULL;
 }
 
@@ -405,11 +405,12 @@ void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_
 										     : flag;
 	auto_free char *key = vllm_word_key(flag);
 
-	vllm_parse_tell(parse, at,
-			&(struct option_problem){ .severity = OPTION_WARNING,
-						  .key = key,
-						  .expected = "a value that the text gives: it is "
-							      "not checked, and left out" });
+	vllm_parse_tell(
+		parse, at,
+		&(struct option_problem){
+			.severity = OPTION_WARNING,
+			.key = key,
+			.expected = "a value in the text itself; it is not checked, and omitted" });
 }
 
 /* Where a key of a joined object stands, else the value. */
@@ -462,8 +463,8 @@ static void put(struct vllm_parse *parse, const struct option_row *arg,
 
 	if (known != NULL && own && arg->style != OPTION_STYLE_REPEAT &&
 	    !json_equal(known, value) && pl_json_get_i64(command->places, arg->name) > 0)
-		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that was given before",
-			       "it once: the last one counts", NULL);
+		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that appears earlier, too",
+			       "it once; the last one is used", NULL);
 	json_object_set_new(command->values, arg->name, value);
 	json_object_set_new(command->places, arg->name,
 			    own ? json_integer(at->line)
@@ -478,8 +479,8 @@ static bool take_model(struct vllm_parse *parse, const struct option_argv_word *
 	if (at->text[0] != '-')
 		parse->has_positional = true;
 	else if (parse->has_positional && own)
-		vllm_parse_add(parse, OPTION_WARNING, at, "a second model", "one: the first counts",
-			       NULL);
+		vllm_parse_add(parse, OPTION_WARNING, at, "a second model",
+			       "one; the first is used", NULL);
 	return at->text[0] != '-' || !parse->has_positional;
 }
 

@@ -278,7 +278,7 @@ static void take_setting(struct manifest_reader *reader, struct vllm_container *
 		option_problem_tell(reader->problems, .severity = OPTION_WARNING,
 				    .source = reader->source, .line = number, .column = column,
 				    .key = "EnvironmentFile", .found = "a file of variables",
-				    .expected = "variables in the unit: the file is not read");
+				    .expected = "variables in the unit; the file is not read");
 	}
 }
 

@@ -158,7 +158,7 @@ static int read_document(struct manifest_reader *reader, struct pl_err *err)
 		if (is_template)
 			return pl_err_invalid(err,
 					      "'%s' is a template of a Helm chart; run 'helm "
-					      "template' and use what it writes",
+					      "template' and use its output",
 					      reader->source);
 		return -1;
 	}

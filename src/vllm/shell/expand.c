@@ -91,7 +91,7 @@ void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const c
 }
 
 #define NOT_SET  "a variable that the text assigns"
-#define NOT_RUN  "text: the command in it is not run"
+#define NOT_RUN  "text; the command in it is not run"
 #define NOT_READ "an expansion that is supported: $NAME, ${NAME}, ${NAME:-text}"
 
 void vllm_shell_take_backquotes(struct shell_lexer *lexer)
@@ -186,19 +186,18 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 	if (variable->construct != NULL) {
 		auto_free char *found = pl_asprintf("%.60s, which '%s' assigns", spelling,
 						    variable->construct);
-		vllm_shell_add_problem(lexer, OPTION_WARNING, found,
-				       strcmp(variable->construct, "for") == 0
-					       ? "one value: the first of the loop is taken"
-					       : "a value without a condition: its first branch is "
-						 "taken");
+		vllm_shell_add_problem(
+			lexer, OPTION_WARNING, found,
+			strcmp(variable->construct, "for") == 0
+				? "one value; the first of the loop is used"
+				: "a value without a condition; its first branch is used");
 	}
 	if (unknown != NULL) {
 		auto_free char *found = pl_asprintf(
 			"%.60s, which contains %.*s", spelling,
 			(int)strcspn(unknown + 1, (char[]){ SHELL_UNKNOWN_END, '\0' }),
 			unknown + 1);
-		vllm_shell_add_problem(lexer, OPTION_WARNING, found,
-				       "text that the text itself gives");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, found, "text from the file itself");
 	}
 	lexer->word_column = before;
 }
@@ -468,7 +467,7 @@ static void take_choice(struct shell_lexer *lexer, const struct shell_variable *
 		/* an environment may set it: the text does not */
 		vllm_shell_add_problem(lexer, OPTION_WARNING,
 				       "an expansion of a variable that is not set",
-				       "a value: it is read as nothing");
+				       "a value; it is read as empty");
 		vllm_shell_skip_to(lexer, parameter->end + 1);
 	} else {
 		put_parameter(lexer, variable, parameter, in_double);

@@ -57,9 +57,9 @@ static void take_ansi_escape(struct shell_lexer *lexer)
 
 static void add_unclosed(struct shell_lexer *lexer, const char *quote)
 {
-	auto_free char *expected = pl_asprintf("%s that ends it", quote);
+	auto_free char *expected = pl_asprintf("a closing %s", quote);
 
-	vllm_shell_add_problem(lexer, OPTION_ERROR, "a quote that does not end", expected);
+	vllm_shell_add_problem(lexer, OPTION_ERROR, "a quote that is not closed", expected);
 }
 
 void vllm_shell_take_single(struct shell_lexer *lexer, bool ansi)
@@ -124,8 +124,8 @@ void vllm_shell_take_fancy(struct shell_lexer *lexer, char quote)
 	size_t len;
 
 	vllm_shell_add_problem(lexer, OPTION_WARNING, "a typographic quote",
-			       quote == '"' ? "'\"': a shell takes it as text"
-					    : "\"'\": a shell takes it as text");
+			       quote == '"' ? "'\"'; a shell reads this as text"
+					    : "\"'\"; a shell reads this as text");
 	while (lexer->at < lexer->end) {
 		len = vllm_shell_fancy_quote_len(lexer->at, lexer->end, &inner);
 		if (*lexer->at == quote || (len > 0 && inner == quote))

@@ -207,7 +207,7 @@ static void set_item(struct shell_lexer *lexer, struct shell_variable *variable,
 	if (!isdigit((unsigned char)*index) || number > variable->count) {
 		vllm_shell_add_problem(lexer, OPTION_WARNING,
 				       "an assignment to one item of an array",
-				       "the number of an item, or the next: it is ignored");
+				       "the number of an item, or the next; it is ignored");
 		return;
 	}
 	if (number == variable->count) {
@@ -290,8 +290,8 @@ void vllm_shell_take_array(struct shell_lexer *lexer)
 	lexer->end = outer.end;
 	lexer->at = end;
 	if (end == outer.end && (end == from + 1 || end[-1] != ')'))
-		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that does not end",
-				       "a ) that ends it");
+		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that is not closed",
+				       "a closing )");
 	struct shell_variable *variable = vllm_shell_variable_add(&lexer->pending, name);
 	if (appends)
 		copy_older(lexer, variable);

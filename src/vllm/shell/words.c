@@ -260,8 +260,9 @@ static bool take_loose_continuation(struct shell_lexer *lexer)
 	if (at == lexer->at + 1 || at == lexer->end || *at != '\n')
 		return false;
 	vllm_shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
-	vllm_shell_add_problem(lexer, OPTION_WARNING, "a backslash with blanks after it",
-			       "the end of the line right after it: a shell ends the command here");
+	vllm_shell_add_problem(
+		lexer, OPTION_WARNING, "a backslash with blanks after it",
+		"the end of the line directly after it; a shell ends the command here");
 	vllm_shell_end_word(lexer);
 	vllm_shell_skip_to(lexer, at + 1);
 	return true;
@@ -334,7 +335,7 @@ static bool take_process(struct shell_lexer *lexer)
 		return false;
 	begin_word(lexer);
 	vllm_shell_keep_unknown(lexer, vllm_shell_group_end(lexer->at + 1, lexer->end),
-				"text: the command in it is not run");
+				"text; the command in it is not run");
 	return true;
 }
 
@@ -353,7 +354,7 @@ static void take_redirection(struct shell_lexer *lexer)
 		return;
 	if (lexer->words->count > lexer->first)
 		vllm_shell_add_problem(lexer, OPTION_WARNING, "a redirection",
-				       "words of the command: it is ignored");
+				       "words of the command; it is ignored");
 	while (lexer->at < lexer->end && strchr("<>&|", *lexer->at) != NULL)
 		lexer->at++;
 	lexer->skips_target = true;
@@ -395,7 +396,7 @@ static bool take_fancy_dash(struct shell_lexer *lexer, size_t len)
 	begin_word(lexer);
 	if (begins)
 		vllm_shell_add_problem(lexer, OPTION_WARNING, "a typographic dash",
-				       "'-' or '--': a shell takes it as text");
+				       "'-' or '--'; a shell reads this as text");
 	vllm_shell_put(lexer, '-', lexer->at);
 	if (begins && is_long && is_wide)
 		vllm_shell_put(lexer, '-', lexer->at);

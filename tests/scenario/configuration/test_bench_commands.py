@@ -190,7 +190,7 @@ def test_what_a_line_cannot_say_is_told(bin_dir, tmp_path):
     (tmp_path / "e.yaml").write_text("launch: {url: 'http://h:1'}\nbenchmark: {retries: 2, seed: 1, client: native}\n")
     done = profllm(bin_dir, tmp_path, "config", "to-command", "--bench", "--oneline", "e.yaml")
     assert (done.returncode, done.stdout) == (0, "vllm bench serve --base-url http://h:1 --seed 1\n")
-    assert done.stderr.count("\n") == 1 and "benchmark.retries is left out" in done.stderr
+    assert done.stderr.count("\n") == 1 and "benchmark.retries was omitted" in done.stderr
     for text, told in (("benchmark: {kind: latency, mode: server}\n", "benchmark.kind"),
                        ("benchmark: {dataset_name: sonnet, dataset_path: f}\n", "'sonnet'"),
                        ("server: {uds: /s}\n", "server.uds"),

@@ -123,8 +123,8 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
     (["--group", "CachConfig"], "no group 'CachConfig' (did you mean 'CacheConfig'?)"),
     (["tensor_paralel_size"], "no argument matches 'tensor_paralel_size' (did you mean "
                               "'tensor_parallel_size'?)"),
-    (["--vllm-version", "0.32.0", "swap_space"], "no argument matches 'swap_space': vLLM 0.32.0 no longer has it, gone in "),
-    (["--vllm-version", "0.32.0", "--", "--task"], "vLLM 0.32.0 no longer has it, gone in 0.13.0, replaced by runner, convert"),
+    (["--vllm-version", "0.32.0", "swap_space"], "no argument matches 'swap_space': vLLM 0.32.0 does not have it, removed in "),
+    (["--vllm-version", "0.32.0", "--", "--task"], "vLLM 0.32.0 does not have it, removed in 0.13.0, replaced by runner, convert"),
     (["--vllm-version", "0.10.1", "attention-backend"], "vLLM 0.10.1 does not have it yet, since 0.13.0"),
     (["a", "b"], "found 'b', expected one PATTERN"),
     (["--json", "--markdown"], "exclude each other"),
@@ -156,7 +156,7 @@ def test_a_match_is_shown_whole(bin_dir):
     assert "choices: auto, bfloat16" in text
     assert "bounds: above 0, at most 1" in params(bin_dir, "gpu_memory_utilization")
     assert "keys: mode, " in params(bin_dir, "compilation_config")
-    assert "no longer has it" in params(bin_dir, "swap_space")
+    assert "does not have it" in params(bin_dir, "swap_space")
 
 
 def test_colour_only_on_a_terminal(bin_dir):

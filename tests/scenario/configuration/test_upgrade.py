@@ -138,8 +138,8 @@ def test_what_replaced_it_is_said_in_words(bin_dir, folder, tmp_path):
     assert done.returncode == 2
     assert "embed-0.8.5.yaml: from vLLM 0.8.5 to 0.33.0" in done.stdout
     assert ("embed-0.8.5.yaml:4:9: server.task: found an argument that vLLM 0.33.0 no longer has, "
-            "expected runner: pooling and convert: embed in its place") in done.stdout
-    assert "  other defaults where nothing is set:\n    gpu_memory_utilization  0.9 -> 0.92\n" in done.stdout
+            "expected runner: pooling and convert: embed instead") in done.stdout
+    assert "  changed defaults of arguments that are not set:\n    gpu_memory_utilization  0.9 -> 0.92\n" in done.stdout
     assert "(--json shows all)" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("2 files, 2 errors, ")
 
@@ -318,7 +318,7 @@ def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
             assert {one["key"] for one in told[name]} <= {f"server.{part}" for part in names}, name
             assert told[name][0]["key"].removeprefix("server.") in sentences[name], name
         elif told[name] is None:
-            assert f"'{entry['replaced_by']}', which replaced it, is gone too" in sentences[name], name
+            assert f"'{entry['replaced_by']}', which replaced it, was removed, too" in sentences[name], name
 
 
 # ---- command lines ---------------------------------------------------------------------------
@@ -328,9 +328,9 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", *shlex.split(line))
     assert done.returncode == 2
     for words in ("--task: found an argument that vLLM 0.33.0 no longer has, expected --runner pooling --convert "
-                  "embed in its place",
-                  "expected --enable-log-requests in its place",
-                  "expected --compilation-config.mode 3 in its place",
+                  "embed instead",
+                  "expected --enable-log-requests instead",
+                  "expected --compilation-config.mode 3 instead",
                   "--swap-space: found an argument that vLLM 0.33.0 no longer has, expected an older release: nothing "
                   "replaced it (the Python API still took and ignored it then)"):
         assert words in done.stdout, done.stdout
@@ -341,8 +341,8 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("release, words", [
-    ("0.6.6", "nothing in its place: it is so without it"), ("0.9.0", "--no-disable-mm-preprocessor-cache in its place"),
-    ("0.10.0", "--no-disable-mm-preprocessor-cache in its place")])
+    ("0.6.6", "no argument: this is the behavior without it"), ("0.9.0", "--no-disable-mm-preprocessor-cache instead"),
+    ("0.10.0", "--no-disable-mm-preprocessor-cache instead")])
 def test_flags_are_named_as_the_release_has_them(bin_dir, tmp_path, release, words):
     """What is told can be written: the parser of 0.6.6 has a switch that only switches on."""
     line = ["vllm", "serve", "m", "--mm-cache-preprocessor"]
@@ -375,7 +375,7 @@ def test_a_line_is_upgraded_as_a_file_is(bin_dir, tmp_path):
     [other] = [one for one in warnings(report) if one["key"] == "-O3"]
     assert other["found"] == "a flag that sets compilation_config in vLLM 0.8.5, and optimization_level in 0.33.0"
     assert other["replaced_by"] == [setting("compilation_config", {"mode": 3})]
-    assert other["expected"] == "--compilation-config '{\"mode\":3}' in its place"
+    assert other["expected"] == "--compilation-config '{\"mode\":3}' instead"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", "0.10.1", "--upgrade-to",
                                "0.10.2", "--command-file", "-", stdin="vllm serve m --task embed"))
     assert report["ok"] and report["upgrade"]["from"]["version"] == "0.10.1"
@@ -441,11 +441,11 @@ def test_a_bare_level_is_a_key_today(bin_dir, tmp_path, old):
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--upgrade-to", REFERENCE, "e.yaml"))
     [told] = errors(report)
     assert (told["key"], told["line"], told["found"]) == (
-        "server.compilation_config", 2, "3, a bare level that vLLM 0.33.0 does not take")
+        "server.compilation_config", 2, "3, a bare level that vLLM 0.33.0 does not accept")
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", "vllm", "serve", "m",
                    "--compilation-config", "3")
-    assert "expected --compilation-config.mode 3 in its place" in done.stdout and done.returncode == 2
+    assert "expected --compilation-config.mode 3 instead" in done.stdout and done.returncode == 2
     renewed = profllm(bin_dir, tmp_path, "config", "from-command", "--", "vllm", "serve", "m", "--compilation-config", "3")
     assert yaml.safe_load(renewed.stdout)["server"]["compilation_config"] == {"mode": 3}
 
@@ -456,7 +456,7 @@ def test_a_bare_level_in_a_newer_release_is_warned_of(bin_dir, tmp_path, newer):
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "-", stdin=text))
     told, announced = sorted(warnings(report), key=lambda one: one["reason"] == "newer_release")
     assert announced["key"] == "launch.vllm_version"
-    assert report["ok"] and told["found"] == f"3, a bare level that vLLM {newer} does not take"
+    assert report["ok"] and told["found"] == f"3, a bare level that vLLM {newer} does not accept"
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
 
 
@@ -519,6 +519,6 @@ def test_changes_as_a_table_and_as_a_page(bin_dir, tmp_path):
 
 def test_a_release_that_nobody_read_is_said(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "params", "--since", "0.10.1.1", "--until", "0.10.2", "--json")
-    assert done.returncode == 0 and "what 0.10.1 has is taken for it" in done.stderr
+    assert done.returncode == 0 and "using those of 0.10.1" in done.stderr
     done = profllm(bin_dir, tmp_path, "params", "--since", "0.31.0", "--until", "0.99.0", "--json")
-    assert done.returncode == 0 and f"what {REFERENCE} has is taken for it" in done.stderr
+    assert done.returncode == 0 and f"using those of {REFERENCE}" in done.stderr

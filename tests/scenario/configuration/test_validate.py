@@ -75,15 +75,15 @@ PLACED = {
     "a variable without a name": (LAUNCH + "  env: {'': 1}\n", 4, 9, "launch.env.", "the name ''"),
     "a variable with '='": (LAUNCH + "  env: {C: 1, A=B: 2}\n", 4, 15, "launch.env.A=B", "'A=B'"),
     "a prompt of nothing": (LOAD + "  random_input_len: 0\n", 4, 21,
-                            "benchmark.random_input_len", "a token"),
+                            "benchmark.random_input_len", "one token"),
     "a header of two lines": (LOAD + '  header: {a: "b\\r\\nc"}\n', 4, 11,
-                              "benchmark.header", "a line end"),
+                              "benchmark.header", "a line break"),
     "another back end's path": (LOAD + "  endpoint: /v1/chat\n", 4, 13,
                                 "benchmark.endpoint", "'completions'"),
     "two servers": (LAUNCH + "  url: http://h:1\n  command: [vllm, serve]\n", 4, 8,
-                    "launch.url", "runs already"),
+                    "launch.url", "a running server"),
     "two servers, by the load": (LAUNCH + "  command: [vllm, serve]\nbenchmark: {base_url: 'http://h'}\n",
-                                 5, 23, "benchmark.base_url", "runs already"),
+                                 5, 23, "benchmark.base_url", "a running server"),
     "a user in a URL": (LAUNCH + "  url: http://u:s3cret@h:1\n", 4, 8, "launch.url", "no user"),
     "a user in the load's URL": (LOAD + "  base_url: http://u:s3cret@h:1\n", 4, 13,
                                  "benchmark.base_url", "no user"),
@@ -101,7 +101,7 @@ PLACED = {
         "server.compilation_config.mode", "a mapping"),
     "a dotted key of too many parts": (
         "server:\n  model: m\n  hf_overrides." + ".".join("a" * 17) + ": 3\nlaunch: {gpus: []}\n", 3, 3,
-        "server.hf_overrides." + ".".join("a" * 17), "not nested as deep"),
+        "server.hf_overrides." + ".".join("a" * 17), "a key with fewer levels"),
     "a key that must be there": ("server: {model: m, watermark_config: {}}\nlaunch: {gpus: []}\n",
                                  1, 38, "server.watermark_config.key", "no such key"),
     "an abbreviated flag": (LAUNCH + "  extra_args:\n    - --seed=1\n    - --por\n    - '1'\n", 6, 7,
@@ -261,7 +261,7 @@ def test_rules_are_those_of_the_release(bin_dir, tmp_path):
     assert "elastic_ep_hybrid_lb" in [one["rule"] for one in warnings(newer)]
 
 
-NEWER = "vLLM {} is newer than 0.33.0, the newest release that is known here: what it changed is not checked"
+NEWER = "vLLM {} is newer than 0.33.0, the newest known release; its changes are not checked"
 
 
 def announcements(report):
@@ -289,7 +289,7 @@ def test_a_newer_release_of_an_option_is_announced_once(bin_dir, tmp_path):
                   ["--vllm-version", "0.34.0", "--", "vllm", "serve", "m/x"]):
         done = profllm(bin_dir, tmp_path, "validate", *words)
         assert (done.stdout + done.stderr).count(NEWER.format("0.34.0")) == 1, done.stdout + done.stderr
-        assert "nothing was read" not in done.stderr
+        assert "are not known" not in done.stderr
 
 
 def make_installed(tmp_path, release):

@@ -55,7 +55,7 @@ def test_a_newer_release_is_announced_by_the_run_and_its_result(bin_dir, tmp_pat
     config["launch"]["vllm_version"] = "0.34.0"
     done = run(bin_dir, tmp_path, config, "-o", "r.json", patience=patience)
     assert done.returncode == 0, done.stderr
-    note = "vLLM 0.34.0 is newer than 0.33.0, the newest release that is known here: what it changed is not checked"
+    note = "vLLM 0.34.0 is newer than 0.33.0, the newest known release; its changes are not checked"
     assert done.stderr.count(note) == 1
     assert load_result(tmp_path / "r.json")["launch"]["target"] == {
         "version": "0.34.0", "assumed": False, "note": note}

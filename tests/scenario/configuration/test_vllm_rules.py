@@ -241,10 +241,10 @@ VARIABLES = [
     ("VLLM_LOGING_LEVEL=DEBUG", "--fail-on-environ-validation", "0.32.0", "error", "does not have", "VLLM_LOGGING_LEVEL"),
     ("VLLM_LOGGING_LEVEL=DEBUG", "--fail-on-environ-validation", "0.32.0", NONE, "", ""),
     ("VLLM_ATTENTION_BACKEND=FLASHINFER", "", "0.32.0", "warning", "no longer has", "server.attention_backend"),
-    ("VLLM_USE_V1=1", "", "0.33.0", "warning", "no longer has", "nothing in its place"),
+    ("VLLM_USE_V1=1", "", "0.33.0", "warning", "no longer has", "no variable"),
     ("VLLM_CHAT_TEMPLATE_FUEL=1", "", "0.32.0", "warning", "does not have yet", "vLLM 0.33.0 or newer"),
     ("VLLM_CHAT_TEMPLATE_FUEL=1", "", "0.33.0", NONE, "", ""),
-    ("VLLM_USE_RAY_WRAPPED_PP_COMM=1", "", "0.33.0", "warning", "no longer has", "nothing in its place"),
+    ("VLLM_USE_RAY_WRAPPED_PP_COMM=1", "", "0.33.0", "warning", "no longer has", "no variable"),
     ("VLLM_USE_RAY_WRAPPED_PP_COMM=1", "", "0.32.0", NONE, "", ""),
     # the names of other releases were not all read
     ("VLLM_LOGING_LEVEL=DEBUG", "", "0.31.0", NONE, "", ""),

@@ -257,7 +257,7 @@ def test_traces(dashboard, runs):
     assert {answer.headers["Content-Type"] for answer in archives} == {"application/x-tar"}
     assert dashboard.get(where + "?all=0").json == answer.json
     refused = dashboard.get(where + "?all=yes")
-    assert (refused.status, refused.json["detail"]) == (422, '/all: found "yes", expected true, false, 1, 0, or nothing behind its name')
+    assert (refused.status, refused.json["detail"]) == (422, '/all: found "yes", expected true, false, 1, 0, or no value')
     assert dashboard.get("/api/export/traces/999999").status == 404
 
 
@@ -324,7 +324,7 @@ def test_a_file_that_cannot_be_opened(own, folder):
     path.symlink_to(folder.parent / "elsewhere")
     for where in ("data/experiments/small-1/artifacts/trace/rank0.gz", "export/traces/small-1?rank=0"):
         answer = own.get(f"/api/{where}")
-        assert answer.status == 503 and "the server's log says why" in answer.json["detail"]
+        assert answer.status == 503 and "see the log of the server" in answer.json["detail"]
     path.unlink()
     (folder.parent / "elsewhere").rename(path)
     assert own.get("/api/export/traces/small-1?rank=0").body == data
@@ -341,7 +341,7 @@ def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
     path = folder / sha256(data)[:2] / sha256(data)
     path.write_bytes(b"y" + data[1:])
     done = check()
-    assert done.returncode == 1 and "1 other faults" in done.stdout
+    assert done.returncode == 1 and "1 other problems" in done.stdout
     assert f"result 1: artifact 'rank0.json' of kind trace, of run 'small-1': its file '{path}' is damaged" in done.stdout
     assert check("--quick").returncode == 0
     # what another process opened before is read to its end as it was
@@ -480,7 +480,7 @@ def test_of_a_result_that_is_deleted(dashboard, runs):
     assert dashboard.ask("DELETE", f"/api/data/experiments/{runs[0]}").status == 204
     for where in ("data/experiments/{}/artifacts", "data/experiments/{}/artifacts/trace/t", "export/traces/{}"):
         answer = dashboard.get(f"/api/{where.format(runs[0])}")
-        assert answer.status == 410 and "/restore brings it back" in answer.json["detail"]
+        assert answer.status == 410 and "/restore restores it" in answer.json["detail"]
     assert dashboard.ask("POST", f"/api/data/experiments/{runs[0]}/restore").status == 200
     assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts/trace/t").body == b"data"
 

@@ -139,9 +139,9 @@ def test_prune(bin_dir, db):
             one.ask("DELETE", f"/api/data/experiments/{result}")
         change(db, f"UPDATE benchmark_runs SET stored_at = '2019-12-01T00:00:00.000Z' WHERE id = {ids[0]}")
         change(db, f"UPDATE benchmark_changes SET time = '2020-01-01T00:00:00.000Z' WHERE id = {ids[0]}")
-        assert prune("--older-than", "30d").startswith("1 result")
+        assert prune("--older-than", "30d").startswith("removed 1 result ")
         assert one.get(f"/api/data/experiments/{ids[0]}").status == 404 and one.get(f"/api/data/experiments/{ids[1]}").status == 410
-        assert prune().startswith("1 result") and prune().startswith("0 results")
+        assert prune().startswith("removed 1 result ") and prune().startswith("removed 0 results ")
         assert one.ids() == [ids[2]]
         # what is gone is new when it comes again, under an id that nothing had before
         assert stored(one, "old") > ids[2]

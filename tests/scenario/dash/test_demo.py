@@ -41,7 +41,7 @@ def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
         # what comes in stands beside them
         assert shown.upload("/api/upload/json", {"run_id": "real", "suite": "s"})["counts"]["stored"] == 1
         status, _, err = shown.stop()
-    assert status == 0 and f"{ROWS} stored, 0 already stored" in err
+    assert status == 0 and f"{ROWS} stored, 0 duplicates" in err
     assert ask(tmp_path / "made.db", "SELECT count(*) FROM benchmark_runs") == [(ROWS + 1,)]
 
 
@@ -106,9 +106,9 @@ def test_a_port_that_is_taken_is_told_before_anything_is_made(bin_dir, tmp_path)
     (["--rows", "10000001"], "--rows: found 10000001"),
     (["--rows", "many"], "--rows"),
     (["--seed", "-1"], "--seed: found -1, expected 0 or more"),
-    (["--host", "192.0.2.1"], "--host: found '192.0.2.1', which others can reach"),
+    (["--host", "192.0.2.1"], "--host: found '192.0.2.1', expected a loopback"),
     (["--port", "70000"], "--port: found 70000, expected 0 to 65535"),
-    (["--add"], "--add: expected with --db FILE"),
+    (["--add"], "--add: found without --db FILE"),
     (["--row", "5", "x"], "'x'"),
     (["--sed", "5"], "--sed"),
 ])
@@ -129,7 +129,7 @@ def test_a_database_that_has_results_is_left_alone(bin_dir, tmp_path):
         assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
     with demo(bin_dir, db, "--add", "--seed", "1") as shown:
         assert shown.post("/api/filters/apply", {}).json["count"] == 2 * ROWS
-        assert f"0 stored, {ROWS} already stored" in shown.stop()[2]
+        assert f"0 stored, {ROWS} duplicates" in shown.stop()[2]
 
 
 def test_a_terminal_has_a_bar(bin_dir, tmp_path):

@@ -60,5 +60,5 @@ def test_a_dictionary_that_is_gone(bin_dir, tmp_path):
     with Dashboard(bin_dir, db) as dashboard:
         answers = [dashboard.get(f"/api/data/experiments/{i}/raw") for i in (1, 2, 3)]
         assert answers[0].status == 200 and answers[2].status == 500
-        assert "its dictionary 1 is not there" in answers[2].json["detail"]
+        assert "dictionary 1 is missing" in answers[2].json["detail"]
         assert dashboard.upload("/api/upload/json", next(results(1, first=9)))["counts"]["stored"] == 1

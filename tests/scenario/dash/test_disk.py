@@ -249,7 +249,7 @@ def test_a_database_by_two_names(bin_dir, tmp_path):
     db, second, soft = tmp_path / "d.db", tmp_path / "second.db", tmp_path / "soft.db"
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1
-        for name, text in ((soft, "is served by process"), (second, "found 2 hard links to this database, expected one")):
+        for name, text in ((soft, "is in use by process"), (second, "found 2 hard links to this database, expected one")):
             if name == soft:
                 soft.symlink_to(db)
             else:

@@ -51,7 +51,7 @@ def test_a_conflict(shared, when, choice):
     job = shared.upload(f"/api/upload/json?on_conflict={choice}" if when == "before" else "/api/upload/json", new)
     if when == "behind":
         assert states(job) == ["conflict"] and job["items"][0]["retryable"]
-        assert job["items"][0]["message"] == f"run_id '{run_id}' is there with other content: experiment {first}"
+        assert job["items"][0]["message"] == f"run_id '{run_id}' is already stored with other content: experiment {first}"
         job = choose(shared, job["job_id"], choice=choice, items=[0])
         assert job["items"][0]["choice"] == choice
     (item,) = job["items"]
@@ -248,6 +248,6 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
     assert imported(new) == ("duplicate", 1, 1) and imported({"run_id": "r", "suite": "third"}) == ("conflict", 1, 1)
     path.write_text(json.dumps(new))
     done = subprocess.run([bin_dir / "profllm-dashboard", "import", "--db", db, path], capture_output=True, text=True)
-    assert "(result 1), and was deleted there: --on-conflict replace, or restore, brings it back\n" in done.stderr
-    assert done.returncode == 1 and done.stdout.startswith("0 stored, 0 there already, 0 in conflict, 0 rejected, 1 deleted there; ")
+    assert "result 1, and was deleted in the database; use --on-conflict replace, or restore it\n" in done.stderr
+    assert done.returncode == 1 and done.stdout.startswith("0 stored, 0 duplicates, 0 in conflict, 0 rejected, 1 deleted in the database; ")
     assert imported(new, "--on-conflict", "replace") == ("stored", 1, 0) and imported(new) == ("duplicate", 1, 0)

@@ -285,7 +285,7 @@ def test_so_many_at_a_time_and_no_more(bin_dir, wide):
         try:
             assert all(came.startswith(b"HTTP/1.1 200") for _, came in peers)
             refused = one.post(CSV, {"columns": []})
-            assert refused.status == 503 and refused.headers["Retry-After"] == "5" and "16 files" in refused.json["detail"]
+            assert refused.status == 503 and refused.headers["Retry-After"] == "5" and "16 downloads" in refused.json["detail"]
             assert one.post(APPLY, {"limit": 1}).status == 200
             peers.pop()[0].close()
             wait_for(lambda: one.post(CSV, {"columns": []}).status == 200, "there is room for another one")

@@ -323,7 +323,7 @@ def test_a_body_with_two_ends_is_refused(dashboard, heads):
     came = talk(dashboard, f"POST /api/filters/apply HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Type: application/json\r\n"
                            f"{heads}\r\n\r\n{{}}{smuggled}".encode())
     assert came.startswith(b"HTTP/1.1 400 ") and came.count(b"HTTP/1.1 ") == 1
-    assert b"application/problem+json" in came and b"expected one of one" in came and b"Connection: close" in came
+    assert b"application/problem+json" in came and b"expected exactly one" in came and b"Connection: close" in came
 
 
 def test_changes_from_other_sites_are_refused(dashboard):

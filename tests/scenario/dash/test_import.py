@@ -167,8 +167,8 @@ def test_numbers_that_json_does_not_have_are_not_recorded_and_told(bin_dir, tmp_
     (tmp_path / "own.json").write_text('{"run_id": "r", "schema_version": 1, "results": {"mean_ttft_ms": Infinity}}')
     (result, own) = sorted(import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db")["results"], key=lambda result: result["form"])
     faults = {fault["pointer"]: fault["message"] for fault in result["faults"]}
-    assert faults == {"/mean_ttft_ms": "found NaN, which is no number of JSON: read as not recorded",
-                      "/output_throughput": "found -Infinity, which is no number of JSON: read as not recorded"}
+    assert faults == {"/mean_ttft_ms": "found NaN, which is not a JSON number; treated as not recorded",
+                      "/output_throughput": "found -Infinity, which is not a JSON number; treated as not recorded"}
     assert "/results/mean_ttft_ms" in [fault["pointer"] for fault in own["faults"]] and own["state"] == "stored"
     assert stored_bytes(str(tmp_path / "a.db"), result["id"]).decode() == text
     with Dashboard(bin_dir, tmp_path / "a.db") as one:
@@ -238,7 +238,7 @@ def test_no_secret_is_kept(bin_dir, tmp_path):
     need("zstd")
     document = {"run_id": "r", "config": {"server": {"api_key": "S3CRET", "model": "m"}, "url": "http://u:S3CRET@h/"}}
     done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
-    assert done.returncode == 0 and "note: it held secrets" in done.stdout
+    assert done.returncode == 0 and "note: its secrets" in done.stdout
     kept = json.loads(stored_bytes(tmp_path / "a.db", 1))
     assert kept["config"] == {"server": {"api_key": "***", "model": "m"}, "url": "http://u:***@h/"}
     assert not any(b"S3CRET" in path.read_bytes() for path in tmp_path.glob("a.db*"))
@@ -271,9 +271,9 @@ def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
     assert done.returncode == 1
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["duplicate", "duplicate", "0"]
     assert done.stdout.splitlines()[-1] == \
-        f"0 stored, 2 there already, 1 in conflict, 0 rejected; 1 result in {db}"
-    assert done.stderr == (f"profllm-dashboard: error: '{other}' is not stored: other content is there under its run_id "
-                           f"'{SAMPLE['run_id']}' (result 1)\n")
+        f"0 stored, 2 duplicates, 1 in conflict, 0 rejected; 1 result in {db}"
+    assert done.stderr == (f"profllm-dashboard: error: '{other}' not stored: run_id "
+                           f"'{SAMPLE['run_id']}' is already stored with other content (result 1)\n")
     assert ask(db, 'SELECT "run.duration" FROM benchmark_runs') == [(300.5,)]
     assert again.exists()
 
@@ -322,7 +322,7 @@ def test_folders(bin_dir, examples, tmp_path):
     told = [line.split()[-1] for line in done.stdout.splitlines() if re.match("stored|duplicate", line)]
     assert told == [*sorted(f"{name}.json" for name in EXAMPLES), "link.json", "r.json", "z.json"]
     assert "quickstart.requests.jsonl.zst: records of requests\n" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 there already, 0 in conflict, 0 rejected, 15 files passed over; 1 file not looked at "
+    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 duplicates, 0 in conflict, 0 rejected, 15 files skipped; 1 file ignored "
                                                     "(by its name no results); ")
     quiet = run_dashboard(bin_dir, "import", tmp_path, "--db", tmp_path / "x.db", "--quiet")
     assert quiet.stdout.count("\n") == 1 and quiet.stderr == ""
@@ -336,12 +336,12 @@ BROKEN = [
     ('{"run_id": "r", "run_id": "s"}', "duplicate object key", {"line": 1}),
     ('{"run_id": NaN}', "/run_id: found null, expected string", {"pointer": "/run_id"}),
     ("{\"run_id\": \"\\ud800\"}", "not valid JSON", {"line": 1}),
-    ("[" * 100000, "is cut off", {}),
+    ("[" * 100000, "is incomplete", {}),
     ('{"run_id": ' + "[" * 5000 + "]" * 5000 + "}", "more than 2048 levels of lists and objects", {"line": 1}),
-    ('{"tool": "another", "metrics": {}}', "'run_id' is not there, nor is it another form of a result", {}),
+    ('{"tool": "another", "metrics": {}}', "'run_id' is missing, and the file is not another form of a result", {}),
     ('{"run_id": 7}', "/run_id: found 7, expected string", {"pointer": "/run_id", "found": "7", "expected": "string"}),
     ('{"run_id": "r", "config": [], "results": 5}', "(and 1 more)", {"pointer": "/config"}),
-    ('{"run_id": "r", "schema_version": 2}', "is no result of schema_version 2", {"pointer": "", "key": "config"}),
+    ('{"run_id": "r", "schema_version": 2}', "is not a result of schema_version 2", {"pointer": "", "key": "config"}),
 ]
 
 
@@ -372,12 +372,12 @@ def test_a_broken_result_has_every_fault(bin_dir, examples, tmp_path):
     for line in ["/duration: found \"long\", expected number", "/results/completed: found -1, expected at least 0",
                  "did you mean 'completed'?"]:
         assert line in done.stderr, done.stderr
-    assert "  line 1: at the top: key 'system' is missing\n" in done.stderr
+    assert "  line 1: at the top level: key 'system' is missing\n" in done.stderr
 
 
 @pytest.mark.parametrize("sql,says", [
-    ("PRAGMA user_version = 99", "was changed by a newer program: found form 99, expected "),
-    ("PRAGMA application_id = 1", "is a database of another program"),
+    ("PRAGMA user_version = 99", "written by a newer version: found database format 99, expected "),
+    ("PRAGMA application_id = 1", "is the database of another program"),
 ])
 def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
     db, path = tmp_path / "a.db", write(tmp_path / "r.json", SAMPLE)
@@ -392,10 +392,10 @@ def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
 
 
 @pytest.mark.parametrize("words,says", [
-    (["import"], "found no PATH, expected a file or folder"),
+    (["import"], "found no PATH, expected a file or directory"),
     (["import", "none.json"], "cannot open 'none.json': No such file"),
     (["import", ".", "--db", "none/a.db"], "cannot open 'none/a.db'"),
-    (["import", ".", "--db", "r.json"], "'r.json' is no SQLite database"),
+    (["import", ".", "--db", "r.json"], "'r.json' is not a SQLite database"),
     (["import", ".", "--bd", "a.db"], "unknown option '--bd' (did you mean '--db'?)"),
     (["imprt"], "unknown command 'imprt' (did you mean 'import'?)"),
     (["--db", "a.db", "fields", "x"], "unknown option '--db'"),

@@ -201,7 +201,7 @@ def test_files_that_are_packed(shared):
                        ("none.json", b"[]"))
     items = shared.upload("/api/upload/batch", body, media)["items"]
     assert [item["state"] for item in items] == ["stored", "stored", "rejected", "rejected", "rejected"]
-    assert [item["message"] for item in items[2:]] == ["'bad.json.gz' is cut off", "'twice.gz' is packed twice", "'none.json' holds no document"]
+    assert [item["message"] for item in items[2:]] == ["'bad.json.gz' is incomplete: its end is missing", "'twice.gz' is compressed twice", "'none.json' contains no document"]
 
 
 def stalled(dashboard, db):
@@ -311,7 +311,7 @@ def test_nothing_is_to_be_read_again(shared):
     """Of what is no JSON nothing is kept: who asks for it is told so."""
     job = shared.upload("/api/upload/raw?name=broken.json", b'{"run_id": ')
     problem = ask(shared, job["job_id"], "retry", {}, status=409)
-    assert "no bytes are kept" in problem["detail"] and look(shared, job["job_id"]) == job
+    assert "has no item to retry" in problem["detail"] and look(shared, job["job_id"]) == job
     assert ask(shared, job["job_id"], "retry", {"items": [0]}, status=422)["pointer"] == "/items/0"
 
 

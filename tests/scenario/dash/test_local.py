@@ -98,7 +98,7 @@ def test_another_user(bin_dir, tmp_path):
         assert done.returncode == 1 and "PermissionError" in done.stderr
         path.chmod(0o666)
         done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=60)
-        assert done.stdout.startswith("HTTP/1.1 403 ") and "for the user who started the server" in done.stdout, done
+        assert done.stdout.startswith("HTTP/1.1 403 ") and "only the user who started the server" in done.stdout, done
     finally:
         assert stop(process)[0] == 0
 

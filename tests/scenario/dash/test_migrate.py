@@ -91,7 +91,7 @@ def test_a_newer_form_is_left_alone(bin_dir, tmp_path):
     before = db.read_bytes()
     for words in (["serve", "--port", "0"], ["check"], ["remap"]):
         done = run_dashboard(bin_dir, *words, "--db", db)
-        assert done.returncode == 2 and "found form 99, expected" in done.stderr and "open it with that program" in done.stderr
+        assert done.returncode == 2 and "found database format 99, expected" in done.stderr and "use that version" in done.stderr
     assert db.read_bytes() == before
 
 
@@ -173,13 +173,13 @@ def test_what_check_finds(bin_dir, database, tmp_path):
                f"UPDATE benchmark_runs SET content_sha256 = '{'1' * 64}' WHERE id = 4; UPDATE benchmark_runs SET run_id = 'other' WHERE id = 5")
     done = run_dashboard(bin_dir, "check", "--db", db)
     assert done.returncode == 1
-    for line in ("result 1: ", "result 2: its document is not there", "result 1: artifact 'a' of kind trace, of run 'exp_20260101_000000_000000': its file ",
-                 f"result 4: content_sha256: found {'1' * 64}, its document's is ", "result 5: run_id: found 'other', its document's is '",
-                 "6 results: 0 rows differ", "2 documents cannot be read", "3 other faults; 0 files belong to no run"):
+    for line in ("result 1: ", "result 2: its document is missing", "result 1: artifact 'a' of kind trace, of run 'exp_20260101_000000_000000': its file ",
+                 f"result 4: content_sha256: found {'1' * 64}, expected ", "result 5: run_id: found 'other', expected '",
+                 "6 results: 0 rows differ", "2 unreadable documents", "3 other problems; 0 files without a run"):
         assert line in done.stdout, done.stdout
     # what cannot be read stays as it is
     done = run_dashboard(bin_dir, "remap", "--db", db)
-    assert done.returncode == 1 and "6 results read again: 0 written anew, 2 documents cannot be read" in done.stdout
+    assert done.returncode == 1 and "6 results: 0 rewritten, 2 unreadable documents" in done.stdout
 
 
 @pytest.mark.parametrize("words, says", [

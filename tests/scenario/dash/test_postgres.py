@@ -237,7 +237,7 @@ def test_what_is_not_ours_is_left_alone(bin_dir, postgres, tmp_path):
     theirs = postgres.new()
     change(theirs, "CREATE TABLE jobs (mine text)")
     done = run_dashboard(bin_dir, "import", tmp_path / "r.json", "--db", theirs)
-    assert done.returncode == 2 and "is a database of another program" in done.stderr
+    assert done.returncode == 2 and "has tables of another program" in done.stderr
     assert ask(theirs, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace") == [(1,)]
     # a schema of our own beside it
     change(theirs, "CREATE SCHEMA results")
@@ -255,15 +255,15 @@ def test_a_newer_form_is_refused(bin_dir, postgres, tmp_path):
     import_json(bin_dir, tmp_path / "r.json", "--db", db)
     change(db, "UPDATE store_form SET form = 99; ALTER TABLE jobs RENAME TO work")
     done = run_dashboard(bin_dir, "import", tmp_path / "r.json", "--db", db)
-    assert done.returncode == 2 and "was changed by a newer program: found form 99, expected" in done.stderr
-    assert "open it with that program" in done.stderr
+    assert done.returncode == 2 and "was written by a newer version: found database format 99, expected" in done.stderr
+    assert "use that version" in done.stderr
     assert ask(db, "SELECT form FROM store_form") == [(99,)] and ask(db, "SELECT count(*) FROM work") == [(0,)]
 
 
 def test_texts_have_to_be_utf_8(bin_dir, postgres):
     postgres.sql(postgres.address("postgres"), "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     done = run_dashboard(bin_dir, "serve", "--port", "0", "--db", postgres.address("latin"))
-    assert done.returncode == 2 and "has texts in LATIN1, expected UTF8" in done.stderr
+    assert done.returncode == 2 and "found LATIN1, expected UTF8" in done.stderr
 
 
 # ---- how wide a row may be -----------------------------------------------------------------------

@@ -169,7 +169,7 @@ def test_a_stop_answers_all_that_came(dashboard):
             came = (first if number == 0 else b"") + read_all(peer)
         assert came.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")), came[:100]
         body = json.loads(came.split(b"\r\n\r\n", 1)[1])
-        assert body.get("count") == 60 - number or body["detail"] == "the server is going down"
+        assert body.get("count") == 60 - number or body["detail"] == "the server is shutting down"
 
 
 def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):

@@ -34,7 +34,7 @@ def test_nobody_is_there(bin_dir, dashboard, tmp_path):
     done = run(bin_dir, tmp_path, "--upload", NOBODY)
     assert done.returncode == NOT_UPLOADED, done.stderr
     line, = [line for line in done.stderr.splitlines() if "upload" in line]
-    assert line.startswith("warning: not uploaded: ") and line.endswith(f"try again: profllm upload '{tmp_path}/r.json' --to {NOBODY}")
+    assert line.startswith("warning: not uploaded: ") and line.endswith(f"retry with profllm upload '{tmp_path}/r.json' --to {NOBODY}")
     again = run_profllm(bin_dir, "upload", tmp_path / "r.json", "--to", dashboard.url)
     assert again.returncode == 0 and again.stdout.startswith("stored")
 

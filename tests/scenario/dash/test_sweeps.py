@@ -251,7 +251,7 @@ def test_a_folder_tells_of_its_sweep(bin_dir, dashboard, half_done, tmp_path):
 def test_summaries_that_are_none(bin_dir, tmp_path):
     """One that is no plan by the contract is told with its place, and the results beside it go in; one that is no sweep's is read as ever."""
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
-    for value, state, said in ((plan({"run": "a"}), "failed", "/runs/0"), (plan(sweep="a b"), "failed", "no id of a sweep"),
+    for value, state, said in ((plan({"run": "a"}), "failed", "/runs/0"), (plan(sweep="a b"), "failed", "/sweep: "),
                                (plan(state="over"), "failed", "/state")):
         (tmp_path / "summary.json").write_text(json.dumps(value))
         report = import_json(bin_dir, "--db", tmp_path / "d.db", tmp_path / "summary.json", tmp_path / "r.json", status=1)

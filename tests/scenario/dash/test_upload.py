@@ -85,7 +85,7 @@ def test_faults_have_their_lines(shared):
     item = shared.upload("/api/upload/batch?name=r.json", text.encode())["items"][1]
     at = {line.split('"')[1]: number for number, line in enumerate(text.splitlines(), 1) if '"' in line}
     *faults, last = item["faults"]
-    assert item["message"].endswith("(and 404 more)") and len(faults) == 200 and last["message"] == "205 more faults are not listed"
+    assert item["message"].endswith("(and 404 more)") and len(faults) == 200 and last["message"] == "205 more problems are not listed"
     assert faults[0]["pointer"] == "/duration" and faults[0]["found"] == '"long"'
     assert [one["line"] for one in faults] == [at[one.get("key", "duration")] for one in faults]
 
@@ -195,8 +195,8 @@ def test_what_a_form_becomes_unpacked_is_bounded(shared):
     assert "larger than 64 MiB" in told[0] and "larger than 64 MiB" in told[1]
     # never a result, however often it is read: nothing is done for its being read again
     assert [item["retryable"] for item in job["items"]] == [False] * 6
-    assert "'2.json.zst' is not read: the limit of one upload is 256 MiB unpacked" in told[2]
-    assert "packed twice" in told[4]
+    assert "'2.json.zst' was not read: one upload may have 256 MiB after decompression" in told[2]
+    assert "compressed twice" in told[4]
 
 
 @pytest.mark.one_database
@@ -213,8 +213,8 @@ def test_the_documents_of_a_form_are_bounded(shared):
     job["items"] += shared.get(answer.json["status_url"] + "?offset=10000").json["items"]
     assert states(job) == ["rejected"] * 10_002
     assert [item["name"] for item in job["items"][9999:]] == ["b.jsonl:4000", "b.jsonl", "c.json"]
-    assert job["items"][10_000]["message"] == "2000 documents of it are not read: one upload may hold 10000"
-    assert job["items"][10_001]["message"] == "'c.json' is not read: one upload may hold 10000 documents"
+    assert job["items"][10_000]["message"] == "2000 of its documents were not read: one upload may have at most 10000"
+    assert job["items"][10_001]["message"] == "'c.json' was not read: one upload may have at most 10000 documents"
 
 
 def test_values_that_would_fill_the_memory(shared):
@@ -313,7 +313,7 @@ def test_the_command_sends_files_and_folders(bin_dir, shared, tmp_path):
     assert done.returncode == 0 and done.stderr == "", done.stderr
     *_, counts, others, page = done.stdout.splitlines()
     assert counts == "3 stored, 0 duplicate, 0 conflict, 0 rejected" and page.startswith(f"{shared.url}/upload/")
-    assert others == "1 file of folders not looked at: by its name no results"
+    assert others == "1 file in directories ignored: by its name no results"
     assert "results/a.json" in done.stdout and "results/deeper/b.jsonl:2" in done.stdout
     (tmp_path / "bad.json").write_text('{"run_id":\n nan')
     (tmp_path / "other.json").write_text(json.dumps(little("cmd-a", suite="\x1b[31mother")))
@@ -331,9 +331,9 @@ def test_the_command_says_what_is_wrong(bin_dir, shared, tmp_path):
     path.write_text(json.dumps(little("cmd-c")))
     empty = tmp_path / "empty"
     empty.mkdir()
-    for args, status, words in ((["--to", shared.url], 2, "nothing to send"), ([path], 2, "--to is missing"),
+    for args, status, words in ((["--to", shared.url], 2, "nothing to upload"), ([path], 2, "--to is missing"),
                                 ([path, "--to", "ftp://x"], 2, "expected http"), ([tmp_path / "none.json", "--to", shared.url], 2, "No such file"),
-                                ([empty, "--to", shared.url], 2, "found no file"), ([path, "--to", "http://no-such-host.invalid"], 1, "no-such-host")):
+                                ([empty, "--to", shared.url], 2, "found no result file"), ([path, "--to", "http://no-such-host.invalid"], 1, "no-such-host")):
         done = run_profllm(bin_dir, "upload", *args)
         assert (done.returncode, words in done.stderr) == (status, True), done.stderr
     done = run_profllm(bin_dir, "upload", path, path, "--to", "http://127.0.0.1:1", "--wait", "0s")

@@ -58,7 +58,7 @@ def test_of_a_result_that_is_packed(bin_dir, dashboard, tmp_path, pack, suffix):
     file, = upload(bin_dir, dashboard, folder)
     assert file["items"][0]["state"] == "stored" and states(file) == {"stored": len(files)}
     done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
-    assert "1 file of folders not looked at: by its name no results\n" in done.stdout and done.returncode == 0
+    assert "1 file in directories ignored: by its name no results\n" in done.stdout and done.returncode == 0
 
 
 def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):
@@ -119,7 +119,7 @@ def test_what_people_read(bin_dir, dashboard, tmp_path):
     (tmp_path / "r0.server.log").unlink()
     done = run_profllm(bin_dir, "upload", path, "--to", dashboard.url)
     assert done.returncode == 0
-    assert "missing    r0.server.log  (server_log): it does not lie beside the result" in done.stdout
+    assert "missing    r0.server.log  (server_log): the file is not in the directory of the result" in done.stdout
     assert "artifacts: 3 stored, 0 duplicate, 1 missing, 0 changed, 0 failed" in done.stdout
 
 

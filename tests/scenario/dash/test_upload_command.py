@@ -142,8 +142,8 @@ def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
         assert states(told) == [["duplicate"]] * 5 and [file["items"][0]["deleted"] for file in told["files"]] == [False, True, False, False, False]
         assert front.files == 6
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-        assert f"duplicate  1.json  (experiment {ids(again)[1]}): was deleted there: --on-conflict replace, or restore, brings it back\n" in done.stdout
-        assert "0 stored, 4 duplicate, 0 conflict, 0 rejected, 1 deleted there\n" in done.stdout and done.returncode == 2
+        assert f"duplicate  1.json  (experiment {ids(again)[1]}): was deleted on the dashboard; use --on-conflict replace, or restore it there\n" in done.stdout
+        assert "0 stored, 4 duplicate, 0 conflict, 0 rejected, 1 deleted on the dashboard\n" in done.stdout and done.returncode == 2
         assert states(upload(bin_dir, front.url, *files, "--on-conflict", "replace")) == [["duplicate"], ["stored"]] + [["duplicate"]] * 3
 
 
@@ -153,7 +153,7 @@ def test_what_is_chosen(bin_dir, shared, files):
     first = upload(bin_dir, shared.url, old)
     assert states(upload(bin_dir, shared.url, new, status=2)) == [["conflict"]]
     said = run_profllm(bin_dir, "upload", "--to", shared.url, new).stdout
-    assert f"is there with other content: experiment {ids(first)[0]} (--on-conflict replace or keep decides)\n" in said
+    assert f"is already stored with other content: experiment {ids(first)[0]}; use --on-conflict replace or keep\n" in said
     kept = upload(bin_dir, shared.url, new, "--on-conflict", "keep")
     assert states(kept) == [["stored"]] and ids(kept) != ids(first)
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "newer"}))
@@ -200,7 +200,7 @@ def test_a_dashboard_that_is_away_at_every_step(bin_dir, shared, files):
     with Front(shared, known=[503], jobs=["drop"], status=[502, "cut"]) as front:
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
     assert done.returncode == 0 and "5 stored, 0 duplicate" in done.stdout
-    assert re.search(r"^profllm: warning: the dashboard is waited for, 60 s at most: HTTP 503 ", done.stderr)
+    assert re.search(r"^profllm: warning: waiting for the dashboard, at most 60 s: HTTP 503 ", done.stderr)
 
 
 def test_one_that_answers_is_waited_for(bin_dir, shared, tmp_path):
@@ -217,8 +217,8 @@ def test_a_dashboard_that_stays_away(bin_dir, shared, files, tmp_path, request):
     with Front(shared, raw=[503] * 9) as front:
         report = upload(bin_dir, front.url, *files, "--wait", "0s", status=1)
         assert [file["failure"] is not None for file in report["files"]] == [True] * 7
-        assert "HTTP 503" in report["files"][5]["failure"] and report["files"][6]["failure"].startswith("not sent: ")
-        assert report["files"][0]["failure"].startswith("sent, and not told what became of it: ")
+        assert "HTTP 503" in report["files"][5]["failure"] and report["files"][6]["failure"].startswith("not uploaded: ")
+        assert report["files"][0]["failure"].startswith("uploaded, but the outcome is unknown: ")
     with Front(shared) as front:
         assert [one[0] for one in states(upload(bin_dir, front.url, *files))] == ["duplicate"] * 5 + ["stored"] * 2
         assert front.files == 2
@@ -278,7 +278,7 @@ def test_pages_of_items_without_end(bin_dir, shared, files, page, says):
 
     with Front(shared, status=[answer] * 1000) as front:
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-    assert done.returncode == 1 and f"not told what became of it: {says} (see " in done.stdout + done.stderr, done.stdout + done.stderr
+    assert done.returncode == 1 and f"the outcome is unknown: {says} (see " in done.stdout + done.stderr, done.stdout + done.stderr
     assert page.asked < 5
 
 

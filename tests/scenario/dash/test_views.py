@@ -86,6 +86,6 @@ def test_there_is_an_end_to_them(dashboard, db, rows):
     kept = keep(dashboard, "xyz")
     insert(db, *rows)
     problem = dashboard.post(PATH, {"state": "one=more"})
-    assert problem.status == 409 and "no room" in problem.json["detail"]
+    assert problem.status == 409 and "the limit of" in problem.json["detail"]
     assert keep(dashboard, "xyz") == kept
     assert dashboard.get(f"{PATH}/{letters('one=more')[:12]}").status == 404

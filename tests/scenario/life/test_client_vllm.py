@@ -386,9 +386,9 @@ def test_no_trust_in_a_client_that_nobody_looked_into(play):
     ("crash", "crashed", "exit status 7: ValueError: the tokenizer is not there"),
     ("killed", "crashed", "signal 9"),
     ("nothing", "internal", "wrote no result"),
-    ("garbage", "internal", "cannot be taken in"),
-    ("cut", "internal", "cannot be taken in"),
-    ("partial", "internal", "'errors' is not there"),
+    ("garbage", "internal", "cannot read the result"),
+    ("cut", "internal", "cannot read the result"),
+    ("partial", "internal", "'errors' is missing"),
 ])
 def test_client_that_fails(play, result_schema, mode, cause, said):
     done = play.run(mode)

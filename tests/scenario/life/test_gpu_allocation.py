@@ -85,7 +85,7 @@ def test_first_come_first_served(bin_dir, tmp_path, patience):
                server={"tensor_parallel_size": 2})
     both.line("waiting: ")
     one = Run(bin_dir, tmp_path, "one", env, "--wait")
-    assert "'resources/both'" in one.line("waiting: ") and "came first" in one.lines[-1]
+    assert "'resources/both'" in one.line("waiting: ") and "is ahead in the queue" in one.lines[-1]
     # nor by those who do not even wait, though a GPU is free
     assert "'resources/both'" in refused(bin_dir, tmp_path, "now", env, patience=patience)
     holder.end(patience)
@@ -104,7 +104,7 @@ def test_named_gpus_that_nobody_waits_for_are_free(bin_dir, tmp_path, patience):
     waiter.line("waiting: ")
     # 1 is free, and kept for who waits for it
     assert completed(bin_dir, tmp_path, "other", env, patience=patience).gpus() == [2]
-    assert "GPU 1 is waited for by run" in refused(bin_dir, tmp_path, "same", env, gpus=[1],
+    assert "GPU 1 is reserved for the waiting run" in refused(bin_dir, tmp_path, "same", env, gpus=[1],
                                                    patience=patience)
     holder.end(patience)
     assert waiter.finish(patience) == 0
@@ -140,7 +140,7 @@ def test_a_signal_ends_the_waiting(bin_dir, tmp_path, patience, number, status):
 def test_waiting_ends_by_itself(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100", settings="0.memory_used = 30GiB")
     message = refused(bin_dir, tmp_path, "run", env, "--wait", "200ms", patience=patience)
-    assert "waited in vain" in message and "cannot be seen (30.0 GiB)" in message
+    assert "the wait timed out" in message and "(30.0 GiB)" in message
 
 
 def test_gpus_of_other_programs_are_not_taken(bin_dir, tmp_path, patience):
@@ -185,11 +185,11 @@ def test_names_of_gpus(bin_dir, tmp_path, patience):
 @pytest.mark.parametrize("launch,server,says", [
     ({"gpus": [7]}, {}, "found '7', expected one of 0 (NVIDIA H100"),
     ({"gpus": ["GPU-x"]}, {}, "found 'GPU-x', expected one of"),
-    ({"gpus": ["GPU-"]}, {}, "which 2 GPUs begin with"),
-    ({"gpus": [0, 0]}, {}, "found '0', a GPU twice"),
+    ({"gpus": ["GPU-"]}, {}, "matches 2 GPUs"),
+    ({"gpus": [0, 0]}, {}, "found '0', a GPU more than once"),
     ({}, {"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, "needs 4 GPUs"),
-    ({"gpus": [0], "env": {"CUDA_VISIBLE_DEVICES": "1"}}, {}, "leave out one of them"),
-    ({"gpus": "auto"}, {"device_ids": "0"}, "leave out one of them"),
+    ({"gpus": [0], "env": {"CUDA_VISIBLE_DEVICES": "1"}}, {}, "remove one of them"),
+    ({"gpus": "auto"}, {"device_ids": "0"}, "remove one of them"),
 ])
 def test_what_can_never_be_had(bin_dir, tmp_path, patience, launch, server, says):
     env = host(bin_dir, tmp_path, "2xH100")
@@ -213,7 +213,7 @@ def test_visible_devices_of_the_user(bin_dir, tmp_path, patience):
     assert completed(bin_dir, tmp_path, "named", env, gpus=[0], patience=patience).gpus() == [0]
     message = refused(bin_dir, tmp_path, "many", env, status=2, patience=patience,
                       server={"tensor_parallel_size": 3})
-    assert "CUDA_VISIBLE_DEVICES hides others" in message
+    assert "CUDA_VISIBLE_DEVICES hides" in message
 
 
 @pytest.mark.parametrize("launch,server", [
@@ -245,16 +245,16 @@ def test_a_server_without_gpus(bin_dir, tmp_path, patience):
 def test_a_host_without_gpus(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "0xH100")
     assert completed(bin_dir, tmp_path, "auto", env, patience=patience).gpus() == []
-    assert "no GPU was found" in refused(bin_dir, tmp_path, "cuda", env, platform="cuda",
+    assert "found no GPU" in refused(bin_dir, tmp_path, "cuda", env, platform="cuda",
                                          patience=patience)
-    assert "no GPU was found" in refused(bin_dir, tmp_path, "named", env, gpus=[0], status=2,
+    assert "found no GPU" in refused(bin_dir, tmp_path, "named", env, gpus=[0], status=2,
                                          patience=patience)
     # what is no simulator may have wanted one
     server = tmp_path / "server"
     server.symlink_to(bin_dir / "profllm-sim")
     run = completed(bin_dir, tmp_path, "vllm", env, command=[str(server), "serve"],
                     patience=patience)
-    assert run.said("warning: no GPU was found")
+    assert run.said("warning: found no GPU")
     assert run.gpus() == [] and "CUDA_VISIBLE_DEVICES" not in run.result()["launch"]["env"]
 
 
@@ -304,7 +304,7 @@ def test_other_platforms_take_no_nvidia_gpu(bin_dir, tmp_path, patience):
 def test_parts_of_a_gpu(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100:mig=3g.40gb+3g.40gb")
     first = Run(bin_dir, tmp_path, "first", env, long=True).started()
-    assert first.said("warning: parts of a GPU (MIG) can only be named by uuid")
+    assert first.said("warning: MIG instances have only UUIDs")
     second = Run(bin_dir, tmp_path, "second", env, long=True, vllm_version="0.32.0").started()
     assert not second.said("MIG")
     refused(bin_dir, tmp_path, "third", env, patience=patience)

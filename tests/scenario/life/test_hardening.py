@@ -47,7 +47,7 @@ def test_a_file_without_an_end(bin_dir, tmp_path, patience):
         began = time.monotonic()
         done = subprocess.run([str(bin_dir / words[0]), *words[1:]], capture_output=True, text=True, cwd=tmp_path, env=environment(),
                               timeout=60 * patience)
-        assert done.returncode == 2 and "'/dev/zero': found a device, expected a file or folder" in done.stderr
+        assert done.returncode == 2 and "'/dev/zero': found a device, expected a file or directory" in done.stderr
         assert time.monotonic() - began < 5 * patience
 
 

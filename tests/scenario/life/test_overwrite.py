@@ -91,8 +91,8 @@ def test_a_second_run_is_refused(bin_dir, folder, validator, patience):
     done = run_over(bin_dir, folder, config_of(), patience=patience)
     assert done.returncode == 2 and done.stdout == ""
     line = done.stderr.splitlines()[-1]
-    assert line.endswith(f"'{folder / 'r.json'}' holds a result of {result['timestamp']}, status completed: "
-                         "give another --output or --overwrite")
+    assert line.endswith(f"'{folder / 'r.json'}' holds a result of {result['timestamp']}, status completed; "
+                         "use another --output or --overwrite")
     check_kept(folder, before, validator)
     assert set(bytes_of(folder)) == set(before) | {"experiment.yaml"}
     plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", patience=patience)
@@ -106,7 +106,7 @@ def test_any_other_file_is_refused_too(bin_dir, tmp_path, patience):
     notes = tmp_path / "r.json"
     notes.write_text("what I thought")
     done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
-    assert done.returncode == 2 and f"'{notes}' is there already: give another --output" in done.stderr
+    assert done.returncode == 2 and f"'{notes}' already exists; use another --output" in done.stderr
     assert notes.read_text() == "what I thought" and {path.name for path in tmp_path.iterdir()} == {"r.json", "experiment.yaml"}
     # an empty file holds nothing that could be lost
     notes.write_text("")
@@ -223,7 +223,7 @@ def test_a_run_that_tells_less_goes_beside(bin_dir, folder, validator, patience,
     assert is_whole(path, validator)
     result = load_result(path)
     assert result["status"] != "completed" and f"Result: {path}" in done.stdout
-    assert f"'{folder / 'r.json'}' stays, it holds a result of" in done.stderr and str(path) in done.stderr
+    assert f"'{folder / 'r.json'}', which has a result of" in done.stderr and str(path) in done.stderr
     assert not journal_of(folder / "r.json").exists()
     # the next one that comes to its end has its place
     done = run_over(bin_dir, folder, config_of(), "--overwrite", patience=patience)
@@ -441,7 +441,7 @@ def test_files_that_meet_are_refused(bin_dir, tmp_path, patience, output, name):
     config = write_config(tmp_path, config_of(save_result=True, result_dir=str(tmp_path), result_filename=name))
     before = {path.name for path in tmp_path.iterdir()}
     told = (f"--output '{tmp_path}/{output}' and "
-            f"benchmark.result_filename '{tmp_path}/{name}' meet: both would write '{tmp_path}/{name}'")
+            f"benchmark.result_filename '{tmp_path}/{name}' would both write '{tmp_path}/{name}'")
     done = run_profllm(bin_dir, "run", "-c", config, "-o", f"{tmp_path}/{output}", "--overwrite", patience=patience)
     assert done.returncode == 2 and told in done.stderr and {path.name for path in tmp_path.iterdir()} == before
     done = run_profllm(bin_dir, "run", "-c", config, "-o", f"{tmp_path}/{output}", "--dry-run", "--json", patience=patience)
@@ -452,7 +452,7 @@ def test_what_is_named_after_the_flat_result_may_not_meet_it(bin_dir, tmp_path, 
     words = ("bench", "serve", "--port", "9", "--save-result", "--result-dir", tmp_path, "--result-filename", "r.json")
     done = run_profllm(bin_dir, *words, "--plot-timeline", "--output", tmp_path / "r.timeline.html", patience=patience)
     assert done.returncode == 2 and f"--result-filename: --output '{tmp_path}/r.timeline.html' and --result-filename " in done.stderr
-    assert f"both would write '{tmp_path}/r.timeline.html'" in done.stderr and list(tmp_path.iterdir()) == []
+    assert f"would both write '{tmp_path}/r.timeline.html'" in done.stderr and list(tmp_path.iterdir()) == []
     # a picture that has the name of the run's own is that: there is one
     done = run_profllm(bin_dir, *words[:-1], "r.txt", "--plot-timeline", "--output", tmp_path / "r.json", "--dry-run",
                        patience=patience)
@@ -503,7 +503,7 @@ def test_config_writes_over_nothing(bin_dir, tmp_path, patience):
         path.write_text("mine")
         write_config(tmp_path, config_of())
         done = run_profllm(bin_dir, "config", *words, patience=patience)
-        assert done.returncode == 2 and "is there already: give another --output or --overwrite" in done.stderr
+        assert done.returncode == 2 and "already exists; use another --output or --overwrite" in done.stderr
         assert path.read_text() == "mine"
         words.insert(1, "--overwrite")
         assert run_profllm(bin_dir, "config", *words, patience=patience).returncode == 0
@@ -515,7 +515,7 @@ def test_an_overlay_writes_over_nothing(bin_dir, tmp_path, patience):
     path.write_text("mine")
     words = ["params", "--from-vllm", f"touch {tmp_path}/ran; echo", "--params-overlay", path]
     done = run_profllm(bin_dir, *words, patience=patience)
-    assert done.returncode == 2 and "give another --params-overlay or --overwrite" in done.stderr
+    assert done.returncode == 2 and "use another --params-overlay or --overwrite" in done.stderr
     assert path.read_text() == "mine" and not (tmp_path / "ran").exists()
 
 

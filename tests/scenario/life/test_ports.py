@@ -122,7 +122,7 @@ def test_fixed_port_of_another_run_is_waited_for(bin_dir, tmp_path, patience):
     waiter.line("waiting: ")
     # others are not in its way, and it is not in theirs
     completed(bin_dir, tmp_path, "other", env, patience=patience)
-    assert "is waited for by run" in refused(bin_dir, tmp_path, "third", env, port=port,
+    assert "is reserved for the waiting run" in refused(bin_dir, tmp_path, "third", env, port=port,
                                              patience=patience)
     holder.end(patience)
     assert waiter.finish(patience) == 0

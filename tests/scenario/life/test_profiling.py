@@ -55,7 +55,7 @@ def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, s
     assert result["profiling"] == expected
     assert check_of(result) == ("beyond", 1, "degraded")
     assert result["quality"]["verdict"] != "trusted"
-    assert "taken under it" in done.stderr
+    assert "the profiler of the server is running" in done.stderr
     schema = json.loads((source_dir / "api/result.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(result)
 
@@ -63,7 +63,7 @@ def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, s
 def test_a_server_that_refuses(bin_dir, tmp_path, patience):
     """It has no profiler set up: what it does is not profiled, whatever was asked for."""
     result, done = play(bin_dir, tmp_path, base_config(num_prompts=3, profile=True), patience)
-    assert "'/start_profile' answers 404" in done.stderr
+    assert "'/start_profile' answered 404" in done.stderr
     assert result["config"]["benchmark"]["profile"] is True
     assert result["profiling"] == NOTHING_RAN
     assert check_of(result) == ("ok", 0, "degraded")
@@ -81,7 +81,7 @@ def test_a_server_that_breaks_off(bin_dir, tmp_path, patience):
     with OddServer({"fine": [stream(*good())]}) as server:
         server.helpers.update({"/start_profile": [RESET], "/stop_profile": [HANG]})
         result, done = play(bin_dir, tmp_path, config_against(server, tmp_path), patience)
-    assert "note: '/start_profile': " in done.stderr and "writes its profile" not in done.stderr
+    assert "note: '/start_profile': " in done.stderr and "write its profile" not in done.stderr
     assert result["profiling"] == NOTHING_RAN
     assert check_of(result) == ("ok", 0, "degraded")
 
@@ -93,7 +93,7 @@ def test_a_profile_that_is_never_written(bin_dir, tmp_path, patience):
         process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config_against(server, tmp_path)), "-o",
                                 tmp_path / "r.json")
         for line in process.stderr:
-            if "writes its profile" in line:
+            if "write its profile" in line:
                 break
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGTERM)

@@ -130,7 +130,7 @@ def test_every_form_of_a_value_reads_back(bin_dir, everything, tmp_path, validat
         if config.suffix == ".yaml" and config != everything:
             done = run_profllm(bin_dir, "config", "from-result", output, "-o", config, patience=patience)
             assert done.returncode == 0, done.stderr
-            assert config.read_text().startswith(f"# What was asked for in run {result['run_id']} of {result['timestamp']}")
+            assert config.read_text().startswith(f"# Experiment of run {result['run_id']} of {result['timestamp']}")
         done = run_profllm(bin_dir, "run", "-c", config, "--dry-run", "--json", env=env, patience=patience)
         assert done.returncode == 0, done.stderr
         plan = json.loads(done.stdout)
@@ -176,7 +176,7 @@ def test_another_host_and_engine_are_said(bin_dir, small, tmp_path, patience):
     done = run(bin_dir, then, tmp_path / "r.json", patience=patience)
     result = load_result(tmp_path / "r.json")
     for key, was in (("engine.version", "0.31.1"), ("hostname", "elsewhere"), ("gpu_models", '["NVIDIA H100"]')):
-        assert f"{key} was {was}, is " in done.stderr
+        assert f"{key} was {was} and is " in done.stderr
     told = {item["key"]: (item["then"], item["now"]) for item in result["environment"]["repeat_of"]["differences"]}
     assert set(told) == {"engine.version", "hostname", "gpu_models"}
     assert told["engine.version"] == ("0.31.1", result["environment"]["engine"]["version"])
@@ -214,7 +214,7 @@ def test_prompts_that_came_out_otherwise_are_said(bin_dir, tmp_path, patience):
     run(bin_dir, write_config(tmp_path, base_config(num_prompts=4)), tmp_path / "a.json", patience=patience)
     done = run(bin_dir, tmp_path / "a.json", tmp_path / "b.json", "-s", "benchmark.random_input_len=7", patience=patience)
     first, second = load_result(tmp_path / "a.json"), load_result(tmp_path / "b.json")
-    assert f"dataset_sha256 was {first['config']['benchmark']['dataset_sha256']}, is " in done.stderr
+    assert f"dataset_sha256 was {first['config']['benchmark']['dataset_sha256']} and is " in done.stderr
     assert second["config"]["experiment"]["benchmark"]["random_input_len"] == 7
     assert second["config"]["benchmark"]["request_id_prefix"] == first["config"]["benchmark"]["request_id_prefix"]
 
@@ -230,8 +230,8 @@ def test_secrets_have_to_be_given(bin_dir, tmp_path, patience):
     assert "key-11" not in text and "token-22" not in text and json.loads(text)["config"]["experiment"]["server"]["api_key"] == "***"
     done = run(bin_dir, output, tmp_path / "b.json", patience=patience, status=2)
     lines = done.stderr.splitlines()
-    for key, way in (("server.api_key", "VLLM_API_KEY in the environment, or by --set server.api_key="),
-                     ("launch.env.MY_TOKEN", "MY_TOKEN in the environment"), ("benchmark.header[0]", "--set benchmark.header=")):
+    for key, way in (("server.api_key", "VLLM_API_KEY) or from --set server.api_key="),
+                     ("launch.env.MY_TOKEN", "in the environment (MY_TOKEN)"), ("benchmark.header[0]", "--set benchmark.header=")):
         assert any(line.startswith(f"{output}: {key}: found ***") and way in line for line in lines), done.stderr
     assert not (tmp_path / "b.json").exists()
     done = run(bin_dir, output, tmp_path / "b.json", "-s", "benchmark.header=[X-Trace=yes]",
@@ -328,9 +328,9 @@ def test_what_bench_serve_measured_repeats(bin_dir, tmp_path, patience):
 
 
 @pytest.mark.parametrize("change, says", [
-    ({"schema_version": 1}, "of schema version 1 that does not tell what was asked for"),
-    ({"schema_version": 9}, "of schema version 9, and this profllm reads them up to 2"),
-    ({"config__experiment": None}, "does not tell what was asked for (config.experiment)"),
+    ({"schema_version": 1}, "of schema version 1 without its experiment"),
+    ({"schema_version": 9}, "schema_version: found 9, expected at most 2"),
+    ({"config__experiment": None}, "without its experiment (config.experiment)"),
 ])
 def test_results_that_cannot_be_repeated(bin_dir, small, tmp_path, patience, change, says):
     then = changed(small, tmp_path, **change)
@@ -343,9 +343,9 @@ def test_results_that_cannot_be_repeated(bin_dir, small, tmp_path, patience, cha
 def test_from_result_wants_a_result(bin_dir, small, tmp_path, patience):
     path = write_config(tmp_path, base_config())
     done = run_profllm(bin_dir, "config", "from-result", path, patience=patience)
-    assert done.returncode == 2 and f"'{path}' is no result of profllm" in done.stderr
+    assert done.returncode == 2 and f"'{path}' is not a result of profllm" in done.stderr
     for words, says in (([], "expected one RESULT"), (["--oneline", "r.json"], "'--oneline' is for to-command"),
-                        (["r.json", "--", "vllm"], "takes a RESULT and no command")):
+                        (["r.json", "--", "vllm"], "expected only a RESULT")):
         done = run_profllm(bin_dir, "config", "from-result", *words, patience=patience)
         assert done.returncode == 2 and says in done.stderr
     done = run_profllm(bin_dir, "config", "from-result", small / "r.json", patience=patience, env=environment())

@@ -74,7 +74,7 @@ def test_vllm_that_is_not_there_names_the_simulator(bin_dir, tmp_path, patience)
     config = base_config(num_prompts=2)
     config["launch"] = {"extra_args": ["--sim-step", "2ms"]}
     words, env = ["run", "-c", write_config(tmp_path, config), "-q"], {"PATH": str(tmp_path)}
-    said = "vllm is not installed here: no program 'vllm' in PATH or beside profllm; --sim starts a simulator in its place"
+    said = "vllm is not installed: found no program 'vllm' in PATH or next to profllm; use --sim to start a simulator instead"
     done = run_profllm(bin_dir, *words, "-o", tmp_path / "r.json", env=env, patience=patience)
     assert done.returncode == 3
     assert "\nStatus: launch_failed (not_executable)\n" in "\n" + done.stdout

@@ -70,11 +70,11 @@ def test_file_that_is_not_there(bin_dir, tmp_path, patience):
 
 
 @pytest.mark.parametrize("output, why", [
-    ("no/such/folder/r.json", "there is no folder '{here}/no/such/folder'"),
-    ("none/", "there is no folder '{here}/none'"),
-    (".", "it is a folder"),
-    ("/proc/r.json", "in the folder '/proc': "),
-    ("experiment.yaml/r.json", "in the folder '{here}/experiment.yaml': Not a directory"),
+    ("no/such/folder/r.json", "directory '{here}/no/such/folder' does not exist"),
+    ("none/", "directory '{here}/none' does not exist"),
+    (".", "it is a directory"),
+    ("/proc/r.json", "in directory '/proc': "),
+    ("experiment.yaml/r.json", "in directory '{here}/experiment.yaml': Not a directory"),
 ])
 def test_output_that_cannot_be_written_names_the_folder(bin_dir, tmp_path, patience, output, why):
     path = write_config(tmp_path, base_config())
@@ -86,7 +86,7 @@ def test_output_that_cannot_be_written_names_the_folder(bin_dir, tmp_path, patie
     assert_nothing_left(tmp_path, "experiment.yaml")
     # where one is: its whole name
     done = run_profllm(bin_dir, "run", "-c", path, "-o", "n" * 300, cwd=tmp_path, patience=patience)
-    assert done.returncode == 2 and f"in the folder '{tmp_path}': File name too long" in done.stderr
+    assert done.returncode == 2 and f"in directory '{tmp_path}': File name too long" in done.stderr
 
 
 def test_fixed_port_in_use(bin_dir, tmp_path, patience):
@@ -152,14 +152,14 @@ def test_commands_to_come_say_what_they_will_be(bin_dir, patience):
                 for words in ([name], [name, "--help", "x"], ["help", name])]
         for done in told:
             assert done.returncode == 2 and done.stdout == ""
-            assert re.fullmatch(f"profllm: error: '{name}' is not in this version, it comes later: .+; today: .+\n",
+            assert re.fullmatch(f"profllm: error: '{name}' is not in this version \\(.+\\); instead, .+\n",
                                 done.stderr)
         of_vllm = run_profllm(bin_dir, "bench", name, patience=patience)
         assert of_vllm.returncode == 2
         assert f"found 'bench {name}', expected 'bench serve'" in of_vllm.stderr
     for words in (["bench", "sweep"], *(["bench", name] for name in BENCH_LATER), *([name] for name in BENCH_LATER)):
         of_vllm = run_profllm(bin_dir, *words, patience=patience)
-        assert of_vllm.returncode == 2 and f"'{' '.join(words)}' is not in this version, it comes later" in of_vllm.stderr
+        assert of_vllm.returncode == 2 and f"'{' '.join(words)}' is not in this version" in of_vllm.stderr
 
 
 @pytest.mark.parametrize("key, value", [
@@ -223,7 +223,7 @@ def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patienc
     assert people.index(f"\nwarning: {warning}\n") < people.index("\nconfig: {\n")
     config["launch"] = {"url": "http://127.0.0.1:9"}
     people = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "--dry-run", patience=patience).stdout
-    assert people.startswith("argv:   none, the server at http://127.0.0.1:9 runs already\nenv:    nothing beside yours\n")
+    assert people.startswith("argv:   none; the server at http://127.0.0.1:9 is running\nenv:    no additions to your environment\n")
 
 
 def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):
@@ -237,7 +237,7 @@ def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):
     for output in (path, data, link):
         done = run_profllm(bin_dir, "run", "-c", path, "-o", output, patience=patience)
         assert done.returncode == 2
-        assert f"'{output}' would be written over" in done.stderr
+        assert f"'{output}', which it reads" in done.stderr
     assert path.read_text() == before and data.read_text() == '{"prompt": "hello"}\n'
     assert_nothing_left(tmp_path, "experiment.yaml", "data.jsonl", "link.json")
 
@@ -249,6 +249,6 @@ def test_output_is_a_regular_file(bin_dir, tmp_path, patience):
     for output in (pipe, "/dev/null"):
         done = run_profllm(bin_dir, "run", "-c", path, "-o", output, patience=patience)
         assert done.returncode == 2
-        assert f"cannot write '{output}': it is no regular file" in done.stderr
+        assert f"cannot write '{output}': it is not a regular file" in done.stderr
     assert stat.S_ISFIFO(pipe.stat().st_mode) and stat.S_ISCHR(os.stat("/dev/null").st_mode)
     assert_nothing_left(tmp_path, "experiment.yaml", "pipe.json")

@@ -252,7 +252,7 @@ def test_an_experiment_in_yaml(bin_dir, tmp_path):
     assert lines[1] == "e.yaml: /server: unknown key 'tensor-paralel-size' (did you mean 'tensor_parallel_size'?)"
     assert lines[2].startswith('e.yaml: /benchmark/dataset_name: found "shargpt", expected ')
     assert lines[2].endswith(" (did you mean 'sharegpt'?)")
-    assert lines[3:] == ["e.yaml: at the top: unknown key 'launsh' (did you mean 'launch'?)", "1 file, 4 errors, 0 warnings"]
+    assert lines[3:] == ["e.yaml: at the top level: unknown key 'launsh' (did you mean 'launch'?)", "1 file, 4 errors, 0 warnings"]
 
 
 @pytest.mark.parametrize("text, said", [

@@ -105,5 +105,5 @@ def test_what_is_no_socket_is_left_alone(bin_dir, tmp_path, kind):
      "link": lambda: path.symlink_to(tmp_path / "other"), "fifo": lambda: os.mkfifo(path)}[kind]()
     done = run(bin_dir, tmp_path, path)
     assert done.returncode == 2
-    assert f"server.uds: '{path}' exists and is no socket" in done.stderr
+    assert f"server.uds: '{path}' exists and is not a socket" in done.stderr
     assert os.path.lexists(path) and (tmp_path / "other").is_socket()

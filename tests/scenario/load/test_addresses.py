@@ -118,7 +118,7 @@ def test_nobody_at_any_of_them(bin_dir, tmp_path, names, patience):
     assert done.returncode == 3
     assert (result["status"], result["error"]["cause"]) == ("launch_failed", "unreachable")
     message = result["error"]["message"]
-    assert "cannot connect to '127.0.0.1:1': Connection refused; cannot connect to '[::1]:1'" in message
+    assert "could not connect to '127.0.0.1:1': Connection refused; could not connect to '[::1]:1'" in message
     assert "many.example" in message and as_sentence(message) in " ".join(done.stdout.split())
 
 
@@ -181,8 +181,8 @@ def test_unknown_host(bin_dir, tmp_path, patience, host):
                         env=ALONE)
     assert done.returncode == 3
     assert (result["status"], result["error"]["cause"]) == ("launch_failed", "unreachable")
-    assert f"host '{host}' cannot be resolved: " in result["error"]["message"]
-    assert f"host '{host}' cannot be resolved: " in " ".join(done.stdout.split())
+    assert f"could not resolve host '{host}': " in result["error"]["message"]
+    assert f"could not resolve host '{host}': " in " ".join(done.stdout.split())
 
 
 def test_unknown_host_and_source_address(bin_dir, tmp_path, patience):

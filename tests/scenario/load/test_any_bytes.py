@@ -41,7 +41,7 @@ def test_artifacts_have_their_names(bin_dir, tmp_path, patience):
 def test_bench_serve_refuses_them(bin_dir, tmp_path, words):
     done = profllm(bin_dir, tmp_path, "bench", "serve", "--model", "m", "--dry-run", *words)
     assert done.returncode == 2
-    assert f"word {2 + 1 + len(words)}: found bytes that are no UTF-8" in done.stderr.decode(errors="replace")
+    assert f"word {2 + 1 + len(words)}: found invalid UTF-8" in done.stderr.decode(errors="replace")
 
 
 @pytest.mark.parametrize("key, text", [("launch", {"env": {"A": "x", "B": "${ODD}"}}),
@@ -52,4 +52,4 @@ def test_a_variable_of_them_is_a_problem(bin_dir, tmp_path, key, text):
     done = profllm(bin_dir, tmp_path, "validate", "--json", config, env={"ODD": os.fsdecode(BYTES)})
     report, = json.loads(done.stdout)["files"]
     found = [problem["found"] for problem in report["problems"] if problem["severity"] == "error"]
-    assert found[:1] == ["${ODD}, whose value is no UTF-8"] and done.returncode == 2
+    assert found[:1] == ["${ODD}, whose value is not valid UTF-8"] and done.returncode == 2

@@ -44,19 +44,19 @@ def test_a_dry_run_for_people_ends_with_what_matters(bin_dir):
 
 
 @pytest.mark.parametrize("words, warned", [
-    (["--result-filename", "r.json"], "--result-filename: it does nothing without --save-result or --append-result"),
-    (["--save-detailed"], "--save-detailed: it does nothing without --save-result"),
+    (["--result-filename", "r.json"], "--result-filename: it has no effect without --save-result or --append-result"),
+    (["--save-detailed"], "--save-detailed: it has no effect without --save-result"),
     (["--save-detailed", "--save-result"], None),
     (["--metadata", "a=b", "--append-result"], None),
     (["--dataset-name", "prefix_repetition", "--random-output-len", "5"],
-     "--random-output-len: it does nothing without --dataset-name random"),
+     "--random-output-len: it has no effect without --dataset-name random"),
     (["--dataset-name", "prefix_repetition", "--prefix-repetition-output-len", "5"], None),
     (["--random-output-len", "5"], None),
-    (["--sharegpt-output-len", "5"], "--sharegpt-output-len: it does nothing without --dataset-name sharegpt"),
-    (["--burstiness", "2"], "--burstiness: it does nothing without --request-rate"),
+    (["--sharegpt-output-len", "5"], "--sharegpt-output-len: it has no effect without --dataset-name sharegpt"),
+    (["--burstiness", "2"], "--burstiness: it has no effect without --request-rate"),
     (["--burstiness", "2", "--request-rate", "3"], None),
     (["--burstiness", "2", "--ramp-up-strategy", "linear", "--ramp-up-start-rps", "1", "--ramp-up-end-rps", "2"], None),
-    (["--lora-assignment", "round-robin"], "--lora-assignment: it does nothing without --lora-modules"),
+    (["--lora-assignment", "round-robin"], "--lora-assignment: it has no effect without --lora-modules"),
 ])
 def test_a_flag_that_does_nothing_is_told(bin_dir, words, warned):
     done = run_profllm(bin_dir, "bench", "serve", *words, "--dry-run")
@@ -76,7 +76,7 @@ def test_what_comes_later_names_the_way_until_then(bin_dir):
 
 
 @pytest.mark.parametrize("words, says", [
-    ([], "found 'bench' alone, expected 'bench serve', latency, throughput, startup or mm-processor (see profllm bench --help)"),
+    ([], "found 'bench' without a kind, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
     (["srve"], "found 'bench srve', expected 'bench serve'"),
     (["throughputs", "--model", "x"], "found 'bench throughputs', expected 'bench serve'"),
 ])
@@ -127,8 +127,8 @@ def test_a_missing_key_is_told_as_that(bin_dir, tmp_path):
         for env in ({}, {"OPENAI_API_KEY": "sk-wrong"}):
             done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env=env)
             assert done.returncode == 3
-            assert "'/v1/models' answered 401: the server wants a key, OPENAI_API_KEY" in done.stdout
-            assert "or a --header" in done.stdout and "sk-" not in done.stdout
+            assert "'/v1/models' answered 401: the server requires an API key; set" in done.stdout
+            assert "or --header" in done.stdout and "sk-" not in done.stdout
         done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env={"OPENAI_API_KEY": "sk-right"})
         assert done.returncode == 0
 

@@ -268,7 +268,7 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     with Server(bin_dir, "--sim-step", "1ms", "--profiler-config", '{"profiler": "torch", "torch_profiler_dir": "/tmp"}',
                 model="org/tiny") as profiled:
         done = bench(bin_dir, profiled, "--num-prompts", 2, "--profile", "--output", "r.json", cwd=tmp_path)
-        assert "profiler runs" in done.stderr
+        assert "the profiler of the server is running" in done.stderr
     result = json.loads((tmp_path / "r.json").read_text())
     # of another's server it is not known where it writes
     assert result["profiling"] == {"enabled": True, "profiler": None, "trace_dir": None, "trace_file_path": None,
@@ -278,4 +278,4 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     assert any("/start_profile" in line for line in profiled.lines)
     assert any("/stop_profile" in line for line in profiled.lines)
     done = bench(bin_dir, server, "--num-prompts", 2, "--profile", cwd=tmp_path)
-    assert "'/start_profile' answers 404" in done.stderr
+    assert "'/start_profile' answered 404" in done.stderr

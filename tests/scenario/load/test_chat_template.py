@@ -151,7 +151,7 @@ def test_a_model_without_a_template_is_told_before_the_first_request(play, bin_d
     with Captured(bin_dir, tmp_path, "--sim-no-chat-template") as server:
         done = play.run(server.port, dataset=dataset, fine=False)
         assert done.returncode == 1
-        assert "the server says: The tokenizer defines no chat template" in done.stdout
+        assert "the server responded: The tokenizer defines no chat template" in done.stdout
         assert ("--skip-chat-template" in done.stdout) == hint
         assert play.result["status"] == "failed" and play.result["results"] is None
         assert server.prompts() == []
@@ -222,8 +222,8 @@ def other(server):
         running.server_close()
 
 
-@pytest.mark.parametrize("manner, note", [("no tokenizer", "there is no tokenizer"),
-                                          ("no messages", "'/tokenize' takes no messages"),
+@pytest.mark.parametrize("manner, note", [("no tokenizer", "no tokenizer is available"),
+                                          ("no messages", "'/tokenize' does not accept messages"),
                                           ("old llama", "the server has no '/apply-template'")])
 @pytest.mark.parametrize("dataset", ["custom", "spec_bench"])
 def test_where_nobody_knows_templates_prompts_go_as_they_are(play, server, other, manner, note, dataset):
@@ -231,7 +231,7 @@ def test_where_nobody_knows_templates_prompts_go_as_they_are(play, server, other
     done = subprocess.run(words, cwd=play.folder, capture_output=True, text=True, timeout=120, check=False,
                           env=run_tools.environment())
     assert done.returncode == 0, done.stderr + done.stdout
-    assert "note: prompts go out without a chat template: " + note in done.stderr
+    assert "note: prompts are sent without a chat template: " + note in done.stderr
     assert sorted(server.prompts()) == sorted(PROMPTS)
     result = run_tools.load_result(play.folder / "r.json")
     assert result["config"]["benchmark"]["chat_template"] == "none"

@@ -294,7 +294,7 @@ def test_run_with_a_url(bin_dir, tmp_path, patience):
     result = json.loads((tmp_path / "r.json").read_text())
     assert done.returncode == 1 and result["status"] == "partial", done.stderr
     assert (result["results"]["completed"], result["results"]["failed"]) == (1, 1)
-    assert "1 x protocol 200: answer is of type 'text/html', not an event stream: <html>log in" in done.stdout
+    assert "1 x protocol 200: response type: found 'text/html', expected an event stream: <html>log in" in done.stdout
 
 
 def helper_play(bin_dir, folder, helpers, *words, patience=1, names=("good", "good")):
@@ -340,14 +340,14 @@ def test_odd_health(bin_dir, tmp_path, patience, name):
         play = Play(bin_dir, tmp_path, server, ["good"] * 2, patience=patience)
         assert server.asked == {}
     assert play.done.returncode == 3 and play.result["status"] == "launch_failed"
-    says = {"cut": "truncated", "reset": "reset", "close": "without a reply", "no-http": "bad http response",
-            "two-lengths": "two different content-length", "500": "'/health' answered 500"}[name]
+    says = {"cut": "truncated", "reset": "reset", "close": "without a response", "no-http": "malformed HTTP response",
+            "two-lengths": "content-length", "500": "'/health' answered 500"}[name]
     assert says in play.result["error"]["message"], play.result["error"]
 
 
 @pytest.mark.parametrize("name, says", [
-    ("html", "'text/html', not an event stream: <html>log in"), ("307", "redirected to 'https://elsewhere.example/'"),
-    ("gzip", "encoded as 'gzip'"), ("cut", "ended within the answer"), ("500", "the engine died")])
+    ("html", "'text/html', expected an event stream: <html>log in"), ("307", "redirected to 'https://elsewhere.example/'"),
+    ("gzip", "'gzip'"), ("cut", "ended during the response"), ("500", "the engine died")])
 def test_readiness_is_asked_for_and_not_there(bin_dir, tmp_path, patience, name, says):
     """With a test request, a server that cannot answer is told of before the load, in its own words."""
     steps = {"html": [whole(b"<html>log in", "200 OK", "text/html")],

@@ -134,20 +134,20 @@ ROWS = {
     "a-byte-a-segment": Row(record_in_pieces(ANSWER, 1)),
     "records-of-16-kb": Row(stream(*good()[:4], b": " + b"x" * 100_000 + b"\n\n", *good()[4:])),
     "record-cut": failed(two(), record_in_part(chunk(tokens(4)[2]), 7), CLOSE, kind="truncated",
-                         says="ended within the answer"),
+                         says="ended during the response"),
     "record-head-cut": failed(two(), record_in_part(b"x", len("x") + 20), CLOSE, kind="truncated",
-                              says="ended within the answer"),
+                              says="ended during the response"),
     "record-spoilt": failed(two(), spoilt_record(chunk(tokens(4)[2])), Pause(0.02), CLOSE, kind="reset",
                             says="TLS: decryption failed or bad record mac"),
     "plain-bytes": failed(two(), no_tls(b"HTTP/1.1 500 No\r\n\r\n"), Pause(0.02), CLOSE, kind="reset", says="TLS: "),
     "until-end-and-goodbye": Row(head("200 OK", "text/event-stream") + BODY, goodbye, CLOSE),
     "until-end-cut": Row(head("200 OK", "text/event-stream") + BODY, CLOSE),
     "until-end-short-and-goodbye": failed(head("200 OK", "text/event-stream") + b"".join(tokens(4)[:2]), goodbye,
-                                          CLOSE, kind="truncated", says="without its last event"),
+                                          CLOSE, kind="truncated", says="without its closing event"),
     "until-end-short-and-cut": failed(head("200 OK", "text/event-stream") + b"".join(tokens(4)[:2]), CLOSE,
-                                      kind="truncated", says="without its last event"),
-    "chunked-and-cut": failed(two(), CLOSE, kind="truncated", says="ended within the answer"),
-    "chunked-and-goodbye": failed(two(), goodbye, CLOSE, kind="truncated", says="ended within the answer"),
+                                      kind="truncated", says="without its closing event"),
+    "chunked-and-cut": failed(two(), CLOSE, kind="truncated", says="ended during the response"),
+    "chunked-and-goodbye": failed(two(), goodbye, CLOSE, kind="truncated", says="ended during the response"),
     "goodbye-at-once": failed(goodbye, CLOSE, kind="reset", says="closed the connection", events=0, status=None),
     "goodbye-behind-done": Row(HEAD + b"".join(map(chunk, good())), goodbye, CLOSE),
     "spoilt-behind-done": Row(HEAD + b"".join(map(chunk, good())), Pause(0.02), spoilt_record(b"x"), CLOSE),
@@ -202,7 +202,7 @@ def test_server_that_wants_a_name(bin_dir, tmp_path, certificates, patience):
     context.sni_callback = lambda _, name, __: None if name == "localhost" else ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
     with TlsServer({"plain": [ANSWER]}, context) as server:
         said = refused(bin_dir, tmp_path / "a", server, patience, "--insecure")
-        assert "unrecognized name" in said and "give the server's name" in said
+        assert "unrecognized name" in said and "host name in the address" in said
         play = Play(bin_dir, tmp_path / "b", Named(server), ["plain"] * 3, "--insecure", patience=patience)
     assert play.results["completed"] == 3
 
@@ -219,7 +219,7 @@ def test_server_that_wants_a_certificate(bin_dir, tmp_path, certificates, patien
         context.load_verify_locations(certificates.authority[0])
         with TlsServer({"plain": [ANSWER]}, context) as server:
             said = refused(bin_dir, tmp_path / version.name, server, patience, "--insecure")
-        assert "wants a certificate of the client's" in said, said
+        assert "requires a client certificate" in said, said
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -230,19 +230,19 @@ def test_server_of_long_ago(bin_dir, tmp_path, certificates, patience):
     context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
     with TlsServer({"plain": [ANSWER]}, context) as server:
         said = refused(bin_dir, tmp_path, server, patience, "--insecure")
-    assert "no version of TLS in common (1.2 and 1.3 are spoken here)" in said, said
+    assert "no common TLS version" in said, said
 
 
 @pytest.mark.parametrize("days, names, says", [
     (-1, "DNS:localhost,IP:127.0.0.1", "certificate has expired"),
-    (2, "DNS:localhost", "it is not for '127.0.0.1'"),
-    (2, "IP:127.0.0.2", "it is not for '127.0.0.1'")])
+    (2, "DNS:localhost", "the certificate is not valid for '127.0.0.1'"),
+    (2, "IP:127.0.0.2", "the certificate is not valid for '127.0.0.1'")])
 def test_certificates_of_no_use(bin_dir, tmp_path, certificates, tmp_path_factory, patience, days, names, says):
     folder = certificates.authority[0].parent
     pair = make_certificate(folder, f"odd{abs(hash((days, names)))}", names=names, days=days, signer="authority")
     with TlsServer({"plain": [ANSWER]}, context_of(pair)) as server:
         said = refused(bin_dir, tmp_path, server, patience, env={"SSL_CERT_FILE": str(certificates.authority[0])})
-    assert f"certificate verify failed: {says} (use --insecure to accept it)" in said
+    assert f"certificate verify failed: {says}; use --insecure to accept it" in said
 
 
 def test_server_that_is_silent_in_the_handshake(bin_dir, tmp_path, certificates, patience):

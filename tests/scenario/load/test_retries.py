@@ -189,7 +189,7 @@ def test_waiting_requests_are_no_disagreement_with_the_server(bin_dir, tmp_path,
     result = load_result(tmp_path / "r.json")
     check, = [check for check in result["quality"]["checks"] if check["id"] == "inflight_agreement"]
     assert check["status"] == "ok" and result["results"]["retries"] > 60
-    assert "Failed tries that another one followed, by kind:" in done.stdout
+    assert "Failed attempts that were retried, by kind:" in done.stdout
 
 
 def test_exhausted_tries_end_with_the_last_failure(bin_dir, tmp_path, validators):
@@ -220,7 +220,7 @@ def test_a_signal_while_requests_wait(bin_dir, tmp_path, validators):
     assert result["status"] == "interrupted" and results["failed"] == 6 and results["retries"] == 0
     assert {group[-1]["error"]["kind"] for group in requests} <= {"abandoned", "http_status"}
     # those whose answer was read before the signal were waiting for their second try
-    assert any("try 1 had failed: come again" in group[-1]["error"]["message"] for group in requests)
+    assert any("attempt 1 failed: come again" in group[-1]["error"]["message"] for group in requests)
 
 
 def test_a_killed_run_is_recovered_with_its_tries(bin_dir, tmp_path, validators, patience):

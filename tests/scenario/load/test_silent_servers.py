@@ -121,10 +121,10 @@ def test_a_server_at_work_is_waited_for(bin_dir, tmp_path, patience, silent, ask
 
 
 @pytest.mark.parametrize("silent, asked, health, says", [
-    ("within", page(running=2), 200, "no counter of /metrics moved in 0.5 s; 2 requests run there"),
-    ("before", page(running=0), 200, "no counter of /metrics moved in 0.5 s; 0 requests run there"),
-    ("within", page(running=None), 200, "no counter of /metrics moved in 0.5 s"),
-    ("within", None, 200, "there is no /metrics"),
+    ("within", page(running=2), 200, "no counter of /metrics changed in 0.5 s; the server reports 2 running requests"),
+    ("before", page(running=0), 200, "no counter of /metrics changed in 0.5 s; the server reports 0 running requests"),
+    ("within", page(running=None), 200, "no counter of /metrics changed in 0.5 s"),
+    ("within", None, 200, "has no /metrics"),
     ("before", page(running=2), 503, "/health: status 503"),
 ], ids=["no-progress", "nothing-runs", "not-reported", "no-metrics", "unwell"])
 def test_a_server_that_hangs_ends_the_run(bin_dir, tmp_path, patience, silent, asked, health, says):
@@ -132,10 +132,10 @@ def test_a_server_that_hangs_ends_the_run(bin_dir, tmp_path, patience, silent, a
         server.health_later = health
         done, result = play(bin_dir, tmp_path, server, patience=patience)
     assert (done.returncode, result["status"], result["error"]["cause"]) == (4, "timeout", "hang")
-    assert "no byte from any stream for stall_timeout (500 ms); " in result["error"]["message"]
+    assert "no stream received a byte for stall_timeout (500 ms); " in result["error"]["message"]
     assert says in result["error"]["message"]
     # a count that the server does not report is not shown as 0
-    assert ("requests run there" in result["error"]["message"]) == ("requests run there" in says)
+    assert ("running requests" in result["error"]["message"]) == ("running requests" in says)
 
 
 @pytest.mark.parametrize("asked", [page(running=2), None], ids=["running", "no-metrics"])
@@ -145,7 +145,7 @@ def test_an_engine_that_stops_while_it_reads_ends_the_run(bin_dir, tmp_path, pat
         done, result = play(bin_dir, tmp_path, server, patience=patience, stall_s=SILENT_S / 50)
     assert (done.returncode, result["status"], result["error"]["cause"]) == (4, "timeout", "hang")
     if asked:
-        assert "2 requests run there; a prompt may be read, for 20 times stall_timeout at most" in result["error"]["message"]
+        assert "2 running requests; it may be processing a prompt, which is allowed for 20 times stall_timeout" in result["error"]["message"]
 
 
 def test_counters_that_moved_in_between_give_time(bin_dir, tmp_path, patience):

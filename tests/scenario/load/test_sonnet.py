@@ -163,8 +163,8 @@ def test_short_names_of_the_lengths(play, poem, tokens):
         (templated(prompt), 2) for prompt, _ in wanted]
 
 
-@pytest.mark.parametrize("data, says", [(b"", "holds no lines"), (b"fine\n\xff\n", "is no text in UTF-8"),
-                                        (b"a\x00b\n", "is no text in UTF-8")])
+@pytest.mark.parametrize("data, says", [(b"", "holds no lines"), (b"fine\n\xff\n", "not valid UTF-8"),
+                                        (b"a\x00b\n", "not valid UTF-8")])
 def test_bad_files_are_told_before_the_start(play, tmp_path, data, says):
     path = tmp_path / "bad.txt"
     path.write_bytes(data)
@@ -177,7 +177,7 @@ def test_a_length_that_leaves_no_line(play, poem, tokens):
     offset = tokens.count(templated(BASE))
     done = play.run(poem, fine=False, sonnet_input_len=offset)
     assert done.returncode == 1
-    assert f"benchmark.sonnet_input_len is {offset}, expected more than the {offset} tokens of the words before" in " ".join(done.stdout.split())
+    assert f"benchmark.sonnet_input_len: found {offset}, expected more than the {offset} tokens" in " ".join(done.stdout.split())
 
 
 def test_a_length_that_no_prompt_keeps(play, poem, tokens):
@@ -185,7 +185,7 @@ def test_a_length_that_no_prompt_keeps(play, poem, tokens):
     # a line of one token may be drawn, but the shared ones are too long
     done = play.run(poem, fine=False, sonnet_input_len=length, sonnet_prefix_len=500)
     assert done.returncode == 1
-    assert f"in a row none has at most benchmark.sonnet_input_len ({length}) tokens" in " ".join(done.stdout.split())
+    assert f"exceed benchmark.sonnet_input_len ({length}) tokens" in " ".join(done.stdout.split())
     assert play.requests == []
 
 
@@ -193,13 +193,13 @@ def test_it_needs_a_template(bin_dir, tmp_path, poem):
     with Server(bin_dir, "--sim-step", "1ms", "--sim-no-chat-template", model="org/tiny") as server:
         server.wire = tmp_path / "none"
         done = Play(bin_dir, server, tmp_path).run(poem, fine=False)
-    assert done.returncode == 1 and "chat template: the server says: The tokenizer defines no" in done.stdout
+    assert done.returncode == 1 and "chat template: the server responded: The tokenizer defines no" in done.stdout
 
 
 def test_a_file_has_to_be_named(bin_dir, tmp_path):
     config = {"name": "s", "server": {"model": "m"}, "benchmark": {"dataset_name": "sonnet"}}
     done = run_tools.run_profllm(bin_dir, "run", "--dry-run", "-c", run_tools.write_config(tmp_path, config))
-    assert done.returncode == 2 and "the file of data set 'sonnet'" in done.stderr + done.stdout
+    assert done.returncode == 2 and "the file of dataset 'sonnet'" in done.stderr + done.stdout
 
 
 @pytest.mark.parametrize("words, says", [

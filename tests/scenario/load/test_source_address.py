@@ -95,11 +95,11 @@ def test_a_new_try_takes_the_next_address(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("value, says", [
-    ("192.0.2.7", "'192.0.2.7' is no address of this host"),
-    ("127.0.0.2,192.0.2.7", "'192.0.2.7' is no address of this host"),
+    ("192.0.2.7", "'192.0.2.7' is not an address of this host"),
+    ("127.0.0.2,192.0.2.7", "'192.0.2.7' is not an address of this host"),
     ("::1", "'[::1]' is of IPv6, and the server at '127.0.0.1:"),
-    ("127.0.0.2,127.0.0.2", "'127.0.0.2', expected each address once"),
-    ("0.0.0.0", "'0.0.0.0', expected one address: it stands for any"),
+    ("127.0.0.2,127.0.0.2", "'127.0.0.2', expected each address only once"),
+    ("0.0.0.0", "'0.0.0.0', expected a specific address"),
     ("localhost", "'localhost', expected an IPv4 or IPv6 address"),
     ("127.0.0.2,", "expected an IPv4 or IPv6 address"),
     ("127.0.0.256", "expected an IPv4 or IPv6 address"),

@@ -271,7 +271,7 @@ def test_what_is_no_event_stream_is_refused_by_name(bin_dir, kind, body, says):
     if body.startswith(b"upstream") and kind == TYPES[0]:
         assert record["error"]["kind"] == "truncated"
     else:
-        assert record["error"]["kind"] == "protocol" and "not an event stream" in message
+        assert record["error"]["kind"] == "protocol" and "expected an event stream" in message
         assert kind.decode() in message or "a JSON document" in message or "an HTML page" in message
 
 

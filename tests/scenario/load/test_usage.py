@@ -9,7 +9,7 @@ from run_tools import run_profllm
     (["-x"], "unknown option '-x' (see profllm --help)"),
     (["--versio"], "unknown option '--versio' (see profllm --help)"),
     (["version", "all"], "found 'all', expected options only"),
-    (["bench"], "found 'bench' alone, expected 'bench serve', latency, throughput, startup or mm-processor (see profllm bench --help)"),
+    (["bench"], "found 'bench' without a kind, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
     (["bench", "servee"], "found 'bench servee', expected 'bench serve', latency, throughput, startup or mm-processor"),
 ])
 def test_unknown_words(bin_dir, words, says):

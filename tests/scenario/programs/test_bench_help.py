@@ -45,7 +45,7 @@ def without_flag(bin_dir):
 
 def test_each_option_stands_there_once(told, options, without_flag):
     shown = re.findall(r"^      --(?:\[no-\])?([a-z-]+)", told.split("Examples:")[0], re.M)
-    later = re.findall(r"--([a-z-]+)", told.split("known and not in this version:")[1].split("\n\n")[0])
+    later = re.findall(r"--([a-z-]+)", told.split("\nnot in this version:")[1].split("\n\n")[0])
     assert sorted({name.replace("-", "_") for name in shown + later} & set(options)) == sorted(
         name for name in options if name not in without_flag)
     assert len(shown) == len(set(shown)) and not set(shown) & set(later)
@@ -61,7 +61,7 @@ def test_defaults_and_choices_are_told(told):
 
 
 def test_what_comes_later_is_refused(bin_dir, told):
-    later = re.findall(r"--[a-z-]+", told.split("known and not in this version:")[1].split("\n\n")[0])
+    later = re.findall(r"--[a-z-]+", told.split("\nnot in this version:")[1].split("\n\n")[0])
     assert "--hf-name" in later
     done = run_profllm(bin_dir, "bench", "serve", "--hf-name", "x")
     assert done.returncode == 2 and "--hf-name: it is not in this version" in done.stderr

@@ -133,7 +133,7 @@ def test_what_has_no_interval_is_no_regression_and_that_is_said(bin_dir, tmp_pat
     metrics = ["--metrics", "p99_ttft_ms,output_throughput"]
     done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", *metrics)
     assert done.returncode == 0
-    assert "no interval, so nothing is called a regression of: results.p99_ttft_ms, results.output_throughput" in done.stderr
+    assert "no confidence interval, so regressions are unknown for: results.p99_ttft_ms, results.output_throughput" in done.stderr
 
 
 GONE = {"results": None, "error": {"stage": "launch", "code": "LAUNCH", "message": "no server"}}
@@ -143,8 +143,8 @@ GONE = {"results": None, "error": {"stage": "launch", "code": "LAUNCH", "message
     ({"status": "launch_failed", **GONE}, "'{}': found no run that completed, expected one"),
     ({"status": "failed", "results__output_throughput": 0}, "'{}': found no run that completed, expected one"),
     # whatever the status says
-    ({"results": None}, "what the first side has, another lacks: results.output_throughput, derived.failed_share, results.mean_ttft_ms, results.p99_ttft_ms"),
-    ({"results__output_throughput": 0}, "what the first side has, another lacks: results.output_throughput"),
+    ({"results": None}, "recorded by the baseline, but not by all candidates: results.output_throughput, derived.failed_share, results.mean_ttft_ms, results.p99_ttft_ms"),
+    ({"results__output_throughput": 0}, "recorded by the baseline, but not by all candidates: results.output_throughput"),
     ({"results__output_throughput": 2000.0}, None), ({"quality__verdict": "degraded"}, None)])
 def test_a_candidate_that_cannot_be_judged_is_no_pass(bin_dir, tmp_path, candidate, said):
     a, b = group(tmp_path / "a", runs=5), group(tmp_path / "b", runs=5, first=100, **candidate)
@@ -274,8 +274,8 @@ def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
     words = metric(answer, "results.p99_ttft_ms")["ratios"][0]["sentence"]
     row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
     assert row.endswith(words) and words.startswith("worse by ")
-    assert "What differs: 1 input" in text and "server.max_num_seqs  256  512" in text
-    assert "\nWith care\n  not recorded by all runs: client\n\n\nWhat differs" in text
+    assert "Different: 1 input" in text and "server.max_num_seqs  256  512" in text
+    assert "\nWith care\n  not recorded by all runs: client\n\n\nDifferent" in text
     markdown = run_profllm(bin_dir, "compare", a, b, "--markdown").stdout
     assert "| figure | A | B | runs for 5 % | B against A |\n|---|--:|--:|--:|---|\n" in markdown
     assert any(line.startswith("| p99_ttft_ms ↓ |") and line.endswith(f"| {words} |") for line in markdown.splitlines())
@@ -308,14 +308,14 @@ def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("args,said", [
-    (["a.json"], "found 1 result, expected 2 to 8 files or folders"),
-    (["a.json"] * 9, "found 9 results, expected 2 to 8 files or folders"),
+    (["a.json"], "found 1 result, expected 2 to 8 files or directories"),
+    (["a.json"] * 9, "found 9 results, expected 2 to 8 files or directories"),
     (["a.json", "nowhere.json"], "nowhere.json"), (["a.json", "broken.json"], "broken.json:1:"), (["a.json", "empty"], "found no result"),
-    (["a.json", "other.json"], "'run_id' is not there"),
-    (["a.json", "a.json", "--min-effect", "5"], "found '5', expected a share as 5% or 0.05"),
+    (["a.json", "other.json"], "'run_id' is missing"),
+    (["a.json", "a.json", "--min-effect", "5"], "found '5', expected a share such as 5% or 0.05"),
     (["a.json", "a.json", "--min-effect", "0%"], "found '0%'"), (["a.json", "a.json", "--min-effect", ""], "found ''"),
     (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "did you mean 'results.p99_ttft_ms'"),
-    (["a.json", "a.json", "--metrics", "run.name"], "is no number"),
+    (["a.json", "a.json", "--metrics", "run.name"], "is not numeric"),
     (["a.json", "a.json", "--json", "--markdown"], "expected one of them")])
 def test_what_is_wrong_is_one_line(bin_dir, tmp_path, args, said):
     write(tmp_path / "a.json", document())

@@ -197,7 +197,7 @@ OF_LISTS = {
     "one list shorter": (shorter("ttfts"), "found"),
     "texts shorter": (shorter("generated_texts"), "generated_texts: found 39 items, expected 40"),
     "starts shorter": (shorter("start_times"), "start_times: found 39 items, expected 40"),
-    "counts": (put(completed=30, failed=10), "the lists hold 40 requests, 40 of them finished; 'completed' is 30"),
+    "counts": (put(completed=30, failed=10), "the lists have 40 requests, 40 of them finished, but 'completed' is 30"),
 }
 
 

@@ -261,7 +261,7 @@ def test_what_is_read_is_not_written_over(bin_dir, tmp_path, data, words):
     (tmp_path / data).write_text(text)
     done = bench(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", data, "--result-filename", "x.json",
                  *words, env={"SAVE_TO_PYTORCH_BENCHMARK_FORMAT": "1"}, ok=(2,))
-    assert f"{data}' would be written over, and this run reads it" in done.stderr and done.tokens == 0
+    assert f"{data}', which it reads; use another --output" in done.stderr and done.tokens == 0
     assert (tmp_path / data).read_text() == text
     assert {path.name for path in tmp_path.iterdir()} == {data}
 

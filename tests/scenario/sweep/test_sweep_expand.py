@@ -315,11 +315,11 @@ FAULTS = {
     "points: [{server.seed: 1}, {server.max_num_seqs: 1}]": "found a point with other keys",
     "points: [{server.seed: 1}, {server.seed: 1, server.max_num_seqs: 1}]": "found a point with other keys",
     "points: [{sed: 1}]": "sweep.sed: found an unknown key",
-    "points: [{server.seed: 1}], server.seed: [1]": "the key a second time",
+    "points: [{server.seed: 1}], server.seed: [1]": "a duplicate key",
     "server.seed: {from: 1, to: 10000, step: 1}, server.max_num_seqs: {from: 1, to: 100, step: 1}":
         "more than 100000 combinations",
-    "server.seed: [1], server.seed: [2]": "given twice",
-    "server.seed: [1], server: {seed: [2]}": "the key a second time",
+    "server.seed: [1], server.seed: [2]": "duplicate key",
+    "server.seed: [1], server: {seed: [2]}": "a duplicate key",
 }
 
 

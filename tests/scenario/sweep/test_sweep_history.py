@@ -90,7 +90,7 @@ def test_nothing_is_like_it(bin_dir, tmp_path, earlier, change):
         config[section].update(keys)
     assert told_by(bin_dir, write_config(tmp_path, config), earlier) is None
     done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", earlier[0], tmp_path / "experiment.yaml")
-    assert "how long they take is not known" in done.stdout
+    assert "the duration is unknown" in done.stdout
 
 
 def test_own_results_count_once(bin_dir, tmp_path, earlier):
@@ -102,7 +102,7 @@ def test_own_results_count_once(bin_dir, tmp_path, earlier):
     # two of three loads have had one repeat of those that are wanted
     assert alone["told_from"] == both["told_from"] == 8 and alone["runs"] == both["runs"] == 2
     shown = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", dashboard.url, config).stdout
-    assert "left: 6 runs, 2 starts, about " in shown and "the medians of 8" in shown
+    assert "remaining: 6 runs, 2 server starts, about " in shown and "the medians of 8" in shown
 
 
 def test_pages(bin_dir, tmp_path, earlier):
@@ -136,10 +136,10 @@ class Odd(http.server.BaseHTTPRequestHandler):
 
 @pytest.mark.parametrize("status, body, said", [
     (404, b"", "HTTP 404 Not Found, expected the rows of a dashboard"),
-    (200, b"<html></html>", "none of a dashboard's: "),
-    (200, b'{"rows": {}, "next_cursor": null}', "it has no 'rows'"),
-    (200, b'{"rows": [], "next_cursor": "x"}', "'next_cursor' leads to no further rows"),
-    (200, b'{"rows": [{"id": 1}], "next_cursor": null}', "a row has no 'id' or no 'cells'"),
+    (200, b"<html></html>", "unexpected response"),
+    (200, b'{"rows": {}, "next_cursor": null}', "'rows' is missing"),
+    (200, b'{"rows": [], "next_cursor": "x"}', "'next_cursor' returns no further rows"),
+    (200, b'{"rows": [{"id": 1}], "next_cursor": null}', "'id' or 'cells' of a row is missing"),
 ])
 def test_no_dashboard(bin_dir, tmp_path, status, body, said):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd) as odd:

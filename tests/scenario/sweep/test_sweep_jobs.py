@@ -65,7 +65,7 @@ def test_on_processors_of_their_own(bin_dir, tmp_path):
     assert done.returncode == 0, done.stderr
     found = lives(folder)
     if cpus == 1:
-        assert "1 at once (--job-cpus)" in done.stderr and {life["cpus"] for life in found} == {None}
+        assert "1 (--job-cpus)" in done.stderr and {life["cpus"] for life in found} == {None}
         return
     assert len(at_once(found)) == 1 and len({life["cpus"] for life in found}) == 2
     assert [life["beside"] for life in found] == [1, 1]
@@ -75,7 +75,7 @@ def test_on_processors_of_their_own(bin_dir, tmp_path):
 def test_too_few_processors(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3]}))
     done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--jobs", "2", "--job-cpus", "1024"))
-    assert done.returncode == 0 and "2 servers at once need 1024 processors each" in done.stderr
+    assert done.returncode == 0 and "2 servers at a time need 1024 CPUs each" in done.stderr
     assert not at_once(lives(tmp_path / "s"))
     wrong = run_profllm(bin_dir, *sweep_args(config, tmp_path / "t", "--jobs", "many"))
     assert wrong.returncode == 2 and "--jobs: found 'many', expected auto or 1 to" in wrong.stderr
@@ -101,7 +101,7 @@ def test_one_is_killed_and_all_are_interrupted(bin_dir, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "1 of 3 runs are over, 1 failed" in out
+    assert "1 of 3 runs finished, 1 failed" in out
     assert sorted(row["status"] for row in summary(folder)) == ["failed", "interrupted", "interrupted"]
     assert len([line for line in journal(folder) if "start" in line]) == 3 and nothing_left(folder)
 

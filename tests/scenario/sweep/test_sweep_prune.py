@@ -88,7 +88,7 @@ def test_expand_writes_what_run_takes(bin_dir, tmp_path):
     (tmp_path / "one.yaml").write_text(one)
     assert run_profllm(bin_dir, "validate", tmp_path / "one.yaml").returncode == 0
     wrong = run_profllm(bin_dir, "config", "expand", "--cell", "0", config)
-    assert wrong.returncode == 2 and "expected the id" in wrong.stderr
+    assert wrong.returncode == 2 and "expected an id" in wrong.stderr
 
 
 def test_one_experiment_is_no_sweep(bin_dir, tmp_path):

@@ -50,7 +50,7 @@ def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
     assert [result["launch"]["exit"]["stop_s"] is None for result in results] == [True, False, True, False]
     assert nothing_left(tmp_path / "s")
     again = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "s"))
-    assert again.returncode == 2 and "'--resume' goes on" in again.stderr
+    assert again.returncode == 2 and "use --resume" in again.stderr
 
 
 def load_log(path):
@@ -217,12 +217,12 @@ def test_interrupted(bin_dir, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60 * PATIENCE)
     assert process.returncode == 130, err
-    assert "1 of 2 runs are over" in out
+    assert "1 of 2 runs finished" in out
     assert [row["status"] for row in summary(folder)][0] == "completed"
     assert summary(folder)[1]["status"] in ("interrupted", "missing")
     assert nothing_left(folder)
     done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--resume", "-o", folder, config)
-    assert "left: 1 run, 1 start, about" in done.stdout
+    assert "remaining: 1 run, 1 server start, about" in done.stdout
 
 
 @pytest.mark.release_only
@@ -231,10 +231,10 @@ def test_results_are_sent(bin_dir, tmp_path):
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
     down = run_profllm(bin_dir, *sweep_args(config, folder, "--upload", "http://127.0.0.1:1"))
-    assert down.returncode == 0 and "2 were not sent: --resume sends them" in down.stdout
+    assert down.returncode == 0 and "2 were not uploaded; use --resume" in down.stdout
     single = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1]}), "single.json")
     down = run_profllm(bin_dir, *sweep_args(single, tmp_path / "single", "--upload", "http://127.0.0.1:1"))
-    assert down.returncode == 0 and "1 were not sent: --resume sends them" in down.stdout
+    assert down.returncode == 0 and "1 were not uploaded; use --resume" in down.stdout
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2, 3]}))
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json", "--upload", dashboard.url))

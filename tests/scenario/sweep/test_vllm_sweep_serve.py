@@ -125,7 +125,7 @@ def test_resume_after_a_kill(sweep):
     again = sweep.run("serve", "--num-runs", 2, resume=True, **how)
     assert markers(again.stdout) == ["[SKIPPED BENCHMARK]"] * 4
     there = sweep.run("serve", status=2, **how)
-    assert "--resume goes on" in there.stderr
+    assert "use --resume" in there.stderr
 
 
 def test_interrupted(sweep):
@@ -237,14 +237,14 @@ def test_our_client_and_a_pretended_vllm(sweep):
 @pytest.mark.parametrize("args, told", [
     (["--bench-cmd", "x"], "--serve-cmd COMMAND is missing"), (["--serve-cmd", "x"], "--bench-cmd COMMAND is missing"),
     (["--serve-cmd", "x y", "--bench-cmd", "z"], "--after-bench-cmd"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "vllm bench serve"], "'profllm bench serve …' takes the same"),
-    (["--serve-cmd", "a'b", "--bench-cmd", "z"], "a quote is not closed"),
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "vllm bench serve"], "'profllm bench serve …'"),
+    (["--serve-cmd", "a'b", "--bench-cmd", "z"], "an unclosed quote"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--num-runs", "0"], "--num-runs: expected 1"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "bad.json"], "bad.json: item 1: found 3"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "same.json"], "would lie in one folder"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "long.json"], "255 is the most"),
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "same.json"], "would use the same directory"),
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "long.json"], "expected at most 255"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume"], "--experiment-name NAME is missing"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume", "-e", "x"], "there is no folder")])
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume", "-e", "x"], "does not exist")])
 def test_told_before_anything_starts(bin_dir, tmp_path, args, told):
     (tmp_path / "bad.json").write_text("[3]")
     (tmp_path / "same.json").write_text('[{"a": "x/y"}, {"a": "x_y"}]')

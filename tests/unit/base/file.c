@@ -233,7 +233,7 @@ static void test_base_file__folder_that_is_not_there(void **state)
 
 	assert_int_equal(pl_file_write(path, "x", 1, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_non_null(strstr(err.text, "none/a': there is no folder '"));
+	assert_non_null(strstr(err.text, "none/a': directory '"));
 	assert_non_null(strstr(err.text, "none'"));
 	assert_int_equal(pl_file_check_writable(path, &err), -1);
 	assert_int_equal(scratch_count(scratch), 0);
@@ -251,7 +251,7 @@ static void test_base_file__check_writable(void **state)
 	assert_int_equal(pl_file_check_writable(path, &err), 0);
 	assert_content(path, "kept");
 	assert_int_equal(pl_file_check_writable(scratch->dir, &err), -1);
-	assert_non_null(strstr(err.text, "it is a folder"));
+	assert_non_null(strstr(err.text, "it is a directory"));
 }
 
 static void test_base_file__parts_of_paths(void **state)

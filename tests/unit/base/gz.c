@@ -62,9 +62,10 @@ static void test_pl_gz__what_is_none(void **state)
 	size_t len = pack(zeros, sizeof(zeros), packed, sizeof(packed));
 
 	(void)state;
-	assert_fails(packed, len, sizeof(zeros) - 1, "'x' is larger than 1024.0 KiB unpacked");
+	assert_fails(packed, len, sizeof(zeros) - 1,
+		     "'x' is larger than 1024.0 KiB after decompression");
 	for (size_t cut = 0; cut < len; cut += 97)
-		assert_fails(packed, cut, sizeof(zeros), "is cut off");
+		assert_fails(packed, cut, sizeof(zeros), "is incomplete");
 	assert_fails("no gzip at all", 14, 100, "is not gzip data");
 	packed[len - 5] ^= 1; /* of its checksum */
 	assert_fails(packed, len, sizeof(zeros), "is not gzip data");

@@ -312,8 +312,7 @@ static void test_base_json__too_many_values_have_a_place(void **state)
 	assert_int_equal(
 		pl_json_check_memory(text, strlen(text), 128 + 88 + 40 + 3 * 168, "x", &err), -1);
 	assert_string_equal(err.text,
-			    "x:3:11: too many values: up to here they take 0 MiB of memory, the "
-			    "most that is read at once");
+			    "x:3:11: too many values: they exceed the memory limit of 0 MiB");
 	assert_int_equal(err.line, 3);
 	assert_int_equal(err.column, 11);
 	assert_int_equal(pl_json_check_memory(text, strlen(text), 10000, "x", &err), 0);

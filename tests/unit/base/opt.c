@@ -235,8 +235,8 @@ static void test_base_opt__errors(void **state)
 		{ "-x", "unknown option '-x'" },
 		{ "-vx", "unknown option '-x'" },
 		{ "-5", "unknown option '-5'" },
-		{ "--secret x",
-		  "unknown option '--secret' (did you mean '--set'?)" }, /* hidden: only whole */
+		{ "--secret x", "unknown option '--secret' (did you mean "
+				"'--set'?)" }, /* hidden: only whole */
 		{ "--fo", "option '--fo' is ambiguous: '--force', '--format'" },
 		{ "--set", "option '--set' needs a value" },
 		{ "-s", "option '-s' needs a value" },
@@ -246,9 +246,9 @@ static void test_base_opt__errors(void **state)
 		{ "--force=yes", "option '--force': found 'yes', expected true or false" },
 		{ "--force=", "option '--force': found '', expected true or false" },
 		{ "--no-progress=true", "option '--no-progress' takes no value" },
-		{ "--port 1.5", "option '--port': found '1.5', expected a whole number" },
-		{ "-pabc", "option '-p': found 'abc', expected a whole number" },
-		{ "--port=", "option '--port': found '', expected a whole number" },
+		{ "--port 1.5", "option '--port': found '1.5', expected an integer" },
+		{ "-pabc", "option '-p': found 'abc', expected an integer" },
+		{ "--port=", "option '--port': found '', expected an integer" },
 		{ "--rate fast", "option '--rate': found 'fast', expected a number" },
 		{ "--ready-timeout 5x", "option '--ready-timeout': found '5x', expected a duration "
 					"such as 500ms, 30s or 2h" },
@@ -368,18 +368,11 @@ static void test_base_opt__groups_defaults_and_what_comes_later(void **state)
 	(void)state;
 	pl_buf_init(&buf, 100000);
 	pl_opt_help(&big, &buf);
-	assert_string_equal(pl_buf_text(&buf), "usage: x\n"
-					       "\n"
-					       "Server:\n"
-					       "      --host TEXT  where (default here)\n"
-					       "      --port N     which\n"
-					       "\n"
-					       "Load:\n"
-					       "      --mode TEXT  how (fast, slow; default slow)\n"
-					       "  -h, --help       show this help and exit\n"
-					       "\n"
-					       "known and not in this version:\n"
-					       "  --later-first, --later-last\n");
+	assert_string_equal(pl_buf_text(&buf),
+			    "usage: x\n\nServer:\n      --host TEXT  where (default here)\n      "
+			    "--port N     which\n\nLoad:\n      --mode TEXT  how (fast, slow; "
+			    "default slow)\n  -h, --help       show this help and exit\n\nnot in "
+			    "this version:\n  --later-first, --later-last\n");
 }
 
 static void test_base_opt__a_command_without_options(void **state)

@@ -163,24 +163,24 @@ static void test_base_yaml__errors(void **state)
 		const char *yaml;
 		const char *text;
 	} rows[] = {
-		{ "a: 1\nb: 2\na: 3\n", "x.yaml:3:1: key 'a' given twice (first at line 1)" },
+		{ "a: 1\nb: 2\na: 3\n", "x.yaml:3:1: duplicate key 'a' (first at line 1)" },
 		{ "c:\n  b: 1\n  z: 0\n  'b': 2\n  b: 3\n",
-		  "x.yaml:4:3: key 'b' given twice (first at line 2)" },
-		{ "{\"a\": 1, \"a\": 2}", "x.yaml:1:10: key 'a' given twice (first at line 1)" },
+		  "x.yaml:4:3: duplicate key 'b' (first at line 2)" },
+		{ "{\"a\": 1, \"a\": 2}", "x.yaml:1:10: duplicate key 'a' (first at line 1)" },
 		{ "<<: {a: 1}\nb: 1\n<<: {c: 1}\n",
-		  "x.yaml:3:1: key '<<' given twice (first at line 1)" },
+		  "x.yaml:3:1: duplicate key '<<' (first at line 1)" },
 		{ "<<: 5\n", "x.yaml:1:5: '<<': found number 5, expected a mapping or a list of "
 			     "mappings" },
 		{ "<<: [{a: 1}, b]\n", "x.yaml:1:14: '<<': found text 'b', expected a mapping or a "
 				       "list of mappings" },
 		{ "? [1]\n: 2\n", "x.yaml:1:3: a key cannot be a list or a mapping" },
 		{ "{{a: 1}: 2}\n", "x.yaml:1:2: a key cannot be a list or a mapping" },
-		{ "a: &x [1, *x]\n", "x.yaml:1:11: alias '*x' stands inside what it names" },
-		{ "a: *x\n", "x.yaml:1:4: alias '*x' names no anchor above" },
-		{ "a: !thing 5\n", "x.yaml:1:4: tag '!thing' is not known here" },
-		{ "a: !!binary aGk=\n",
-		  "x.yaml:1:4: tag 'tag:yaml.org,2002:binary' is not known here" },
-		{ "a: !!str [1]\n", "x.yaml:1:4: tag 'tag:yaml.org,2002:str' is not known here" },
+		{ "a: &x [1, *x]\n", "x.yaml:1:11: alias '*x' refers to a node that contains it" },
+		{ "a: *x\n",
+		  "x.yaml:1:4: alias '*x' refers to an anchor that is not defined above it" },
+		{ "a: !thing 5\n", "x.yaml:1:4: unknown tag '!thing'" },
+		{ "a: !!binary aGk=\n", "x.yaml:1:4: unknown tag 'tag:yaml.org,2002:binary'" },
+		{ "a: !!str [1]\n", "x.yaml:1:4: unknown tag 'tag:yaml.org,2002:str'" },
 		{ "a: 1\n---\nb: 2\n", "x.yaml:2:1: a second document is not allowed" },
 		{ "a: \"x\\0y\"\n", "x.yaml:1:4: a text cannot hold a NUL character" },
 		{ "a: [1\nb: 2\n",
@@ -274,7 +274,7 @@ static void test_base_yaml__many_keys(void **state)
 	doc = NULL;
 	pl_buf_add_text(&buf, "k7919: 1\n");
 	assert_int_equal(pl_yaml_parse(buf.data, buf.len, "x.yaml", &doc, &err), -1);
-	assert_string_equal(err.text, "x.yaml:40001:1: key 'k7919' given twice (first at line 2)");
+	assert_string_equal(err.text, "x.yaml:40001:1: duplicate key 'k7919' (first at line 2)");
 }
 
 static void nest(struct pl_buf *buf, int depth)

@@ -149,11 +149,11 @@ static void test_base_zst__what_cannot_be_read(void **state)
 		write_packed(path, "hello, hello, hello", 19, cut);
 		assert_int_equal(pl_zst_read_file(path, 1000, &text, NULL, &err), -1);
 		assert_int_equal(err.code, PL_ERR_INVALID);
-		assert_non_null(strstr(err.text, "is cut off"));
+		assert_non_null(strstr(err.text, "is incomplete"));
 	}
 	write_packed(path, "hello, hello, hello", 19, 0);
 	assert_int_equal(pl_zst_read_file(path, 18, &text, NULL, &err), -1);
-	assert_non_null(strstr(err.text, "is larger than 18 bytes unpacked"));
+	assert_non_null(strstr(err.text, "is larger than 18 bytes after decompression"));
 
 	auto_free char *packed = NULL;
 	size_t len = 0;
@@ -209,7 +209,7 @@ static void test_base_zst__in_memory(void **state)
 	assert_int_equal(len, sizeof(text));
 	assert_memory_equal(back, text, len);
 	assert_int_equal(pl_zst_unpack(packed, packed_len, 5, "x", &none, &len, &err), -1);
-	assert_string_equal(err.text, "'x' is larger than 5 bytes unpacked");
+	assert_string_equal(err.text, "'x' is larger than 5 bytes after decompression");
 	for (size_t cut = 0; cut < packed_len; cut++)
 		assert_int_equal(pl_zst_unpack(packed, cut, 1000, "x", &none, &len, &err), -1);
 	assert_null(none);

@@ -305,7 +305,7 @@ static void test_model_facts__an_index_stays_in_its_folder(void **state)
 		folder_text(folder, "m/model.safetensors.index.json", index);
 		auto_model_facts struct ckpt_facts *facts = load(path, NULL);
 		assert_int_equal(facts->state, CKPT_MODEL_READ);
-		assert_non_null(strstr(facts->weights_problem, "not in the folder"));
+		assert_non_null(strstr(facts->weights_problem, "not in the directory"));
 		assert_false(facts->weights.known);
 	}
 }
@@ -317,7 +317,7 @@ static void test_model_facts__broken_heads(void **state)
 		const char *says;
 	} rows[] = {
 		{ "{\"t\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,12]}}",
-		  "cut short" },
+		  "the file is incomplete" },
 		{ "{\"t\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}",
 		  "no valid data_offsets" },
 		{ "{\"t\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[-8,0]}}",
@@ -393,7 +393,7 @@ static void test_model_facts__no_plain_files(void **state)
 	/* a FIFO without a writer would wait for ever */
 	auto_model_facts struct ckpt_facts *pipe = load(fifo_folder, NULL);
 	assert_int_equal(pipe->state, CKPT_MODEL_BROKEN);
-	assert_non_null(strstr(pipe->problem, "not a plain file"));
+	assert_non_null(strstr(pipe->problem, "not a regular file"));
 	auto_model_facts struct ckpt_facts *circle = load(round, NULL);
 	assert_int_equal(circle->state, CKPT_MODEL_NOT_FOUND);
 }
@@ -474,7 +474,7 @@ static void test_model_facts__cache_revisions_and_borders(void **state)
 	source.revision = NULL;
 	auto_model_facts struct ckpt_facts *outside = ckpt_facts_load(&source);
 	assert_int_equal(outside->state, CKPT_MODEL_BROKEN);
-	assert_non_null(strstr(outside->problem, "lies outside of"));
+	assert_non_null(strstr(outside->problem, "is outside of"));
 }
 
 static void test_model_facts__other_forms(void **state)

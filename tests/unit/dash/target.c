@@ -37,10 +37,10 @@ static void test_dash_target__what_cannot_be_read_is_told_where(void **state)
 		{ "/a%4", "byte 3: found '%4'" },
 		{ "/a%g0b", "byte 3: found '%g0'" },
 		{ "/%00", "byte 2: found '%00'" },
-		{ "/\xff", "no UTF-8" },
-		{ "/%ff", "no UTF-8" },
+		{ "/\xff", "invalid UTF-8" },
+		{ "/%ff", "invalid UTF-8" },
 		{ "/a?b=%00", "byte 6" },
-		{ "/a?b=%c3", "no UTF-8" },
+		{ "/a?b=%c3", "invalid UTF-8" },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {

@@ -53,11 +53,10 @@ static void the_load_is_checked_once(void **state)
 	} cases[] = {
 		{ "num_prompts: 3", "" },
 		{ "dataset_path: x.json",
-		  "error dataset_file --dataset-path: found text 'x.json', expected none: data set "
-		  "'random' is made up; --dataset-name says what kind a file is of\n" },
-		{ "dataset_name: sharegpt",
-		  "error dataset_file --dataset-path: found nothing, expected the file of data set "
-		  "'sharegpt'\n" },
+		  "error dataset_file --dataset-path: found text 'x.json', expected none: dataset "
+		  "'random' is generated; set --dataset-name to the kind of the file\n" },
+		{ "dataset_name: sharegpt", "error dataset_file --dataset-path: found nothing, "
+					    "expected the file of dataset 'sharegpt'\n" },
 		{ "dataset_name: custom, dataset_path: x, num_prompts: 0, custom_output_len: -1",
 		  "" },
 		{ "dataset_name: custom, dataset_path: x, custom_output_len: 0",
@@ -75,21 +74,21 @@ static void the_load_is_checked_once(void **state)
 		  "benchmark.client: vllm vLLM's own client does it\n" },
 		{ "random_input_len: 0",
 		  "error random_prompts --random-input-len: found number 0, expected a length that "
-		  "leaves each prompt a token, less --random-range-ratio, with "
+		  "leaves at least one token per prompt, given --random-range-ratio and "
 		  "--random-prefix-len\n" },
 		{ "random_input_len: 0, random_prefix_len: 1", "" },
 		{ "prompt_token_ids: true, backend: openai-chat",
-		  "error token_ids --prompt-token-ids: found true, expected false: back end "
-		  "'openai-chat' takes no token ids\n" },
+		  "error token_ids --prompt-token-ids: found true, expected false: backend "
+		  "'openai-chat' accepts no token ids\n" },
 		{ "prompt_token_ids: true", "" },
 		{ "dataset_name: prefix_repetition, num_prompts: 5, "
 		  "prefix_repetition_num_prefixes: 6",
 		  "error prefix_prompts --prefix-repetition-num-prefixes: found number 6, expected "
-		  "an integer from 1 to --num-prompts, which is 5\n" },
+		  "an integer from 1 to --num-prompts (5)\n" },
 		{ "dataset_name: prefix_repetition, prefix_repetition_prefix_len: 0, "
 		  "prefix_repetition_suffix_len: 0",
 		  "error prefix_prompts --prefix-repetition-prefix-len: found number 0, expected "
-		  "lengths from 0 that leave each prompt a token, with "
+		  "lengths that leave at least one token per prompt, given "
 		  "--prefix-repetition-suffix-len\n" },
 		{ "skip_tokenizer_init: true", "error dataset_tokenizer --skip-tokenizer-init: "
 					       "Tokenizer must be initialized for "
@@ -97,31 +96,26 @@ static void the_load_is_checked_once(void **state)
 		{ "dataset_name: custom, dataset_path: x, skip_tokenizer_init: true", "" },
 		{ "ramp_up_strategy: exponential, ramp_up_start_rps: 0, ramp_up_end_rps: 2",
 		  "error ramp --ramp-up-start-rps: found number 0, expected a rate above 0\n" },
-		{ "ramp_up_start_rps: 3",
-		  "warning idle --ramp-up-start-rps: it does nothing without "
-		  "--ramp-up-strategy\n" },
-		{ "sharegpt_output_len: 3",
-		  "warning idle --sharegpt-output-len: it does nothing without --dataset-name "
-		  "sharegpt\n" },
-		{ "result_filename: r.json",
-		  "warning idle --result-filename: it does nothing without --save-result or "
-		  "--append-result\n" },
+		{ "ramp_up_start_rps: 3", "warning idle --ramp-up-start-rps: it has no effect "
+					  "without --ramp-up-strategy\n" },
+		{ "sharegpt_output_len: 3", "warning idle --sharegpt-output-len: it has no effect "
+					    "without --dataset-name sharegpt\n" },
+		{ "result_filename: r.json", "warning idle --result-filename: it has no effect "
+					     "without --save-result or --append-result\n" },
 		{ "result_filename: r.json, save_result: true", "" },
 		{ "burstiness: 1.0", "" },
 		{ "source_addresses: [127.0.0.2, localhost, '127.0.0.2', '::']",
 		  "error source_addresses --source-addresses: found text 'localhost', expected an "
-		  "IPv4 or IPv6 address\n"
-		  "error source_addresses --source-addresses: found text '127.0.0.2', expected "
-		  "each "
-		  "address once\n"
-		  "error source_addresses --source-addresses: found text '::', expected one "
-		  "address: it stands for any\n" },
+		  "IPv4 or IPv6 address\nerror source_addresses --source-addresses: found text "
+		  "'127.0.0.2', expected each address only once\nerror source_addresses "
+		  "--source-addresses: found text '::', expected a specific address: this one "
+		  "means any address\n" },
 		{ "endpoint: /v1/nope",
 		  "error endpoint --endpoint: found text '/v1/nope', expected a path that begins "
 		  "with '/' and ends with 'completions' for backend 'openai'\n" },
-		{ "request_id_prefix: \"a\\tb\"", "error request_id_prefix --request-id-prefix: "
-						  "found a control character, expected "
-						  "a text of one line\n" },
+		{ "request_id_prefix: \"a\\tb\"",
+		  "error request_id_prefix --request-id-prefix: found a control character, "
+		  "expected a single line of text\n" },
 		{ "plot_dataset_stats: true", "" },
 	};
 
@@ -234,12 +228,12 @@ static void the_client_of_vllm_is_asked_for_what_it_can_do(void **state)
 {
 	(void)state;
 	assert_found("client: vllm, threads: 2",
-		     "error vllm_client --threads: it is of our own load generator and not of "
-		     "vLLM's client: leave it out, or set --client to native\n");
+		     "error vllm_client --threads: vLLM's client does not have this option; remove "
+		     "it, or set --client to native\n");
 	assert_found("client: vllm, threads: 1", "");
 	assert_found("client: vllm, lora_modules: ['-x']",
-		     "error vllm_client --lora-modules: an item that begins with '-' cannot be "
-		     "given to vLLM's client\n");
+		     "error vllm_client --lora-modules: vLLM's client does not accept an item that "
+		     "begins with '-'\n");
 	assert_found("client: vllm, header: ['Authorization=Bearer k']", "");
 }
 
@@ -251,10 +245,9 @@ static void gpus_are_named_once(void **state)
 					OPTION_AS_FILE, true);
 
 	(void)state;
-	assert_string_equal(twice,
-			    "error gpus e.yaml:1:16: launch.gpus: launch.gpus and "
-			    "launch.env.CUDA_VISIBLE_DEVICES both say which GPUs the server has: "
-			    "leave out one of them\n");
+	assert_string_equal(
+		twice, "error gpus e.yaml:1:16: launch.gpus: launch.gpus and "
+		       "launch.env.CUDA_VISIBLE_DEVICES both select GPUs; remove one of them\n");
 	assert_string_equal(none, "");
 }
 
@@ -274,7 +267,7 @@ static void variables_and_placeholders(void **state)
 					 false);
 	auto_free char *token = found_in("launch: {env: {HF_TOKEN: '***'}}\n", OPTION_AS_FILE,
 					 false);
-	static const char expected[] = "found '***', expected the secret that *** stands for";
+	static const char expected[] = "found '***', expected the secret instead of ***";
 
 	(void)state;
 	assert_non_null(strstr(local, "launch.env.VLLM_NO_SUCH_NAME"));

@@ -330,9 +330,9 @@ static const struct exchange exchanges[] = {
 	{ NULL, "/nowhere", NULL, 404, "{\"detail\":\"Not Found\"}", PL_ERR_NONE, 0 },
 	{ NULL, "/too_large", "much", 413, "no", PL_ERR_NONE, 0 },
 	{ NULL, "/truncated", NULL, 0, "truncated", PL_ERR_NETWORK, 0 },
-	{ NULL, "/no_reply", NULL, 0, "without a reply", PL_ERR_NETWORK, 0 },
-	{ NULL, "/garbage", NULL, 0, "bad http response", PL_ERR_NETWORK, 0 },
-	{ NULL, "/silent", NULL, 0, "in time", PL_ERR_TIMEOUT, 20 * PL_NS_PER_MS },
+	{ NULL, "/no_reply", NULL, 0, "without a response", PL_ERR_NETWORK, 0 },
+	{ NULL, "/garbage", NULL, 0, "malformed HTTP response", PL_ERR_NETWORK, 0 },
+	{ NULL, "/silent", NULL, 0, "timed out", PL_ERR_TIMEOUT, 20 * PL_NS_PER_MS },
 	{ NULL, "/slow", NULL, 0, "'GET /slow'", PL_ERR_TIMEOUT, 20 * PL_NS_PER_MS },
 	/* last one that is answered: all before it have been accepted */
 	{ "HEAD", "/echo", NULL, 200, "", PL_ERR_NONE, 0 },
@@ -559,7 +559,7 @@ static void test_io_fetch__a_body_of_a_file(void **state)
 	auto_reply none = { 0 };
 	assert_int_equal(io_fetch(&fetch, &none, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_non_null(strstr(err.text, "became shorter meanwhile"));
+	assert_non_null(strstr(err.text, "shrank while it was sent"));
 	close(fd);
 	server_stop(&server);
 }
@@ -597,11 +597,11 @@ static void test_io_fetch__nobody_listens(void **state)
 		fetches[i] = (struct io_fetch){ .addr = &addr, .path = "/" };
 	assert_int_equal(io_fetch(&fetches[0], &got, &err), -1);
 	assert_int_equal(err.code, PL_ERR_NETWORK);
-	assert_non_null(strstr(err.text, "cannot connect to '127.0.0.1:"));
+	assert_non_null(strstr(err.text, "could not connect to '127.0.0.1:"));
 	assert_int_equal(io_fetch_batch(fetches, 3, 8, replies, &err), 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(fetches); i++) {
 		assert_int_equal(replies[i].status, 0);
-		assert_non_null(strstr(replies[i].error, "cannot connect"));
+		assert_non_null(strstr(replies[i].error, "could not connect"));
 		assert_null(replies[i].body);
 		io_reply_done(&replies[i]);
 	}

@@ -212,7 +212,7 @@ static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **sta
 	mirror_snapshot_put(whole);
 	assert_int_equal(query_apply(own, request, &text, &faults, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
-	assert_string_equal(err.text, "the question was given up: who asked it has left");
+	assert_string_equal(err.text, "the query was canceled: the client disconnected");
 	assert_int_equal(source.reads, 10);
 	/* nobody else's does, and what was read is not read again */
 	assert_int_equal(count_by(query_apply, mirror, request, &err), ROWS);

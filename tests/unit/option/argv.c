@@ -196,7 +196,7 @@ static void faults_of_dotted_keys_are_kept_apart(void **state)
 		{ "--config.a|NaN|--fast", OPTION_ARGV_DOTTED_EXCESS, 1,
 		  "a number that is not finite" },
 		{ "--config.a=[99999999999999999999]", OPTION_ARGV_DOTTED_EXCESS, 1,
-		  "an integer beyond 64 bits" },
+		  "an integer of more than 64 bits" },
 		{ "--config.1.2.3.4.5.6.7.8.9.0.1.2.3.4.5.6.7.8.9.0.1.2.3.4.5.6.7.8.9.0.1.2.3=x",
 		  OPTION_ARGV_DOTTED_DEEP, 1, NULL },
 	};

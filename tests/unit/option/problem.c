@@ -54,10 +54,10 @@ static void the_person_who_is_told_chooses_the_words(void **state)
 		    .column = 9,
 		    .key = "benchmark.ramp_up_end_rps",
 		    .found = "null",
-		    .expected = "a rate not below {benchmark.ramp_up_start_rps}" },
-		  "e.yaml:3:9: benchmark.ramp_up_end_rps: found null, expected a rate not below "
+		    .expected = "a rate of at least {benchmark.ramp_up_start_rps}" },
+		  "e.yaml:3:9: benchmark.ramp_up_end_rps: found null, expected a rate of at least "
 		  "benchmark.ramp_up_start_rps",
-		  "--ramp-up-end-rps: found nothing, expected a rate not below "
+		  "--ramp-up-end-rps: found nothing, expected a rate of at least "
 		  "--ramp-up-start-rps" },
 		{ { .source = "e",
 		    .key = "benchmark.extra_body.a_b",

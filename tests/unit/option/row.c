@@ -37,11 +37,11 @@ static void a_row_is_described(void **state)
 		  "a text, or true or false, or a mapping" },
 		{ { .type = OPTION_LIST_INT }, "a list of integers" },
 		{ { .type = OPTION_LIST_FLOAT }, "a list of numbers" },
-		{ { .type = OPTION_LIST_STRING }, "a list of texts" },
+		{ { .type = OPTION_LIST_STRING }, "a list of strings" },
 		{ { .type = OPTION_LIST_ENUM, .choices = "[\"a\", \"b\"]" }, "a list of a or b" },
 		{ { .type = OPTION_LIST }, "a list" },
 		{ { .type = OPTION_LIST_STRING, .style = OPTION_STYLE_LIST },
-		  "a list of texts with at least one item" },
+		  "a list of strings with at least one item" },
 	};
 
 	(void)state;

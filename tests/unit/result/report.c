@@ -635,10 +635,9 @@ static void test_failures(void **state)
 	json_object_set_new(json_array_get(errors, 0), "count", json_integer(0));
 	json_object_set_new(json_array_get(errors, 0), "retried", json_integer(4));
 	res_report_failures(results, &buf);
-	assert_string_equal(pl_buf_text(&buf), "Failed requests by kind:\n"
-					       "  1 x timeout\n"
-					       "Failed tries that another one followed, by kind:\n"
-					       "  4 x http_status 503: busy later\n");
+	assert_string_equal(pl_buf_text(&buf),
+			    "Failed requests by kind:\n  1 x timeout\nFailed attempts that were "
+			    "retried, by kind:\n  4 x http_status 503: busy later\n");
 	json_array_clear(errors);
 	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));
 	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));

@@ -16,9 +16,9 @@
 #define RESULT(status, results)                                                                  \
 	"{\"run_id\": \"exp_1\", \"timestamp\": \"2026-11-22T10:00:00Z\", \"status\": \"" status \
 	"\", \"results\": " results "}"
-#define HOLDS(status)                                              \
-	"' holds a result of 2026-11-22T10:00:00Z, status " status \
-	": give another -o or --overwrite"
+#define HOLDS(status)                                                                     \
+	"' holds a result of 2026-11-22T10:00:00Z, status " status "; use another -o or " \
+	"--overwrite"
 
 static const struct {
 	const char *text;
@@ -27,10 +27,9 @@ static const struct {
 } rows[] = {
 	{ NULL, RES_WORTH_NOTHING, NULL },
 	{ "", RES_WORTH_NOTHING, NULL },
-	{ "notes", RES_WORTH_WHOLE, "' is there already: give another -o or --overwrite" },
-	{ "{}", RES_WORTH_WHOLE, "' is there already: give another -o or --overwrite" },
-	{ "{\"run_id\": 3}", RES_WORTH_WHOLE,
-	  "' is there already: give another -o or --overwrite" },
+	{ "notes", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
+	{ "{}", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
+	{ "{\"run_id\": 3}", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
 	{ RESULT("completed", "{}"), RES_WORTH_WHOLE, HOLDS("completed") },
 	{ RESULT("partial", "{}"), RES_WORTH_WHOLE, HOLDS("partial") },
 	{ RESULT("timeout", "{}"), RES_WORTH_PART, HOLDS("timeout") },

@@ -53,7 +53,7 @@ static void test_run_redirect__says_so(void **state)
 	assert_non_null(strstr(err.text, "to 'https://h/v1/models'"));
 	assert_non_null(strstr(err.text, "set {launch.url} to 'https://h'"));
 	assert_int_equal(run_redirect_error(NULL, "/v1/models", NULL, &err), -1);
-	assert_non_null(strstr(err.text, "the address that answers itself"));
+	assert_non_null(strstr(err.text, "the address that responds without a redirect"));
 }
 
 int main(void)

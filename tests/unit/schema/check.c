@@ -312,27 +312,31 @@ static void test_schema_check__faults_in_words(void **state)
 		{ "{'items': {'type': ['null', 'integer']}}", "[1.5]",
 		  "/0: found 1.5, expected integer or null" },
 		{ "{'enum': ['trusted', 'degraded', 3]}", "'degraed'",
-		  "at the top: found \"degraed\", expected one of \"trusted\", \"degraded\", 3 "
+		  "at the top level: found \"degraed\", expected one of \"trusted\", \"degraded\", "
+		  "3 "
 		  "(did you mean 'degraded'?)" },
 		{ "{'properties': {'length': true}, 'additionalProperties': false}",
-		  "{'lenght': 1}", "at the top: unknown key 'lenght' (did you mean 'length'?)" },
+		  "{'lenght': 1}",
+		  "at the top level: unknown key 'lenght' (did you mean "
+		  "'length'?)" },
 		{ "{'properties': {'a': {'required': ['b']}}}", "{'a': {}}",
 		  "/a: key 'b' is missing" },
 		{ "{'propertyNames': {'enum': ['server', 'launch']}}", "{'sever': 1}",
-		  "at the top: key 'sever': found \"sever\", expected one of \"server\", "
+		  "at the top level: key 'sever': found \"sever\", expected one of \"server\", "
 		  "\"launch\" "
 		  "(did you mean 'server'?)" },
 		{ "{'maxLength': 1}", "'ab'",
-		  "at the top: found a text of 2 characters, expected at most 1 character" },
+		  "at the top level: found a string of 2 characters, expected at most 1 "
+		  "character" },
 		{ "{'maxItems': 2}", "[1, 2, 3]",
-		  "at the top: found a list of 3, expected at most 2 items" },
+		  "at the top level: found a list of 3, expected at most 2 items" },
 		{ "{'pattern': '^a$'}", "'b\\nc\\u202e'",
-		  "at the top: found \"b\\nc\xe2\x80\xae\", expected a text like ^a$" },
+		  "at the top level: found \"b\\nc\xe2\x80\xae\", expected a text like ^a$" },
 		{ "{'anyOf': [{'type': ['number', 'null']}, {'enum': ['inf', '-inf']}]}", "'fast'",
-		  "at the top: found \"fast\", expected number or null, or one of \"inf\", "
+		  "at the top level: found \"fast\", expected number or null, or one of \"inf\", "
 		  "\"-inf\"" },
 		{ "{'not': {'type': 'null'}}", "null",
-		  "at the top: found null, expected anything but null" },
+		  "at the top level: found null, expected anything but null" },
 	};
 
 	(void)state;
@@ -417,7 +421,7 @@ static void test_schema_check__many_items_are_compared_quickly(void **state)
 	assert_true(schema_check(schema, items, 10, &faults));
 	json_array_append_new(items, json_pack("{s:f}", "a", 77.0));
 	assert_false(schema_check(schema, items, 10, &faults));
-	assert_string_equal(faults.items[0].found, "the same item at 77 and 200000");
+	assert_string_equal(faults.items[0].found, "the same item at positions 77 and 200000");
 }
 
 /* Nodes and levels count from the outermost value that the schema is applied to. */

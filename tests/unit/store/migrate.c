@@ -110,8 +110,8 @@ static void test_store_migrate__refuses_a_newer_file(void **state)
 	struct store_options options = { .path = path, .fields = tools.fields };
 	assert_int_equal(store_open(&options, &store, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INVALID);
-	assert_non_null(
-		strstr(err.text, "was changed by a newer program: found form 99, expected"));
+	assert_non_null(strstr(
+		err.text, "was written by a newer version: found database format 99, expected"));
 	/* and left as it is */
 	assert_sql(path, "PRAGMA user_version", "99");
 	assert_sql(path, "SELECT count(*) FROM work", "0");
@@ -133,7 +133,7 @@ static void test_store_migrate__leaves_other_programs_files_alone(void **state)
 		run_sql(path, texts[i]);
 		struct store_options options = { .path = path, .fields = tools.fields };
 		assert_int_equal(store_open(&options, &store, &err), -1);
-		assert_non_null(strstr(err.text, "is a database of another program"));
+		assert_non_null(strstr(err.text, "is the database of another program"));
 		assert_sql(path, "SELECT count(*) FROM sqlite_schema", i == 0 ? "1" : "0");
 		assert_sql(path, "PRAGMA journal_mode", "delete");
 	}

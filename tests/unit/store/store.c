@@ -458,7 +458,7 @@ static void test_store__refuses_what_is_no_database(void **state)
 			       97),
 			 97);
 	close(fd);
-	assert_refused(&tools, text, false, PL_ERR_INVALID, "is no SQLite database");
+	assert_refused(&tools, text, false, PL_ERR_INVALID, "is not a SQLite database");
 	scratch_folder(folder);
 	assert_refused(&tools, folder, false, PL_ERR_IO, "cannot open '");
 	assert_refused(&tools, scratch_path(*state, "none.db"), true, PL_ERR_IO, "cannot open '");

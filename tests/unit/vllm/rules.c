@@ -436,9 +436,9 @@ static const struct {
 	{ "{\"swap_space\": 4}",
 	  { "0.32.0", false, NULL },
 	  false,
-	  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
-	  "has, "
-	  "expected an older release",
+	  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer has, "
+	  "expected an "
+	  "older release",
 	  OPTION_ERROR },
 	{ "{\"swap_space\": 4}", { "0.32.0", false, NULL }, true, "swap_space", OPTION_WARNING },
 	{ "{\"swap_space\": 4}", { "0.32.0", true, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
@@ -471,20 +471,20 @@ static const struct {
 	{ "{\"num_redundant_experts\": 4}",
 	  { "0.12.0", false, NULL },
 	  false,
-	  "expected eplb_config.num_redundant_experts: 4 in its place",
+	  "expected eplb_config.num_redundant_experts: 4 instead",
 	  OPTION_ERROR },
 	{ "{\"num_redundant_experts\": 4}",
 	  { "0.12.0rc1", false, NULL },
 	  false,
-	  "an argument that vLLM 0.12.0rc1 deprecates and 0.12.0 no longer has, expected "
-	  "eplb_config.num_redundant_experts: 4 in its place",
+	  "an argument that vLLM 0.12.0rc1 deprecates and 0.12.0 removes, expected "
+	  "eplb_config.num_redundant_experts: 4 instead",
 	  OPTION_WARNING },
 	/* keys; also where the release is assumed, as keys that nobody has */
 	{ "{\"compilation_config\": {\"level\": 3}}",
 	  { "0.32.0", false, NULL },
 	  false,
-	  "server.compilation_config.level: found a key that vLLM 0.32.0 no longer has, "
-	  "expected compilation_config.mode: 3 in its place",
+	  "server.compilation_config.level: found a key that vLLM 0.32.0 no longer has, expected "
+	  "compilation_config.mode: 3 instead",
 	  OPTION_ERROR },
 	{ "{\"compilation_config\": {\"level\": 3}}",
 	  { NULL, true, NULL },
@@ -505,50 +505,50 @@ static const struct {
 	{ "{\"compilation_config\": 3}",
 	  { NULL, true, NULL },
 	  false,
-	  "found 3, a bare level that vLLM 0.33.0 does not take, expected "
-	  "compilation_config.mode: 3 in its place",
+	  "found 3, a bare level that vLLM 0.33.0 does not accept, expected "
+	  "compilation_config.mode: 3 instead",
 	  OPTION_ERROR },
 	{ "{\"compilation_config\": 3}", { "0.10.1", false, NULL }, false, NULL, 0 },
 	/* there still, and to be left */
 	{ "{\"disable_log_requests\": true}",
 	  { "0.10.1", false, NULL },
 	  false,
-	  "server.disable_log_requests: found an argument that vLLM 0.10.1 deprecates "
-	  "and 0.17.0 no longer has, expected enable_log_requests: false in its place",
+	  "server.disable_log_requests: found an argument that vLLM 0.10.1 deprecates and 0.17.0 "
+	  "removes, expected enable_log_requests: false instead",
 	  OPTION_WARNING },
 	{ "{\"disable_log_requests\": true}", { "0.10.0", false, NULL }, false, NULL, 0 },
 	{ "{\"task\": \"embed\"}",
 	  { "0.11.0", false, NULL },
 	  false,
-	  "expected runner: pooling and convert: embed in its place",
+	  "expected runner: pooling and convert: embed instead",
 	  OPTION_WARNING },
 	{ "{\"disable_mm_preprocessor_cache\": false}",
 	  { "0.11.0", false, NULL },
 	  false,
-	  "expected nothing in its place: it is so without it",
+	  "expected no argument: this is the behavior without it",
 	  OPTION_WARNING },
 	{ "{\"expand_tools_even_if_tool_choice_none\": true}",
 	  { "0.9.2", false, NULL },
 	  false,
-	  "expected nothing in its place yet: 'exclude_tools_when_tool_choice_none', which "
-	  "replaces it, is not there",
+	  "expected no argument yet: vLLM has no 'exclude_tools_when_tool_choice_none', which "
+	  "replaces it",
 	  OPTION_WARNING },
 	{ "{\"tokenizer_pool_size\": 4}",
 	  { "0.9.0", false, NULL },
 	  false,
-	  "deprecates and 0.10.0 no longer has, expected nothing in its place (no effect any more)",
+	  "deprecates and 0.10.0 removes, expected no argument (no effect any more)",
 	  OPTION_WARNING },
 	{ "{\"log_config_file\": \"l.json\"}",
 	  { "0.32.0", false, NULL },
 	  false,
-	  "an argument that vLLM 0.32.0 deprecates, expected nothing in its place",
+	  "an argument that vLLM 0.32.0 deprecates, expected no argument",
 	  OPTION_WARNING },
 	/* choices */
 	{ "{\"convert\": \"reward\"}",
 	  { "0.32.0", false, NULL },
 	  false,
-	  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
-	  "longer has, expected convert: embed in its place",
+	  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no longer has, "
+	  "expected convert: embed instead",
 	  OPTION_ERROR },
 	{ "{\"convert\": \"reward\"}", { "0.32.0", true, NULL }, false, "reward", OPTION_WARNING },
 	{ "{\"convert\": \"reward\"}", { "0.15.0", false, NULL }, false, NULL, 0 },

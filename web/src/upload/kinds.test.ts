@@ -41,5 +41,5 @@ it('faults are counted with those that are not listed', () => {
   const one = { pointer: '/a', message: 'wrong' }
   expect(faultCount([])).toBe(0)
   expect(faultCount([one, one])).toBe(2)
-  expect(faultCount([one, one, { pointer: '', message: '205 more faults are not listed' }])).toBe(207)
+  expect(faultCount([one, one, { pointer: '', message: '205 more problems are not listed' }])).toBe(207)
 })

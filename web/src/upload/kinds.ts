@@ -35,7 +35,7 @@ export function sortOf(name: string, isOfFolder: boolean): Sort {
 
 // Of an upload's item the first faults are listed; the last one then says how many more there were (dash/upload/readers.c).
 export function faultCount(faults: Fault[]) {
-  const [, more] = /^(\d+) more faults are not listed$/.exec(faults.at(-1)?.message ?? '') ?? []
+  const [, more] = /^(\d+) more problems are not listed$/.exec(faults.at(-1)?.message ?? '') ?? []
   return more === undefined ? faults.length : faults.length - 1 + Number(more)
 }
 

@@ -473,7 +473,7 @@ static void test_bad_files(void **state)
 		{ "sharegpt", "", ":1:" },
 		{ "sharegpt", "3", ":1:1: expected an array" },
 		{ "sharegpt", "{}", ": holds no conversation" },
-		{ "sharegpt", "[{}", ":1:4: not valid JSON: the array has no end" },
+		{ "sharegpt", "[{}", ":1:4: not valid JSON: the array is not closed" },
 		{ "sharegpt", "[{} {}]", ":1:5: not valid JSON: expected ',' or ']'" },
 		{ "sharegpt", "[{}] x", ":1:6: not valid JSON: text after" },
 		{ "sharegpt", "{}\n\n{\"messages\": [}\n", ":3:15: not valid JSON" },

@@ -152,7 +152,7 @@ static void test_burstgpt_too_long(void **state)
 		assert_int_equal(
 			bench_dataset_build(&b.bench, NULL, &b.py, &b.np, &b.dataset, &b.err), -1);
 		assert_string_equal(b.err.text,
-				    "data set 'dataset_test_file': the prompts have more than "
+				    "dataset 'dataset_test_file': the prompts have more than "
 				    "536870912 tokens; use fewer or shorter prompts");
 		built_done(&b);
 	}
@@ -165,14 +165,14 @@ static void test_burstgpt_refused(void **state)
 		const char *text;
 		const char *says;
 	} cases[] = {
-		{ "a,b,c\n", "dataset_test_file:1: expected columns" },
-		{ "", "dataset_test_file:1: expected columns" },
+		{ "a,b,c\n", "dataset_test_file:1: expected a 'Model' column" },
+		{ "", "dataset_test_file:1: expected a 'Model' column" },
 		{ "Timestamp,Model,Request tokens,Response tokens\n1,GPT-4,3\n",
 		  "dataset_test_file:2: found 3 columns" },
 		{ "Timestamp,Model,Request tokens,Response tokens\n1,GPT-4,x,3\n",
-		  "dataset_test_file:2: expected whole numbers" },
+		  "dataset_test_file:2: expected token counts" },
 		{ "Timestamp,Model,Request tokens,Response tokens\n1,ChatGPT,3,3\n",
-		  "holds no request of model GPT-4" },
+		  "no request of model GPT-4" },
 	};
 
 	(void)state;

@@ -187,8 +187,8 @@ static void test_nobody_lays_templates(void **state)
 
 	build(&b, NULL);
 	assert_sample(&b, "t5", RES_NO_COUNT, "none");
-	assert_int_equal(notes_with(b.dataset, "without a chat template: there is no tokenizer"),
-			 1);
+	assert_int_equal(
+		notes_with(b.dataset, "without a chat template: no tokenizer is available"), 1);
 	built_done(&b);
 	unlink("dataset_template_file");
 }

@@ -54,9 +54,9 @@ static void test_bad_texts(void **state)
 		const char *says;
 	} cases[] = {
 		{ "", 0, "x: holds no lines" },
-		{ "a\0b", 3, "x: is no text in UTF-8" },
-		{ "a\xff", 2, "x: is no text in UTF-8" },
-		{ "\xed\xa0\x80", 3, "x: is no text in UTF-8" },
+		{ "a\0b", 3, "x: not valid UTF-8" },
+		{ "a\xff", 2, "x: not valid UTF-8" },
+		{ "\xed\xa0\x80", 3, "x: not valid UTF-8" },
 	};
 
 	(void)state;

@@ -349,10 +349,9 @@ static void test_no_tokenizer(void **state)
 		{ NO_CALLS, PL_ERR_NOT_FOUND, "the server has no '/tokenize'" },
 		{ ODD_KEYS, PL_ERR_NETWORK,
 		  "'/detokenize': found {\"words\": \"Hello world\"}, expected an object with a "
-		  "text as "
-		  "'prompt', 'content' or 'text'" },
+		  "string 'prompt', 'content' or 'text'" },
 		{ BROKEN_JSON, PL_ERR_INVALID, "not valid JSON" },
-		{ NO_TOKENS, PL_ERR_NETWORK, "'tokens' holds what is no id" },
+		{ NO_TOKENS, PL_ERR_NETWORK, "'tokens' contains an invalid id" },
 		{ EMPTY, PL_ERR_NETWORK, "no tokens for 'Hello world'" },
 	};
 
@@ -438,8 +437,8 @@ static void test_templates_refused(void **state)
 		const char *text;
 		unsigned calls; /* to open: three; llama.cpp's form is the second tried */
 	} cases[] = {
-		{ NO_TEMPLATE, PL_ERR_INVALID, "the server says: there is no template", 4 },
-		{ NO_MESSAGES, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages", 4 },
+		{ NO_TEMPLATE, PL_ERR_INVALID, "the server responded: there is no template", 4 },
+		{ NO_MESSAGES, PL_ERR_NOT_FOUND, "'/tokenize' does not accept messages", 4 },
 		{ OTHER_NO_TEMPLATE, PL_ERR_NOT_FOUND, "the server has no '/apply-template'", 4 },
 	};
 

@@ -172,11 +172,11 @@ static const struct failure_case failure_cases[] = {
 	{ "status 503", "http_status", "no such luck", 503 },
 	{ "status 404", "http_status", "no such luck", 404 },
 	{ "error", "stream_error", "engine died", 200 },
-	{ "no_done", "truncated", "last event", 200 },
+	{ "no_done", "truncated", "closing event", 200 },
 	{ "bad_json", "protocol", "{\"choices\":[{]}", 200 },
 	{ "empty", "no_output", "no event", 200 },
 	{ "html", "protocol", "text/html", 200 },
-	{ "cut", "truncated", "ended within", 200 },
+	{ "cut", "truncated", "ended during", 200 },
 	{ "refuse", "reset", "reset", 0 },
 	{ "reset", "reset", "reset", 200 },
 };

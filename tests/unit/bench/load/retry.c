@@ -175,7 +175,7 @@ static void retry_after_is_honoured_up_to_a_minute(void **state)
 	outcome = play_run(&play);
 	assert_int_equal(outcome->end, RES_END_RUN_TIMEOUT);
 	assert_failed(&outcome->records[0], "abandoned",
-		      "ended by run_timeout; try 1 had failed: no such luck");
+		      "run_timeout ended the run; attempt 1 failed: no such luck");
 	play_done(&play);
 	tiny_server_stop(server);
 }

@@ -35,7 +35,7 @@ static void test_bench_sources__check(void **state)
 	assert_int_equal(io_addr_resolve("::1", 8000, &v6, &err), 0);
 	assert_int_equal(io_addr_unix("/tmp/s", &local, &err), 0);
 	check("[\"127.0.0.2\", \"127.9.8.7\"]", &v4, NULL);
-	check("[\"127.0.0.2\", \"192.0.2.1\"]", &v4, "'192.0.2.1' is no address of this host");
+	check("[\"127.0.0.2\", \"192.0.2.1\"]", &v4, "'192.0.2.1' is not an address of this host");
 	check("[\"127.0.0.2\", \"::1\"]", &v4,
 	      "'[::1]' is of IPv6, and the server at '127.0.0.1:8000'");
 	check("[\"127.0.0.2\"]", &v6,

@@ -819,7 +819,7 @@ static void failed_responses_say_why(void **state)
 	(void)state;
 	assert_response_fails(failed, 2, "stream_error", "engine died");
 	assert_response_fails(error, 1, "stream_error", "too long");
-	assert_response_fails(cut, 1, "truncated", "without its last event");
+	assert_response_fails(cut, 1, "truncated", "without its closing event");
 	assert_response_fails(empty, 1, "no_output", "no event with output");
 }
 

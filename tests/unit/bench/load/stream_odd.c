@@ -64,16 +64,16 @@ static const struct row rows[] = {
 	/* [DONE] and a count, wherever it stands */
 	{ NULL, EVENTS_HEAD OF("0", "1", "null") OF("0", "2", "null") DONE, NULL, "xx", 2, 2 },
 	{ NULL, EVENTS_HEAD TEXT("a") USAGE("1") TEXT("b") DONE, NULL, "ab", 1, 2 },
-	{ NULL, EVENTS_HEAD TEXT("a") USAGE("1"), "truncated", "without its last event", 1, 1 },
+	{ NULL, EVENTS_HEAD TEXT("a") USAGE("1"), "truncated", "without its closing event", 1, 1 },
 	{ NULL, EVENTS_HEAD TEXT("a") USAGE("-1") DONE, "truncated", "without a finish reason", 1,
 	  1 },
 	/* no [DONE]: a finish reason for each choice */
 	{ NULL, EVENTS_HEAD TEXT("a") LAST("\"stop\""), NULL, "az", 2, 2 },
 	{ NULL, EVENTS_HEAD TEXT("a") LAST("\"stop\"") USAGE("2"), NULL, "az", 2, 2 },
 	{ NULL, EVENTS_HEAD OF("0", "1", "\"stop\"") OF("1", "1", "null"), "truncated",
-	  "without its last event", 2, 2 },
+	  "without its closing event", 2, 2 },
 	{ NULL, HEAD("Content-Type: text/event-stream\r\nContent-Length: 999") LAST("\"stop\""),
-	  "truncated", "ended within the answer", 1, 1 },
+	  "truncated", "ended during the response", 1, 1 },
 	/* the body decides what it is */
 	{ NULL, HEAD("Content-Type: application/json") TEXT("a") LAST("\"stop\"") DONE, NULL, "az",
 	  2, 2 },
@@ -86,15 +86,16 @@ static const struct row rows[] = {
 	  1 },
 	{ NULL, HEAD("Content-Type: x/y") "\xef\xbb\xbf" LAST("\"stop\"") DONE, NULL, "z", 1, 1 },
 	{ NULL, HEAD("Content-Type: text/plain") "upstream died", "protocol",
-	  "answer is of type 'text/plain', not an event stream: upstream died", RES_NO_COUNT, 0 },
-	{ NULL, HEAD("Content-Type: text/plain") "dat", "protocol", "type 'text/plain'",
+	  "response type: found 'text/plain', expected an event stream: upstream died",
+	  RES_NO_COUNT, 0 },
+	{ NULL, HEAD("Content-Type: text/plain") "dat", "protocol", "found 'text/plain'",
 	  RES_NO_COUNT, 0 },
 	{ NULL, EVENTS_HEAD "{\"detail\":\"kaput\"}", "protocol",
-	  "answer is a JSON document, not an event stream: kaput", RES_NO_COUNT, 0 },
-	{ NULL, EVENTS_HEAD "\n <!doctype html>", "protocol", "answer is an HTML page",
-	  RES_NO_COUNT, 0 },
-	{ NULL, HEAD("A: b") "[1]", "protocol", "answer is a JSON document", RES_NO_COUNT, 0 },
-	{ NULL, EVENTS_HEAD, "truncated", "without its last event", RES_NO_COUNT, 0 },
+	  "response: found a JSON document, expected an event stream: kaput", RES_NO_COUNT, 0 },
+	{ NULL, EVENTS_HEAD "\n <!doctype html>", "protocol", "found an HTML page", RES_NO_COUNT,
+	  0 },
+	{ NULL, HEAD("A: b") "[1]", "protocol", "found a JSON document", RES_NO_COUNT, 0 },
+	{ NULL, EVENTS_HEAD, "truncated", "without its closing event", RES_NO_COUNT, 0 },
 	/* keep-alives */
 	{ NULL,
 	  EVENTS_HEAD "data:\n\ndata: \n\ndata: null\n\n: x\n\ndata: {\"type\":\"ping\"}\n\n"
@@ -162,7 +163,7 @@ static const struct row rows[] = {
 	  "kaput", RES_NO_COUNT, 0 },
 	{ NULL, EVENTS_HEAD "data: {\"message\":\"in the queue\"}\n\n" LAST("\"stop\"") DONE, NULL,
 	  "z", 1, 1 },
-	{ NULL, EVENTS_HEAD "data: \xff\x1b[2J\n\n", "protocol", "says: \xef\xbf\xbd [2J",
+	{ NULL, EVENTS_HEAD "data: \xff\x1b[2J\n\n", "protocol", "the protocol: \xef\xbf\xbd [2J",
 	  RES_NO_COUNT, 0 },
 	{ "openai-responses", EVENTS_HEAD "data: {\"type\":\"response.failed\"}\n\n",
 	  "stream_error", "response.failed", RES_NO_COUNT, 0 },
@@ -173,11 +174,11 @@ static const struct row rows[] = {
 	  NULL, "a", 1, 1 },
 	/* heads */
 	{ NULL, HEAD("Content-Type: text/html") "<html>", "protocol",
-	  "answer is of type 'text/html', not an event stream: <html>", RES_NO_COUNT, 0 },
+	  "response type: found 'text/html', expected an event stream: <html>", RES_NO_COUNT, 0 },
 	{ NULL, HEAD("Content-Type: application/json") "{\"error\":{\"message\":\"kaput\"}}",
-	  "protocol", "not an event stream: kaput", RES_NO_COUNT, 0 },
+	  "protocol", "expected an event stream: kaput", RES_NO_COUNT, 0 },
 	{ NULL, HEAD("Content-Type: text/event-stream\r\nContent-Encoding: gzip") "\x1f\x8b",
-	  "protocol", "encoded as 'gzip'", RES_NO_COUNT, 0 },
+	  "protocol", "found 'gzip'", RES_NO_COUNT, 0 },
 	{ NULL,
 	  HEAD("Content-Type: text/event-stream\r\nContent-Encoding: Identity") LAST("\"x\"") DONE,
 	  NULL, "z", 1, 1 },
@@ -190,8 +191,8 @@ static const struct row rows[] = {
 	  "http_status", "kaput", RES_NO_COUNT, 0 },
 	/* one piece */
 	{ "whole", HEAD("Content-Type: text/event-stream") DONE, "protocol",
-	  "one piece was asked for", RES_NO_COUNT, 0 },
-	{ "whole", HEAD("Content-Type: text/html") "<html>", "protocol", "says: <html>",
+	  "expected a single response", RES_NO_COUNT, 0 },
+	{ "whole", HEAD("Content-Type: text/html") "<html>", "protocol", "the protocol: <html>",
 	  RES_NO_COUNT, 0 },
 	{ "whole", HEAD("Content-Type: x/y") "{\"detail\":\"kaput\"}", "stream_error", "kaput", -2,
 	  0 },
@@ -286,7 +287,7 @@ static void enough_of_the_wrong_kind_is_enough(void **state)
 		result = bench_stream_feed(&stream, body, sizeof(body), &used);
 	assert_int_equal(result, BENCH_STREAM_FAILED);
 	assert_in_range(fed, BENCH_ERROR_BYTES_MAX, BENCH_ERROR_BYTES_MAX + 2 * sizeof(body));
-	assert_non_null(strstr(record.error, "'text/html', not an event stream: xxx"));
+	assert_non_null(strstr(record.error, "'text/html', expected an event stream: xxx"));
 	bench_stream_done(&stream);
 	res_record_done(&record);
 }

@@ -24,7 +24,7 @@ static void test_dash_upload_form__files(void **state)
 
 	/* "--Bno" begins as the boundary does, and no encoder would choose one that is in the bytes */
 	assert_int_equal(dash_form_read(MEDIA, body, sizeof(body) - 1, &form, &err), -1);
-	assert_non_null(strstr(err.text, "the end of the line behind the boundary"));
+	assert_non_null(strstr(err.text, "the end of the line after the boundary"));
 
 	static const char good[] = "a preamble\r\n" FILE_HEAD(
 		"a") "one\r\n--\r\n\r\n--b\r\n"

@@ -291,7 +291,7 @@ static void test_open_faults(void **state)
 		{ LIBRARY, "1xH100", "nvmlInit_v2=driver", "the driver is not loaded" },
 		{ LIBRARY, "1xH100", "nvmlInit_v2=version", "of different versions" },
 		{ LIBRARY, "3xNothing", NULL, "(code 2)" },
-		{ "libm.so.6", "1xH100", NULL, "is no NVML" },
+		{ "libm.so.6", "1xH100", NULL, "is not NVML" },
 	};
 
 	(void)state;
@@ -317,7 +317,7 @@ static void test_no_gpu(void **state)
 	auto_gpus struct host_gpus *gpus = open_gpus(LIBRARY, "", NULL);
 
 	assert_int_equal(host_gpus_count(gpus), 0);
-	assert_non_null(strstr(host_gpus_why(gpus), "knows of no GPU"));
+	assert_non_null(strstr(host_gpus_why(gpus), "reports no GPU"));
 }
 
 static void test_two_at_once(void **state)

@@ -185,7 +185,7 @@ static void test_no_devices(void **state)
 	auto_gpus struct host_gpus *gpus = read_fixture("none.txt");
 
 	assert_int_equal(host_gpus_count(gpus), 0);
-	assert_string_equal(host_gpus_why(gpus), "'none.txt' names no GPU");
+	assert_string_equal(host_gpus_why(gpus), "'none.txt' lists no GPU");
 }
 
 static void test_names_are_cleaned(void **state)

@@ -177,7 +177,7 @@ static void test_host_gpu_pick__names(void **state)
 		{ "-1", -1, "expected one of" },
 		{ "GPU-a0", 0, "" },
 		{ "GPU-b", 4, "" },
-		{ "GPU-", -1, "which 3 GPUs begin with" },
+		{ "GPU-", -1, "matches 3 GPUs" },
 		{ "GPU-x", -1, "MIG-2 (modelm)" },
 		{ "MIG-3", 3, "" },
 		{ "1", -1, "partitioned" },

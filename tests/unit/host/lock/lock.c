@@ -179,7 +179,7 @@ static void test_host_lock_lock__folders_that_are_refused(void **state)
 	refuse_folder(open_path, "expected 1777");
 	close(open(file_path, O_CREAT | O_WRONLY, 0600));
 	refuse_folder(file_path, "found a file");
-	refuse_folder(far_path, "cannot be made");
+	refuse_folder(far_path, "could not open or create");
 }
 
 static void test_host_lock_lock__folder_is_made_for_everybody(void **state)
@@ -207,7 +207,7 @@ static void test_host_lock_lock__what_others_wrote_is_only_text(void **state)
 	auto_free char *none = host_lock_holder_text(NULL);
 
 	assert_string_equal(text, "run a?b?[31m");
-	assert_string_equal(none, "a process that does not say who it is");
+	assert_string_equal(none, "an unknown process");
 }
 
 /* Numbers of those before `ticket`, as the claims say them: "ab". */

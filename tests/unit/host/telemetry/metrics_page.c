@@ -166,8 +166,8 @@ static void test_host_telemetry_metrics_page__labels_and_types_are_checked(void 
 		{ "x_bucket{le=\"1\"} 4 # {trace=\"a\"}", "exemplar" },
 		{ "x_total 4 # 0.5", "exemplar" },
 		{ "x_total 4 #", "exemplar" },
-		{ "x 1 soon", "no timestamp" },
-		{ "x 1 +Inf", "no timestamp" },
+		{ "x 1 soon", "not a timestamp" },
+		{ "x 1 +Inf", "not a timestamp" },
 		{ "x 1 1.5 2", "after its timestamp" },
 		{ "x +-1", "value" },
 	};

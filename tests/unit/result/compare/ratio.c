@@ -138,7 +138,7 @@ static void test_result_compare_ratio__two_runs(void **state)
 	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
 	found = ratio(RES_FIELD_LOWER, run_of(100, 0, 110), run_of(103, 95, 115));
 	assert_int_equal(found.how, RES_RATIO_NONE);
-	assert_words(&found, "higher by 3.0 %, not known how sure");
+	assert_words(&found, "higher by 3.0 %, without a confidence interval");
 	assert_false(res_ratio_is_regression(&found, 0.01));
 	found = ratio(RES_FIELD_LOWER, SAMPLE(7), SAMPLE(7));
 	assert_int_equal(found.finding, RES_FINDING_EQUAL);
@@ -229,12 +229,14 @@ static void test_result_compare_ratio__runs_that_lack(void **state)
 	(void)state;
 	found = ratio(RES_FIELD_LOWER, SAMPLE(95, 100, 105), SAMPLE(95, 100, 105));
 	assert_int_equal((int)found.more_runs, 15);
-	assert_words(&found,
-		     "no difference shown (-10.7 to 12.0 %); one of 5 % needs 15 more runs a side");
+	assert_words(
+		&found,
+		"no difference shown (-10.7 to 12.0 %); one of 5 % needs 15 more runs per side");
 	found = ratio(RES_FIELD_LOWER, SAMPLE(99.9, 100, 100.1), SAMPLE(99.9, 100, 100.1));
 	assert_true(found.more_runs <= 0);
-	assert_words(&found,
-		     "no difference shown (-0.23 to 0.23 %); one of 5 % would most likely be seen");
+	assert_words(
+		&found,
+		"no difference shown (-0.23 to 0.23 %); one of 5 % would probably be detected");
 }
 
 /* Two runs a side, one of them with hardly any spread: the formula sees a small one, the interval does not. */

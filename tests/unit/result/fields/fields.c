@@ -147,15 +147,16 @@ static void test_res_fields__ids_that_are_no_rows(void **state)
 		{ "server.additional_config.anything.at.all", NULL },
 		{ "tags.ticket", NULL },
 		{ "launch.env.VLLM_LOGGING_LEVEL", NULL },
-		{ "results.p99_ttft", "unknown field 'results.p99_ttft' (did you mean "
-				      "'results.p99_ttft_ms'?)" },
-		{ "results.p101_ttft_ms", "unknown field 'results.p101_ttft_ms' (did you mean "
-					  "'results.p10_ttft_ms'?)" },
+		{ "results.p99_ttft",
+		  "unknown field 'results.p99_ttft' (did you mean 'results.p99_ttft_ms'?)" },
+		{ "results.p101_ttft_ms",
+		  "unknown field 'results.p101_ttft_ms' (did you mean 'results.p10_ttft_ms'?)" },
 		{ "results.request_throughput_client_error.0",
 		  "unknown field 'results.request_throughput_client_error.0'" },
 		{ "results.mean_ttft_ms_ci95.2", "unknown field 'results.mean_ttft_ms_ci95.2'" },
-		{ "server.tensor_paralel_size", "unknown field 'server.tensor_paralel_size' (did "
-						"you mean 'server.tensor_parallel_size'?)" },
+		{ "server.tensor_paralel_size",
+		  "unknown field 'server.tensor_paralel_size' (did you mean "
+		  "'server.tensor_parallel_size'?)" },
 		{ "tensor_parallel_size", "unknown field 'tensor_parallel_size' (did you mean "
 					  "'server.tensor_parallel_size'?)" },
 		{ "server.model.name", "unknown field 'server.model.name'" },
@@ -444,8 +445,8 @@ static void test_res_read__forms(void **state)
 		{ "{" FLAT ", \"profllm\": {\"run_id\": \"r\"}}", "run.run_id", "\"r\"" },
 		{ "[]", NULL, "'f': expected one object" },
 		{ "{\"a\": 1}", NULL,
-		  "'run_id' is not there, nor is it another form of a result: "
-		  "'f': no result of 'vllm bench serve': 'num_prompts'" },
+		  "'run_id' is missing, and the file is not another form of a result: 'f': not a "
+		  "result of 'vllm bench serve': 'num_prompts'" },
 		{ "nothing", NULL, "f:1:" },
 	};
 	auto_fields struct res_fields *fields = res_fields_new(NULL);

@@ -196,9 +196,9 @@ static void test_md_flat__refusals(void **state)
 	} cases[] = {
 		{ "", "flat" },
 		{ "[1]", "expected one object" },
-		{ "{}", "'num_prompts' is not there" },
-		{ "{\"num_prompts\": 1, \"duration\": 1}", "'completed' is not there" },
-		{ "{\"num_prompts\": 1, \"completed\": 1}", "'duration' is not there" },
+		{ "{}", "'num_prompts' is missing" },
+		{ "{\"num_prompts\": 1, \"duration\": 1}", "'completed' is missing" },
+		{ "{\"num_prompts\": 1, \"completed\": 1}", "'duration' is missing" },
 		{ "{\"num_prompts\": 1.5, \"completed\": 1, \"duration\": 1}", "'num_prompts'" },
 		{ "{\"num_prompts\": 1, \"completed\": true, \"duration\": 1}", "'completed'" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": \"1\"}", "'duration'" },
@@ -211,7 +211,7 @@ static void test_md_flat__refusals(void **state)
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"backend\": 5}",
 		  "'backend'" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"ttfts\": [1]}",
-		  "is not there and other lists are" },
+		  "is missing, but other lists exist" },
 		{ "{" HEAD
 		  "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1], \"itls\": [1],"
 		  "\"errors\": [\"\"]}",
@@ -227,10 +227,10 @@ static void test_md_flat__refusals(void **state)
 		  "'ttfts': expected seconds" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1.5], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "'output_lens': expected whole numbers" },
+		  "'output_lens': expected integers" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [null]}",
-		  "'errors': expected a list of texts" },
+		  "'errors': expected a list of strings" },
 	};
 
 	(void)state;
@@ -254,7 +254,7 @@ static void test_md_flat__lists_that_do_not_fit(void **state)
 		  "start_times: found 2 items, expected 4", 0 },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "the lists hold 1 requests, 1 of them finished; 'completed' is 3", 1 },
+		  "the lists have 1 requests, 1 of them finished, but 'completed' is 3", 1 },
 		{ "{\"num_prompts\": 1, \"completed\": 2, \"duration\": 1}", "", 0 },
 	};
 
@@ -410,7 +410,7 @@ static void test_md_flat__failures_by_what_vllm_says(void **state)
 		{ "Traceback\\njson.decoder.JSONDecodeError: Expecting value\\n", "protocol", 0,
 		  "json.decoder.JSONDecodeError" },
 		{ "Traceback\\nKeyError: 'x'\\n", "unknown", 0, "KeyError: 'x'" },
-		{ "\\n", "unknown", 0, "vLLM's client kept no reason" },
+		{ "\\n", "unknown", 0, "vLLM's client recorded no reason" },
 	};
 
 	(void)state;

@@ -378,9 +378,9 @@ static void test_run_journal__files_that_are_not_ours_to_take(void **state)
 	check_refused(output, false, PL_ERR_INVALID, "not a journal");
 	check_refused(output, true, PL_ERR_INVALID, "not a journal");
 	write_file(path, newer, sizeof(newer) - 1);
-	check_refused(output, false, PL_ERR_INVALID, "format 4 of another profllm");
+	check_refused(output, false, PL_ERR_INVALID, "format 4 of another version");
 	write_file(path, framed, sizeof(framed) - 1);
-	check_refused(output, false, PL_ERR_INVALID, "format 2 of another profllm");
+	check_refused(output, false, PL_ERR_INVALID, "format 2 of another version");
 	check_taken(output, true);
 	/* killed before its first line was whole: nothing had begun */
 	write_file(path, newer, 10);

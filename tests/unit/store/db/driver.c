@@ -213,7 +213,7 @@ static void jobs_have_one_owner(struct store_sql *sql, const char *name)
 	assert_int_equal(store_sql_own_jobs(sql, &err), 0);
 	assert_int_equal(store_sql_own_jobs(&other, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
-	assert_non_null(strstr(err.text, "is served by "));
+	assert_non_null(strstr(err.text, "is in use by "));
 	store_sql_close(sql);
 	/* a server sees the end of a connection some moments later */
 	for (int i = 0; i < 500 && store_sql_own_jobs(&other, &err) < 0; i++)

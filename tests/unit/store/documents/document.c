@@ -92,15 +92,15 @@ static const struct {
 	{ "{'run_id': 'r', 'run_id': 's'}", "", 1, "duplicate object key" },
 	{ "{'run_id': 'r', 'a': 123456789012345678901}", "", 1, "too big integer" },
 	{ "[]", "", 1, "expected one object" },
-	{ "{'a': 1}", "", 1, "'run_id' is not there" },
+	{ "{'a': 1}", "", 1, "'run_id' is missing" },
 	{ "{'run_id': 5}", "/run_id", 1, "/run_id: found 5, expected string" },
 	{ "{'run_id': '', 'suite': 's'}", "/run_id", 1, "/run_id: " },
 	{ "{'run_id': 'r', 'config': 7, 'results': [], 'more': 1}", "/config", 1, "(and 2 more)" },
-	{ "{'run_id': 'r', 'schema_version': 2}", "", 1, "no result of schema_version 2" },
+	{ "{'run_id': 'r', 'schema_version': 2}", "", 1, "not a result of schema_version 2" },
 	{ "{'run_id': 'r', 'schema_version': '2'}", "/schema_version", 1,
-	  "no result of schema_version 2" },
+	  "not a result of schema_version 2" },
 	{ "{'profllm': {'run_id': 'r', 'schema_version': 2, 'results': 3}}", "/profllm/results", 1,
-	  "no result of schema_version 2" },
+	  "not a result of schema_version 2" },
 	{ "{\n'run_id': 'r',\n'duration':\n'x'}", "/duration", 3, "found \"x\"" },
 	{ "{'run_id': 'r',\n'config': {}, 'more': 1,\n'suite': 5}", "", 2, "/suite: found 5" },
 };
@@ -155,9 +155,9 @@ static void test_store_documents_document__lines_are_those_of_the_file(void **st
 	} rows[] = {
 		{ "{\"a\": ", "m.jsonl:3", 3, 3, "m.jsonl:3:6: not valid JSON" },
 		{ "{\n\"a\": ", "r.json[2]", 17, 18, "r.json[2]:18:5: not valid JSON" },
-		{ "{\n\"run_id\": 5}", "r.json[2]", 17, 18, "'r.json[2]' is no result" },
+		{ "{\n\"run_id\": 5}", "r.json[2]", 17, 18, "'r.json[2]' is not a result" },
 		{ "[]", "m.jsonl:3", 3, 3, "'m.jsonl:3': expected one object" },
-		{ "{\"run_id\": 5}", "m.jsonl:3", 0, 0, "'m.jsonl:3' is no result" },
+		{ "{\"run_id\": 5}", "m.jsonl:3", 0, 0, "'m.jsonl:3' is not a result" },
 	};
 	auto_tools tools = { .fields = NULL };
 

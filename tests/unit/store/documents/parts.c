@@ -69,10 +69,10 @@ static void test_store_documents_parts__what_cannot_be_cut(void **state)
 	} broken[] = {
 		{ "", "'r.json' is empty" },
 		{ " \n\t", "'r.json' is empty" },
-		{ "[{}, {}", "'r.json' is cut off: its array has no end" },
-		{ "[{}, {}] x", "'r.json' has something behind the end of its array" },
-		{ "[]\n[]", "'r.json' has something behind the end of its array" },
-		{ "\x28\xb5\x2f\xfdxx", "'r.json' is cut off" },
+		{ "[{}, {}", "'r.json' is incomplete: its array is not closed" },
+		{ "[{}, {}] x", "'r.json': unexpected data after the end of the array" },
+		{ "[]\n[]", "'r.json': unexpected data after the end of the array" },
+		{ "\x28\xb5\x2f\xfdxx", "'r.json' is incomplete: its end is missing" },
 	};
 
 	(void)state;

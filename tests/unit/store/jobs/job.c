@@ -324,7 +324,7 @@ static void test_store_jobs_job__one_process_works_on_them(void **state)
 	struct store_options options = { .path = path, .fields = tools.fields, .with_jobs = true };
 	assert_int_equal(store_open(&options, &second, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
-	auto_free char *owner = pl_asprintf("is served by process %d", (int)getpid());
+	auto_free char *owner = pl_asprintf("is in use by process %d", (int)getpid());
 	assert_non_null(strstr(err.text, owner));
 	/* others may add some, and store what they like */
 	auto_store struct store *other = open_store(&tools, path, false, false);

@@ -101,8 +101,9 @@ static void test_sweep_vllm_sla__read(void **state)
 		{ "[{\"_benchmark_name\": \"fast\", \"a\": \"<=500\"}]", NULL },
 		{ "[{\"a\": \"<=500\", \"b\": \">2\"}, {\"a\": \"<9\"}]", NULL },
 		{ "[{\"_benchmark_name\": \"fast\"}]", "a combination has no limit" },
-		{ "[{\"a\": \"fast\"}]", "'a': found \"fast\", expected a text as \"<=500\"" },
-		{ "[{\"a\": 500}]", "'a': found 500, expected a text as \"<=500\"" },
+		{ "[{\"a\": \"fast\"}]",
+		  "'a': found \"fast\", expected a string such as \"<=500\"" },
+		{ "[{\"a\": 500}]", "'a': found 500, expected a string such as \"<=500\"" },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {

@@ -501,22 +501,20 @@ static void what_replaced_a_flag_is_told(void **state)
 	static const struct {
 		const char *args, *expected, *replaced_by;
 	} cases[] = {
-		{ "--task embed", "--runner pooling --convert embed in its place",
+		{ "--task embed", "--runner pooling --convert embed instead",
 		  "[{\"key\":\"server.runner\",\"value\":\"pooling\"},"
 		  "{\"key\":\"server.convert\",\"value\":\"embed\"}]" },
-		{ "--task=embed", "--runner pooling --convert embed in its place", NULL },
-		{ "--disable-log-requests", "--no-enable-log-requests in its place", NULL },
-		{ "--no-disable-log-requests", "--enable-log-requests in its place", NULL },
-		{ "--rope-scaling.factor 2",
-		  "--hf-overrides.rope_scaling '{\"factor\":2}' in its place", NULL },
-		{ "--enable-reasoning", "--reasoning-parser with a value of its own in its place",
+		{ "--task=embed", "--runner pooling --convert embed instead", NULL },
+		{ "--disable-log-requests", "--no-enable-log-requests instead", NULL },
+		{ "--no-disable-log-requests", "--enable-log-requests instead", NULL },
+		{ "--rope-scaling.factor 2", "--hf-overrides.rope_scaling '{\"factor\":2}' instead",
+		  NULL },
+		{ "--enable-reasoning", "--reasoning-parser with its own value instead",
 		  "[{\"key\":\"server.reasoning_parser\"}]" },
 		{ "--enable-reasoning --reasoning-parser qwen3",
-		  "nothing in its place: it is so without it", "[]" },
+		  "no argument: this is the behavior without it", "[]" },
 		{ "--num-speculative-tokens x",
-		  "--speculative-config.num_speculative_tokens with a value of its own in its "
-		  "place",
-		  NULL },
+		  "--speculative-config.num_speculative_tokens with its own value instead", NULL },
 		{ "--swap-space 4",
 		  "an older release: nothing replaced it (the Python API still took and ignored it "
 		  "then)",
@@ -641,9 +639,10 @@ static void faults_of_a_config_file(void **state)
 	assert_int_equal(vllm_command_word(command, &problems.items[0]), 0);
 	pl_buf_init(&text, 4096);
 	vllm_command_problem_text(command, &problems.items[0], &text);
-	assert_string_equal(pl_buf_text(&text),
-			    "c.yml:2:1: --dtpye: found an unknown argument, expected one of vLLM's "
-			    "(did you mean '--dtype'?)\n");
+	assert_string_equal(
+		pl_buf_text(&text),
+		"c.yml:2:1: --dtpye: found an unknown argument, expected an argument of vLLM "
+		"(did you mean '--dtype'?)\n");
 }
 
 static void config_files_that_cannot_be_read(void **state)
@@ -669,18 +668,19 @@ static void a_caret_is_under_the_word(void **state)
 		const char *text;
 		const char *shown;
 	} cases[] = {
-		{ "vllm serve m --dtpye x",
-		  "command line:1:14: --dtpye: found an unknown argument, expected one of vLLM's "
-		  "(did you mean '--dtype'?)\n"
-		  "  vllm serve m --dtpye x\n"
-		  "               ^^^^^^^\n" },
+		{ "vllm serve m --dtpye x", "command line:1:14: --dtpye: found an unknown "
+					    "argument, expected an argument of vLLM "
+					    "(did you mean '--dtype'?)\n"
+					    "  vllm serve m --dtpye x\n"
+					    "               ^^^^^^^\n" },
 		{ "vllm serve m \\\n  --port 'a b'",
 		  "command line:2:10: --port: found text 'a b', expected an integer from 0 to "
 		  "65535\n"
 		  "  vllm serve m --port 'a b'\n"
 		  "                      ^^^^^\n" },
 		{ "HF_TOKEN=abc vllm serve \u00e9 --api-key s t --api-k=u --dtpye",
-		  "command line:1:52: --dtpye: found an unknown argument, expected one of vLLM's "
+		  "command line:1:52: --dtpye: found an unknown argument, expected an argument of "
+		  "vLLM "
 		  "(did you mean '--dtype'?)\n"
 		  "  HF_TOKEN=*** vllm serve '\u00e9' --api-key *** *** --api-k=*** --dtpye\n"
 		  "                                                            ^^^^^^^\n" },
@@ -884,24 +884,15 @@ static void the_file_made_from_a_command(void **state)
 	(void)state;
 	pl_buf_init(&yaml, 1 << 16);
 	assert_int_equal(vllm_yaml_from_command(command, true, &yaml, &err), 0);
-	assert_string_equal(pl_buf_text(&yaml),
-			    "# Made from a command line; the benchmark has its defaults.\n"
-			    "name: \"llama-3.1-8b-tp2\"\n"
-			    "server:\n"
-			    "  model: meta-llama/Llama-3.1-8B\n"
-			    "  tensor_parallel_size: 2\n"
-			    "  compilation_config:\n"
-			    "    mode: \"3\"\n"
-			    "  port: 8000\n"
-			    "launch:\n"
-			    "  # the command started it in a container: docker run --gpus all "
-			    "vllm/vllm-openai:v0.14.1\n"
-			    "  command: [vllm, serve]\n"
-			    "  vllm_version: \"0.14.1\"\n"
-			    "  # environment: B as the caller has it\n"
-			    "  # environment: C = ${D}\n"
-			    "  env:\n"
-			    "    A: \"1\"\n");
+	assert_string_equal(
+		pl_buf_text(&yaml),
+		"# Made from a command line; the benchmark has its defaults.\nname: "
+		"\"llama-3.1-8b-tp2\"\nserver:\n  model: meta-llama/Llama-3.1-8B\n  "
+		"tensor_parallel_size: 2\n  compilation_config:\n    mode: \"3\"\n  port: "
+		"8000\nlaunch:\n  # the command started it in a container: docker run --gpus all "
+		"vllm/vllm-openai:v0.14.1\n  command: [vllm, serve]\n  vllm_version: \"0.14.1\"\n  "
+		"# environment: B from the environment of the caller\n  # environment: C = ${D}\n  "
+		"env:\n    A: \"1\"\n");
 }
 
 int main(void)

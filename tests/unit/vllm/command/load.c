@@ -240,21 +240,12 @@ static void the_file_made_from_a_load(void **state)
 	(void)state;
 	pl_buf_init(&yaml, 1 << 16);
 	assert_int_equal(vllm_yaml_from_command(command, true, &yaml, &err), 0);
-	assert_string_equal(pl_buf_text(&yaml),
-			    "# Made from a command line; its server runs already.\n"
-			    "name: \"big-7b\"\n"
-			    "launch:\n"
-			    "  env:\n"
-			    "    A: \"1\"\n"
-			    "benchmark:\n"
-			    "  model: org/Big-7B\n"
-			    "  request_rate: \"inf\"\n"
-			    "  goodput: [\"ttft:200\"]\n"
-			    "  extra_body:\n"
-			    "    a: [1]\n"
-			    "  metadata: [\"x=y\"]\n"
-			    "  host: \"127.0.0.1\"\n"
-			    "  port: 8000\n");
+	assert_string_equal(
+		pl_buf_text(&yaml),
+		"# Made from a command line; its server is already running.\nname: "
+		"\"big-7b\"\nlaunch:\n  env:\n    A: \"1\"\nbenchmark:\n  model: org/Big-7B\n  "
+		"request_rate: \"inf\"\n  goodput: [\"ttft:200\"]\n  extra_body:\n    a: [1]\n  "
+		"metadata: [\"x=y\"]\n  host: \"127.0.0.1\"\n  port: 8000\n");
 }
 
 static void commands_in_words_and_texts(void **state)

@@ -50,29 +50,29 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
         { "spec_bench", OPTION_MORE,
           "the server applies the chat template; errors name `file:line`" }),
     .older_values = HINTS(
-        { "sonnet", "gone since vLLM 0.32; an experiment file (profllm run) takes it; nearest "
-                    "here: --dataset-name random without --dataset-path" },
-        { "custom_mm", "today's name is custom_image" }))
+        { "sonnet", "removed in vLLM 0.32; use an experiment file (profllm run), or "
+                    "--dataset-name random without --dataset-path" },
+        { "custom_mm", "its current name is custom_image" }))
 BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
     "hf: download the whole dataset instead of streaming it",
     .group = "Other datasets", .after = "hf_output_len", .later = true)
 BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
-    "file, folder or hub id of the dataset; ${VAR} is expanded",
+    "file, directory or hub id of the dataset; ${VAR} is expanded",
     .nullable = true, .group = "Dataset", .expand = true, .aside = true)
 BENCH(BOOL, FLAG, no_oversample, "--no-oversample", false, -INF, INF,
     "do not repeat samples when the dataset has too few",
     .group = "Dataset", .after = "disable_shuffle")
 BENCH(BOOL, FLAG, skip_chat_template, "--skip-chat-template", false, -INF, INF,
-    "custom: send prompts as they are, without the model's chat template",
+    "custom: send prompts without the chat template of the model",
     .group = "Dataset", .after = "no_oversample")
 BENCH(BOOL, FLAG, enable_multimodal_chat, "--enable-multimodal-chat", false, -INF, INF,
     "put prompt and media into chat messages when the dataset is built",
     .group = "Dataset", .after = "trust_remote_code", .later = true)
 BENCH(BOOL, FLAG, disable_shuffle, "--disable-shuffle", false, -INF, INF,
-    "keep the dataset's own order",
+    "keep the order of the dataset",
     .group = "Dataset", .after = "seed")
 BENCH(INT, VALUE, custom_output_len, "--custom-output-len", 256, -1, 100000000,
-    "custom: output tokens per request; -1 takes each record's own",
+    "custom: output tokens per request; -1 uses the number in each record",
     .group = "Other datasets", .after = "sharegpt_output_len")
 BENCH(BOOL, FLAG, custom_ensure_client_side_data, "--custom-ensure-client-side-data",
     false, -INF, INF,
@@ -85,7 +85,7 @@ BENCH(STRING, VALUE, spec_bench_category, "--spec-bench-category", null, -INF, I
     "spec_bench: only this category",
     .nullable = true, .group = "Other datasets", .after = "spec_bench_output_len")
 BENCH(INT, VALUE, sonnet_input_len, "--sonnet-input-len", 550, 1, 100000000,
-    "sonnet: maximum prompt tokens, chat template included",
+    "sonnet: maximum prompt tokens, including the chat template",
     .gone = true)
 BENCH(INT, VALUE, sonnet_output_len, "--sonnet-output-len", 150, 1, 100000000,
     "sonnet: output tokens per request",
@@ -94,10 +94,10 @@ BENCH(INT, VALUE, sonnet_prefix_len, "--sonnet-prefix-len", 200, 0, 100000000,
     "sonnet: approximate number of tokens that all prompts share at their start",
     .gone = true)
 BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 100000000,
-    "sharegpt: fixed output tokens instead of the answer's length",
+    "sharegpt: fixed number of output tokens instead of the length of the response",
     .nullable = true, .group = "Other datasets")
 BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, -INF, INF,
-    "timed_trace: tokens that one hash id stands for",
+    "timed_trace: tokens per hash id",
     .group = "Other datasets", .after = "speed_bench_category", .later = true)
 BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, -INF, INF,
     "timed_trace: seconds in one unit of the trace's timestamps",
@@ -108,7 +108,7 @@ BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp
     .group = "Other datasets", .after = "timed_trace_sec_multiplier", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
     "input_length", -INF, INF,
-    "timed_trace: field with the prompt's tokens",
+    "timed_trace: field with the prompt tokens",
     .group = "Other datasets", .after = "timed_trace_label_timestamp", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
     "output_length", -INF, INF,
@@ -125,13 +125,13 @@ BENCH(FLOAT, VALUE, blazedit_max_distance, "--blazedit-max-distance", 1.0, -INF,
     "blazedit: largest edit distance, 0 to 1",
     .group = "Other datasets", .after = "blazedit_min_distance", .later = true)
 BENCH(FLOAT, VALUE, asr_max_audio_len_sec, "--asr-max-audio-len-sec", "inf", -INF, INF,
-    "speech: longest audio taken, in seconds",
+    "speech: longest audio to use, in seconds",
     .group = "Other datasets", .after = "asr_min_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, asr_min_audio_len_sec, "--asr-min-audio-len-sec", 0.0, -INF, INF,
-    "speech: shortest audio taken, in seconds",
+    "speech: shortest audio to use, in seconds",
     .group = "Other datasets", .after = "no_stream", .later = true)
 BENCH(INT, VALUE, random_input_len, "--random-input-len", 1024, 0, 100000000,
-    "random: mean prompt tokens, prefix not counted",
+    "random: mean prompt tokens, without the prefix",
     .group = "Dataset random")
 BENCH(INT, VALUE, random_output_len, "--random-output-len", 128, 0, 100000000,
     "random: mean output tokens",
@@ -173,7 +173,7 @@ BENCH(STRING, VALUE, hf_split, "--hf-split", null, -INF, INF,
     "hf: split of the dataset",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, hf_name, "--hf-name", null, -INF, INF,
-    "hf: the dataset's name where the path is a local copy",
+    "hf: name of the dataset if the path is a local copy",
     .nullable = true, .group = "Other datasets", .after = "no_reranker", .later = true)
 BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
     "hf: fixed output tokens",
@@ -229,14 +229,14 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         { "openai-responses", OPTION_MORE,
           "like `openai`; usage is in the last event" }),
     .older_values = HINTS(
-        { "sglang", "it takes the same requests as --backend openai" },
-        { "lmdeploy", "it takes the same requests as --backend openai" },
-        { "scalellm", "it takes the same requests as --backend openai" },
-        { "openai-completions", "today's name is openai" },
-        { "vllm-chat", "today: --backend openai-chat" },
-        { "tgi", "gone from vLLM, as its protocol is another one" },
-        { "tensorrt-llm", "gone from vLLM; its server's OpenAI API is reached with --backend openai" },
-        { "deepspeed-mii", "gone from vLLM, as its protocol is another one" }))
+        { "sglang", "use --backend openai, which sends the same requests" },
+        { "lmdeploy", "use --backend openai, which sends the same requests" },
+        { "scalellm", "use --backend openai, which sends the same requests" },
+        { "openai-completions", "its current name is openai" },
+        { "vllm-chat", "use --backend openai-chat" },
+        { "tgi", "vLLM removed it; its protocol is a different one" },
+        { "tensorrt-llm", "vLLM removed it; use --backend openai with the OpenAI API of its server" },
+        { "deepspeed-mii", "vLLM removed it; its protocol is a different one" }))
 BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
     "scheme, host and port of the server; overrides host and port",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
@@ -249,7 +249,7 @@ BENCH(INT, VALUE, port, "--port", null, 1, 65535,
     "port of the server; not needed if the experiment starts the server",
     .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000), .aside = true)
 BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
-    "path of the requests; unset: the backend's own",
+    "path of the requests; unset: the default of the backend",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "default by backend; a wrong value fails before the first request")
 BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
@@ -261,21 +261,21 @@ BENCH(INT, VALUE, max_concurrency, "--max-concurrency", null, 1, 1000000,
     .nullable = true, .group = "Load", .after = "burstiness", .verdict = OPTION_MORE,
     .remark = "each record has the time that its request waited for a slot")
 BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
-    "model named in the requests; unset: the server's first",
+    "model name in the requests; unset: the first model of the server",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "if the server does not have the model, the error lists its models")
 BENCH(INT, VALUE, input_len, "--input-len", null, 0, 100000000,
-    "prompt tokens of generated datasets, where their own option is unset",
+    "prompt tokens of generated datasets, if their own option is unset",
     .nullable = true, .group = "Dataset")
 BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
-    "output tokens of every dataset that takes a length",
+    "output tokens of every dataset that accepts a length",
     .nullable = true, .group = "Dataset")
 BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
-    "tokenizer of the dataset; unset: the model's",
+    "tokenizer of the dataset; unset: the tokenizer of the model",
     .nullable = true, .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "only recorded in the result; the server counts tokens (`/tokenize`)")
 BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
-    "kind of tokenizer; recorded: lengths are counted by the server's",
+    "kind of tokenizer; recorded only: the server counts the lengths",
     .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "any value is accepted and only recorded in the result")
 BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
@@ -283,14 +283,14 @@ BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
     .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
     .remark = "accepted without effect, as in vLLM")
 BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,
-    "completions: log probabilities asked for each token",
+    "completions: log probabilities to request per token",
     .nullable = true, .group = "Request bodies", .after = "ignore_eos")
 BENCH(FLOAT, VALUE, request_rate, "--request-rate", "inf", 1e-9, INF,
     "mean arrivals per second; inf sends all at once",
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "records planned and actual send times; schedule lateness is checked")
 BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
-    "shape of the gamma between arrivals; 1 is Poisson, less is burstier",
+    "shape of the gamma distribution of arrivals; 1 is Poisson, lower is burstier",
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
@@ -328,7 +328,7 @@ BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
     .verdict = OPTION_MORE, .remark = "a wrong value fails before the first request",
     .aside = true)
 BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
-    "folder of vLLM's flat result file",
+    "directory of vLLM's flat result file",
     .nullable = true, .group = "Metrics and files", .after = "append_result", .expand = true,
     .aside = true)
 BENCH(STRING, VALUE, result_filename, "--result-filename", null, -INF, INF,
@@ -338,7 +338,7 @@ BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
     "request the full output length and ignore the end-of-sequence token",
     .group = "Request bodies", .after = "repetition_penalty")
 BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
-    "timed_trace: send at the trace's own times",
+    "timed_trace: send at the times of the trace",
     .nullable = true, .group = "Other datasets", .negative_flag = "--no-self-timed", .later = true)
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
     "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
@@ -350,7 +350,7 @@ BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF
     .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "a wrong value fails at once; `profllm.results` has a confidence interval for each", .aside = true)
 BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
-    "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el",
+    "limits in ms that a good request meets, each NAME:MS with ttft, tpot or e2el",
     .nullable = true, .group = "Metrics and files", .words_least = 1, .pairs = ':',
     .verdict = OPTION_MORE, .remark = "a wrong value fails at once")
 BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
@@ -361,25 +361,25 @@ BENCH(FLOAT, VALUE, top_p, "--top-p", null, -INF, INF,
     "sampling: smallest set of tokens with this probability",
     .nullable = true, .group = "Request bodies", .after = "temperature")
 BENCH(INT, VALUE, top_k, "--top-k", null, -INF, INF,
-    "sampling: from this many likeliest tokens",
+    "sampling: number of likeliest tokens",
     .nullable = true, .group = "Request bodies", .after = "top_p")
 BENCH(FLOAT, VALUE, min_p, "--min-p", null, -INF, INF,
-    "sampling: tokens at least this likely against the likeliest",
+    "sampling: minimum probability relative to the likeliest token",
     .nullable = true, .group = "Request bodies", .after = "top_k")
 BENCH(FLOAT, VALUE, temperature, "--temperature", null, -INF, INF,
     "sampling: 0 is greedy",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, frequency_penalty, "--frequency-penalty", null, -INF, INF,
-    "sampling: penalty on tokens by their frequency",
+    "sampling: penalty on tokens by frequency",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, presence_penalty, "--presence-penalty", null, -INF, INF,
-    "sampling: penalty on tokens that appeared",
+    "sampling: penalty on tokens that have appeared",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, repetition_penalty, "--repetition-penalty", null, -INF, INF,
     "sampling: penalty on tokens of prompt and output; 1 is none",
     .nullable = true, .group = "Request bodies")
 BENCH(STRING, VALUE, served_model_name, "--served-model-name", null, -INF, INF,
-    "model name in the payload where it differs from the model",
+    "model name in the payload, if it differs from the model",
     .nullable = true, .group = "Server", .aside = true)
 BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
     "adapters to spread requests over",
@@ -399,7 +399,7 @@ BENCH(INT, VALUE, ramp_up_end_rps, "--ramp-up-end-rps", null, 0, 1000000000,
     "arrivals per second at the end of the ramp",
     .nullable = true, .group = "Load")
 BENCH(STRING, VALUE, ramp_up_by, "--ramp-up-by", "index", -INF, INF,
-    "basis of the ramp: the request's index, as vLLM's, or time",
+    "basis of the ramp: the request index, as in vLLM, or time",
     .group = "Load", .ours = true, .choices = ARG_JSON(["index", "time"]))
 BENCH(INT, VALUE, ready_check_timeout_sec, "--ready-check-timeout-sec", 0, 0, 1000000,
     "seconds to repeat a test request until it succeeds; 0: none",
@@ -411,7 +411,7 @@ BENCH(JSON, VALUE, chat_template_kwargs, "--chat-template-kwargs", null, -INF, I
     .nullable = true, .group = "Dataset", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
     .remark = "passed to the server, which applies the template")
 BENCH(JSON, VALUE, extra_body, "--extra-body", null, -INF, INF,
-    "keys merged into each request's body",
+    "keys to merge into the body of each request",
     .nullable = true, .group = "Request bodies", .verdict = OPTION_MORE,
     .remark = "`{\"stream\": false}` measures responses without streaming")
 BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
@@ -419,14 +419,14 @@ BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF
     .group = "Dataset", .verdict = OPTION_MORE,
     .remark = "`profllm.results` still has all metrics, computed from the responses")
 BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
-    "take any TLS certificate",
+    "accept any TLS certificate",
     .group = "Server", .after = "header", .aside = true)
 BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
     "write a timeline of the requests, an HTML page next to the result",
     .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "includes failed requests; opens without network access", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
-    "the two limits in ms that color the timeline's gaps between tokens",
+    "two limits in ms that color the token gaps in the timeline",
     .group = "Metrics and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
     "draw the lengths of prompts and outputs, a PNG next to the result (needs libcairo2)",
@@ -439,7 +439,7 @@ BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
     .ours = true,
     .choices = ARG_JSON(["serve", "latency", "throughput", "startup", "mm-processor"]))
 BENCH(STRING, VALUE, mode, NULL, null, -INF, INF,
-    "of the offline kinds: in_process runs vllm bench itself, server measures the same metrics at a server; unset: in_process where launch.command starts vLLM and no server is named",
+    "of the offline kinds: in_process runs vllm bench itself, server measures the same metrics with a server; unset: in_process if launch.command starts vLLM and no server is named",
     .nullable = true, .ours = true, .choices = ARG_JSON(["in_process", "server"]))
 BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
     "load generator: native, or vllm bench serve as a child process",
@@ -457,12 +457,12 @@ BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
     "pause before the first retry, doubled for each further one; 429 and 503 may set their own (Retry-After, up to 60s)",
     .group = "Run", .ours = true)
 BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
-    "local addresses for new connections, used in turn; unset: the kernel's choice",
+    "local addresses for new connections, used in turn; unset: chosen by the kernel",
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
     "chats: take vLLM's metrics as the client of this release does: up to 0.32 each event counts, from 0.33 on each "
-    "event with output; unset: as the server's release",
+    "event with output; unset: as the release of the server",
     .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "share of failed requests above which the status is partial",
@@ -479,13 +479,13 @@ BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
     "load generator workers, at most one per 64 of max_concurrency",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
-    "ask for SCHED_FIFO for the workers",
+    "request SCHED_FIFO for the workers",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, immediate_acks, "--immediate-acks", false, -INF, INF,
     "acknowledge each segment at once, even if the server does not wait for that; costs CPU time",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
-    "ask the server for usage in every event: exact tokens of each event",
+    "request usage in every event, which gives exact token counts",
     .group = "Request bodies", .ours = true)
 BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
     "random: send token ids instead of text",
@@ -497,7 +497,7 @@ BENCH(INT, VALUE, batch_size, NULL, null, 1, 1000000,
     "latency: prompts of the batch, all sent at once",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, n, NULL, null, 1, 100000,
-    "latency and throughput: answers to each prompt",
+    "latency and throughput: responses per prompt",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_warmup, NULL, null, 0, 1000000,
     "latency and startup: uncounted iterations before the measured ones",
@@ -506,10 +506,10 @@ BENCH(INT, VALUE, num_iters, NULL, null, 1, 1000000,
     "latency: number of measured batches",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_cold, NULL, null, 0, 10000,
-    "startup: starts with empty caches",
+    "startup: number of starts with empty caches",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_warm, NULL, null, 0, 10000,
-    "startup: starts with the caches of earlier ones",
+    "startup: number of starts with the caches of earlier ones",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, disable_detokenize, NULL, false, -INF, INF,
     "latency and throughput: the engine does not convert tokens to text",
@@ -518,13 +518,13 @@ BENCH(INT, VALUE, prefix_len, NULL, null, 0, 100000000,
     "throughput, dataset random: tokens that all prompts share at their start",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, async_engine, NULL, false, -INF, INF,
-    "throughput: vLLM's asynchronous engine",
+    "throughput: use vLLM's asynchronous engine",
     .offline = true)
 BENCH(BOOL, FLAG, prequeue_requests, NULL, false, -INF, INF,
-    "throughput: all requests are queued before the first is scheduled",
+    "throughput: queue all requests before the first is scheduled",
     .offline = true)
 BENCH(STRING, VALUE, lora_path, NULL, null, -INF, INF,
-    "throughput: folder of the adapters that requests are given",
+    "throughput: directory of the adapters for the requests",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, hf_max_batch_size, NULL, null, 1, 1000000,
     "throughput, backend hf: largest batch",

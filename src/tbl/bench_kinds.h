@@ -28,7 +28,7 @@
 #endif
 
 KIND(LATENCY, "latency", true, false, "time one batch of requests again and again")
-KIND(THROUGHPUT, "throughput", true, true, "count the tokens a second of many requests at once")
+KIND(THROUGHPUT, "throughput", true, true, "measure tokens per second of many concurrent requests")
 KIND(STARTUP, "startup", true, false, "time how an engine starts, cold and warm")
 KIND(MM_PROCESSOR, "mm-processor", false, false, "time how images, audio and video are prepared")
 

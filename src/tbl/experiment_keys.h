@@ -12,55 +12,55 @@
  *            the default; .instead: and says what to do until it is there
  */
 KEY(STRING, "suite", suite, null, -INF, INF,
-    "the series of experiments this one belongs to",
+    "series of experiments that this one belongs to",
     .nullable = true)
 KEY(STRING, "name", name, null, -INF, INF,
-    "what this experiment is called",
+    "name of this experiment",
     .nullable = true)
 KEY(JSON, "tags", tags, {}, -INF, INF,
-    "names and texts of your own, kept in the result",
+    "labels of your own, stored in the result",
     .texts = true)
 KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
-    "words that start the server, the model follows and then what server says; unset: [vllm, serve]",
+    "command that starts the server, without the model and the arguments of server; unset: [vllm, serve]",
     .nullable = true, .aside = true)
 KEY(STRING, "launch.url", launch.url, null, -INF, INF,
-    "a server that already runs; nothing is started or stopped",
+    "URL of a running server; nothing is started or stopped",
     .nullable = true, .aside = true)
 KEY(STRING, "launch.vllm_version", launch.vllm_version, null, -INF, INF,
-    "the server's release, where it cannot be read",
+    "vLLM release of the server, if it cannot be read",
     .nullable = true, .aside = true)
 KEY(STRING, "launch.platform", launch.platform, "auto", -INF, INF,
-    "what the server computes on",
+    "platform of the server",
     .choices = ARG_JSON(["auto", "cuda", "rocm", "cpu", "xpu", "tpu", "hpu"]))
 KEY(JSON, "launch.container", launch.container, null, -INF, INF,
     "runtime, image and args of a container to start the server in",
     .nullable = true, .later = true,
-    .instead = "start it by hand and name its address in launch.url", .aside = true)
+    .instead = "start it yourself and set launch.url to its address", .aside = true)
 KEY(JSON, "launch.env", launch.env, {}, -INF, INF,
-    "environment of the server; ${VAR} is expanded",
+    "environment variables of the server; ${VAR} is expanded",
     .texts = true, .expand = true)
 KEY(LIST_STRING, "launch.gpus", launch.gpus, "auto", -INF, INF,
     "auto, all, a list of GPUs, or [] for a server without any",
     .special_values = ARG_JSON(["auto", "all"]), .aside = true)
 KEY(INT, "launch.port", launch.port, "auto", 1, 65535,
-    "the server's port; auto takes a free one",
+    "port of the server; auto selects a free one",
     .special_values = ARG_JSON(["auto"]), .aside = true)
 KEY(STRING, "launch.host", launch.host, "127.0.0.1", -INF, INF,
-    "the address the server binds",
+    "address that the server binds",
     .aside = true)
 KEY(DURATION, "launch.ready_timeout", launch.ready_timeout_ns, "600s", 1 * MS, 7 * DAY,
-    "from the start to the first answer",
+    "limit of the time from the start of the server to its first response",
     .aside = true)
 KEY(DURATION, "launch.run_timeout", launch.run_timeout_ns, null, 1 * MS, 30 * DAY,
-    "the whole measured run",
+    "limit of the duration of the measured run",
     .nullable = true, .aside = true)
 KEY(DURATION, "launch.stop_timeout", launch.stop_timeout_ns, "30s", 0, 1 * DAY,
-    "from the asking to the killing when the server is stopped",
+    "time the server has to stop before it is killed",
     .aside = true)
 KEY(LIST_STRING, "launch.extra_args", launch.extra_args, [], -INF, INF,
-    "further words for the server's command line, passed on unchecked")
+    "more words for the command line of the server, passed on unchecked")
 KEY(DURATION, "telemetry.interval", telemetry.interval_ns, "100ms", 1 * MS, 1 * HOUR,
-    "between two samples of host and GPUs",
+    "time between two samples of host and GPUs",
     .aside = true)
 KEY(BOOL, "telemetry.gpu", telemetry.gpu, true, -INF, INF,
     "sample the GPUs",
@@ -69,26 +69,26 @@ KEY(BOOL, "telemetry.host", telemetry.host, true, -INF, INF,
     "sample CPU, memory, disk and network",
     .aside = true)
 KEY(DURATION, "telemetry.server_metrics", telemetry.server_metrics_ns, "1s", 10 * MS, 1 * HOUR,
-    "between two readings of the server's /metrics; null: none",
+    "time between two readings of /metrics of the server; null: none",
     .nullable = true, .aside = true)
 KEY(BOOL, "profiling.enabled", profiling, false, -INF, INF,
-    "profile the server beside the measured run",
+    "profile the server in addition to the measured run",
     .later = true,
-    .instead = "benchmark.profile: true has the server's own profiler run meanwhile")
+    .instead = "set benchmark.profile to true to run the profiler of the server")
 KEY(STRING, "profiling.profiler", profiling, "torch", -INF, INF,
-    "which profiler",
+    "profiler to use",
     .choices = ARG_JSON(["torch", "cuda"]))
 KEY(STRING, "profiling.dir", profiling, "traces", -INF, INF,
-    "folder of the traces; ${VAR} is expanded",
+    "directory of the traces; ${VAR} is expanded",
     .expand = true, .aside = true)
 KEY(INT, "profiling.num_prompts", profiling, 4, 1, 1000000,
     "requests sent while the profiler runs")
 KEY(BOOL, "output.requests", output.requests, true, -INF, INF,
-    "write one record a request beside the result",
+    "write one record per request next to the result",
     .aside = true)
 KEY(BOOL, "output.series", output.series, true, -INF, INF,
-    "write the telemetry beside the result",
+    "write the telemetry next to the result",
     .aside = true)
 KEY(INT, "output.server_log_tail", output.server_log_tail, 200, 0, 100000,
-    "last lines of the server's log kept in a failed result",
+    "number of last lines of the server log stored in a failed result",
     .aside = true)

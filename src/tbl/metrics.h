@@ -35,77 +35,77 @@
 #endif
 
 FIGURE(duration, "s", NUM, NEITHER, VLLM, "T",
-       "from the start of sending to the last answer")
+       "time from the start of sending to the last response")
 FIGURE(completed_requests, "req", INT, HIGHER, OURS, "|S|",
-       "requests that finished as they should")
+       "completed requests")
 FIGURE(failed_requests, "req", INT, LOWER, OURS, "|F|",
-       "requests that were sent, or tried, and did not finish as they should")
+       "requests that were sent or attempted, but did not complete")
 FIGURE(completed, "req", INT, HIGHER, VLLM, "|S|",
-       "the same as completed_requests, by vLLM's name")
+       "completed_requests under vLLM's name")
 FIGURE(failed, "req", INT, LOWER, VLLM, "|F|",
-       "the same as failed_requests, by vLLM's name")
+       "failed_requests under vLLM's name")
 FIGURE(retries, "count", INT, NEITHER, OURS, "sum over requests of (tries - 1)",
-       "tries beyond a request's first; null where a client does not tell them")
+       "attempts after the first one of each request; null if the client does not report them")
 FIGURE(retried_requests, "req", INT, NEITHER, OURS, "|{r: tries > 1}|",
-       "requests that were tried more than once, whatever became of them")
+       "requests with more than one attempt, completed or not")
 FIGURE(total_input_tokens, "tok", INT, NEITHER, VLLM, "sum over S of p",
-       "prompt tokens of the finished requests, by usage, else as asked")
+       "prompt tokens of the completed requests, from usage, or else as requested")
 FIGURE(total_output_tokens, "tok", INT, NEITHER, VLLM, "sum over S of n",
-       "output tokens of the finished requests")
+       "output tokens of the completed requests")
 FIGURE(request_throughput, "req/s", NUM, HIGHER, VLLM, "|S| / T",
-       "finished requests a second")
+       "completed requests per second")
 FIGURE(request_goodput, "req/s", NUM, HIGHER, VLLM, "|{r in S: all limits kept}| / T",
-       "finished requests a second that kept every limit of `goodput`; null without limits")
+       "completed requests per second that met every limit of `goodput`; null without limits")
 FIGURE(input_throughput, "tok/s", NUM, HIGHER, OURS, "total_input_tokens / T",
-       "prompt tokens a second")
+       "prompt tokens per second")
 FIGURE(output_throughput, "tok/s", NUM, HIGHER, VLLM, "total_output_tokens / T",
-       "output tokens a second")
+       "output tokens per second")
 FIGURE(total_token_throughput, "tok/s", NUM, HIGHER, VLLM,
        "(total_input_tokens + total_output_tokens) / T",
-       "prompt and output tokens a second")
+       "prompt and output tokens per second")
 FIGURE(max_output_tokens_per_s, "chunks/s", NUM, NEITHER, VLLM,
        "largest count of chunks in a second counted from the first start",
-       "vLLM's peak: it counts chunks, not tokens")
+       "vLLM's peak rate, which counts chunks, not tokens")
 FIGURE(max_concurrent_requests, "req", INT, NEITHER, VLLM,
        "largest count of requests that touch a second counted from the first start",
-       "vLLM's peak: it counts more than are open at once")
+       "vLLM's peak concurrency, which counts more requests than are open at once")
 FIGURE(peak_in_flight, "req", INT, NEITHER, OURS, "largest count of requests open at once",
-       "exact; failed requests included, an end before a start at the same time")
+       "exact peak of open requests, including failed ones; at equal times, an end counts before a start")
 FIGURE(peak_output_tokens_per_s_sliding, "tok/s", NUM, HIGHER, OURS,
        "largest count of tokens with times in [t, t + 1 s)",
-       "the busiest second, wherever it begins")
+       "output tokens in the busiest second, at any offset")
 FIGURE(avg_latency, "s", NUM, LOWER, OFFLINE, "mean over batches of (last answer - start)",
-       "kind latency: the time of one batch")
+       "kind latency: mean time of one batch")
 FIGURE(elapsed_time, "s", NUM, LOWER, OFFLINE, "last answer - first request",
-       "kind throughput: the time that all requests took")
+       "kind throughput: total time of all requests")
 FIGURE(num_requests, "req", INT, NEITHER, OFFLINE, "|S|",
-       "kind throughput: requests that were answered")
+       "kind throughput: completed requests")
 FIGURE(total_num_tokens, "tok", INT, NEITHER, OFFLINE, "sum over S of (p + n)",
-       "kind throughput: tokens of all prompts and answers")
+       "kind throughput: prompt and output tokens")
 FIGURE(requests_per_second, "req/s", NUM, HIGHER, OFFLINE, "num_requests / elapsed_time",
-       "kind throughput: requests a second")
+       "kind throughput: requests per second")
 FIGURE(tokens_per_second, "tok/s", NUM, HIGHER, OFFLINE, "total_num_tokens / elapsed_time",
-       "kind throughput: tokens of prompts and answers a second")
+       "kind throughput: prompt and output tokens per second")
 FIGURE(avg_cold_startup_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
-       "kind startup: from the start of the engine until it is ready, with empty caches")
+       "kind startup: time from the start of the engine until it is ready, with empty caches")
 FIGURE(avg_cold_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
-       "kind startup: what of that compilation took; null where nothing tells it")
+       "kind startup: compilation time; null if not reported")
 FIGURE(avg_cold_encoder_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over cold starts",
-       "kind startup: the same of a multimodal model's encoder")
+       "kind startup: compilation time of the encoder of a multimodal model")
 FIGURE(avg_warm_startup_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
-       "kind startup: from the start of the engine until it is ready, with the caches of earlier starts")
+       "kind startup: time from the start of the engine until it is ready, with the caches of earlier starts")
 FIGURE(avg_warm_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
-       "kind startup: what of that compilation took; null where nothing tells it")
+       "kind startup: compilation time; null if not reported")
 FIGURE(avg_warm_encoder_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
-       "kind startup: the same of a multimodal model's encoder")
+       "kind startup: compilation time of the encoder of a multimodal model")
 FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
-       "audio transcribed a second; null without audio")
+       "seconds of audio transcribed per second; null without audio")
 
 FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, true, "e_1 - a",
        "time to the first chunk")
 FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM, true,
        "(L - TTFT) / (n - 1), n > 1",
-       "mean time of the tokens after the first chunk")
+       "mean time per token after the first chunk")
 FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, true, "e_k - e_(k-1)",
        "gaps between chunks, pooled over all requests")
 FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_last - a",
@@ -113,11 +113,11 @@ FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_
 FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, true, "c_1 - a",
        "time to the first event that carries text, reasoning, a tool call or token ids")
 FAMILY(FIRST_ROLE, "first_role_ms", "First Role", "", LOWER, KIND, false, "r_1 - a",
-       "time to the first event that only names the speaker")
+       "time to the first event that contains only the role")
 FAMILY(FIRST_REASONING, "first_reasoning_ms", "First Reasoning", "", LOWER, KIND, false, "h_1 - a",
        "time to the first event with reasoning")
 FAMILY(FIRST_TEXT, "first_text_ms", "First Text", "", LOWER, KIND, false, "x_1 - a",
-       "time to the first event with text of the answer")
+       "time to the first event with response text")
 FAMILY(FIRST_TOOL_CALL, "first_tool_call_ms", "First Tool Call", "", LOWER, KIND, false, "u_1 - a",
        "time to the first event with a tool call")
 FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS, false,
@@ -125,51 +125,51 @@ FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS, false,
        "gaps between tokens, pooled over all requests")
 FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS, false,
        "(t_last - t_1) / (n - 1), n > 1",
-       "mean gap of a request's tokens")
+       "mean gap between the tokens of a request")
 FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "Planned TTFT", LOWER, OURS,
        false, "e_1 - planned",
-       "time to the first chunk from when the request should have been sent")
+       "time from the planned send to the first chunk")
 FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS, false,
        "c_1 - planned",
-       "time to the first token from when the request should have been sent")
+       "time from the planned send to the first token")
 FAMILY(E2EL_PLANNED, "e2el_planned_ms", "Planned End-to-end Latency", "", LOWER, OURS, false,
        "e_last - planned",
-       "time to the last chunk from when the request should have been sent")
+       "time from the planned send to the last chunk")
 FAMILY(CLIENT_QUEUE_TIME, "client_queue_time_ms", "Client-side Queueing", "Client Queue Time",
        LOWER, VLLM, false, "a - queued, 0 where it did not wait",
-       "time spent waiting for max_concurrency; none without it")
+       "time a request waits for max_concurrency; null without it")
 FAMILY(E2EL_INCLUDING_CLIENT_QUEUE, "e2el_including_client_queue_ms",
        "Queue-inclusive End-to-end Latency", "E2EL incl. Client Queue", LOWER, VLLM, false,
        "L + client queue time",
-       "only with max_concurrency and a finite rate")
+       "end-to-end latency plus client queue time; only with max_concurrency and a finite rate")
 
 FIGURE(probe_completed, "req", INT, HIGHER, VLLM, "probes that succeeded",
-       "null where none did, or none were asked for")
+       "completed probe requests; null if none completed, or none were requested")
 FIGURE(probe_failed, "req", INT, LOWER, VLLM, "probes that failed",
-       "null where no probe succeeded")
+       "failed probe requests; null if no probe completed")
 FIGURE(probe_median_e2el_ms, "ms", NUM, LOWER, VLLM, "median over probes of L",
-       "of the probe requests")
+       "median end-to-end latency of the probe requests")
 FIGURE(probe_p99_e2el_ms, "ms", NUM, LOWER, VLLM, "p99 over probes of L",
-       "of the probe requests")
+       "p99 end-to-end latency of the probe requests")
 FIGURE(probe_max_e2el_ms, "ms", NUM, LOWER, VLLM, "largest L of a probe",
-       "of the probe requests")
+       "largest end-to-end latency of the probe requests")
 FIGURE(spec_decode_acceptance_rate, "%", NUM, HIGHER, VLLM, "100 accepted / draft tokens",
-       "speculative decoding, by the server's counters over the run; null without it")
+       "acceptance rate of speculative decoding during the run, from the server counters; null without it")
 FIGURE(spec_decode_acceptance_length, "tok", NUM, HIGHER, VLLM, "1 + accepted / drafts",
-       "tokens a step of speculative decoding")
+       "tokens per step of speculative decoding")
 FIGURE(spec_decode_num_drafts, "count", INT, NEITHER, VLLM, "growth of the server's counter",
-       "drafts")
+       "number of drafts")
 FIGURE(spec_decode_draft_tokens, "tok", INT, NEITHER, VLLM, "growth of the server's counter",
-       "tokens drafted")
+       "draft tokens")
 FIGURE(spec_decode_accepted_tokens, "tok", INT, NEITHER, VLLM, "growth of the server's counter",
-       "tokens accepted of those drafted")
+       "accepted draft tokens")
 FIGURE(energy_per_token_j, "J/tok", NUM, LOWER, OURS, "energy / total_output_tokens",
-       "null where no power is known")
+       "energy per output token; null if the power is unknown")
 FIGURE(energy_per_token_idle_subtracted_j, "J/tok", NUM, LOWER, OURS,
        "sum over GPUs of (energy - idle power * measured time) / total_output_tokens",
-       "what the load itself took; null where the power without a server was not measured, or they drew more then")
+       "energy per output token above idle power; null if the idle power was not measured or is higher")
 FIGURE(prompt_token_offset_median, "tok", NUM, NEITHER, OURS, "median over S of (usage - asked)",
-       "prompt tokens that the server counts beyond those asked: template and special tokens")
+       "prompt tokens that the server counts in addition to the requested ones: template and special tokens")
 
 STATISTIC(mean, NAN)
 STATISTIC(median, 50)

@@ -29,20 +29,20 @@ REPLACED_VALUE("task", ARG_JSON("embed"), ARG_JSON({"runner": "pooling", "conver
 REPLACED_VALUE("task", ARG_JSON("embedding"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
     "another name of embed")
 REPLACED_VALUE("task", ARG_JSON("classify"), ARG_JSON({"runner": "pooling", "convert": "classify"}),
-    "a pooling task; it converts models that are none to classifiers")
+    "a pooling task; it converts other models to classifiers")
 REPLACED_VALUE("task", ARG_JSON("reward"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
     "a pooling task; --convert reward became --convert embed")
 REPLACED_VALUE("task", ARG_JSON("score"), ARG_JSON({"runner": "pooling"}),
-    "a pooling task; whether by embedding or classifying is the model's, as convert is when it is not set")
+    "a pooling task; the model decides between embedding and classifying, as it does if convert is unset")
 
 /* Choices that went. */
 REPLACED_VALUE("convert", ARG_JSON("reward"), ARG_JSON({"convert": "embed"}),
-    "vLLM says so since 0.13.0")
+    "stated by vLLM since 0.13.0")
 REPLACED_VALUE("convert", ARG_JSON("mm_encoder_only"), ARG_JSON({"mm_encoder_only": true}),
-    "vLLM says so since 0.15.0")
+    "stated by vLLM since 0.15.0")
 REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("builtin"),
     ARG_JSON({"prefix_caching_hash_algo": "sha256"}),
-    "Python's own hash went with 0.10.2, whose default is sha256")
+    "Python's own hash was removed in 0.10.2, whose default is sha256")
 REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("sha256_cbor_64bit"),
     ARG_JSON({"prefix_caching_hash_algo": "sha256_cbor"}),
     "since 0.10.2 the whole hash is kept, and the name says no length")

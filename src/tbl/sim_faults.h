@@ -15,7 +15,7 @@ FAULT(SIGNAL_NAME, int64_t, crash_signal, 0, "sim-crash-signal", "NAME", 0, 0,
 FAULT(HUMAN, int64_t, hang_after, -1, "sim-hang-after", "N", 0, 1e15,
       "stop generating after N responses; /health still succeeds")
 FAULT(NUMBER, double, rates[SIM_FAULT_ERROR], 0, "sim-error-rate", "SHARE", 0, 1,
-      "answer this share of requests with an error")
+      "respond to this share of requests with an error")
 FAULT(HUMAN, int64_t, error_status, 500, "sim-error-status", "CODE", 400, 599,
       "set the status of these errors (default 500)")
 FAULT(HUMAN, int64_t, retry_after_s, -1, "sim-retry-after", "SECONDS", 0, 1e9,
@@ -41,7 +41,7 @@ FAULT(HUMAN, int64_t, cut_bytes, 0, "sim-cut", "BYTES", 1, 1e9,
 FAULT(FORM_NAME, int64_t, event_form, SIM_FORM_PLAIN, "sim-event-form", "NAME", 0, 0,
       "write events in another form that the standard allows")
 FAULT(DURATION, int64_t, unhealthy_ns, 0, "sim-unhealthy", "DURATION", 0, 1e18,
-      "answer /health with 503 for DURATION after the start")
+      "respond to /health with 503 for DURATION after the start")
 FAULT(METRICS_NAME, int64_t, metrics, SIM_METRICS_GOOD, "sim-metrics-fault", "NAME", 0, 0,
       "make /metrics missing, malformed or start from zero again")
 FAULT(HUMAN, int64_t, close_after, 0, "sim-close-after", "N", 1, 1e15,

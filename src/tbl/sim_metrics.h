@@ -5,12 +5,12 @@
  */
 HISTOGRAM(PROMPT_TOKENS, "vllm:request_prompt_tokens", counts, "Tokens of a request's prompt.")
 HISTOGRAM(GENERATION_TOKENS, "vllm:request_generation_tokens", counts,
-	  "Tokens said in answer to a request.")
+	  "Tokens generated per request.")
 HISTOGRAM(ITERATION_TOKENS, "vllm:iteration_tokens_total", powers, "Tokens computed by one step.")
 HISTOGRAM(MAX_GENERATION_TOKENS, "vllm:request_max_num_generation_tokens", counts,
-	  "Most tokens said by one choice of a request.")
-HISTOGRAM(PARAMS_N, "vllm:request_params_n", few, "Choices asked for.")
-HISTOGRAM(PARAMS_MAX_TOKENS, "vllm:request_params_max_tokens", counts, "Limit of tokens asked for.")
+	  "Largest number of tokens generated in one choice of a request.")
+HISTOGRAM(PARAMS_N, "vllm:request_params_n", few, "Requested choices.")
+HISTOGRAM(PARAMS_MAX_TOKENS, "vllm:request_params_max_tokens", counts, "Requested token limit.")
 HISTOGRAM(TTFT, "vllm:time_to_first_token_seconds", first, "Arrival to first token.")
 HISTOGRAM(ITL, "vllm:inter_token_latency_seconds", gaps, "Between neighbouring tokens.")
 HISTOGRAM(TPOT, "vllm:request_time_per_output_token_seconds", gaps,
@@ -23,6 +23,6 @@ HISTOGRAM(DECODE, "vllm:request_decode_time_seconds", whole, "First token to las
 HISTOGRAM(PREEMPTIONS, "vllm:request_num_preemptions", preempted,
 	  "How often a request lost its place.")
 HISTOGRAM(PREFILL_COMPUTED, "vllm:request_prefill_kv_computed_tokens", counts,
-	  "Prompt tokens computed, those found in the cache left out.")
+	  "Prompt tokens computed, excluding cached tokens.")
 
 #undef HISTOGRAM

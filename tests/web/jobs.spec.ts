@@ -190,7 +190,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   await expect.poll(() => durationOf(0)).toBe(5.25)
   await choose('changed-0.json', 'Replace stored result')
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
-  await expect(files(page).getByRole('alert')).toContainText('what is there has changed since')
+  await expect(files(page).getByRole('alert')).toContainText('the stored result changed')
   await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText('5.25')
   // among those of its old state it is told for longer than it is of it
   await page.route('**/api/upload/status/*state=conflict*', async (route) => {

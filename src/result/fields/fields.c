@@ -538,7 +538,7 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	fields->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	add_section(fields, "run", "run");
 	add(fields, (struct res_field){ .id = "tags",
-					.help = "names and texts of the user",
+					.help = "labels set by the user",
 					.group = group_of("run"),
 					.type = RES_FIELD_JSON,
 					.role = RES_FIELD_PROVENANCE,

@@ -78,7 +78,7 @@ ARG(FLOAT, VALUE, CURRENT, kv_offloading_size, "--kv-offloading-size", null, 0, 
     "GiB of CPU memory for offloaded KV cache, over all TP ranks; off when unset",
     .nullable = true, .exclusive = "min")
 ARG(ENUM, VALUE, CURRENT, kv_offloading_backend, "--kv-offloading-backend", "native", -INF, INF,
-    "What does KV cache offloading",
+    "Backend of KV cache offloading",
     .choices = ARG_JSON(["lmcache", "native"]), .choices_origin = "flag",
     .note = "used with kv_offloading_size")
 ARG(BOOL, TOGGLE, CURRENT, swa_bounded_replay, "--swa-bounded-replay", true, -INF, INF,

@@ -110,7 +110,7 @@ ARG(STRING, VALUE, CURRENT, chat_template, "--chat-template", null, -INF, INF,
     .nullable = true)
 ARG(ENUM, VALUE, CURRENT, chat_template_content_format,
     "--chat-template-content-format", "auto", -INF, INF,
-    "Whether a template gets message content as text or as a list of parts",
+    "Form of message content in a template: text or a list of parts",
     .choices = ARG_JSON(["auto", "openai", "string"]), .choices_origin = "help")
 ARG(BOOL, TOGGLE, CURRENT, trust_request_chat_template,
     "--trust-request-chat-template", false, -INF, INF,
@@ -121,7 +121,7 @@ ARG(JSON, VALUE, CURRENT, default_chat_template_kwargs,
     "Template arguments for every chat request; the request's own win",
     .nullable = true)
 ARG(JSON, VALUE, CURRENT, reasoning_effort_map, "--reasoning-effort-map", null, -INF, INF,
-    "What a request's reasoning effort is rewritten to for the chat template",
+    "Mapping of the reasoning effort of a request for the chat template",
     .nullable = true, .note = "maps efforts to texts; an effort that is not listed stays as it is")
 ARG(STRING, VALUE, CURRENT, response_role, "--response-role", "assistant", -INF, INF,
     "Role named in answers when a generation prompt is added")
@@ -221,7 +221,7 @@ ARG(BOOL, TOGGLE, CURRENT, tokens_only, "--tokens-only", false, -INF, INF,
     "Offer only the endpoint that takes and returns token ids",
     .negative_flag = "--no-tokens-only")
 ARG(ENUM, VALUE, CURRENT, fingerprint_mode, "--fingerprint-mode", "full", -INF, INF,
-    "How system_fingerprint in answers is made",
+    "Source of system_fingerprint in responses",
     .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag",
     .aside = true)
 ARG(STRING, VALUE, CURRENT, fingerprint_value, "--fingerprint-value", null, -INF, INF,
@@ -247,5 +247,5 @@ ARG(BOOL, TOGGLE, CURRENT, enable_scale_out, "--enable-scale-out", false, -INF, 
     .negative_flag = "--no-enable-scale-out",
     .negative_aliases = "--disable-scale-out")
 ARG(INT, VALUE, CURRENT, grpc_port, "--grpc-port", null, -INF, INF,
-    "Port of the gRPC services beside HTTP",
+    "Port of the gRPC services in addition to HTTP",
     .nullable = true, .aside = true)

@@ -182,5 +182,5 @@ ARG(LIST_STRING, LIST, CURRENT, sleep_preserve_parameter_names,
     "--sleep-preserve-parameter-names", [], -INF, INF,
     "Parameters kept in memory while sleeping")
 ARG(STRING, VALUE, CURRENT, sleep_mode_backend, "--sleep-mode-backend", "cumem", -INF, INF,
-    "What frees and restores GPU memory in sleep mode",
+    "Mechanism that frees and restores GPU memory in sleep mode",
     .note = "cumem is built in; plugins add more")

@@ -13,7 +13,7 @@ ARG(LIST_ENUM, LIST, CURRENT, collect_detailed_traces,
     .note = "one item joined by commas means the same as a list")
 ARG(ENUM, VALUE, CURRENT, per_request_spec_decode_metrics,
     "--per-request-spec-decode-metrics", "none", -INF, INF,
-    "How much is told per request about speculative decoding",
+    "Detail of the speculative decoding statistics per request",
     .choices = ARG_JSON(["detailed", "none", "summary"]), .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, kv_cache_metrics, "--kv-cache-metrics", false, -INF, INF,
     "Measure how long KV blocks live, idle and wait for reuse",
@@ -40,7 +40,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_logging_iteration_details,
     .negative_flag = "--no-enable-logging-iteration-details",
     .negative_aliases = "--disable-logging-iteration-details", .aside = true)
 ARG(ENUM, VALUE, CURRENT, jit_monitor_mode, "--jit-monitor-mode", "warn", -INF, INF,
-    "What to do about kernels compiled while serving",
+    "Action when a kernel is compiled while serving",
     .choices = ARG_JSON(["error", "warn"]), .choices_origin = "flag",
     .note = "meaning taken from the name")
 ARG(BOOL, TOGGLE, CURRENT, jit_monitor_verbose, "--jit-monitor-verbose", false, -INF, INF,

@@ -41,7 +41,7 @@ ARG(STRING, VALUE, GONE, image_input_shape, "--image-input-shape", null, -INF, I
     "Shape of an image, as the model takes it",
     .nullable = true)
 ARG(ENUM, VALUE, GONE, image_input_type, "--image-input-type", null, -INF, INF,
-    "What a vision model is given: pixels or features",
+    "Input of a vision model: pixels or features",
     .nullable = true, .choices = ARG_JSON(["image_features", "pixel_values"]),
     .choices_origin = "flag")
 ARG(STRING, VALUE, GONE, image_processor, "--image-processor", null, -INF, INF,

@@ -57,7 +57,7 @@ ARG(JSON, VALUE, CURRENT, profiler_config, "--profiler-config", {}, -INF, INF,
     "Profiler settings",
     .note = "{} stands for the defaults of vLLM's own settings class")
 ARG(INT, VALUE, CURRENT, optimization_level, "--optimization-level", 2, -INF, INF,
-    "Start-up time against speed: 0 starts fastest, 3 runs fastest",
+    "Startup time against speed: 0 starts fastest, 3 runs fastest",
     .aliases = "-O", .choices = ARG_JSON([0, 1, 2, 3]), .choices_origin = "flag",
     .choices_note = "not checked by vLLM's parser",
     .note = "-O<n> sets this; in older releases it set compilation_config")
@@ -76,5 +76,5 @@ ARG(JSON, VALUE, CURRENT, engram_config, "--engram-config", null, -INF, INF,
 ARG(JSON, VALUE, CURRENT, aux_output_config, "--aux-output-config", {}, -INF, INF,
     "Auxiliary outputs as JSON")
 ARG(JSON, VALUE, CURRENT, watchdog_config, "--watchdog-config", {}, -INF, INF,
-    "Watchdog that writes stack traces of a process that stands still",
+    "Watchdog that writes stack traces of a process that hangs",
     .note = "{} stands for the defaults of vLLM's own settings class", .aside = true)

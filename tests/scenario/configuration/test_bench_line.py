@@ -142,7 +142,7 @@ def test_forms(bin_dir, words, name, value):
         (["--port", "it's"], 'argument --port: invalid int value: "it\'s"', None),
         (["--port", "++5"], "argument --port: invalid int value: '++5'", None),
         (["--temperature", "nan"], "--temperature: found text 'nan', expected a number", None),
-        (["--backend", "tgi"], "argument --backend: invalid choice: 'tgi' (choose from 'vllm', 'openai'", "gone"),
+        (["--backend", "tgi"], "argument --backend: invalid choice: 'tgi' (choose from 'vllm', 'openai'", "removed"),
         (["--backend", "sglang"], "argument --backend: invalid choice: 'sglang'", "--backend openai"),
         (["--dataset-name", "sonnet"], "argument --dataset-name: invalid choice: 'sonnet'", "random"),
         (["--backend", "tgi", "--dataset", "f"], "ambiguous option: --dataset", "sharegpt"),

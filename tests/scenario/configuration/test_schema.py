@@ -114,11 +114,11 @@ def test_rows_as_they_are_written(rows):
     assert (load["random_range_ratio"]["default"], load["burstiness"]["default"]) == ("0.0", 1.0)
     assert load["random_mm_limit_mm_per_prompt"]["default"] == {"image": 255, "video": 1}
     assert load["header"]["secret"] and load["goodput"]["words_least"] == 1 and load["goodput"]["pairs"] == ":"
-    assert load["dataset_name"]["older_values"][1] == {"value": "custom_mm", "hint": "today's name is custom_image"}
+    assert load["dataset_name"]["older_values"][1] == {"value": "custom_mm", "hint": "its current name is custom_image"}
     assert load["dataset_name"]["file_choices"] == ["sonnet"] and load["port"]["command_default"] == 8000
     timeout = keys["launch.ready_timeout"]
     assert (timeout["type"], timeout["default"], timeout["min"], timeout["max"], timeout["help"]) == (
-        "duration", "600s", "1ms", "7d", "from the start to the first answer")
+        "duration", "600s", "1ms", "7d", "limit of the time from the start of the server to its first response")
     assert keys["profiling.profiler"]["choices"] == ["torch", "cuda"] and keys["profiling.enabled"]["later"]
     window = next(row for row in rows["argument_fields"] if (row["of"], row["name"]) == ("eplb_config", "window_size"))
     assert (window["type"], window["default"], window["min"], window["exclusive"]) == ("int", 1000, 0, "min")

@@ -8,10 +8,10 @@
 
 #define BUDGET_MS 2000
 
-/* Of an answer: was there time for all of it? What stands behind not_ready are numbers. */
+/* Of an answer: was there time for all of it? Nothing but numbers follows incomplete. */
 static bool is_partial(const char *json)
 {
-	static const char member[] = "\"not_ready\":[";
+	static const char member[] = "\"incomplete\":[";
 	const char *last = NULL;
 
 	for (const char *at = json; (at = strstr(at, member)) != NULL; at++)

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every field that a result may have, in the order of the lists they are made of */
+        /** List all fields that a result can have */
         get: operations["listFields"];
         put?: never;
         post?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The rows that a filter leaves, sorted and by pages, and what else is in them */
+        /** Return the results that match a filter, in sorted pages, with facets and metrics */
         post: operations["applyFilter"];
         delete?: never;
         options?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What fields have under a filter, from which a filter's controls are made */
+        /** Return the facets and control types of fields under a filter */
         get: operations["listOptions"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The values of one field under a filter, the most frequent first, by pages */
+        /** List the values of one field under a filter in pages, the most frequent first */
         get: operations["listValues"];
         put?: never;
         post?: never;
@@ -79,13 +79,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All presets, the oldest first */
+        /** List all presets, the oldest first */
         get: operations["listPresets"];
         put?: never;
         /**
-         * A new preset
-         * @description Its filter has the form of one; whether its fields are there is told when it is used, for they
-         *     may come and go with results. One that is to be the default takes that from the one that was.
+         * Create a preset
+         * @description The filter must be well formed, but its fields may be unknown, because fields come and go with results. Unknown fields
+         *     are reported when the filter is used. If the new preset is the default, the previous default no longer is.
          */
         post: operations["addPreset"];
         delete?: never;
@@ -101,12 +101,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One preset */
+        /** Return a preset */
         get: operations["getPreset"];
-        /** A preset anew; what is left out is as in a new one */
+        /** Replace a preset; missing keys get their defaults */
         put: operations["replacePreset"];
         post?: never;
-        /** Away with a preset */
+        /** Delete a preset */
         delete: operations["removePreset"];
         options?: never;
         head?: never;
@@ -122,7 +122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A state of the page under a short id; the same state has the same id */
+        /** Store a state of the web UI under a short id; equal states have the same id */
         post: operations["addView"];
         delete?: never;
         options?: never;
@@ -137,7 +137,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The state that is kept under an id */
+        /** Return the state stored under an id */
         get: operations["getView"];
         put?: never;
         post?: never;
@@ -157,16 +157,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * All that a filter leaves as one table of CSV
-         * @description RFC 4180 in UTF-8 with CRLF, as long as it comes: it is written while it is sent, and is of one
-         *     moment. With provenance it begins with lines of "# " and a name: program, time, data_version,
-         *     count, filter, sort and link. Then the header: id, and the ids of the columns.
+         * Export the results that match a filter as CSV
+         * @description RFC 4180 in UTF-8 with CRLF. The server streams the file, and all rows are from one moment. With provenance, the file
+         *     starts with lines of "# ", a name and a value: program, time, data_version, count, filter, sort and link. The header
+         *     line follows: id, then the ids of the columns.
          *
-         *     A cell is empty where nothing is recorded, and null is null; a number has the fewest digits
-         *     that mean it, an infinite one is inf or '-inf; lists and objects are compact JSON. A text that
-         *     is empty, is null, or begins with one of = + - @ (also in their full-width forms) ' or with a tab,
-         *     a line feed or a carriage return has one ' in front, so that a spreadsheet takes it as a text: who reads it takes one ' away
-         *     from each cell that begins with it.
+         *     A cell is empty if the field is not recorded, and "null" if it is null. A number has the fewest digits that represent it
+         *     exactly; an infinite number is inf or '-inf. Lists and objects are compact JSON.
+         *
+         *     A text gets a leading ' so that a spreadsheet reads it as text. This applies if the text is empty or is null. It also
+         *     applies if the text starts with = + - @ (also full-width), ', a tab, a line feed or a carriage return. A reader of the
+         *     file removes one ' from each cell that starts with it.
          */
         post: operations["exportCsv"];
         delete?: never;
@@ -185,9 +186,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * All that a filter leaves as one JSON document
-         * @description Written while it is sent, and of one moment. Cells are those of the rows of
-         *     /api/filters/apply.
+         * Export the results that match a filter as JSON
+         * @description The server streams the file, and all rows are from one moment. Cells have the form of the rows of /api/filters/apply.
          */
         post: operations["exportJson"];
         delete?: never;
@@ -206,9 +206,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a chart draws of the rows that a filter leaves
-         * @description Points of two fields, lines over several, figures of groups or of a grid's cells, counts in bins, or what tells
-         *     one point from those around it. In every form count = drawn + all of left_out.
+         * Return the marks of a chart of the results that match a filter
+         * @description The form of the request selects the marks: points of two fields, lines over several axes, statistics of groups or of
+         *     grid cells, or counts in bins. The form neighbors returns what distinguishes a point from its neighbors. In every form,
+         *     count is the sum of drawn and all counts in excluded.
          */
         post: operations["listPoints"];
         delete?: never;
@@ -224,7 +225,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All results, sorted and by pages */
+        /** List all results in sorted pages */
         get: operations["listExperiments"];
         put?: never;
         post?: never;
@@ -241,7 +242,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures of the rows that a filter leaves, in groups */
+        /** Return statistics of the results that match a filter, by group */
         get: operations["getSummary"];
         put?: never;
         post?: never;
@@ -260,7 +261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Results, or groups of them, side by side; each figure against the first side's, and how sure that is */
+        /** Compare results or groups of results with the first side, with confidence intervals */
         post: operations["compare"];
         delete?: never;
         options?: never;
@@ -275,19 +276,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One result with its document and every field that it records */
+        /** Return a result with its document and all recorded fields */
         get: operations["getExperiment"];
         put?: never;
         post?: never;
         /**
-         * Away with a result
-         * @description It is in no answer then, but the same content is still known when it comes again (a duplicate, with deleted), and it can be
-         *     brought back until profllm-dashboard prune takes it away.
+         * Delete a result
+         * @description Queries do not return a deleted result. A new upload of the same content is a duplicate with `deleted`. The result can
+         *     be restored until profllm-dashboard prune removes it.
          */
         delete: operations["deleteExperiment"];
         options?: never;
         head?: never;
-        /** What people say of a result, tags and notes; its document stays as it came */
+        /** Change the tags and notes of a result; its document stays unchanged */
         patch: operations["changeExperiment"];
         trace?: never;
     };
@@ -300,7 +301,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A result that was deleted is back */
+        /** Restore a deleted result */
         post: operations["restoreExperiment"];
         delete?: never;
         options?: never;
@@ -315,7 +316,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was changed of a result, by whom and when; of one that is deleted, too */
+        /** List the changes of a result with author and time, even if it is deleted */
         get: operations["listChanges"];
         put?: never;
         post?: never;
@@ -332,7 +333,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes as they came, secrets as "***" */
+        /** Return the uploaded bytes of a result, with secrets as "***" */
         get: operations["getExperimentRaw"];
         put?: never;
         post?: never;
@@ -349,7 +350,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Telemetry of a result over a time, in bins of the same length, from the file beside it */
+        /** Return the telemetry of a result in bins of equal length */
         get: operations["getSeries"];
         put?: never;
         post?: never;
@@ -366,7 +367,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files that lie beside a result */
+        /** List the artifacts of a result */
         get: operations["listArtifacts"];
         put?: never;
         post?: never;
@@ -384,9 +385,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of them, or a part of it
-         * @description Always to be saved, never to run in a browser. One Range is answered with 206; where several are asked for the
-         *     whole is. If-Range and If-None-Match take the ETag, which is the SHA-256 of the file in quotes.
+         * Return an artifact, or a part of it
+         * @description The response is always a download, never content that a browser runs. A request for one Range returns 206; a request for
+         *     several ranges returns the whole file. If-Range and If-None-Match take the ETag, which is the SHA-256 of the file in
+         *     quotes.
          */
         get: operations["getArtifact"];
         put?: never;
@@ -405,9 +407,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sweeps with what came of their runs, the newest first
-         * @description Those that told what they are to run, and behind them those of which there are results alone (tags.sweep), by their
-         *     newest result
+         * List sweeps with the counts of their runs, the newest first
+         * @description Sweeps with a plan come first. Sweeps that only have results (tags.sweep) follow, in the order of their newest result.
          */
         get: operations["listSweeps"];
         put?: never;
@@ -426,19 +427,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A sweep with all of its runs, those that are over and those that are not
-         * @description Results are of a sweep by their tags (sweep, sweep_cell, sweep_repeat); of several of one run the newest counts. A sweep
-         *     that nobody told the plan of has the runs of its results, and nothing is missing of it
+         * Return a sweep with all of its runs, finished or not
+         * @description A result belongs to a sweep by its tags (sweep, sweep_cell, sweep_repeat). If a run has several results, the newest
+         *     counts. A sweep without a plan has only the runs of its results, so none of its runs is missing.
          */
         get: operations["getSweep"];
         /**
-         * What a sweep is to run; told again it takes the place of what was told before
-         * @description The summary.json of a sweep's folder as it is. `profllm sweep run --upload` sends it when it begins and when it
-         *     ends, `profllm upload FOLDER` sends that of a folder
+         * Store the plan of a sweep, or replace it
+         * @description The body is the summary.json of the sweep's directory. `profllm sweep run --upload` sends it when the sweep starts and
+         *     when it ends. `profllm upload DIR` sends the one in DIR.
          */
         put: operations["putSweep"];
         post?: never;
-        /** Away with what a sweep was to run; its results stay */
+        /** Delete the plan of a sweep; its results stay */
         delete: operations["removeSweep"];
         options?: never;
         head?: never;
@@ -453,8 +454,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What of a sweep failed or is missing, as a file for profllm sweep run
-         * @description The experiment as the sweep's file had it, without secrets, and as `sweep.points` the combinations of these runs alone
+         * Export the failed or missing runs of a sweep as a file for profllm sweep run
+         * @description The file has the experiment of the sweep without secrets. Its `sweep.points` has only the combinations of the exported
+         *     runs.
          */
         get: operations["exportSweep"];
         put?: never;
@@ -472,7 +474,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Traces of a result: one is the file, several are a list */
+        /** Export the traces of a result: a single trace as a file, several as a list */
         get: operations["exportTraces"];
         put?: never;
         post?: never;
@@ -491,12 +493,16 @@ export interface paths {
         };
         get?: never;
         /**
-         * A file that lies beside a result
-         * @description It goes to the disk as it comes, whatever its size. When this is answered it is there, and stays: once, however many
-         *     results have the same bytes. The result of that run_id may come later, too: it may still wait in an upload. What no
-         *     result has claimed goes with `prune`. Another file by the same kind and name is kept beside the first: each
-         *     result has the one that its document names, else the last. Bytes that are here already take the place of
-         *     those, whatever a disk may have made of them.
+         * Upload an artifact of a result
+         * @description The server streams the file to disk. When the response arrives, the file is stored. Equal files are stored once, for any
+         *     number of results.
+         *
+         *     The result with this run_id may arrive later, for example if it is still queued in an upload. `profllm-dashboard prune`
+         *     removes artifacts that no result has claimed.
+         *
+         *     Another file with the same kind and name does not replace the first. Each result has the file that its document names,
+         *     or else the latest. If equal bytes are already stored, the new file replaces the stored one, which repairs a damaged
+         *     file.
          */
         put: operations["putArtifact"];
         post?: never;
@@ -516,8 +522,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * One result as JSON, in the body or as the one file of a form
-         * @description What is no JSON is refused at once; whether it is a result is told by the job.
+         * Upload one result as JSON, as the body or as the only file of a form
+         * @description Malformed JSON is refused at once. The status of the upload reports whether the document is a result.
          */
         post: operations["uploadJson"];
         delete?: never;
@@ -536,8 +542,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Many results; one that is bad never hurts the others
-         * @description A JSON array of documents, a document a line, or a form with a file each; at most 10,000.
+         * Upload several results; an invalid one does not affect the others
+         * @description A JSON array of documents, one document per line, or a form with one file per document. At most 10,000 documents.
          */
         post: operations["uploadBatch"];
         delete?: never;
@@ -555,7 +561,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The bytes of a file of any producer; what it is is found out */
+        /** Upload a file of any supported tool; the server detects its format */
         post: operations["uploadRaw"];
         delete?: never;
         options?: never;
@@ -570,13 +576,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Uploads, the newest first */
+        /** List uploads, the newest first */
         get: operations["listJobs"];
         put?: never;
         /**
-         * An upload of many parts
-         * @description Each part is a request to /api/upload/json, batch or raw with its job_id, and is worked on as it comes, whether more
-         *     will come or not. One that nobody closes is closed after seven days.
+         * Open an upload of several parts
+         * @description Each part is a request to /api/upload/json, batch or raw with this job_id. The server processes it on arrival, before
+         *     the upload is closed. After seven days, an open upload closes by itself.
          */
         post: operations["openJob"];
         delete?: never;
@@ -594,7 +600,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** All of an upload has come */
+        /** Close an upload, which accepts no further parts */
         post: operations["closeJob"];
         delete?: never;
         options?: never;
@@ -611,7 +617,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What is not stored yet is not stored; one that is over stays as it is */
+        /** Cancel the items that are not stored yet; a finished upload stays unchanged */
         post: operations["cancelJob"];
         delete?: never;
         options?: never;
@@ -629,9 +635,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What was rejected or cancelled is read again, where its bytes are kept
-         * @description Bytes are kept for seven days behind the upload's end, or until 10,000 newer ones are over; of what is rejected only
-         *     where it is JSON, secrets as "***": what is none never becomes a result.
+         * Retry rejected and canceled items whose bytes are still stored
+         * @description The server keeps these bytes for seven days after the end of the upload. It keeps a rejected item only if it is JSON,
+         *     with secrets as "***", because other content never becomes a result.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -649,7 +655,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What becomes of results that are there already */
+        /** Resolve conflicts and duplicates of an upload */
         post: operations["chooseJob"];
         delete?: never;
         options?: never;
@@ -665,9 +671,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many files beside its results are named by them and are not here
-         * @description Of its first 1,000 results that are stored or were there already. Which they are tells
-         *     /api/data/experiments/{id}/artifacts
+         * Count the missing artifacts of the results of an upload
+         * @description The counts cover the first 1,000 stored or duplicate results of the upload. /api/data/experiments/{id}/artifacts lists
+         *     the missing artifacts of a result.
          */
         get: operations["getAbsent"];
         put?: never;
@@ -685,7 +691,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** In which fields a conflict or a duplicate differs from what is there */
+        /** Return the fields in which a conflict or duplicate differs from the stored result */
         get: operations["diffItem"];
         put?: never;
         post?: never;
@@ -704,7 +710,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Which files were received whole before, and need not be sent again */
+        /** Find files that were already received and need not be sent again */
         post: operations["listKnown"];
         delete?: never;
         options?: never;
@@ -719,7 +725,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of an upload, item by item */
+        /** Return the state of an upload and its items */
         get: operations["getJob"];
         put?: never;
         post?: never;
@@ -736,7 +742,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether it answers, and what it holds */
+        /** Return the state of the server and the number of results */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -753,7 +759,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This file */
+        /** Return this OpenAPI document */
         get: operations["getContract"];
         put?: never;
         post?: never;
@@ -768,14 +774,14 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description A field's id, also a key inside of a JSON argument (server.compilation_config.mode)
+         * @description The id of a field, or of a key inside a JSON argument (server.compilation_config.mode)
          * @example server.tensor_parallel_size
          * @example results.p99_ttft_ms
          */
         FieldId: string;
-        /** @description Ids, in a query with commas between them */
+        /** @description Field ids, comma-separated in a query */
         FieldList: components["schemas"]["FieldId"][];
-        /** @description Ids with commas between them; "-" before an id is descending */
+        /** @description Comma-separated field ids; "-" before an id sorts in descending order */
         SortList: string[];
         /** @description A number that may be infinite */
         Number: number | ("inf" | "-inf");
@@ -800,30 +806,31 @@ export interface components {
             label: string;
             help: string;
             group: string;
-            /** @description Empty where there is none */
+            /** @description Empty if the field has no unit */
             unit: string;
             type: components["schemas"]["FieldType"];
             direction: components["schemas"]["Direction"];
             /** @enum {string} */
             role: "input" | "output" | "engine" | "host" | "provenance";
             /**
-             * @description How the entries of a list become one value
+             * @description The method that combines the items of a list into one value
              * @enum {string}
              */
             aggregation: "none" | "sum" | "mean" | "max" | "min" | "same" | "each";
-            /** @description It can be shown, sorted and counted fast, and is there without being asked for */
+            /** @description Whether the field is a column: it is fast to show, sort and count, and is included by default */
             column: boolean;
-            /** @description Its numbers may also be a word: "auto" */
+            /** @description Whether a value of this number field may also be a word, such as "auto" */
             words: boolean;
         };
         Fields: {
             fields: components["schemas"]["Field"][];
         };
         /**
-         * @description A tree of and, or and not over predicates; at most 32 deep and 1,000 nodes in all. It is
-         *     two-valued: what is not recorded satisfies the plain complement of is_recorded only, null
-         *     satisfies is_null only (so neither ne nor not_in), and not is the plain complement. between
-         *     includes both ends; contains and starts_with ignore case.
+         * @description A tree of and, or and not over predicates, at most 32 levels deep with at most 1,000 nodes. Every predicate is either
+         *     true or false of a result, and not is its exact complement. is_recorded is false if the field is not recorded, and so
+         *     are all other predicates, including is_null. If the field is null, is_recorded and is_null are true. not_null is false,
+         *     and so are all predicates with a value, including ne and not_in. is_explicit is true if the user set the recorded value,
+         *     even to null. between includes both ends. contains and starts_with ignore case.
          * @example {
          *       "and": [
          *         {
@@ -858,17 +865,17 @@ export interface components {
          *     }
          */
         Filter: {
-            /** @description All of them; an empty list matches every result */
+            /** @description Filters that must all match; an empty list matches every result */
             and?: components["schemas"]["Filter"][];
-            /** @description One of them at least; an empty list matches no result */
+            /** @description Filters of which at least one must match; an empty list matches no result */
             or?: components["schemas"]["Filter"][];
             not?: components["schemas"]["Filter"];
             field?: components["schemas"]["FieldId"];
             op?: components["schemas"]["Operator"];
             /**
-             * @description By the operator: a value of the field's type; a list of them (in, not_in); two of them
-             *     (between); a text (contains, starts_with); none for is_null, not_null, is_recorded and
-             *     is_explicit. A number may be "inf" or "-inf"; where the field's numbers may be words, a word
+             * @description Depends on the operator: a list of values for in and not_in, two values for between, and a text for contains and
+             *     starts_with. is_null, not_null, is_recorded and is_explicit have no value. All others take one value of the field's
+             *     type. A number may be "inf" or "-inf", and a word if the field accepts words.
              */
             value?: unknown;
         } & (unknown | unknown | unknown | {
@@ -914,31 +921,31 @@ export interface components {
         ApplyRequest: {
             filter?: components["schemas"]["Filter"];
             /**
-             * @description Not recorded and null stand last in both directions, null before not recorded; ties by id,
-             *     the newest first
+             * @description In both directions, null comes after all values, and not recorded comes last. Equal rows are sorted by id, the
+             *     newest first.
              */
             sort?: components["schemas"]["Sort"][];
-            /** @description Fields of which each row shows its cell; also ones that are no columns */
+            /** @description Fields that the cells of each row include, whether or not they are columns */
             columns?: components["schemas"]["FieldId"][];
             /** @default 50 */
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What is wished besides the rows; true is every column that varies under the filter */
+            /** @description Fields whose facets the response includes; true selects every column whose values vary under the filter */
             facets?: boolean | components["schemas"]["FieldId"][];
-            /** @description Fields of numbers of which the rows' figures are wished */
+            /** @description Number fields whose statistics the response includes */
             metrics?: components["schemas"]["FieldId"][];
             /**
-             * @description The next_cursor of an answer: the rows behind its last one. Filter and sort have to be those of that
-             *     answer, and no offset beside it
+             * @description The next_cursor of a response, to continue after its last row. The filter and the sort must be those of that
+             *     response, and offset must be missing.
              */
             cursor?: components["schemas"]["Cursor"];
             budget_ms?: components["schemas"]["BudgetMs"];
         };
-        /** @description Opaque; made by this server */
+        /** @description An opaque value from a response of this server */
         Cursor: string;
         /**
-         * @description For how long facets and metrics may take in all; what is not ready then is named in not_ready
+         * @description Time limit for facets and metrics together, in milliseconds. Those that are not ready are listed in incomplete.
          * @default 2000
          */
         BudgetMs: number;
@@ -958,60 +965,57 @@ export interface components {
          *     }
          */
         Row: {
-            /** @description Grows with each result; never used again */
+            /** @description A number that increases with each stored result and is never reused */
             id: number;
             run_id: string | null;
-            /** @description The engine was a simulator; null where the result does not tell */
+            /** @description Whether the engine was a simulator; null if the result does not record it */
             simulated: boolean | null;
-            /** @description trusted, degraded, client_limited; null where nothing was measured */
+            /** @description trusted, degraded or client_limited; null for no verdict, if nothing was measured */
             verdict: string | null;
             /**
-             * @description By field id: a missing key is not recorded, null is null, "inf" and "-inf" are infinite
-             *     numbers; what is a list or an object is one
+             * @description Values by field id. A missing key is not recorded, null is unset, and "inf" and "-inf" are infinite numbers. Lists
+             *     and objects are JSON.
              */
             cells: {
                 [key: string]: unknown;
             };
         };
         ValueCount: {
-            /** @description A number, a text, true or false; of lists and objects their compact JSON as they are */
+            /** @description A number, a text, true, false, a list or an object */
             value: unknown;
             count: number;
         };
-        /**
-         * @description What one field has in the rows that the filter leaves without that field's own predicates in
-         *     its outermost "and"
-         */
+        /** @description The values of one field in the rows that match the filter, ignoring the field's own predicates in its outermost "and". */
         FacetMembers: {
-            /** @description Rows: recorded + missing */
+            /** @description Number of rows, the sum of recorded and missing */
             count: number;
-            /** @description With a value or null */
+            /** @description Number of rows with a value or null */
             recorded: number;
-            /** @description Recorded as null, unset */
+            /** @description Number of rows in which the field is null (unset) */
             null: number;
-            /** @description Not recorded */
+            /** @description Number of rows in which the field is not recorded */
             missing: number;
-            /** @description Set by the user */
+            /** @description Number of rows in which the user set the field */
             explicit: number;
             /**
-             * @description Different values; null where they were not counted: of numbers with so many of them that they are no
-             *     list to choose from, where the field was not asked for by its id. values is empty then
+             * @description Number of distinct values. If a number field has too many to list, it is null and values is empty, unless the
+             *     request names the field by its id.
              */
             distinct: number | null;
-            /** @description All in their order where at most 30 are distinct, else the most frequent ones first */
+            /** @description All values in ascending order if at most 30 are distinct; otherwise the most frequent first */
             values: components["schemas"]["ValueCount"][];
-            /** @description How many further values there are, with a search of those that have its text */
+            /** @description Number of values that are not listed; with search, only of those that contain its text */
             more_count: number;
-            /** @description Of numbers and times */
+            /** @description Smallest value, for numbers and times */
             min?: components["schemas"]["Number"] | string;
             max?: components["schemas"]["Number"] | string;
-            /** @description Of the finite numbers, where more than 12 are distinct */
+            /** @description Counts of the finite numbers, if more than 12 are distinct */
             histogram?: {
-                /** @description One more than counts */
+                /** @description Bin edges, one more than counts */
                 edges: number[];
                 counts: number[];
             };
-            /** @description The words of a field whose numbers may be words: "auto" */
+            /** @description The words of a number field that accepts words, such as "auto" */
             words?: components["schemas"]["ValueCount"][];
         };
         /**
@@ -1043,7 +1047,7 @@ export interface components {
          */
         Facet: components["schemas"]["FacetMembers"];
         /**
-         * @description A facet, and what a control of its field needs
+         * @description A facet with the data that a filter control of its field needs
          * @example {
          *       "count": 412,
          *       "recorded": 411,
@@ -1077,67 +1081,67 @@ export interface components {
          *     }
          */
         Option: components["schemas"]["FacetMembers"] & {
-            /** @description As of the field; the id of one that is not listed */
+            /** @description The label of the field, or its id if it is not a listed field */
             label: string;
             group: string;
-            /** @description Empty where there is none */
+            /** @description Empty if the field has no unit */
             unit: string;
             type: components["schemas"]["FieldType"];
             direction: components["schemas"]["Direction"];
             widget: components["schemas"]["Widget"];
         };
         /**
-         * @description By which the field is filtered best: checks (at most 30 different values, a box each), search (more of them, to
-         *     be searched for), range (numbers, more than 12 different ones), dates, yes (true, false), none (there is no value)
+         * @description The control that filters the field best. checks: one box per value, at most 30 distinct values. search: more than 30
+         *     values. range: more than 12 distinct numbers. yes: true or false. none: no values.
          * @enum {string}
          */
         Widget: "checks" | "search" | "range" | "dates" | "yes" | "none";
         /** @enum {string} */
         FieldType: "number" | "count" | "yes" | "text" | "time" | "json";
         /**
-         * @description Which is better
+         * @description The better values: lower, higher, or neither
          * @enum {string}
          */
         Direction: "neither" | "lower" | "higher";
-        /** @description By field id */
+        /** @description Options by field id */
         Options: {
             [key: string]: components["schemas"]["Option"];
         };
-        /** @description By field id */
+        /** @description Facets by field id */
         Facets: {
             [key: string]: components["schemas"]["Facet"];
         };
         ApplyResponse: {
-            /** @description Rows that the filter leaves */
+            /** @description Number of rows that match the filter */
             count: number;
-            /** @description All rows */
+            /** @description Number of all rows */
             total: number;
             rows: components["schemas"]["Row"][];
             facets?: components["schemas"]["Facets"];
             metrics?: components["schemas"]["Metrics"];
-            /** @description For the rows behind these; null where there are none */
+            /** @description Cursor of the next page; null on the last page */
             next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Facets and metrics for which the budget of time was too short */
+            /** @description Facets and metrics that exceeded the time limit */
             incomplete: components["schemas"]["Ids"];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
         OptionsResponse: {
-            /** @description Rows that the whole filter leaves */
+            /** @description Number of rows that match the whole filter */
             count: number;
             total: number;
             data_version: components["schemas"]["DataVersion"];
             options: components["schemas"]["Options"];
-            /** @description Fields for which the budget of time was too short */
+            /** @description Fields that exceeded the time limit */
             incomplete: components["schemas"]["Ids"];
         };
-        /** @description By field id */
+        /** @description Metrics by field id */
         Metrics: {
             [key: string]: components["schemas"]["Metric"];
         };
         /**
-         * @description Figures of the numbers that one field has in the rows that the filter leaves; null where there are too few of
-         *     them (one at least, two for std)
+         * @description Statistics of the numbers of one field in the rows that match the filter. A statistic is null if there are too few
+         *     numbers: std requires two, the others one.
          * @example {
          *       "n": 3,
          *       "mean": 101,
@@ -1149,7 +1153,7 @@ export interface components {
          *     }
          */
         Metric: {
-            /** @description Rows with a number */
+            /** @description Number of rows with a number */
             n: number;
             mean: components["schemas"]["NumberOrNull"];
             std: components["schemas"]["NumberOrNull"];
@@ -1180,15 +1184,15 @@ export interface components {
          */
         ValuesResponse: {
             field: components["schemas"]["FieldId"];
-            /** @description Rows that the filter leaves without the field's own predicates */
+            /** @description Number of rows that match the filter without the field's own predicates */
             count: number;
-            /** @description Different values in them */
+            /** @description Number of distinct values in these rows */
             distinct: number;
-            /** @description Those of them that the search finds; all without one */
+            /** @description Number of distinct values that contain the search text; equal to distinct without search */
             matching_count: number;
-            /** @description The most frequent first; of equally frequent ones in their order */
+            /** @description The most frequent values first; equally frequent values in ascending order */
             values: components["schemas"]["ValueCount"][];
-            /** @description How many of those that match stand behind these */
+            /** @description Number of matching values after these */
             more_count: number;
             data_version: components["schemas"]["DataVersion"];
         };
@@ -1222,9 +1226,9 @@ export interface components {
          */
         PointsRequest: {
             /**
-             * @description points (of x and y), groups (figures of y by x and colour), bins (how many rows have what x), near (what tells
-             *     the point of one experiment from its neighbours; of x and y), grid (figures of value by x and y), parallel (each
-             *     row as a line over axes)
+             * @description Form of the chart. points: rows by x and y. groups: statistics of y by x and color. bins: number of rows per bin
+             *     of x. neighbors: how a point of x and y differs from the nearest ones. grid: statistics of value by x and y.
+             *     parallel: rows as lines over several axes.
              * @default points
              * @enum {string}
              */
@@ -1234,32 +1238,33 @@ export interface components {
             y?: components["schemas"]["FieldId"];
             value?: components["schemas"]["FieldId"];
             /**
-             * @description Axes to choose from, the preferred ones first. If the request has neither x nor y, the server draws the first
-             *     choice that has at least three quarters of the rows of the best choice. A choice whose x and y have several values
-             *     goes before the others.
+             * @description Axes that the server can choose, in order of preference. Without x and y, the server draws the first choice that
+             *     has at least three quarters of the rows of the best choice. Choices whose x and y have several values take
+             *     precedence.
              */
             choices?: components["schemas"]["PointsChoice"][];
             /**
-             * @description Fields to choose the color from, the preferred one first. If the request has no colour, the server takes the first
-             *     field that has several values in the rows.
+             * @description Fields for the color, in order of preference. If the request has no color, the server takes the first field that
+             *     has several values in the rows.
              */
             color_choices?: components["schemas"]["FieldId"][];
             /**
-             * @description Whether the response has counts only: of the rows that would be drawn, of matched cells and of all choices, without
-             *     marks, figures, colors and cautions
+             * @description Whether to return only counts: rows to draw, matched cells, and rows per choice. Marks, statistics, colors and
+             *     cautions are omitted.
              * @default false
              */
             count_only: boolean;
             /**
-             * @description The significant digits of positions and sizes of marks and lines. Whole numbers below 9e15 and the ends of axes stay exact. Fewer
-             *     digits make the response smaller; 7 are enough to draw with.
+             * @description Number of significant digits of the positions and sizes of marks and lines. Whole numbers below 9e15 and the ends
+             *     of axes stay exact. Fewer digits make the response smaller; 7 are enough for drawing.
              * @default 17
              */
             significant_digits: number;
-            /** @description Of form parallel */
+            /** @description Axes of form parallel */
             axes?: components["schemas"]["FieldId"][];
             /**
-             * @description Whether the axis is logarithmic. "auto" chooses a logarithmic axis if the greatest value is at least 100 times the least. No axis with a value at or below zero is logarithmic
+             * @description Whether the axis is logarithmic. "auto" chooses a logarithmic axis if the greatest value is at least 100 times the
+             *     least. An axis with a value at or below zero is always linear.
              * @default false
              */
             x_log: boolean | "auto";
@@ -1268,35 +1273,36 @@ export interface components {
             color?: components["schemas"]["FieldId"];
             shape?: components["schemas"]["FieldId"];
             size?: components["schemas"]["FieldId"];
-            /** @description Fields of which each mark tells its value */
+            /** @description Fields whose values are returned for each mark */
             labels?: components["schemas"]["FieldId"][];
-            /** @description Experiments that are marks however many there are */
+            /** @description Ids of experiments that always have their own mark or line */
             selected?: number[];
-            /** @description The experiment; of form near */
+            /** @description Id of the experiment; required for form neighbors */
             neighbors?: number;
             /**
-             * @description Whether simulated results are drawn beside others; where there are no others, they always are
+             * @description Whether to draw simulated results with the others. If all rows are simulated, they are always drawn.
              * @default false
              */
             simulated: boolean;
             /**
-             * @description Keep those rows only of which every group has the like in all inputs but those of which no value occurs in all groups.
-             *     Groups are the kinds of colour, and of form groups without a colour those of x; from 2 to 50 of them.
-             *     What is not recorded is in none. The others are left_out as unmatched.
+             * @description Whether to keep only rows whose cell occurs in every group. A cell is the combination of a row's inputs, without
+             *     inputs of which no value occurs in all groups. Groups are the values of color, or of x for form groups without a
+             *     color. 2 to 50 groups are required; otherwise all rows stay. Rows whose group is not recorded are excluded, too.
+             *     The excluded rows are counted as unmatched.
              * @default false
              */
             match: boolean;
             /**
-             * @description Marks at most
+             * @description Maximum number of marks, or of lines
              * @default 5000
              */
             limit: number;
             budget_ms?: components["schemas"]["BudgetMs"];
         };
-        /** @description Axes that a chart may have */
+        /** @description Axes of a chart from which the server can choose */
         PointsChoice: {
             /**
-             * @description As of the request if it is not given
+             * @description Form of the chart; defaults to the form of the request
              * @enum {string}
              */
             form?: "points" | "groups" | "bins" | "grid";
@@ -1306,18 +1312,18 @@ export interface components {
         };
         PointsResponse: {
             /**
-             * @description thinned where points are more than limit, and some stand for others
+             * @description Form of the chart; thinned if the rows exceed limit and some marks represent several rows
              * @enum {string}
              */
             form: "points" | "thinned" | "groups" | "bins" | "neighbors" | "grid" | "parallel";
-            /** @description Rows that the filter leaves */
+            /** @description Number of rows that match the filter */
             count: number;
             total: number;
-            /** @description Rows that are drawn, or stand behind a mark that is */
+            /** @description Number of drawn rows, including those that another row's mark represents */
             drawn: number;
-            /** @description Rows of count that are simulated */
+            /** @description Number of simulated rows in count */
             simulated: number;
-            /** @description Rows that are not drawn, by the reason; each by its first */
+            /** @description Number of rows that are not drawn, by reason. A row with several reasons counts for the first one. */
             excluded: {
                 simulated?: components["schemas"]["Rows"];
                 x_missing?: components["schemas"]["Rows"];
@@ -1335,8 +1341,8 @@ export interface components {
             };
             matched: components["schemas"]["MatchedGroups"];
             /**
-             * @description In what the rows that are drawn are not alike, or not as they should be; each field has one side, these rows. What an
-             *     axis, the colour or the shape shows, and inputs that were matched, are left out. Of form near there are none.
+             * @description Properties in which the drawn rows differ although they should match. Each field has one side: the drawn rows.
+             *     Fields shown by an axis, the color or the shape are omitted, as are matched inputs. Empty for form neighbors.
              */
             cautions: components["schemas"]["Caution"][];
             x: components["schemas"]["PointsAxis"];
@@ -1344,9 +1350,9 @@ export interface components {
             color: components["schemas"]["PointsKinds"];
             shape: components["schemas"]["PointsKinds"];
             /**
-             * @description Of points: lists with an item for each mark, in the order in which results came. x, y: numbers, milliseconds
-             *     since 1970, or places in the axis' kinds. stands_for: rows, itself among them; their sum is drawn. size: null
-             *     where there is no number.
+             * @description Marks of form points, as lists with one item per mark, the oldest result first. x and y are numbers, milliseconds
+             *     since 1970, or indexes in the kinds of the axis. count is the number of rows that a mark represents, including its
+             *     own; the sum is drawn. A size is null if the row has no number.
              */
             marks?: {
                 id: number[];
@@ -1363,24 +1369,25 @@ export interface components {
                 };
             };
             /**
-             * @description Of points: for each group the places of the marks that no other trusted result of the group is better than, by the
-             *     directions of both fields. null if a field has no direction. A group is a kind of colour; if the rows are of
-             *     several models, it is a kind of colour and a model. The 8 groups with the most rows are listed. Simulated results
-             *     are in no group unless all rows are simulated.
+             * @description Frontiers of form points, one per group. A mark is on the frontier if no other trusted result of its group is
+             *     better, by the directions of both fields. null if a field has no direction. A group is a kind of color; if the
+             *     rows have several models, it is a kind of color and a model. Only the 8 groups with the most rows are listed.
+             *     Simulated results are in no group unless all rows are simulated. marks has indexes in the lists of marks, by x,
+             *     the best last.
              */
             frontier?: {
                 color: number;
-                /** @description The place of the model in frontier_by */
+                /** @description Index of the model in frontier_by */
                 by?: number;
                 marks: number[];
-                /** @description The frontier if every result was trusted */
+                /** @description Indexes of the marks on the frontier if every result was trusted */
                 with_untrusted: number[];
             }[] | null;
-            /** @description The models that frontiers are kept apart by; null if there is one, or if the colour is the model */
+            /** @description Models by which frontiers are separated; null if there is only one, or if color shows the model */
             frontier_by?: components["schemas"]["PointsKinds"];
-            /** @description Groups that have rows, those without room in frontier included */
+            /** @description Number of groups that have rows, including those that are not listed in frontier */
             frontier_group_count?: number;
-            /** @description Of count_only, how many rows have a place on all axes of each choice */
+            /** @description Number of rows that have a position on all axes of each choice; only with count_only */
             choices?: {
                 form: string;
                 x?: components["schemas"]["FieldId"];
@@ -1388,15 +1395,15 @@ export interface components {
                 value?: components["schemas"]["FieldId"];
                 count: number;
             }[];
-            /** @description Rows of the frontier that had no room */
+            /** @description Number of rows of the frontiers beyond a quarter of limit; they may have no mark of their own */
             frontier_more_count?: number;
-            /** @description An item for each pair of kinds of x and colour that has rows */
+            /** @description Statistics of form groups, with one item per pair of kinds of x and color that has rows */
             groups?: components["schemas"]["PointsFigures"];
-            /** @description An item for each pair of kinds of x and y that has rows */
+            /** @description Statistics of form grid, with one item per pair of kinds of x and y that has rows */
             grid?: components["schemas"]["PointsFigures"];
             value?: components["schemas"]["PointsAxis"];
             axes?: components["schemas"]["PointsAxis"][];
-            /** @description Of parallel, for each axis why rows have no place on it */
+            /** @description Number of rows without a position on each axis of form parallel, by reason */
             gaps?: {
                 missing?: components["schemas"]["Rows"];
                 null?: components["schemas"]["Rows"];
@@ -1405,8 +1412,8 @@ export interface components {
                 other?: components["schemas"]["Rows"];
             }[];
             /**
-             * @description Of parallel: lists with an item for each line, in the order in which results came. at: of each axis where the
-             *     line goes through it; null where it has no place there. stands_for, colour and the rest as of marks.
+             * @description Lines of form parallel, as lists with one item per line, the oldest result first. at has one list per axis, with
+             *     the position of each line on it, or null if the line has none. The other properties are those of marks.
              */
             lines?: {
                 id: number[];
@@ -1420,33 +1427,40 @@ export interface components {
                 };
             };
             /**
-             * @description edges[i] <= x < edges[i + 1], the last one with its end; null where x has kinds, of which each is a bin. counts: a
-             *     list for each kind of colour.
+             * @description Bins of form bins: edges[i] <= x < edges[i + 1]; the last bin includes its upper edge. edges is null if x has
+             *     kinds, each of which is a bin. counts has one list per kind of color.
              */
             bins?: {
                 edges: number[] | null;
                 counts: components["schemas"]["Counts"][];
             };
-            /** @description null where the experiment is not drawn */
+            /**
+             * @description The experiment of form neighbors and the inputs in which its nearest points differ from it. count is the number of
+             *     nearest points, at most 12. null if the experiment is not drawn or the time was too short.
+             */
             neighbors?: {
                 id: number;
                 count: number;
-                /** @description Inputs in which most of the nearest points differ, at most 8; no value is not recorded */
+                /**
+                 * @description At most 8 inputs in which nearest points differ, those with the most differing points first. If value is
+                 *     missing, the experiment does not record the input.
+                 */
                 fields: {
                     field: components["schemas"]["FieldId"];
                     value?: unknown;
                     differing_count: number;
                 }[];
             } | null;
-            /** @description What the time was too short for */
+            /** @description Parts that could not be computed within budget_ms */
             incomplete: ("color" | "shape" | "size" | "frontier" | "labels" | "neighbors")[];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
         /**
-         * @description Lists with an item for each group. x, colour, y: places in the kinds. n: finite numbers, of which alone the figures
-         *     are; failed: rows whose run did not end as completed; percentiles by linear interpolation; low and high: the 95 %
-         *     interval of the mean over experiments, by Student's t.
+         * @description Statistics as lists with one item per group. x, color and y are indexes in their kinds. n is the number of finite
+         *     numbers; the statistics cover only these. failed is the number of rows with a status other than completed. Percentiles
+         *     are interpolated linearly. low and high are the bounds of the 95 % confidence interval of the mean over experiments,
+         *     by Student's t.
          */
         PointsFigures: {
             x?: number[] | null;
@@ -1471,27 +1485,32 @@ export interface components {
             high: components["schemas"]["FigureList"];
         };
         PositionList: (number | null)[];
-        /** @description null where it was not asked for */
+        /** @description Axis of a chart; null if the chart does not have it */
         PointsAxis: {
             field: components["schemas"]["FieldId"];
             /**
-             * @description What positions are; kinds are places in the list of kinds
+             * @description Meaning of positions on the axis: number (the value), time (milliseconds since 1970) or kinds (an index in the
+             *     list of kinds)
              * @enum {string}
              */
             kind: "number" | "time" | "kinds";
             log: boolean;
-            /** @description Rows that a logarithmic axis, which was asked for, cannot show; 0 where none was */
+            /**
+             * @description Number of rows at or below zero that prevent a requested logarithmic axis; 0 if the request has no logarithmic
+             *     axis
+             */
             not_positive: number;
             min: number | null;
             max: number | null;
             kinds: components["schemas"]["PointsKinds"];
         } | null;
-        /** @description What a field tells apart, in order; null where it was not asked for */
+        /** @description Distinct values or ranges of a field in the drawn rows, in sort order; null if the chart has none */
         PointsKinds: {
             field: components["schemas"]["FieldId"];
             kinds: {
                 /**
-                 * @description A value, a range of numbers, unset, not recorded, or all for which there was no room
+                 * @description A value, a range of numbers (low <= x < high; the last range includes high), unset (null), not recorded
+                 *     (missing), or all values beyond the maximum number of kinds (other)
                  * @enum {string}
                  */
                 state: "value" | "range" | "null" | "missing" | "other";
@@ -1499,66 +1518,72 @@ export interface components {
                 low?: number;
                 high?: number;
                 count: components["schemas"]["Rows"];
-                /** @description How frequent the value is among all results, from 0; by it a value keeps its colour */
+                /**
+                 * @description Rank of the value by frequency among all results, from 0. It does not depend on the filter, so a value keeps
+                 *     its color.
+                 */
                 rank?: number;
             }[];
         } | null;
         Rows: number;
         Counts: components["schemas"]["Rows"][];
         FigureList: components["schemas"]["Figure"][];
-        /** @description null where there are too few; an infinite one is a word */
+        /** @description Number, or "inf" or "-inf" if it is infinite; null if there is none or too few values exist */
         Figure: number | ("inf" | "-inf") | null;
         Count: number;
-        /** @description Where cells were matched; null where that was not asked for, or there are fewer than 2 groups or more than 50 */
+        /** @description Matched cells; null if match is not true, or if there are fewer than 2 or more than 50 groups */
         MatchedGroups: {
-            /** @description How many there are */
+            /** @description Number of groups */
             group_count: number;
-            /** @description Inputs in which the results differ, and in which those that are kept have their like in every group */
+            /** @description Inputs in which the results differ, and whose values together form a cell */
             inputs: components["schemas"]["Ids"];
             /** @description Inputs of which no value occurs in all groups */
             unmatched_inputs: components["schemas"]["Ids"];
-            /** @description Combinations that occur in every group */
+            /** @description Number of cells that occur in every group */
             cell_count: number;
-            /** @description Of a summary; rows that have no like in some group (of a chart these are left_out as unmatched) */
+            /**
+             * @description Number of rows of a summary whose cell is missing in some group. A chart counts them as unmatched in its excluded
+             *     rows.
+             */
             unmatched?: number;
         } | null;
         Summary: {
-            /** @description Rows that the filter leaves, without those that are left_out or have no match where that was asked for */
+            /** @description Number of rows that match the filter, without those counted in excluded and in unmatched of matched */
             count: number;
-            /** @description All rows */
+            /** @description Number of all rows */
             total: number;
-            /** @description Rows that the filter leaves which are simulated */
+            /** @description Number of simulated rows that match the filter */
             simulated: number;
-            /** @description Simulated rows that were left out, for there are others and nobody asked for them */
+            /** @description Number of simulated rows that are excluded, because other rows exist and simulated is not true */
             excluded: number;
             matched: components["schemas"]["MatchedGroups"];
-            /** @description In the order of their values, the first field's first; null and not recorded last */
+            /** @description Groups in the order of their values, by the first field first; null and not recorded come last */
             groups: components["schemas"]["SummaryGroup"][];
-            /** @description Groups that were left out */
+            /** @description Number of groups beyond the limit */
             more_count: number;
-            /** @description Metrics for which the budget of time was too short */
+            /** @description Metrics that could not be computed within budget_ms */
             incomplete: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
         };
         SummaryGroup: {
-            /** @description Its values by field id; an id that is absent is not recorded */
+            /** @description Values of the group by field id; a missing id is not recorded */
             key: Record<string, never>;
-            /** @description Its rows */
+            /** @description Number of rows in the group */
             count: number;
-            /** @description By field id */
+            /** @description Statistics of each metric by field id */
             metrics: {
                 [key: string]: components["schemas"]["SummaryMetric"];
             };
         };
         /**
-         * @description Figures of the finite numbers that one field has in the rows of a group; percentiles are numpy's "linear". Null where there
-         *     are too few of them (one at least; two for std, low and high)
+         * @description Statistics of the finite numbers of one field in the rows of a group. Percentiles are interpolated linearly, as by
+         *     numpy. A statistic is null if there are too few numbers: std, low and high require two, the others one.
          */
         SummaryMetric: {
-            /** @description Rows with a finite number */
+            /** @description Number of rows with a finite number */
             n: number;
             mean: number | null;
-            /** @description Of a sample (n - 1) */
+            /** @description Standard deviation of a sample (n - 1) */
             std: number | null;
             min: number | null;
             p5: number | null;
@@ -1567,14 +1592,14 @@ export interface components {
             p75: number | null;
             p95: number | null;
             max: number | null;
-            /** @description Of the 95 % interval of the mean over these results, by Student's t */
+            /** @description Lower bound of the 95 % confidence interval of the mean over these results, by Student's t */
             low: number | null;
             high: number | null;
-            /** @description Rows that have null there */
+            /** @description Number of rows in which the field is null */
             null: number;
             not_recorded: components["schemas"]["Count"];
             infinite: components["schemas"]["Count"];
-            /** @description Rows with what is no number ("auto") */
+            /** @description Number of rows whose value is not a number, such as "auto" */
             words: number;
         };
         /**
@@ -1618,110 +1643,123 @@ export interface components {
          *     }
          */
         CompareRequest: {
-            /** @description All are compared with the first */
+            /** @description Sides of the comparison. The first one is the baseline; the others are candidates. */
             sides: components["schemas"]["CompareRequestSide"][];
-            /** @description In this order; without it, or null, the headline figures of which some side has a number */
+            /** @description Metrics in this order; null for the headline metrics of which some side has a number */
             metrics?: components["schemas"]["FieldId"][] | null;
             /**
-             * @description The smallest difference that matters, as a share
+             * @description Minimum effect: the smallest difference that matters, as a share; null means the default
              * @default 0.05
              */
             effect: number | null;
             /**
-             * @description Take simulated results into sides that are filters, too; where no side has any other, they always are
+             * @description Whether to include simulated results in sides that are filters. If no side has other results, they are always
+             *     included.
              * @default false
              */
             simulated: boolean;
             /**
-             * @description Keep only results of which every side has the like: the same at all inputs, but for inputs of which no value occurs on
-             *     all sides (these are what is compared). Unset and not recorded are values like any other
+             * @description Whether to keep only results whose cell occurs on every side. A cell is the combination of a result's inputs,
+             *     without inputs of which no value occurs on all sides: those are compared. Unset and not recorded are values.
              * @default false
              */
             match: boolean;
             /**
-             * @description List the inputs that are equal, too
+             * @description Whether to list the equal inputs, too
              * @default false
              */
             equal: boolean;
             budget_ms?: components["schemas"]["BudgetMs"];
         };
-        /** @description Either results by their ids, of which one alone is a run with its own intervals, or all that a filter leaves */
+        /**
+         * @description Results by ids, or all results that match filter; exactly one of the two is required. A side with one result is a run,
+         *     with the confidence intervals of its document.
+         */
         CompareRequestSide: {
             label?: string;
             ids?: number[];
             filter?: components["schemas"]["Filter"];
         };
-        /** @description What `profllm compare` prints, too */
+        /** @description Comparison of the sides; `profllm compare --json` prints the same without data_version */
         Comparison: {
             sides: components["schemas"]["ComparedSide"][];
             effect: number;
-            /** @description Kinds of what has to be alike and is not, or is not told by all */
+            /** @description Kinds of inputs and outcomes that should match but differ, or that only some runs record */
             cautions: components["schemas"]["Caution"][];
-            /** @description Kinds that raise no caution, of which some field is recorded and the same in all runs; none where a side has no run */
+            /**
+             * @description Kinds without a caution of which some field is recorded, with the same values in all runs. Empty if a side has no
+             *     run.
+             */
             comparable: components["schemas"]["ComparabilityKind"][];
-            /** @description Kinds that cannot be checked, since no run records any of their fields, or not all runs record failed requests */
+            /**
+             * @description Kinds that cannot be checked, because no run records any of their fields. Failed requests can be checked only if
+             *     all runs record them. If a side has no run, these are all kinds without a caution.
+             */
             unknown: components["schemas"]["ComparabilityKind"][];
             inputs: components["schemas"]["ComparedInputs"];
-            /** @description Where that was asked for */
+            /** @description Matched cells; only if match is true */
             matched?: {
-                /** @description Inputs in which the results differ, and in which those that are kept have their like on every side */
+                /** @description Inputs in which the results differ, and whose values together form a cell */
                 inputs: components["schemas"]["Ids"];
                 /** @description Inputs of which no value occurs on all sides */
                 unmatched_inputs: components["schemas"]["Ids"];
-                /** @description Combinations that occur on every side */
+                /** @description Number of cells that occur on every side */
                 cell_count: number;
             };
             metrics: components["schemas"]["ComparedMetric"][];
             families: components["schemas"]["ComparedFamily"][];
-            /** @description Metrics, and keys of families, for which the budget of time was too short */
+            /** @description Metrics and keys of families that could not be computed within budget_ms */
             incomplete: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
         };
         SeriesBins: {
-            /** @description False where no file of telemetry was sent with the result */
+            /** @description Whether the result has a telemetry artifact */
             recorded: boolean;
-            /** @description The middle of each bin, from from_ns */
+            /** @description Middle of each bin, in seconds after from_ns */
             t_s: number[];
             lines: number;
-            /** @description Lines that are no samples */
+            /** @description Number of lines that are not samples */
             skipped: number;
-            /** @description Levels and rates of docs/reference/telemetry.md that have a number in that time; of several GPUs the mean */
+            /**
+             * @description Levels and rates of docs/reference/telemetry.md with a sample in the requested time. If there are several GPUs,
+             *     their mean.
+             */
             series: {
                 source: string;
                 name: string;
                 unit: string;
                 text: string;
-                /** @description A bin without a sample is null; requests in flight are those that a bin ends with */
+                /** @description One value per bin; null for a bin without a sample. Requests in flight are those at the end of a bin. */
                 values: (number | null)[];
             }[];
         };
         ComparedSide: {
-            /** @description The label, or what stands for it */
+            /** @description Label of the side, or a generated name such as "experiment 17" or "3 experiments" */
             name: string;
             runs: components["schemas"]["Count"];
-            /** @description How many of them are */
+            /** @description Number of simulated runs */
             simulated: number;
-            /** @description How many of them have the verdict trusted; those without a verdict are neither this nor untrusted */
+            /** @description Number of runs with the verdict trusted. Runs without a verdict count neither here nor as untrusted. */
             trusted: number;
-            /** @description How many of them have a verdict that is not trusted */
+            /** @description Number of runs with a verdict other than trusted */
             untrusted: number;
-            /** @description How many of them have a status that is not completed */
+            /** @description Number of runs with a status other than completed */
             not_completed: number;
-            /** @description Of a filter; simulated results that were not asked for */
+            /** @description Number of excluded simulated results; only for a side that is a filter */
             excluded?: number;
-            /** @description Where cells were matched; results that have none on another side */
+            /** @description Number of results whose cell is missing on another side; only if match is true */
             unmatched?: number;
-            /** @description Where there are at most 100 runs */
+            /** @description Ids of the results; only for at most 100 runs */
             ids?: number[];
-            /** @description Of a side that is one run */
+            /** @description The run_id of the result; only for a side with one run */
             run_id?: string | null;
         };
-        /** @description What the runs of one side have at a field */
+        /** @description Values of a field in the runs of one side */
         ComparedValues: {
-            /** @description The 20 most frequent */
+            /** @description The 20 most frequent values */
             values: components["schemas"]["ValueCount"][];
             distinct: components["schemas"]["Count"];
-            /** @description Runs that have null */
+            /** @description Number of runs in which the field is null */
             null: number;
             not_recorded: components["schemas"]["Count"];
         };
@@ -1729,12 +1767,16 @@ export interface components {
             kind: string;
             title: string;
         };
-        /** @description A kind of what has to be alike; model, engine and gpu are named on charts alone, for of a comparison they are inputs; shared are runs that are on several sides, which text counts */
+        /**
+         * @description A kind of input or outcome that should match but differs, or that only some runs record. The kinds engine and gpu
+         *     occur only in charts, because a comparison lists them as inputs. The kind shared occurs only in comparisons: its text
+         *     counts the runs that are on several sides.
+         */
         Caution: {
             /** @enum {string} */
-            kind: "simulated" | "status" | "failures" | "verdict" | "dataset" | "lengths" | "load" | "precision" | "client" | "neighbors" | "model" | "engine" | "gpu" | "shared";
+            kind: "simulated" | "status" | "failures" | "verdict" | "dataset" | "lengths" | "output" | "load" | "precision" | "client" | "neighbors" | "model" | "engine" | "gpu" | "shared";
             title: string;
-            /** @description Why it matters */
+            /** @description Reason why the kind matters */
             text: string;
             fields: {
                 field: components["schemas"]["FieldId"];
@@ -1743,18 +1785,18 @@ export interface components {
             }[];
         };
         ComparedInputs: {
-            /** @description Inputs of which two runs have not the same; first those that differ between sides */
+            /** @description Inputs that differ between any two runs; those that differ between sides come first */
             differing: components["schemas"]["ComparedInput"][];
-            /** @description How many all runs have alike */
+            /** @description Number of inputs that are equal in all runs */
             equal: number;
-            /** @description How many are alike in the runs that tell them, and not recorded in others */
+            /** @description Number of inputs that are equal in all runs that record them, and that other runs do not record */
             partly_recorded: number;
-            /** @description Where they were asked for */
+            /** @description Equal inputs with their value; only if equal is true */
             equal_fields?: {
                 field: components["schemas"]["FieldId"];
                 value: unknown;
             }[];
-            /** @description Where they were asked for */
+            /** @description Inputs counted in partly_recorded; only if equal is true */
             partly_recorded_fields?: components["schemas"]["Ids"];
         };
         ComparedInput: {
@@ -1763,7 +1805,7 @@ export interface components {
             group: string;
             /** @enum {string} */
             role: "input" | "engine" | "host";
-            /** @description False where each side has the same values among its runs */
+            /** @description Whether the values differ between the sides; false if each side has the same set of values */
             between: boolean;
             sides: components["schemas"]["ComparedValues"][];
         };
@@ -1773,18 +1815,21 @@ export interface components {
             unit: string;
             direction: components["schemas"]["Direction"];
             sides: components["schemas"]["ComparedFigure"][];
-            /** @description Of each side but the first */
+            /** @description Ratio of each candidate to the baseline, in the order of the sides */
             ratios: components["schemas"]["ComparedRatio"][];
         };
-        /** @description Of one side; the mean over its runs. Numbers that there are none of are null, and never 0 */
+        /** @description Mean of a metric over the runs of one side. A missing number is null, never 0. */
         ComparedFigure: {
-            /** @description Runs with a finite number */
+            /** @description Number of runs with a finite number */
             n: number;
             value: number | null;
-            /** @description Of its 95 % interval; over the runs, and of one run as its document has it */
+            /**
+             * @description Lower bound of the 95 % confidence interval of the mean: over the runs, or from the document if the side is one
+             *     run
+             */
             low: number | null;
             high: number | null;
-            /** @description Between runs (n - 1) */
+            /** @description Standard deviation between runs (n - 1) */
             std: number | null;
             null: components["schemas"]["Count"];
             not_recorded: components["schemas"]["Count"];
@@ -1792,33 +1837,36 @@ export interface components {
             words: components["schemas"]["Count"];
         };
         ComparedRatio: {
-            /** @description To the first side's value; null where one of them is not above 0 */
+            /** @description Ratio to the value of the baseline; null if one of the values is not above 0 */
             ratio: number | null;
-            /** @description Of its 95 % interval */
+            /** @description Lower bound of the 95 % confidence interval of the ratio */
             low: number | null;
             high: number | null;
             p: number | null;
             /**
-             * @description Where the interval comes from
+             * @description Method of the confidence interval. none: no interval. within_runs: from the intervals of two runs. one_of_many: a
+             *     run and a group. student, bootstrap: two groups.
              * @enum {string}
              */
             method: "none" | "within_runs" | "one_of_many" | "student" | "bootstrap";
             /**
-             * @description By the interval
+             * @description Finding by the confidence interval. nothing: a side has no value. no_ratio: a mean is not above 0. not_known: the
+             *     values differ, without an interval. equal: the values are equal, without an interval. no_difference: the interval
+             *     contains 1. better, worse: the interval excludes 1. higher, lower: the same for a metric without a direction.
              * @enum {string}
              */
             finding: "nothing" | "no_ratio" | "not_known" | "equal" | "no_difference" | "better" | "worse" | "higher" | "lower";
             /**
-             * @description That each side lacks for a difference of `effect` to be seen in four of five comparisons; null where nothing is known of
-             *     how runs differ
+             * @description Number of runs that each side lacks to show a difference of `effect` in four of five comparisons. null if the
+             *     variation between runs is unknown.
              */
             more_runs_count: number | null;
-            /** @description Worse, and the whole interval beyond `effect` */
+            /** @description Whether the metric is worse, with the whole interval beyond `effect` */
             regression: boolean;
-            /** @description The finding as a sentence */
+            /** @description Finding as a sentence */
             sentence: string;
         };
-        /** @description Percentiles of one family of latencies, a list for each side */
+        /** @description Percentiles of one family of latencies, with one item per side */
         ComparedFamily: {
             key: string;
             title: string;
@@ -1865,37 +1913,37 @@ export interface components {
          *     }
          */
         PresetRequest: {
-            /** @description There once, whatever the case of its letters; not of blanks alone */
+            /** @description Unique name, ignoring case, with at least one character that is not blank */
             name: string;
             /** @default  */
             description: string;
             /**
-             * @description null leaves everything
+             * @description Filter of the preset; null matches all results
              * @default null
              */
             filter: components["schemas"]["Filter"] | null;
             /**
-             * @description null are those that the page chooses
+             * @description Columns in this order; null for the default columns of the web UI
              * @default null
              */
             columns: components["schemas"]["FieldId"][] | null;
             /** @default [] */
             sort: components["schemas"]["Sort"][];
             /**
-             * @description The page's own; kept as it is
+             * @description State of the chart in the web UI, stored unchanged
              * @default null
              */
             chart: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The one that the page begins with; one at most
+             * @description Whether the web UI opens with this preset. At most one preset is the default; a new default replaces it.
              * @default false
              */
             is_default: boolean;
         };
         /**
-         * @description The summary.json of a sweep's folder; of other members than these nothing is kept
+         * @description Plan of a sweep: the summary.json of its directory. Other keys are accepted but not stored.
          * @example {
          *       "sweep": "swp_20261123_060000_1a2b3c",
          *       "name": "night",
@@ -1915,21 +1963,21 @@ export interface components {
          *     }
          */
         SweepPlan: {
-            /** @description Its id, as in the path */
+            /** @description Id of the sweep, as in the path */
             sweep: string;
             name?: string | null;
             /** @enum {unknown} */
             state?: "running" | "ended" | "interrupted";
-            /** @description From which it was read */
+            /** @description Experiment file of the sweep */
             file?: string | null;
             servers_started?: number;
-            /** @description The runs in progress, by their `run` */
+            /** @description Runs in progress, by their `run` */
             running?: string[];
-            /** @description What the file says besides its sweep, without secrets */
+            /** @description Content of the experiment file without its sweep and without secrets */
             experiment?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Keys of the secrets */
+            /** @description Keys whose secret values were removed */
             redacted?: string[];
             runs: components["schemas"]["PlannedRun"][];
         } & {
@@ -1949,24 +1997,24 @@ export interface components {
          *     }
          */
         PlannedRun: {
-            /** @description The cell's id; of a later repeat with its number, as "0a1b2c3d4e5f.2" */
+            /** @description Id of the combination; a later repeat appends its number, as in "0a1b2c3d4e5f.2" */
             run: string;
             combination: string;
             repeat?: number;
-            /** @description Runs with the same one share a server */
+            /** @description Id of the server; runs with the same id share a server */
             server?: string | null;
             set?: string | null;
             label: string;
-            /** @description The values of the keys that vary */
+            /** @description Values of the keys that vary */
             parameters: {
                 [key: string]: unknown;
             };
-            /** @description As a result's, or missing (not run yet), or falls_out (with the rule as its cause) */
+            /** @description Status of the result, missing (not run yet) or skipped (cause names the rule) */
             status: string;
             cause?: string | null;
             message?: string | null;
             run_id?: string | null;
-            /** @description The file has it no more */
+            /** @description Whether the experiment file no longer contains the run */
             removed?: boolean;
         } & {
             [key: string]: unknown;
@@ -1975,7 +2023,8 @@ export interface components {
             sweeps: components["schemas"]["SweepHead"][];
         };
         /**
-         * @description What its plan says and what came of its runs; of a sweep without a plan, of which there are results alone, the plan's part is null
+         * @description A sweep with the outcomes of its runs. Without a plan, only its results are known: name comes from the newest result,
+         *     skipped, without_result and removed are 0, and the other properties of the plan are null.
          * @example {
          *       "id": "swp_20261123_060000_1a2b3c",
          *       "name": "night",
@@ -2008,7 +2057,7 @@ export interface components {
             id: string;
             name: string | null;
             /**
-             * @description As it was told; one that was killed told nothing more
+             * @description State in the latest plan; a sweep that was killed keeps its last state
              * @enum {unknown}
              */
             state: "running" | "ended" | "interrupted" | null;
@@ -2017,18 +2066,19 @@ export interface components {
             created_at: string | null;
             /** Format: date-time */
             changed_at: string | null;
-            /** @description There are to be, without those that fall out */
+            /** @description Number of planned runs, without skipped and removed ones */
             runs: number | null;
             skipped: number;
-            /** @description Are over and have no result, as those of a server that did not start */
+            /** @description Number of finished runs without a result, such as those whose server did not start */
             without_result: number;
-            /** @description The file has no more */
+            /** @description Number of runs that the experiment file no longer contains */
             removed: number;
-            /** @description It told what it is to run */
+            /** @description Whether the plan of the sweep is stored */
             has_plan: boolean;
             /**
-             * @description Of its runs, as /api/data/sweeps/{id} has them, without those that are gone: of several results of a run the newest
-             *     counts. done: partial ones too; missing: also those that are over elsewhere and were not sent
+             * @description Number of runs by outcome, without removed runs. The runs are those of /api/data/sweeps/{id}; if a run has several
+             *     results, the newest counts. done includes partial runs. missing includes interrupted runs, and runs that finished
+             *     elsewhere and were not uploaded.
              */
             counts: {
                 done: number;
@@ -2037,15 +2087,15 @@ export interface components {
                 missing: number;
                 skipped: number;
             };
-            /** @description Of its results, the newest first */
+            /** @description Models of the results, the newest result first */
             models: string[];
             gpus: string[];
-            /** @description Some of its results are */
+            /** @description Whether some results are simulated */
             simulated: boolean;
         };
         Sweep: {
             id: string;
-            /** @description Without one these are null, but for id, data_version and runs */
+            /** @description Whether the plan is stored. If not, all properties except id, has_plan, data_version and runs are null. */
             has_plan: boolean;
             name: string | null;
             /** @enum {unknown} */
@@ -2061,7 +2111,7 @@ export interface components {
             data_version: number;
             runs: components["schemas"]["SweepRun"][];
         };
-        /** @description A run as the plan has it, with what its result tells */
+        /** @description A run of the plan with the properties of its result */
         SweepRun: {
             run: string;
             combination: string;
@@ -2069,23 +2119,26 @@ export interface components {
             server?: string | null;
             set?: string | null;
             label: string | null;
-            /** @description null without a plan; the label tells it then */
+            /** @description Values of the keys that vary; null if the plan does not contain the run, and label describes it */
             parameters: {
                 [key: string]: unknown;
             } | null;
-            /** @description A result's; of a run without one running, missing (not run yet), falls_out, not_sent (finished, but not uploaded), or how it failed */
+            /**
+             * @description Status of the result. Without a result: running, missing (not run yet), skipped, not_uploaded (finished, but not
+             *     uploaded), or the failure.
+             */
             status: string | null;
             cause: string | null;
             message: string | null;
             removed: boolean;
-            /** @description The number of its result; null, there is none */
+            /** @description Id of the experiment; null without a result */
             experiment: number | null;
             run_id: string | null;
             verdict: string | null;
             simulated: boolean | null;
             timestamp: string | null;
             duration_s: number | null;
-            /** @description Of the fields that were asked for, as the cells of a row */
+            /** @description Values of the requested fields by id, as in the cells of a row */
             values: {
                 [key: string]: unknown;
             };
@@ -2109,7 +2162,7 @@ export interface components {
          *     }
          */
         Preset: {
-            /** @description Never used again */
+            /** @description Id of the preset; not reused after a deletion */
             id: number;
             name: string;
             description: string;
@@ -2136,7 +2189,7 @@ export interface components {
         ViewRequest: {
             state: components["schemas"]["ViewState"];
         };
-        /** @description What stands behind the "?" of the page's address, escaped as there */
+        /** @description Part of the web UI's address after the "?", with its percent-encoding */
         ViewState: string;
         ViewId: string;
         /**
@@ -2147,7 +2200,7 @@ export interface components {
          */
         ViewResponse: {
             id: components["schemas"]["ViewId"];
-            /** @description The address of the page with this state: /?view= and the id */
+            /** @description Address of the web UI in this state: /?view=ID */
             url: string;
         };
         View: {
@@ -2178,19 +2231,19 @@ export interface components {
          */
         ExportRequest: {
             filter?: components["schemas"]["Filter"];
-            /** @description As of /api/filters/apply */
+            /** @description Order of the rows, as in /api/filters/apply */
             sort?: components["schemas"]["Sort"][];
             /**
-             * @description In this order; null are all columns that one of the rows has recorded
+             * @description Fields to export, in this order; null exports every column that a matching row has recorded
              * @default null
              */
             columns: components["schemas"]["FieldId"][] | null;
             /**
-             * @description Whether the file says what it is of
+             * @description Whether to include the provenance of the export in the file
              * @default true
              */
             provenance: boolean;
-            /** @description The address of what was on the page, for the provenance */
+            /** @description Address in the web UI from which the export was requested, for the provenance */
             link?: string;
         };
         Export: {
@@ -2198,86 +2251,98 @@ export interface components {
             rows: {
                 id: number;
                 run_id: string | null;
-                /** @description As of a Row */
+                /** @description Cells by field id, as in Row */
                 cells: {
                     [key: string]: unknown;
                 };
             }[];
         };
         Provenance: {
-            /** @description Its name and version */
+            /** @description Name and version of the program */
             program: string;
             /** Format: date-time */
             exported_at: string;
             data_version: components["schemas"]["DataVersion"];
-            /** @description Rows in it */
+            /** @description Number of exported rows */
             count: number;
-            /** @description null where there was none */
+            /** @description Filter of the request; null if the request had none */
             filter: components["schemas"]["Filter"] | null;
             sort: components["schemas"]["Sort"][];
             columns: components["schemas"]["Ids"];
             link: string | null;
         };
-        /** @description Grows with each change of the data */
+        /** @description Version of the stored data; increases with every change */
         DataVersion: number;
         Experiment: {
             id: number;
             run_id: string | null;
             /**
-             * @description What the file was; flat is a result of vllm bench serve, the next four of its other benchmarks
+             * @description Format of the uploaded file.
+             *
+             *     - `own`: a result of ProfLLM
+             *     - `flat`: a result of `vllm bench serve`
+             *     - `console`: the printed output of `vllm bench serve`, `latency` or `throughput`
+             *     - `latency`, `throughput`, `startup`, `mm_processor`: a result of that benchmark of `vllm bench`
+             *     - `plain`: a document with `run_id` and without `schema_version`
              * @enum {string}
              */
             form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain";
-            /** @description Under which it came */
+            /** @description Name of the uploaded file; null if it had none */
             name: string | null;
             /** Format: date-time */
             stored_at: string;
-            /** @description Of the document's content, which tells one that is stored already */
+            /** @description SHA-256 of the content; an upload with the same hash is a duplicate */
             sha256: string;
             simulated: boolean | null;
             verdict: string | null;
             /**
-             * @description Three sentences, one per line: whether to use the metrics, why, and what to do; also of results without a
-             *     verdict and of failed runs
+             * @description Three sentences, one per line: whether to use the metrics, why, and what to do. Also present for
+             *     results without a verdict and for failed runs.
              */
             verdict_sentence: string | null;
-            /** @description The result as a document of our own form (api/result.schema.json), with what it has */
+            /** @description Result in the ProfLLM format (api/result.schema.json); keys that the upload does not record are missing */
             document: {
                 [key: string]: unknown;
             };
-            /** @description By id every field that the document records */
+            /** @description Every field that the result records, by field id */
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description As they are now; the document has those that it came with */
+            /** @description Current tags by name; `document` has the tags at the time of the upload */
             tags: {
                 [key: string]: unknown;
             };
-            /** @description What people noted of it */
+            /** @description Notes of users; null if there are none */
             notes: string | null;
-            /** @description 1; 2 and up of one that was kept beside another of the same content or run_id */
+            /** @description Number of the repeat; 2 or more if stored in addition to a result of the same content or `run_id`, else 1 */
             repeat: number;
         };
         FieldValue: {
             /** @enum {string} */
             state: "not_recorded" | "null" | "value";
-            /** @description Where the state is value */
+            /** @description Value of the field, if `state` is `value` */
             value?: unknown;
-            /** @description The user set it */
+            /** @description Whether the user set the value */
             explicit?: boolean;
             /**
-             * @description Where an argument has it from: explicit, default, unknown, absent; benchmark: the result has no arguments of a
-             *     server, and this is what the load asked for (the model of a file of vllm bench)
+             * @description Source of the value of an argument or a load option; null if none is recorded.
+             *
+             *     - `explicit`: set by the user
+             *     - `default`: the default
+             *     - `unknown`: the default is not known
+             *     - `absent`: the release has no such argument
+             *     - `benchmark`: an input of the load, used because the result has no server arguments (for example, the model
+             *       in a result of `vllm bench`)
              */
             source?: string | null;
         };
-        /** @description One file; its field may have any name */
+        /** @description Form with one file, in a field of any name */
         FormOfOne: {
             file?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A file each; their fields may have any names. Fields that are no files are passed over */
+        /** @description Form with one or more files, in fields of any name; other fields are ignored */
         FormOfMany: {
             files?: string[];
         } & {
@@ -2295,9 +2360,11 @@ export interface components {
         };
         JobId: string;
         /**
-         * @description What becomes of a result that is there already, by its content or by its run_id. skip: nothing, it is a
-         *     duplicate or a conflict. replace: the row that is there has the new content, and keeps its id. keep: it is
-         *     stored beside that one as a repeat
+         * @description Handling of a result whose content or `run_id` is already stored.
+         *
+         *     - `skip`: The result is not stored. Its item becomes a duplicate or a conflict.
+         *     - `replace`: The new content replaces the stored content. The stored result keeps its id.
+         *     - `keep`: The result is stored as a repeat, in addition to the stored one.
          * @enum {string}
          */
         ConflictPolicy: "skip" | "replace" | "keep";
@@ -2311,25 +2378,37 @@ export interface components {
          * @example {}
          */
         UploadRequest: {
-            /** @description What it is called; the first part's, where it has none */
+            /** @description Name of the upload; `upload` if omitted */
             name?: string;
-            /** @description How many will come, for whoever looks at it meanwhile */
+            /** @description Number of files that the client intends to send, for progress displays */
             files?: number;
             bytes?: number;
             on_conflict?: components["schemas"]["ConflictPolicy"];
-            /** @description Who says what becomes of results that are there already, in their own words */
+            /** @description User who decides about conflicts and duplicates, as free text */
             author?: string;
         };
         /**
-         * @description open: more parts may come, and what has come is worked on. queued: all of it has come and waits. cancelled: what was
-         *     not stored by then never is, unless it is tried again
+         * @description State of an upload.
+         *
+         *     - `open`: The upload accepts further parts. The server processes those that it has received.
+         *     - `queued`: The upload accepts no further parts, and waits to be processed.
+         *     - `running`: The server is processing the items.
+         *     - `done`: All items are processed.
+         *     - `cancelled`: The upload was cancelled. Items that were not stored by then are stored only if they are retried.
          * @enum {string}
          */
         UploadState: "open" | "queued" | "running" | "done" | "cancelled";
         /**
-         * @description queued: it waits; parsed: it is read just now; valid: it is a result and about to be stored (these two are told while they last).
-         *     stored: it is in the database. duplicate: the very content is there, as `id`. conflict: `id` has the same run_id and
-         *     other content. rejected: it is no result, or not whole. cancelled: nobody wants it any more
+         * @description State of an item. `parsed` and `valid` are shown only while they last.
+         *
+         *     - `queued`: The item waits to be processed.
+         *     - `parsed`: The server is reading the item.
+         *     - `valid`: The item is a result, and the server is about to store it.
+         *     - `stored`: The result is in the database.
+         *     - `duplicate`: The result `id` has the same content.
+         *     - `conflict`: The result `id` has the same `run_id` and other content.
+         *     - `rejected`: The item is not a result, or is malformed or incomplete.
+         *     - `cancelled`: The upload was cancelled before the item was stored.
          * @enum {string}
          */
         UploadItemState: "queued" | "parsed" | "valid" | "stored" | "duplicate" | "conflict" | "rejected" | "cancelled";
@@ -2413,7 +2492,7 @@ export interface components {
         Upload: {
             job_id: components["schemas"]["JobId"];
             /**
-             * @description The route that it came by; parts is one of many requests
+             * @description Route that received the upload; `parts` if it was opened with POST /api/upload/jobs
              * @enum {string}
              */
             kind: "json" | "batch" | "raw" | "parts";
@@ -2423,15 +2502,15 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description null until the state is done or cancelled
+             * @description Time at which the state became `done` or `cancelled`; null in other states
              */
             finished_at: string | null;
-            /** @description What was said to come; null where nothing was */
+            /** @description Amount announced when the upload was opened; null if none was */
             expected: components["schemas"]["UploadAmount"] | null;
-            /** @description What has come, files as they were sent */
+            /** @description Amount received so far; a file counts once, even if it contains several documents */
             received: components["schemas"]["UploadAmount"];
             on_conflict: components["schemas"]["ConflictPolicy"];
-            /** @description Of all its items. A file that was not looked into yet counts as one */
+            /** @description Number of items per state, over all items. A file not yet split into items counts as one item. */
             counts: {
                 queued: number;
                 parsed: number;
@@ -2442,54 +2521,60 @@ export interface components {
                 rejected: number;
                 cancelled: number;
             };
-            /** @description One page of them; none where only the job was asked for */
+            /** @description One page of items, ordered by index; empty if `limit` is 0, in lists of uploads, and after a change */
             items: components["schemas"]["UploadItem"][];
-            /** @description All items that the question is about and that were looked into */
+            /** @description Number of items that match the request, over all pages; excludes files not yet split into items */
             total: number;
         };
         UploadItem: {
-            /** @description Its place in the upload, from 0 */
+            /** @description Position of the item in the upload, from 0 */
             index: number;
-            /** @description The file's, or what stands for it */
+            /**
+             * @description Name of the file. If a file has several documents, each has a line number or an index, such as `r.jsonl:3`
+             *     or `r.json[2]`. If the upload has no file name, the server assigns one.
+             */
             name: string | null;
             state: components["schemas"]["UploadItemState"];
             /**
-             * @description What it is; null where that could not be told
+             * @description Format of the document, as in Experiment; null if not recognized
              * @enum {unknown}
              */
             form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain" | null;
-            /** @description Of a stored one its own; of a duplicate or a conflict the one that is there */
+            /** @description Id of the stored result; for a duplicate or a conflict, of the existing result; null if there is none */
             id: number | null;
             run_id: string | null;
-            /** @description Why it is not stored, or what is odd about it */
+            /** @description Reason why the item was not stored, or a warning about it; null if there is neither */
             message: string | null;
-            /** @description Of a stored one what is odd about it; of more than 200 the last one says how many are not listed */
+            /**
+             * @description Faults of a rejected item; warnings about an accepted one, such as unknown keys. At most 200 faults are
+             *     listed. If some are omitted, a further entry states their number.
+             */
             faults: components["schemas"]["Fault"][];
-            /** @description RFC 6901; where secrets stood, which are "***" in what is kept */
+            /** @description JSON pointers (RFC 6901) of the secrets that the server replaced with `***` */
             secrets: string[];
             /**
-             * @description Other results that had the same figures when it came, and the same inputs or another form (one run told twice,
-             *     under two run_ids or in two forms); it is stored all the same. Inputs that one of them does not tell keep
-             *     nobody apart
+             * @description Ids of other results that are probably of the same run, at most 8, the oldest first. When the item was
+             *     stored, they had equal metrics, and the same inputs or another format. Inputs that a result does not record
+             *     are not compared. A possible duplicate does not prevent the item from being stored.
              */
             possible_duplicates: number[];
-            /** @description What is there was deleted; replace brings it back with this content */
+            /** @description Whether the result `id` is deleted; `replace` restores it with the content of the item */
             deleted: boolean;
-            /** @description What was chosen for it; null is what the upload says */
+            /** @description Conflict policy chosen for the item; null if the policy of the upload applies */
             choice: components["schemas"]["ConflictPolicy"] | null;
-            /** @description Unpacked */
+            /** @description Size of the item after decompression, in bytes */
             bytes: number;
-            /** @description Its bytes are still there, so that it can be tried again, or something chosen for it */
+            /** @description Whether the content is still available, so that a retry or another conflict policy is possible */
             retryable: boolean;
         };
         Uploads: {
-            /** @description Without their items */
+            /** @description Uploads without their items, the newest first */
             jobs: components["schemas"]["Upload"][];
-            /** @description All that the question is about */
+            /** @description Number of uploads that match the request, over all pages */
             total: number;
         };
         /**
-         * @description As in a document's artifacts
+         * @description Kind of an artifact, as in `artifacts` of a document
          * @enum {string}
          */
         ArtifactKind: "requests" | "series" | "server_log" | "client_log" | "client_plot" | "timeline" | "dataset_stats" | "trace" | "capture";
@@ -2497,8 +2582,9 @@ export interface components {
             sha256: components["schemas"]["Sha256"];
             bytes: number;
             /**
-             * @description Only where each result of this run_id that is here names another file by this kind and name: that one's
-             *     SHA-256. What came is kept for a result that may still come, and is told of none until then
+             * @description SHA-256 that a stored result names for this kind and name. Present only if every stored result of the
+             *     `run_id` names another file than the received one. The received file is stored, but no result lists it until
+             *     a result that names it is stored.
              */
             expected?: components["schemas"]["Sha256"];
         };
@@ -2507,17 +2593,20 @@ export interface components {
             name: string;
             bytes: number;
             sha256: components["schemas"]["Sha256"];
-            /** @description What it is sent as */
+            /** @description Content-Type of the artifact when it is downloaded */
             media: string;
             /** Format: date-time */
             stored_at: string;
-            /** @description Of a trace; null where its name has none */
+            /** @description In lists of traces, the rank in the file name; null if the name has none */
             rank?: number | null;
         };
         Artifacts: {
-            /** @description By kind and name */
+            /** @description Stored artifacts, ordered by kind and name */
             artifacts: components["schemas"]["Artifact"][];
-            /** @description The document names them, or they were stored and their files are lost: not here, and to be sent */
+            /**
+             * @description Artifacts that the server needs: the document names them but they are not stored, or their stored files are
+             *     lost. Upload them to complete the result.
+             */
             missing: {
                 kind: components["schemas"]["ArtifactKind"];
                 name: string;
@@ -2530,25 +2619,28 @@ export interface components {
         };
         Sha256: string;
         KnownRequest: {
-            /** @description Of files as they would be sent, of their bytes before any Content-Encoding */
+            /** @description SHA-256 of each file, before any Content-Encoding is applied */
             sha256: components["schemas"]["Sha256"][];
-            /** @description Of a file that came in several uploads this one is told, where it is among them */
+            /** @description Upload to return for files that were received in several uploads, if it is one of them */
             job_id?: components["schemas"]["JobId"];
         };
         KnownResponse: {
-            /** @description One of each that was received whole, of the upload that was asked about or else the newest time; what is missing here was not, or is forgotten */
+            /**
+             * @description One entry per file that was received completely, from the upload `job_id` of the request if it has the
+             *     file, otherwise from the latest upload. Files without an entry were not received, or are no longer recorded.
+             */
             known: {
                 sha256: components["schemas"]["Sha256"];
                 job_id: components["schemas"]["JobId"];
-                /** @description Of the first item of that file; null where it was not looked into yet */
+                /** @description Index of the first item of the file; null if the file is not yet split into items */
                 index: number | null;
                 state: components["schemas"]["UploadItemState"];
-                /** @description As the item's */
+                /** @description Stored result of the item, as in UploadItem */
                 id: number | null;
             }[];
         };
         RetryRequest: {
-            /** @description Indexes; without it all that were rejected or cancelled */
+            /** @description Indexes of the items to retry; if omitted, all rejected and cancelled items that are `retryable` */
             items?: number[];
         };
         /**
@@ -2567,18 +2659,19 @@ export interface components {
          */
         ChoiceRequest: {
             choice: components["schemas"]["ConflictPolicy"];
-            /** @description Indexes; without it all that are a conflict or a duplicate */
+            /** @description Indexes of the items; if omitted, all conflicts and duplicates */
             items?: number[];
             /**
-             * @description Only those of that state
+             * @description Only items in this state
              * @enum {string}
              */
             of?: "conflict" | "duplicate";
-            /** @description Who says so, in their own words; of a result that is replaced or comes back its change tells it */
+            /** @description User who decides, as free text; recorded in the change of a replaced or restored result */
             author?: string;
             /**
-             * @description Beside one item: the sha256 that its diff told of what is there. Where that has changed since nothing is
-             *     chosen (409), and where it changes until the choice is followed the item stays a conflict
+             * @description Expected SHA-256 of the stored result, from the diff of the item. Requires exactly one entry in `items`. If the
+             *     stored result has changed, the request returns 409 and changes nothing. If the stored result changes before
+             *     the choice is carried out, the item remains a conflict.
              */
             expected_sha256?: components["schemas"]["Sha256"];
         };
@@ -2592,41 +2685,41 @@ export interface components {
          *     }
          */
         MissingArtifacts: {
-            /** @description That were looked at */
+            /** @description Number of examined results */
             results: number;
-            /** @description There are results behind them */
+            /** @description Whether the upload has further results, which were not examined */
             has_more: boolean;
-            /** @description Results of which files are absent */
+            /** @description Number of examined results with missing artifacts */
             incomplete: number;
             files: number;
-            /** @description As the results say */
+            /** @description Total size of the missing artifacts, as recorded by the results */
             bytes: number;
         };
         ItemDiff: {
-            /** @description The result that is there */
+            /** @description Id of the stored result */
             id: number;
             run_id: string | null;
-            /** @description Of its content, as ChoiceRequest may expect it */
+            /** @description SHA-256 of the stored content, for `expected_sha256` of ChoiceRequest */
             sha256: components["schemas"]["Sha256"];
-            /** @description It was deleted */
+            /** @description Whether the stored result is deleted */
             deleted: boolean;
-            /** @description At most 500, in the order of the fields */
+            /** @description Fields that differ, at most 500, in the order of /api/fields; fields not listed there come last */
             differing: {
                 field: components["schemas"]["FieldId"];
                 label: string;
                 unit: string;
                 stored: components["schemas"]["FieldValue"];
                 uploaded: components["schemas"]["FieldValue"];
-                /** @description Where it stands in the document; null where it is made of several */
+                /** @description JSON pointer to the value in the document; null if the value is derived from other values */
                 pointer: string | null;
             }[];
-            /** @description Fields that both have alike */
+            /** @description Number of fields with the same value in both results */
             equal: number;
-            /** @description Fields that either has */
+            /** @description Number of fields that at least one of the results records */
             total: number;
         };
         /**
-         * @description What is left out stays as it is; secrets are "***" in what is kept
+         * @description Changes to tags and notes. Omitted keys are not changed. Secrets are stored as `***`.
          * @example {
          *       "tags": {
          *         "driver": "570.86",
@@ -2637,49 +2730,49 @@ export interface components {
          *     }
          */
         ChangeRequest: {
-            /** @description By name; null takes it away. A tag is the field tags.NAME */
+            /** @description Tags to set, by name; null removes a tag. The field of a tag is `tags.NAME`. */
             tags?: {
                 [key: string]: string | null;
             };
-            /** @description null takes them away. The field stored.notes */
+            /** @description New notes; null removes them. Their field is `stored.notes`. */
             notes?: string | null;
-            /** @description Who says so, in their own words */
+            /** @description User who makes the change, as free text */
             author?: string;
         };
         Changes: {
-            /** @description The newest first */
+            /** @description Changes, the newest first */
             changes: {
                 /** Format: date-time */
                 changed_at: string;
                 author: string | null;
                 /**
-                 * @description replaced: other content took its place, and from and to are the sha256 of both
+                 * @description Kind of the change. For `replaced`, `from` and `to` are the SHA-256 of the old and the new content.
                  * @enum {string}
                  */
                 kind: "tag" | "notes" | "deleted" | "restored" | "replaced";
-                /** @description Of a tag */
+                /** @description Name of the tag; null for other kinds */
                 name: string | null;
                 from: string | null;
                 to: string | null;
             }[];
         };
-        /** @description What is wrong and where; members that say nothing are missing or null */
+        /** @description A fault and its location; keys without information are missing or null */
         Fault: {
-            /** @description RFC 6901 */
+            /** @description JSON pointer (RFC 6901) to the fault */
             pointer?: string | null;
-            /** @description The key at the pointer that is missing, unknown or misnamed */
+            /** @description Key at the pointer that is missing, unknown or misspelled */
             key?: string | null;
-            /** @description From 1; of the file, and of the key where one is named */
+            /** @description Line in the file, from 1; the line of `key` if one is named */
             line?: number | null;
             column?: number | null;
             found?: string | null;
             expected?: string | null;
-            /** @description What was likely meant */
+            /** @description Most similar valid name, as a suggestion */
             nearest?: string | null;
             message?: string | null;
         };
         /**
-         * @description RFC 9457
+         * @description Problem details (RFC 9457), the body of every error response
          * @example {
          *       "type": "about:blank",
          *       "title": "Unprocessable Content",
@@ -2693,23 +2786,23 @@ export interface components {
          *     }
          */
         Problem: {
-            /** @description Always about:blank; the status tells the kind */
+            /** @description Always `about:blank`; `status` identifies the kind of problem */
             type: string;
-            /** @description The status in words */
+            /** @description Reason phrase of the HTTP status */
             title: string;
             status: number;
-            /** @description One line that says what is wrong */
+            /** @description Explanation of the problem, in one line */
             detail: string;
-            /** @description The path that was asked for */
+            /** @description Path of the request */
             instance: string;
-            /** @description Where in the body, or in the query read as an object */
+            /** @description JSON pointer into the body, or into the query parameters read as one object */
             pointer?: string;
             line?: number;
             column?: number;
             found?: string;
             expected?: string;
             nearest?: string;
-            /** @description All of them, where there are several */
+            /** @description All faults, if there are several */
             faults?: components["schemas"]["Fault"][];
         };
         /**
@@ -2724,16 +2817,16 @@ export interface components {
             /** @enum {string} */
             status: "ok";
             version: string;
-            /** @description Results that are stored */
+            /** @description Number of stored results, without deleted ones */
             total: number;
             data_version: components["schemas"]["DataVersion"];
         };
     };
     responses: {
-        /** @description It is on disk as a job and will be read, whatever happens to the program */
+        /** @description The upload is on disk and will be processed, even if the server is killed */
         Accepted: {
             headers: {
-                /** @description As status_url */
+                /** @description The same address as status_url */
                 Location?: string;
                 [name: string]: unknown;
             };
@@ -2741,10 +2834,10 @@ export interface components {
                 "application/json": components["schemas"]["Accepted"];
             };
         };
-        /** @description It is on disk, and parts may come */
+        /** @description The upload is open for parts and is on disk */
         Opened: {
             headers: {
-                /** @description As status_url */
+                /** @description The same address as status_url */
                 Location?: string;
                 [name: string]: unknown;
             };
@@ -2752,7 +2845,7 @@ export interface components {
                 "application/json": components["schemas"]["Accepted"];
             };
         };
-        /** @description The upload as it is now */
+        /** @description The current state of the upload */
         Upload: {
             headers: {
                 [name: string]: unknown;
@@ -2761,7 +2854,7 @@ export interface components {
                 "application/json": components["schemas"]["Upload"];
             };
         };
-        /** @description No part can come to that upload any more */
+        /** @description The upload is closed and accepts no further parts */
         UploadClosed: {
             headers: {
                 [name: string]: unknown;
@@ -2770,7 +2863,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It was deleted, and can be brought back until it is pruned */
+        /** @description The result is deleted, and can be restored until it is pruned */
         Gone: {
             headers: {
                 [name: string]: unknown;
@@ -2779,14 +2872,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It is what the ETag in If-None-Match was of */
+        /** @description The response still has the ETag of If-None-Match */
         NotModified: {
             headers: {
                 [name: string]: unknown;
             };
             content?: never;
         };
-        /** @description There is no such thing */
+        /** @description The requested object does not exist */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -2795,13 +2888,13 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description All of it, to be saved under its name */
+        /** @description The whole file, as a download */
         File: {
             headers: {
                 ETag: components["headers"]["ETag"];
                 /** @description bytes */
                 "Accept-Ranges"?: string;
-                /** @description attachment, with its name */
+                /** @description attachment, with the file name */
                 "Content-Disposition"?: string;
                 [name: string]: unknown;
             };
@@ -2809,11 +2902,11 @@ export interface components {
                 "*/*": unknown;
             };
         };
-        /** @description The part of it that Range asks for */
+        /** @description The requested range of the file */
         FilePart: {
             headers: {
                 ETag: components["headers"]["ETag"];
-                /** @description bytes FROM-TO/ALL */
+                /** @description bytes FIRST-LAST/SIZE */
                 "Content-Range"?: string;
                 [name: string]: unknown;
             };
@@ -2821,10 +2914,10 @@ export interface components {
                 "*/*": unknown;
             };
         };
-        /** @description Nothing of what Range asks for is there */
+        /** @description The requested range is outside the file */
         NoSuchPart: {
             headers: {
-                /** @description bytes *\/ALL */
+                /** @description bytes *\/SIZE */
                 "Content-Range"?: string;
                 [name: string]: unknown;
             };
@@ -2832,7 +2925,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No room is left on the server's disk; nothing of it is kept */
+        /** @description The disk of the server is full; nothing was stored */
         Full: {
             headers: {
                 [name: string]: unknown;
@@ -2841,10 +2934,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /**
-         * @description Another preset has that name, whatever the case of its letters (pointer is /name), or so many are kept that there is no
-         *     room for another one
-         */
+        /** @description Another preset has the same name, ignoring case (pointer is /name), or the limit of presets is reached. */
         PresetConflict: {
             headers: {
                 [name: string]: unknown;
@@ -2854,8 +2944,8 @@ export interface components {
             };
         };
         /**
-         * @description It can be read and does not fit: an unknown field, a value of another type, an empty list, a
-         *     filter that is too deep or too large. pointer, found, expected and nearest say what and where.
+         * @description The request is well formed, but its content is invalid: an unknown field, a value of another type, an empty list, or a
+         *     filter that is too deep or too large. pointer, found, expected and nearest describe the error.
          */
         Unfit: {
             headers: {
@@ -2866,9 +2956,21 @@ export interface components {
             };
         };
         /**
-         * @description 400 cannot be read (what and where), 403 from elsewhere, 404, 405 with Allow, 409 does not go with what is
-         *     there, 411, 413 too large, 415 type of body, 422 does not fit, 431 head too large, 500, 503 going down or too much at once,
-         *     with Retry-After, 507 disk full
+         * @description An error. The status has one of these meanings:
+         *
+         *     - 400: the request is malformed; the body has the location
+         *     - 403: the request comes from another website or host
+         *     - 404: the object or path does not exist
+         *     - 405: the route does not accept the method; Allow lists those it accepts
+         *     - 409: the request conflicts with the stored data
+         *     - 411: the length of the body is missing
+         *     - 413: the body is too large
+         *     - 415: the route does not accept the type of the body
+         *     - 422: the content is invalid
+         *     - 431: the header is too large
+         *     - 500: an internal error
+         *     - 503: the server is stopping or has too many requests in progress; Retry-After has the delay
+         *     - 507: the disk is full
          */
         Problem: {
             headers: {
@@ -2880,45 +2982,48 @@ export interface components {
         };
     };
     parameters: {
-        /** @description What it is */
+        /** @description The kind of the artifact */
         ArtifactKind: components["schemas"]["ArtifactKind"];
-        /** @description As the document's artifacts have it */
+        /** @description The name of the artifact, as in the artifacts of the document */
         ArtifactName: string;
-        /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+        /** @description bytes=FIRST-LAST, bytes=FIRST-, or bytes=-COUNT for the last COUNT bytes */
         Range: string;
-        /** @description The number of a row, or a run_id */
+        /** @description The id of a result, or its run_id */
         ExperimentId: string;
-        /** @description Who says so, in their own words */
+        /** @description The user who makes the change, as free text */
         Author: string;
-        /** @description As the upload's answer has it */
+        /** @description The id from the response that created the upload */
         JobId: components["schemas"]["JobId"];
         /**
-         * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
-         *     that has come is on disk, whatever comes behind it
+         * @description The upload that this request is a part of (POST /api/upload/jobs). Without job_id, the request is a complete upload. A
+         *     part is on disk when its response arrives, even if later parts fail.
          */
         PartOf: components["schemas"]["JobId"];
-        /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+        /** @description The conflict policy of a complete upload. A part has the policy of its upload. */
         OnConflict: components["schemas"]["ConflictPolicy"];
-        /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+        /**
+         * @description The SHA-256 of the body after decoding of its Content-Encoding, or of the only file of a form. On a mismatch, nothing is
+         *     stored (422).
+         */
         ContentSha256: components["schemas"]["Sha256"];
         /**
-         * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
-         *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
-         *     under the same name are refused (422)
+         * @description A key that the client chooses for a part; requires job_id. A part with a known key is not stored again, and the response
+         *     is the first one, even after the upload was closed. So a client can repeat a part whose response it did not receive. A
+         *     known key with other content is refused (422).
          */
         PartKey: string;
-        /** @description As the preset has it */
+        /** @description The id of the preset */
         PresetId: string;
-        /** @description As the tag "sweep" of its results has it */
+        /** @description The id of the sweep, which is the tag "sweep" of its results */
         SweepId: string;
-        /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
+        /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
         Budget: components["schemas"]["BudgetMs"];
-        /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
+        /** @description The file name, for messages and downloads. A file of a form has its own name. */
         Name: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Changes when the answer may have changed; for If-None-Match */
+        /** @description Version of the response, for If-None-Match. It changes when the response may have changed. */
         ETag: string;
     };
     pathItems: never;
@@ -2934,7 +3039,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The fields; a key inside of a JSON argument is one too, though not listed */
+            /**
+             * @description The fields, in the order of `profllm schema --fields`. Keys inside JSON arguments are also fields, but are not
+             *     listed.
+             */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -2979,15 +3087,15 @@ export interface operations {
     listOptions: {
         parameters: {
             query?: {
-                /** @description Ids with commas between them. Without it: every column that varies under the filter. */
+                /** @description Comma-separated field ids. The default is every column whose values vary under the filter. */
                 fields?: components["schemas"]["FieldList"];
-                /** @description A filter as JSON; as everywhere, a field's own predicates in the outermost "and" do not count for it */
+                /** @description A filter as JSON. For each field, its own predicates in the outermost "and" are ignored. */
                 filter?: string;
-                /** @description Only values that have this text in them, whatever its case */
+                /** @description Text that the returned values must contain, ignoring case */
                 search?: string;
-                /** @description At most so many values where more than 30 are distinct; 50 without it */
+                /** @description The maximum number of values per field that has more than 30 distinct values (default 50) */
                 limit?: number;
-                /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
+                /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
                 budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;
@@ -2996,7 +3104,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One facet a field, with what a control of it needs */
+            /** @description One facet per field, with the data that a filter control needs */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3015,12 +3123,12 @@ export interface operations {
         parameters: {
             query: {
                 field: components["schemas"]["FieldId"];
-                /** @description Only values that have this text in them, whatever its case */
+                /** @description Text that the returned values must contain, ignoring case */
                 search?: string;
-                /** @description A filter as JSON; the field's own predicates in the outermost "and" do not count */
+                /** @description A filter as JSON. The field's own predicates in the outermost "and" are ignored. */
                 filter?: string;
                 limit?: number;
-                /** @description How many of those that match are passed over */
+                /** @description The number of matching values to skip */
                 offset?: number;
             };
             header?: never;
@@ -3079,10 +3187,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on disk */
+            /** @description The preset was created and is on disk */
             201: {
                 headers: {
-                    /** @description Where it is */
+                    /** @description Address of the preset */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -3100,7 +3208,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the preset has it */
+                /** @description The id of the preset */
                 id: components["parameters"]["PresetId"];
             };
             cookie?: never;
@@ -3125,7 +3233,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the preset has it */
+                /** @description The id of the preset */
                 id: components["parameters"]["PresetId"];
             };
             cookie?: never;
@@ -3137,7 +3245,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on disk */
+            /** @description The preset was replaced and is on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3157,14 +3265,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the preset has it */
+                /** @description The id of the preset */
                 id: components["parameters"]["PresetId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The preset was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3182,17 +3290,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 320 KiB, of which the state may be 256 KiB */
+        /** @description At most 320 KiB, with a state of at most 256 KiB */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ViewRequest"];
             };
         };
         responses: {
-            /** @description It is on disk */
+            /** @description The view is on disk */
             201: {
                 headers: {
-                    /** @description Where it is */
+                    /** @description Address of the view */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -3200,7 +3308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ViewResponse"];
                 };
             };
-            /** @description So many are kept that there is no room for another one */
+            /** @description The limit of 100,000 views or 256 MiB is reached */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3218,7 +3326,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the answer to POST has it */
+                /** @description The id from the response to POST */
                 id: components["schemas"]["ViewId"];
             };
             cookie?: never;
@@ -3252,10 +3360,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A file, to be saved under its name */
+            /** @description The file, as a download */
             200: {
                 headers: {
-                    /** @description attachment, with a name that has the time in it */
+                    /** @description attachment, with a file name that contains the time */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -3281,10 +3389,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A file, to be saved under its name */
+            /** @description The file, as a download */
             200: {
                 headers: {
-                    /** @description attachment, with a name that has the time in it */
+                    /** @description attachment, with a file name that contains the time */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -3310,7 +3418,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Column by column */
+            /** @description The marks, column by column */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3330,18 +3438,18 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 /**
-                 * @description Ids with commas between them; "-" before an id is descending
+                 * @description Comma-separated field ids; "-" before an id sorts in descending order
                  * @example [
                  *       "-results.p99_ttft_ms",
                  *       "run.timestamp"
                  *     ]
                  */
                 sort?: components["schemas"]["SortList"];
-                /** @description Ids with commas between them */
+                /** @description Comma-separated field ids */
                 columns?: components["schemas"]["FieldList"];
                 /** @description A filter as JSON */
                 filter?: string;
-                /** @description The next_cursor of an answer to the same question, in place of an offset */
+                /** @description The next_cursor of a response to the same query; replaces offset */
                 cursor?: components["schemas"]["Cursor"];
             };
             header?: never;
@@ -3371,8 +3479,8 @@ export interface operations {
                 /** @description A filter as JSON */
                 filter?: string;
                 /**
-                 * @description At most 8 ids with commas between them. Rows with the same value in all of them are one group, null and not
-                 *     recorded being values of their own; without it all rows are one
+                 * @description At most 8 comma-separated field ids. Rows with equal values in all of them form one group; null and not recorded are
+                 *     separate values. Without group_by, all rows form one group.
                  * @example [
                  *       "server.model",
                  *       "server.tensor_parallel_size"
@@ -3380,23 +3488,24 @@ export interface operations {
                  */
                 group_by?: components["schemas"]["FieldId"][];
                 /**
-                 * @description At most 200 ids with commas between them; without it the headline metrics of which some group has a number
+                 * @description At most 200 comma-separated field ids. The default is every headline metric that is a number in at least one group.
                  * @example [
                  *       "results.output_throughput",
                  *       "results.p99_ttft_ms"
                  *     ]
                  */
                 metrics?: components["schemas"]["FieldId"][];
-                /** @description At most so many groups, the first in the order of their values */
+                /** @description The maximum number of groups, in the order of their values */
                 limit?: number;
-                /** @description Whether simulated results are taken beside others; where there are no others, they always are */
+                /** @description Whether to include simulated results. If all matching results are simulated, they are always included. */
                 simulated?: boolean;
                 /**
-                 * @description Keep those rows only of which every group has the like in all inputs but those of which no value occurs in all groups;
-                 *     rows that lack a field of group_by are in none
+                 * @description Whether to keep only rows whose cell occurs in every group. A cell is the combination of all inputs, except inputs
+                 *     of which no value occurs in all groups. Rows that lack a group_by field are excluded. With fewer than 2 or more than
+                 *     50 groups, all rows are kept.
                  */
                 match?: boolean;
-                /** @description Facets and metrics that are not ready after so long are named in not_ready; 2,000 if not said */
+                /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
                 budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;
@@ -3405,7 +3514,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One group after the other */
+            /** @description The groups, in the order of their values */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3434,7 +3543,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The comparison; docs/reference/compare.md has its statistics */
+            /** @description The comparison. Its statistics are described in docs/reference/compare.md. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3453,7 +3562,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
@@ -3479,19 +3588,19 @@ export interface operations {
     deleteExperiment: {
         parameters: {
             query?: {
-                /** @description Who says so, in their own words */
+                /** @description The user who makes the change, as free text */
                 author?: components["parameters"]["Author"];
             };
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone, or was already */
+            /** @description The result is deleted, or was deleted before */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3507,7 +3616,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
@@ -3519,7 +3628,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result as it is now, on disk */
+            /** @description The changed result, which is on disk */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3537,19 +3646,19 @@ export interface operations {
     restoreExperiment: {
         parameters: {
             query?: {
-                /** @description Who says so, in their own words */
+                /** @description The user who makes the change, as free text */
                 author?: components["parameters"]["Author"];
             };
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The result, also where it was never deleted */
+            /** @description The result, even if it was not deleted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3567,7 +3676,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
@@ -3592,18 +3701,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The file, to be saved under its name */
+            /** @description The file, as a download */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
-                    /** @description attachment, with the name under which it came */
+                    /** @description attachment, with the uploaded file name */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -3620,22 +3729,25 @@ export interface operations {
     getSeries: {
         parameters: {
             query: {
-                /** @description By the clock of the lines: series.measured_begin_ns of the document is where the measured run began */
+                /**
+                 * @description Start of the first bin, on the clock of the time series. The measured run starts at series.measured_begin_ns of the
+                 *     document.
+                 */
                 from_ns: number;
-                /** @description Behind from_ns; series.measured_end_ns is its end */
+                /** @description End of the last bin, after from_ns. The measured run ends at series.measured_end_ns of the document. */
                 to_ns: number;
                 bins?: number;
             };
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Means of what was sampled in each bin */
+            /** @description The mean of the samples in each bin */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,14 +3767,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Those that are here, and those that are not though its document names them or they were stored */
+            /** @description The stored artifacts, and the missing ones: those that the document names, and those whose stored file was lost */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3680,15 +3792,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+                /** @description bytes=FIRST-LAST, bytes=FIRST-, or bytes=-COUNT for the last COUNT bytes */
                 Range?: components["parameters"]["Range"];
             };
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
-                /** @description What it is */
+                /** @description The kind of the artifact */
                 kind: components["parameters"]["ArtifactKind"];
-                /** @description As the document's artifacts have it */
+                /** @description The name of the artifact, as in the artifacts of the document */
                 name: components["parameters"]["ArtifactName"];
             };
             cookie?: never;
@@ -3713,7 +3825,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description At most 10,000 of each */
+            /** @description At most 10,000 sweeps with a plan and 10,000 without */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,7 +3841,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description At most 20 ids with commas between them, of which each run shows its value
+                 * @description At most 20 comma-separated ids of the fields whose values each run includes
                  * @example [
                  *       "results.output_throughput",
                  *       "results.p99_ttft_ms"
@@ -3739,7 +3851,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the tag "sweep" of its results has it */
+                /** @description The id of the sweep, which is the tag "sweep" of its results */
                 id: components["parameters"]["SweepId"];
             };
             cookie?: never;
@@ -3765,7 +3877,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the tag "sweep" of its results has it */
+                /** @description The id of the sweep, which is the tag "sweep" of its results */
                 id: components["parameters"]["SweepId"];
             };
             cookie?: never;
@@ -3777,7 +3889,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on disk */
+            /** @description The plan is on disk */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3785,7 +3897,7 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
-            /** @description 10,000 are kept, and there is no room for another one */
+            /** @description The limit of 10,000 stored plans is reached */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3803,14 +3915,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the tag "sweep" of its results has it */
+                /** @description The id of the sweep, which is the tag "sweep" of its results */
                 id: components["parameters"]["SweepId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The plan was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3825,7 +3937,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Kinds of runs with commas between them; failed,missing if not said
+                 * @description Comma-separated kinds of runs; failed,missing by default
                  * @example [
                  *       "failed"
                  *     ]
@@ -3834,7 +3946,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the tag "sweep" of its results has it */
+                /** @description The id of the sweep, which is the tag "sweep" of its results */
                 id: components["parameters"]["SweepId"];
             };
             cookie?: never;
@@ -3851,7 +3963,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
-            /** @description Nobody told what the sweep was to run */
+            /** @description The plan of the sweep was not uploaded */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3867,24 +3979,24 @@ export interface operations {
     exportTraces: {
         parameters: {
             query?: {
-                /** @description Those of that rank only, by the number behind "rank" in their names */
+                /** @description The rank of the returned traces, which is the number after the last "rank" in their names */
                 rank?: number;
-                /** @description All of them as one tar */
+                /** @description Whether to return all traces as one tar archive */
                 all?: boolean;
             };
             header?: {
-                /** @description bytes=FROM-TO, bytes=FROM- or bytes=-LAST */
+                /** @description bytes=FIRST-LAST, bytes=FIRST-, or bytes=-COUNT for the last COUNT bytes */
                 Range?: components["parameters"]["Range"];
             };
             path: {
-                /** @description The number of a row, or a run_id */
+                /** @description The id of a result, or its run_id */
                 id: components["parameters"]["ExperimentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The trace, with its ETag; or a list of several; or the archive, with all */
+            /** @description A single trace with its ETag, a list of several traces, or the archive of all traces */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3907,27 +4019,27 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of all its bytes, in lower or upper case; where it is not theirs, 422, and nothing is kept */
+                /** @description The SHA-256 of the whole body, in lowercase or uppercase. On a mismatch, nothing is stored (422). */
                 "X-Content-SHA256"?: string;
             };
             path: {
-                /** @description Of the result that it belongs to */
+                /** @description The run_id of the result */
                 run_id: string;
-                /** @description What it is */
+                /** @description The kind of the artifact */
                 kind: components["parameters"]["ArtifactKind"];
-                /** @description As the document's artifacts have it */
+                /** @description The name of the artifact, as in the artifacts of the document */
                 name: components["parameters"]["ArtifactName"];
             };
             cookie?: never;
         };
-        /** @description At most 64 GiB; its type does not count */
+        /** @description At most 64 GiB, of any type */
         requestBody: {
             content: {
                 "*/*": unknown;
             };
         };
         responses: {
-            /** @description The run had it already */
+            /** @description The run already has this artifact */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3936,7 +4048,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArtifactStored"];
                 };
             };
-            /** @description It is there */
+            /** @description The artifact is on disk */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,32 +4065,35 @@ export interface operations {
     uploadJson: {
         parameters: {
             query?: {
-                /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
+                /** @description The file name, for messages and downloads. A file of a form has its own name. */
                 name?: components["parameters"]["Name"];
                 /**
-                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
-                 *     that has come is on disk, whatever comes behind it
+                 * @description The upload that this request is a part of (POST /api/upload/jobs). Without job_id, the request is a complete upload. A
+                 *     part is on disk when its response arrives, even if later parts fail.
                  */
                 job_id?: components["parameters"]["PartOf"];
-                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                /** @description The conflict policy of a complete upload. A part has the policy of its upload. */
                 on_conflict?: components["parameters"]["OnConflict"];
-                /** @description Who says so, in their own words */
+                /** @description The user who makes the change, as free text */
                 author?: components["parameters"]["Author"];
             };
             header?: {
-                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                /**
+                 * @description The SHA-256 of the body after decoding of its Content-Encoding, or of the only file of a form. On a mismatch, nothing is
+                 *     stored (422).
+                 */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
-                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
-                 *     under the same name are refused (422)
+                 * @description A key that the client chooses for a part; requires job_id. A part with a known key is not stored again, and the response
+                 *     is the first one, even after the upload was closed. So a client can repeat a part whose response it did not receive. A
+                 *     known key with other content is refused (422).
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 MiB; with Content-Encoding gzip or zstd that is before and after */
+        /** @description At most 64 MiB, before and after decoding of Content-Encoding gzip or zstd */
         requestBody: {
             content: {
                 "application/json": unknown;
@@ -3996,32 +4111,35 @@ export interface operations {
     uploadBatch: {
         parameters: {
             query?: {
-                /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
+                /** @description The file name, for messages and downloads. A file of a form has its own name. */
                 name?: components["parameters"]["Name"];
                 /**
-                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
-                 *     that has come is on disk, whatever comes behind it
+                 * @description The upload that this request is a part of (POST /api/upload/jobs). Without job_id, the request is a complete upload. A
+                 *     part is on disk when its response arrives, even if later parts fail.
                  */
                 job_id?: components["parameters"]["PartOf"];
-                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                /** @description The conflict policy of a complete upload. A part has the policy of its upload. */
                 on_conflict?: components["parameters"]["OnConflict"];
-                /** @description Who says so, in their own words */
+                /** @description The user who makes the change, as free text */
                 author?: components["parameters"]["Author"];
             };
             header?: {
-                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                /**
+                 * @description The SHA-256 of the body after decoding of its Content-Encoding, or of the only file of a form. On a mismatch, nothing is
+                 *     stored (422).
+                 */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
-                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
-                 *     under the same name are refused (422)
+                 * @description A key that the client chooses for a part; requires job_id. A part with a known key is not stored again, and the response
+                 *     is the first one, even after the upload was closed. So a client can repeat a part whose response it did not receive. A
+                 *     known key with other content is refused (422).
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 64 MiB; with Content-Encoding gzip or zstd that is before and after */
+        /** @description At most 64 MiB, before and after decoding of Content-Encoding gzip or zstd */
         requestBody: {
             content: {
                 "application/json": unknown[];
@@ -4040,25 +4158,28 @@ export interface operations {
     uploadRaw: {
         parameters: {
             query?: {
-                /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
+                /** @description The file name, for messages and downloads. A file of a form has its own name. */
                 name?: components["parameters"]["Name"];
                 /**
-                 * @description The upload of which this is a part (POST /api/upload/jobs); without it the request is an upload of its own. A part
-                 *     that has come is on disk, whatever comes behind it
+                 * @description The upload that this request is a part of (POST /api/upload/jobs). Without job_id, the request is a complete upload. A
+                 *     part is on disk when its response arrives, even if later parts fail.
                  */
                 job_id?: components["parameters"]["PartOf"];
-                /** @description Of an upload of its own what becomes of results that are there already; of a part the upload says it */
+                /** @description The conflict policy of a complete upload. A part has the policy of its upload. */
                 on_conflict?: components["parameters"]["OnConflict"];
-                /** @description Who says so, in their own words */
+                /** @description The user who makes the change, as free text */
                 author?: components["parameters"]["Author"];
             };
             header?: {
-                /** @description Of the body behind its Content-Encoding, of a form of its one file: where it is another, nothing is kept (422) */
+                /**
+                 * @description The SHA-256 of the body after decoding of its Content-Encoding, or of the only file of a form. On a mismatch, nothing is
+                 *     stored (422).
+                 */
                 "X-Content-SHA256"?: components["parameters"]["ContentSha256"];
                 /**
-                 * @description The sender's own name of a part (beside job_id): one that has come under this name is not taken again, and
-                 *     answered as it was. So a part of which no answer came can be sent once more, whatever became of it. Other bytes
-                 *     under the same name are refused (422)
+                 * @description A key that the client chooses for a part; requires job_id. A part with a known key is not stored again, and the response
+                 *     is the first one, even after the upload was closed. So a client can repeat a part whose response it did not receive. A
+                 *     known key with other content is refused (422).
                  */
                 "Idempotency-Key"?: components["parameters"]["PartKey"];
             };
@@ -4066,8 +4187,8 @@ export interface operations {
             cookie?: never;
         };
         /**
-         * @description At most 64 MiB, with Content-Encoding gzip or zstd before and after; its type does not count. A file that is
-         *     gzip or zstd itself may hold 256 MiB
+         * @description At most 64 MiB of any type, before and after decoding of Content-Encoding gzip or zstd. A file that is itself gzip or
+         *     zstd may contain 256 MiB.
          */
         requestBody: {
             content: {
@@ -4087,7 +4208,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** @description Only those */
+                /** @description The state that the returned uploads have */
                 state?: components["schemas"]["UploadState"];
             };
             header?: never;
@@ -4096,7 +4217,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of them */
+            /** @description One page of uploads */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,7 +4253,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
@@ -4149,7 +4270,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
@@ -4166,7 +4287,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
@@ -4180,7 +4301,7 @@ export interface operations {
         responses: {
             202: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
-            /** @description Nothing of it was cancelled, or was rejected and is kept */
+            /** @description The upload has no canceled item, and no rejected item whose bytes are stored */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4198,7 +4319,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
@@ -4212,7 +4333,7 @@ export interface operations {
         responses: {
             202: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
-            /** @description What is there is not what was expected */
+            /** @description The stored result is not the expected one */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4230,14 +4351,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As it is now */
+            /** @description The current counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4255,16 +4376,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
-                /** @description As the item has it */
+                /** @description The index of the item */
                 index: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Both, field by field */
+            /** @description The stored and the uploaded value of each differing field */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4291,7 +4412,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Those that are known */
+            /** @description The files that were received */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4307,16 +4428,16 @@ export interface operations {
     getJob: {
         parameters: {
             query?: {
-                /** @description How many items at most. counts are of all, whatever is told */
+                /** @description The maximum number of items. The counts always cover all items. */
                 limit?: number;
-                /** @description How many of those that the question is about are passed over */
+                /** @description The number of matching items to skip */
                 offset?: number;
-                /** @description Only those; who is worked on just now is among the queued */
+                /** @description The state that the returned items have. queued includes items in progress. */
                 state?: "queued" | "stored" | "duplicate" | "conflict" | "rejected" | "cancelled";
             };
             header?: never;
             path: {
-                /** @description As the upload's answer has it */
+                /** @description The id from the response that created the upload */
                 job_id: components["parameters"]["JobId"];
             };
             cookie?: never;
@@ -4337,7 +4458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does */
+            /** @description The server is running */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4479,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description This file */
+            /** @description The OpenAPI document */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];

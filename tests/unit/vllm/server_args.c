@@ -136,14 +136,13 @@ static void compare_choices_note(const json_t *entry, const char *mine)
 		    (pl_text_starts(theirs, "not checked") && pl_text_starts(mine, "not checked")));
 }
 
-/* What the specification of a release says beyond the history, which holds for the reference only. */
+/* What the specification of a release says beyond the history, which holds for the reference only. The help is ours. */
 static void compare_words(const json_t *entry, const struct option_row *arg)
 {
 	compare_choices_note(entry, arg->choices_note);
 	compare(entry, "special_values", json_of(arg->special_values));
 	compare(entry, "nullable", json_boolean(arg->nullable));
 	compare(entry, "deprecated", json_boolean(arg->deprecated));
-	compare(entry, "help", json_string(arg->help));
 }
 
 static void compare_row(const struct vllm_catalog *catalog, const json_t *entry)

@@ -395,12 +395,15 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 	size_t count = json_array_size(json_object_get(ruling->quality, "checks"));
 
 	pl_buf_addf(buf, "the file records the verdict '%s', but ", ruling->verdict);
-	if (ruling->reason != NULL)
+	if (ruling->reason != NULL) {
+		pl_buf_addf(buf, "its checks lead to '%s': ",
+			    verdicts[severity_of_check(ruling->reason)]);
 		add_finding(buf, ruling, ruling->reason);
-	else if (count == 0)
+	} else if (count == 0) {
 		pl_buf_add_text(buf, "has no checks");
-	else
+	} else {
 		pl_buf_add_text(buf, "none of its checks leads to it");
+	}
 }
 
 static void add_why(struct pl_buf *buf, const struct ruling *ruling)

@@ -327,8 +327,8 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The file records the verdict 'trusted', but the profiler slowed the server down "
-	  "(profiled).\n"
+	  "The file records the verdict 'trusted', but its checks lead to 'degraded': the profiler "
+	  "slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'excellent'", "null", ""),

@@ -269,7 +269,10 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 	const json_t *measurement = json_object_get(ruling->quality, "measurement");
 	const char *metric = pl_json_get_text(measurement, "worst_figure");
 
-	if (row != NULL && row->about == FIGURES && metric != NULL) {
+	/* the share of the metric is part of this finding */
+	bool is_measured = row != NULL && row->about == FIGURES && metric != NULL;
+
+	if (is_measured) {
 		pl_buf_add_text(buf, "the load generator may have changed ");
 		add_metric(buf, metric);
 		pl_buf_add_text(buf, " by up to ");
@@ -282,13 +285,17 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 	}
 	pl_buf_addf(buf, " (%s", id != NULL ? id : "unknown check");
 	if (json_is_number(value) && !pl_text_equal(unit, "yes")) {
-		pl_buf_add_text(buf, ": found ");
-		add_amount(buf, json_number_value(value), unit);
+		const char *before = is_measured ? ": " : ", ";
+		if (!is_measured) {
+			pl_buf_add_text(buf, ": found ");
+			add_amount(buf, json_number_value(value), unit);
+		}
 		if (json_is_number(limit)) {
-			pl_buf_add_text(buf, row == NULL                    ? ", limit "
-					     : row->sense == LEAST          ? ", expected at least "
-					     : json_number_value(limit) > 0 ? ", expected at most "
-									    : ", expected ");
+			pl_buf_add_text(buf, before);
+			pl_buf_add_text(buf, row == NULL                    ? "limit "
+					     : row->sense == LEAST          ? "expected at least "
+					     : json_number_value(limit) > 0 ? "expected at most "
+									    : "expected ");
 			add_amount(buf, json_number_value(limit), unit);
 		}
 	}

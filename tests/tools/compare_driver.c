@@ -1,7 +1,7 @@
 /*
  * Ratios from outside: one JSON object a line on standard input, one a line back.
  *   {id, direction, effect, sides: [{numbers: [x, …], within: [low, high] | null}, the other]}
- *                              {ratio, low, high, p, how, finding, more_runs, regression, words,
+ *                              {ratio, low, high, p, method, finding, more_runs_count, regression, words,
  *                               sides: [{value, low, high}, the other]}
  *   {p: t, df}, {t: p, df}     Student's
  */
@@ -61,7 +61,7 @@ static json_t *ratio(const json_t *asked)
 	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:b, s:s, s:[o, o]}", "ratio",
 			 pl_json_number(found.ratio), "low", pl_json_number(found.interval.low),
 			 "high", pl_json_number(found.interval.high), "p", pl_json_number(found.p),
-			 "how", res_ratio_how_name(found.how), "finding",
+			 "method", res_ratio_how_name(found.how), "finding",
 			 res_finding_name(found.finding), "more_runs_count",
 			 pl_json_count(found.more_runs), "regression",
 			 res_ratio_is_regression(&found, effect), "words", words, "sides",

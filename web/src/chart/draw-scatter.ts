@@ -138,5 +138,5 @@ export function scatterSeries(chart: Chart, colours: Colours, { perShape, isLog 
 
 export function stackWords(chart: Chart) {
   const many = stacksOf(chart).length
-  return many === 0 ? '' : many > STACKS_MAX ? `${many} points have several results each` : '×2: two results with equal values, at one point'
+  return many === 0 ? '' : many > STACKS_MAX ? `${many} points have several results each` : '×n: n results with equal values'
 }

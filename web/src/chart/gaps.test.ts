@@ -103,7 +103,7 @@ it('results at one point are counted, simulated ones are faint', () => {
   expect(stacksOf(chart)).toEqual([[0, 1]])
   expect(linesOf(chart, chart.items[1]!).at(-1)).toEqual(['at this point', '2 results'])
   expect(linesOf(chart, chart.items[2]!)).toHaveLength(2)
-  expect(stackWords(chart)).toBe('×2: two results with equal values, at one point')
+  expect(stackWords(chart)).toBe('×n: n results with equal values')
   expect(keysOf(chart).map(({ look, words, count }) => [look, words, count])).toEqual([['faint', 'faint: simulated', 3]])
   expect(stacksOf(of({ form: 'thinned' }))).toEqual([])
 })

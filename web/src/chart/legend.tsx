@@ -4,7 +4,6 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { longName } from '../fields/catalogue'
 import { arrow, count } from '../format/number'
 import { Act, join } from '../ui/controls'
-import { useMedia } from '../ui/use-media'
 import css from './chart.module.css'
 import { type Colours, colourOf, rampAt } from './colours'
 import { scaleOf } from './heat'
@@ -30,7 +29,6 @@ function Swatch({ look, slot, wide, colours }: Key & { colours: Colours }) {
 
 const LINE_HIGH = 24
 const LINES = 2
-const PHONE_LINES = 4 // the page scrolls there
 
 // From little to much, with both ends in figures.
 function Scale({ chart, colours }: { chart: Chart; colours: Colours }) {
@@ -60,24 +58,22 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
   const [isWhole, setWhole] = useState(false)
   const [isCut, setCut] = useState(false)
   const list = useRef<HTMLDivElement>(null)
-  const isPhone = useMedia('(max-width: 640px)') // one line that scrolls
-  const lines = isPhone ? PHONE_LINES : LINES
   // two lines at most, so that the plot keeps its height
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return
-    const watch = new ResizeObserver(() => setCut(element.scrollHeight > LINE_HIGH * (lines + 0.5)))
+    const watch = new ResizeObserver(() => setCut(element.scrollHeight > LINE_HIGH * (LINES + 0.5)))
     watch.observe(element)
     return () => watch.disconnect()
-  }, [lines])
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another chart has another legend
-  useLayoutEffect(() => setCut((list.current?.scrollHeight ?? 0) > LINE_HIGH * (lines + 0.5)), [chart, lines])
+  useLayoutEffect(() => setCut((list.current?.scrollHeight ?? 0) > LINE_HIGH * (LINES + 0.5)), [chart])
   return (
     <div className={css.legend} data-whole={isWhole || undefined}>
       <span className={css.ytitle}>
         {!answer.lines && <span aria-hidden="true">↑ </span>}{yWords(chart)} <span className="dim">{y ? unitOf(y) : ''}</span>
       </span>
-      <div ref={list} className={join(css.entries, 'fades')} role="group" aria-label="Legend" tabIndex={isPhone ? 0 : undefined}>
+      <div ref={list} className={css.entries} role="group" aria-label="Legend">
         {answer.lines && chart.colours && <span className="dim">{chart.colours.field.id === '' ? '' : longName(chart.colours.field)}</span>}
         {answer.grid && <Scale chart={chart} colours={colours} />}
         {keysOf(chart).map((key, at) => (

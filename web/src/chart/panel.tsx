@@ -284,7 +284,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>
-                  {capital(captionOf(chart))}
+                  {captionOf(chart) && <span>{capital(captionOf(chart))}</span>}
                   {limitable && !slo && drawing.targets.length > 0 && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
                 </span>
                 <AxisPager page={page} onFrom={setFrom} />

@@ -15,6 +15,7 @@ import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
+import { isLoopback } from '../url/here'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
 import { Starts } from './starts'
@@ -111,13 +112,11 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
 
 const CountNow = ({ usual }: { usual: number }) => count(useFilm(({ frame }) => frame?.rows.count ?? usual))
 
-const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
 const SAID_MS = 3000
 
-// A dashboard on a loopback address is reached from its own computer, or through a tunnel.
 function CopyLink() {
   const [done, setDone] = useState(false)
-  const isLocal = LOOPBACK.test(window.location.hostname)
+  const isLocal = isLoopback()
   const copy = async () => {
     await navigator.clipboard.writeText(window.location.href)
     setDone(true)

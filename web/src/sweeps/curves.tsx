@@ -103,6 +103,7 @@ const formsOf = ({ x, y, lines }: Pick<DrawProps, 'x' | 'y' | 'lines'>) => {
   const points = lines.flatMap((line) => line.points)
   return { x: formFor(x.field, points.map((point) => point.x)), y: formFor(y.field, points.map((point) => point.y)) }
 }
+const isSimulated = ({ cell }: CurvePoint) => cell.runs.some(({ simulated }) => simulated)
 const loadWords = (model: Model, point: CurvePoint) => (model.load ? `${shortKey(model.load.key, [])} ${valueWords(point.load)}` : '')
 
 function Best({ best, model, lines, name, x, y, limit, isLower }: DrawProps) {
@@ -172,12 +173,12 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
               onFocus={() => { setCurrent(point.cell.id); onRead(point.cell) }} onMouseEnter={() => onRead(point.cell)} onClick={() => { const experiment = experimentOf(point); if (experiment != null) navigate(paths.experiment(experiment)) }}>
               <circle className={css.target} r={12} />
               {point === best && <circle className={css.ring} r={9} />}
-              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ fill: point.isTrusted && (limit === null || isWithin(point, limit, isLower)) ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot), strokeDasharray: point.isTrusted ? undefined : '3 1.5' }} />
+              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ opacity: isSimulated(point) ? 0.45 : 1, fill: point.isTrusted && (limit === null || isWithin(point, limit, isLower)) ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot), strokeDasharray: point.isTrusted ? undefined : '3 1.5' }} />
             </g>
           )))}
         </g>
       </svg>
-      {points.some((point) => !point.isTrusted || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">{limit !== null && points.some((point) => !isWithin(point, limit, isLower)) && 'Hollow: not within the limit. '}{points.some((point) => !point.isTrusted) && 'Dotted outline: not trusted.'}</p>}
+      {points.some((point) => !point.isTrusted || isSimulated(point) || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">{limit !== null && points.some((point) => !isWithin(point, limit, isLower)) && 'Hollow: not within the limit. '}{points.some((point) => !point.isTrusted) && 'Dotted outline: not trusted. '}{points.some(isSimulated) && 'Faint: simulated.'}</p>}
       {lines.length > NAMED && <p className="dim small">The table names all {lines.length} lines.</p>}
     </div>
   )

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 import type { SweepRun } from '../api/types'
@@ -65,4 +66,12 @@ it('tells the pace without the pauses, and when nothing is heard any more', () =
   expect(pace).toEqual({ last: 4_015_000, everyMs: 14_000 })
   expect(paceOf(ends.slice(0, 1)).everyMs).toBeNull()
   expect([isSilent(pace, null, 4_015_000 + 60_000), isSilent(pace, null, 4_015_000 + 16 * 60_000), isSilent(pace, new Date(4_900_000).toISOString(), 4_015_000 + 16 * 60_000)]).toEqual([false, true, false])
+})
+
+it('the map has a look for kinds that exist', () => {
+  const kinds = new Set(Object.keys(countRuns([])))
+  const css = readFileSync(new URL('./sweeps.module.css', import.meta.url), 'utf8')
+  const named = [...css.matchAll(/data-kind='(\w+)'/g)].map(([, kind]) => kind)
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((kind) => kind && !kinds.has(kind))).toEqual([])
 })

@@ -19,7 +19,7 @@ struct completion_options {
 
 static const struct pl_opt completion_rows[] = {
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
 	{ .name = NULL },
 };

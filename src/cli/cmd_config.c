@@ -64,7 +64,7 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "expand: print one JSON object with ids, points and experiments"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
 	{ .name = NULL },
 };

@@ -55,12 +55,13 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start profllm-sim instead of launch.command"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse", .choices = fail_on_choices),
+	       "exit with status 6 for this verdict and for worse ones",
+	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "send the result and its artifacts to the dashboard at URL after the run, as "
 	       "profllm upload does"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) for GPUs and a port that are in use; "
@@ -69,13 +70,14 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "force", force, NULL,
 	       "start although arguments break rules, and record that in the result"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace the existing result if the new one is at least as complete; discard "
+	       "replace an existing result if the new one is as complete or more, and discard "
 	       "the journal of a killed run (see profllm recover)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "treat arguments and choices that the release removed as warnings"),
+	       "warn, instead of failing, about arguments and choices that the target release "
+	       "removed"),
 	{ .name = NULL },
 };
 

@@ -48,7 +48,7 @@ static const char *const retried[] = { "failed",  "launch_failed",  "timeout",
 static const char *const orders[] = { "fewest-starts", "interleaved", NULL };
 
 static const struct pl_opt sweep_rows[] = {
-	PL_OPT(TEXT, 'o', "output-dir", output_dir, "FOLDER",
+	PL_OPT(TEXT, 'o', "output-dir", output_dir, "DIR",
 	       "write results, summary and journal to DIR"),
 	PL_OPT(FLAG, 0, "resume", resume, NULL,
 	       "resume the sweep in DIR: keep finished runs, run new combinations and mark "
@@ -92,10 +92,11 @@ static const struct pl_opt sweep_rows[] = {
 	       "check against these GPUs instead of this host's, such as h100x8"),
 	PL_OPT(FLAG, 0, "sim", file.simulate, NULL, "start profllm-sim instead of launch.command"),
 	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
-	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
 	PL_OPT(FLAG, 0, "allow-gone", file.allow_gone, NULL,
-	       "treat arguments and choices that the release removed as warnings"),
+	       "warn, instead of failing, about arguments and choices that the target release "
+	       "removed"),
 	{ .name = NULL },
 };
 

@@ -55,7 +55,7 @@ static const struct pl_opt validate_rows[] = {
 	       "override a key of the experiments, such as server.max_num_seqs=8; may be "
 	       "repeated"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "read the server arguments of another vLLM from FILE, written by profllm "
+	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
 	       "check the files against this JSON schema of results, artifacts or experiments",
@@ -66,7 +66,8 @@ static const struct pl_opt validate_rows[] = {
 	       "with --explain: set the memory of one GPU that remains for the KV cache"),
 	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "treat arguments and choices that the release removed as warnings"),
+	       "warn, instead of failing, about arguments and choices that the target release "
+	       "removed"),
 	{ .name = NULL },
 };
 

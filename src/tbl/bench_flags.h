@@ -29,7 +29,7 @@ BENCH_FLAG("json", NULL, NULL,
 BENCH_FLAG("quiet", NULL, NULL,
     "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit with status 6 if the verdict is VERDICT or worse")
+    "exit with status 6 for this verdict and for worse ones")
 BENCH_FLAG("upload", "URL", NULL,
     "send the result of --output and its artifacts to the dashboard at URL after the run")
 

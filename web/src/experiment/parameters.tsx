@@ -54,7 +54,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        {hasSource && set.length > 0 && <p>set by you first</p>}
+        {hasSource && set.length > 0 && <p>those set by you come first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>

@@ -108,7 +108,7 @@ function Failure({ experiment }: { experiment: Experiment }) {
       {reached.length > 0 && (
         <p className={css.phases}>
           <b>Startup</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
-          {missing.length > 0 && <span title={missing.map(({ name }) => name).join('\n')}>not reached: {missing[0]?.name}{missing.length > 1 && ` and ${count(missing.length - 1)} more`}</span>}
+          {missing.length > 0 && <span title={missing.map(({ name }) => name).join('\n')}>not reached: {missing[0]?.name}{missing.length > 1 && ` and ${count(missing.length - 1)} more ${missing.length === 2 ? 'phase' : 'phases'}`}</span>}
         </p>
       )}
     </section>

@@ -112,7 +112,7 @@ function Best({ best, model, lines, name, x, y, limit, isLower }: DrawProps) {
   const edge = limit === null ? '' : `${shortName(x.field)} ${isLower ? '≤' : '≥'} ${plainNumber(limit, forms.x)} ${forms.x.unit}`.trim()
   return (
     <p className={css.best} role="status">
-      {best && line ? <><b>Best within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className={css.value}><span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</span></>
+      {best && line ? <><b>Best {shortName(y.field)} within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className={css.value}><span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</span></>
         : limit === null ? 'Set a limit to ring the best combination within it.' : `No trusted combination is within ${edge}.`}
     </p>
   )

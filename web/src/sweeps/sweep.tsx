@@ -78,7 +78,7 @@ function Head({ sweep, name, models }: { sweep: Told; name: string; models: stri
         <div>
           <h1><bdi>{name}</bdi></h1>
           <p className={page.facts}>
-            {simulated > 0 && <span className={css.marked}><Simulated />{simulated < known && <span><span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span> runs</span>}</span>}
+            {simulated > 0 && <span className={css.marked}><Simulated />{simulated < known && <span><span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span> results</span>}</span>}
             {began !== null && <span>started <span className="n">{time(began)}</span> UTC</span>}
             {models.map((model) => <span key={model}><bdi>{model}</bdi></span>)}
             {sweep.file !== null && <span><code>{sweep.file}</code></span>}

@@ -74,7 +74,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
   const differing = diff.differing.filter(({ stored: there, uploaded: found }) => isOther(there, found))
   const alike = diff.differing.length - differing.length
   const differ = total - diff.equal - alike
-  const written = alike > 0 && <p className={css.remark}>{count(alike)} more {alike === 1 ? 'value is' : 'values are'} equal and only formatted differently, such as 4 and 4.0.</p>
+  const written = alike > 0 && <p className={css.remark}>{count(alike)} other {alike === 1 ? 'value differs' : 'values differ'} in format only, such as 4 and 4.0, and {alike === 1 ? 'counts' : 'count'} as equal.</p>
   if (differ === 0) return <><p className={css.remark}>All {count(total)} values are equal.</p>{written}</>
   return (
     <>

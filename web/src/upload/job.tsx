@@ -98,7 +98,7 @@ function Acts({ job, sender, isOver, isSent: isAllSent }: { job: Upload | undefi
     <>
       {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Skip {count(unsent)} unsent</Button>}
       {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Retry {count(unsent)} unsent</Button>}
-      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {count(rejected)} not stored</Button>}
+      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {count(rejected)} {rejected === 1 ? 'file' : 'files'}</Button>}
       {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
       {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Download report</Button>}
       {!isOver && !isAllSent && <Button look="line" onPress={cancel}>Cancel remaining</Button>}
@@ -129,7 +129,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   const sent = sender?.progress
   const words = [sum.files === 0 ? 'no results' : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} done`]
   const conflicts = job?.counts.conflict ?? 0
-  if (conflicts > 0) words.push(`${count(conflicts)} ${conflicts === 1 ? 'conflict is' : 'conflicts are'} not stored`)
+  if (conflicts > 0) words.push(`${count(conflicts)} not stored because of ${conflicts === 1 ? 'a conflict' : 'conflicts'}`)
   if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
   if (job) words.unshift(`started ${clock(Date.parse(job.created_at))} UTC`)
   if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))}/s` : ''}`)

@@ -131,7 +131,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
 })
 
 test('who goes to the results before the upload is closed finds them, also without a filter', async ({ page, folder, complaints }) => {
-  complaints.allow.push(/503/) // a server that is busy is asked again
+  complaints.allow.push(/503|ERR_CONNECTION_REFUSED/) // a server that is busy is asked again
   const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
   await store.start()
   try {
@@ -367,4 +367,16 @@ test('what is missing says so', async ({ page, complaints }) => {
   await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()
   await page.goto(`${dashboard().url}/nowhere`)
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+})
+
+test('files whose long names differ at the end can be told apart', async ({ page, folder, own }) => {
+  const names = ['0.7__4995d7d', '1.0__5c3cc7e'].map((end) => `team__results_of_a_model_with_a_long_name_bf16_11-rate-sweep-${end}.json`)
+  const paths = names.map((name, i) => write(folder, name, variant(read(own), { name: `long ${i}` })))
+  await page.goto(`${dashboard().url}/upload`)
+  await drop(page, paths)
+  for (const name of names) {
+    const cell = page.getByRole('rowheader').and(page.getByTitle(name))
+    await expect(cell).toContainText(name.slice(-17))
+    expect(await cell.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThan(1)
+  }
 })

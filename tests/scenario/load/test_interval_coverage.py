@@ -115,7 +115,7 @@ def test_runs_of_one_engine_look_alike_and_hold_the_truth(bin_dir, kind):
         sides = [{"numbers": [one[key]], "within": one[f"{key}_ci95"]} for one in results]
         pairs = [{"id": f"results.{key}", "direction": "lower", "effect": 0.05, "sides": list(pair)} for pair in zip(sides[::2], sides[1::2])]
         said = ask(bin_dir, "compare_driver", pairs)
-        differ = [answer["finding"] in ("better", "worse") for answer in said if answer["how"] == "within_runs"]
+        differ = [answer["finding"] in ("better", "worse") for answer in said if answer["method"] == "within_runs"]
         # 5 %, and what chance adds to that
         assert np.mean(differ or [0]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / max(len(differ), 1)), (key, np.mean(differ))
         assert sum(answer["regression"] for answer in said) <= 0.05 * len(said), key

@@ -5,6 +5,7 @@ import type { Upload, UploadItem } from '../api/types'
 import { useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { formWord } from '../format/value'
+import { cutMiddle } from '../names/cut'
 import { Act, join } from '../ui/controls'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
@@ -13,6 +14,7 @@ import { Faults } from './faults'
 import { faultCount } from './kinds'
 import css from './upload.module.css'
 
+const NAME_LETTERS = 62 // as many as have room in a wide window; files of one benchmark differ at the end
 const OPEN_MAX = 20 // rows that open automatically
 const NEAR_SHOWN = 3
 const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = { parsed: ['reading', 'read'], valid: ['reading', 'storing'] }
@@ -39,7 +41,7 @@ export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }
     <div ref={measure} data-index={index} role="presentation">
       <div role="row" aria-rowindex={index + 2} className={join(css.row, isOpen && css.open)}>
         <span role="cell"><State state={look} word={word} /></span>
-        <span role="rowheader" className={css.file} title={item.name ?? ''}><bdi>{item.name ?? `item ${item.index + 1}`}</bdi></span>
+        <span role="rowheader" className={css.file} title={item.name ?? ''}><bdi>{cutMiddle(item.name ?? `item ${item.index + 1}`, NAME_LETTERS)}</bdi></span>
         <span role="cell" className={css.size}>{bytes(item.bytes)}</span>
         <span role="cell" className={css.form}>{formWords(item)}</span>
         <span role="cell" className={css.result}><Words item={item} /></span>

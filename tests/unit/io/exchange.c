@@ -128,7 +128,7 @@ static void test_io_exchange__a_connection_stays(void **state)
 	close(fd);
 }
 
-/* Bytes that nothing asked for are no reply to the next request. */
+/* Bytes that arrive without a request are not a response to the next one. */
 static void test_io_exchange__bytes_between_exchanges_end_the_connection(void **state)
 {
 	struct pair *pair = *state;

@@ -60,7 +60,7 @@ it('lines at places of their own have no gaps, and a group without a number is o
   expect(pieces(chart, 0)).toEqual([[0], [2]])
 })
 
-it('what is no number comes after a break of the axis', () => {
+it('a value without a number comes after a break of the axis', () => {
   expect(breakOf(chartWith('line', [16, 32, null], [...all('a', [16, 32]), ['a', null, 4]]))).toBe(2)
   expect(breakOf(chartWith('bar', [16, 32], all('a', [16, 32])))).toBeNull()
   expect(breakOf(chartWith('bar', ['x', 'y', null], [['a', 'x', 1], ['a', null, 2]]))).toBeNull()

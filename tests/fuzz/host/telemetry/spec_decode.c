@@ -1,5 +1,5 @@
 /*
- * Any bytes as two /metrics pages, divided by a line "%%": the counters lie in their range, and what
+ * Any bytes as two /metrics pages, divided by a line "%%": the counters stay within their range, and what
  * changed between the pages is finite, or nothing is reported.
  */
 #include "host/telemetry/spec_decode.h"

@@ -24,7 +24,7 @@ static struct exp_config *read_experiment(const char *text)
 	return experiment;
 }
 
-/* 192.0.2.1 (RFC 5737) is the address of no host: its ports can never be had. */
+/* 192.0.2.1 (RFC 5737) is not an address of any host, so no port of it can be bound. */
 static void test_run_resources_resources__a_port_that_cannot_be_bound_fails(void **state)
 {
 	static const char *const texts[] = {

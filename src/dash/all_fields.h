@@ -1,10 +1,12 @@
-/* Every field that a document records, listed or not. */
+/* All fields that a document contains, including unlisted ones. */
 #pragma once
 
 #include "result/fields/fields.h"
 
-/* By id {state, value, explicit, source}: FieldValue of api/openapi.yaml. New reference. */
+/* Returns {state, value, explicit, source} by id: FieldValue of api/openapi.yaml. New reference. */
 json_t *dash_fields_of(const struct res_fields *fields, const json_t *document);
-/* Where a field stands in a document, as a JSON pointer; null where it is made of several places, or stands
- * nowhere. New reference. */
+/*
+ * Returns the location of a field in a document as a JSON pointer; null if it is computed from several values or has
+ * none. New reference.
+ */
 json_t *dash_field_pointer(const char *id, const json_t *document);

@@ -1,7 +1,4 @@
-/*
- * What a request is answered with: nothing of sockets, nothing of the HTTP library. It begins as { 0 }
- * and is given back by dash_answer_done().
- */
+/* A response, independent of sockets and of the HTTP library. It starts as { 0 }; call dash_answer_done(). */
 #pragma once
 
 #include <pthread.h>
@@ -10,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Answers are in memory as a whole, but for streams; the largest of them is a facet of every field. */
+/* A response is in memory as a whole unless it is a stream. The largest is a facet of every field. */
 #define DASH_ANSWER_BYTES_MAX (256u << 20)
 
 struct dash_peer;
@@ -24,90 +21,96 @@ enum dash_coding {
 	DASH_CODING_COUNT
 };
 
-/* Bytes that several answers have, plain and as far as someone asked for it compressed; the last one frees them. */
+/* Bytes shared by several responses, plain and in the codings that a client has requested. The last user frees them. */
 struct dash_shared {
 	atomic_uint users;
 	char *bytes;
 	size_t len;
-	bool is_lasting;      /* for as long as the program runs: compressed once, and well */
-	pthread_mutex_t lock; /* of what follows */
+	bool is_lasting; /* lives as long as the program, so it is compressed once, at a high level */
+	pthread_mutex_t lock; /* protects the fields below */
 	struct dash_packed {
-		char *bytes; /* NULL: no client asked for it yet */
+		char *bytes; /* NULL: not requested yet */
 		size_t len;
 	} packed[DASH_CODING_COUNT];
 };
 void dash_shared_release(struct dash_shared *shared);
 
-/* Bytes that are made while they are sent: part of its owner. */
+/* Bytes that are generated while they are sent. Embedded in its owner. */
 struct dash_stream {
-	/* At most so many; 0: that was all. -1: it cannot go on, and the client sees it break off. */
+	/*
+	 * Writes at most `room` bytes. Returns 0 at the end, or -1 on failure, which the client sees as an aborted
+	 * response.
+	 */
 	ptrdiff_t (*read)(struct dash_stream *stream, char *bytes, size_t room);
-	/* Exactly once, also where the client left before the end; maybe by another thread. */
+	/* Called exactly once, also if the client left early, and maybe in another thread. */
 	void (*free)(struct dash_stream *stream);
-	size_t *sent;           /* the sender's: how many have gone */
-	struct dash_peer *peer; /* the sender's: where they go */
+	size_t *sent;           /* set by the sender: number of bytes sent */
+	struct dash_peer *peer; /* set by the sender: the receiver */
 };
 
 struct dash_answer;
 
-/* Takes a body as it comes: part of its owner. */
+/* Receives a body while it arrives. Embedded in its owner. */
 struct dash_sink {
-	/* The next bytes. False: refused, and the answer says why; no more calls but free. */
+	/*
+	 * Takes the next bytes. Returns false if they are refused, with the reason in the response; then only free is
+	 * called.
+	 */
 	bool (*take)(struct dash_sink *sink, const char *bytes, size_t len,
 		     struct dash_answer *answer);
-	/* That was all of it: the answer. Maybe by another thread. */
+	/* Called after the last byte: makes the response. Maybe in another thread. */
 	void (*end)(struct dash_sink *sink, struct dash_answer *answer);
-	/* Exactly once, also where the client left before the end. */
+	/* Called exactly once, also if the client left early. */
 	void (*free)(struct dash_sink *sink);
 };
 
 struct dash_answer {
-	const char *path; /* that was asked for */
+	const char *path; /* of the request */
 	int status;
 	const char *type;  /* Content-Type; static */
-	char *bytes;       /* its own; NULL: fixed */
-	const char *fixed; /* not its own, for as long as the program runs */
+	char *bytes;       /* owned; NULL: `fixed` */
+	const char *fixed; /* borrowed; lives as long as the program */
 	size_t len;
-	struct dash_shared *shared; /* NULL: it has its bytes for itself */
-	struct dash_stream *stream; /* in place of all bytes; or NULL */
-	struct dash_sink *sink;     /* of a handler whose turn is STREAM; or NULL */
-	bool has_fd;                /* in place of all bytes: `len` of the file, from `fd_at` on */
-	int fd;                     /* its own */
+	struct dash_shared *shared; /* NULL: the bytes are its own */
+	struct dash_stream *stream; /* instead of bytes; or NULL */
+	struct dash_sink *sink;     /* of a handler with turn STREAM; or NULL */
+	bool has_fd; /* instead of bytes: `len` bytes of the file `fd` from `fd_at` on */
+	int fd;      /* owned */
 	uint64_t fd_at;
 	bool takes_ranges; /* Accept-Ranges */
-	char range[80];    /* Content-Range, of a 206 and a 416; "": none */
-	bool is_inert; /* bytes of others: nothing in them may run, whatever a browser takes them for */
-	char allow[32];          /* methods, of a 405; "": none */
-	const char *cache;       /* Cache-Control; NULL: to be asked for each time */
+	char range[80];    /* Content-Range, for 206 and 416; "": none */
+	bool is_inert;  /* bytes from users: sets headers so that a browser runs nothing in them */
+	char allow[32]; /* methods, for 405; "": none */
+	const char *cache;       /* Cache-Control; NULL: revalidate each time */
 	char tag[80];            /* ETag with its quotes; "": none */
-	const char *encoding;    /* Content-Encoding; NULL: as it is */
+	const char *encoding;    /* Content-Encoding; NULL: none */
 	enum dash_coding coding; /* of the shared bytes that are sent */
-	bool varies;             /* another encoding would have been another answer */
-	bool is_partial;         /* the next one to the same question may have more */
-	char *location;          /* its own, or NULL */
-	char *disposition;       /* its own, or NULL */
-	bool closes;             /* the connection ends behind it */
+	bool varies;             /* the response depends on Accept-Encoding */
+	bool is_partial;         /* a later response to the same request may be more complete */
+	char *location;          /* owned, or NULL */
+	char *disposition;       /* owned, or NULL */
+	bool closes;             /* close the connection after it */
 	unsigned retry_s;        /* Retry-After; 0: none */
 };
 
 void dash_answer_done(struct dash_answer *answer);
 #define auto_answer __attribute__((cleanup(dash_answer_done), unused)) struct dash_answer
 
-/* Takes the bytes. */
+/* Takes ownership of the bytes. */
 void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes, size_t len);
 
-/* Its bytes can be had by others from here on. */
+/* Allows other responses to share its bytes. */
 void dash_answer_make_shared(struct dash_answer *answer);
-/* Bytes in memory of an answer that is shared. */
+/* Returns the memory of a shared response's bytes. */
 size_t dash_answer_held(const struct dash_answer *answer);
-/* Status, type and plain bytes of the one, which has to be shared, are the other's, too. */
+/* Copies status, type and plain bytes of a shared response. */
 void dash_answer_share(const struct dash_answer *from, struct dash_answer *to);
 
 /*
- * Content-Disposition of a file that is to be saved (RFC 6266): its name as every client reads it, and the name itself,
- * without folders. free()
+ * Returns a Content-Disposition for saving a file (RFC 6266), with an ASCII name for every client and the exact name,
+ * both without directories. free()
  */
 char *dash_disposition(const char *name);
 
-/* What was a 200 with a tag: 304, without a body. */
+/* Turns a 200 with a tag into a 304 without a body. */
 void dash_answer_unchanged(struct dash_answer *answer);

@@ -1,6 +1,4 @@
-/*
- * The commands of `profllm-dashboard`: one row of tbl/dash_commands.h and one file cmd_NAME.c each.
- */
+/* The commands of `profllm-dashboard`: each has a row in tbl/dash_commands.h and a file cmd_NAME.c. */
 #pragma once
 
 #include "base/command.h"
@@ -15,8 +13,8 @@ extern const struct pl_commands dash_commands;
 	int dash_cmd_##name(int argc, char **argv); \
 	extern const struct pl_opt_command dash_##name##_command;
 #include "tbl/dash_commands.h"
-/* What the scripts of dash_cmd_completion() ask; listed nowhere. */
+/* Completes a command line for the scripts of dash_cmd_completion(). Not listed in the help. */
 int dash_cmd_complete(int argc, char **argv);
 
-/* How many of the words are options in front of the command, --db FILE and --db=FILE; the one behind them is left. */
+/* Counts the leading words that are options before the command: --db FILE and --db=FILE. */
 int dash_front_words(char **words, int count);

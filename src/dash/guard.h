@@ -1,11 +1,10 @@
 /*
- * Who may ask. Nobody from outside reaches a loopback address, but a page of any site that the user's
- * browser shows can have it ask there:
- *
- * - by a name of that site that suddenly means 127.0.0.1 (DNS rebinding): Host tells the name, and
- *   only the loopback's own names are taken;
- * - by a form or a script of that site (CSRF): Origin tells whence, and changes are taken from the very
- *   host and port that were asked, or from what sends no Origin (no browser does that in a POST).
+ * Decides which requests are allowed. Other hosts cannot reach a loopback address, but any web page in the user's
+ * browser can make it send requests there:
+ * - through a name of its site that suddenly resolves to 127.0.0.1 (DNS rebinding): so only the loopback's own names
+ *   are allowed in Host;
+ * - through a form or a script of its site (CSRF): so changes are only allowed if Origin is the host and port of the
+ *   request, or without an Origin (browsers always send it with a POST).
  */
 #pragma once
 
@@ -13,11 +12,16 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* "localhost", "127.0.0.1:8421", "[::1]:8421"; any port: a tunnel's may be another. NULL: no. */
+/*
+ * "localhost", "127.0.0.1:8421", "[::1]:8421", with any port, because a tunnel may use another one. NULL is not
+ * allowed.
+ */
 bool dash_guard_host(const char *host);
-/* Is the origin that of the host, by http or https? NULL: there is none. */
+/* Returns whether the origin is that of the host, by http or https. NULL, no origin, is allowed. */
 bool dash_guard_origin(const char *origin, const char *host);
-/* Returns whether a request with this Sec-Fetch-Site header may change something: "same-origin" (a
- * page of ours), "none" (the user) or NULL (no browser). */
+/*
+ * Returns whether a request with this Sec-Fetch-Site header may change something: "same-origin" (our web UI), "none"
+ * (the user) or NULL (no browser).
+ */
 bool dash_guard_site(const char *site);
 bool dash_guard_is_loopback(const struct sockaddr *addr);

@@ -1,6 +1,4 @@
-/*
- * A request's head in the form of ours, made of the HTTP library's, and what refuses a request by it: server.c's part.
- */
+/* Converts the header of a request from the form of the HTTP library, and refuses invalid ones. Part of server.c. */
 #pragma once
 
 #include <microhttpd.h>
@@ -13,12 +11,12 @@ struct dash_answer;
 struct dash_target;
 
 /*
- * `text`: the target as it came. The head borrows all, and of the connection for as long as its request is there. False:
- * refused, and the answer says why.
+ * `text`: the target as received. The head borrows everything, from the connection while its request exists. Returns
+ * false if refused, with the reason in the response.
  */
 bool dash_head_read(struct MHD_Connection *connection, const char *method, const char *text,
 		    struct dash_target *target, struct dash_head *ret, struct dash_answer *answer);
-/* Of a body; 0: there is none, UINT64_MAX: in pieces. */
+/* Returns the length of the body; 0: none, UINT64_MAX: chunked. */
 uint64_t dash_head_body_length(struct MHD_Connection *connection);
-/* The client has not begun to send its body: it waits for "100 Continue". */
+/* Returns whether the client waits for "100 Continue" before it sends its body. */
 bool dash_head_awaits(struct MHD_Connection *connection);

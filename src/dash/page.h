@@ -1,6 +1,6 @@
 /*
- * The files of the page (dash/page_files.h) as answers. A path that is not of the API and names no file
- * is a place within the page: it gets the page itself, which looks at its own address.
+ * Serves the files of the web UI (dash/page_files.h). A path that is neither in the API nor a file is a route of the
+ * web UI: it gets index.html, which reads its own address.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /*
- * What goes wrong with a request, in the words of HTTP: RFC 9457, with where it is, what was found,
- * what was expected and what was likely meant (Problem in api/openapi.yaml). The answer's path, which
- * the dispatcher sets, is the problem's instance.
+ * Errors of requests as HTTP problems (RFC 9457), with location, found, expected and nearest value (Problem in
+ * api/openapi.yaml). The problem's instance is the response's path, which the dispatcher sets.
  */
 #pragma once
 
@@ -9,7 +8,7 @@
 #include "dash/answer.h"
 #include "schema/schema.h"
 
-/* Members that are NULL or 0 say nothing. */
+/* Members that are NULL or 0 are omitted. */
 struct dash_problem {
 	int status;
 	const char *detail; /* one line */
@@ -22,14 +21,16 @@ struct dash_problem {
 	const json_t *faults;
 };
 
-/* Any text may stand in it: control characters and bytes that are no UTF-8 are replaced. */
+/* Texts may contain anything: control characters and invalid UTF-8 are replaced. */
 void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *problem);
-/* The same where there is a line of text and no more. */
+/* The same with only a line of text. */
 void dash_refuse(struct dash_answer *answer, int status, const char *format, ...) PL_PRINTF(3, 4);
-/* By the error's code; where a line is known, it is told. */
+/* The status follows from the error's code. Includes the line if it is known. */
 void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err);
-/* The store's: 503 where others write for long, or the server is going down, to be asked again; 507 where the disk is full; else 500, for
- * what is stored and cannot be read is no fault of who asks. */
+/*
+ * For errors of the store: 503 with a retry if others write for long or the server is shutting down; 507 if the disk is
+ * full; else 500, because unreadable stored data is not the client's fault.
+ */
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err);
-/* 422: the first fault, and all of them where there are several. */
+/* 422: the first fault, and all of them if there are several. */
 void dash_refuse_faults(struct dash_answer *answer, const struct schema_faults *faults);

@@ -1,12 +1,11 @@
 /*
- * A request as a handler has it, and the answer that most of them give.
- *
- * - A handler is called by one of the server's threads, or by one of its queue's, several at once: what
- *   the context has is const or locks by itself.
- * - What the contract says of query and body was checked before; what is not said there (is there such a
- *   field, such a result) is the handler's.
- * - One whose turn is STREAM (tbl/routes.h) is called when the head is there: it refuses, or sets
- *   answer->sink, which then takes the body and gives the answer.
+ * A request as a handler receives it, and the most common responses.
+ * - A handler is called by a thread of the server or of its queue, several at a time: everything in the context is
+ *   const or locks itself.
+ * - Query and body are already checked against the contract. The handler checks the rest, such as whether a field or a
+ *   result exists.
+ * - A handler with turn STREAM (tbl/routes.h) is called after the header: it refuses, or sets answer->sink, which then
+ *   receives the body and makes the response.
  */
 #pragma once
 
@@ -24,43 +23,43 @@ struct res_fields;
 struct store;
 struct mirror_cancel_token;
 
-/* What all requests of a server share. */
+/* Shared by all requests of a server. */
 struct dash_context {
 	struct store *store;
 	const struct res_fields *fields;
 	const struct dash_answer *fields_answer; /* dash_fields_answer_init() */
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
-	atomic_uint *exports; /* files that are being made */
+	atomic_uint *exports; /* number of exports in progress */
 	uint32_t
-		start; /* another one each time a server starts: data versions are a database's own */
+		start; /* a random number per server start, because data versions are unique only per database */
 };
 
 #define DASH_WORDS_MAX 3
 
-/* The answer that lists all fields, for all who ask for it (dash_answer_done()). */
+/* Makes the response that lists all fields, shared by all requests (dash_answer_done()). */
 void dash_fields_answer_init(const struct res_fields *fields, struct dash_answer *ret);
 
 struct dash_request {
 	const struct dash_context *context;
 	const char *path;                  /* decoded */
-	const char *words[DASH_WORDS_MAX]; /* what stands in the braces of the route's path */
+	const char *words[DASH_WORDS_MAX]; /* the values of the path's placeholders */
 	const json_t *query;               /* the members of the query string by name */
-	const json_t *body;                /* where the contract has a schema for it; else NULL */
-	const char *bytes;                 /* the body as it came */
+	const json_t *body;                /* if the contract has a schema for it; else NULL */
+	const char *bytes;                 /* the body as received */
 	size_t len;
-	const char *media; /* Content-Type; NULL: there is none */
+	const char *media; /* Content-Type; NULL: none */
 	const struct dash_head *head;
-	struct mirror_cancel_token
-		*waiter; /* for the answer (store/waiter.h); NULL: nobody leaves */
+	struct mirror_cancel_token *
+		waiter; /* cancels the query when the client leaves (mirror/cancel_token.h); NULL: never */
 };
 
-/* The JSON, or why it cannot be answered: it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
+/* Responds with JSON, or with an error if it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 
 /*
- * The result that a path's first word names, by its number or its run_id. Overwrites *ret (store_entry_done()). False: there is
- * none, it is deleted, or it cannot be read; answered.
+ * Finds the result whose number or run_id is the first placeholder of the path. Overwrites *ret (store_entry_done()).
+ * Returns false if it does not exist, is deleted or is unreadable; the response is set then.
  */
 struct store_entry;
 bool dash_find_experiment(const struct dash_request *request, struct store_entry *ret,

@@ -1,17 +1,15 @@
 /*
- * From a request to its handler: the rows of tbl/routes.h, what the contract says of them, and the
- * answers that no handler gives (there is no such path, it takes another method, it is not the type or
- * the form that it takes, it has not changed).
- *
- * What comes in is known in steps: the head, by which a body may be refused before it is read; all of it,
- * by which it may be refused again, or answered by the page; then the handler's turn comes.
+ * Dispatches requests to handlers: the rows of tbl/routes.h, the contract, and the responses that no handler gives (no
+ * such path, wrong method, wrong type or form of the body, not modified).
+ * A request is processed in steps. The header can refuse a body before it arrives. The complete request can be refused
+ * again, or is answered with a file of the web UI. Then the handler's turn comes.
  */
 #pragma once
 
 #include "dash/contract.h"
 #include "dash/request.h"
 
-/* A head of a request; all borrowed. */
+/* The header of a request; all borrowed. */
 struct dash_head {
 	const char *method;
 	const struct dash_target *target;
@@ -27,22 +25,22 @@ struct dash_head {
 
 struct dash_route; /* a row with its operation; lives as long as the program */
 
-/* Which route a request is for, and what stands in the braces of its path. */
+/* The route of a request, with the values of its path's placeholders. */
 struct dash_match {
 	const struct dash_route *route;
-	const struct dash_operation *operation; /* NULL: a file of the page */
+	const struct dash_operation *operation; /* NULL: a file of the web UI */
 	char *words[DASH_WORDS_MAX];
 	uint64_t bytes_max; /* of the body */
-	bool is_stream;     /* which its handler takes as it comes */
+	bool is_stream;     /* the handler receives the body while it arrives */
 };
 void dash_match_done(struct dash_match *match);
 
-/* 0, or an error where rows and contract differ. */
+/* Returns an error if rows and contract differ. */
 int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * False: refused, and *answer says why. *ret is overwritten (dash_match_done()) either way; its
- * bytes_max is how much of a body may come.
+ * Returns false if the request is refused, with the reason in *answer. Overwrites *ret (dash_match_done()) in both
+ * cases; its bytes_max is the limit of the body.
  */
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer);
@@ -56,28 +54,28 @@ enum dash_turn {
 	DASH_TURN_STREAM,
 };
 
-/* A request that was read. It borrows head, match and body. */
+/* A complete request. It borrows head, match and body. */
 struct dash_call {
 	struct dash_request request;
 	json_t *query;
 	json_t *body;
-	char *unpacked; /* the body, where it came packed */
+	char *unpacked; /* the body, if it was compressed */
 	enum dash_turn turn;
-	int64_t version; /* of the data, before anything was asked of them */
-	char *question;  /* of a turn that is SHARED: the same where the answer is */
+	int64_t version; /* of the data when the request began */
+	char *question;  /* for turn SHARED: equal for requests with the same response */
 };
 void dash_call_done(struct dash_call *call);
 
 /*
- * With the whole body, or before one that is a stream. False: the answer is there, a refusal or a file of the page. *ret is overwritten
- * (dash_call_done()) either way.
+ * Call it with the complete body, or before a streamed one. Returns false if the response is set: a refusal or a file
+ * of the web UI. Overwrites *ret (dash_call_done()) in both cases.
  */
 bool dash_routes_read(const struct dash_context *context, const struct dash_head *head,
 		      const struct dash_match *match, const char *bytes, size_t len,
 		      struct dash_call *ret, struct dash_answer *answer);
-/* By its handler, when its turn has come. */
+/* Calls the handler. */
 void dash_routes_answer(const struct dash_match *match, const struct dash_call *call,
 			struct dash_answer *answer);
-/* Of any answer, before it goes out: is it the one that the client has already? */
+/* Call it for every response before it is sent: it becomes a 304 if the client already has it. */
 void dash_routes_end(const struct dash_head *head, const struct dash_match *match,
 		     struct dash_answer *answer);

@@ -1,4 +1,4 @@
-/* What `serve` does, for commands that end in it. */
+/* The `serve` command, for commands that end by serving. */
 #pragma once
 
 #include "base/opt.h"
@@ -11,16 +11,16 @@
 #define DASH_PORT_TEXT    "8421"
 
 struct dash_serve_options {
-	const char *db;           /* NULL: the default one */
-	const char *data;         /* NULL: beside the database */
-	struct pl_opt_list watch; /* folders; the caller's */
-	const char *socket;       /* a Unix socket in place of host and port; NULL: none */
+	const char *db;           /* NULL: the default database */
+	const char *data;         /* NULL: next to the database */
+	struct pl_opt_list watch; /* directories; the caller's */
+	const char *socket;       /* a Unix socket instead of host and port; NULL: none */
 	const char *host;
 	int64_t port;
 	bool verbose;
 };
 
-/* Can it listen there now? Told before work that would be for nothing. BUSY: the port is taken. */
+/* Checks that the server can listen, before expensive work. BUSY: the port is in use. */
 int dash_serve_check(const struct dash_serve_options *options, struct pl_err *err) PL_MUST_CHECK;
-/* Until a signal ends it. */
+/* Runs until a signal ends it. */
 int dash_serve(const struct dash_serve_options *options, struct pl_err *err) PL_MUST_CHECK;

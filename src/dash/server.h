@@ -1,15 +1,14 @@
 /*
- * The HTTP server: libmicrohttpd with a few threads, each with connections of its own; the only place
- * that knows it. What is asked and answered is dash/routes.h's.
- *
- * - What is too large is refused while it comes: a head of more than 64 KiB, a body of more than its
- *   route takes, all bodies together beyond 512 MiB (then 503: later there is room again).
- * - What takes long is answered by a few threads of its own (dash/work.h): the library's only move bytes.
- *   So many wait for these; more are refused with 503.
- * - Who neither sends nor takes is cut off, sooner where connections are scarce (dash/peers.h).
- * - Refused bodies are read to their end where that is not far, and forgotten: a client that still sends
- *   would else never see the answer.
- * - Every answer has the headers that keep a page of ours from loading or being loaded by anything else.
+ * The HTTP server: libmicrohttpd with a few threads, each with its own connections. Only this module uses the library;
+ * dash/routes.h handles requests.
+ * - Requests that are too large are refused while they arrive: a header over 64 KiB, a body over the limit of its
+ *   route, or over 512 MiB for all bodies together (then 503: retry later).
+ * - Slow responses are made by separate threads (dash/work.h); those of the library only transfer bytes. Requests over
+ *   the limit of the queue are refused with 503.
+ * - Clients that neither send nor receive are disconnected, sooner if connections are scarce (dash/peers.h).
+ * - A refused body is read to its end and discarded if the end is near, because a client that is still sending would
+ *   not see the response.
+ * - Every response has headers that keep the web UI from loading, or being loaded by, other sites.
  */
 #pragma once
 
@@ -19,18 +18,18 @@
 struct dash_server;
 
 struct dash_server_options {
-	struct io_addr addr; /* of the loopback (port 0: a free one), or a Unix socket */
+	struct io_addr addr; /* a loopback address (port 0: any free one), or a Unix socket */
 	const struct dash_context *context; /* borrowed */
 	bool verbose;                       /* a line on standard error for each request */
 };
-/* Begins to answer. BUSY: the port is taken. */
+/* Starts serving. BUSY: the port is in use. */
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err) PL_MUST_CHECK;
-/* Where it listens. */
+/* Returns the address it listens on. */
 const struct io_addr *dash_server_addr(const struct dash_server *server);
 /*
- * No new connection and no new request from here on; those under way are answered, if they come to
- * their end before `patience_ns` is over, or before *hurry becomes true. Answers that are still on their way
- * then are reset, those that are being made are 503. Then all is freed; the store answers no more questions.
+ * Accepts no new connections or requests. Current requests are answered if they finish before `patience_ns` has passed
+ * and before *hurry returns true. After that, responses in transmission are reset, and those being made become 503.
+ * Then everything is freed; the store answers no more queries.
  */
 void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void));

@@ -1,9 +1,7 @@
 /*
- * The target of a request taken apart: a decoded path and the members of its query string.
- *
- * Strict, for whoever reads it leniently reads something else than a proxy in front: a '%' needs its
- * two digits, what is decoded has to be UTF-8 without NUL, a path begins with '/'. '+' is a blank in the
- * query (as forms write it) and itself in the path.
+ * Parses the target of a request: a decoded path and the members of its query string. Parsing is strict, because a
+ * lenient parser could read a target differently from a proxy in front of it: '%' needs two digits, decoded text must
+ * be UTF-8 without NUL, and a path starts with '/'. '+' is a space in the query (as in forms) and literal in the path.
  */
 #pragma once
 
@@ -15,17 +13,17 @@
 
 struct dash_member {
 	char *name;
-	char *value; /* "" where there is no '=' */
+	char *value; /* "" without '=' */
 };
 
 struct dash_target {
 	char *path;
-	struct dash_member *members; /* in their order, also twice the same name */
+	struct dash_member *members; /* in order; names may repeat */
 	size_t count;
 	size_t room;
 };
 
-/* Overwrites *ret. -1: INVALID, and *ret holds nothing. */
+/* Overwrites *ret. Returns -1 with INVALID, and *ret is empty. */
 int dash_target_read(const char *text, struct dash_target *ret, struct pl_err *err) PL_MUST_CHECK;
 void dash_target_done(struct dash_target *target);
 #define auto_target __attribute__((cleanup(dash_target_done), unused)) struct dash_target

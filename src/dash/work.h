@@ -1,15 +1,13 @@
 /*
- * Answers that take long to make: a few threads make them, a queue of a bounded length stands in front of
- * those, and what was answered is kept.
- *
- * - What several ask at a time, in the same words of the same data, is made once, and all have it. Answers
- *   with status 200 that are whole are kept until the data change or there is no room; those asked for
- *   longest ago go first.
- * - Who asks is part of its owner, and stays where it is until done() was called for it: exactly once
- *   behind each dash_work_add() that is true, by one of the threads, maybe before that returns.
- * - An answer that nobody is there for any more when its turn comes is not made; one that all have left for
- *   while it is being made is given up: who asks the same then asks anew.
- * - A queue without room first forgets those for which nobody is there any more.
+ * Computes slow responses on a thread pool with a bounded queue, and caches them.
+ * - Identical requests for the same data version are computed once, and all of them get the response. Complete
+ *   responses with status 200 are cached until the data change or the cache is full; the least recently used are
+ *   dropped first.
+ * - A dash_asker is embedded in its owner and must not move until done() was called. done() is called exactly once for
+ *   each dash_work_add() that returned true, by one of the threads, maybe before dash_work_add() returns.
+ * - A response is not computed if all its clients have left before its turn. If they leave during the computation, it
+ *   is cancelled; later identical requests start a new one.
+ * - A full queue first drops requests whose clients have left.
  */
 #pragma once
 
@@ -20,27 +18,27 @@
 
 struct mirror_cancel_token;
 
-/* What became of an answer. */
+/* The outcome of a request. */
 enum dash_work_end {
 	DASH_WORK_MADE,
-	DASH_WORK_DROPPED,  /* before its turn came */
-	DASH_WORK_GIVEN_UP, /* while it was being made */
+	DASH_WORK_DROPPED,  /* the client left before its turn */
+	DASH_WORK_GIVEN_UP, /* cancelled during the computation */
 };
 
 struct dash_asker {
-	struct dash_asker *next; /* the queue's */
+	struct dash_asker *next; /* used by the queue */
 	struct dash_answer *answer;
-	enum dash_work_end end; /* when done() is called */
+	enum dash_work_end end; /* set when done() is called */
 };
 
 struct dash_work_options {
 	unsigned threads;
-	size_t room;       /* of the queue */
-	size_t kept_bytes; /* of answers */
-	/* Its answer. What takes long asks the waiter, who speaks for all that wait for it. */
+	size_t room;       /* length of the queue */
+	size_t kept_bytes; /* limit of the cache */
+	/* Makes the response. Long computations poll the token, which covers all waiting clients. */
 	void (*make)(struct dash_asker *asker, struct mirror_cancel_token *waiter);
-	void (*done)(struct dash_asker *asker); /* the answer is there */
-	/* Then its answer is not made. NULL: each is, whoever waits for it. */
+	void (*done)(struct dash_asker *asker); /* the response is complete */
+	/* Returns whether the client has left, so that no response is needed. NULL: every response is made. */
 	bool (*is_gone)(const struct dash_asker *asker);
 };
 
@@ -48,14 +46,17 @@ struct dash_work;
 
 int dash_work_start(const struct dash_work_options *options, struct dash_work **ret,
 		    struct pl_err *err) PL_MUST_CHECK;
-/* What waits is refused, what is being made is waited for; done() was called for all then. */
+/* Refuses queued requests and waits for the current ones. Afterwards done() was called for all of them. */
 void dash_work_stop(struct dash_work *work);
-/* Frees it, once nobody can ask any more. */
+/* Frees it, when no thread can use it any longer. */
 void dash_work_free(struct dash_work *work);
 
-/* The question in words that are the same where its answer is, of data of that version. Is it kept? */
+/*
+ * Looks up a response in the cache. `question` must be equal for requests with the same response; `version` is that of
+ * the data. Returns false if it is not cached.
+ */
 bool dash_work_find(struct dash_work *work, int64_t version, const char *question,
 		    struct dash_answer *answer);
-/* question NULL: nobody asks the same. False: the queue is full, or is no more. */
+/* Queues a request. question NULL: never shared. Returns false if the queue is full or was stopped. */
 bool dash_work_add(struct dash_work *work, int64_t version, const char *question,
 		   struct dash_asker *asker) PL_MUST_CHECK;

@@ -1,11 +1,9 @@
-/*
- * Whoever waits for the answer to a question (mirror_snapshot_for()): part of its owner.
- */
+/* Tells a query that its client has left (mirror_snapshot_for()). Embedded in its owner. */
 #pragma once
 
 #include <stdbool.h>
 
 struct mirror_cancel_token {
-	/* Every now and then by the thread that makes the answer. True: nobody wants it any more. */
+	/* Polled by the thread that runs the query. True: the client has left. */
 	bool (*has_left)(struct mirror_cancel_token *waiter);
 };

@@ -1,6 +1,4 @@
-/*
- * What a query sees of one field in one snapshot: its values, and a chunk of codes for each segment.
- */
+/* One field in one snapshot, as a query reads it: its values, and a chunk of codes for each segment. */
 #pragma once
 
 #include "mirror/chunk.h"
@@ -9,12 +7,12 @@
 struct mirror_column {
 	const struct res_field *field;
 	const struct dictionary *values;
-	uint32_t distinct;                 /* codes are below it */
-	unsigned classes;                  /* bit c: some row has, or had, class c */
-	bool has_odd_times;                /* of a field of times: texts that are none */
-	const struct chunk *const *chunks; /* of each segment, this column's at `at` */
+	uint32_t distinct;                 /* all codes are < distinct */
+	unsigned classes;                  /* bit c: some row has, or had, a value of class c */
+	bool has_odd_times;                /* of a time field: it has texts that are not times */
+	const struct chunk *const *chunks; /* of each segment; index `at` is this column's */
 	size_t at;
-	struct shelf *shelf; /* of its numbers in order (shelf.h), at `at`; NULL: it has none */
+	struct shelf *shelf; /* of its sorted numbers (shelf.h), index `at`; NULL: it has none */
 };
 
 static inline const struct chunk *mirror_column_chunk(const struct mirror_column *column,
@@ -34,13 +32,13 @@ static inline bool mirror_column_has(const struct mirror_column *column, enum mi
 	return column->classes >> class & 1;
 }
 
-/* Is anything recorded, be it null? */
+/* Returns whether any row has a recorded value, including null. */
 static inline bool mirror_column_is_recorded(const struct mirror_column *column)
 {
 	return (column->classes & ~(1u << MIRROR_MISSING)) != 0;
 }
 
-/* What stands in a row; of a number that stands elsewhere, too. */
+/* Returns the value of a row, including a number that has no code. */
 static inline struct mirror_value mirror_column_at(const struct mirror_column *column, size_t row)
 {
 	const struct chunk *chunk = mirror_column_chunk(column, row / MIRROR_SEGMENT_ROWS);

@@ -1,11 +1,10 @@
 /*
- * The values of one column, each under a code. A code is never given anew and a value never moves, so
- * that those who know how many there were may read them while one writer adds more.
- *
- * - Code 0 is not recorded, code 1 null. Others come as they are first seen; a value that the user has
- *   set has a code beside that of the same value by default.
- * - Numbers have codes too, -0 that of 0, until there are many different ones: those that come then have
- *   one code together, and stand in an array of numbers (chunk.h). A number is never in both.
+ * The distinct values of one column, each with a code. A code is never reused and a value never moves, so readers that
+ * know the count may read the values while one writer adds more.
+ * - Code 0 is "not recorded", code 1 null. The others are assigned in order of appearance. A value set by the user has
+ *   another code than the same value by default.
+ * - Numbers have codes, too (-0 that of 0), up to a limit of distinct numbers. All later numbers share one code, and
+ *   chunk.h stores them in an array. A number is never in both.
  */
 #pragma once
 
@@ -15,37 +14,38 @@
 
 #define DICTIONARY_MISSING     0
 #define DICTIONARY_NULL        1
-#define DICTIONARY_NUMBERS_MAX 1024 /* different ones that have codes */
-#define DICTIONARY_BLOCK       16   /* values in the first block; each further one doubles all */
+#define DICTIONARY_NUMBERS_MAX 1024 /* distinct numbers with codes */
+#define DICTIONARY_BLOCK       16 /* values in the first block; each further block doubles the total */
 #define DICTIONARY_BLOCKS      29
 
 struct dictionary {
 	struct mirror_value *blocks[DICTIONARY_BLOCKS];
 	uint32_t count;
-	uint32_t *slots; /* a hash: code + 1; 0: free */
+	uint32_t *slots; /* hash table of code + 1; 0: free */
 	size_t slot_count;
-	uint32_t numbers;       /* different ones */
-	bool refuses_numbers;   /* none of them has a code */
-	uint32_t elsewhere[2];  /* codes of numbers in arrays: not set, set; 0: none yet */
-	unsigned classes;       /* bit c: class c was there */
-	bool has_times;         /* its field has */
-	bool has_odd_times;     /* a text that is none was there */
-	struct pl_arena *arena; /* of texts */
+	uint32_t numbers;     /* distinct numbers */
+	bool refuses_numbers; /* new numbers get no code */
+	uint32_t elsewhere
+		[2]; /* shared codes of the numbers in arrays: not set, set by the user; 0: none yet */
+	unsigned classes;       /* bit c: a value of class c occurred */
+	bool has_times;         /* the field is a time */
+	bool has_odd_times;     /* some text of a time field is not a time */
+	struct pl_arena *arena; /* memory of texts */
 	size_t bytes;
-	struct rank_keeper *ranks; /* readers' */
+	struct rank_keeper *ranks; /* used by readers */
 };
 
 void mirror_dictionary_init(struct dictionary *values, enum res_field_type type);
-/* No number gets a code of its own from now on: for one that has none yet. */
+/* From now on, new numbers get no code of their own. Call it before the first number has one. */
 void mirror_dictionary_refuse_numbers(struct dictionary *values);
 void mirror_dictionary_done(struct dictionary *values);
 
-/* The code of what stands in the cell. */
+/* Returns the code of the cell's value. */
 uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_cell *cell);
-/* The same where it likely is this code: that of the row before. */
+/* The same; `near` is a likely result, such as the code of the previous row. */
 uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mirror_cell *cell,
 				     uint32_t near);
-/* The other way round: the text is the value's. */
+/* Converts a value back to a cell, which borrows its text. */
 struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value);
 
 static inline const struct mirror_value *dictionary_value(const struct dictionary *values,

@@ -1,6 +1,4 @@
-/*
- * Between mirror.c (the writer), snapshot.c (what readers hold), and lazy.c (fields that are no columns).
- */
+/* Shared by mirror.c (the writer), snapshot.c (what readers hold) and lazy.c (fields that are not columns). */
 #pragma once
 
 #include <pthread.h>
@@ -10,31 +8,31 @@
 #include "mirror/mirror.h"
 #include "mirror/shelf.h"
 
-/* Of one column. */
+/* The values of one column. */
 struct values {
-	atomic_uint users; /* the mirror, snapshots */
+	atomic_uint users; /* references of the mirror and of snapshots */
 	struct dictionary dictionary;
 };
 
-/* Ids of the rows of a segment, as they come. */
+/* The ids of the rows of a segment, in insertion order. */
 struct names {
-	atomic_uint users; /* segments */
+	atomic_uint users; /* references of segments */
 	int64_t *ids;
 	const char **run_ids;
-	struct pl_arena *arena; /* of run ids */
-	size_t bytes;           /* of them */
+	struct pl_arena *arena; /* memory of the run ids */
+	size_t bytes;           /* of the run ids */
 };
 
 struct segment {
-	atomic_uint users; /* the mirror, snapshots */
-	size_t rows;       /* while it is open the writer's own count */
+	atomic_uint users; /* references of the mirror and of snapshots */
+	size_t rows;       /* counted by the writer alone while the segment is open */
 	struct names *names;
-	struct chunk *chunks; /* one a column */
+	struct chunk *chunks; /* one per column */
 	size_t column_count;
 	struct garbage garbage;
 };
 
-/* Rows of a segment that are no more. Never changed while a snapshot has it. */
+/* The dead rows of a segment. Never changed while a snapshot refers to it. */
 struct dead {
 	atomic_uint users;
 	size_t count;
@@ -45,34 +43,34 @@ struct lazy_columns;
 
 struct mirror_snapshot {
 	atomic_uint users;
-	struct mirror_snapshot *whole;      /* all from here on is this one's; or NULL */
+	struct mirror_snapshot *whole; /* owns all fields below; NULL: this snapshot owns them */
 	struct mirror_cancel_token *waiter; /* or NULL */
 	struct mirror *mirror;
 	int64_t version;
 	size_t live;
 	size_t segment_count;
-	size_t *rows; /* of each segment, dead ones too */
+	size_t *rows; /* of each segment, including dead rows */
 	struct segment **segments;
 	struct dead **dead;          /* of each segment; NULL: none */
 	const struct chunk **chunks; /* of each segment */
-	struct chunk *open;          /* of the last one, as they were; NULL: it is sealed */
+	struct chunk *open; /* copies of the chunks of the last segment; NULL: it is sealed */
 	struct mirror_column *columns;
-	struct values **values; /* of each of them */
-	size_t other_bytes;     /* values, ids */
+	struct values **values; /* of each column */
+	size_t other_bytes;     /* of values and ids */
 };
 
 struct mirror {
 	const struct res_fields *fields;
 	mirror_read_fn *read;
-	mirror_may_have_fn *may_have; /* NULL: all documents may have anything */
+	mirror_may_have_fn *may_have; /* NULL: assume that every document may have every field */
 	void *context;
-	atomic_bool is_over; /* no question is to be answered */
+	atomic_bool is_over; /* all queries end */
 	const struct res_field *const *column_fields;
 	size_t column_count;
 	struct lazy_columns *lazy;
 	struct shelf *shelf; /* of all columns */
 
-	/* the writer's */
+	/* ---- of the writer ---- */
 	struct values **values; /* of each column */
 	struct segment **segments;
 	size_t segment_count;
@@ -80,13 +78,13 @@ struct mirror {
 	struct dead **dead;
 	size_t dead_room;
 	size_t live;
-	bool is_open;    /* the last segment takes rows */
-	uint32_t *slots; /* a hash of ids: the row's place + 1; 0: free */
+	bool is_open;    /* the last segment accepts rows */
+	uint32_t *slots; /* hash table from id to row + 1; 0: free */
 	size_t slot_count;
 	size_t slots_used;
 	int64_t version;
 
-	pthread_mutex_t lock; /* of what follows, and held for no more than a reference takes */
+	pthread_mutex_t lock; /* protects the fields below; held only while a reference is taken */
 	struct mirror_snapshot *published;
 };
 
@@ -94,21 +92,21 @@ void mirror_values_put(struct values *values);
 void mirror_segment_put(struct segment *segment);
 void mirror_dead_put(struct dead *dead);
 struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
-/* -1, INTERRUPTED: no question is to be answered any more, or nobody waits for this one's answer. */
+/* Returns -1 with INTERRUPTED if all queries were ended or the client of this one has left. */
 int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot,
 			    struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * The document of a row that lives in the snapshot, as it was then: a new reference. NULL: the result was
- * changed or removed since, at *ret_changed or before, and what it was is known no more. member: as of mirror_read_fn.
+ * Reads the document of a live row as it was when the snapshot was taken, as a new reference. NULL: the result was
+ * changed or removed at or before *ret_changed, and its former document is unknown. `member` is as in mirror_read_fn.
  */
 int mirror_snapshot_read(const struct mirror_snapshot *snapshot, size_t row, const char *member,
 			 json_t **ret, int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
 
-/* Always -1, BUSY: a newer snapshot has the answer. */
+/* Returns -1 with BUSY: a newer snapshot has the answer. */
 int mirror_snapshot_too_old(struct pl_err *err);
 
-/* Rows of a segment that live. */
+/* Returns the live rows of a segment. */
 void mirror_snapshot_live(const struct mirror_snapshot *snapshot, size_t segment,
 			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS]);
 static inline int64_t snapshot_id(const struct mirror_snapshot *snapshot, size_t row)
@@ -116,12 +114,12 @@ static inline int64_t snapshot_id(const struct mirror_snapshot *snapshot, size_t
 	return snapshot->segments[row / MIRROR_SEGMENT_ROWS]->names->ids[row % MIRROR_SEGMENT_ROWS];
 }
 
-/* ---- fields that are no columns --------------------------------------------------------------- */
+/* ---- fields that are not columns --------------------------------------------------------------- */
 
 struct lazy_columns *mirror_lazy_columns_new(void);
 void mirror_lazy_columns_free(struct lazy_columns *lazy);
 
-/* One of them for a query: the column lasts until it is given back. */
+/* One lazy column in use by a query. It lasts until it is given back. */
 struct lazy;
 struct lazy_use {
 	struct lazy *lazy;
@@ -130,9 +128,9 @@ struct lazy_use {
 	const struct chunk **lists;
 	bool is_known; /* a field of the rows, or one that some document has */
 };
-/* Takes one up for a query; its column is there when mirror_lazy_read() has answered 0. */
+/* Takes a lazy column for a query. The column is complete after mirror_lazy_read() has returned 0. */
 void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, struct lazy_use *ret);
-/* All of them in one pass over the documents. */
+/* Reads all of them in one pass over the documents. */
 int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err) PL_MUST_CHECK;
 void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_use *uses,

@@ -1,12 +1,10 @@
-/*
- * One value of a column: what a cell can hold, there once. Cells are codes of values.
- */
+/* One distinct value of a column. Cells are codes of values. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What stands in a cell. Values are sorted in this order, what is nothing behind them. */
+/* The class of a value. Values are sorted in this order, missing and null last. */
 enum mirror_class {
 	MIRROR_MISSING, /* not recorded */
 	MIRROR_NULL,
@@ -20,10 +18,10 @@ enum mirror_class {
 
 struct mirror_value {
 	unsigned char class; /* enum mirror_class */
-	bool is_explicit;    /* the user set it: the same value, set and not set, is two */
-	bool is_time;        /* TEXT of a field of times, where it is one */
-	bool is_elsewhere;   /* NUMBER: any of those that stand in arrays of their own */
-	uint32_t same;       /* the code of the first one that has this value, set or not */
+	bool is_explicit;    /* set by the user; the same value by default is a separate entry */
+	bool is_time;        /* TEXT of a time field that is a valid time */
+	bool is_elsewhere;   /* NUMBER: any of those that are stored in arrays */
+	uint32_t same;       /* the code of the first entry with this value, explicit or not */
 	union {
 		double number;
 		int64_t time_us; /* since 1970, UTC */

@@ -1,21 +1,20 @@
 /*
- * Results that tell of one run: two exports of the same raw data, or a copy under another run_id. They are marked and
- * stored all the same, for nobody but whoever ran them knows.
+ * Possible duplicates: results of one run, such as two exports of the same raw data, or a copy under another run_id.
+ * They are marked and still stored, because only the user knows whether they are the same run.
  *
- * A key is the same where the figures are, to nine digits. What was measured never comes out alike twice: where a
- * result has figures that every form of it tells (duration, tokens, means of the latencies), these alone are the
- * key, whatever else one form tells and another does not. Where it has not, its inputs (derived.input_key) and all of
- * its figures are.
+ * Results with equal metrics, to nine digits, have the same key. Two measurements never agree to nine digits. If a
+ * result has the metrics that every form contains (duration, tokens, mean latencies), the key is made of these alone.
+ * Otherwise it is made of the inputs (derived.input_key) and all metrics.
  *
- * Two of one key tell of one run, unless they are of one form and have other inputs: what forms tell of the inputs
- * differs, so that those of two forms say nothing of each other, and nor do those that are not known.
+ * Two results with the same key are from one run unless they have the same form and different inputs. Forms differ in
+ * the inputs they contain, so the inputs of two different forms, or unknown inputs, prove nothing.
  *
- * A row's mark (benchmark_runs.near) is the oldest such result that is older than it and not deleted: of those that
- * tell of one run exactly one has none (store_duplicates_settle()).
+ * The mark of a row (benchmark_runs.near) is the oldest such result that is older than the row and not deleted. Exactly
+ * one of the results of a run has no mark (store_duplicates_settle()).
  */
 #pragma once
 
 struct res_values;
 
-/* "": it has no figures to go by. */
+/* key "": the result has no metrics to compare. */
 void store_duplicates_key(const struct res_values *values, char key[65]);

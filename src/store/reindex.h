@@ -1,43 +1,41 @@
 /*
- * Kept documents, read again with the reader of today: rows that are to be what it says (remap), and whether they
- * are (check).
+ * Reads the stored documents again with the current reader, to rebuild their rows (reindex) or to verify them (check).
  */
 #pragma once
 
 #include "store/store.h"
 
-/* One line of what is found at a result; 0: of none. */
+/* Reports one line about a result; id 0: about none. */
 typedef void store_reindex_tell_fn(void *context, int64_t id, const char *text);
 
 struct store_reindex {
-	bool writes; /* rows that differ are written anew; else they are told alone */
-	bool checks; /* whether run_id and the content's hash are the document's, too, is told */
+	bool writes; /* rewrite rows that differ; else only report them */
+	bool checks; /* also report whether run_id and content hash match the document */
 	const json_t *
-		filter; /* which results (query/filter.h; the store is open with_columns then); NULL: all */
+		filter; /* the results to read (query/filter.h), for a store opened with_columns; NULL: all */
 	store_reindex_tell_fn *tell;
 	void *context;
 };
 struct store_reindex_counts {
 	int64_t results;
-	int64_t differing; /* rows that are not what their document says; with `writes`: and now are */
-	int64_t broken;    /* documents that are not there or cannot be read: their rows stay */
-	int64_t misnamed; /* another run_id or hash than the document's: that is never written */
+	int64_t differing; /* rows that did not match their document; with `writes` they were rewritten */
+	int64_t broken;   /* documents that are missing or unreadable; their rows are unchanged */
+	int64_t misnamed; /* run_id or hash differs from the document; never rewritten */
 };
 /*
- * Rows are written some at a time, each whole; a kill leaves those that were written, and to call it again goes on
- * with the others. -1, INVALID: the filter, of which err says one line.
+ * Rows are written in groups, each complete. After a kill, the written rows remain, and another call continues with the
+ * others. Returns -1 with INVALID for a faulty filter.
  */
 int store_reindex(struct store *store, const struct store_reindex *asked,
 		  struct store_reindex_counts *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * The database beside its rows: that it is whole, as far as it says so itself, that each result has one document and
- * each document its result, and that files of artifacts are there, with the bytes that their names say; is_quick: with
- * as many of them.
+ * Checks the database itself: that its integrity check passes, each result has one document and each document its
+ * result, and the artifact files exist with the bytes that their names promise (is_quick: with the right sizes).
  */
 struct store_reindex_faults {
-	int64_t told;   /* faults */
-	size_t unnamed; /* files of no artifact: none */
+	int64_t told;   /* number of faults reported */
+	size_t unnamed; /* files that belong to no artifact; not a fault */
 };
 int store_reindex_database(struct store *store, bool is_quick, store_reindex_tell_fn *tell,
 			   void *context, struct store_reindex_faults *ret,

@@ -1,20 +1,17 @@
 /*
- * The store: results in a database, each once, with a column for each column field. One interface for
- * an SQLite file and a database of a PostgreSQL server: nothing of SQL shows here.
+ * The store: results in a database, each stored once, with a column for each column field. One interface for an SQLite
+ * file and a database of a PostgreSQL server; SQL is not visible here.
  *
- * What is promised:
- * - What store_put() and the jobs (store/jobs/job.h) have answered is on the disk: a kill or a power cut
- *   afterwards loses nothing, one before leaves nothing half done.
- * - Same content is stored once; other content under a run_id that is there is a conflict and is not
- *   stored; unless it is said otherwise (enum store_known). What was deleted is there in this sense.
- * - A file that a newer program has changed is refused; one of an older program is brought up to this
- *   one's form at store_open(), in one transaction. Fields that are newer than the file get their
- *   columns then, and their values from the documents.
- * - Several processes may use one file at a time; what another one stores is seen by
- *   store_snapshot_get().
+ * Guarantees:
+ * - After store_put() or a job (store/jobs/job.h) has returned, its data is on disk. A later kill or power failure
+ *   loses nothing, and an earlier one leaves nothing half done.
+ * - The same content is stored once. Other content under an existing run_id is a conflict and is not stored, unless the
+ *   caller chooses otherwise (enum store_known). Deleted results count as existing.
+ * - A file that a newer program has changed is refused. A file of an older program is upgraded by store_open() in one
+ *   transaction. Fields that are newer than the file get their columns then, with values from the documents.
+ * - Several processes may use one file at a time. store_snapshot_get() includes what the others have stored.
  *
- * Threads: every function may be called by any thread. Writes wait for each other; reads wait for no
- * write.
+ * Threads: any thread may call any function. Writers wait for each other; readers wait for no writer.
  */
 #pragma once
 
@@ -29,17 +26,23 @@ struct mirror_snapshot;
 
 struct store_options {
 	const char *path; /* or postgres://… */
-	/* The folder of artifacts' files (store/artifacts/artifact.h), made with the first; NULL: beside the database's
-	 * file, "PATH.files", or where that of this user would stand. */
+	/*
+	 * The directory of artifact files (store/artifacts/artifact.h), created with the first file. NULL: "PATH.files"
+	 * next to the database file; for a server, a directory in this user's default data directory.
+	 */
 	const char *data;
 	const struct res_fields *fields; /* borrowed */
-	bool must_exist;                 /* else the file is made; its folder has to be there */
+	bool must_exist;                 /* else the file is created; its directory must exist */
 	bool with_columns;               /* keep results in memory (mirror/mirror.h) */
-	/* Work on its jobs: one process at a time. BUSY where another one does; where the database is shared this one
-	 * takes its turn when that one ends. */
+	/*
+	 * Process the jobs, one process at a time. BUSY if another process does; on a shared database, this one takes
+	 * over when that one ends.
+	 */
 	bool with_jobs;
-	/* How long a write waits for others, of this process and of others, before it fails with BUSY; 0: 20 s. One that
-	 * comes behind one that has waited in vain does not wait as long. */
+	/*
+	 * How long a write waits for other writers, of any process, before it fails with BUSY; 0: 20 s. A write after
+	 * one that timed out waits for a shorter time.
+	 */
 	int64_t patience_ns;
 };
 int store_open(const struct store_options *options, struct store **ret,
@@ -48,12 +51,12 @@ void store_close(struct store *store);
 PL_AUTO_DEFINE(struct store, store_close);
 #define auto_store PL_AUTO(store_close)
 
-/* A path, or an address without its password, for people; free(). */
+/* Returns a path, or an address without its password, for messages; free(). */
 char *store_path_shown(const char *path);
-/* profllm.db in $XDG_DATA_HOME/profllm (~/.local/share/profllm), which is made; free(). */
+/* Returns profllm.db in $XDG_DATA_HOME/profllm (~/.local/share/profllm) and creates the directory; free(). */
 int store_default_path(char **ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 enum store_outcome {
 #define STORE_OUTCOME(NAME, name, text) STORE_##NAME,
@@ -63,7 +66,7 @@ enum store_outcome {
 /* "stored", "duplicate", "conflict", "rejected" */
 const char *store_outcome_name(enum store_outcome outcome);
 
-/* What is done with a result that is there already, by its content or its run_id. */
+/* The handling of a result whose content or run_id already exists. */
 enum store_known {
 #define STORE_KNOWN(NAME, name, text) STORE_##NAME,
 #include "tbl/store_words.h"
@@ -71,35 +74,35 @@ enum store_known {
 };
 /* "skip", "replace", "keep" */
 const char *store_known_name(enum store_known known);
-/* SKIP where the text is no such word, or NULL. */
+/* Returns SKIP for NULL and for a text that is none of these names. */
 enum store_known store_known_of(const char *name);
 
-/* The same, and what is said with it. */
+/* A conflict policy with its conditions. */
 struct store_choice {
 	enum store_known on_conflict;
 	const char *author; /* of the change that it makes, or NULL */
 	const char *
-		expected; /* sha256 of what is replaced: another one is a conflict; NULL: whatever is there */
-	bool same_stays; /* KEEP is of other content alone: to put the same again changes nothing */
-	bool deleted_stays; /* REPLACE brings nothing back */
-	int64_t upload;     /* the job that the document came with; 0: none */
+		expected; /* sha256 of the result to replace; any other is a conflict; NULL: replace any */
+	bool same_stays; /* KEEP applies to other content only: the same content is not stored again */
+	bool deleted_stays; /* REPLACE restores no deleted result */
+	int64_t upload;     /* job of the document; 0: none */
 };
 
 #define STORE_NEAR_MAX 8
 
 struct store_put_result {
 	enum store_outcome outcome; /* never REJECTED */
-	int64_t id;                 /* of the row it has now, or of the one that is there already */
-	bool is_deleted;            /* that one was deleted */
-	/* of a stored one: others that tell of the same run (store/possible_duplicates.h), the oldest first */
+	int64_t id;                 /* of the stored row, or of the existing one */
+	bool is_deleted;            /* the existing result is deleted */
+	/* of a stored result: others of the same run (store/possible_duplicates.h), the oldest first */
 	int64_t near[STORE_NEAR_MAX];
 	size_t near_count;
 };
 
 /*
- * A document on its way in: its row and its packed bytes, which cost far more to make than to write. No
- * lock is taken for that, so make it in front of a batch. Borrows the document and `name`, of the file
- * that it came in; belongs to one thread.
+ * A document ready to be stored: its row and its compressed bytes, which take much longer to make than to write.
+ * Preparing takes no lock, so do it before a batch. Borrows the document and `name`, the name of its file. Belongs to
+ * one thread.
  */
 struct store_prepared;
 struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
@@ -117,30 +120,29 @@ int store_put_as(struct store *store, const struct store_prepared *prepared,
 		 struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Between these two the puts of the calling thread are one transaction: all are on the disk when
- * store_batch_end() answers 0, and none where it does not. Others who write, in other processes too,
- * wait: do nothing else in between.
+ * The puts of the calling thread between these two calls are one transaction: all are on disk if store_batch_end()
+ * returns 0, else none. Other writers, also in other processes, wait meanwhile, so do nothing else in between.
  */
 int store_batch_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_batch_end(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
-/* ---- out ----------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 struct store_entry {
-	int64_t id;   /* 0: there is no such result */
+	int64_t id;   /* 0: the result does not exist */
 	char *run_id; /* NULL: none */
 	char *name;
 	enum store_form form;
 	char sha256[65];
 	char *stored_at; /* RFC 3339, UTC */
-	char *bytes;     /* as they came, secrets "***" */
+	char *bytes;     /* as received, secrets as "***" */
 	size_t len;
 	json_t *document;
 	json_t *notes;
-	bool is_deleted; /* it is there until it is pruned, and in no other answer */
+	bool is_deleted; /* exists until it is pruned; in no other response */
 	int64_t repeat;
-	char *edit_notes; /* what people noted, or NULL */
-	/* the document with what stands beside it (store/change.h), by which its fields are told */
+	char *edit_notes; /* the notes of users, or NULL */
+	/* the document with its edits (store/change.h), which its fields are read from */
 	json_t *fields_of;
 };
 int store_get(struct store *store, int64_t id, struct store_entry *ret,
@@ -148,26 +150,31 @@ int store_get(struct store *store, int64_t id, struct store_entry *ret,
 void store_entry_done(struct store_entry *entry);
 #define auto_store_entry __attribute__((cleanup(store_entry_done), unused)) struct store_entry
 
-/* *ret_id: of the result with this run_id, the first of repeats; one that is deleted where there is no other; 0: there is none. */
+/*
+ * *ret_id: the result with this run_id, the first of several copies; a deleted one only if there is no other; 0: none.
+ */
 int store_find(struct store *store, const char *run_id, int64_t *ret_id,
 	       struct pl_err *err) PL_MUST_CHECK;
-/* Many processes, of many hosts, use it as a rule: jobs may come of which nobody tells this one. */
+/*
+ * Returns whether processes of several hosts normally use this database, so that jobs may appear without a
+ * notification.
+ */
 bool store_is_shared(const struct store *store);
 int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
-/* Grows with each change of what is stored, and goes on from there in the next process. */
+/* The data version grows with each change of the stored data and continues in the next process. */
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Results in memory as they were at one moment: mirror_snapshot_put() exactly once. All that this thread, or
- * one that has told it so, has stored is in it, and what other processes have stored until now. It never waits
- * for one who is storing: what is being stored just now may be in it or not. For a store opened with_columns.
+ * Returns all results in memory at one moment; call mirror_snapshot_put() exactly once. It includes everything that
+ * this thread has stored or was notified of, and what other processes have stored so far. It never waits for a writer:
+ * results of a current write may be missing. Needs a store opened with_columns.
  */
 int store_snapshot_get(struct store *store, struct mirror_snapshot **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /*
- * A question that failed with BUSY, for results changed while it was asked (mirror/view.h), has its answer in a
- * newer snapshot. False: it failed otherwise, or has been asked often enough; *tries starts as 0.
+ * Returns whether to retry a query that failed with BUSY because results changed while it ran (mirror/view.h). False:
+ * it failed for another reason, or too many times; *tries starts as 0.
  */
 bool store_is_asked_again(const struct pl_err *err, unsigned *tries);
-/* From any thread, before it is waited for those who ask: questions end soon with INTERRUPTED. */
+/* From any thread: queries end soon with INTERRUPTED. Call it before waiting for the threads that run them. */
 void store_end_questions(struct store *store);

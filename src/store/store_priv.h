@@ -1,6 +1,6 @@
 /*
- * The store from inside. A connection that writes and one that only reads, each with a lock of its own,
- * so that no reader waits for a disk; locks are taken in the order in which they stand here.
+ * Internals of the store. It has one connection that writes and one that only reads, each with its own lock, so that no
+ * reader waits for a disk. Locks are taken in the order of their declaration.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct store_hashes {
 	size_t count;
 };
 
-/* Items of a job that are worked on just now (store/jobs/job.h). */
+/* The items of a job that are being processed (store/jobs/job.h). */
 #define STORE_MARKS_MAX 128
 struct store_job_marks {
 	int64_t job;
@@ -30,42 +30,42 @@ struct store_job_marks {
 
 struct store {
 	const struct res_fields *fields;
-	struct store_columns columns; /* those that the table has a column for */
-	char *address;                /* that it is opened by; may hold a password */
+	struct store_columns columns; /* the columns that the table has */
+	char *address;                /* used to open it; may contain a password */
 	char *path;                   /* the same for messages */
 	struct store_dictionaries *dictionaries;
-	struct store_files *files; /* of artifacts; NULL: there is no folder for them */
+	struct store_files *files; /* of artifacts; NULL: no directory for them */
 
-	pthread_mutex_t write_lock; /* taken again by the thread that has a batch open */
-	int64_t patience_ns;        /* to wait for it, and for those of other processes */
-	atomic_bool waits_in_vain;  /* the last one did: nothing was written since */
+	pthread_mutex_t write_lock; /* recursive for the thread with an open batch */
+	int64_t patience_ns;        /* how long to wait for this lock and for other processes */
+	atomic_bool waits_in_vain;  /* the last write timed out; nothing was written since */
 	struct store_sql writer;
 	struct store_stmt *add_row;
-	struct store_stmt *replace_row; /* NULL: nothing was replaced yet */
+	struct store_stmt *replace_row; /* NULL: no row was replaced yet */
 	bool in_batch;
-	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
-	bool changes_results;           /* the transaction that is open does */
-	int64_t next_version;           /* of it; 0: it has counted no change yet */
-	int64_t written_version;        /* of its counts the last that the database has */
-	struct store_hashes places_new; /* that this transaction has put into the file */
+	struct pl_err batch_err; /* the first failure in it; then nothing of the batch is stored */
+	bool changes_results;    /* the open transaction changes results */
+	int64_t next_version;    /* of the transaction; 0: no change counted yet */
+	int64_t written_version; /* the last version that the database has */
+	struct store_hashes places_new; /* added to the file by this transaction */
 
-	struct store_memory *memory; /* NULL: results are not kept in memory */
+	struct store_memory *memory; /* NULL: results are not in memory */
 
 	pthread_mutex_t sweeps_lock;
-	json_t *sweeps_kept; /* of the list of sweeps before (sweep_list.c), or NULL */
+	json_t *sweeps_kept; /* cache of the list of sweeps (sweep_list.c), or NULL */
 
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
 
 	pthread_rwlock_t places_lock;
-	struct store_hashes places_known; /* some that are in the file; changes under both locks */
+	struct store_hashes places_known; /* some of those in the file; changed under both locks */
 
-	bool with_jobs;     /* this process works on them when it is its turn */
-	bool owns_jobs;     /* it is; under write_lock */
-	bool last_was_part; /* what was worked on last; under write_lock */
-	/* under write_lock: parts that ended since the log was emptied, one at least at the start */
+	bool with_jobs;     /* this process works on jobs when it owns them */
+	bool owns_jobs;     /* it owns them; under write_lock */
+	bool last_was_part; /* the last work was a part; under write_lock */
+	/* under write_lock: parts that ended since the log was emptied, at least one at the start */
 	unsigned parts_in_log;
-	int64_t jobs_looked_ns; /* when what is old was forgotten */
+	int64_t jobs_looked_ns; /* time of the last cleanup of old jobs */
 	/* both clocks when the store was opened */
 	int64_t opened_real_ns;
 	int64_t opened_ns;
@@ -75,17 +75,17 @@ struct store {
 };
 
 /*
- * A transaction of the writer, or a part of the batch that the thread has open. What was begun is to be
- * ended, whatever came of it: end gives back `result`, or -1 where it cannot be made to last.
+ * A transaction of the writer, or a part of the thread's open batch. Every begin needs an end. store_end() returns
+ * `result`, or -1 if it could not commit.
  */
 int store_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK;
-/* An end that keeps nothing: of what turned out not to be wanted. */
+/* Ends a transaction without storing anything. */
 void store_undo(struct store *store);
 
 /*
- * The places of a document (result/fields/places.h) that are not known to be in the file; see places.c.
- * Made outside of transactions, put within one.
+ * The places of a document (result/fields/places.h) that may be missing from the file; see places.c. Made outside
+ * transactions, stored within one.
  */
 struct store_place {
 	const char *text;
@@ -95,7 +95,7 @@ struct store_places {
 	struct store_place *items;
 	size_t count;
 	size_t room;
-	struct pl_arena *arena; /* of the texts */
+	struct pl_arena *arena; /* memory of the texts */
 };
 /* Overwrites *ret. */
 void store_places_of(struct store *store, const json_t *document, struct store_places *ret);
@@ -103,9 +103,9 @@ void store_places_done(struct store_places *places);
 #define auto_places __attribute__((cleanup(store_places_done), unused)) struct store_places
 int store_places_put(struct store *store, const struct store_places *places,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* Of a transaction that was kept, or was not. */
+/* Call it after a transaction; is_kept: it was committed. */
 void store_places_end(struct store *store, bool is_kept);
-/* False: no document that is in the file by now has anything at the field. */
+/* Returns false if no document in the file has a value for the field. */
 bool store_places_may_have(struct store *store, const char *id);
 void store_places_close(struct store *store);
 
@@ -113,16 +113,16 @@ struct store_prepared {
 	const struct store_document *document;
 	const char *name;
 	struct mirror_row row;
-	void *packed; /* its bytes */
+	void *packed; /* the document, compressed */
 	size_t packed_len;
-	bool is_dictionary;    /* if that is wanted: store/documents/dictionary.h */
+	bool is_dictionary;    /* can serve as a new dictionary: store/documents/dictionary.h */
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 	struct store_places places;
 	char near_key[65];       /* "": none */
-	const char *near_inputs; /* the row's, or NULL: not known */
+	const char *near_inputs; /* borrowed from the row; NULL: unknown */
 };
-/* What store_put() wants of the writer. */
+/* Prepares the writer for store_put(). */
 int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /* store_put_as() within a transaction. */
 int store_put_within(struct store *store, const struct store_prepared *prepared,
@@ -138,23 +138,23 @@ int store_step_result(struct store_sql *sql, const struct store_statement *which
 /* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
 int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
 		   int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;
-/* Results change in this transaction: who follows them is told, once. */
+/* Marks that this transaction changes results; the mirror follows after it. */
 void store_results_change(struct store *store);
 
-/* What stands beside the document of a result (store/change.h); store_edits_done(). */
+/* Reads the edits of a result (store/change.h); store_edits_done(). */
 int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret, bool *ret_found,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* The same of these columns of a row, from column `at` on; r: benchmark_runs, e: benchmark_edits. */
+/* The same from the columns of a row, from column `at` on; r: benchmark_runs, e: benchmark_edits. */
 #define STORE_EDIT_COLUMNS "e.tags, e.notes, r.repeat, r.near, r.deleted, r.upload"
 int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* The tags of a document, with those of the edits in their place. New reference. */
+/* Returns the tags of a document with its edits applied, as a new reference. */
 json_t *store_tags_over(const json_t *edits, const json_t *tags);
-/* Cells of stored.*, whatever the document has there. */
+/* Sets the cells of stored.*, whatever the document has there. */
 void store_stored_cells(const struct store *store, const struct store_edits *edits,
 			struct mirror_cell *cells);
 struct store_change {
-	const char *author; /* or NULL, as the others */
+	const char *author; /* may be NULL, as the others may */
 	enum store_change_kind kind;
 	const char *name, *from, *to;
 };
@@ -162,70 +162,74 @@ struct store_change {
 int store_change_note(struct store *store, int64_t id, const struct store_change *change,
 		      struct pl_err *err) PL_MUST_CHECK;
 
-/* Within a transaction: by what a row is near others, as it stands in the database (store/possible_duplicates.h); "": by nothing. */
+/* Within a transaction: the row's possible-duplicate key as stored (store/possible_duplicates.h); "": none. */
 int store_duplicates_key_of(struct store *store, int64_t id, char key[65],
 			    struct pl_err *err) PL_MUST_CHECK;
-/* Within one that has changed which results of this key there are: their marks are right again. */
+/* Within a transaction that added or removed results with this key: updates their marks. */
 int store_duplicates_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
 
-/* Within a transaction: the count of changes, this one included. */
+/* Within a transaction: counts this change and returns the data version. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
-/* What was counted so far, into the database: when the transaction ends, or the count is asked for in SQL. */
+/* Writes the counted version to the database, at the end of a transaction or before SQL reads it. */
 int store_write_version(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /*
- * A row anew from its document, with all of its columns, within a transaction: of its fixed columns only those that
- * follow from the document, and the count of changes, are touched. `replace` is of store_refill_text().
+ * Within a transaction: rebuilds the columns of a row from its document. It changes only the data
+ * version and those fixed columns that are derived from the document. `replace` is a statement of store_refill_text().
  */
 int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 		 const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 /* free() */
 char *store_refill_text(const struct store *store);
 
-/* What a row has of derived.input_key, by which marks are told apart (store/possible_duplicates.h); NULL: nothing. */
+/*
+ * Returns the row's derived.input_key, which distinguishes results of the same key (store/possible_duplicates.h); NULL:
+ * none.
+ */
 const char *store_duplicates_inputs(const struct store *store, const struct mirror_row *row);
 
-/* Ids of the fields that the user set, as a JSON array; free(). */
+/* Returns the ids of the fields that the user set, as a JSON array; free(). */
 char *store_explicit_fields(const struct store *store, const struct mirror_row *row);
 
-/* A document from its packed bytes; *ret_bytes NULL: nobody wants them. */
+/* Decompresses and parses a document; *ret_bytes may be NULL. */
 int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,
 		 char **ret_bytes, size_t *ret_len, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* The document of a result, without what stands beside it. member: as of mirror_read_fn. */
+/* Reads the document of a result without its edits. `member` is as in mirror_read_fn. */
 int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, const char *member,
 		    json_t **ret, struct pl_err *err) PL_MUST_CHECK;
-/* With that. *ret_changed, where it is wanted (else NULL), is as of mirror_read_fn, also where there is
- * none. */
+/* The same with its edits. *ret_changed, which may be NULL, is as in mirror_read_fn, even if there is no document. */
 int store_read_document(struct store *store, int64_t id, const char *member, json_t **ret,
 			int64_t *ret_changed, struct pl_err *err) PL_MUST_CHECK;
 
-/* Results in memory; see memory.c. Of what was never opened close does nothing. */
+/* Results in memory; see memory.c. Closing one that was never opened does nothing. */
 struct store_memory;
 int store_memory_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 void store_memory_close(struct store *store);
-/* In a transaction that changes results: it will be followed. */
+/* In a transaction that changes results: store_memory_follow() will be called. */
 void store_memory_expect(struct store *store);
 /*
- * Behind every transaction, whatever came of it. One that changed nothing may have been told of what another thread has just
- * stored ("it is there already"): then that is in memory, too.
+ * Call it after every transaction, whatever its outcome. A transaction without changes may have seen what another
+ * thread has just stored (a duplicate), so that must be in memory, too.
  */
 void store_memory_follow(struct store *store, bool changed);
 
-/* The form of the file is this program's; see migrate.c. Before any other use of it. */
+/* Upgrades the file to this program's table layout; see migrate.c. Call it first. */
 int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* One process at a time works on the jobs; see job.c. */
 int store_jobs_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
-/* What a kill has left of artifacts goes. */
+/* Removes incomplete artifacts of a killed process. */
 void store_artifacts_open(struct store *store);
 
-/* Now, as it stands in the file. */
+/* Formats the current time as the database stores it. */
 void store_now(char text[32]);
-/* The time from which something ages that is removed when it is old. Setting the wall clock back while the store is
- * open makes nothing old. */
+/*
+ * Returns the time from which data ages that is removed when it is old. Setting the wall clock back while the store is
+ * open makes nothing old.
+ */
 void store_aging_now(const struct store *store, char text[32]);
 
-/* Statements that more than one file uses, in read.c. */
+/* Statements used by several files, in read.c. */
 extern const struct store_statement store_sql_get_version;  /* row: data_version */
 extern const struct store_statement store_sql_get_document; /* ?1: id; row: bytes */

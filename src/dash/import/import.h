@@ -1,25 +1,25 @@
 /*
- * Files into the store. What is told of a document as stored is on the disk: a kill in between loses
- * what was not told yet, and the same call again takes the rest.
+ * Imports files into the store. Documents that were reported as stored are on disk. After a kill, the same call imports
+ * the remaining ones.
  */
 #pragma once
 
 #include "store/store.h"
 
-/* One document, or a file that holds none that can be read. Valid during the call. */
+/* A document, or a file without readable documents. Valid during the call. */
 struct dash_imported {
 	const char *path;
-	const char *name; /* of the document: its file's, or "r.jsonl:3" */
+	const char *name; /* of the document: the name of its file, or "r.jsonl:3" */
 	enum store_outcome outcome;
 	const struct store_document *document; /* NULL: rejected */
-	int64_t id;                            /* of the result that is there; 0: rejected */
-	bool is_deleted;                       /* that one was deleted */
-	const char *message;                   /* of a rejected one; else NULL */
-	bool is_unread;       /* it is rejected because its file cannot be read just now */
-	const json_t *faults; /* as of store_document_read(), notes of others */
+	int64_t id;           /* of the stored or the existing result; 0: rejected */
+	bool is_deleted;      /* the existing result is deleted */
+	const char *message;  /* of a rejected document; else NULL */
+	bool is_unread;       /* rejected because its file is currently unreadable */
+	const json_t *faults; /* from store_document_read(); notes if it was not rejected */
 };
 
-/* A file beside a result that is in the store, which its document names. Valid during the call. */
+/* An artifact that the document of a stored result names. Valid during the call. */
 struct dash_imported_artifact {
 	const char *path;
 	const char *kind;
@@ -28,40 +28,40 @@ struct dash_imported_artifact {
 	const char *message;
 };
 
-/* Called once a document, in the order of the files, and behind it once each of its artifacts. */
+/* Called once per document, in the order of the files, followed by one call per artifact of it. */
 typedef void dash_import_fn(void *context, const struct dash_imported *imported);
 typedef void dash_import_artifact_fn(void *context, const struct dash_imported *imported,
 				     const struct dash_imported_artifact *artifact);
 
-/* A sweep's summary, which is none of the results. Valid during the call. */
+/* A sweep's summary, which is not a result. Valid during the call. */
 struct dash_imported_sweep {
 	const char *path;
 	const char *id;
-	const char *message; /* why it is not kept; NULL: it is, in place of what was told before */
+	const char *message; /* why it was not stored; NULL: stored, replacing any former plan */
 };
 typedef void dash_import_sweep_fn(void *context, const struct dash_imported_sweep *sweep);
 
 struct dash_import;
-/* Borrows all. `artifact` NULL: results alone are taken. */
+/* Borrows all. `artifact` NULL: imports only results. */
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
 				    dash_import_fn *told, dash_import_artifact_fn *artifact,
 				    void *context);
-/* Without it nobody is told of sweeps. */
+/* Sets the callback for sweeps; without it, they are not reported. */
 void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told);
 /*
- * What is done with other content under a run_id that is there; without it that is skipped. The same content is a
- * duplicate whatever is chosen, so that the same files can be taken again. deleted_stays: nothing that was deleted is
- * brought back; else STORE_REPLACE does that.
+ * Sets the handling of other content under an existing run_id; the default is to skip it. The same content is always a
+ * duplicate, so the same files can be imported again. deleted_stays: never restores a deleted result; else
+ * STORE_REPLACE does.
  */
 void dash_import_choose(struct dash_import *import, enum store_known on_conflict,
 			bool deleted_stays);
-/* What is not finished is not stored. */
+/* Unfinished documents are not stored. */
 void dash_import_free(struct dash_import *import);
 PL_AUTO_DEFINE(struct dash_import, dash_import_free);
 #define auto_dash_import PL_AUTO(dash_import_free)
 
-/* -1: the store has failed; a file that cannot be read is rejected, as what is in it. */
+/* Returns -1 if the store failed. An unreadable file is rejected, as is an unreadable document. */
 int dash_import_file(struct dash_import *import, const char *path,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* The rest of what was given. What was given and is not in the store by then is forgotten where it fails. */
+/* Stores the remaining documents. If it fails, documents that are not stored yet are discarded. */
 int dash_import_finish(struct dash_import *import, struct pl_err *err) PL_MUST_CHECK;

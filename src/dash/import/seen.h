@@ -1,12 +1,12 @@
 /*
- * Files that somebody may still write to, by path: which of them are whole, and what is to be done with each.
+ * Files by path that may still be written: which of them are complete, and what to do with each.
  *
- *	noted ──> PENDING ──closed, or two seconds the same──> READY ──> TAKEN
- *	             ^                                           ^          │
- *	             └──────────────── it is another file ───────┼──────────┘
- *	                 what was taken failed, or is wanted again ┘
+ *	noted ──> PENDING ──closed, or unchanged for two seconds──> READY ──> TAKEN
+ *	             ^                                                ^         │
+ *	             └─────────────── the file changed ───────────────┼─────────┘
+ *	                    taking it failed, or it is needed again ──┘
  *
- * Times are pl_clock_now_ns()'s. Not for several threads at a time.
+ * Times are those of pl_clock_now_ns(). Not for concurrent use by several threads.
  */
 #pragma once
 
@@ -16,16 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* That a file is as it is for so long makes it whole. */
+/* A file that has not changed for this long is complete. */
 #define DASH_STEADY_NS (2 * PL_NS_PER_S)
 
-/* What tells one file from another by the same name. */
+/* Distinguishes versions of a file. */
 struct dash_mark {
 	int64_t bytes;
-	int64_t changed_ns; /* by its own time: since 1970 */
+	int64_t changed_ns; /* modification time, since 1970 */
 	uint64_t inode;
 };
-/* False: no such file. */
+/* Returns false if the file does not exist. */
 bool dash_mark_of(const char *path, struct dash_mark *ret);
 
 enum dash_seen_state { DASH_SEEN_PENDING, DASH_SEEN_READY, DASH_SEEN_TAKEN };
@@ -34,22 +34,22 @@ struct dash_seen {
 	char *path;
 	struct dash_mark mark;
 	enum dash_seen_state state;
-	int64_t since_ns;  /* that it is as it is */
-	uint64_t look;     /* at which it was there last */
-	int64_t again_ns;  /* taking it failed: when it is ready again; INT64_MAX: it did not */
-	unsigned failures; /* one after the other */
+	int64_t since_ns;  /* of the last change */
+	uint64_t look;     /* the last scan that found it */
+	int64_t again_ns;  /* after a failure: when it is ready again; INT64_MAX: no failure */
+	unsigned failures; /* consecutive failures */
 };
 
 struct dash_seen_files {
 	struct dash_seen **items;
 	size_t count;
 	size_t room;
-	void *tree; /* of them, by path */
+	void *tree; /* index by path */
 	bool has_ready;
 	uint64_t look;
-	int64_t steady_ns; /* when the next of those that are pending is whole; INT64_MAX: none is pending */
-	int64_t again_ns;  /* the next that is ready again; INT64_MAX: none is */
-	int64_t offset_ns; /* realtime - monotonic at the first look; 0: none was */
+	int64_t steady_ns; /* when the next pending file is complete; INT64_MAX: none is pending */
+	int64_t again_ns;  /* when the next failed file is ready again; INT64_MAX: none */
+	int64_t offset_ns; /* realtime - monotonic at the first scan; 0: no scan yet */
 };
 
 #define DASH_SEEN_FILES_INIT                                  \
@@ -58,19 +58,22 @@ struct dash_seen_files {
 	}
 void dash_seen_done(struct dash_seen_files *files);
 
-/* NULL: it was never noted. Borrowed until it is gone. */
+/* Returns NULL if it was never noted. Borrowed until it is removed. */
 struct dash_seen *dash_seen_find(const struct dash_seen_files *files, const char *path);
-/* It is there. is_whole: who wrote it has said that it is done. */
+/* Notes an existing file. is_whole: its writer has closed it. */
 void dash_seen_note(struct dash_seen_files *files, const char *path, bool is_whole);
-/* What has been steady for long enough, or is to be taken again, gets ready. To be called when one of the two is due. */
+/*
+ * Marks files as READY that have been unchanged for long enough or whose retry is due. Call it at steady_ns and
+ * again_ns.
+ */
 void dash_seen_pass(struct dash_seen_files *files);
-/* All files are noted between the two; what was not is forgotten. */
+/* A scan: all files are noted between these calls; the others are removed. */
 void dash_seen_look_begin(struct dash_seen_files *files);
 void dash_seen_look_end(struct dash_seen_files *files);
 
-/* What was taken, once more. */
+/* Makes a taken file READY again. */
 void dash_seen_want(struct dash_seen_files *files, struct dash_seen *seen);
-/* Taking it failed, which may be for good: it is tried ever more rarely. False: it had failed before. */
+/* Records a failure, which may be permanent: retries get rarer. Returns false if it had failed before. */
 bool dash_seen_failed(struct dash_seen_files *files, const char *path);
-/* All that were ready are taken, but for those that failed. */
+/* Marks all READY files as TAKEN, except those that failed. */
 void dash_seen_taken(struct dash_seen_files *files);

@@ -1,15 +1,12 @@
 /*
- * Folders that are watched: results that come into them, or below, are taken into the store with the files beside
- * them.
- *
- * - Whole files only: one that was closed after writing or renamed in (inotify), or one whose size and time have
- *   not changed for two seconds. So a file system that tells nothing (a network's) is watched all the same: every folder is
- *   looked through at the start, and now and then. What came while nobody watched is found by that, too.
- * - Each file is read once, and again when it is another one: by size, time and inode.
- * - A file beside a result that comes later is taken when it is there.
- * - What cannot be read or copied just now, a result or a file beside one, is told once and tried again, ever more
- *   rarely.
- * - Where the system has no watches left, a line says so, and the folders are looked through every two seconds.
+ * Watches directories: imports results that appear in them or below, with their artifacts.
+ * - Only complete files: closed after writing or renamed into the directory (inotify), or unchanged in size and time
+ *   for two seconds. This also covers file systems without notifications, such as network ones: all directories are
+ *   scanned at the start and at intervals. The scan also finds what appeared before.
+ * - Each file is read once, and again if it changes in size, time or inode.
+ * - An artifact that appears after its result is imported then.
+ * - A result or artifact that currently cannot be read or copied is reported once and retried at increasing intervals.
+ * - If the system's inotify watches are used up, this is reported, and the directories are scanned every two seconds.
  */
 #pragma once
 
@@ -27,14 +24,14 @@ struct dash_watch_options {
 	dash_import_sweep_fn *sweep;
 	enum store_known on_conflict;
 	void *context;
-	void (*looked)(void *context); /* all that was there at the start is taken; or NULL */
+	void (*looked)(void *context); /* called when the initial files are imported; or NULL */
 };
-/* Borrows all. INVALID, IO: a folder is none, or cannot be read. */
+/* Borrows all. INVALID, IO: not a directory, or unreadable. */
 int dash_watch_new(const struct dash_watch_options *options, struct dash_watch **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 /*
- * Until `stop` can be read from. What the store cannot take just now (its disk is full, another process writes to it for
- * long) is told on standard error and tried again.
+ * Runs until `stop` becomes readable. Temporary failures of the store (disk full, locked by another process for long)
+ * are reported on standard error and retried.
  */
 void dash_watch_run(struct dash_watch *watch, int stop);
 void dash_watch_free(struct dash_watch *watch);

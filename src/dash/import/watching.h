@@ -1,13 +1,13 @@
-/* Folders that a server watches beside what it does: dash/import/watch.h on a thread of its own. */
+/* Watches directories in a thread while the server runs (dash/import/watch.h). */
 #pragma once
 
 #include "base/opt.h"
 #include "store/store.h"
 
 struct dash_watching;
-/* Borrows all. What is stored is told on standard error where `verbose`, what cannot be always. */
+/* Borrows all. Reports failures on standard error, and imported results if `verbose`. */
 int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
 			const struct store_reader *reader, bool verbose, struct dash_watching **ret,
 			struct pl_err *err) PL_MUST_CHECK;
-/* Returns when what is read just now is stored. NULL is nothing. */
+/* Returns when the current document is stored. Accepts NULL. */
 void dash_watching_stop(struct dash_watching *watching);

@@ -1,17 +1,14 @@
 /*
- * The bytes of a job as documents, in an order that is the same each time, so that a job that was
- * interrupted goes on where it was.
- *
- * Bounded, unpacked, over all files: STORE_PARTS_BYTES_MAX bytes, and of a batch DASH_FORM_FILES_MAX
- * documents. A file that goes beyond is one document with its fault, and so is the rest of one that
- * holds more documents than are left, and one that holds none.
+ * The bytes of a job as documents, in a reproducible order, so that an interrupted job can continue. Limits over all
+ * files, decompressed: STORE_PARTS_BYTES_MAX bytes, and DASH_FORM_FILES_MAX documents per batch. A file over the limit
+ * becomes one document with an error. So do the documents of a file after the limit, and a file without documents.
  */
 #pragma once
 
 #include "dash/upload/form.h"
 #include "store/documents/parts.h"
 
-/* Kinds of jobs, as the routes are called. */
+/* Kinds of jobs, named like their routes. */
 #define DASH_JOB_JSON  "json"
 #define DASH_JOB_BATCH "batch"
 #define DASH_JOB_RAW   "raw"
@@ -22,9 +19,9 @@ struct dash_document {
 	const char *bytes; /* borrowed from the job, or from a part */
 	size_t len;
 	const char *name;
-	int line;    /* of the file, where it begins */
-	size_t file; /* which one of the files that came, from 0 */
-	char *fault; /* why there are no bytes to read; NULL: there are */
+	int line;    /* of the file, where it starts */
+	size_t file; /* index of the uploaded file, from 0 */
+	char *fault; /* why it is unreadable; NULL: readable */
 };
 
 struct dash_documents {
@@ -36,7 +33,7 @@ struct dash_documents {
 	size_t part_count;
 };
 
-/* Overwrites *ret. What cannot be cut is one document with its fault. All strings are borrowed. */
+/* Overwrites *ret. A file that cannot be split is one document with an error. All strings are borrowed. */
 void dash_documents_of(const char *kind, const char *media, const char *name, const char *bytes,
 		       size_t len, struct dash_documents *ret);
 void dash_documents_done(struct dash_documents *documents);

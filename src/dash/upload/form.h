@@ -1,11 +1,10 @@
 /*
- * The files of a form: multipart/form-data, RFC 7578 over RFC 2046.
- *
- * - The bytes of a file are the body's own, borrowed. Fields that are no files (no filename), and those
- *   for which no file was chosen (an empty name and nothing in it), are passed over.
- * - Names: "filename" with its backslashes undone, or "filename*" (RFC 5987) where a client sends that.
- *   In one line and UTF-8 afterwards, whatever came.
- * - Bounded: DASH_FORM_FILES_MAX parts, 16 KiB of head a part.
+ * The files of a form: multipart/form-data, RFC 7578 and RFC 2046.
+ * - The bytes of a file are borrowed from the body. Fields that are not files (without filename), and those without a
+ *   chosen file (no name and no content), are ignored.
+ * - Names: "filename" with its backslashes removed, or "filename*" (RFC 5987) if present. The result is one line of
+ *   valid UTF-8.
+ * - Limits: DASH_FORM_FILES_MAX parts, 16 KiB of header per part.
  */
 #pragma once
 
@@ -29,8 +28,8 @@ struct dash_form {
 };
 
 /*
- * `media` is the Content-Type with its boundary. Overwrites *ret. -1: INVALID, which says at which byte
- * of the body, and *ret holds nothing.
+ * `media` is the Content-Type with its boundary. Overwrites *ret. Returns -1 with INVALID, which gives the offset in
+ * the body, and *ret is empty.
  */
 int dash_form_read(const char *media, const char *bytes, size_t len, struct dash_form *ret,
 		   struct pl_err *err) PL_MUST_CHECK;

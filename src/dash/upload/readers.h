@@ -1,9 +1,7 @@
 /*
- * Threads that read documents ahead of the one that stores them: which is as much work as the storing, and
- * can be done to any number of them at a time. They are taken in their order.
- *
- * So many are read ahead as fit in DASH_READ_BYTES, or one that is larger: what documents become in
- * memory is many times their bytes.
+ * Threads that read documents ahead of the one that stores them. Reading takes as long as storing and can run in
+ * parallel. The results are consumed in order. They prefetch up to DASH_READ_BYTES of documents, or one that is larger,
+ * because a document in memory is many times its size.
  */
 #pragma once
 
@@ -12,42 +10,44 @@
 #define DASH_READ_MAX   256
 #define DASH_READ_BYTES ((size_t)8 << 20)
 
-/* What is to be read. */
+/* A document to read. */
 struct dash_source {
 	const char *bytes;
 	size_t len;
 	const char *name;
-	int line;          /* as of store_source */
-	const char *fault; /* why there is nothing to read, or NULL */
+	int line;          /* as in store_source */
+	const char *fault; /* why it cannot be read, or NULL */
 };
-/* The one of that index; what it borrows is there until dash_readers_end(). Of any thread. */
+/* Returns the source at an index; borrowed until dash_readers_end(). Called from any thread. */
 typedef struct dash_source dash_source_fn(const void *context, size_t index);
 
-/* A document that was read, or why it cannot be. It stays where it is: prepared borrows from it. */
+/* A document that was read, or the reason why it cannot be. It must not move, because `prepared` borrows from it. */
 struct dash_read {
 	struct store_document document;
 	struct store_prepared *prepared;
 	bool is_rejected;
 	json_t *faults;
 	char *message;
-	char *kept; /* of a rejected one, to be read again */
+	char *kept; /* of a rejected one, for reading it again */
 	size_t len;
 };
 void dash_read_done(struct dash_read *read);
 
 struct dash_readers;
-/* Both are borrowed. */
+/* Borrows both. */
 int dash_readers_new(struct store *store, const struct store_reader *reader,
 		     struct dash_readers **ret, struct pl_err *err) PL_MUST_CHECK;
 void dash_readers_free(struct dash_readers *readers);
 
-/* What is read from now on: sources 0 to count - 1. Those of before have ended. */
+/* Starts reading sources 0 to count - 1. The previous sources must have ended. */
 void dash_readers_begin(struct dash_readers *readers, dash_source_fn *source, const void *context,
 			size_t count);
-/* The one of that index, when it was read; the reader's. Not for indices behind DASH_READ_MAX that were not released, nor
- * for more bytes at once than are read ahead. */
+/*
+ * Waits until the document at an index was read, and returns it, owned by the readers. The index must be within
+ * DASH_READ_MAX documents, and within the prefetched bytes, after the last released one.
+ */
 struct dash_read *dash_readers_wait(struct dash_readers *readers, size_t index);
-/* The next `count` are not needed any more. */
+/* Releases the next `count` documents. */
 void dash_readers_release(struct dash_readers *readers, size_t count);
-/* Returns when nobody reads; nothing is needed of the rest. */
+/* Stops reading, and returns when all threads are idle. Discards the remaining documents. */
 void dash_readers_end(struct dash_readers *readers);

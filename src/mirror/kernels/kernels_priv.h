@@ -1,6 +1,6 @@
 /*
- * The sets, and what a file of one is made of: static functions that are called as the members of
- * struct mirror_kernels are, each in all files, so that MIRROR_KERNELS_SET() names them all.
+ * The sets. The file of a set defines one static function for each member of struct mirror_kernels, under the same name
+ * in every file, so that MIRROR_KERNELS_SET() can list them.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
-/* One width of codes, a row after the other: scalar_priv.h reads this with CODE_BITS as 8, 16 and 32. */
+/* Loops over codes of one width, row by row. scalar_priv.h includes this with CODE_BITS set to 8, 16 and 32. */
 #ifdef CODE_BITS
 
-/* The rows of one word, of which there are 1 to 64. */
+/* The rows of one word, 1 to 64. */
 static inline uint64_t OF_WIDTH(match_word)(const CODE *codes, size_t rows, const uint8_t *wanted)
 {
 	uint64_t bits = 0;

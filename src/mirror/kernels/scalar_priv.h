@@ -1,7 +1,4 @@
-/*
- * Loops that take a bit or a row after the other, of which there is one form only: each set has them as
- * its processor runs them best.
- */
+/* Loops over single bits or rows. There is one version of each; every set compiles it for its processor. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +6,7 @@
 
 #include "mirror/kernels/kernels.h"
 
-/* x86-64 has an instruction for it since 2008, which may not be taken for granted. */
+/* x86-64 has had an instruction for this since 2008, but the baseline lacks it. */
 static inline unsigned count_bits(uint64_t word)
 {
 #if defined(__x86_64__) && !defined(__POPCNT__)
@@ -33,7 +30,7 @@ static inline uint64_t low_bits(size_t count)
 	return UINT64_MAX >> (MIRROR_WORD_ROWS - count);
 }
 
-/* Of the rows from `first` on, those of one word. */
+/* Returns the number of rows in one word, of the rows from `first` on. */
 static inline size_t rows_of_word(size_t rows, size_t first)
 {
 	return rows - first < MIRROR_WORD_ROWS ? rows - first : MIRROR_WORD_ROWS;
@@ -63,7 +60,7 @@ static inline void rank(const uint64_t *a, size_t words, uint32_t *ret_ranks)
 	ret_ranks[words] = before;
 }
 
-/* The rows of the bitmap that are below `end`, which is not 0: the word behind the last may not be there. */
+/* Counts the rows of the bitmap below `end`, which is not 0. The word after the last may not exist. */
 static inline uint32_t count_below(const uint64_t *a, const uint32_t *ranks, size_t end)
 {
 	size_t last = end - 1;
@@ -118,7 +115,7 @@ static inline void tally_runs(const struct mirror_run *runs, size_t count, const
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-/* Names with the width of the codes, of which CODE_BITS tells where they stand. */
+/* Names with the width of the codes as suffix, from the current value of CODE_BITS. */
 #define WIDTH_PASTE_(name, bits) name##_u##bits
 #define WIDTH_PASTE(name, bits)  WIDTH_PASTE_(name, bits)
 #define CODE_TYPE_(bits)         uint##bits##_t
@@ -143,7 +140,7 @@ static inline size_t gather_word_f64(const double *numbers, uint64_t mask, doubl
 	for (; mask != 0; mask &= mask - 1) {
 		double number = numbers[lowest_bit(mask)];
 		ret_numbers[count] = number;
-		/* what is none is written over by the next one */
+		/* a NaN is overwritten by the next number */
 		count += !isnan(number);
 	}
 	return count;
@@ -162,7 +159,7 @@ static inline size_t gather_each_f64(const double *numbers, size_t rows, const u
 
 #define LANES 4 /* of sum_f64 */
 
-/* What the lanes have come to. */
+/* Adds up the lanes. */
 static inline void add_sums(struct mirror_sums *sums, size_t count, const double *sum,
 			    const double *squares)
 {

@@ -1,6 +1,7 @@
 /*
- * Vectors of VECTOR_BYTES bytes, which the file of a set defines before it includes this: what the compiler
- * makes for any size. What takes an instruction of its own the set has itself (wide_priv.h).
+ * Vectors of VECTOR_BYTES bytes, which the file of a set defines before it includes this file. Here are the operations
+ * that the compiler generates for any size. Operations that need a special instruction are in the set itself
+ * (wide_priv.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
-/* One width of codes, a vector after the other: wide_priv.h reads this with CODE_BITS as 8, 16 and 32. */
+/* Loops over codes of one width, vector by vector. wide_priv.h includes this with CODE_BITS set to 8, 16 and 32. */
 #ifdef CODE_BITS
 
-/* The rows of one word whose code is one of `count`, each of which fills a vector. */
+/* Returns the rows of one word with one of `count` codes. Each wanted code fills a vector. */
 static inline uint64_t OF_WIDTH(word_of_any)(const CODE *codes, const OF_WIDTH(vector) * wanted,
 					     size_t count)
 {
@@ -31,7 +31,7 @@ static void OF_WIDTH(match_any)(const CODE *codes, size_t rows, const struct few
 	}
 }
 
-/* Where many codes are wanted: the table is asked for each row. */
+/* For many wanted codes: looks up each row in the table. */
 static inline void OF_WIDTH(match_table)(const CODE *codes, size_t rows, const uint8_t *wanted,
 					 uint64_t *ret_rows)
 {
@@ -50,7 +50,7 @@ static inline void OF_WIDTH(match_table)(const CODE *codes, size_t rows, const u
 	}
 }
 
-/* Of rows that are all in the mask none is asked whether it is. */
+/* A full mask needs no test per row. */
 static inline void OF_WIDTH(tally_rest)(const CODE *codes, uint64_t mask, uint32_t *counts)
 {
 	if (mask != UINT64_MAX) {
@@ -62,9 +62,9 @@ static inline void OF_WIDTH(tally_rest)(const CODE *codes, uint64_t mask, uint32
 }
 
 /*
- * Rows side by side often have one code, and to count that up again and again is slow, for each time waits for
- * the one before: those of a word with the code of its first row are counted at once. Where these are few, it
- * is not tried again for some words, and for more the next time.
+ * Adjacent rows often have the same code, and incrementing one counter repeatedly is slow because each step waits for
+ * the previous one. So the rows of a word that have the code of its first row are counted at once. If there are few of
+ * them, this is skipped for some words, and for more words after the next failure.
  */
 static void OF_WIDTH(tally_many)(const CODE *codes, size_t rows, const uint64_t *mask,
 				 uint32_t *counts)

@@ -1,18 +1,18 @@
 /*
- * The kernels over vectors of any size, in the words of vector_priv.h and these, which the set defines:
+ * The kernels for vectors of any size. They use vector_priv.h and these operations, which the set defines:
  *
- *   top_bits_u8, top_bits_f64   the top bit of each item, as a number
- *   narrow_u16, narrow_u32      items that are 0 or all ones to half their size, those of `low` first
- *   spread_u8                   the lowest bits, each as a byte of 0 or all ones
- *   sum_bytes                   of each eight bytes their sum
- *   count_bits_u8               of each byte how many of its bits are 1
- *   least, greatest             of each two numbers; where neither is, b
- *   HAS_COMPRESS, compress_f64  where there is an instruction that moves the numbers of some lanes to the front
- *   HAS_BYTE_SET, byte_set_of,  where there is a faster way than many comparisons to see whether
- *   byte_set_has                bytes are in a set
+ *	top_bits_u8, top_bits_f64      the top bit of each item, as a number
+ *	narrow_u16, narrow_u32         items that are 0 or all ones at half their size, those of `low` first
+ *	spread_u8                      the lowest bits, each as a byte of 0 or all ones
+ *	sum_bytes                      the sum of each eight bytes
+ *	count_bits_u8                  the number of 1 bits in each byte
+ *	least, greatest                of each pair of numbers; b if they are equal
+ *	HAS_COMPRESS, compress_f64     if an instruction moves the numbers of some lanes to the front
+ *	HAS_BYTE_SET, byte_set_of,     if testing whether bytes are in a set
+ *	byte_set_has                   is faster than many comparisons
  *
- * Rows go by the word of a bitmap, 64 at once. Where the last ones are fewer they are copied, and what is
- * found of the others is left out.
+ * Rows are processed 64 at a time, one word of a bitmap. An incomplete last word is copied, and the results for the
+ * missing rows are discarded.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 #include "mirror/kernels/scalar_priv.h"
 #include "mirror/kernels/vector_priv.h"
 
-/* The items of one word's rows; where these are fewer, in `last`, which has room for as many. */
+/* Returns the items of one word's rows. An incomplete word is copied to `last`, which has room for a full one. */
 static inline const void *whole_word(const void *items, size_t rows, size_t size, void *last)
 {
 	if (rows == MIRROR_WORD_ROWS)
@@ -56,7 +56,7 @@ COMBINE(and_not_words, (x) & ~(y))
 
 #define ROUND 8 /* vectors */
 
-/* Bit by bit: what *low, x and y add up to is *low, and twice what comes back. */
+/* Bitwise sum: *low + x + y equals the new *low plus twice the returned value. */
 static inline vector_u64 add_bits(vector_u64 *low, vector_u64 x, vector_u64 y)
 {
 	vector_u64 half = *low ^ x, carry = (*low & x) | (half & y);
@@ -72,8 +72,8 @@ static inline vector_u64 load_and(const uint64_t *a, const uint64_t *b, size_t v
 }
 
 /*
- * Harley and Seal: bits of eight vectors are added as a column of an addition on paper is, and only the
- * carry, which is worth eight, is counted in each round.
+ * Harley-Seal: the bits of eight vectors are added in carry-save form, and each round counts only the carry of weight
+ * eight.
  */
 static size_t count_and(const uint64_t *a, const uint64_t *b, size_t words)
 {
@@ -104,7 +104,7 @@ static size_t count(const uint64_t *a, size_t words)
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-/* Of the vectors of one word, all ones where a row counts, its bits. */
+/* Converts the vectors of one word, all ones for each row that counts, to bits. */
 static inline uint64_t bits_of_u8(const vector_u8 *rows)
 {
 	uint64_t bits = 0;
@@ -134,15 +134,15 @@ static inline uint64_t bits_of_u32(const vector_u32 *rows)
 
 #define FEW_MAX LANES_OF(uint8_t) /* of the narrowest codes */
 
-/* Codes that are wanted; with all bits of `flip` set, the others are. */
+/* The wanted codes. If all bits of `flip` are set, all other codes are wanted. */
 struct few {
 	size_t count;
 	uint64_t flip;
 	uint32_t codes[FEW_MAX];
 };
 
-#define ALIKE_MIN 4  /* rows of a word with one code, so that it pays to count them at once */
-#define PAUSE_MAX 15 /* words; 0, 1, 3, 7 before that */
+#define ALIKE_MIN 4  /* rows of a word with one code, from which counting them at once is faster */
+#define PAUSE_MAX 15 /* words; the pauses before are 0, 1, 3 and 7 */
 
 #define CODE_BITS 8
 #include "mirror/kernels/wide_codes_priv.h"
@@ -151,7 +151,7 @@ struct few {
 #define CODE_BITS 32
 #include "mirror/kernels/wide_codes_priv.h"
 
-/* False: more than `max` codes have the flag. The table is searched as if its flags were codes of rows. */
+/* Returns false if more than `max` codes have the flag. Searches the table as if its flags were codes of rows. */
 static bool few_with(const uint8_t *wanted, size_t distinct, uint8_t flag, size_t max,
 		     struct few *ret)
 {
@@ -172,7 +172,7 @@ static bool few_with(const uint8_t *wanted, size_t distinct, uint8_t flag, size_
 	return true;
 }
 
-/* False: neither are few codes wanted nor all but a few, or there are more of them than rows. */
+/* Returns false unless few codes, or all but a few, are wanted and they are fewer than the rows. */
 static bool few_of(const uint8_t *wanted, size_t distinct, size_t rows, size_t max, struct few *ret)
 {
 	return distinct <= rows &&
@@ -207,7 +207,7 @@ static void match_set_u8(const uint8_t *codes, size_t rows, const uint8_t *wante
 }
 #endif
 
-/* No code of a width is as great as `limit`, and what the table says of such ones is for others. */
+/* No code of a width is >= limit, so table entries from there on do not apply to it. */
 static inline size_t at_most(size_t distinct, size_t limit)
 {
 	return distinct < limit ? distinct : limit;
@@ -248,14 +248,15 @@ static void match_u32(const uint32_t *codes, size_t rows, const uint8_t *wanted,
 		match_table_u32(codes, rows, wanted, ret_rows);
 }
 
-/* ---- how often there is each of a few codes -------------------------------------------------- */
+/* ---- counts of a few codes --------------------------------------------------------------------- */
 
-#define AT_ONCE      8                       /* codes */
-#define TALLIED_MAX  (LANES_OF(uint8_t) + 1) /* above, one row after the other is faster */
-#define SPARSE_MAX   2 /* rows a word of the mask: up to then, they are looked at alone */
-#define WORDS_A_BYTE (UINT8_MAX / VECTORS_OF(uint8_t)) /* no byte has counted further by then */
+#define AT_ONCE     8                       /* codes */
+#define TALLIED_MAX (LANES_OF(uint8_t) + 1) /* more codes than this are counted faster row by row */
+#define SPARSE_MAX  2 /* rows per word of the mask, up to which they are counted one by one */
+#define WORDS_A_BYTE \
+	(UINT8_MAX / VECTORS_OF(uint8_t)) /* words before a counter byte could overflow */
 
-/* How often `first` and the `n` - 1 codes behind it are there: a byte of a vector for each counts rows. */
+/* Counts `first` and the next `n` - 1 codes. Each has one vector, whose bytes count rows. */
 static inline __attribute__((always_inline)) void tally_codes(const uint8_t *codes, size_t rows,
 							      const uint64_t *mask, size_t first,
 							      size_t n, uint32_t *ret_counts)
@@ -279,7 +280,7 @@ static inline __attribute__((always_inline)) void tally_codes(const uint8_t *cod
 					  last);
 			for (int i = 0; i < VECTORS_OF(uint8_t); i++) {
 				vector_u8 row = load_u8(word + i * VECTOR_BYTES);
-				/* 255 is no code that is looked for */
+				/* 255 is never a wanted code */
 				if (mask[at] != UINT64_MAX)
 					row |= ~spread_u8(mask[at] >> i * VECTOR_BYTES);
 				for (size_t j = 0; j < n; j++)
@@ -293,7 +294,7 @@ static inline __attribute__((always_inline)) void tally_codes(const uint8_t *cod
 		ret_counts[i] = (uint32_t)sum_of(total[i]);
 }
 
-/* What has none of the codes before the last has that one. */
+/* Counts all codes but the last. The remaining rows have the last one. */
 static void tally_few(const uint8_t *codes, size_t rows, const uint64_t *mask, uint32_t *counts,
 		      size_t distinct)
 {
@@ -378,9 +379,9 @@ static void match_f64(const double *numbers, size_t rows, double low, double hig
 }
 
 #ifdef HAS_COMPRESS
-#define GATHERED_SINGLY 12 /* up to so many rows of a word are taken one after the other */
+#define GATHERED_SINGLY 12 /* up to this number of rows per word, they are copied one by one */
 
-/* All lanes are written, those behind the ones that count over and over. */
+/* Writes all lanes; those after the valid ones are overwritten by the next call. */
 static inline size_t gather_many_f64(const double *numbers, uint64_t mask, double *ret_numbers)
 {
 	size_t count = 0;
@@ -443,7 +444,7 @@ static const uint64_t keep[1 << LANES][LANES] = {
 	KEEP(8), KEEP(9), KEEP(10), KEEP(11), KEEP(12), KEEP(13), KEEP(14), KEEP(15),
 };
 
-/* A row that is not in the mask adds 0, which changes nothing: no lane is ever -0. */
+/* A row outside the mask adds 0, which changes nothing because no lane is ever -0. */
 static inline __attribute__((always_inline)) void sum_word(const double *numbers, uint64_t mask,
 							   double center, struct vector_sums *sums)
 {
@@ -489,7 +490,7 @@ static void sum_f64(const double *numbers, size_t rows, const uint64_t *mask, do
 		if (bits == 0)
 			continue;
 		word = whole_word(numbers + first, rows_of_word(rows, first), sizeof(*word), last);
-		/* the compiler leaves out what a whole mask does not do */
+		/* a constant full mask lets the compiler remove the masking */
 		if (bits == UINT64_MAX)
 			sum_word(word, UINT64_MAX, center, &all);
 		else

@@ -1,12 +1,11 @@
 /*
- * Telemetry over a time, in bins of the same length: from the lines of RESULT.series.jsonl (api/series.schema.json) to
+ * Telemetry of a time range, in bins of equal length: from the lines of RESULT.series.jsonl (api/series.schema.json) to
  *
- *	{t_s: [middle of each bin, from the begin], lines, skipped, series: [{source, name, unit, text, values: [number or null]}]}
+ *	{t_s: [middle of each bin, from the start], lines, skipped, series: [{source, name, unit, text, values: [number or null]}]}
  *
- * Levels and rates of tbl/telemetry.h are means of what was sampled in a bin, over all GPUs where there are several; a bin
- * without a sample is null: a gap. Requests in flight (source load) are told where they change: a bin has what it ends
- * with. Counters and sets of reasons are left out, and so is what has no number in that time. Lines that are none of the schema's are
- * skipped and counted.
+ * Levels and rates of tbl/telemetry.h are means of the samples in a bin, over all GPUs. A bin without a sample is null:
+ * a gap. Requests in flight (source load) are recorded at changes: a bin has the last value. Counters, sets of reasons
+ * and series without a number in that time are omitted. Lines that do not follow the schema are skipped and counted.
  */
 #pragma once
 
@@ -18,7 +17,7 @@
 
 struct store_series_span {
 	int64_t from_ns;
-	int64_t to_ns; /* behind from_ns */
+	int64_t to_ns; /* after from_ns */
 	size_t bins;   /* 1 to STORE_SERIES_BINS_MAX */
 };
 

@@ -1,6 +1,4 @@
-/*
- * What a kind of database does for store/db/sql.h, whose words these are. One table a kind.
- */
+/* The driver interface of store/db/sql.h, with the same names. One table per kind of database. */
 #pragma once
 
 #include "store/db/sql.h"
@@ -13,17 +11,17 @@ enum store_sql_type {
 	STORE_SQL_BYTES,
 };
 
-/* A parameter, or what stands in a column. */
+/* A parameter, or the value of a column. */
 struct store_sql_value {
 	enum store_sql_type type;
-	bool is_brief; /* of a parameter: its data goes with the call that binds it */
+	bool is_brief; /* of a parameter: its data is valid only during the call that binds it */
 	int64_t integer;
 	double real;
-	const void *data; /* of texts, which in columns have a NUL behind them, and of bytes */
+	const void *data; /* of texts and bytes; texts in columns are NUL-terminated */
 	size_t len;
 };
 
-/* A driver's own begins with it. */
+/* The first member of a driver's statement. */
 struct store_stmt {
 	struct store_sql *sql;
 };
@@ -32,7 +30,7 @@ struct store_runs_driver;
 
 struct store_sql_driver {
 	const struct store_runs_driver *runs;
-	bool has_postgres_texts; /* of the statements that PostgreSQL writes differently */
+	bool has_postgres_texts; /* uses the texts that PostgreSQL needs */
 	int (*open)(struct store_sql *sql, const char *name, bool create, struct pl_err *err);
 	void (*close)(struct store_sql *sql);
 	const char *(*name)(const struct store_sql *sql);
@@ -53,7 +51,7 @@ struct store_sql_driver {
 
 	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,
 		       struct store_stmt **ret, struct pl_err *err);
-	/* NULL: there is no way to go that one could save */
+	/* NULL: without round trips to save */
 	int (*ask)(struct store_stmt *statement, bool is_wanted, struct pl_err *err);
 	int (*step)(struct store_stmt *statement, bool *ret_row, struct pl_err *err);
 	void (*reset)(struct store_stmt *statement);
@@ -67,11 +65,11 @@ struct store_sql_driver {
 extern const struct store_sql_driver store_sqlite_driver;
 extern const struct store_sql_driver store_postgres_driver;
 
-/* Opens a connection of that driver; store_sql_open() picks the driver by the name. */
+/* Opens a connection of this driver; store_sql_open() chooses the driver by the name. */
 int store_sql_open_with(struct store_sql *sql, const struct store_sql_driver *driver,
 			const char *name, bool create, struct pl_err *err) PL_MUST_CHECK;
 
-/* A column of a row of SQLite's; less than a value of it costs. */
+/* Tests a column of an SQLite row, faster than reading its value. */
 bool store_sqlite_is_null(struct store_stmt *statement, int at);
 
 static inline void store_sql_value(struct store_stmt *statement, int at,

@@ -1,6 +1,6 @@
 /*
- * A connection to PostgreSQL from inside. It may go away at any time: outside of a transaction the next
- * statement connects again and is asked once more; within one everything fails until it is rolled back.
+ * Internals of a connection to PostgreSQL. It may be lost at any time. Outside a transaction, the next statement
+ * reconnects and is sent once more. Within one, everything fails until the rollback.
  */
 #pragma once
 
@@ -10,24 +10,26 @@
 
 struct pg_statement;
 
-/* On the way at a time; none is long, so that neither side has to wait for the other to read. */
+/* Statements in flight. Each is small, so neither side has to wait for the other to read. */
 #define PG_ASKED_MAX 64
 
 struct pg_connection {
 	PGconn *pg;
-	char *address; /* with the password: never shown */
-	char *name;    /* without */
-	/* Counts connections: what was prepared in an earlier one is unknown to this one. */
+	char *address; /* includes the password: never show it */
+	char *name;    /* without the password */
+	/* Counts connections: statements that an earlier one prepared are unknown to this one. */
 	unsigned generation;
-	unsigned statements; /* names given so far */
-	bool is_lost;        /* to be made again */
+	unsigned statements; /* names assigned so far */
+	bool is_lost;        /* must reconnect */
 	bool in_transaction;
 	bool only_reads;
 	bool owns_jobs;
-	int patience_ms;     /* of a write that waits for another process's */
-	int64_t next_try_ns; /* after a connection that failed; 0: at once */
-	/* whose answers are still to come, in their order; NULL: nobody wants it. While there are some nothing else
-	 * can be said to the server. */
+	int patience_ms;     /* of a write that waits for another process */
+	int64_t next_try_ns; /* after a failed connection attempt; 0: at once */
+	/*
+	 * Statements with outstanding results, in order; NULL: the result is not needed. While there are any, nothing
+	 * else can be sent to the server.
+	 */
 	struct pg_statement *asked[PG_ASKED_MAX];
 	size_t asked_count;
 };
@@ -37,11 +39,11 @@ static inline struct pg_connection *pg_of(const struct store_sql *sql)
 	return sql->connection;
 }
 
-/* The connection is there, made again if need be. */
+/* Reconnects if the connection is lost. */
 int store_pg_ensure(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
-/* Of one that has failed with this result or NULL; always -1. */
+/* Sets the error of a failed statement with this result or NULL; always returns -1. */
 int store_pg_fail(struct pg_connection *connection, const PGresult *result, struct pl_err *err);
-/* It is gone, and what was asked was asked outside of a transaction: it may be asked again. */
+/* Returns whether the connection was lost outside a transaction, so that the statement may be sent again. */
 bool store_pg_may_retry(const struct pg_connection *connection);
 
 static inline void pg_clear(PGresult **owner)
@@ -50,14 +52,16 @@ static inline void pg_clear(PGresult **owner)
 }
 #define auto_result __attribute__((cleanup(pg_clear), unused)) PGresult *
 
-/* Texts without parameters; *ret may be NULL. */
+/* Runs texts without parameters; *ret may be NULL. */
 int store_pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 
-/* All answers are read, the first fault is told: before anything is said that is not sent below. */
+/* Reads all outstanding results and returns the first error. Call it before anything that is not sent below. */
 int store_pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
 
-/* What does no harm where it fails. A lost connection is not used: libpq may wait for a response that never comes. */
+/*
+ * Runs a statement whose failure does no harm. Skips a lost connection: libpq may wait for a response that never comes.
+ */
 static inline void pg_try(struct pg_connection *connection, const char *text)
 {
 	(void)!store_pg_drain(connection, PL_ERR_IGNORED);
@@ -70,7 +74,7 @@ static inline void pg_try(struct pg_connection *connection, const char *text)
 struct pg_param {
 	const char *data; /* NULL: null */
 	int len;
-	char fixed[8]; /* a number's bytes */
+	char fixed[8]; /* the bytes of a number */
 	char *owned;   /* a copy; free() */
 };
 
@@ -83,13 +87,13 @@ struct pg_statement {
 	bool is_cursor;
 	bool is_open; /* as a cursor */
 	bool has_rows;
-	unsigned generation; /* of the connection that knows it */
+	unsigned generation; /* of the connection that prepared it */
 	int param_count;
 	Oid *types;
 	struct pg_param *params;
 	PGresult *rows;
-	int at;             /* in rows */
-	struct pg_odd *odd; /* what rows of results keep from one to the next */
+	int at;             /* current row in `rows` */
+	struct pg_odd *odd; /* state of rows of results, kept between rows */
 };
 
 int store_pg_prepare(struct store_sql *sql, const char *text, bool is_cursor,
@@ -103,17 +107,17 @@ void store_pg_clear_params(struct store_stmt *statement);
 void store_pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret);
 const char *store_pg_text(struct store_stmt *statement, int at);
 
-/* Of a statement that the server knows, with what is bound. */
+/* Sends a prepared statement with its parameters. */
 bool store_pg_send_prepared(const struct pg_statement *statement);
-/* Takes the rows. */
+/* Takes ownership of the rows. */
 void store_pg_take_rows(struct pg_statement *statement, PGresult *rows);
 
-/* ---- statements on the way; see postgres_statement.c -------------------------------------------- */
+/* ---- statements in flight; see postgres_statement.c --------------------------------------------- */
 
-/* Within a transaction, of one that the server knows. */
+/* Within a transaction, for a prepared statement. */
 int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
 bool store_pg_is_asked(const struct pg_statement *statement);
-/* Its answer is not wanted any more. */
+/* Marks its result as not needed. */
 void store_pg_forget(const struct pg_statement *statement);
 
 /* ---- rows of results; see postgres_runs.c ------------------------------------------------------- */

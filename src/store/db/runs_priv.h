@@ -1,4 +1,4 @@
-/* What a kind of database does for store/db/runs.h, whose words these are. */
+/* The driver interface of store/db/runs.h; each kind of database implements it under the same names. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,7 +8,7 @@
 #define SQL_BYTES_MAX (4u << 20)
 
 struct store_runs_driver {
-	const char *column_names; /* a statement that tells them */
+	const char *column_names; /* a statement that returns the column names */
 	int (*make)(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		    struct pl_err *err);
 	char *(*column_text)(const struct res_field *field);
@@ -26,7 +26,7 @@ struct store_runs_driver {
 
 extern const struct store_runs_driver store_sqlite_runs_driver;
 
-/* "a, b" behind `prefix` each. */
+/* Adds "a, b" with `prefix` before each name. */
 static inline void add_names(struct pl_buf *text, const struct store_runs_fixed *fixed,
 			     const char *prefix)
 {

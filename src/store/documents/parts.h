@@ -1,8 +1,7 @@
 /*
- * Bytes that hold one document or many, cut into documents: one JSON object (also over many lines), an
- * array of objects, or JSON lines; each of them also packed (zstd, gzip). Of a text with tables of
- * `vllm bench serve` each table is a document: the flat result that it stands for
- * (result/flat/console.h). What a document is, is store/documents/document.h's to find out.
+ * Splits bytes into documents: one JSON object (also over many lines), an array of objects, or JSON lines; each also
+ * compressed (zstd, gzip). In a text with tables of `vllm bench serve`, each table becomes a document, the equivalent
+ * flat result (result/flat/console.h). store/documents/document.h determines the form of each document.
  */
 #pragma once
 
@@ -17,21 +16,21 @@
 struct store_part {
 	const char *bytes;
 	size_t len;
-	char *name; /* "r.json"; of many "r.jsonl:3" (line) or "r.json[2]" (place in the array) */
-	int line;   /* of the whole, where it begins: 1 and up */
+	char *name; /* "r.json"; of several, "r.jsonl:3" (line) or "r.json[2]" (index in the array) */
+	int line;   /* of the whole, where the part starts, from 1 */
 };
 
 struct store_parts {
 	struct store_part *items;
 	size_t count;
 	size_t room;
-	char *text; /* of all parts: its own */
-	char *made; /* of the parts that were made of tables */
+	char *text; /* of all parts; owned */
+	char *made; /* the parts that were made from tables; owned */
 };
 
 /*
- * `name` is the whole's. -1: nothing to be read, the error says why (and where). A part that is no
- * document is a part all the same: the others do not suffer by it. Overwrites *ret.
+ * `name` is that of the whole. Returns -1 if it is unreadable, with the reason and location. An invalid document is
+ * still a part and does not affect the others. Overwrites *ret.
  */
 int store_parts_of(const char *bytes, size_t len, const char *name, struct store_parts *ret,
 		   struct pl_err *err) PL_MUST_CHECK;

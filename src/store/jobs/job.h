@@ -1,9 +1,8 @@
 /*
- * Jobs: uploads, from one document to a folder of thousands of files. What comes for one comes in parts,
- * each of them the body of one request, and is worked on later, one document after the other. A part is on the
- * disk when store_job_add() has answered; what becomes of a document is noted in the transaction that
- * stores it. So a process that takes a part up again after a kill goes on behind the last one: every
- * document that was taken is there exactly once.
+ * Jobs: uploads, from one document to a folder of thousands of files. A job receives parts, each the body of one
+ * request, and processes their documents later, one after another. A part is on disk when store_job_add() has returned,
+ * and the outcome of a document is recorded in the transaction that stores it. So a process that resumes a part after a
+ * kill continues after the last recorded document: every accepted document is stored exactly once.
  *
  *	          open --store_job_close()--+
  *	                                    v
@@ -11,22 +10,20 @@
  *	                                    |          |
  *	          store_job_cancel():       +----------+--> cancelled        store_job_retry(), _choose(): queued again
  *
- * An item is a document of it. It has an index, counted from 0 over all parts in the order in which they are
- * worked on, and a row from the moment that its part was cut; its states are STORE_ITEM_STATE of
- * tbl/store_words.h.
+ * Each document of a job is an item. Its index counts from 0 over all parts in processing order. It has a row as soon
+ * as its part is cut; its states are STORE_ITEM_STATE of tbl/store_words.h.
  *
- * What a part came with may hold secrets, and is in the file for as long as the part is not done. Behind
- * that it is written over; store_jobs_wipe() takes it out of the log, too. A process that is killed in
- * between leaves that to the next one. What an item can be tried again with stays for seven days, secrets
- * as "***".
+ * The bytes of a part may hold secrets and are in the file until the part is done. They are then overwritten, and
+ * store_jobs_wipe() removes them from the log, too. If a process is killed in between, the next one does this. The
+ * bytes that allow a retry of an item are kept for seven days, with secrets as "***".
  *
- * The store has to be opened with_jobs for store_job_next() and what follows it.
+ * store_job_next() and the functions after it need a store opened with_jobs.
  */
 #pragma once
 
 #include "store/store.h"
 
-#define STORE_JOB_ITEMS_MAX 1000000 /* of one job */
+#define STORE_JOB_ITEMS_MAX 1000000 /* per job */
 
 enum store_item_state {
 #define STORE_ITEM_STATE(NAME, name, text) STORE_ITEM_##NAME,
@@ -35,127 +32,133 @@ enum store_item_state {
 };
 const char *store_item_state_name(enum store_item_state state);
 
-/* What came of asking for a change of a job. */
+/* The outcome of a request to change a job. */
 enum store_job_answer {
 	STORE_JOB_OK,
-	STORE_JOB_NONE,    /* there is no such job */
-	STORE_JOB_CLOSED,  /* no part can come any more */
-	STORE_JOB_FULL,    /* it has as many items as it may have */
-	STORE_JOB_CHANGED, /* what is there is not what was expected */
-	STORE_JOB_NOTHING, /* of all its items there is none that this can be asked of */
-	STORE_JOB_OTHER,   /* other files came under this key */
-	STORE_JOB_NO_ITEM, /* one of the items is not there, or nothing like this can be done to it */
+	STORE_JOB_NONE,    /* the job does not exist */
+	STORE_JOB_CLOSED,  /* the job accepts no more parts */
+	STORE_JOB_FULL,    /* the job has reached STORE_JOB_ITEMS_MAX */
+	STORE_JOB_CHANGED, /* the stored result is not the expected one */
+	STORE_JOB_NOTHING, /* no item of the job is in a state that allows this */
+	STORE_JOB_OTHER,   /* this key was used for other files */
+	STORE_JOB_NO_ITEM, /* an item does not exist, or its state does not allow this */
 };
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 struct store_job_plan {
 	const char *name;
-	int64_t files; /* that will come; -1: not said */
+	int64_t files; /* that will follow; -1: unknown */
 	int64_t bytes;
 	enum store_known on_conflict;
-	const char *author; /* who says so, or NULL */
+	const char *author; /* the user who decides on conflicts, or NULL */
 };
-/* A job that is open, of kind "parts". */
+/* Opens a job of kind "parts". */
 int store_job_open(struct store *store, const struct store_job_plan *plan, int64_t *ret_id,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 struct store_job_part {
-	const char
-		*author;  /* of a job of its own who says what becomes of what is known, or NULL */
-	const char *kind; /* the caller's word for what the bytes are: "json", "batch", "raw" */
+	const char *author; /* for a new job: the user who decides on conflicts, or NULL */
+	const char *kind; /* the form of the bytes, defined by the caller: "json", "batch", "raw" */
 	const char *name;
 	const char *media; /* their media type, or NULL */
 	const char *bytes;
 	size_t len;
 	char (*sha256)[65]; /* of each file in it */
 	size_t files;
-	/* the sender's own, or NULL: a part of the same key that came to this job before is not taken again, whatever
-	 * became of the job: OK; OTHER where its files were others */
+	/*
+	 * The client's idempotency key, or NULL. A part with the same key that this job received before is not added
+	 * again, whatever the state of the job: OK, or OTHER if its files differed.
+	 */
 	const char *key;
 };
-/* To the job *id; where that is 0 as a job of its own, of the part's kind and name, that *id names then. */
+/* Adds a part to job *id. If *id is 0, creates a job with the part's kind and name and sets *id. */
 int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
-/* No more parts come. One that is closed already stays so: OK. */
+/* Closes a job to further parts. OK if it is already closed. */
 int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
 
-/* What is not stored yet never will be, until it is tried again. One that is over stays as it is: OK. */
+/*
+ * Cancels the items that are not stored yet; they can be retried. OK if the job has already finished, which changes
+ * nothing.
+ */
 int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
- * What was rejected or cancelled, and of which there are still bytes, is read again: the items, or all where
- * that is NULL (array of whole numbers); NOTHING: there is none. NO_ITEM: *ret_at is its place among them, and nothing was changed.
+ * Reads rejected or cancelled items again if their bytes are still available. `items` is an array of indexes, or NULL
+ * for all. NOTHING: there is none. NO_ITEM: *ret_at is the position in `items`, and nothing was changed.
  */
 int store_job_retry(struct store *store, int64_t id, const json_t *items,
 		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
 
 struct store_job_wish {
-	struct store_choice choice; /* expected: of one item */
-	const json_t *items;        /* as above */
-	const char *of; /* only those that are a "conflict" or a "duplicate"; NULL: both */
+	struct store_choice choice; /* `expected` requires exactly one item */
+	const json_t *items;        /* as in store_job_retry() */
+	const char *of; /* only items in the state "conflict" or "duplicate"; NULL: both */
 };
-/* The same of what is a conflict or a duplicate. CHANGED where it was not what was expected that is there. */
+/* Applies a choice to items that are conflicts or duplicates. CHANGED: the stored result is not the expected one. */
 int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
 		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
 
-/* ---- work ---------------------------------------------------------------------------------- */
+/* ---- processing ---------------------------------------------------------------------------- */
 
-/* An item to be worked on. */
+/* An item to process. */
 struct store_job_turn {
 	size_t index;
 	enum store_known on_conflict;
-	/* as of struct store_choice, its own */
+	/* owned; as in struct store_choice */
 	char *author;
 	char *expected;
-	/* of one that is read again: its name and bytes, its own; of a part NULL */
+	/* owned; the name and bytes of an item that is read again, NULL for items of a part */
 	char *name;
 	char *bytes;
 	size_t len;
 };
 
 struct store_job_work {
-	int64_t job;   /* 0: nothing waits */
-	int64_t part;  /* 0: these are single items that are read again */
-	unsigned hold; /* on the jobs, when it was read (store/db/sql.h) */
+	int64_t job;   /* 0: no work */
+	int64_t part;  /* 0: single items that are read again */
+	unsigned hold; /* store_sql_jobs_hold() when the work was read (store/db/sql.h) */
 	char *kind;
 	char *name;
 	char *media; /* or NULL */
 	char *bytes;
 	size_t len;
-	char *fault;  /* why its bytes never can be read: there are none; NULL: they are there */
+	char *fault;  /* why the bytes are unreadable, and then there are none; NULL: readable */
 	size_t first; /* index of the part's first item */
-	size_t done; /* of a part that was not cut: items that a program of the form before has done */
+	size_t done; /* of a part that was not cut: items already done by a program with the former table form */
 	enum store_known on_conflict;
 	char *author; /* or NULL */
-	/* those that wait, in order. Of a part that was not cut yet there are none: store_job_cut() */
+	/* Pending items in order. A part that was not cut yet has none: see store_job_cut(). */
 	struct store_job_turn *turns;
 	size_t count;
 	bool is_cut;
 };
-/* The part that has waited longest, and items that are read again, some of one job: in turns where both wait. */
+/* Returns the part that has waited longest, or items of one job to read again. If both wait, they alternate. */
 int store_job_next(struct store *store, struct store_job_work *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-void store_job_release(struct store_job_work *work); /* its memory */
+void store_job_release(struct store_job_work *work); /* frees its memory */
 #define auto_store_job_work \
 	__attribute__((cleanup(store_job_release), unused)) struct store_job_work
 
-/* Of a part that was not cut yet: turns for so many items. */
+/* Creates `count` turns for a part that was not cut yet. */
 void store_job_lay_out(struct store_job_work *work, size_t count);
 
 /*
- * Between these two what becomes of a group of items is one transaction. *ret_goes_on false: the job was
- * cancelled meanwhile, or the work is another process's, or may have been for a while; nothing is to be stored, the
- * transaction is over, and store_job_next() tells what is to be done.
+ * The outcomes of a group of items between these two calls are one transaction. *ret_goes_on false: the job was
+ * cancelled, or another process owns the work or may have owned it. Then store nothing: the transaction has ended, and
+ * store_job_next() returns what to do.
  */
 int store_job_group_begin(struct store *store, const struct store_job_work *work, bool *ret_goes_on,
 			  struct pl_err *err) PL_MUST_CHECK;
 int store_job_group_end(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
-/* Within a group. What a part turned out to hold: the names of its items, and the file of each (from 0, growing).
- * Doing it again changes nothing. */
+/*
+ * Within a group. Records the items of a part: their names, and the file of each (ascending from 0). Repeating this
+ * changes nothing.
+ */
 struct store_job_cut {
 	const char *name;
 	size_t file;
@@ -167,60 +170,64 @@ int store_job_cut(struct store *store, const struct store_job_work *work,
 struct store_job_item {
 	size_t index;
 	struct store_choice choice;
-	/* what is stored; NULL: it is rejected, and message and faults tell why */
+	/* the document to store; NULL: rejected, as message and faults explain */
 	const struct store_prepared *prepared;
 	const char *message;  /* of a rejected one */
 	const json_t *faults; /* array as of store_document_read(), or NULL */
 	size_t len;           /* of its bytes */
-	const char
-		*kept; /* of a rejected one: to be read again, without secrets; NULL: not to be */
+	const char *
+		kept; /* of a rejected item: its bytes without secrets, to be read again; NULL: not possible */
 };
-/* Within a group. Stores the item's document and notes what became of it. */
+/* Within a group. Stores the item's document and records the outcome. */
 int store_job_item(struct store *store, const struct store_job_work *work,
 		   const struct store_job_item *item, struct store_put_result *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-/* Within a group: the work is done. Bytes of a part are forgotten; what became of its items stays for
- * seven days behind the job's end, and then until 10,000 newer jobs have come. */
+/*
+ * Within a group. Marks the work as done and discards the bytes of a part. The outcomes of its items are kept for seven
+ * days after the end of the job, and then until there are 10,000 newer jobs.
+ */
 int store_job_done(struct store *store, const struct store_job_work *work,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Items that are worked on just now, and how far they have come (PARSED or VALID): told by store_job_json(), and
- * never kept. Takes the place of what was said before; count 0: nothing.
+ * Sets the items that are being processed and their state (PARSED or VALID). store_job_json() reports them; they are
+ * not stored. Replaces the previous call; count 0: none.
  */
 void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_turn,
 		    size_t count, enum store_item_state state);
 
 /*
- * Of what the parts that are done came with nothing is in the files any more. For when none waits: it costs
- * a wait for the disk. What has been kept for seven days is forgotten, too. -1, with BUSY: another process is
- * reading; to be called again.
+ * Removes the bytes of finished parts from the database's files, and outcomes older than seven days. Call it when no
+ * work is pending, because it waits for the disk. Returns -1 with BUSY while another process is reading; call it again.
  */
 int store_jobs_wipe(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 struct store_job_page {
 	int64_t offset;
 	int64_t limit;
-	const char *state; /* only those; NULL: all */
+	const char *state; /* only items in this state; NULL: all */
 };
 /*
- * Upload of api/openapi.yaml; limit 0: without items. counts are of all items, total of those that the page's
- * state is about. *ret NULL: there is no such job. New reference.
+ * Returns Upload of api/openapi.yaml, as a new reference. limit 0: without items. Its counts cover all items, its total
+ * those in the state of the page. *ret NULL: the job does not exist.
  */
 int store_job_json(struct store *store, int64_t id, const struct store_job_page *page, json_t **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-/* Uploads of api/openapi.yaml: the newest first. New reference. */
+/* Returns Uploads of api/openapi.yaml, the newest first, as a new reference. */
 int store_jobs_json(struct store *store, const struct store_job_page *page, json_t **ret,
 		    struct pl_err *err) PL_MUST_CHECK;
-/* KnownAnswer of api/openapi.yaml, of an array of sha256; of that job where it has it, 0: of whichever. New reference. */
+/*
+ * Returns KnownAnswer of api/openapi.yaml for an array of sha256, as a new reference. A file of this job is preferred;
+ * 0: any job.
+ */
 int store_jobs_known(struct store *store, const json_t *sha256, int64_t job, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * What a duplicate or a conflict is about: the bytes that came (free(); NULL: of a duplicate, and where they are
- * forgotten) and the result that is there. False in *ret_found: there is no such item.
+ * The two sides of a duplicate or a conflict: the uploaded bytes (free(); NULL for a duplicate, and after they were
+ * discarded) and the stored result. found is false if the item does not exist.
  */
 struct store_job_rival {
 	bool found;

@@ -1,10 +1,9 @@
 /*
- * States of the page that are too long for an address, each under a short id.
- *
- * - The id is made of the state's bytes: the same state has the same id, wherever and whenever it is kept.
- *   The first letters of a hash in base64url; more of them where two states have the same.
- * - None is ever forgotten, for the id stands in somebody's notes; so there is room for
- *   STORE_LINKS_MAX of them and for STORE_LINKS_BYTES_MAX in all.
+ * States of the web UI that are too long for a URL, each stored under a short id.
+ * - The id is derived from the state's bytes: the first letters of a hash in base64url, and more of them on a
+ *   collision. The same state has the same id in every database.
+ * - Links are never removed, because users save them. So there is room for STORE_LINKS_MAX of them and
+ *   STORE_LINKS_BYTES_MAX in total.
  */
 #pragma once
 
@@ -13,12 +12,12 @@
 #define STORE_LINKS_MAX       100000
 #define STORE_LINKS_BYTES_MAX (256u << 20)
 
-/* *ret_id (free()); NULL: there is no room. On the disk when it is answered. */
+/* *ret_id (free()); NULL: no room. On disk when it returns. */
 int store_link_put(struct store *store, const char *state, char **ret_id,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 struct store_link {
-	char *state; /* NULL: there is none by that id */
+	char *state; /* NULL: no link has this id */
 	char *created;
 };
 int store_link_get(struct store *store, const char *id, struct store_link *ret,

@@ -1,13 +1,12 @@
 /*
- * Presets: a filter with the columns, order and chart that go with it, kept under a name.
- *
- * - A preset is JSON in the form of api/openapi.yaml: {name, description, filter, columns, sort, chart,
- *   is_default} comes in, {id, created, changed} stand in front of and behind that when it is told.
- * - A name is there once, whatever the case of its letters; one preset at most is the default: one that is
- *   to be it takes that from the one that was.
- * - Of a filter its form is checked, not its fields: these come and go with results, and a filter that
- *   names one which is not there says so when it is used.
- * - As of all that is stored: what was answered is on the disk.
+ * Presets: saved filters, each with its columns, order and chart.
+ * - A preset is JSON in the form of api/openapi.yaml. Clients send {name, description, filter, columns, sort, chart,
+ *   is_default}; responses add {id, created, changed}.
+ * - Names are unique, ignoring case. At most one preset is the default: making another one the default takes it from
+ *   the former.
+ * - Only the form of a filter is checked, not its fields, because these depend on the stored results. A filter with an
+ *   unknown field is reported when it is used.
+ * - When a function returns, its change is on disk.
  */
 #pragma once
 
@@ -18,14 +17,14 @@
 
 enum store_preset_outcome {
 	STORE_PRESET_KEPT,
-	STORE_PRESET_NAMED, /* another one has the name */
-	STORE_PRESET_FULL,  /* there are STORE_PRESETS_MAX of them */
-	STORE_PRESET_NONE,  /* there is none by that id */
+	STORE_PRESET_NAMED, /* another preset has this name */
+	STORE_PRESET_FULL,  /* STORE_PRESETS_MAX presets exist */
+	STORE_PRESET_NONE,  /* no preset has this id */
 };
 
 /*
- * id 0: a new one. What the JSON lacks is as if nothing had been chosen, also where there was something
- * before. *ret: the preset as it is told, a new reference, where the outcome is KEPT.
+ * id 0: creates a preset. Members that the JSON lacks are unset, also if they had a value before. *ret: the preset as
+ * in a response, a new reference, if the outcome is KEPT.
  */
 int store_preset_put(struct store *store, int64_t id, const json_t *preset,
 		     enum store_preset_outcome *ret_outcome, json_t **ret,
@@ -33,8 +32,8 @@ int store_preset_put(struct store *store, int64_t id, const json_t *preset,
 int store_preset_remove(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
 			struct pl_err *err) PL_MUST_CHECK;
 
-/* *ret: a new reference; NULL: there is none by that id. */
+/* *ret: a new reference; NULL: no preset has this id. */
 int store_preset_get(struct store *store, int64_t id, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* All of them, the oldest first, as an array: a new reference. */
+/* Returns all presets, the oldest first, as an array: a new reference. */
 int store_preset_list(struct store *store, json_t **ret, struct pl_err *err) PL_MUST_CHECK;

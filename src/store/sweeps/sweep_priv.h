@@ -1,28 +1,28 @@
-/* Between sweep.c (plans in the database), store_sweep_runs.c (results beside them) and sweep_list.c (of all of them). */
+/* Shared by sweep.c (plans in the database), sweep_runs.c (their results) and sweep_list.c (the list). */
 #pragma once
 
 #include "store/sweeps/sweep.h"
 
 /*
- * The runs of a plan with the results that are there, and behind them results of runs that it does not
- * have. New reference to an array. -1: as query_apply().
+ * Returns the runs of a plan with their results, followed by results of runs that are not in the plan, as a new
+ * reference to an array. -1: as query_apply().
  */
 int store_sweep_runs(const struct mirror_snapshot *snapshot, const char *id, const json_t *plan,
 		     const json_t *metrics, json_t **ret, struct schema_faults *faults,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
- * The same of results that are at hand, the newest first: {id, run_id, cells: {ID: value}}, of which run.status and
- * tags.sweep_cell, _repeat and the like are looked at.
+ * The same for the given results, the newest first: {id, run_id, cells: {ID: value}}. Uses run.status and the tags
+ * sweep_cell, sweep_repeat and so on.
  */
 json_t *store_sweep_runs_joined(const json_t *plan, const json_t *results);
 
-/* *ret: the plan with `created` and `changed`; an empty object where there is none. New reference. */
+/* *ret: the plan with `created` and `changed`; an empty object if there is none. New reference. */
 int store_sweep_read_plan(struct store *store, const char *id, json_t **ret,
 			  struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Into heads of plans what came of their runs (counts, models, gpus, simulated), and behind them heads of sweeps of which
- * there are results alone. *kept, which begins as NULL, is what the list before has left (json_decref()).
+ * Adds the outcome of their runs (counts, models, gpus, simulated) to heads of plans, and appends heads of sweeps with
+ * results alone. *kept caches data between calls; it starts as NULL (json_decref()).
  */
 int store_sweep_list_results(struct store *store, const struct mirror_snapshot *snapshot,
 			     json_t *heads, json_t **kept, struct pl_err *err) PL_MUST_CHECK;

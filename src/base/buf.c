@@ -18,8 +18,9 @@ void pl_buf_done(struct pl_buf *buf)
 }
 
 /*
- * Doubles, so that n appends cost O(n), but never past the ceiling and its NUL. `full` stays set
- * until the buffer is cleared: a caller may look once at the end instead of behind each append.
+ * Doubles the capacity, so that n appends cost O(n), but never exceeds the limit plus its NUL.
+ * `full` remains set until the buffer is cleared: a caller may check it once at the end instead of
+ * after each append.
  */
 char *pl_buf_reserve(struct pl_buf *buf, size_t len)
 {
@@ -79,7 +80,7 @@ bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 	if (at != NULL && (size_t)len >= room)
 		vsnprintf(at, (size_t)len + 1, format, again);
 	va_end(again);
-	/* The text must be there whole or not at all. */
+	/* Appends the whole text or nothing. */
 	if (at != NULL)
 		buf->len += (size_t)len;
 	else if (room > 0)
@@ -88,8 +89,8 @@ bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 }
 
 /*
- * Moves what is left to the front: for queues that are mostly emptied at once. Who takes much off
- * in small pieces counts along and consumes once.
+ * Moves the remaining bytes to the front, which suits queues that are mostly emptied at once. A
+ * caller that removes many small pieces should count them and consume once.
  */
 void pl_buf_consume(struct pl_buf *buf, size_t len)
 {

@@ -1,6 +1,7 @@
 /*
- * A growing byte buffer with a ceiling chosen at birth: a peer can make an append fail, never make
- * the process grow. `data` is always followed by a NUL that does not count in `len`.
+ * A growing byte buffer whose size limit is fixed when it is created: input from a peer can make an
+ * append fail, but cannot exhaust memory. `data` is always followed by a NUL that `len` does not
+ * count.
  */
 #pragma once
 
@@ -18,30 +19,35 @@ struct pl_buf {
 	bool full;
 };
 
-/* No memory is taken until the first append. */
+/* Allocates nothing until the first append. */
 void pl_buf_init(struct pl_buf *buf, size_t max_bytes);
 void pl_buf_done(struct pl_buf *buf);
 #define auto_buf __attribute__((cleanup(pl_buf_done), unused)) struct pl_buf
-/* auto_buf text = PL_BUF(TEXT_BYTES_MAX); as pl_buf_init(). */
+/* auto_buf text = PL_BUF(TEXT_BYTES_MAX); initializes like pl_buf_init(). */
 #define PL_BUF(max_bytes)           \
 	{                           \
 		.max = (max_bytes), \
 	}
 
-/* False, with nothing appended, when the ceiling would be passed. */
+/* Return false and append nothing if the result would exceed the limit. */
 bool pl_buf_add(struct pl_buf *buf, const void *data, size_t len);
 bool pl_buf_add_text(struct pl_buf *buf, const char *text);
 bool pl_buf_addf(struct pl_buf *buf, const char *format, ...) PL_PRINTF(2, 3);
 bool pl_buf_add_char(struct pl_buf *buf, char c);
-/* Room for `len` more bytes at data + len; NULL past the ceiling. The caller then raises len. */
+/*
+ * Returns room for `len` more bytes at data + len, or NULL if they exceed the limit. The caller
+ * then increases len.
+ */
 char *pl_buf_reserve(struct pl_buf *buf, size_t len);
 /* Removes the first `len` bytes. */
 void pl_buf_consume(struct pl_buf *buf, size_t len);
 void pl_buf_clear(struct pl_buf *buf);
-/* The same for a buffer that is used again and again: more than `keep_bytes` of memory is given
- * back. */
+/* Clears a buffer that is reused, and frees its memory if it holds more than `keep_bytes`. */
 void pl_buf_forget(struct pl_buf *buf, size_t keep_bytes);
-/* The content as text ("" when empty); valid until the next change. */
+/* Returns the content as text ("" if empty), valid until the next change. */
 const char *pl_buf_text(const struct pl_buf *buf);
-/* The content as a string of the caller's (free()); the buffer is empty afterwards. */
+/*
+ * Returns the content as a string that the caller frees with free(). The buffer is empty
+ * afterwards.
+ */
 char *pl_buf_take(struct pl_buf *buf);

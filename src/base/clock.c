@@ -37,10 +37,11 @@ int64_t pl_clock_cpu_process_ns(void)
 }
 
 /*
- *    before ──── real ──── after      real was read somewhere in between:
- *       └──────  width  ──────┘       the middle is off by half of the width at most
  *
- * The tightest of five is one in which nobody took the processor away.
+ *     before ──── real ──── after      real was read somewhere in between:
+ *        └──────  width  ──────┘       the middle is off by at most half of the width
+ *
+ * The tightest of five readings is one during which the thread was not preempted.
  */
 int64_t pl_clock_offset_ns(void)
 {

@@ -134,7 +134,7 @@ static int read_words(const struct pl_opt_command *command, int argc, char **arg
 	bool has_words = command->words != NULL || command->operand != NULL;
 	int own = 1;
 
-	/* what stands behind "--" is somebody else's command */
+	/* the arguments after "--" are another program's command line */
 	while (own < argc && !(command->takes_command && strcmp(argv[own], "--") == 0))
 		own++;
 	ret->command = argv + (own < argc ? own + 1 : argc);

@@ -1,6 +1,7 @@
 /*
- * A program of several commands: how one is found, what is said of a name that is none, the program's help
- * and its manual pages. The table has a row a command and is made from a list of src/tbl.
+ * A program with several commands: command lookup, the error for an unknown command, the program's
+ * help and its manual pages. The table has one row per command and is generated from a list in
+ * src/tbl.
  */
 #pragma once
 
@@ -11,7 +12,7 @@ struct pl_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary; /* one line, for the list of commands */
-	/* what its page and completion show; NULL: none, the program's help is the command's */
+	/* for the manual page and completion; NULL: the command shows the program's help */
 	const struct pl_opt_command *options;
 };
 
@@ -19,35 +20,43 @@ struct pl_commands {
 	const char *program;            /* "profllm" */
 	const char *summary;            /* one line, for the manual */
 	const struct pl_command *items; /* ended by a row with name NULL */
-	/* says of a name that it is none; returns the exit status */
+	/* reports an unknown command; returns the exit status */
 	int (*unknown)(const char *name);
 	/* prints the program's help; returns the exit status */
 	int (*print_help)(void);
 };
 
-/* NULL: no such command. */
+/* Returns NULL if no command has this name. */
 const struct pl_command *pl_command_find(const struct pl_commands *commands, const char *name);
-/* On standard error, with the likely name; returns the exit status. */
+/*
+ * Reports an unknown command and the most similar one on standard error. Returns the exit status.
+ */
 int pl_command_refuse(const struct pl_commands *commands, const char *name);
-/* A line a command; `also` stands behind the one by the name `standing`, which may be NULL. */
+/*
+ * Appends one line per command. Inserts `also` after the command named `standing`, which may be
+ * NULL.
+ */
 void pl_command_add_list(const struct pl_commands *commands, const char *standing, const char *also,
 			 struct pl_buf *buf);
 /*
- * The command `help`: help, help COMMAND [PART], help --man [COMMAND[-PART]] (what `make install` puts into
- * share/man), help --man --list (the commands and parts of commands that have a page of their own).
+ * Runs the command `help`: help, help COMMAND [PART], help --man [COMMAND[-PART]] (`make install`
+ * stores its output in share/man), help --man --list (lists the commands and parts that have a
+ * manual page).
  */
 int pl_command_help(const struct pl_commands *commands, int argc, char **argv);
 
-/* What stands on a command's line beside its options. Borrowed from argv. */
+/* The operands of a command line: everything except options. Borrowed from argv. */
 struct pl_words {
 	char **items;
 	int count;
-	char **command; /* behind "--", where the command takes another's line there */
+	/* the arguments after "--", if the command accepts another program's command line there */
+	char **command;
 	int command_count;
 };
 /*
- * Reads a command's line into its struct of options. False: the command is done, with *ret_status: a
- * fault was told (words where it takes none, too), or its help was asked for.
+ * Parses a command line into the command's options struct. Returns false if the command is
+ * finished: the user asked for help, or an error was reported, including unexpected operands.
+ * *ret_status is then the exit status.
  */
 bool pl_command_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
 		     struct pl_words *ret, int *ret_status);

@@ -110,7 +110,7 @@ void pl_completion_offer_commands(struct pl_completion *completion)
 
 /* ---- a command's line ---------------------------------------------------------------------- */
 
-/* What a value is, by the name that its row gives it. */
+/* Offers the values of an option from the placeholder in its row. */
 static void offer_values(struct pl_completion *completion, const char *arg)
 {
 	static const char *const files[] = { "DB", "DIR", "FILE", "OUTPUT", "PLACE" };

@@ -1,8 +1,8 @@
 /*
- * A double is c * 2^q; all that round to it lie between (4c - 2) / 4 and (4c + 2) / 4 times 2^q. These three
- * are scaled by the power of ten that leaves 16 or 17 digits before the point. What is lost of them behind
- * the point is kept as one bit ("rounded to odd"), which is all that comparing needs: so no number here has
- * more than 64 bits, and no trial is made.
+ * A double is c * 2^q. All numbers that round to it are between (4c - 2) / 4 and (4c + 2) / 4 times
+ * 2^q. These bounds and the value itself are scaled by the power of ten that leaves 16 or 17 digits
+ * before the point. Their digits after the point are reduced to one bit ("rounded to odd"), which
+ * is enough for comparisons. So no number here has more than 64 bits, and no search is needed.
  */
 #include "base/decimal.h"
 
@@ -28,7 +28,7 @@ static int log10_of_2_to(int n)
 	return (n * 1262611) >> 22;
 }
 
-/* Of three quarters of it. */
+/* floor(log10(3/4 * 2^n)) */
 static int log10_of_3_4_of_2_to(int n)
 {
 	return (n * 1262611 - 524031) >> 22;
@@ -66,7 +66,7 @@ struct pl_decimal pl_decimal_of(double value)
 	memcpy(&bits, &value, sizeof(bits));
 	uint64_t fraction = bits & ((1ull << FRACTION_BITS) - 1);
 	int biased = (int)(bits >> FRACTION_BITS);
-	/* below a power of two they stand closer */
+	/* below a power of two, doubles are closer together */
 	bool is_uneven = fraction == 0 && biased > 1;
 
 	c = biased > 0 ? fraction | 1ull << FRACTION_BITS : fraction;
@@ -77,10 +77,10 @@ struct pl_decimal pl_decimal_of(double value)
 	uint64_t least = scale((4 * c - 2 + is_uneven) << shift, -k);
 	uint64_t most = scale((4 * c + 2) << shift, -k);
 
-	/* an even one has its ends, too: what lies there is rounded to it */
+	/* for an even c the bounds are included: they round to it */
 	least += c & 1;
 	most -= c & 1;
-	/* ten times as coarse there is at most one that lies within */
+	/* at a tenfold coarser step at most one multiple is within the bounds */
 	uint64_t tens = middle / 40;
 	bool is_below = least <= 40 * tens, is_above = 40 * tens + 40 <= most;
 	if (middle >= 40 && is_below != is_above)

@@ -88,14 +88,17 @@ static int check_replaceable(const char *path, struct pl_err *err)
 			  S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* What is in the way is the folder: a file that is there is replaced, whatever its own rights say. */
+/*
+ * Reports that the directory is not writable: an existing file is replaced whatever its
+ * permissions.
+ */
 static int refuse_folder(const char *path, struct pl_err *err)
 {
 	int why = errno;
 	auto_free char *folder = pl_file_dir(path);
 	auto_free char *whole = realpath(folder, NULL);
 
-	/* file systems of the kernel's own say so of files that nobody may make */
+	/* /proc and similar file systems return ENOENT for files that cannot be created */
 	if (why == ENOENT && whole == NULL)
 		return pl_err_set(err, PL_ERR_IO,
 				  "cannot write '%s': directory '%s' does not exist", path, folder);

@@ -1,5 +1,6 @@
 /*
- * Files: bounded reading, writing that leaves the old or the new file and never half of one.
+ * Files: reading with a size limit, and atomic replacement that leaves either the old or the new
+ * file.
  */
 #pragma once
 
@@ -10,33 +11,38 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Reads a whole file of at most max_bytes; *ret_text is NUL-ended and the caller's (free()). */
+/*
+ * Reads a whole file of at most max_bytes. *ret_text is NUL-terminated; the caller frees it with
+ * free().
+ */
 int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 		 struct pl_err *err) PL_MUST_CHECK;
-/* The same where nobody asks why it cannot be read: NULL. `ret_len` NULL: not wanted. */
+/* The same without an error: returns NULL on failure. `ret_len` may be NULL. */
 char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len);
 
-/* All of it, through signals; -1 with errno. */
+/* Writes all bytes and retries after signals. Returns -1 with errno on failure. */
 int pl_fd_write(int fd, const char *data, size_t len) PL_MUST_CHECK;
 
-/* The next name in an open folder but "." and ".."; NULL: no more, or `dir` is NULL. */
+/* Returns the next name in an open directory, without "." and "..". NULL: end, or `dir` is NULL. */
 const char *pl_dir_next(DIR *dir);
 void pl_dir_close(DIR **dir);
 /* auto_dir dir = opendir(path); */
 #define auto_dir __attribute__((cleanup(pl_dir_close), unused)) DIR *
 
 /*
- * A file being written beside its final place ("PATH.tmp.PID" in the same folder).
- * commit: fflush, fsync, rename, fsync of the folder. close without commit removes it.
+ * A file being written under a temporary name ("PATH.tmp.PID" in the same directory). Commit runs
+ * fflush, fsync, rename, and fsync of the directory. Close without commit removes the file.
  */
 struct pl_file_new {
 	FILE *stream;
 	char *path;
 	char *temporary;
 };
-/* If `path` is a link, the file that it leads to is replaced: for names that the user gave. */
+/* Opens for a path that the user gave: if `path` is a symbolic link, commit replaces the target. */
 int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err) PL_MUST_CHECK;
-/* If `path` is a link, the link is replaced: for names that the program makes. */
+/*
+ * Opens for a path that the program made: if `path` is a symbolic link, commit replaces the link.
+ */
 int pl_file_new_open_own(struct pl_file_new *file, const char *path,
 			 struct pl_err *err) PL_MUST_CHECK;
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err) PL_MUST_CHECK;
@@ -44,46 +50,56 @@ void pl_file_new_close(struct pl_file_new *file);
 #define auto_file_new __attribute__((cleanup(pl_file_new_close), unused)) struct pl_file_new
 
 /*
- * The mode of all files that are made from now on, whatever the umask; set before any thread starts.
- * pl_file_mode(): that mode, or `otherwise` if none was set.
+ * Sets the mode of all files created from now on, independent of the umask. Call it before any
+ * thread starts. pl_file_mode() returns that mode, or `otherwise` if none was set.
  */
 void pl_file_set_mode(unsigned mode);
 unsigned pl_file_mode(unsigned otherwise);
-/* "0640": three or four octal digits, at least read and write for the owner. */
+/* Parses a mode such as "0640": three or four octal digits that let the owner read and write. */
 int pl_file_read_mode(const char *text, unsigned *ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* All of the above in one call. */
+/* Opens, writes and commits in one call. */
 int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
-/* 0 when a new file could be made at `path`: its folder exists and is writable, and what stands
- * there is a regular file or nothing. */
+/*
+ * Returns 0 if a new file could be made at `path`: its directory exists and is writable, and `path`
+ * is a regular file or does not exist.
+ */
 int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
 /*
- * Makes a directory, and syncs its name in its parent: without that a power cut takes the directory
- * away with all files that were synced in it. 0 also if it exists.
+ * Makes a directory and syncs its parent; otherwise a power failure could remove the directory with
+ * all synced files in it. Returns 0 if it exists.
  */
 int pl_file_make_dir(const char *path, unsigned mode, struct pl_err *err) PL_MUST_CHECK;
-/* The same of a directory and of all that are missing above it. */
+/* Makes a directory and all its missing parents. */
 int pl_file_make_folders(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Syncs the bytes of a file, or the names in a directory. 0 also if the file system cannot, or `path`
- * is not readable.
+ * Syncs the bytes of a file or the entries of a directory. Also returns 0 if the file system does
+ * not support it or `path` is not readable.
  */
 int pl_file_sync(const char *path, struct pl_err *err) PL_MUST_CHECK;
-/* The same of the directory that `path` is in. */
+/* Syncs the directory that contains `path`. */
 int pl_file_sync_dir_of(const char *path, struct pl_err *err) PL_MUST_CHECK;
-/* Do both stand for one file, whatever their names? False where either is not there. */
+/* Returns whether both paths name the same file. False if either does not exist. */
 bool pl_file_same(const char *a, const char *b);
-/* Would they, were both written? Of files that are not there the folder and the name tell. */
+/*
+ * Returns whether both paths would name the same file after writing to both. For missing files,
+ * compares directory and name.
+ */
 bool pl_file_would_be_same(const char *a, const char *b);
-int64_t pl_file_size(const char *path); /* -1: none */
-/* Folder part ("." when there is none) and name part; the caller's (free()). */
+int64_t pl_file_size(const char *path); /* -1: does not exist */
+/* Return the directory part ("." if none) and the name part; the caller frees them with free(). */
 char *pl_file_dir(const char *path);
 char *pl_file_name(const char *path);
-/* "a/b.json" with suffix ".server.log" and strip ".json": "a/b.server.log". */
+/*
+ * Returns the path of a file next to `path`: "a/b.json" with strip ".json" and suffix ".server.log"
+ * gives "a/b.server.log".
+ */
 char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
-/* SHA-256 of a file's bytes as 64 hexadecimal digits and a NUL. */
+/* Writes the SHA-256 of the file's bytes as 64 hexadecimal digits and a NUL. */
 int pl_file_sha256(const char *path, char hex[65], struct pl_err *err) PL_MUST_CHECK;
-/* The same of an open one, from where it stands to its end; -1 with errno. */
+/*
+ * The same for an open file, from its current offset to its end. Returns -1 with errno on failure.
+ */
 int pl_fd_sha256(int fd, char hex[65]) PL_MUST_CHECK;
 void pl_sha256(const void *data, size_t len, char hex[65]);

@@ -76,7 +76,7 @@ static int inflate_member(z_stream *stream, const char *name, struct pl_buf *buf
 	return 0;
 }
 
-/* Members stand one behind the other. zlib counts in 32 bits, and no caller has more. */
+/* Decompresses consecutive members. zlib counts in 32 bits, and no caller has more. */
 static int unpack_all(z_stream *stream, const char *packed, size_t len, const char *name,
 		      struct pl_buf *buf, struct pl_err *err)
 {

@@ -1,14 +1,12 @@
-/*
- * FNV-1a, for tables in memory: quick for short texts, and nothing against those who choose texts that meet.
- */
+/* FNV-1a for in-memory tables: fast for short texts, but not resistant to chosen collisions. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PL_HASH_NONE 0xcbf29ce484222325u /* of no bytes */
+#define PL_HASH_NONE 0xcbf29ce484222325u /* hash of zero bytes */
 
-/* `hash` of what is in front of them. */
+/* Continues `hash`, the hash of the preceding bytes. */
 static inline uint64_t pl_hash_bytes(uint64_t hash, const void *data, size_t len)
 {
 	const unsigned char *bytes = data;

@@ -53,19 +53,19 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 }
 
 /*
- * What a value takes of malloc() with jansson 2.14: the reference counted head, a table of 8 places (also
- * of an empty list or object), a place in its list; of a member its key's node. Strings take their length
- * besides.
+ * Memory that a value takes from malloc() with jansson 2.14: the reference-counted head, a table of
+ * 8 slots (also for an empty list or object), a slot in its list; for a member the node of its key.
+ * Strings also take their length.
  */
 #define LIST_BYTES   128
 #define OBJECT_BYTES 240
 #define VALUE_BYTES  40
 #define MEMBER_BYTES 100
 #define STRING_BYTES 48
-/* The most that a byte becomes: "{}," is three of them. */
+/* Maximum memory per byte of text: "{}," is three bytes. */
 #define BYTES_PER_BYTE_MAX ((OBJECT_BYTES + VALUE_BYTES) / 3 + 1)
 
-/* Behind the string that begins at `at`, or the end. */
+/* Returns the position after the string that starts at `at`, or the end. */
 static const char *skip_string(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -285,10 +285,7 @@ struct member {
 
 static void write_value(struct writer *w, const json_t *json, int depth);
 
-/*
- * Once the ceiling is met nothing more is added: what stands in the buffer is then cut, and `ok`
- * says so.
- */
+/* Adds nothing once the limit was reached: the buffer is then truncated, and `ok` is false. */
 static void put_bytes(struct writer *w, const char *text, size_t len)
 {
 	w->ok = w->ok && pl_buf_add(w->buf, text, len);
@@ -300,7 +297,7 @@ static inline void put(struct writer *w, const char *text)
 	put_bytes(w, text, strlen(text));
 }
 
-/* Blanks a level; 0: all stands on one line. */
+/* Blanks per level; 0: everything on one line. */
 static int indent_of(enum pl_json_style style)
 {
 	if (style == PL_JSON_PYTHON_4)
@@ -388,7 +385,7 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 	put(w, "}");
 }
 
-/* Lists of numbers stand on one line: a result has thousands of them. */
+/* Lists of numbers are written on one line: a result has thousands of them. */
 static bool is_flat(const json_t *array)
 {
 	PL_JSON_EACH(item, array) {

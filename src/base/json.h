@@ -1,7 +1,6 @@
 /*
- * JSON documents (jansson) with what it lacks: shortest floats, order kept, null for what is no
- * number. Values never run out of memory: the process ends with one line (pl_must). For bytes in the hot path see
- * io/jwalk.h.
+ * JSON documents: jansson plus shortest floats, stable key order, and null for values that are not
+ * numbers. Out of memory ends the process with one line (pl_must). For the hot path use io/jwalk.h.
  */
 #pragma once
 
@@ -25,41 +24,45 @@ int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret
 int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Before text of others is parsed: would its values take at most so much memory? "[]," are 3 bytes, and
- * about 150 as a value. Told from brackets, commas and quotes alone, for jansson on 64 bits; what is no
- * JSON is for the parser to say. -1: INVALID, with the place from which on it is too much.
+ * Checks before parsing untrusted text whether its values fit into max_bytes of memory: "[]," is 3
+ * bytes of text and about 150 bytes as a value. Estimates from brackets, commas and quotes alone,
+ * for jansson on 64 bits; the parser reports invalid JSON. Returns -1 (INVALID) with the location
+ * at which the limit is exceeded.
  */
 #define PL_JSON_MEMORY_BYTES_MAX (768u << 20)
 int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const char *source,
 			 struct pl_err *err) PL_MUST_CHECK;
 
-/* As pl_json_parse, for texts that go on to a model: strings may hold U+0000 (see
- * pl_json_to_ctext). */
+/*
+ * Like pl_json_parse, for texts sent to a model: strings may contain U+0000 (see pl_json_to_ctext).
+ */
 int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
-/* As pl_json_parse, for those who only look: where a whole number has more than 64 bits all numbers
- * become reals. */
+/*
+ * Like pl_json_parse, for documents that are only read: if an integer has more than 64 bits, all
+ * numbers become reals.
+ */
 int pl_json_parse_wide(const char *text, size_t len, const char *source, json_t **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /*
- * The text of a JSON string as a C string, and back: U+0000, which byte-level tokenizers have as a
- * token, stands as the two bytes C0 80, which no valid UTF-8 holds. to: the caller's (free()), NULL
- * for what is no string. from: a new reference, NULL for what is no UTF-8.
+ * Convert a JSON string to a C string and back. U+0000, which is a token of byte-level tokenizers,
+ * becomes the two bytes C0 80, which valid UTF-8 never contains. to: the caller frees the text with
+ * free(); NULL if `string` is not a string. from: a new reference; NULL if the text is not UTF-8.
  */
 char *pl_json_to_ctext(const json_t *string);
 json_t *pl_json_from_ctext(const char *text);
 
 /*
- * The loops over an array's items and an object's members, in their order; over NULL, or what is
- * neither, nothing is done. They declare the names that they are given, and of an item its index,
- * NAME_at; break and continue mean what they do in any loop (NAME_left tells the outer of two loops
- * that the inner was left early).
+ * Loops over the items of an array and the members of an object, in order. They do nothing for NULL
+ * or another type. They declare the given names and, for an item, its index NAME_at. break and
+ * continue work as in any loop (NAME_left tells the outer of the two nested loops that the inner
+ * one was left early).
  *
  *     PL_JSON_EACH(item, list) {                  PL_JSON_EACH_MEMBER(key, value, object) {
  *             use(item);                                  use(key, value);
  *     }                                           }
  *
- * Members may be set to other values on the way; none may be added or taken away.
+ * The body may replace values of members, but may not add or remove members.
  */
 #define PL_JSON_EACH(item, list)                                                        \
 	for (size_t item##_at = 0, item##_left = 0;                                     \
@@ -72,7 +75,7 @@ json_t *pl_json_from_ctext(const char *text);
 		for (__attribute__((unused))                                                      \
 		     json_t *value = (key##_left = key, pl_json_value_of(key));                   \
 		     key##_left != NULL; key##_left = NULL)
-/* For PL_JSON_EACH_MEMBER alone; key NULL: the first. */
+/* For PL_JSON_EACH_MEMBER only; key NULL: returns the first key. */
 static inline const char *pl_json_key_behind(const json_t *object, const char *key)
 {
 	return json_object_iter_key(
@@ -85,51 +88,62 @@ static inline json_t *pl_json_value_of(const char *key)
 	return json_object_iter_value(json_object_key_to_iter(key));
 }
 
-/* A real number, or null where there is none: NaN and the infinities. */
+/* Returns a real number, or null for NaN and infinities. */
 json_t *pl_json_number(double value);
-/* A string, or null for NULL. Bytes that are no UTF-8, which no JSON can hold, become U+FFFD. */
+/*
+ * Returns a string, or null for NULL. Replaces bytes that are not UTF-8, which JSON cannot contain,
+ * with U+FFFD.
+ */
 json_t *pl_json_text(const char *text);
 
-/* What the JSON text of a row says, of any kind; NULL for NULL and what is no JSON. New reference. */
+/* Parses JSON text of any type. Returns a new reference; NULL if the text is NULL or not JSON. */
 json_t *pl_json_of_text(const char *text);
-/* As people write a value: a text without its quotes, all else compact. The caller's (free()). */
+/*
+ * Formats a value for display: a string without quotes, anything else as compact JSON. The caller
+ * frees it with free().
+ */
 char *pl_json_to_plain(const json_t *value);
-/* Is an item of the array equal to it? */
+/* Returns whether an item of the array equals `wanted`. */
 bool pl_json_has(const json_t *list, const json_t *wanted);
-/* Is an item of the array this text? */
+/* Returns whether an item of the array is this text. */
 bool pl_json_has_text(const json_t *list, const char *text);
 
-/* Itself, or null for NULL. Steals the reference. */
+/* Returns the value itself, or null for NULL. Steals the reference. */
 json_t *pl_json_or_null(json_t *json);
-/* A whole number, or null where it is not known; of a double, where that is none. */
+/* Return an integer, or null if it is unknown (the double is not an integer). */
 json_t *pl_json_count(double value);
 json_t *pl_json_i64(int64_t number, bool is_known);
 
-/* The words of a text, parted by blanks, as an array; empty for NULL. New reference. */
+/* Splits a text at blanks into an array; empty for NULL. New reference. */
 json_t *pl_json_words(const char *words);
 
 enum pl_json_style {
 	PL_JSON_COMPACT, /* {"a":1,"b":[2]} */
 	PL_JSON_PYTHON,  /* {"a": 1, "b": [2]}, non-ASCII as \uXXXX: bytes as json.dumps() writes */
-	PL_JSON_PYTHON_2, /* the same of json.dumps(indent=2) */
-	PL_JSON_PYTHON_4, /* and of indent=4 */
-	PL_JSON_INDENT,   /* two blanks a level */
-	PL_JSON_SORTED, /* as compact, the keys of each object in order: equal values, equal texts */
+	PL_JSON_PYTHON_2, /* as json.dumps(indent=2) */
+	PL_JSON_PYTHON_4, /* as json.dumps(indent=4) */
+	PL_JSON_INDENT,   /* two blanks per level */
+	PL_JSON_SORTED,   /* compact, with sorted keys: equal values give equal texts */
 };
-/* Floats in shortest round-trip form, keys in the order of insertion. False: ceiling of buf. */
+/*
+ * Writes floats in the shortest round-trip form and keys in insertion order. Returns false if the
+ * limit of buf is reached.
+ */
 bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *buf);
 char *pl_json_to_text(const json_t *json, enum pl_json_style style);
-/* Atomically, with a final newline, indented. */
+/* Writes the file atomically, indented and with a final newline. */
 int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err) PL_MUST_CHECK;
 
-/* Appends `before`, ",\"key\":" or the like, and the number: null where it is `none`. */
+/* Appends `before` (such as ",\"key\":") and the number, or null if it equals `none`. */
 bool pl_json_add_i64(struct pl_buf *buf, const char *before, int64_t number, int64_t none);
 
-/* object.a.b by dotted path, NULL when a part is missing. Borrowed. */
+/* Returns the value at a dotted path (object.a.b), NULL if a part is missing. Borrowed. */
 json_t *pl_json_get_path(const json_t *json, const char *dotted);
 
-/* What stands at a key, or at a dotted path, as C has it; NULL, 0 or false where nothing does, or
- * something of another kind. Texts are borrowed. */
+/*
+ * Return the value of a key or dotted path as a C type. They return NULL, 0 or false if it is
+ * missing or has another type. Texts are borrowed.
+ */
 static inline const char *pl_json_path_text(const json_t *json, const char *dotted)
 {
 	return json_string_value(pl_json_get_path(json, dotted));

@@ -10,11 +10,18 @@
 
 enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG };
 
-/* Reads PROFLLM_LOG (error, warning, info, debug); default info. `program` is put in front. */
+/*
+ * Reads PROFLLM_LOG (error, warning, info, debug; default info). Each line starts with `program`.
+ */
 void pl_log_init(const char *program);
 void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
 
-/* True when `fd` is a terminal whose lines may be drawn over: TERM is set, and not "dumb". */
+/*
+ * Returns true if `fd` is a terminal on which lines can be redrawn: TERM is set and is not "dumb".
+ */
 bool pl_log_redraws(int fd);
-/* True when `fd` is a terminal that may be coloured: NO_COLOR unset or empty, TERM not "dumb". */
+/*
+ * Returns true if `fd` is a terminal that supports color: NO_COLOR is unset or empty, and TERM is
+ * not "dumb".
+ */
 bool pl_log_has_colour(int fd);

@@ -112,7 +112,7 @@ char *pl_asprintf(const char *format, ...)
 }
 
 /*
- * `void *` for `T **`: the cleanup attribute passes the address of whatever pointer it stands on.
+ * `void *` for `T **`: the cleanup attribute passes the address of the pointer that it annotates.
  */
 void pl_free_auto(void *owner)
 {
@@ -153,7 +153,7 @@ void *pl_arena_alloc(struct pl_arena *arena, size_t size)
 	struct arena_block *block = arena->blocks;
 
 	/*
-	 * What is left of the block before is given up; blocks are large against what is asked for.
+	 * The rest of the previous block is wasted; blocks are large compared to the allocations.
 	 */
 	if (block == NULL || block->room - block->used < size) {
 		size_t room = size > arena->block_bytes ? size : arena->block_bytes;

@@ -7,7 +7,7 @@
 
 enum { HELP_COLUMNS = 80, HELP_LEFT_MAX = 30, HELP_BYTES_MAX = 1 << 20, NAMES_BYTES_MAX = 1024 };
 
-/* Stands behind a command's own rows in every table. */
+/* Follows the command's rows in every table. */
 static const struct pl_opt help_option = {
 	.name = "help", .letter = 'h', .type = PL_OPT_FLAG, .help = "show this help and exit"
 };
@@ -31,7 +31,7 @@ struct met {
 	const char *value; /* what came with it, or NULL */
 };
 
-/* Row i of the command, with --help as the last; NULL behind it. */
+/* Returns row i of the command, with --help as the last; NULL after it. */
 static const struct pl_opt *row(const struct pl_opt_command *command, size_t i)
 {
 	static const struct pl_opt none = { 0 };
@@ -409,7 +409,10 @@ static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t colu
 	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
 }
 
-/* Where the help texts begin: behind the widest left part that is not too wide. */
+/*
+ * Returns the column at which the help texts begin: after the widest left part that is not too
+ * wide.
+ */
 static size_t help_column(const struct pl_opt_command *command)
 {
 	const struct pl_opt *option;

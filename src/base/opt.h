@@ -1,9 +1,9 @@
 /*
- * Command-line options from rows: the parser, --help and shell completion are made from them.
+ * Command-line options from rows, which also produce --help and shell completion.
  *
- * - Both --a-b and --a_b, --name=value and --name value; `--no-name` for PL_OPT_FLAG rows with
- *   negatable set; unambiguous prefixes; `--` ends options.
- * - An unknown option is an error that names the nearest one.
+ * - Accepts --a-b and --a_b, --name=value and --name value, `--no-name` for PL_OPT_FLAG rows with
+ *   negatable set, and unambiguous prefixes; `--` ends the options.
+ * - An unknown option is an error that names the most similar one.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum pl_opt_type {
 	PL_OPT_INT,      /* int64_t */
 	PL_OPT_F64,      /* double */
 	PL_OPT_DURATION, /* int64_t ns */
-	PL_OPT_LIST,     /* struct pl_opt_list: may be given many times */
+	PL_OPT_LIST,     /* struct pl_opt_list: may be repeated */
 };
 
 struct pl_opt_list {
@@ -37,14 +37,19 @@ struct pl_opt {
 	const char *const *choices; /* NULL-ended, or NULL */
 	bool negatable;
 	bool hidden;
-	bool optional; /* PL_OPT_DURATION: alone, or before what is no duration, it is INT64_MAX */
-	const char *def;   /* shown in the help as the default; NULL: none */
-	const char *group; /* title above this row and those that follow; NULL: goes on */
-	bool later;        /* hidden; only named at the end of the help as not in this version */
+	bool optional;   /* PL_OPT_DURATION: without a duration, the value is INT64_MAX */
+	const char *def; /* shown in the help as the default; NULL: none */
+	/* heading above this row and the following ones; NULL: the same group continues */
+	const char *group;
+	/* hidden; listed only at the end of the help as not available in this version */
+	bool later;
 };
 
-/* A row in one line or two, where AT(field) is the place of a field in the options' struct: kind as
- * FLAG or TEXT, letter or 0, arg or NULL; further members behind the help, by name. */
+/*
+ * A row in one or two lines. AT(field) must be the offset of a field in the options struct, kind is
+ * FLAG or TEXT and so on, letter may be 0 and arg NULL. Further members follow the help as
+ * designated initializers.
+ */
 #define PL_OPT(kind, letter_, name_, field, arg_, help_, ...)                                 \
 	{                                                                                     \
 		.name = name_, .letter = letter_, .type = PL_OPT_##kind, .offset = AT(field), \
@@ -57,24 +62,27 @@ struct pl_opt_command {
 	const char *summary;          /* one line */
 	const char *details;          /* paragraphs and examples, or NULL */
 	const struct pl_opt *options; /* ended by a row with name NULL */
-	/* what a shell completes besides options */
+	/* operands, for shell completion */
 	const char *const *words; /* the first operand, NULL-ended; NULL: any */
-	const char *operand; /* what the (other) operands are, as `arg` of an option; NULL: none */
-	bool takes_command;  /* a server's command line may stand behind "--" */
-	/* words that are commands with options and a page of their own, ended by one with name NULL;
-	 * NULL: none */
+	/* placeholder of the (other) operands, as `arg` of an option; NULL: none */
+	const char *operand;
+	bool takes_command; /* accepts a server's command line after "--" */
+	/*
+	 * words that are commands with their own options and page, ended by a row with name NULL;
+	 * NULL: none
+	 */
 	const struct pl_opt_command *parts;
 };
 
 /*
- * Parses argv[1..] into `into`. *ret_rest gets the positional words (a slice moved to the front of
- * argv, borrowed), *ret_help is set when --help or -h was met (parsing stops there).
+ * Parses argv[1..] into `into`. *ret_rest gets the operands (borrowed; argv is reordered so that
+ * they come first). Sets *ret_help and stops at --help or -h.
  */
 int pl_opt_parse(const struct pl_opt_command *command, int argc, char **argv, void *into,
 		 char ***ret_rest, int *ret_rest_count, bool *ret_help,
 		 struct pl_err *err) PL_MUST_CHECK;
-/* The help text, 80 columns. */
+/* Appends the help text, 80 columns wide. */
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf);
-/* What stands behind a row's help text: " (one, two; default one)", or nothing. */
+/* Appends the suffix of a row's help text: " (one, two; default one)", or nothing. */
 void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf);
 void pl_opt_list_done(struct pl_opt_list *list);

@@ -18,7 +18,9 @@ static bool same_sign(double a, double b)
 	return (a > 0 && b > 0) || (a < 0 && b < 0);
 }
 
-/* At an end: h and d are width and secant of the piece beside it, and of the next one. */
+/*
+ * Slope at an end: h0 and d0 are the width and secant of the end piece, h1 and d1 of the next one.
+ */
 static double end_slope(double h0, double h1, double d0, double d1)
 {
 	double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);

@@ -57,7 +57,7 @@ int pl_program_print(const char *text)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	/* a full disk behind a pipe or a file shows only at the flush */
+	/* a full disk or a closed pipe is reported only by the flush */
 	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
 		return 0;
 	pl_err_errno(&err, "cannot write standard output");

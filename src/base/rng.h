@@ -21,7 +21,7 @@ void pl_pyrandom_seed(struct pl_pyrandom *rng, uint64_t seed);
 double pl_pyrandom_random(struct pl_pyrandom *rng);
 /* Uniform in 0..n-1; n >= 1. */
 uint64_t pl_pyrandom_below(struct pl_pyrandom *rng, uint64_t n);
-/* In place. */
+/* Shuffles in place. */
 void pl_pyrandom_shuffle(struct pl_pyrandom *rng, void *items, size_t n, size_t item_size);
 /* As random.choices(range(n), k=k): indices into out[k]. */
 void pl_pyrandom_choices(struct pl_pyrandom *rng, size_t n, size_t k, size_t *out);

@@ -1,6 +1,7 @@
 /*
- * Over the values of a JSON text by brackets and quotes alone; whether it is JSON is for its reader to say.
- * Of any bytes: nothing at or behind `end` is looked at, and each answers `end` where the text is cut off.
+ * Skipping JSON values by brackets and quotes alone; a JSON reader must validate the text. The
+ * functions accept any bytes, never read at or after `end`, and return `end` if the text is
+ * truncated.
  */
 #pragma once
 
@@ -8,10 +9,10 @@
 
 bool pl_scan_is_blank(char c);
 const char *pl_scan_blanks(const char *at, const char *end);
-/* Behind the string that begins at `at`. */
+/* Returns the position after the string that starts at `at`. */
 const char *pl_scan_string(const char *at, const char *end);
 /*
- * Behind the value that begins at `at`: the first place on its own level where one of `stops` stands,
- * or behind the bracket that closes it where `stops` is "".
+ * Returns the end of the value that starts at `at`: the first position on its level with one of
+ * `stops`, or, if `stops` is "", the position after its closing bracket.
  */
 const char *pl_scan_value(const char *at, const char *end, const char *stops);

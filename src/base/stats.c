@@ -80,7 +80,7 @@ double pl_stats_std(const double *x, size_t n)
 	return sqrt((0 + pairwise_squares(x, n, pl_stats_mean(x, n))) / (double)n);
 }
 
-/* NaN stands last, as in numpy. */
+/* Sorts NaN last, as numpy does. */
 static int compare(const void *left, const void *right)
 {
 	double a = *(const double *)left;

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-/* Takes over `text`. pl_grow() gives zeroed room, and one more is asked for: the NULL is there. */
+/*
+ * Takes ownership of `text`. pl_grow() zeroes new items and gets one more than needed, which is the
+ * NULL.
+ */
 static void add_owned(struct pl_strv *strv, char *text)
 {
 	pl_grow((void **)&strv->items, &strv->room, strv->count + 2, sizeof(*strv->items));
@@ -43,7 +46,7 @@ void pl_strv_add_env(struct pl_strv *strv, const json_t *object)
 {
 	PL_JSON_EACH_MEMBER(name, value, object) {
 		/*
-		 * What is no text is nobody's variable: an experiment file has been checked long
+		 * Values other than strings are ignored: the experiment file was validated long
 		 * before.
 		 */
 		if (json_is_string(value))

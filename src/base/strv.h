@@ -1,6 +1,6 @@
 /*
- * A vector of strings that is NULL-ended at every moment: words and environments of programs.
- * All zero is an empty one. The strings are its own copies, so what they came from may go away.
+ * A vector of strings that is NULL-terminated at all times, for arguments and environments of
+ * programs. All zero is an empty vector. It owns copies of its strings.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct pl_strv {
-	char **items; /* NULL while nothing was added: use pl_strv_texts() */
+	char **items; /* NULL until something was added: use pl_strv_texts() */
 	size_t count; /* without the NULL */
 	size_t room;
 };
@@ -19,10 +19,10 @@ void pl_strv_done(struct pl_strv *strv);
 
 void pl_strv_add(struct pl_strv *strv, const char *text);
 void pl_strv_addf(struct pl_strv *strv, const char *format, ...) PL_PRINTF(2, 3);
-/* The strings of a JSON array; what is no string is passed over. NULL: none. */
+/* Adds the strings of a JSON array and ignores other items. NULL adds nothing. */
 void pl_strv_add_json(struct pl_strv *strv, const json_t *array);
-/* "NAME=text" for each string of a JSON object, as an environment has it. NULL: none. */
+/* Adds "NAME=text" for each string of a JSON object, as in an environment. NULL adds nothing. */
 void pl_strv_add_env(struct pl_strv *strv, const json_t *object);
 
-/* As execve() takes them: never NULL; good until the next change. */
+/* Returns the texts in the form that execve() takes: never NULL; valid until the next change. */
 const char *const *pl_strv_texts(const struct pl_strv *strv);

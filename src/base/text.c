@@ -40,7 +40,7 @@ bool pl_text_to_f64(const char *text, double *ret)
 	return true;
 }
 
-/* Splits "12.5ms" into its number and the unit behind it. */
+/* Splits "12.5ms" into its number and the unit that follows. */
 static bool split_unit(const char *text, double *ret_number, const char **ret_unit)
 {
 	char number[64];
@@ -175,7 +175,9 @@ static char *put_zeros(char *at, int count)
 	return at;
 }
 
-/* With the point behind so many digits, which may be none. */
+/*
+ * Writes the number without an exponent; the point follows `whole` digits, which may be 0 or less.
+ */
 static char *put_plain(char *at, const char *digits, int count, int whole)
 {
 	int shown = whole < 0 ? 0 : whole < count ? whole : count;
@@ -252,7 +254,7 @@ char *pl_text_put_i64(char *at, int64_t number)
 	return put_u64(at + 1, 0 - (uint64_t)number);
 }
 
-/* Of an hour at least, whole seconds. */
+/* Formats a duration of at least one hour, in whole seconds. */
 static void from_hours(int64_t ns, char *text, size_t room)
 {
 	uint64_t size_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -430,8 +432,8 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 		return 2;
 	}
 	/*
-	 * One byte is passed over and not the whole character: what follows it may begin a good one
-	 * (Unicode 15, 3.9, U+FFFD substitution of maximal subparts in its simplest form).
+	 * Skips one byte and not the whole character: the next byte may start a valid one (Unicode
+	 * 15, 3.9, U+FFFD substitution of maximal subparts in its simplest form).
 	 */
 	if (need == 0 || need > len) {
 		*ret_code = 0xFFFD;
@@ -555,7 +557,7 @@ static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uin
 
 #define EACH_BYTE(byte) ((byte)*0x0101010101010101u)
 
-/* A high bit where a byte is 0, and perhaps in bytes behind one. */
+/* Sets the high bit of each zero byte, and possibly of bytes after one. */
 static uint64_t zero_bytes(uint64_t word)
 {
 	return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);
@@ -573,7 +575,7 @@ static bool are_plain(const char *data)
 	return (odd & EACH_BYTE(0x80)) == 0;
 }
 
-/* How many bytes at the beginning stand in a JSON string as they are. */
+/* Returns how many bytes at the start need no escape in a JSON string. */
 static size_t plain_bytes(const char *data, size_t len)
 {
 	size_t used = 0;

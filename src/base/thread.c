@@ -9,9 +9,8 @@
 #include "base/clock.h"
 
 /*
- * The least that Linux takes (it cuts what is asked for to 0.1 … 100 ms). A thread with a short
- * slice is let in before ones with longer slices left, which is what a tick wants beside a worker
- * that never sleeps.
+ * The minimum that Linux accepts (it clamps to 0.1 … 100 ms). A thread with a short slice preempts
+ * threads with longer remaining slices, as a timer thread needs next to a worker that never sleeps.
  */
 #define SLICE_NS 100000
 
@@ -34,8 +33,8 @@ void pl_thread_short_slices(void)
 	struct attributes now = { .size = sizeof(now) };
 
 	/*
-	 * Before Linux 6.12 the runtime of an ordinary thread reads as 0, and setting it does
-	 * nothing. What the user has asked for (nice, another policy) stays.
+	 * Before Linux 6.12 the runtime of an ordinary thread reads as 0, and setting it has no
+	 * effect. User settings (nice, another policy) remain.
 	 */
 	if (syscall(SYS_sched_getattr, 0, &now, (unsigned)sizeof(now), 0U) != 0 ||
 	    now.policy != 0 || now.runtime_ns == 0)

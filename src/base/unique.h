@@ -1,7 +1,10 @@
-/* A number that no other process or call is likely to have: for names, not for secrets. */
+/* A number that is most likely unique across processes and calls: for names, not for secrets. */
 #pragma once
 
 #include <stdint.h>
 
-/* The kernel's; of the time and the process where it gives none (a sandbox without the call). */
+/*
+ * Returns a random number from the kernel, or one derived from the time and the process if the
+ * kernel provides none (a sandbox that blocks the call).
+ */
 uint32_t pl_unique_u32(void);

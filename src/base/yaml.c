@@ -11,8 +11,8 @@
 #include "base/yaml_build.h"
 
 /*
- * What a person writes by hand is a thousandth of this; what is larger was made by a program, or to
- * hurt.
+ * Files written by hand are about a thousandth of this size. A larger file comes from a program or
+ * an attacker.
  */
 enum {
 	YAML_BYTES_MAX = 8 << 20,
@@ -86,9 +86,9 @@ bool pl_yaml_is_null(const struct pl_yaml *node)
 bool pl_yaml_to_bool(const struct pl_yaml *node, bool *ret)
 {
 	/*
-	 * More than the core schema has, for keys that want a bool: people write what YAML 1.1
-	 * took. In pl_yaml_to_json(), where nobody has said what is wanted, only true and false
-	 * count.
+	 * More than the core schema allows, for keys that require a bool: users write the words of
+	 * YAML 1.1. In pl_yaml_to_json(), where the expected type is unknown, only true and false
+	 * are booleans.
 	 */
 	static const char *const yes[] = { "true", "yes", "on", NULL };
 	static const char *const no[] = { "false", "no", "off", NULL };
@@ -229,8 +229,8 @@ static bool read_hex4(const char *text, unsigned *ret)
 
 /*
  * JSON writes characters beyond U+FFFF as two \u escapes, YAML as one \U escape, and libyaml
- * refuses the former. A copy (free()) with each "\uD83D\uDE00" as "\U0001F600", or NULL when none
- * is there.
+ * rejects the former. Returns a copy (free()) with each "\uD83D\uDE00" as "\U0001F600", or NULL if
+ * there is none.
  */
 static char *join_surrogates(const char *text, size_t len, size_t *ret_len)
 {

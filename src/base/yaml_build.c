@@ -59,7 +59,7 @@ static int fail_here(struct builder *b, const char *text)
 		       text);
 }
 
-/* Where byte `offset` of the text stands: the reader names no line. */
+/* Finds line and column of byte `offset`: the reader reports no line. */
 static void place_of(const char *text, size_t offset, int *ret_line, int *ret_column)
 {
 	int line = 1;
@@ -74,7 +74,7 @@ static void place_of(const char *text, size_t offset, int *ret_line, int *ret_co
 }
 
 /*
- * libyaml says "found character that cannot start any token", which tells nobody that the character
+ * libyaml says "found character that cannot start any token", which does not say that the character
  * is a tab.
  */
 static bool indented_by_tab(const char *text, size_t len, size_t line)
@@ -141,9 +141,9 @@ static struct node *new_node(struct builder *b, enum pl_yaml_kind kind)
 }
 
 /*
- * Counts nodes against the document's limit. Aliases count for all that they stand for: a few lines
- * of aliases of aliases (the "billion laughs") would else become a tree that no memory holds once
- * somebody walks it.
+ * Counts nodes against the document's limit. An alias counts as all nodes that it refers to:
+ * otherwise a few lines of nested aliases (the "billion laughs") would become a tree that exhausts
+ * memory when it is walked.
  */
 static int spend(struct builder *b, size_t nodes)
 {
@@ -346,7 +346,7 @@ static int settle_pairs(struct builder *b, struct pairs *pairs)
 	qsort(pairs->items, pairs->count, sizeof(struct pair), by_key);
 	for (size_t i = 1; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->items[i];
-		/* Of several repeated keys the one that comes first in the file is told. */
+		/* Reports the repeated key that comes first in the file. */
 		if (strcmp(pair[-1].key->pub.text, pair->key->pub.text) != 0 || pair->merged ||
 		    (again != NULL && again->order < pair->order))
 			continue;

@@ -36,13 +36,13 @@ int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_INTERNAL, "cannot write '%s': no memory", path);
 	}
 	ZSTD_CCtx_setParameter(zst->context, ZSTD_c_compressionLevel, ZST_LEVEL);
-	/* A side file is believed years later: a flipped bit must not become a figure. */
+	/* Artifacts are read years later: a checksum detects flipped bits. */
 	ZSTD_CCtx_setParameter(zst->context, ZSTD_c_checksumFlag, 1);
 	*ret = zst;
 	return 0;
 }
 
-/* Packs `data` and writes what comes out; with ZSTD_e_end until the frame is complete. */
+/* Compresses `data` and writes the output; with ZSTD_e_end until the frame is complete. */
 static int feed(struct pl_zst *zst, const void *data, size_t len, ZSTD_EndDirective end,
 		struct pl_err *err)
 {
@@ -101,7 +101,7 @@ static int unpack_some(struct unpack *unpack, const void *packed, size_t len, st
 	ZSTD_outBuffer out = { .size = 0 };
 	char plain[ZST_BLOCK_BYTES];
 
-	/* a full output block may leave more behind in the decoder */
+	/* a full output block may leave more data in the decoder */
 	while (in.pos < in.size || out.pos == sizeof(plain)) {
 		out = (ZSTD_outBuffer){ .dst = plain, .size = sizeof(plain) };
 		unpack->left = ZSTD_decompressStream(unpack->context, &out, &in);
@@ -139,7 +139,9 @@ struct pl_zst_dictionary {
 	ZSTD_DDict *unpacks;
 };
 
-/* What is unpacked: a file, or where there is none (-1) bytes, packed against a dictionary or not (NULL). */
+/*
+ * The input to decompress: a file, or, if fd is -1, bytes. dictionary NULL: compressed without one.
+ */
 struct unpack_source {
 	int fd;
 	const void *packed;
@@ -220,7 +222,10 @@ void pl_zst_dictionary_free(struct pl_zst_dictionary *dictionary)
 	free(dictionary);
 }
 
-/* What a context takes up is more work than to pack a document: each thread keeps one until it ends. */
+/*
+ * Creating a context takes longer than compressing a document: each thread reuses one until it
+ * ends.
+ */
 static pthread_key_t packer_key;
 static pthread_once_t packer_once = PTHREAD_ONCE_INIT;
 

@@ -10,18 +10,20 @@
 #include "io/tls.h"
 
 /*
- * Two answers would do where nothing is acknowledged meanwhile; but Linux acknowledges every second
- * segment at the latest, and answers that are there before counting begins count for less.
+ * Two responses would suffice if nothing were acknowledged in the meantime. But Linux acknowledges
+ * at least every second segment, and responses that arrive before counting begins count for less.
  */
 #define ASKED          3
 #define READ_BYTES     16384
 #define PLAIN_BYTES    (READ_BYTES + IO_TLS_PLAIN_SLACK)
 #define REQUESTS_BYTES ((size_t)ASKED * IO_FETCH_HEAD_BYTES_MAX)
-/* The handshake's last words go out with the requests, and records have heads and tags. */
+/*
+ * The last messages of the handshake go out with the requests, and records have headers and tags.
+ */
 #define TLS_OUT_BYTES (REQUESTS_BYTES + 65536)
-/* Behind the first bytes of an answer. */
+/* After the first bytes of a response. */
 #define REST_NS (200 * PL_NS_PER_MS)
-/* How long a request to stop may go unseen. */
+/* How long a stop signal may remain unnoticed. */
 #define STOP_TICK_NS (100 * PL_NS_PER_MS)
 
 struct probe {
@@ -43,7 +45,7 @@ static int on_done(void *data)
 	return 0;
 }
 
-/* False: the time is over, or nobody wants to know any more. */
+/* Returns false if the time is over or the caller cancelled. */
 static bool wait_for(const struct probe *probe, short events)
 {
 	const atomic_int *stop = probe->fetch->stop_signal;
@@ -100,7 +102,7 @@ static bool open_connection(struct probe *probe)
 	if (io_sock_connect(addr, &probe->fd, PL_ERR_IGNORED) < 0 || !wait_for(probe, POLLOUT) ||
 	    io_sock_connect_result(probe->fd) != 0)
 		return false;
-	/* a connection that comes to stand forgets it */
+	/* establishing a connection resets this setting */
 	io_sock_delay_acks(probe->fd);
 	if (addr->tls == NULL)
 		return true;
@@ -137,7 +139,10 @@ static bool ask(struct probe *probe)
 	if (!io_sock_segments(probe->fd, &before) || !send_all(probe, &requests) ||
 	    !io_sock_segments(probe->fd, &probe->from))
 		return false;
-	/* what came since was released by the requests at best: they count as acknowledgements */
+	/*
+	 * segments received since may have been released by the requests: count the requests as
+	 * acknowledgements
+	 */
 	if (probe->from.data_received != before.data_received)
 		probe->from = before;
 	return true;

@@ -1,17 +1,18 @@
 /*
- * Does a server mind acknowledgements that wait?
+ * Whether delayed acknowledgements slow a server down.
  *
- * Half of what receiving a small segment costs is acknowledging it at once. But a server that leaves
- * Nagle's algorithm on (RFC 896) holds each event back until the one before is acknowledged, so that
- * a client that takes its time would be what it measures. Only a server that was seen to leave the
- * algorithm off may be let wait, and what is measured must not be what finds out:
+ * Half of the cost of receiving a small segment is acknowledging it at once. But a server that
+ * leaves Nagle's algorithm on (RFC 896) holds each event back until the previous one is
+ * acknowledged, so a client that delays acknowledgements would measure its own delay.
+ * Acknowledgements may only be delayed for a server that was seen to have the algorithm off, and
+ * the measured requests must not be the test:
  *
  *    client    GET GET GET ─>                                       (one segment, nothing acknowledged)
- *    server                   <─ answer   <─ answer   <─ answer     without the algorithm
- *    server                   <─ answer                 … 40 ms …   with it
+ *    server                   <─ response <─ response <─ response   without the algorithm
+ *    server                   <─ response               … 40 ms …   with it
  *
- * The kernel's own counts decide (io_segments_came_unacked()), so a slow server may not show that it
- * does not mind, and none that minds is taken for another.
+ * The kernel's segment counts decide (io_segments_came_unacked()). A slow server may look as if it
+ * had the algorithm on, but a server that has it on is never taken for one that has it off.
  */
 #pragma once
 
@@ -20,9 +21,9 @@
 #include <stdbool.h>
 
 /*
- * Asks for the same three times at once on a connection of its own, which takes as long as the
- * answers, or 40 ms each where the server does mind. What is answered makes no difference. Blocks at
- * most fetch->timeout_ns, and 0.2 s behind the first bytes of an answer. False also where it cannot
- * be told: no TCP, no answers, one only.
+ * Sends the same request three times at once on a separate connection. Takes as long as the
+ * responses, plus 40 ms each if the server waits for acknowledgements. The content of the responses
+ * does not matter. Blocks for at most fetch->timeout_ns, and 0.2 s after the first bytes of a
+ * response. Returns false also if the answer is unknown: not TCP, no response, or only one.
  */
 bool io_acks_may_wait(const struct io_fetch *fetch);

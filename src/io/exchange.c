@@ -17,24 +17,25 @@
 #define REPLY_BYTES_DEFAULT ((size_t)64 << 20)
 #define READ_BYTES          65536
 #define PLAIN_BYTES         (READ_BYTES + IO_TLS_PLAIN_SLACK)
-/* Of a body, encrypted before some of it is sent. */
+/* Bytes of a body that are encrypted ahead of sending. */
 #define TLS_AHEAD_BYTES 65536
 #define TLS_OUT_BYTES   (4 * TLS_AHEAD_BYTES)
 
 /*
- *    begin ──> send_request ──> work ──whole──> succeed ──> fn
- *                   ^             |                         ^
- *                   |             └──failed──> fail ────────┘
- *                   └── once more, on a new connection ──┘
  *
- * Between two exchanges the connection stays where both sides let it, and is watched: bytes or an
- * end that nobody asked for close it.
+ *     begin ──> send_request ──> work ──whole──> succeed ──> fn
+ *                    ^             |                         ^
+ *                    |             └──failed──> fail ────────┘
+ *                    └── once more, on a new connection ──┘
+ *
+ * Between two exchanges the connection stays open if both sides allow it, and is watched:
+ * unexpected bytes or an end of stream close it.
  */
 struct io_exchange {
 	struct io_loop *loop;
 	io_exchange_fn *fn;
 	void *data;
-	bool keep; /* ask for a connection that stays */
+	bool keep; /* ask for a persistent connection */
 	struct io_watch watch;
 	struct io_timer timer;
 	int fd;             /* -1: none */
@@ -61,8 +62,8 @@ struct io_exchange {
 };
 
 /*
- * close_notify is said where the socket takes it; nobody waits for its answer (RFC 8446, 6.1 asks
- * for none).
+ * Sends close_notify if the socket accepts it, and does not wait for the peer's (RFC 8446, 6.1 does
+ * not require it).
  */
 static void disconnect(struct io_exchange *exchange)
 {

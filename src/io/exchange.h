@@ -1,9 +1,10 @@
 /*
- * HTTP exchanges one after the other on an event loop, over a connection that stays between them
- * where both sides let it; with TLS where the address says so.
+ * Sequential HTTP exchanges on an event loop, over a persistent connection if both sides allow it,
+ * with TLS if the address requires it.
  *
- * - What a kept connection does not begin to answer is asked once more on a new one.
- * - Redirects are not followed. The loop's thread only.
+ * - If the server does not start to respond on a reused connection, the request is sent once more
+ *   on a new one.
+ * - Redirects are not followed. All calls belong to the loop's thread.
  */
 #pragma once
 
@@ -12,20 +13,22 @@
 
 struct io_exchange;
 /*
- * Once for each io_exchange_begin() that returned 0, never within it. NULL: the reply is whole; else
- * why there is none. May begin the next exchange, may not free this one.
+ * Called once for each io_exchange_begin() that returned 0, never from within it. failure NULL: the
+ * reply is complete; otherwise the reason why there is none. The callback may begin the next
+ * exchange, but may not free this object.
  */
 typedef void io_exchange_fn(void *data, const struct pl_err *failure);
 
-/* keep false: the server is asked to close the connection behind its reply. */
+/* If keep is false, asks the server to close the connection after its reply. */
 struct io_exchange *io_exchange_new(struct io_loop *loop, bool keep, io_exchange_fn *fn,
 				    void *data);
-/* What is under way is given up, without a call of fn. */
+/* Cancels a pending exchange without calling fn. */
 void io_exchange_free(struct io_exchange *exchange);
 
 /*
- * None may be under way. Borrows `fetch` until fn is called, its address until the next one; fills
- * *reply, which begins as all zero or done. -1: it cannot even begin.
+ * Requires that no exchange is pending. Borrows `fetch` until fn is called, and its address until
+ * the next call. Fills *reply, which must be all zero or done. Returns -1 if the exchange cannot
+ * start.
  */
 int io_exchange_begin(struct io_exchange *exchange, const struct io_fetch *fetch,
 		      struct io_reply *reply, struct pl_err *err) PL_MUST_CHECK;

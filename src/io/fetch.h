@@ -1,7 +1,7 @@
 /*
- * One HTTP exchange at a time, blocking, on a connection of its own: health checks, /metrics,
- * /tokenize. A batch runs many over a few connections at once. Never used while a clock runs in the
- * calling thread.
+ * One blocking HTTP exchange on a separate connection: health checks, /metrics, /tokenize. A batch
+ * runs many exchanges in parallel over a few connections. Never used in a thread that is measuring
+ * time.
  */
 #pragma once
 
@@ -20,10 +20,14 @@ struct io_fetch {
 	const char *body;    /* NULL: none; sent as application/json */
 	size_t body_len;
 	const int *
-		body_fd; /* the body is "" and body_len bytes of this file, read as they go out; NULL: of memory */
+		/*
+		 * read the body, body_len bytes, from this file while sending (`body` is then "");
+		 * NULL: from memory
+		 */
+		body_fd;
 	int64_t timeout_ns;     /* the whole exchange; 0: 30 s */
 	size_t reply_bytes_max; /* 0: 64 MiB */
-	/* becomes non-zero: what is under way is given up within 100 ms; NULL: never */
+	/* a non-zero value cancels the exchange within 100 ms; NULL: never */
 	const atomic_int *stop_signal;
 };
 
@@ -33,12 +37,15 @@ struct io_reply {
 	size_t body_len;
 	char *server; /* the `server` header or NULL */
 	char *content_type;
-	char *location; /* of a redirect, which is not followed; or NULL */
+	char *location; /* of a redirect (not followed), or NULL */
 	char *error;    /* batch only: why status is 0 */
 };
 
 int io_fetch(const struct io_fetch *fetch, struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
-/* `parallel` connections; replies[i] answers fetches[i]; -1 only when nothing could be tried. */
+/*
+ * Uses `parallel` connections; replies[i] belongs to fetches[i]. Returns -1 only if no exchange
+ * could be tried.
+ */
 int io_fetch_batch(const struct io_fetch *fetches, size_t count, unsigned parallel,
 		   struct io_reply *replies, struct pl_err *err) PL_MUST_CHECK;
 void io_reply_done(struct io_reply *reply);

@@ -1,6 +1,6 @@
 /*
- * The head of a request of ours, as whoever sends it writes it: io/exchange.c for one answer after the
- * other, io/acks.c several at once.
+ * The head of an outgoing request, for both senders: io/exchange.c sends one request at a time,
+ * io/acks.c several at once.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 #define IO_FETCH_HEAD_BYTES_MAX 65536
 
-/* What stands for it where the fetch names none. */
+/* Returns the method, or the default if the fetch names none. */
 const char *io_fetch_method(const struct io_fetch *fetch);
 /*
- * Behind what `ret` holds, up to and with the empty line. keep false: the server is asked to close
- * the connection behind its reply. -1: the path or the size cannot be sent.
+ * Appends the head with its empty line to `ret`. If keep is false, asks the server to close the
+ * connection after its reply. Returns -1 if the path or the size cannot be sent.
  */
 int io_fetch_head_add(const struct io_fetch *fetch, bool keep, struct pl_buf *ret,
 		      struct pl_err *err) PL_MUST_CHECK;

@@ -66,7 +66,10 @@ static int refused(struct io_http *http, int rc)
 	return rc;
 }
 
-/* Ready for the next message before the callback is told, so that it may set_no_body(). */
+/*
+ * Prepares for the next message before it calls on_done, so that the callback may call
+ * io_http_set_no_body().
+ */
 static int message_done(struct io_http *http)
 {
 	http->state = STATE_HEAD;
@@ -99,8 +102,8 @@ static enum state body_state(const struct io_http *http, const struct io_http_he
 }
 
 /*
- * Interim answers (100 Continue, 103 Early Hints) are passed over: RFC 9110, 15.2. 101 is the last
- * of HTTP.
+ * Skips interim responses (100 Continue, 103 Early Hints): RFC 9110, 15.2. After 101 the protocol
+ * is no longer HTTP.
  */
 static int take_head(struct io_http *http, struct pl_err *err)
 {
@@ -114,7 +117,7 @@ static int take_head(struct io_http *http, struct pl_err *err)
 	}
 	bool interim = head.status >= 100 && head.status < 200 && head.status != 101;
 	enum state next = body_state(http, &head);
-	/* behind 101 something else than HTTP is spoken */
+	/* after 101 the connection uses another protocol */
 	if (next == STATE_UNTIL_END || head.status == 101)
 		head.keep_alive = false;
 	if (!interim && http->calls.on_head != NULL)
@@ -159,7 +162,7 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 	}
 	if (http->line_start > 0)
 		return take_head(http, err);
-	/* an empty line before a request is an old client's, to be passed over: RFC 9112, 2.2 */
+	/* some old clients send an empty line before a request, to be ignored: RFC 9112, 2.2 */
 	if (http->kind == IO_HTTP_RESPONSE)
 		return fail(http, 400, err, "found an empty line, expected a status line");
 	pl_buf_clear(head);
@@ -283,7 +286,7 @@ static int feed_framing(struct io_http *http, char c, struct pl_err *err)
 	default:
 		break;
 	}
-	/* what is left are the states behind a CR */
+	/* the remaining states follow a CR */
 	if (c != '\n')
 		return fail(http, 400, err, "CR without LF in a chunked body");
 	if (http->state == STATE_SIZE_LF)

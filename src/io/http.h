@@ -1,16 +1,15 @@
 /*
- * HTTP/1.1 as a state machine that may be cut anywhere; both directions.
+ * HTTP/1.1 as a state machine for input that may be split anywhere, in both directions.
  *
- * - Bytes go in by io_http_feed() in pieces of any size; callbacks come out. Body bytes are passed
- *   on as they arrive (pieces are the caller's bytes, borrowed); heads are collected, bounded by
- *   IO_HTTP_HEAD_BYTES_MAX.
- * - Bodies: Content-Length, chunked (extensions and trailers skipped), until the end of the
- *   connection (responses only). Responses 1xx (but 101) are skipped; 204, 304 and `no_body`
- *   have none.
- * - Strict where smuggling or silent loss lurks: two different Content-Length, Content-Length with
- *   chunked, control bytes in names, bare CR, white space before a colon are errors. A header that
- *   goes on in the next line (obs-fold) is joined in a response and refused in a request: RFC 9112,
- *   5.2.
+ * - io_http_feed() takes pieces of any size and calls the callbacks. Body bytes are passed on as
+ *   they arrive (borrowed from the caller); heads are buffered, up to IO_HTTP_HEAD_BYTES_MAX.
+ * - Bodies use Content-Length, chunked coding (extensions and trailers are skipped), or the end of
+ *   the connection (responses only). Responses 1xx except 101 are skipped; 204, 304 and `no_body`
+ *   have no body.
+ * - Errors, because they permit request smuggling or silent loss: two different Content-Length
+ *   values, Content-Length with chunked coding, control bytes in names, bare CR, white space before
+ *   a colon. A header that continues on the next line (obs-fold) is joined in a response and
+ *   rejected in a request: RFC 9112, 5.2.
  */
 #pragma once
 
@@ -44,38 +43,41 @@ struct io_http_head {
 };
 
 struct io_http_calls {
-	/* Any may be NULL. Non-zero from a callback ends feeding with that value as an error. */
-	int (*on_head)(void *data, const struct io_http_head *head); /* valid during the call */
+	/* Any may be NULL. A non-zero value from a callback ends feeding and becomes its result. */
+	/* head is valid during the call */
+	int (*on_head)(void *data, const struct io_http_head *head);
 	int (*on_body)(void *data, const char *bytes, size_t len);
-	int (*on_done)(void *data); /* the message is whole; the parser is ready for the next */
+	/* the message is complete; the parser is ready for the next one */
+	int (*on_done)(void *data);
 };
 
 enum io_http_kind { IO_HTTP_REQUEST, IO_HTTP_RESPONSE };
 
 struct io_http *io_http_new(enum io_http_kind kind, const struct io_http_calls *calls, void *data);
 void io_http_free(struct io_http *http);
-/* Forgets everything and waits for a new message. */
+/* Discards all state and waits for a new message. */
 void io_http_reset(struct io_http *http);
-/* The response to come (that one only) answers a HEAD request. */
+/* Declares that the next response (only that one) answers a HEAD request. */
 void io_http_set_no_body(struct io_http *http, bool no_body);
 /*
- * Feeds bytes. With `stop_at_done` feeding ends behind the first whole message. *ret_used is how
- * many bytes were taken. -1: the peer broke the protocol (err). A callback's non-zero value is
- * returned as it is and leaves err to the callback. After either only io_http_reset() helps. A
- * callback may not free or reset the parser.
+ * Feeds bytes. With `stop_at_done`, stops after the first complete message. *ret_used is the number
+ * of bytes consumed. Returns -1 with err if the peer violated the protocol. A callback's non-zero
+ * value is returned unchanged, and the callback sets err. After either, only io_http_reset() may be
+ * called. A callback may not free or reset the parser.
  */
 int io_http_feed(struct io_http *http, const char *bytes, size_t len, bool stop_at_done,
 		 size_t *ret_used, struct pl_err *err) PL_MUST_CHECK;
 /*
- * The connection ended: completes a body that runs until then, else an error ("truncated"). Between
- * messages: 0 for requests; for responses an error, as whoever asks awaits one.
+ * Reports the end of the connection. Completes a body that lasts until then; otherwise fails
+ * ("truncated"). Between messages it returns 0 for requests and an error for responses, because the
+ * client expects one.
  */
 int io_http_end(struct io_http *http, struct pl_err *err) PL_MUST_CHECK;
-/* True between messages: nothing of a message has been fed. */
+/* Returns true between messages: no byte of the next one has been fed. */
 bool io_http_is_idle(const struct io_http *http);
 
-/* After an error: the status a server should answer with: 400, 413, 431, 501 or 505. */
+/* Returns the status that a server should send after an error: 400, 413, 431, 501 or 505. */
 int io_http_error_status(const struct io_http *http);
 
-/* Case-insensitive; NULL when absent. */
+/* Case-insensitive; returns NULL if the header is missing. */
 const char *io_http_header_get(const struct io_http_head *head, const char *name);

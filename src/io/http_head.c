@@ -10,7 +10,7 @@ struct parse {
 	char *end;
 	struct io_http_header *headers;
 	struct io_http_head head;
-	bool folds; /* a line may go on in the next */
+	bool folds; /* a header may continue on the next line */
 	bool has_coding;
 	bool says_close;
 	bool says_keep_alive;
@@ -50,9 +50,9 @@ static bool is_token(const char *text)
 }
 
 /*
- * The LF that ends the line at `line`, or NULL. A response's line goes on where the next begins
- * with white space, and the break is as good as blanks: RFC 9112, 5.2. In a request that is
- * refused.
+ * Returns the LF that ends the header at `line`, or NULL. In a response, a header continues if the
+ * next line begins with white space, and the line break counts as blanks: RFC 9112, 5.2. In a
+ * request that is an error.
  */
 static char *line_end(const struct parse *parse, char *line)
 {
@@ -257,7 +257,7 @@ static int parse_headers(struct parse *parse)
 	size_t count = 0;
 	char *line;
 
-	/* what stands in front of the first header folds into nothing */
+	/* before the first header there is nothing to continue */
 	parse->folds = parse->kind == IO_HTTP_RESPONSE;
 	for (;;) {
 		if (next_line(parse, &line) < 0)

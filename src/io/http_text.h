@@ -1,12 +1,10 @@
-/*
- * Small texts of HTTP: names of header lines, reasons of a status.
- */
+/* HTTP helpers: header names, reason phrases. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Is there a line "NAME:" among lines that each end in CRLF? `lines` NULL: none. */
+/* Returns whether a line "NAME:" is among `lines`, each of which ends in CRLF. NULL: no lines. */
 bool io_http_lines_have(const char *lines, const char *name);
 
-/* 200 -> "OK"; "Unknown" for what has no name. */
+/* 200 -> "OK"; "Unknown" for an unknown status. */
 const char *io_http_reason(int status);

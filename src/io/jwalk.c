@@ -5,14 +5,17 @@
 
 #include "base/text.h"
 
-/* What may come next. Behind a comma it is read at once, so that is no state. */
+/*
+ * The next expected token. The token after a comma is read together with it, so that needs no
+ * state.
+ */
 enum expect {
-	EXPECT_NOTHING, /* something was wrong */
+	EXPECT_NOTHING, /* after an error */
 	EXPECT_VALUE,
-	EXPECT_VALUE_OR_END, /* behind '[' */
-	EXPECT_KEY_OR_END,   /* behind '{' */
-	EXPECT_COMMA_OR_END, /* behind a value in an object or array */
-	EXPECT_EOF,          /* behind the outermost value */
+	EXPECT_VALUE_OR_END, /* after '[' */
+	EXPECT_KEY_OR_END,   /* after '{' */
+	EXPECT_COMMA_OR_END, /* after a value in an object or array */
+	EXPECT_EOF,          /* after the outermost value */
 };
 
 #define ONES  UINT64_C(0x0101010101010101)
@@ -40,7 +43,7 @@ static inline void skip_space(struct io_jwalk *walk)
 	walk->at = at;
 }
 
-/* What stands behind a whole value, which is the same for all kinds of values. */
+/* Sets what follows a complete value, which is the same for all types. */
 static inline void expect_next(struct io_jwalk *walk)
 {
 	walk->expect = walk->depth > 0 ? EXPECT_COMMA_OR_END : EXPECT_EOF;
@@ -95,9 +98,9 @@ static size_t utf8_len(const char *at, const char *end)
 }
 
 /*
- * The first byte at or behind `at` that needs a look: '"', '\\', below 0x20, above 0x7f; or `end`.
- * Eight bytes at once: in each test a borrow can only spoil bytes above a true hit, and the lowest
- * hit is the one that counts.
+ * Returns the first byte from `at` on that needs handling: '"', '\\', below 0x20, above 0x7f; or
+ * `end`. Tests eight bytes at once: a borrow can only corrupt bytes above a true hit, and only the
+ * lowest hit counts.
  */
 static inline const char *skip_plain(const char *at, const char *end)
 {
@@ -129,8 +132,10 @@ static uint32_t low_half(const char *at, const char *end)
 	return unit >= 0xdc00 && unit <= 0xdfff ? (uint32_t)unit : 0;
 }
 
-/* Behind the escape whose backslash is at `at`, or NULL. Each half of a pair is an escape of its
- * own. */
+/*
+ * Returns the position after the escape whose backslash is at `at`, or NULL. Each half of a
+ * surrogate pair is a separate escape.
+ */
 static const char *skip_escape(const char *at, const char *end)
 {
 	if (end - at < 2)
@@ -311,7 +316,7 @@ static enum io_jwalk_token read_key(struct io_jwalk *walk)
 	return IO_JWALK_KEY;
 }
 
-/* Behind a value: a comma and what follows it, or the end of the object or array. */
+/* Reads what follows a value: a comma and the next token, or the end of the object or array. */
 static enum io_jwalk_token read_more(struct io_jwalk *walk)
 {
 	bool object = walk->in_object & 1;
@@ -429,7 +434,7 @@ static size_t utf8_put(uint32_t code, char *out)
 	return 4;
 }
 
-/* The character of the (checked) escape at *at, which moves behind it. */
+/* Decodes the (validated) escape at *at and moves *at past it. */
 static size_t decode_escape(const char **at, const char *end, char out[4])
 {
 	static const char letters[] = "\"\\/bfnrt";

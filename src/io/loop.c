@@ -18,7 +18,7 @@
  * returns at once anyway.
  */
 #define BATCH_MAX 256
-/* Between the kernel's last look at what is ready and our reading the clock behind it. */
+/* Maximum time between the kernel's check for events and our reading of the clock afterwards. */
 #define LOOK_NS 20000
 
 /* `order` numbers the starts, so that timers due at the same time fire first come, first served. */
@@ -52,9 +52,11 @@ struct io_loop {
 	int epoll_fd;
 	int wake_fd;
 	int64_t now_ns;
-	int64_t looked_ns;      /* the last look that saw all that was ready */
-	int64_t idle_ns;        /* the one before it: what this pass found came behind that */
-	int64_t sure_looked_ns; /* before that look was asked for, which may have slept first */
+	int64_t looked_ns; /* the last check that saw all ready events */
+	/* the check before it: the events of this pass arrived after that */
+	int64_t idle_ns;
+	/* time before that check was requested, which may have slept first */
+	int64_t sure_looked_ns;
 	int64_t sure_idle_ns;
 	int64_t waited_ns;
 	bool no_pwait2; /* the kernel has epoll_wait() only: whole milliseconds */
@@ -165,8 +167,8 @@ static void wake(struct io_loop *loop)
 }
 
 /*
- * The list is taken under the lock and run without it: a post may post again, which then waits for
- * the next pass. The two lists change places, so that neither is allocated anew.
+ * Takes the list under the lock and runs it without: a post may post again, which then waits for
+ * the next pass. The two lists are swapped, so that neither is allocated again.
  */
 static void run_posts(struct io_loop *loop)
 {
@@ -232,8 +234,8 @@ static void dispatch(struct io_loop *loop)
 }
 
 /*
- * A wait that a signal ended saw nothing, though the process may have stood still in it (SIGSTOP),
- * and a full batch may have left some behind.
+ * A wait that a signal interrupted saw no events, although the process may have been stopped during
+ * it (SIGSTOP), and a full batch may have left events unread.
  */
 static void note_wait(struct io_loop *loop, int64_t from_ns, int count)
 {
@@ -254,8 +256,8 @@ int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
 	if (loop->heap_count > 0 && loop->heap[1].due_ns < due_ns)
 		due_ns = loop->heap[1].due_ns;
 	/*
-	 * EINTR counts as a pass without events: whoever was signalled looks at his flags in his
-	 * next timer or post.
+	 * EINTR counts as a pass without events: a signal handler's flags are checked by the next
+	 * timer or post.
 	 */
 	int count = wait_events(loop, due_ns, from_ns);
 	if (count < 0 && errno != EINTR)
@@ -318,12 +320,12 @@ void io_loop_rewatch(struct io_loop *loop, struct io_watch *watch, uint32_t even
 {
 	struct epoll_event event = { .events = events, .data.ptr = watch };
 
-	/* edge-triggered and one-shot watches are armed anew by the call itself */
+	/* the call itself rearms edge-triggered and one-shot watches */
 	if (!watch->active || (watch->events == events && !(events & (EPOLLET | EPOLLONESHOT))))
 		return;
 	watch->events = events;
 	int rc = epoll_ctl(loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &event);
-	assert(rc == 0); /* fails only for a descriptor closed behind the watch's back */
+	assert(rc == 0); /* fails only if the descriptor was closed while it was watched */
 	(void)rc;
 }
 
@@ -334,8 +336,8 @@ void io_loop_unwatch(struct io_loop *loop, struct io_watch *watch)
 	watch->active = false;
 	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
 	/*
-	 * Rule 2 of loop.h: an event that this pass has fetched and not yet handed out must find
-	 * nobody. Its descriptor may be closed, its memory used again by then.
+	 * Rule 2 of loop.h: drop events of this watch that were fetched in this pass but not yet
+	 * dispatched. Its descriptor may be closed and its memory reused by then.
 	 */
 	for (int i = loop->batch_at + 1; i < loop->batch_count; i++) {
 		if (loop->batch[i].data.ptr == watch)

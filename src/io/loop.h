@@ -26,16 +26,16 @@ struct io_watch {
 	int fd;
 	uint32_t events; /* EPOLLIN, EPOLLOUT …: level triggered unless EPOLLET is given */
 	io_watch_fn *fn;
-	void *data; /* the caller's */
-	/* the loop's: */
+	void *data; /* owned by the caller */
+	/* private: */
 	bool active;
 };
 
 struct io_timer {
 	int64_t due_ns;
 	io_timer_fn *fn;
-	void *data; /* the caller's */
-	/* the loop's: */
+	void *data; /* owned by the caller */
+	/* private: */
 	size_t heap_index; /* 0: not running */
 };
 
@@ -44,28 +44,36 @@ void io_loop_free(struct io_loop *loop);
 PL_AUTO_DEFINE(struct io_loop, io_loop_free);
 #define auto_loop PL_AUTO(io_loop_free)
 
-/* Until io_loop_stop(). */
+/* Runs until io_loop_stop(). */
 int io_loop_run(struct io_loop *loop, struct pl_err *err) PL_MUST_CHECK;
-/* One pass: waits until an event, a timer or due_ns (INT64_MAX: no limit; 0: does not wait). */
+/*
+ * Runs one pass: waits until an event, a timer or due_ns (INT64_MAX: no limit; 0: does not wait).
+ */
 int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err) PL_MUST_CHECK;
-/* From a callback or (thread-safe) from elsewhere: io_loop_run() returns after the pass. */
+/* Makes io_loop_run() return after the current pass. Thread-safe. */
 void io_loop_stop(struct io_loop *loop);
 int64_t io_loop_now_ns(const struct io_loop *loop);
-/* What this pass found ready was not so at this time. */
+/* Returns the latest time at which nothing that this pass found ready was ready yet. */
 int64_t io_loop_idle_ns(const struct io_loop *loop);
-/* Nor at this one, whatever held the thread up between a look and the clock. */
+/*
+ * The same as a lower bound that holds even if the thread was delayed between checking for events
+ * and reading the clock.
+ */
 int64_t io_loop_sure_idle_ns(const struct io_loop *loop);
-/* How long this pass waited, and then for a processor: about 0 where something was ready already. */
+/*
+ * Returns how long this pass waited for events and then for a CPU: about 0 if something was ready
+ * already.
+ */
 int64_t io_loop_waited_ns(const struct io_loop *loop);
 
-/* `watch` with fd, events, fn set. */
+/* Starts a watch whose fd, events and fn are set. */
 int io_loop_watch(struct io_loop *loop, struct io_watch *watch, struct pl_err *err) PL_MUST_CHECK;
 /* Changes watch->events. */
 void io_loop_rewatch(struct io_loop *loop, struct io_watch *watch, uint32_t events);
-/* Does not close the descriptor; harmless when not active. */
+/* Leaves the descriptor open; does nothing if the watch is not active. */
 void io_loop_unwatch(struct io_loop *loop, struct io_watch *watch);
 
-/* (Re)starts at due_ns; several due in one pass fire in order of due_ns. */
+/* Starts or restarts a timer. Timers that are due in one pass fire in order of due_ns. */
 void io_timer_start(struct io_loop *loop, struct io_timer *timer, int64_t due_ns);
 void io_timer_stop(struct io_loop *loop, struct io_timer *timer);
 static inline bool io_timer_runs(const struct io_timer *timer)
@@ -73,5 +81,5 @@ static inline bool io_timer_runs(const struct io_timer *timer)
 	return timer->heap_index != 0;
 }
 
-/* Thread-safe: fn(loop, data) is called in the loop's thread in its next pass, in order. */
+/* Calls fn(loop, data) in the loop's thread in its next pass, in order. Thread-safe. */
 void io_loop_post(struct io_loop *loop, io_post_fn *fn, void *data);

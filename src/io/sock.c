@@ -172,7 +172,8 @@ int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct 
 		return -1;
 	io_addr_text(addr, text, sizeof(text));
 	/*
-	 * Connections of the run before lie in TIME_WAIT for a minute, and must not keep the port.
+	 * Connections of the previous run remain in TIME_WAIT for a minute and must not block the
+	 * port.
 	 */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, &addr->u.any, addr->len) < 0 || listen(fd, backlog) < 0) {
@@ -210,7 +211,7 @@ int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err
 	char text[160];
 
 	/*
-	 * EINTR too: the connection goes on by itself, and its result comes as with EINPROGRESS
+	 * EINTR too: the connection attempt continues, and its result arrives as with EINPROGRESS
 	 * (POSIX, connect()).
 	 */
 	if (connect(fd, &addr->u.any, addr->len) == 0 || errno == EINPROGRESS || errno == EINTR)
@@ -318,9 +319,9 @@ int64_t io_sock_stamp_at(int fd, char *room, size_t count)
 }
 
 /*
- * SO_TIMESTAMPNS, which is on, makes the kernel put the time beside each notice of a send; without
- * that a report would have to be asked for that comes with every read too. Stamps without the bytes
- * that were sent (TSONLY) need no right to see these.
+ * SO_TIMESTAMPNS, which is on, makes the kernel add the time to each send notification; without it,
+ * the required report would also come with every read. Timestamps without the sent bytes (TSONLY)
+ * need no privilege to see these bytes.
  */
 void io_sock_stamp_sends(int fd)
 {
@@ -391,8 +392,8 @@ int64_t io_sock_handshake_ns(int fd)
 }
 
 /*
- * released: one segment may have been under way when counting began, and each of ours let one more
- * go. What exceeds that, full ones left out, was sent without waiting.
+ * released: one segment may have been in flight when counting began, and each of our segments
+ * released one more. Segments beyond that number, except full ones, were sent without waiting.
  */
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to)
 {

@@ -1,6 +1,4 @@
-/*
- * Stream sockets: non-blocking, close-on-exec, with the kernel's receive stamps.
- */
+/* Stream sockets: non-blocking, close-on-exec, with kernel receive timestamps. */
 #pragma once
 
 #include "base/err.h"
@@ -22,8 +20,10 @@ struct io_addr {
 		struct sockaddr_un local;
 	} u;
 	socklen_t len;
-	/* Not NULL: TLS is spoken there, so that nobody who has the address forgets it (fetch.c and
-	 * bench/load/conn.c do the speaking). Not ours: it outlives whoever connects. */
+	/*
+	 * Not NULL: the address requires TLS. It is part of the address so that no caller forgets
+	 * it (fetch.c and bench/load/conn.c implement it). Borrowed: must outlive all connections.
+	 */
 	const struct io_tls_client *tls;
 };
 
@@ -31,8 +31,8 @@ struct io_addr {
 int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
 /*
- * All its addresses, `room` of them at most and at least one, IPv4 first: a server may listen on
- * any of them, as one on 127.0.0.1 only that is asked for as localhost.
+ * Resolves up to `room` addresses, at least one, IPv4 first. A server may listen on only one of
+ * them, for example on 127.0.0.1 when the user enters localhost.
  */
 int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, size_t room,
 			size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
@@ -41,84 +41,97 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err) PL_M
 void io_addr_text(const struct io_addr *addr, char *text, size_t room);
 uint16_t io_addr_port(const struct io_addr *addr);
 
-/* Bound (SO_REUSEADDR) and listening; port 0 takes a free one, see io_sock_local(). In use:
- * BUSY. */
+/*
+ * Binds (SO_REUSEADDR) and listens; port 0 takes a free port, see io_sock_local(). BUSY: the
+ * address is in use.
+ */
 int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd,
 		   struct pl_err *err) PL_MUST_CHECK;
 int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
-/* A socket of the address's family, not connected. TCP_NODELAY and receive stamps are on. */
+/* Makes an unconnected socket of the address's family, with TCP_NODELAY and receive timestamps. */
 int io_sock_new(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
-/* Begins connect(): the socket is writable once done; then io_sock_connect_result(). */
+/*
+ * Begins connect(). The socket becomes writable when it has finished; then call
+ * io_sock_connect_result().
+ */
 int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err) PL_MUST_CHECK;
-/* Both; nothing is left open where it fails. */
+/* Does both; closes the socket on failure. */
 int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
-int io_sock_connect_result(int fd); /* 0 or an errno */
-/* accept4(); -1 with errno EAGAIN when none waits. TCP_NODELAY and receive stamps are on. */
+int io_sock_connect_result(int fd); /* returns 0 or an errno */
+/*
+ * Calls accept4(); -1 with errno EAGAIN if no connection is pending. Enables TCP_NODELAY and
+ * receive timestamps.
+ */
 int io_sock_accept(int listen_fd);
 
 /*
- * One recvmsg(). *ret_stamp_real_ns is the kernel's CLOCK_REALTIME stamp of the last segment that
- * the read took bytes from, 0 where there is none. Returns bytes, 0 at the end, -1 with errno.
+ * Calls recvmsg() once. *ret_stamp_real_ns is the kernel's CLOCK_REALTIME timestamp of the last
+ * segment that the read took bytes from, 0 if there is none. Returns the number of bytes, 0 at the
+ * end, -1 with errno.
  */
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
-/* The same; the bytes are left to be read. */
+/* The same, but leaves the bytes in the socket. */
 ssize_t io_sock_peek(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
 /*
- * Of the segment with the count-th of the bytes that wait, 0 where there is none. `room` is for as many
- * and keeps what it holds. TCP alone.
+ * Returns the timestamp of the segment that contains the count-th pending byte, 0 if there is none.
+ * `room` must hold count bytes and is not modified. TCP only.
  */
 int64_t io_sock_stamp_at(int fd, char *room, size_t count);
 
 /*
- * From now on the kernel stamps what is sent as the network takes it: beside a processor that is
- * wanted elsewhere, sendmsg() may return long after. A socket of TCP.
+ * Enables kernel timestamps of sent data, taken when the network accepts it: on a busy CPU,
+ * sendmsg() may return much later. TCP only.
  */
 void io_sock_stamp_sends(int fd);
 /*
- * Of such a socket: CLOCK_REALTIME when the last byte of the latest send() that has gone whole
- * went; 0: no stamp has come since the last call. Each takes the stamps that wait, which the socket
- * shows as EPOLLERR.
+ * Returns the CLOCK_REALTIME at which the last byte of the latest completely sent send() left such
+ * a socket, 0 if no timestamp arrived since the last call. Each call consumes the pending
+ * timestamps, which the socket signals as EPOLLERR.
  */
 int64_t io_sock_sent_stamp(int fd);
 
 /*
- * From now on what comes is acknowledged two segments at a time, or after 40 ms; once that time
- * was needed, at once again. Half of what receiving a small segment costs is sending its
- * acknowledgement. Nothing where it cannot be (no TCP).
+ * Delays acknowledgements from now on: one per two segments, or after 40 ms. If the 40 ms were
+ * needed, they are sent at once again. Half of the cost of receiving a small segment is sending its
+ * acknowledgement. Does nothing if the socket is not TCP.
  */
 void io_sock_delay_acks(int fd);
-/* The kernel does not tell smaller segments apart; what a path carries at least (RFC 879). */
+/*
+ * The kernel does not distinguish smaller segments; every path carries at least this size (RFC
+ * 879).
+ */
 #define IO_SEGMENT_BYTES_MIN 536
 
-/* What a TCP connection has exchanged so far, by the kernel's count. */
+/* Segment counts of a TCP connection so far, from the kernel. */
 struct io_segments {
-	uint32_t sent;           /* of any kind: each acknowledges what came */
+	uint32_t sent;           /* of any kind: each acknowledges the received data */
 	uint32_t data_received;  /* with data */
 	uint64_t bytes_received; /* of data */
 	uint32_t largest_bytes;  /* of a segment that came; IO_SEGMENT_BYTES_MIN: or less */
 };
-/* False where it cannot be told (no TCP). */
+/* Returns false if the counts are unknown (not TCP). */
 bool io_sock_segments(int fd, struct io_segments *ret);
 /*
- * How long the peer's first answer took on a connection that has just come to stand, by the
- * kernel's clock: what connecting cost beyond it was this process's own doing. INT64_MAX where a
- * segment had to be sent again: no time is too long then. -1: it cannot be told.
+ * Returns how long the peer's first response took on a connection that was just established, by the
+ * kernel's clock; the rest of the connect time was spent in this process. INT64_MAX if a segment
+ * was sent again: no time is then too long. -1: unknown.
  */
 int64_t io_sock_handshake_ns(int fd);
 /*
- * Between the two counts, did the peer send on while what it had sent was not acknowledged? By
- * Nagle's algorithm (RFC 896) a segment that is not full waits for that: one can be under way
- * already, and each one of ours releases one more. A full one is as large as the largest that came,
- * or larger. True: the peer leaves the algorithm off, and acknowledgements that wait do not hold it
- * up.
+ * Returns whether the peer sent further data between the two counts while earlier data was not
+ * acknowledged. Under Nagle's algorithm (RFC 896) a segment that is not full waits for that: one
+ * may be in flight already, and each of our segments releases one more. A full segment is at least
+ * as large as the largest one received. True: the peer has the algorithm off, and delayed
+ * acknowledgements do not slow it down.
  */
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to);
 
-/* The limit on open files is raised to its hard limit; returns what may be opened. */
+/* Raises the limit on open files to its hard limit; returns the resulting limit. */
 uint64_t io_sock_raise_nofile(void);
 /*
- * Room for so many descriptors more, as far as the limit goes. In a process with threads the call
- * that finds the table full waits for an RCU grace period of the kernel, 5 to 20 ms on a busy host:
- * that is had before clocks run, not at the 256th connection of a burst, the 512th and so on.
+ * Reserves room for `count` more descriptors, as far as the limit allows. In a process with
+ * threads, a call that must enlarge the table waits for an RCU grace period of the kernel, 5 to 20
+ * ms on a busy host. Reserve before measuring, so that this does not happen at the 256th connection
+ * of a burst, the 512th and so on.
  */
 void io_sock_reserve_files(uint64_t count);

@@ -5,7 +5,7 @@
 #define BOM       "\xef\xbb\xbf"
 #define BOM_BYTES 3
 
-/* What a stream's largest event took is given back for the next stream, above this. */
+/* Memory that a stream's largest event needed beyond this is freed before the next stream. */
 #define KEEP_BYTES 65536
 
 /*
@@ -21,8 +21,8 @@ struct feed {
 	struct io_sse *sse;
 	const char *at;
 	const char *end;
-	const char *lf;     /* the next one at or behind `at`, or `end`; stale once below `at` */
-	const char *cr;     /* the next one at or behind `at` and before `lf`, or `lf`; likewise */
+	const char *lf;     /* the next LF at or after `at`, or `end`; stale once below `at` */
+	const char *cr;     /* the next CR at or after `at` and before `lf`, or `lf`; likewise */
 	const char *direct; /* the event's only data line so far, not yet copied; or NULL */
 	size_t direct_len;
 	struct pl_err *err;
@@ -54,10 +54,7 @@ static int too_large(struct feed *feed)
 			  IO_SSE_EVENT_BYTES_MAX);
 }
 
-/*
- * What lies in the caller's bytes must be copied before they go away, or before more is joined to
- * it.
- */
+/* Copies a line from the caller's bytes before they become invalid or more is appended to it. */
 static int keep_direct(struct feed *feed)
 {
 	const char *data = feed->direct;
@@ -124,7 +121,7 @@ static void keep_name(struct io_sse *sse, const char *name, size_t len)
 	sse->name[len] = '\0';
 }
 
-/* `borrowed`: the line lies in sse->line and is gone afterwards. */
+/* `borrowed`: the line is in sse->line and becomes invalid afterwards. */
 static int take_line(struct feed *feed, const char *line, size_t len, bool borrowed)
 {
 	struct io_sse *sse = feed->sse;
@@ -151,7 +148,10 @@ static int take_line(struct feed *feed, const char *line, size_t len, bool borro
 	return add_data(feed, line + skip, len - skip, borrowed);
 }
 
-/* The bytes up to the line's end, `stop`, behind what earlier pieces brought of it. */
+/*
+ * Takes the bytes up to the end of the line, `stop`, and appends them to the start from earlier
+ * pieces.
+ */
 static int end_line(struct feed *feed, const char *stop)
 {
 	struct pl_buf *line = &feed->sse->line;
@@ -172,8 +172,8 @@ static int feed_lines(struct feed *feed)
 
 	while (feed->at < feed->end) {
 		/*
-		 * A CR ends its line at once, for the LF behind it may never come; if it does, in
-		 * this piece or the next, it ends no second line.
+		 * A CR ends its line at once, because the LF after it may never arrive. If it does,
+		 * in this piece or the next, it does not end a second line.
 		 */
 		if (sse->skip_lf) {
 			sse->skip_lf = false;

@@ -67,7 +67,7 @@ static int on_read(BIO *bio, char *data, size_t room, size_t *ret_len)
 	return 1;
 }
 
-/* A full buffer is a failure and no retry: nobody would empty it inside this call. */
+/* A full buffer is a failure and not a retry: nothing would empty it during this call. */
 static int on_write(BIO *bio, const char *data, size_t len, size_t *ret_len)
 {
 	struct io_tls *tls = BIO_get_data(bio);
@@ -244,7 +244,7 @@ void io_tls_client_free(struct io_tls_client *client)
 	free(client);
 }
 
-/* A key that needs a password is refused: nobody is there to be asked for it. */
+/* Rejects a key that needs a password: there is no user to enter it. */
 static int no_password(char *text, int room, int writes, void *data)
 {
 	(void)text;
@@ -366,7 +366,7 @@ static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
 			      X509_verify_cert_error_string(why));
 }
 
-/* What a handshake fails of for which something can be done, in words; NULL: something else. */
+/* Returns a text for handshake failures that the user can fix; NULL for others. */
 static const char *handshake_text(const struct io_tls *tls, int reason)
 {
 	static const char wants_certificate[] =
@@ -447,8 +447,8 @@ enum io_tls_result io_tls_receive(struct io_tls *tls, const char *bytes, size_t 
 	tls->in_len = len;
 	ERR_clear_error();
 	/*
-	 * One call gives one record. All are taken, or bytes would lie in OpenSSL while the
-	 * edge-triggered socket stays silent.
+	 * One call returns one record. All are read; otherwise bytes would remain in OpenSSL while
+	 * the edge-triggered socket reports nothing.
 	 */
 	while (done == 1) {
 		size_t got = 0;
@@ -522,7 +522,7 @@ int io_tls_flush(struct io_tls *tls, int fd, size_t piece)
 			errno = why;
 			return why == EAGAIN ? 0 : -1;
 		}
-		/* The buffer is moved once at the end, not behind each piece. */
+		/* Moves the buffer once at the end, not after each piece. */
 		done += (size_t)sent;
 	}
 	io_tls_sent(tls, done);

@@ -21,7 +21,7 @@ static bool read_list(const char *path, cpu_set_t *ret)
 	return text != NULL && host_numa_parse_cpus(text, ret);
 }
 
-/* Of each processor, node 0 where none has it. */
+/* Sets the node of each CPU, 0 if unknown. */
 static void read_nodes(const char *folder, int nodes[CPU_SETSIZE])
 {
 	auto_free char *path = pl_asprintf("%s/node", folder);

@@ -14,7 +14,10 @@
 
 #define PROC_BYTES_MAX (4u << 20)
 
-/* The rest of the first line that starts with `name`, behind ':', '=' or blanks; free(). */
+/*
+ * Returns the rest of the first line that starts with `name`, without ':', '=' and blanks before
+ * it. Free with free().
+ */
 static char *line_value(const char *text, const char *name)
 {
 	size_t name_len = strlen(name);
@@ -49,7 +52,7 @@ json_t *host_system_facts(void)
 	json_t *facts = json_object();
 	struct utsname name;
 	char hostname[256] = "";
-	/* What the kernel has, and so a little less than what is built in. */
+	/* The memory available to the kernel, slightly less than installed. */
 	long pages = sysconf(_SC_PHYS_PAGES);
 	json_int_t nodes = (json_int_t)host_numa_count(HOST_NUMA_FOLDER);
 
@@ -58,7 +61,7 @@ json_t *host_system_facts(void)
 	json_object_set_new(facts, "kernel", pl_json_text(uname(&name) == 0 ? name.release : NULL));
 	json_object_set_new(facts, "os", file_line("/etc/os-release", "PRETTY_NAME"));
 	json_object_set_new(facts, "cpu", file_line("/proc/cpuinfo", "model name"));
-	/* Of the host, not of our affinity: the fact is about the machine. */
+	/* The host's CPUs, not our affinity: this is a fact about the machine. */
 	json_object_set_new(facts, "cpu_count", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 	json_object_set_new(facts, "numa_nodes", pl_json_i64(nodes, nodes > 0));
 	json_object_set_new(facts, "memory_bytes",
@@ -93,10 +96,7 @@ void host_stolen_read(struct host_stolen *ret)
 	read_steal(ret);
 }
 
-/*
- * Of all processors together: a host with one busy of sixteen loses little of the whole when that
- * one is stolen from.
- */
+/* A share of all CPUs together: if one busy CPU of sixteen loses time, the share is small. */
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after)
 {
 	double ticks = after->total - before->total;

@@ -20,7 +20,7 @@ struct host_throttled {
 	size_t room;
 };
 
-/* Behind "name " at the beginning of a line; NaN: there is none. */
+/* Returns the value after "name " at the start of a line; NaN: none. */
 static double value_of(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -47,8 +47,8 @@ static double read_us(int fd)
 }
 
 /*
- * The group's and those of all above it. Within a container the path may be the host's and not be
- * there: the mounted folder is the container's.
+ * Opens the files of the group and of all its ancestors. In a container, the path may be the host's
+ * and not exist: the mounted directory is then the container's group.
  */
 static void open_all(struct host_throttled *throttled, const char *mounted, const char *group)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* A whole line of the user database: names are short, but it tells folders too. */
+/* Size of a complete user database entry: names are short, but it also contains directories. */
 #define ENTRY_BYTES 16384
 
 char *host_user_name(uid_t uid)

@@ -5,5 +5,8 @@
 
 #include <sys/types.h>
 
-/* The user's name, or number where there is none. free(). From any thread, as getpwuid() is not. */
+/*
+ * Returns the user's name, or the number if it has none. Free with free(). Thread-safe, unlike
+ * getpwuid().
+ */
 char *host_user_name(uid_t uid);

@@ -15,20 +15,21 @@
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 
 /*
- *    NVML (gpu_nvml) ──┐
- *                      ├──> looks (look.h) ──> host_gpus_read(), host_gpus_processes()
- *    nvidia-smi      ──┘
  *
- * One of both sources, chosen once. NVML is asked anew by each read; a call of nvidia-smi tells of
- * all GPUs at once, so each GPU's part of it is given out once, and only a second question runs the
- * program again.
+ *     NVML (gpu_nvml) ──┐
+ *                       ├──> looks (look.h) ──> host_gpus_read(), host_gpus_processes()
+ *     nvidia-smi      ──┘
+ *
+ * One of the sources is chosen once. Each reading queries NVML again. A run of nvidia-smi reports
+ * all GPUs at once, so each GPU's part of it is returned once, and only a second reading of a GPU
+ * runs the program again.
  */
 struct host_gpus {
 	enum host_gpu_source source;
 	char *why;
 	struct host_gpu_list list;
-	struct host_nvml *nvml; /* NULL: not read through it */
-	char *program;          /* nvidia-smi; NULL: a text that is never read anew */
+	struct host_nvml *nvml; /* NULL: not the source */
+	char *program;          /* nvidia-smi; NULL: a saved text that is never refreshed */
 };
 
 /* ---- finding them -------------------------------------------------------- */
@@ -44,7 +45,7 @@ void host_gpus_free(struct host_gpus *gpus)
 	free(gpus);
 }
 
-/* The driver's library is not there: its program may be. */
+/* Tries the program because the driver's library is missing. */
 static void open_nvidia_smi(struct host_gpus *gpus, const struct pl_err *why_no_library)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -134,8 +135,8 @@ bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts)
 /* ---- a look at them ------------------------------------------------------ */
 
 /*
- * The GPU among those of another call: a lost one moves the numbers of those behind it. By bus
- * where both tell it, since that stays.
+ * Finds the GPU in the output of another run: a lost GPU changes the numbers of later ones.
+ * Compares the bus ids if both are known, because they do not change.
  */
 static struct host_gpu_look *find_same(const struct host_gpu_list *list,
 				       const struct host_gpu_facts *facts)
@@ -151,17 +152,14 @@ static struct host_gpu_look *find_same(const struct host_gpu_list *list,
 	return NULL;
 }
 
-/* A second look at anything needs a new call; what that does not tell is not told any more. */
+/* Runs nvidia-smi again before a second reading; values missing from its output become unknown. */
 static void refresh(struct host_gpus *gpus, bool given)
 {
 	struct host_gpu_list now = { 0 };
 
 	if (!given || gpus->program == NULL)
 		return;
-	/*
-	 * What was told before is not repeated: an old figure under a new time would be a false
-	 * one.
-	 */
+	/* Does not repeat earlier values: an old value with a new time would be wrong. */
 	if (host_nvidia_smi_read(gpus->program, &now, PL_ERR_IGNORED) < 0)
 		now.count = 0;
 	for (size_t i = 0; i < gpus->list.count; i++) {

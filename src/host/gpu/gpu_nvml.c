@@ -14,7 +14,7 @@
 #define PROCESSES_FIRST 32
 #define PROCESSES_MAX   65536
 
-/* Does the library have the function, and does it answer? A missing one is a value not told. */
+/* Calls the function if the library has it. False: the value is unknown. */
 #define TOLD(nvml, member, ...) \
 	((nvml)->member != NULL && (nvml)->member(__VA_ARGS__) == NVML_SUCCESS)
 
@@ -91,11 +91,13 @@ static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *devi
 	return told ? count : -1;
 }
 
-/* False: neither form tells it (GPUs that share the host's memory). */
+/* Returns false if both forms fail (GPUs that share the host's memory). */
 static bool read_memory(const struct host_nvml *nvml, struct nvml_device *device, double *total,
 			double *used)
 {
-	/* The newer form first: the older one counts as used what the driver keeps for itself. */
+	/*
+	 * Tries the newer form first: the older one counts memory reserved by the driver as used.
+	 */
 	struct nvml_memory_v2 memory = { .version = NVML_MEMORY_V2 };
 	struct nvml_memory older = { 0 };
 
@@ -203,7 +205,7 @@ static void find_gpu(const struct host_nvml *nvml, struct host_gpu_list *list, u
 	unsigned mode = 0;
 	unsigned pending = 0;
 
-	/* a GPU that is lost or not ours is not there for us */
+	/* skip a GPU that is lost or not accessible */
 	if (nvml->handle(index, &device) != NVML_SUCCESS)
 		return;
 	struct host_gpu_look *look = host_gpu_list_add(list);
@@ -298,7 +300,7 @@ static void read_traffic(const struct host_nvml *nvml, struct host_gpu_look *loo
 		  .scope = NVML_FIELD_ALL_LINKS,
 		  .result = NVML_ERROR_NOT_SUPPORTED },
 	};
-	/* links that are not there would count zero */
+	/* missing links would count as zero */
 	int count = look->facts.nvlinks > 0 ? 4 : 2;
 	struct host_gpu_traffic before = look->traffic;
 
@@ -429,8 +431,8 @@ static int read_form(const struct host_nvml *nvml, struct nvml_device *device,
 		list = pl_realloc_array(list, room, size);
 		count = room;
 		/*
-		 * NVML tells how many there are, but more may have come by the next call: the room
-		 * doubles until they fit.
+		 * NVML returns the number of processes, but more may start before the next call:
+		 * the array doubles until they fit.
 		 */
 		code = newer ? function->newer(device, &count, list)
 			     : function->older(device, &count, list);
@@ -439,7 +441,7 @@ static int read_form(const struct host_nvml *nvml, struct nvml_device *device,
 	if (code != NVML_SUCCESS)
 		return code;
 	for (unsigned i = 0; i < count; i++) {
-		/* the newer form goes on behind what the older one has */
+		/* the newer struct starts with the fields of the older one */
 		const struct nvml_process_v1 *process = (void *)((char *)list + i * size);
 		add_process(nvml, into, process->pid, process->used, function->compute);
 	}
@@ -453,7 +455,7 @@ static bool read_list(const struct host_nvml *nvml, struct nvml_device *device,
 
 	if (function->newer != NULL)
 		code = read_form(nvml, device, function, true, into);
-	/* A newer library on an older driver has the symbol and not the function behind it. */
+	/* A newer library on an older driver has the symbol but not the implementation. */
 	if (code == NVML_ERROR_FUNCTION_NOT_FOUND && function->older != NULL)
 		code = read_form(nvml, device, function, false, into);
 	return code == NVML_SUCCESS;

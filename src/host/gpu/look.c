@@ -10,7 +10,7 @@
 
 void host_gpu_state_init(struct host_gpu_state *state)
 {
-	/* NaN and -1, never 0: a GPU that does not tell its power is not one that uses none. */
+	/* NaN and -1, never 0: a GPU with unknown power does not use zero power. */
 	*state = (struct host_gpu_state){
 		.memory_used_bytes = NAN,
 		.utilization = NAN,

@@ -1,5 +1,5 @@
 /*
- * What the sources of GPUs (NVML, nvidia-smi) fill in and gpu.c gives out. Knows neither of them.
+ * The data that the GPU sources (NVML, nvidia-smi) fill in and gpu.c returns. Independent of both.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct host_gpu_process_list {
 	bool told;
 };
 
-/* Counters at the read before, for rates. */
+/* Counters of the previous reading, for rates. */
 struct host_gpu_traffic {
 	int64_t at_ns; /* 0: none yet */
 	double rx_bytes;
@@ -27,14 +27,14 @@ struct host_gpu_look {
 	/* NVML only */
 	struct nvml_device *device;
 	struct host_gpu_traffic traffic;
-	/* nvidia-smi only: what the last call told */
+	/* nvidia-smi only: results of the last run */
 	struct host_gpu_state state;
 	struct host_gpu_process_list processes;
-	bool state_given; /* a second read of it runs nvidia-smi again */
+	bool state_given; /* the next reading of `state` runs nvidia-smi again */
 	bool processes_given;
 };
 
-/* All zero: no GPU, nothing told. */
+/* All zero: no GPU, nothing known. */
 struct host_gpu_list {
 	char *driver;
 	char *cuda;
@@ -43,19 +43,21 @@ struct host_gpu_list {
 	size_t room;
 };
 
-/* All of it not told. */
+/* Sets every value to unknown. */
 void host_gpu_state_init(struct host_gpu_state *state);
-/* A new GPU behind the others, nothing told of it; the pointer is good until the next. */
+/* Appends a GPU with unknown values; the pointer is valid until the next call. */
 struct host_gpu_look *host_gpu_list_add(struct host_gpu_list *list);
 void host_gpu_list_done(struct host_gpu_list *list);
-/* Takes over `name`. */
+/* Takes ownership of `name`. */
 void host_gpu_process_add(struct host_gpu_process_list *list, int64_t pid, double memory_bytes,
 			  char *name, bool compute);
 void host_gpu_process_list_done(struct host_gpu_process_list *list);
-/* A copy that can be shown and written as JSON: control characters, and bytes that are no UTF-8,
- * are '?'. Names of processes are anybody's choice. NULL gives NULL. */
+/*
+ * Returns a copy that is safe to show and to write as JSON: '?' replaces control characters and
+ * bytes that are not UTF-8. Process names are untrusted. NULL gives NULL.
+ */
 char *host_gpu_clean_text(const char *text);
-/* NVML's bits, in which nvidia-smi answers too, as HOST_GPU_THROTTLE_*. */
+/* Converts NVML's bits, which nvidia-smi also uses, to HOST_GPU_THROTTLE_*. */
 int64_t host_gpu_throttle_bits(uint64_t nvml_bits);
-/* By the name of the model, which has but one; NaN: not in the table of hardware. */
+/* Returns the compute capability of a GPU model by its name; NaN: not in the table of hardware. */
 double host_gpu_capability(const char *name);

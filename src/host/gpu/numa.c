@@ -8,9 +8,7 @@
 
 #define LIST_BYTES_MAX 65536
 
-/*
- * What the kernel writes ends with a line feed; an empty list (a node of memory only) is one too.
- */
+/* The kernel's text ends with a line feed; an empty list is valid (a node with memory only). */
 bool host_numa_parse_cpus(const char *text, cpu_set_t *ret)
 {
 	cpu_set_t cpus;
@@ -73,8 +71,8 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 bool host_numa_bind(const struct host_numa *numa, pid_t pid)
 {
 	/*
-	 * Of one thread, the main one: children inherit it, and the guard that is bound here has
-	 * started none yet.
+	 * Binds only the main thread: children inherit the binding, and the guard, which is bound
+	 * here, has no other thread yet.
 	 */
 	return sched_setaffinity(pid, sizeof(numa->cpus), &numa->cpus) == 0;
 }

@@ -1,6 +1,4 @@
-/*
- * NUMA nodes: keeping a server on the processors next to its GPUs.
- */
+/* NUMA nodes: binding a server to the CPUs next to its GPUs. */
 #pragma once
 
 #include "base/mem.h"
@@ -13,23 +11,24 @@
 
 struct host_numa {
 	int node;
-	cpu_set_t cpus; /* of the node, as far as we may use them */
+	cpu_set_t cpus; /* CPUs of the node that this process may use */
 };
 
-/* How many there are; 0: not to be known. `folder`: HOST_NUMA_FOLDER. */
+/* Returns the number of nodes; 0: unknown. `folder`: HOST_NUMA_FOLDER. */
 size_t host_numa_count(const char *folder);
 
 /*
- * A binding to `node`. False where there is nothing to bind: no such node, only one, or none of its
- * processors is ours. `folder`: HOST_NUMA_FOLDER.
+ * Finds the CPUs for binding to `node`. Returns false if binding is impossible or pointless: the
+ * node does not exist, is the only one, or has no CPU that this process may use. `folder`:
+ * HOST_NUMA_FOLDER.
  */
 bool host_numa_find(const char *folder, int node, struct host_numa *ret);
 
 /*
- * Binds a process and what it starts from now on to the processors. Memory follows: the kernel
- * takes it from the node that asks for it first. False: the kernel does not allow it.
+ * Binds a process and its future children to the CPUs. Memory follows, because the kernel allocates
+ * on the node of the CPU that first uses it. Returns false if the kernel refuses.
  */
 bool host_numa_bind(const struct host_numa *numa, pid_t pid);
 
-/* "0-3,8" as the kernel writes lists of processors. False: no such list. */
+/* Parses the kernel's CPU list notation: "0-3,8". Returns false if the text is not such a list. */
 bool host_numa_parse_cpus(const char *text, cpu_set_t *ret);

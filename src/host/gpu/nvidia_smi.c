@@ -157,7 +157,7 @@ static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 enum kind {
 	KIND_TEXT,     /* char * */
 	KIND_NUMBER,   /* double, times the row's scale */
-	KIND_FALLBACK, /* the same, where nothing better was told before */
+	KIND_FALLBACK, /* likewise, if no better value was found before */
 	KIND_ADD,      /* the same, parts of a sum */
 	KIND_INT,      /* int */
 	KIND_ECC,
@@ -165,8 +165,8 @@ enum kind {
 };
 
 /*
- * By the path below <gpu> or <mig_device>; what a newer driver calls otherwise has two rows.
- * KIND_FALLBACK stands behind the better value of the same field, whichever of both a driver has.
+ * Paths below <gpu> or <mig_device>. An element that newer drivers renamed has two rows.
+ * KIND_FALLBACK follows the row of the better value of the same field.
  */
 static const struct row {
 	const char *path;
@@ -285,7 +285,7 @@ static void set_number(const struct row *row, double *field, const char *text)
 
 static void set_switch(bool *on, bool *told, const char *text)
 {
-	/* Neither word: not told, which is not "off". */
+	/* Any other text means unknown, which is not "off". */
 	bool enabled = strcmp(text, "Enabled") == 0;
 
 	if (!enabled && strcmp(text, "Disabled") != 0)
@@ -338,8 +338,8 @@ struct reader {
 
 	struct host_gpu_list *list;
 	int gpu_count; /* without instances */
-	int attached;  /* GPUs of the host; -1: not told */
-	size_t gpu;    /* place of the open <gpu> */
+	int attached;  /* GPUs of the host; -1: unknown */
+	size_t gpu;    /* index of the open <gpu> */
 	size_t look;   /* of the open <mig_device>, else as above */
 	uint64_t reasons;
 	bool reasons_told;
@@ -453,7 +453,7 @@ static void leaf(struct reader *reader, const char *text)
 		value_leaf(reader, path + strlen(gpu), text);
 }
 
-/* Its instances stand in the document before what they have of it. */
+/* Copies values to the instances, which precede these elements in the document. */
 static void end_gpu(struct reader *reader)
 {
 	struct host_gpu_look *looks = reader->list->looks;
@@ -573,7 +573,7 @@ static void hide_bytes(char *text)
 	}
 }
 
-/* What people keep of nvidia-smi but is not to be read; `text` is no XML. */
+/* Names the format of a saved nvidia-smi output that cannot be parsed; `text` is not XML. */
 static const char *form_of(const char *text)
 {
 	if (text[0] == '\0')

@@ -6,7 +6,7 @@
 
 #define NAME_BYTES 128
 
-/* What the library writes into: a layout that differs would be memory overwritten. */
+/* The library writes into these structs: a different layout would overwrite other memory. */
 _Static_assert(sizeof(struct nvml_memory) == 24, "nvmlMemory_t");
 _Static_assert(sizeof(struct nvml_memory_v2) == 40, "nvmlMemory_v2_t");
 _Static_assert(sizeof(struct nvml_pci) == 68, "nvmlPciInfo_t");

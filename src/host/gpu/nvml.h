@@ -1,9 +1,9 @@
 /*
- * The part of NVIDIA's management library (NVML) that is read here, opened at run time.
+ * The part of NVIDIA's management library (NVML) used here, loaded at run time.
  *
- * - The numbers and layouts are NVML's binary interface, declared anew: no header of NVIDIA's is
- *   needed to build, and a driver of any age will do. A function that the library lacks is NULL.
- * - Every function gives NVML_SUCCESS or another of its codes; it is safe to call from any thread.
+ * - The numbers and layouts are NVML's binary interface, declared here: the build needs no header
+ *   from NVIDIA, and any driver version works. A function that the library lacks is NULL.
+ * - Every function returns NVML_SUCCESS or another NVML code and is thread-safe.
  */
 #pragma once
 
@@ -30,7 +30,7 @@
 #define NVML_PROCESS_NAME_BYTES 1024
 #define NVML_NVLINKS_MAX        18
 #define NVML_NUMA_WORDS         16
-/* "not told" in a counter */
+/* marks an unknown value in a counter */
 #define NVML_VALUE_NOT_AVAILABLE UINT64_MAX
 
 #define NVML_TEMPERATURE_GPU 0
@@ -71,7 +71,7 @@ struct nvml_device;
 struct nvml_memory {
 	unsigned long long total;
 	unsigned long long free;
-	unsigned long long used; /* with what the driver keeps for itself */
+	unsigned long long used; /* includes memory reserved by the driver */
 };
 
 struct nvml_memory_v2 {
@@ -194,8 +194,10 @@ struct host_nvml {
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"
 
-/* Opens and starts it. NOT_FOUND: no such library; FAILED: it does not start (no driver, no GPU,
- * …). */
+/*
+ * Opens and initializes the library. NOT_FOUND: the library does not exist; FAILED: it cannot be
+ * initialized (no driver, no GPU, …).
+ */
 int host_nvml_open(const char *library, struct host_nvml **ret, struct pl_err *err) PL_MUST_CHECK;
 void host_nvml_free(struct host_nvml *nvml);
 PL_AUTO_DEFINE(struct host_nvml, host_nvml_free);

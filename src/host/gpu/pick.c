@@ -11,8 +11,8 @@
 
 #define BYTES_PER_GIB 1073741824.0
 /*
- * A CUDA context alone takes some 300 to 500 MiB: what is above is somebody's work. Of large GPUs a
- * share, since the driver's own grows with them.
+ * A CUDA context alone takes about 300 to 500 MiB: more memory means that a process is working. For
+ * large GPUs the limit is a share, because the driver's own use grows with them.
  */
 #define IDLE_BYTES      (500.0 * 1048576.0) /* a display, the driver's own */
 #define IDLE_SHARE      0.02
@@ -308,8 +308,8 @@ static void add_process(const struct host_gpu_process *process, struct pl_buf *b
 	if (process->name != NULL)
 		pl_buf_addf(buf, " '%s'", process->name);
 	/*
-	 * Who owns the folder in /proc owns the process; none where the number is another name
-	 * space's.
+	 * The owner of the directory in /proc owns the process. The directory is missing if the pid
+	 * belongs to another namespace.
 	 */
 	snprintf(path, sizeof(path), "/proc/%lld", (long long)process->pid);
 	auto_free char *user = stat(path, &st) == 0 ? host_user_name(st.st_uid) : NULL;

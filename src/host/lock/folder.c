@@ -19,8 +19,8 @@
 #define TRIES        16
 
 /*
- * A folder with its mode from the first moment that others can see it: made under a name of our
- * own, then moved. -1 with errno; EEXIST: another one stands there.
+ * Makes a directory that has its final mode when it becomes visible: makes it under a temporary
+ * name, then renames it. Returns -1 with errno; EEXIST: another one exists.
  */
 static int make_folder(int parent_fd, const char *name, mode_t mode)
 {
@@ -42,8 +42,8 @@ static int make_folder(int parent_fd, const char *name, mode_t mode)
 }
 
 /*
- * Others may not take our files away: either the sticky bit keeps them from it, or nobody else may
- * write there. A sticky folder may be anybody's, since whoever came first made it.
+ * Checks that others cannot remove our files: either the sticky bit prevents it, or only the owner
+ * may write. A sticky directory may have any owner, because the first user creates it.
  */
 static int check_folder(int fd, const char *path, struct pl_err *err)
 {
@@ -61,7 +61,7 @@ static int check_folder(int fd, const char *path, struct pl_err *err)
 		(unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
 }
 
-/* Ours by its name, and made with a mode that shuts others out: mended by whom it belongs to. */
+/* Adds the missing permissions to HOST_LOCK_FOLDER if we own it and others cannot write to it. */
 static void mend_mode(int fd, const char *path)
 {
 	struct stat st;
@@ -113,8 +113,8 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 }
 
 /*
- * A machine where /run/lock cannot be written (a container, a user without rights): locks among
- * one's own runs are better than none, and the user is told.
+ * Used if /run/lock is not writable (a container, an unprivileged user): locks among the user's own
+ * runs are better than none, and a warning says so.
  */
 static int open_personal(const struct pl_err *why, int *ret_fd, char **ret_path, char **ret_warning,
 			 struct pl_err *err)
@@ -159,7 +159,7 @@ int host_lock_folder_open(int *ret_fd, char **ret_path, char **ret_warning, stru
 		*ret_warning = owner_warning(*ret_fd, path);
 		return 0;
 	}
-	/* A folder that was named and cannot be had is an error: somebody meant that one. */
+	/* A directory set by the user that cannot be used is an error: the user meant that one. */
 	if (why.code == PL_ERR_NOT_FOUND && path != named)
 		return open_personal(&why, ret_fd, ret_path, ret_warning, err);
 	*err = why;

@@ -17,10 +17,7 @@
 #include "host/lock/lock_priv.h"
 #include "host/user.h"
 
-/*
- * All users must be able to open each other's files for locking; what stands in them is believed of
- * nobody.
- */
+/* All users must be able to open each other's files for locking, so their content is untrusted. */
 #define LOCK_MODE        0666
 #define SAID_BYTES_MAX   8192
 #define NAME_BYTES_MAX   128
@@ -32,13 +29,13 @@
 #define HOLDER_BYTES_MAX 1024
 
 /*
- * One file a resource. flock(2) and not fcntl(2): it belongs to the open file, so a copy of the
- * descriptor in the guard keeps it, and it goes with the last copy, however its owners die.
+ * One file per resource. flock(2) and not fcntl(2): the lock belongs to the open file, so a copy of
+ * the descriptor in the guard holds it, and it ends with the last copy, however its owners die.
  */
 struct host_locks {
 	int dir_fd;
-	int inside_fd; /* the file of INSIDE_LOCK; -1: not opened yet */
-	int notify_fd; /* -1: not asked for yet, or not to be had */
+	int inside_fd; /* the file of INSIDE_LOCK; -1: not open yet */
+	int notify_fd; /* -1: not open yet, or unavailable */
 	char *path;
 	char *warning;
 };
@@ -89,7 +86,10 @@ static void file_name(const char *name, char file[NAME_BYTES_MAX])
 	}
 }
 
-/* A file of one name: a second one would be somebody's who wants it written to. */
+/*
+ * Accepts only files with a single name: a second one may be a hard link to a file that an attacker
+ * wants overwritten.
+ */
 static bool is_lock_file(int fd)
 {
 	struct stat st;
@@ -247,7 +247,7 @@ void host_lock_release(int fd)
 {
 	(void)!ftruncate(fd, 0);
 	flock(fd, LOCK_UN);
-	/* behind the unlocking: whom it wakes finds the lock free */
+	/* after the unlock, so that a process woken by it finds the lock free */
 	futimens(fd, NULL);
 	close(fd);
 }

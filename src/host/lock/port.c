@@ -84,7 +84,7 @@ static pid_t find_process(unsigned long inode)
 }
 
 /*
- * The first words of its command line, up to the first option: behind one there may be a secret.
+ * Reads the first words of its command line, up to the first option, whose value may be a secret.
  * "": not readable.
  */
 static void read_command(pid_t pid, char shown[COMMAND_SHOWN_MAX])
@@ -196,7 +196,7 @@ static int take_one(const struct host_locks *locks, const char *host, uint16_t n
 			return locked_by_another(locks, number, err);
 	}
 	if (bind_port(host, number, &port.bound_fd, err) < 0) {
-		/* nobody waits for a lock that was only tried */
+		/* a lock that was only tried has no waiters to notify */
 		pl_fd_close(&port.lock_fd);
 		return -1;
 	}
@@ -250,8 +250,8 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 		return take_fixed(locks, host, fixed, who, ret, err);
 	size_t count = host_port_usable(range != NULL ? range : "", usable);
 	/*
-	 * From a place of its own for each run: those that start at once do not try the same ports
-	 * one behind the other.
+	 * Starts at a random port, so that runs started together do not try the same ports in the
+	 * same order.
 	 */
 	unsigned start = pl_unique_u32();
 	for (size_t i = 0; i < count; i++) {

@@ -12,11 +12,12 @@
 #define NAME_BYTES_MAX 32
 
 /*
- *    waiter-0000.lock  held  {number: 7, claim: …}     the number says who came first;
- *    waiter-0001.lock  free                            the slot is only a file that nobody has
- *    waiter-0002.lock  held  {number: 5, claim: …}
  *
- * The kernel frees the file of a waiter that dies, so the queue needs no heartbeat.
+ *     waiter-0000.lock  held  {number: 7, claim: …}     the number gives the order
+ *     waiter-0001.lock  free                            a slot without a waiter
+ *     waiter-0002.lock  held  {number: 5, claim: …}
+ *
+ * The kernel releases the file of a waiter that dies, so the queue needs no heartbeat.
  */
 struct host_ticket {
 	int fd;
@@ -46,8 +47,8 @@ static json_int_t number_of(const json_t *said)
 }
 
 /*
- * What the waiters say, in order of their slots; files are never removed, so the first absent one
- * is the end. *ret_free: the first slot that nobody holds.
+ * Reads what the waiters wrote, in order of their slots. Files are never removed, so the first
+ * missing one is the end. *ret_free: the first free slot.
  */
 static json_t *read_waiters(const struct host_locks *locks, unsigned *ret_free)
 {
@@ -87,8 +88,8 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 			number = number_of(waiter);
 	}
 	/*
-	 * One above all who wait now: numbers rise while somebody waits, and begin again when
-	 * nobody does.
+	 * One above all current waiters: numbers increase while there are waiters, and start again
+	 * when the queue is empty.
 	 */
 	number++;
 	slot_name(slot, name);

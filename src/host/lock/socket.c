@@ -1,6 +1,6 @@
 /*
- * Is a socket's file in use? connect() tells of one that is listened on, in any namespace.
- * /proc/net/unix also tells of one that is only bound: vLLM binds its socket minutes before it
+ * Whether a socket file is in use. connect() detects a listening socket, in any namespace.
+ * /proc/net/unix also lists one that is only bound: vLLM binds its socket minutes before it
  * listens.
  */
 #include "host/lock/socket.h"
@@ -73,7 +73,7 @@ static bool is_bound(const char *path)
 	return found;
 }
 
-/* 0: nobody listens; else why it cannot be had, as errno. */
+/* Returns 0 if no process listens, otherwise the reason as an errno. */
 static int try_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

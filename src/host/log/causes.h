@@ -1,5 +1,5 @@
 /*
- * Why a server died, as far as its log says it: the rows of tbl/log_failures.h and
+ * The cause of a server's death according to its log: the rows of tbl/log_failures.h and
  * tbl/log_hints.h.
  */
 #pragma once
@@ -11,10 +11,12 @@
 
 #define HOST_LOG_TOLD_BYTES 512
 
-/* Who reports a cause: a better witness has a higher value. */
+/* The source of a cause; a more reliable source has a higher value. */
 enum host_log_witness { HOST_LOG_NOBODY, HOST_LOG_VAGUE, HOST_LOG_FRONT, HOST_LOG_ENGINE };
 
-/* When a row counts; those after ANY are places in the start, where an error was raised. */
+/*
+ * When a row applies; the values after ANY are stages of the startup at which an error was raised.
+ */
 enum host_log_place {
 	HOST_PLACE_START,
 	HOST_PLACE_ANY,
@@ -30,7 +32,7 @@ enum host_log_place {
 
 struct host_log_causes {
 	const char *cause;
-	const char *hint; /* what to try; NULL: what tbl/states.h has for the cause */
+	const char *hint; /* what to try; NULL: the hint for the cause in tbl/states.h */
 	enum host_log_witness witness;
 	bool is_lasting; /* reported by an engine or a worker, not dropped at the next phase */
 	char said[HOST_LOG_TOLD_BYTES];

@@ -151,7 +151,7 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 	double value;
 	bool found;
 
-	/* what stands behind may begin before the phrase that tells the line */
+	/* the text before the value may start before the phrase that identifies the line */
 	at = at != NULL ? strstr(pl_text_starts(at, read->behind) ? at : body, read->behind) : NULL;
 	if (at == NULL)
 		return;

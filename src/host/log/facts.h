@@ -1,6 +1,4 @@
-/*
- * What a server's log tells of its engine: the rows LOG_FACT and LOG_READ of tbl/log_lines.h.
- */
+/* Facts about the engine from a server's log: the rows LOG_FACT and LOG_READ of tbl/log_lines.h. */
 #pragma once
 
 #include "base/json.h"

@@ -24,7 +24,7 @@ static size_t escape_len(const char *text, size_t len)
 
 	/*
 	 * By ECMA-48: CSI with its parameters, OSC up to BEL or the next ESC, charset selections;
-	 * of any other the one byte behind ESC.
+	 * for any other sequence the single byte after ESC.
 	 */
 	if (len < 2)
 		return len;
@@ -193,8 +193,7 @@ static void unwrap_logfmt(char *text, struct host_log_line *line, int64_t real_n
 	clean_lines(text);
 }
 
-/* A line may begin where a progress bar of another process stands: "… 20.10it/s](Worker pid=1) INFO
- * …" */
+/* A line may start after another process's progress bar: "… 20.10it/s](Worker pid=1) INFO …" */
 static void skip_progress(struct host_log_line *line)
 {
 	const char *at = strstr(line->body, "/s](");

@@ -66,7 +66,10 @@ void host_log_phases_take(struct host_log_moment *moments, const struct host_log
 	}
 }
 
-/* Time zones differ by quarters of an hour: what is left over is how late the line was seen. */
+/*
+ * Time zones differ by multiples of a quarter of an hour: the remainder is how late the line was
+ * seen.
+ */
 static int64_t lateness_ns(const struct host_log_moment *moment)
 {
 	int64_t ahead_ns = moment->stamp_ns - moment->seen.real_ns;

@@ -15,7 +15,7 @@ enum host_log_phase {
 	HOST_LOG_PHASE_COUNT
 };
 
-/* When bytes were seen: both clocks at the same moment. */
+/* The time at which bytes were seen: both clocks at the same moment. */
 struct host_log_time {
 	int64_t mono_ns; /* CLOCK_MONOTONIC */
 	int64_t real_ns; /* CLOCK_REALTIME */
@@ -23,9 +23,9 @@ struct host_log_time {
 
 struct host_log_moment {
 	bool reached;
-	bool stamped; /* the line carried the log's own time */
+	bool stamped; /* the line had a timestamp */
 	struct host_log_time seen;
-	int64_t stamp_ns; /* in the log's calendar, as if that were UTC */
+	int64_t stamp_ns; /* in the log's calendar, treated as UTC */
 };
 
 const char *host_log_phase_name(enum host_log_phase phase);
@@ -33,7 +33,7 @@ const char *host_log_phase_name(enum host_log_phase phase);
 void host_log_phases_take(struct host_log_moment *moments, const struct host_log_line *line,
 			  const struct host_log_time *seen);
 /*
- * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or
- * by the log's own clock where that is more than its second earlier.
+ * Returns the CLOCK_MONOTONIC time of a phase: when its line was seen, or the time in the log if
+ * that is more than its one-second resolution earlier. INT64_MIN: not reached.
  */
 int64_t host_log_phases_ns(const struct host_log_moment *moments, enum host_log_phase phase);

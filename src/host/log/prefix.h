@@ -1,6 +1,6 @@
 /*
- * The prefixes of a message in one log line. Each writer adds its own to what it was given, so
- * prefixes come in any order and number.
+ * The prefixes of a message in one log line. Each writer adds its prefix to the text that it
+ * received, so prefixes occur in any order and number.
  */
 #pragma once
 

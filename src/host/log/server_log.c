@@ -18,7 +18,7 @@
 #define READ_BYTES          65536
 #define TAIL_LINE_BYTES_MAX 2048
 #define TAIL_BYTES_MAX      (16u << 20)
-/* Of what was written while nobody read, this much is looked at for the reason of a death. */
+/* Maximum size of unread text that is searched for the cause of a death. */
 #define BACKLOG_BYTES_MAX (8u << 20)
 
 /* A ring of lines: [first, first + count) modulo room. */
@@ -113,7 +113,7 @@ static void take_phases(struct host_server_log *log, const struct host_log_line 
 	}
 }
 
-/* overwritten: a progress bar's next state stands in its place. */
+/* overwritten: the next state of a progress bar replaces this line. */
 static void take_line(struct host_server_log *log, bool overwritten,
 		      const struct host_log_time *seen)
 {
@@ -274,7 +274,7 @@ const char *host_server_log_exception(const struct host_server_log *log)
 	return log->causes.exception_witness != HOST_LOG_NOBODY ? log->causes.exception : NULL;
 }
 
-/* What people, schedulers and container runtimes send; a crash has its own signals. */
+/* Signals that users, schedulers and container runtimes send; crashes have their own signals. */
 static bool is_asked_for(int signal_number)
 {
 	return signal_number == SIGKILL || signal_number == SIGTERM || signal_number == SIGINT ||

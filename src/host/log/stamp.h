@@ -1,8 +1,9 @@
 /*
- * Times at the start of a log line, in the forms that loggers, containers and journald write.
+ * Timestamps at the start of a log line, in the formats of loggers, containers and journald.
  *
- * - Each function moves `*at` past the time that it reads, and leaves it if there is none.
- * - Zones are read and ignored: all times of one log are in one zone.
+ * - Each function moves `*at` past the time that it parses, and leaves it unchanged if there is
+ *   none.
+ * - Time zones are parsed and ignored: all times of one log are in one zone.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 struct host_log_stamp {
-	int year; /* 0: not written */
+	int year; /* 0: missing */
 	int month, day, hour, minute, second;
 	int64_t fraction_ns;
 };
@@ -28,7 +29,7 @@ bool host_log_stamp_glog(const char **at, struct host_log_stamp *stamp);
 /* "03:04:05.678" */
 bool host_log_stamp_clock(const char **at, struct host_log_stamp *stamp);
 /*
- * Returns the time in the log's calendar, as if that were UTC. A stamp without a year is of the
- * year that brings it nearest to `real_ns`.
+ * Returns the time in the log's calendar, treated as UTC. A timestamp without a year gets the year
+ * that brings it closest to `real_ns`.
  */
 int64_t host_log_stamp_ns(const struct host_log_stamp *stamp, int64_t real_ns);

@@ -100,8 +100,8 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	reset_signals();
 	pl_program_restore_limits();
 	/*
-	 * A session of its own: ^C and a terminal that hangs up reach only us, and mark.c finds by
-	 * it who has wiped his environment.
+	 * A new session: ^C and a terminal hangup reach only the parent, and mark.c uses the
+	 * session to find processes that cleared their environment.
 	 */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, exec->death_signal);
@@ -125,12 +125,12 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 }
 
 /*
- * 0 when exec worked, else its errno:
+ * Returns 0 if exec succeeded, otherwise its errno:
  *
- *    exec works ──> the pipe closes by itself (close-on-exec) ──> read() gives nothing
- *    exec fails ──> errno into the pipe                       ──> read() gives it
+ *     exec succeeds ──> the pipe closes by itself (close-on-exec) ──> read() returns 0 bytes
+ *     exec fails    ──> errno is written to the pipe              ──> read() returns it
  *
- * So "cannot run" is told at once, and not by a server that never answers.
+ * So "cannot run" is reported at once, and not by a server that never responds.
  */
 static int read_exec_error(int fd)
 {

@@ -1,6 +1,4 @@
-/*
- * What our own children and a guard's child share: how a program is put in place after fork().
- */
+/* Starting a program after fork(), for our own children and for a guard's child. */
 #pragma once
 
 #include "base/err.h"
@@ -10,17 +8,18 @@
 
 struct host_exec {
 	const char *const *argv;
-	const char *const *env; /* whole, NULL-ended */
+	const char *const *env; /* complete, NULL-terminated */
 	int log_fd;             /* -1: /dev/null */
-	int death_signal;       /* what the child gets when the thread that forked it dies */
+	int death_signal;       /* sent to the child when the thread that forked it dies */
 };
 
-/* Adds our environment, with `over` (NULL-ended; NULL: nothing) on top. */
+/* Adds our environment, overridden by `over` (NULL-terminated; NULL: nothing). */
 void host_exec_env(const char *const *over, struct pl_strv *ret);
-/* *ret_fd: -1 for path NULL. */
+/* *ret_fd is -1 if path is NULL. */
 int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Forks a child in a session and group of its own, with default signals, /dev/null to read from and
- * no descriptor but the first three; returns once its program was loaded. -1: errno says why not.
+ * Forks a child in a new session and process group, with default signals, /dev/null as standard
+ * input and only the first three descriptors. Returns after its program was loaded; -1 with errno
+ * on failure.
  */
 pid_t host_exec_spawn(const struct host_exec *exec);

@@ -41,17 +41,18 @@
 #endif
 
 /*
- *    profllm (this file)                         guard (guard_main.c)            the server
- *    ───────────────────                         ────────────────────            ──────────
- *    START argv, env, log ───────────────────>   fork, exec ──────────────────>  head ─> engine …
- *    <────────────────────── STARTED pid, pidfd
- *    STOP deadline, KILL ────────────────────>   SIGTERM … SIGKILL ───────────>
- *    <───────────────────────── ENDED how (waitid)  <───────────── head ends
- *                                                lingers, kills what is left
- *    <─────────────────────────── GONE how many left
- *    socket closes (we died) ────────────────>   as STOP, then it ends itself
  *
- * One packet a message, descriptors along with it.
+ *     profllm (this file)                         guard (guard_main.c)            the server
+ *     ───────────────────                         ────────────────────            ──────────
+ *     START argv, env, log ───────────────────>   fork, exec ──────────────────>  head ─> engine …
+ *     <────────────────────── STARTED pid, pidfd
+ *     STOP deadline, KILL ────────────────────>   SIGTERM … SIGKILL ───────────>
+ *     <───────────────────────── ENDED how (waitid)  <───────────── head ends
+ *                                                 lingers, kills the remaining processes
+ *     <─────────────────────────── GONE how many remain
+ *     socket closes (profllm died) ───────────>   as STOP, then the guard ends
+ *
+ * One packet per message, with its descriptors.
  */
 struct host_guard {
 	pid_t pid;
@@ -127,8 +128,8 @@ static void take_all(struct host_guard *guard)
 }
 
 /*
- * Takes what comes until *what is true, the guard is lost, the time is up or a signal came to us
- * (`through`: signals end nothing). Returns *what.
+ * Handles messages until *what is true, the guard is lost, the time is up or a signal reaches this
+ * process (if `through` is set, signals do not end the wait). Returns *what.
  */
 static bool wait_until(struct host_guard *guard, const bool *what, int64_t timeout_ns, bool through)
 {
@@ -349,7 +350,7 @@ static void wait_for_guard(struct host_guard *guard)
 		poll(&fd, 1, 100);
 		guard->lost = host_guard_take(guard->socket, &msg, fds) < 0;
 	}
-	/* stopped by somebody, or worse */
+	/* the guard is stopped (SIGSTOP) or hangs */
 	if (!guard->lost)
 		kill(guard->pid, SIGKILL);
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {}

@@ -24,26 +24,29 @@
 #include "host/proc/reaper.h"
 #include "host/proc/stat.h"
 
-/* What outlives its head may tidy up after it (shared memory, semaphores) before it is killed. */
+/*
+ * Processes that outlive their head get this long to clean up (shared memory, semaphores) before
+ * they are killed.
+ */
 #define LINGER_NS (500 * PL_NS_PER_MS)
-/* Between two looks at what does not die. */
+/* Time between two attempts to kill processes that do not end. */
 #define KILL_AGAIN_NS (5 * PL_NS_PER_MS)
 #define LATE_AGAIN_NS (200 * PL_NS_PER_MS)
-/* After that profllm is told that something is left; the guard itself goes on trying. */
+/* After this time profllm is informed that processes remain; the guard continues to try. */
 #define KILL_WAIT_NS (10 * PL_NS_PER_S)
 #define SOCKET_FD    3
 #define NEVER        INT64_MAX
 
 /*
- * What it is doing; it only ever goes down this list and back to IDLE. due_ns is when the next
- * begins by itself.
+ * The phases. They only move down this list and back to IDLE. At due_ns the next phase begins by
+ * itself.
  *
- *    IDLE ──START──> RUNNING ──STOP──> STOPPING ──deadline, KILL──> KILLING ─┐
- *      ^                |  head ends      |  head ends                ^      │ none left
- *      |                └───────> LINGERING <─┘ ───── 0.5 s ──────────┘      │
- *      └──────────────────────── GONE is told <──────────────────────────────┘
+ *     IDLE ──START──> RUNNING ──STOP──> STOPPING ──deadline, KILL──> KILLING ─┐
+ *       ^                |  head ends      |  head ends                ^      │ none remain
+ *       |                └───────> LINGERING <─┘ ───── 0.5 s ──────────┘      │
+ *       └──────────────────────── GONE is sent <──────────────────────────────┘
  *
- * From LINGERING too, once nothing is left.
+ * GONE also follows LINGERING once no process remains.
  */
 enum phase {
 	IDLE,      /* no head */
@@ -105,7 +108,7 @@ static void signal_one(const struct host_proc *proc, bool below, int signal_numb
 {
 	if (signal_number == 0 || !host_proc_signal(proc, signal_number))
 		return;
-	/* what descends from us made its own groups, so nobody else is in them */
+	/* descendants made these groups, so only they are in them */
 	if (signal_number == SIGKILL && below && proc->group > 1 && proc->group != own_group)
 		kill(-proc->group, SIGKILL);
 }
@@ -136,7 +139,7 @@ static size_t signal_all(const char *run_id, int signal_number)
 	return found;
 }
 
-/* ---- what becomes of them ---- */
+/* ---- messages to profllm ---- */
 
 static void tell(const struct guard *guard, const struct host_guard_msg *msg, const int *fds,
 		 size_t fd_count)
@@ -192,7 +195,7 @@ static void begin_stop(struct guard *guard, int64_t due_ns)
 	}
 }
 
-/* The head is told of before the others are touched. */
+/* Reports the head's end before it signals the other processes. */
 static void begin_linger(struct guard *guard)
 {
 	int64_t due_ns = pl_clock_now_ns() + LINGER_NS;
@@ -258,7 +261,7 @@ static void advance(struct guard *guard)
 		begin_kill(guard);
 }
 
-/* The next `count` of the texts that stand one behind the other. */
+/* Adds the next `count` of the consecutive NUL-terminated texts. */
 static void take_texts(const char **text, const char *end, int32_t count, struct pl_strv *ret)
 {
 	for (int32_t i = 0; i < count && *text < end; i++) {
@@ -311,7 +314,7 @@ static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FD
 		.env = pl_strv_texts(&env),
 		.log_fd = log_fd >= 0 ? log_fd : fds[1],
 		/*
-		 * With the guard dead nobody could stop the head any more, nor its locks be
+		 * Without the guard nothing could stop the head, and its locks could not be
 		 * trusted.
 		 */
 		.death_signal = SIGKILL,
@@ -349,7 +352,7 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	tell(guard, &started, &pidfd, pidfd >= 0 ? 1 : 0);
 }
 
-/* Nobody may read there any more: a full pipe must not hold us up. */
+/* Does not block on a full pipe, which may have no reader. */
 static void say_alone(void)
 {
 	static const char text[] = "profllm-guard: profllm is gone; ending its server\n";
@@ -368,7 +371,7 @@ static void be_alone(struct guard *guard)
 	begin_stop(guard, pl_clock_now_ns() + guard->stop_timeout_ns);
 }
 
-/* What is to be held stays open until we end. */
+/* Descriptors to hold stay open until the guard ends. */
 static void hear(struct guard *guard)
 {
 	struct host_guard_msg msg;
@@ -395,7 +398,7 @@ static void wait_for_something(struct guard *guard)
 {
 	struct pollfd fds[] = {
 		{ .fd = guard->signals, .events = POLLIN },
-		/* a negative number is passed over */
+		/* poll() ignores a negative number */
 		{ .fd = guard->alone ? -1 : SOCKET_FD, .events = POLLIN },
 		{ .fd = host_log_pipe_fd(guard->log), .events = POLLIN },
 	};
@@ -432,8 +435,8 @@ static void set_descriptors(const struct host_guard_self *self)
 		dup2(self->socket, SOCKET_FD);
 	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
 	/*
-	 * Everything that profllm had open: locks that it releases must not live on here, nor a
-	 * pipe that somebody reads to its end.
+	 * Closes all descriptors of profllm: a lock that profllm releases must not remain held
+	 * here, and a pipe's reader must see its end.
 	 */
 	syscall(SYS_close_range, SOCKET_FD + 1U, ~0U, 0U);
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

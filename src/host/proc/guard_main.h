@@ -1,15 +1,13 @@
-/*
- * The guard's own life, on its side of the socket: see host/proc/guard.h for what it promises.
- */
+/* The guard process's side of the socket. host/proc/guard.h describes its contract. */
 #pragma once
 
 #include <sys/types.h>
 
-/* `parent` is profllm. */
+/* `parent` is the pid of profllm. */
 struct host_guard_self {
 	int socket;
 	pid_t parent;
 	const char *run_id;
 };
-/* Called in the forked copy; never returns. */
+/* Runs in the forked child; never returns. */
 _Noreturn void host_guard_main(const struct host_guard_self *self);

@@ -27,7 +27,7 @@ static char *read_environment(pid_t pid, size_t *ret_len)
 	return pl_file_text(path, ENVIRON_BYTES_MAX, ret_len);
 }
 
-/* Its title took the room: zeros stand where the first variable was. */
+/* Returns whether the process title has overwritten the environment: it then starts with zeros. */
 static bool is_wiped(pid_t pid)
 {
 	size_t len = 0;
@@ -36,7 +36,7 @@ static bool is_wiped(pid_t pid)
 	return env != NULL && len > 0 && env[0] == '\0';
 }
 
-/* *ret_apart: HOST_MARK_APART_NAME stands beside it. */
+/* *ret_apart: HOST_MARK_APART_NAME is also set. */
 static bool find_mark(pid_t pid, const char *run_id, bool *ret_apart)
 {
 	auto_free char *mark = pl_asprintf("%s=%s", HOST_MARK_NAME, run_id);
@@ -77,11 +77,12 @@ static bool is_owned_by(pid_t pid, uid_t owner)
 }
 
 /*
- * One look at all processes. What carries the mark is the run's, and so is what descends from it or
- * is in a session that it leads: vLLM's engine writes its title over its environment.
+ * One scan of all processes. Processes with the mark belong to the run, and so do their descendants
+ * and the members of sessions that they lead: vLLM's engine overwrites its environment with its
+ * title.
  */
 struct look {
-	struct host_proc *list; /* in the order of the numbers */
+	struct host_proc *list; /* in order of the pids */
 	bool *ours;
 	size_t count;
 };
@@ -116,7 +117,7 @@ static void remember(struct sessions *sessions, pid_t id)
 	*PL_PUSH(sessions->ids, sessions->count, sessions->room) = id;
 }
 
-/* Again until nothing changes: numbers wrap around, so a child may stand before its parent. */
+/* Repeats until nothing changes: pids wrap around, so a child may precede its parent. */
 static void find_family(struct look *look, struct sessions *sessions)
 {
 	bool changed;
@@ -136,7 +137,7 @@ static void find_family(struct look *look, struct sessions *sessions)
 	} while (changed);
 }
 
-/* The number of a session is not given away while somebody is in it. */
+/* A session's id is not reused while the session has members. */
 static bool is_in_session_of(const struct host_proc *proc, const struct host_proc *head)
 {
 	struct host_proc now;
@@ -166,7 +167,7 @@ static size_t for_each_marked(const struct wanted *wanted, int signal_number,
 			      struct sessions *sessions, size_t *killed)
 {
 	/*
-	 * Each look lists everything anew: between two of them processes fork, and change their
+	 * Lists all processes again in each scan: in between, processes fork and change their
 	 * session.
 	 */
 	auto_free struct host_proc *list = NULL;

@@ -35,8 +35,8 @@ static char *group_file(const char *line)
 }
 
 /*
- * The group's own counter tells our kills from those of a neighbour; /proc/vmstat counts the whole
- * host's, and is what is left where groups are not mounted.
+ * The group's counter separates our kills from those of other containers; /proc/vmstat counts the
+ * whole host and is the fallback if no cgroups are mounted.
  */
 int64_t host_oom_kills(void)
 {

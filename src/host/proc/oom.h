@@ -1,15 +1,16 @@
-/*
- * Has the kernel killed for memory? Its counters, for a comparison before and after.
- */
+/* The kernel's counters of out-of-memory kills, to compare before and after. */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * Processes killed so far, of our own control group (version 2 or 1), or of the whole host where
- * that has no such counter; -1: cannot be known. A child's group is ours or lies within it.
+ * Returns the number of processes killed so far in our control group (version 2 or 1), or on the
+ * whole host if the group has no such counter; -1: unknown. A child's group is ours or inside it.
  */
 int64_t host_oom_kills(void);
 
-/* The same of given files: "oom_kill 3" stands on a line of its own. -1: no such file or line. */
+/*
+ * Reads the count from a file with a line "oom_kill 3". Returns -1 if the file or the line is
+ * missing.
+ */
 int64_t host_oom_kills_in(const char *path);

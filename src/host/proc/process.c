@@ -73,7 +73,10 @@ static int start_log(struct host_process *process, int log_fd, int *ret_fd, stru
 	return -1;
 }
 
-/* The child has ended, or nobody waits for it any more: what it wrote is in the log afterwards. */
+/*
+ * Call it after the child has ended, or when it is no longer watched: afterwards the log contains
+ * all its output.
+ */
 static void end_log(struct host_process *process)
 {
 	uint64_t one = 1;
@@ -102,7 +105,7 @@ static int start_own(const struct host_process_spec *spec, struct host_process *
 		.argv = spec->argv,
 		.env = pl_strv_texts(&env),
 		.log_fd = pipe_fd >= 0 ? pipe_fd : log_fd,
-		/* Of the thread that started it, not of the process: so prctl(2) has it. */
+		/* prctl(2): the death of the thread that started it counts, not of the process. */
 		.death_signal = SIGTERM,
 	};
 	process->pid = host_exec_spawn(&exec);
@@ -221,7 +224,7 @@ static bool stop_own(struct host_process *process, int64_t deadline_ns, const at
 			continue;
 		gentle = false;
 		kill(-process->pid, SIGKILL);
-		/* In state D even SIGKILL waits; for so long we wait with it. */
+		/* A process in state D survives even SIGKILL for a while; wait for it. */
 		int64_t gone_ns = pl_clock_now_ns() + KILL_WAIT_NS;
 		while (!wait_own(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
 		break;

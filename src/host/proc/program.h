@@ -1,14 +1,13 @@
-/*
- * Where a program is.
- */
+/* Finding the executable of a program. */
 #pragma once
 
 #include "base/err.h"
 
 /*
- * A name with '/' is taken as it is; else PATH is searched, then the folder of the running program
- * (where profllm-sim lies beside profllm). NOT_FOUND when there is none. *ret: free().
+ * Uses a name with '/' unchanged; otherwise searches PATH, then the directory of the running
+ * program (profllm-sim is installed next to profllm). NOT_FOUND: no such program. Free *ret with
+ * free().
  */
 int host_program_find(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;
-/* As above, but the folder of the running program comes first: for our own programs. */
+/* The same, but searches the directory of the running program first: for our own programs. */
 int host_program_find_sibling(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;

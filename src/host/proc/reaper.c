@@ -108,7 +108,7 @@ static bool is_run_id(const char *text)
 	return len > 0 && len < RUN_ID_BYTES && text[len] == '\0';
 }
 
-/* Written under another name first: an entry is there whole or not at all. */
+/* Writes the file under a temporary name first, so an entry is complete or missing. */
 static bool write_entry(int folder, const char *run_id, const char *text)
 {
 	auto_free char *temporary = pl_asprintf(".%s.%d", run_id, (int)getpid());
@@ -259,7 +259,7 @@ static void look_at(int notes, const char *name, reaper_say *say)
 		return;
 	struct host_mark_heads heads = { entry.heads, entry.head_count };
 	struct host_mark_killing done = host_mark_kill_of(name, entry.owner, &heads, KILL_WAIT_NS);
-	/* What could not be ended stays noted, and the next command tries again. */
+	/* Keep the entry if processes could not be ended: the next command tries again. */
 	if (done.left == 0)
 		unlinkat(notes, name, 0);
 	if (done.killed > 0 || done.left > 0)

@@ -1,12 +1,11 @@
 /*
- * Runs whose profllm and guard were both killed: found by the next command, and what they left
- * behind is ended.
+ * Cleanup after runs whose profllm and guard were both killed: the next command finds them and ends
+ * their remaining processes.
  *
- * - Each run has a file runs/RUN_ID in the lock folder (host/lock/lock.h) from its start to its end,
- *   which names its profllm and its guard, so that one look into a folder that is mostly empty
- *   suffices.
- * - Only where both are dead are all processes looked at for the run's mark; those of a live run,
- *   and those of another user than the file's, are never touched.
+ * - From start to end, each run has a file runs/RUN_ID in the lock directory (host/lock/lock.h),
+ *   which names its profllm and its guard. The check reads one directory, which is usually empty.
+ * - Only if both are dead are all processes searched for the run's mark. Processes of a live run,
+ *   and of a user other than the file's owner, are never touched.
  */
 #pragma once
 
@@ -14,11 +13,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Notes that the run lives as long as the caller or `guard`. False: there is no lock folder. */
+/*
+ * Records that the run lives as long as the caller or `guard`. Returns false if there is no lock
+ * directory.
+ */
 bool host_reaper_enter(const char *run_id, pid_t guard);
-/* The head of a server that it has started, which leads a session: a line more in its file. */
+/* Adds the head of a started server, which leads a session, to the run's file. */
 void host_reaper_note_head(const char *run_id, pid_t head);
 void host_reaper_leave(const char *run_id);
 
-/* Ends what dead runs left behind; calls `say` once for each run of which something was ended. */
+/* Ends the processes left by dead runs; calls `say` once for each run with such processes. */
 void host_reaper_end_orphans(void (*say)(const char *run_id, size_t killed, size_t left));

@@ -13,7 +13,7 @@
 
 #define STAT_BYTES 1024
 
-/* The name stands in brackets and may hold brackets and spaces itself. */
+/* The name is in parentheses and may itself contain parentheses and spaces. */
 static bool parse(const char *text, pid_t pid, struct host_proc *ret)
 {
 	const char *behind = strrchr(text, ')');

@@ -35,7 +35,7 @@ struct process {
 /* A process that is none of the run's, as far as was seen. */
 struct other {
 	pid_t pid;
-	int64_t since_ns; /* first seen; INT64_MIN: was there before */
+	int64_t since_ns; /* first seen; INT64_MIN: existed before the tree */
 	bool left_out;    /* and so are its children */
 	bool seen;        /* by the scan under way */
 };
@@ -69,7 +69,7 @@ static bool read_stat(int fd, pid_t pid, struct host_proc *ret)
 	return host_proc_read_fd(fd, pid, ret) && !host_proc_is_dead(ret);
 }
 
-/* "name: 123" of /proc/PID/io; NaN where it is not there. */
+/* Returns the value of "name: 123" in /proc/PID/io; NaN if missing. */
 static double io_value(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -286,7 +286,7 @@ void host_proc_tree_leave_out(struct host_proc_tree *tree, pid_t pid)
 	}
 }
 
-/* What a counter grew by; NaN where it is not known on both sides. */
+/* Returns the growth of a counter; NaN if a value is unknown. */
 static double grown(bool read_before, double before, double now)
 {
 	return !read_before ? 0 : now >= before ? now - before : NAN;
@@ -302,8 +302,8 @@ static bool add_use(struct host_proc_tree *tree, struct process *process, struct
 	double cpu_s = stat.cpu_ticks * tree->tick_s;
 	read_io(process->io_fd, &read_bytes, &written_bytes);
 	/*
-	 * From 0 for a process that was just found: what it used before is the server's too.
-	 * cpu_grown_s leaves that out, for it lies outside of the interval.
+	 * Counts a newly found process from 0: its earlier use also belongs to the server.
+	 * cpu_grown_s excludes that, because it is outside of the interval.
 	 */
 	tree->cpu_s += fmax(cpu_s - process->cpu_s, 0);
 	use->processes++;

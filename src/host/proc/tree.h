@@ -1,11 +1,12 @@
 /*
- * The processes of a run and what they use: all that carry its mark (host/proc/mark.h) and their
- * children, however deep and in whatever session.
+ * The processes of a run and their resource use: all that carry its mark (host/proc/mark.h), and
+ * their descendants in any session.
  *
- * - What was there when the tree was made is not of the run. New processes are looked for by
- *   host_proc_tree_scan(): one that lives shorter than the time between two scans may go unseen.
- * - A process is held by its open /proc files, so a number that is given out again is no mix-up.
- * - Counters of processes that ended stay in the sums: sums never fall.
+ * - Processes that existed when the tree was created do not belong to the run.
+ *   host_proc_tree_scan() looks for new processes: one that lives shorter than the time between two
+ *   scans may be missed.
+ * - A process is identified by its open /proc files, so a reused pid causes no confusion.
+ * - Counters of ended processes remain in the sums: sums never decrease.
  * - One thread at a time.
  */
 #pragma once
@@ -23,15 +24,18 @@ PL_AUTO_DEFINE(struct host_proc_tree, host_proc_tree_free);
 
 /* Looks for new processes and counts open files. */
 void host_proc_tree_scan(struct host_proc_tree *tree);
-/* The process and all its children to come are not counted, whatever mark they carry. */
+/* Excludes the process and its future children, whatever mark they carry. */
 void host_proc_tree_leave_out(struct host_proc_tree *tree, pid_t pid);
 bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid);
 
-/* NaN: not known, as of all of them where one cannot be read. */
+/* NaN: unknown; if one process cannot be read, the sum is unknown. */
 struct host_proc_use {
 	double processes;
-	double cpu_s; /* since each began, ended ones included; 10 ms fine */
-	/* of cpu_s, what grew since the read before, found processes' past left out */
+	double cpu_s; /* since the start of each process, including ended ones; 10 ms resolution */
+	/*
+	 * growth of cpu_s since the previous reading, without the earlier time of newly found
+	 * processes
+	 */
 	double cpu_grown_s;
 	double memory_bytes;
 	double threads;

@@ -9,23 +9,25 @@
 #include "base/text.h"
 
 /*
- * Rows of one source stand together in tbl/telemetry.h; a value's place is counted from the first
- * of them.
+ * Rows of one source are consecutive in tbl/telemetry.h; the index of a value counts from the first
+ * one.
  */
 #define AT(name) (HOST_Q_gpu_##name - HOST_Q_gpu_memory_used_bytes)
 
 struct host_gpu_watch {
-	struct host_gpus *gpus; /* NULL: none was looked for */
+	struct host_gpus *gpus; /* NULL: GPUs were not searched for */
 	struct host_telemetry_gpu *entries;
-	size_t *places; /* of each entry in `gpus` */
+	size_t *places; /* index of each entry in `gpus` */
 	size_t count;
 	bool pids_are_ours;
 };
 
 static bool is_wanted(const json_t *which, const struct host_gpu_facts *facts)
 {
-	/* an instance is taken only by its name; of a GPU that is partitioned nobody computes on
-	 * the whole */
+	/*
+	 * an instance is selected only by its name; nothing computes on a partitioned GPU as a
+	 * whole
+	 */
 	if (which == NULL)
 		return facts->mig_parent == NULL;
 	PL_JSON_EACH(item, which) {
@@ -143,14 +145,14 @@ double host_gpu_watch_foreign(struct host_gpu_watch *watch, bool (*is_ours)(void
 	for (size_t i = 0; i < watch->count && watch->pids_are_ours; i++) {
 		struct host_gpu_process *processes = NULL;
 		size_t count = 0;
-		/* One GPU that does not tell makes "nobody" unknown, but not "somebody". */
+		/* A GPU with unknown processes makes "none" unknown, but not "found". */
 		if (host_gpus_processes(watch->gpus, watch->places[i], &processes, &count) < 0) {
 			foreign = foreign > 0 ? foreign : NAN;
 			continue;
 		}
 		for (size_t k = 0; k < count; k++) {
 			pid_t pid = (pid_t)processes[k].pid;
-			/* one that ended since is nobody's */
+			/* ignore processes that have ended since */
 			if (processes[k].compute && is_there(pid) && !is_ours(data, pid))
 				foreign = 1;
 		}

@@ -38,21 +38,21 @@ struct devices {
 	size_t count;
 };
 
-/* Of each its own file: /proc/diskstats has parts of disks and loops too, often many times more. */
+/* One file per disk: /proc/diskstats also lists partitions and loop devices, often many more. */
 struct disks {
 	int fds[DEVICES_MAX];
 	size_t count;
 };
 
 /*
- * Files stay open and are read again from their beginning: /proc makes their text anew at each read
- * at offset 0.
+ * Files stay open and are read again from the start: /proc generates their text at each read at
+ * offset 0.
  */
 struct host_counters {
 	int stat_fd, load_fd, memory_fd, network_fd;
 	struct pl_buf text;
 	struct disks disks;
-	struct devices interfaces; /* none: all but loopback */
+	struct devices interfaces; /* empty: use all but loopback */
 	/* of the read before; NaN: none */
 	int64_t t_ns;
 	double cpu[CPU_VALUES];
@@ -70,7 +70,7 @@ double host_rate(double before, double now, int64_t elapsed_ns)
 	return (now - before) / ((double)elapsed_ns / 1e9);
 }
 
-/* Those of a class that are hardware: they have a device behind them. */
+/* Finds the hardware devices of a class: those with an entry `device`. */
 static void find_devices(const char *class, struct devices *ret)
 {
 	auto_dir dir = opendir(class);
@@ -135,8 +135,9 @@ struct host_counters *host_counters_new(void)
 }
 
 /*
- * A read of /proc ends early where the kernel's next record does not fit into its page: from half a
- * page on there may be more, which another read makes the kernel write anew from the start.
+ * A read of /proc returns early if the kernel's next record does not fit into its page. After at
+ * least half a page there may be more, and another read makes the kernel generate the text again
+ * from the start.
  */
 #define MAY_GO_ON 2048
 
@@ -232,7 +233,7 @@ static void read_disks(struct host_counters *counters, int64_t elapsed_ns, doubl
 
 static bool counts(const struct host_counters *counters, const char *name)
 {
-	/* In a container there is no hardware: all but loopback is then what can be had. */
+	/* A container has no hardware interfaces: use all but loopback. */
 	if (counters->interfaces.count > 0)
 		return is_one_of(&counters->interfaces, name);
 	return strcmp(name, "lo") != 0;

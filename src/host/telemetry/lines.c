@@ -9,7 +9,7 @@
 #include "base/zst.h"
 
 #define LINE_BYTES_MAX 16384
-/* Counts below stand as whole numbers: they are exact. */
+/* Counts below this are written as integers: they are exact. */
 #define WHOLE_MAX 9007199254740992.0
 /* Shares and rates need no more; energy in mJ does. */
 #define DIGITS 12

@@ -1,6 +1,6 @@
 /*
- * Lines of the series file: {"t_ns":…,"source":…,"id":…,"values":{…}} (api/series.schema.json).
- * Several threads may write.
+ * Lines of the time series file: {"t_ns":…,"source":…,"id":…,"values":{…}}
+ * (api/series.schema.json). Several threads may write.
  */
 #pragma once
 
@@ -11,13 +11,13 @@
 
 struct pl_zst;
 struct host_lines;
-/* `zst` NULL: writes nothing. Borrowed. */
+/* `zst` is borrowed; NULL: writes nothing. */
 struct host_lines *host_lines_new(struct pl_zst *zst);
 void host_lines_free(struct host_lines *lines);
-/* `id` NULL: null; NaN: null. Once writing failed nothing more is written. */
+/* `id` NULL becomes null, and so does NaN. After a write error nothing more is written. */
 void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, const char *id,
 		    const char *const *names, const double *values, size_t count);
-/* These two once nobody writes any more. */
+/* Call these two after all writers have stopped. */
 int64_t host_lines_count(const struct host_lines *lines);
-/* -1 with the first failure. */
+/* Returns -1 with the first error. */
 int host_lines_check(const struct host_lines *lines, struct pl_err *err) PL_MUST_CHECK;

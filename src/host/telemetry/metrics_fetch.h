@@ -1,6 +1,6 @@
 /*
- * Pages of a server's /metrics, each as it was at a time: one at once, or one after the other on an
- * event loop.
+ * Pages of a server's /metrics with the time of each: a single blocking read, or one after the
+ * other on an event loop.
  */
 #pragma once
 
@@ -26,28 +26,28 @@ struct host_metrics_sample {
 struct host_metrics_source {
 	const struct io_addr *addr;
 	const char *host;              /* Host header, or NULL */
-	const char *headers;           /* as io/fetch.h */
-	const char *prefix;            /* in front of /metrics; NULL: none */
+	const char *headers;           /* as in io/fetch.h */
+	const char *prefix;            /* path before /metrics; NULL: none */
 	int64_t timeout_ns;            /* for host_metrics_fetch(); 0: HOST_METRICS_TIMEOUT_NS */
-	const atomic_int *stop_signal; /* the same; as io/fetch.h */
+	const atomic_int *stop_signal; /* likewise; as in io/fetch.h */
 };
 
-/* One page, now; blocks. */
+/* Reads one page now; blocks. */
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * On a loop: one connection that is kept, one exchange at a time, nothing waits for it. The loop's
- * thread only.
+ * Reading on a loop: one persistent connection, one exchange at a time, without blocking. All calls
+ * belong to the loop's thread.
  */
 struct host_scrape;
-/* Called once for every host_scrape_ask() that was begun; a gap where `known` is false. */
+/* Called once for every host_scrape_ask() that was started; a gap if `known` is false. */
 typedef void host_scrape_fn(void *data, const struct host_metrics_sample *sample);
 
-/* Copies the source but borrows what it points to. Asks nothing yet. */
+/* Copies the source but borrows what it points to. Sends no request yet. */
 struct host_scrape *host_scrape_new(struct io_loop *loop, const struct host_metrics_source *source,
 				    host_scrape_fn *fn, void *data);
-/* Without a last call of fn. */
+/* Does not call fn again. */
 void host_scrape_free(struct host_scrape *scrape);
-/* False: the exchange before is still under way. */
+/* Starts a request. False: the previous exchange has not finished. */
 bool host_scrape_ask(struct host_scrape *scrape);

@@ -13,9 +13,8 @@
 enum combine { COMBINE_SUM, COMBINE_MAX };
 
 /*
- * Where a value stands, in order of preference: a release that has both an older and a newer name
- * on its page counts the same thing twice. The text format adds _total; older releases did not have
- * it.
+ * The names of a value, in order of preference: a release whose page has both an older and a newer
+ * name counts the same events twice. The text format adds _total; older releases omit it.
  */
 static const struct wanted {
 	const char *name;
@@ -65,7 +64,7 @@ static const size_t field_offsets[] = {
 
 static_assert(PL_ARRAY_SIZE(field_names) <= HOST_METRICS_VALUES_MAX, "more values than a page has");
 
-/* What a page said so far, each name apart. */
+/* The values of a page so far, separate for each name. */
 struct collected {
 	struct host_metrics *metrics;
 	double values[PL_ARRAY_SIZE(wanted)];
@@ -93,8 +92,10 @@ static const char *name_end(const char *at, const char *end, bool colons)
 	return at;
 }
 
-/* Behind the closing quote of a label's text; NULL: it does not end, or has an escape of no
- * meaning. */
+/*
+ * Returns the position after the closing quote of a label's text; NULL: it does not end, or has an
+ * unknown escape.
+ */
 static const char *text_end(const char *at, const char *end)
 {
 	for (; at < end && *at != '"'; at++) {
@@ -125,7 +126,9 @@ static const char *label_end(const char *at, const char *end)
 	return at != NULL ? skip_blanks(at, end) : NULL;
 }
 
-/* From behind '{' to its '}'; NULL: these are no labels. A last comma may stand. */
+/*
+ * Returns the '}' for the position after '{'; NULL: malformed labels. A trailing comma is allowed.
+ */
 static const char *labels_end(const char *at, const char *end)
 {
 	for (at = skip_blanks(at, end); at < end && *at != '}';) {
@@ -225,10 +228,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	if (ret->name_len == 0)
 		return "is no Prometheus text";
 	at = skip_blanks(at, end);
-	/*
-	 * Labels are checked and kept as they stand: only three values of a page are read from
-	 * them.
-	 */
+	/* Labels are validated but not parsed: only three values of a page need them. */
 	if (at < end && *at == '{') {
 		ret->labels = at + 1;
 		at = labels_end(at + 1, end);
@@ -277,7 +277,7 @@ int host_metrics_walk(const char *text, size_t len,
 	return 0;
 }
 
-/* A number in a label: name="123"; NaN where it is not there or says None. */
+/* Returns a number in a label: name="123"; NaN if it is missing or None. */
 static double label_number(const struct host_sample *sample, const char *name)
 {
 	auto_free char *labels = pl_strndup(sample->labels, sample->labels_len);

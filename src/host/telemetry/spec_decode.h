@@ -1,9 +1,9 @@
 /*
- * Speculative decoding as a server's /metrics counts it, over a stretch of time.
+ * Speculative decoding counters from a server's /metrics, over a period of time.
  *
  * vLLM's families
  * vllm:spec_decode_num_{drafts,draft_tokens,accepted_tokens,accepted_tokens_per_pos} (_total),
- * summed over all engines of the server. All its traffic is in them, ours or not.
+ * summed over all engines of the server. They include all traffic, also from other clients.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ struct host_spec_decode {
 	double accepted_at[HOST_SPEC_POSITIONS]; /* NaN: position not on the page */
 };
 
-/* Of a page of /metrics; `known` is false for one without the families, or that is none. */
+/* Parses a /metrics page; `known` is false if it lacks the families or is malformed. */
 void host_spec_decode_parse(const char *text, size_t len, struct host_spec_decode *ret);
 /*
- * What came between two pages: {acceptance_rate (%), acceptance_length, num_drafts, draft_tokens,
- * accepted_tokens, per_position_acceptance_rates}. NULL where nothing was drafted, where a
- * counter decreased because the server restarted, or where a difference is not a count (a fraction,
+ * Returns the difference between two pages: {acceptance_rate (%), acceptance_length, num_drafts,
+ * draft_tokens, accepted_tokens, per_position_acceptance_rates}. NULL if nothing was drafted, if a
+ * counter decreased because the server restarted, or if a difference is not a count (a fraction,
  * infinite, above 2^53). New reference.
  */
 json_t *host_spec_decode_between(const struct host_spec_decode *before,

@@ -274,7 +274,7 @@ bool host_power_is_at_rest(const struct host_sum *power)
 	double before_w = host_sum_idle(power, HOST_IDLE_BEFORE);
 	double after_w = host_sum_idle(power, HOST_IDLE_AFTER);
 
-	/* NaN, where nothing was told before, is no bound */
+	/* NaN, if there were no earlier samples, sets no bound */
 	return part->count >= HOST_IDLE_LOOKS &&
 	       part->max - part->min <= fmax(LEVEL_W, LEVEL_SHARE * after_w) &&
 	       !(after_w > before_w + fmax(LEVEL_W, WARMER_SHARE * before_w));

@@ -20,7 +20,7 @@
 #define GAP_INTERVALS 5
 #define GAP_MIN_NS    (2 * PL_NS_PER_S)
 #define REQUESTS_MAX  ((size_t)1 << 18)
-/* How long the first look may take; then the run goes on without. */
+/* Maximum time of the first reading; then the run continues without. */
 #define FIRST_WAIT_NS (5 * PL_NS_PER_S)
 
 struct requests {
@@ -120,7 +120,7 @@ static bool is_ours(void *data, pid_t pid)
 	return ours;
 }
 
-/* Who else computes on the GPUs; only what is seen in a measured run counts. */
+/* Checks for other processes that compute on the GPUs; only findings in a measured run count. */
 static void look_for_foreign(struct host_telemetry *telemetry, int64_t t_ns)
 {
 	/* whose GPUs a server that is not ours uses is not known */
@@ -167,7 +167,7 @@ static void read_server(struct host_telemetry *telemetry)
 	pthread_mutex_unlock(&telemetry->tree_lock);
 	int64_t before_ns = telemetry->server_ns;
 	telemetry->server_ns = t_ns;
-	/* nothing to say before it is there and after it is gone, but to look for it soon */
+	/* before the server exists and after it has ended there is no sample; scan again soon */
 	if (use.processes <= 0) {
 		telemetry->scan_due_ns = t_ns;
 		return;
@@ -255,7 +255,10 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
 		 requests->room) = (struct host_requests_sample){ .t_ns = t_ns, .requests = count };
 }
 
-/* NaN, a value that the page does not tell, is neither less nor more. */
+/*
+ * Returns whether the server restarted. NaN, a value missing from the page, is neither less nor
+ * greater.
+ */
 static bool is_anew(const struct host_metrics *before, const struct host_metrics *now)
 {
 	return now->generation_tokens < before->generation_tokens ||
@@ -315,7 +318,7 @@ static void end_metrics(struct io_loop *loop, void *data)
 	telemetry->scrape = NULL;
 }
 
-/* What is to be read, on its way to the loop's thread. */
+/* A request to read /metrics, sent to the loop's thread. */
 struct reading {
 	struct host_telemetry *telemetry;
 	struct host_metrics_source source;
@@ -327,7 +330,7 @@ static void begin_metrics(struct io_loop *loop, void *data)
 	auto_free struct reading *reading = data;
 	struct host_telemetry *telemetry = reading->telemetry;
 
-	/* Another source may take the place of the one before: a server that was started anew. */
+	/* Another source may replace the previous one: a restarted server. */
 	end_metrics(loop, telemetry);
 	telemetry->scrape_interval_ns = reading->interval_ns;
 	telemetry->scrape = host_scrape_new(loop, &reading->source, on_page, telemetry);

@@ -52,7 +52,10 @@ static size_t late_index(int64_t late_ns)
 
 	if (units < STEPS)
 		return (size_t)units;
-	/* Range k has 32 steps of 2^k units each: the top five bits behind the first say which. */
+	/*
+	 * Range k has 32 steps of 2^k units each: the five bits after the leading one select the
+	 * step.
+	 */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(units)) - STEPS_LOG2;
 	size_t index = (size_t)(shift + 1) * STEPS + (size_t)((units >> shift) - STEPS);
 	return index < LATE_COUNT ? index : LATE_COUNT - 1;
@@ -103,7 +106,7 @@ static void *ticks_main(void *data)
 	ticks->start_ns = pl_clock_now_ns();
 	ticks->timer = (struct io_timer){ .fn = on_tick, .data = ticks };
 	io_timer_start(ticks->loop, &ticks->timer, pl_clock_now_ns());
-	/* an event queue that broke leaves gaps; the run goes on */
+	/* if the event loop fails, samples are missing; the run continues */
 	if (io_loop_run(ticks->loop, PL_ERR_IGNORED) == 0)
 		ticks->calls.tick(ticks->data, ticks->loop);
 	io_timer_stop(ticks->loop, &ticks->timer);

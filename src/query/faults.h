@@ -1,11 +1,9 @@
-/*
- * Where a reader of a request stands in it, and what it finds wrong there.
- */
+/* The current location of a reader in a request, and the faults it has found. */
 #pragma once
 
 #include "schema/schema.h"
 
-#define FAULTS_MAX 20 /* more help nobody */
+#define FAULTS_MAX 20 /* more would not help */
 
 struct place {
 	struct pl_buf pointer;
@@ -19,12 +17,12 @@ static inline void place_done(struct place *place)
 }
 #define auto_place __attribute__((cleanup(place_done), unused)) struct place
 
-/* Into a key, an item; back by what they gave. */
+/* Enter a key or an item; leave with the returned value. */
 size_t query_place_enter(struct place *place, const char *key);
 size_t query_place_enter_item(struct place *place, size_t i);
 void query_place_leave(struct place *place, size_t before);
 
-/* Always false. `keyword` lasts; nearest may be NULL. */
+/* Adds a fault and returns false. `keyword` is borrowed; nearest may be NULL. */
 bool query_place_fault(struct place *place, const char *keyword, const json_t *found,
 		       const char *expected, const char *nearest);
 /* "at most 1000 nodes" */

@@ -1,6 +1,6 @@
 /*
- * Between query_filter_parse.c (JSON to a checked tree), predicate.c (what one predicate asks of a column) and
- * filter.c (which rows the tree means).
+ * Shared by filter_parse.c (JSON to a checked tree), predicate.c (one predicate over a column) and filter.c (the rows
+ * of a tree).
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum filter_op {
 	FILTER_OP_COUNT
 };
 
-/* One value of a filter, its text of the filter's arena. */
+/* One value of a filter; the filter's arena owns its text. */
 struct operand {
 	enum mirror_class class; /* NUMBER, NO, YES, TEXT, JSON */
 	double number;
@@ -23,32 +23,33 @@ struct operand {
 	int64_t time_us;
 };
 
-/* Both ends belong to it. */
+/* Includes both ends. */
 struct range {
 	double low, high;
 };
 
-/* What is asked of a column, judged once of each of its values. */
+/* A condition on a column, evaluated once per value. */
 struct predicate {
 	const struct mirror_column *column;
 	enum filter_op op;
-	struct operand *operands; /* sorted where they are many: compare_operands() */
+	struct operand *operands; /* sorted if there are many: compare_operands() */
 	size_t operand_count;
 
-	uint8_t *wanted; /* by code: it holds for this value */
-	/* of numbers that have no codes: those in a range, rising, or all others */
+	uint8_t *wanted; /* by code: whether it holds for this value */
+	/* for numbers without codes: those in a range, ascending, or all others */
 	struct range *ranges;
 	size_t range_count;
-	uint64_t *
-		sieve; /* of ranges of one number each, where they are many: bits by a number's hash */
-	unsigned sieve_bits; /* there are 2 to the power of */
+	uint64_t *sieve;     /* for many ranges of one number each: a bit per hash of a number */
+	unsigned sieve_bits; /* number of bits, as a power of two */
 	bool others_too;
-	uint8_t *elsewhere; /* by code: such numbers, which ranges tell; NULL: wanted says all */
+	uint8_t *
+		elsewhere; /* by code: numbers without codes, which the ranges decide; NULL: `wanted` decides
+			     * everything */
 };
 
-/* The operands were checked: they fit column and op. */
+/* The operands must fit column and op. */
 void query_predicate_compile(struct predicate *predicate, struct pl_arena *arena);
-/* Of one segment, rows that are no more, too. */
+/* Returns the matching rows of one segment, including dead rows. */
 void query_predicate_rows(const struct predicate *predicate, size_t segment, size_t rows,
 			  uint64_t ret_rows[MIRROR_SEGMENT_WORDS]);
 
@@ -59,9 +60,9 @@ struct filter_node {
 	struct filter_node *children;
 	size_t count;
 	struct predicate predicate;
-	const struct mirror_column *only; /* that all of it speaks of; NULL: several */
+	const struct mirror_column *only; /* the only column in it; NULL: several */
 };
 
-/* False: faults were added. Compiled, of the arena. */
+/* Returns false if faults were added. Otherwise *ret is compiled, in the arena. */
 bool query_filter_parse(const struct mirror_view *view, const json_t *tree, struct place *place,
 			struct pl_arena *arena, struct filter_node *ret);

@@ -1,6 +1,6 @@
 /*
- * Answers as text: JSON is written straight into the buffer, without a tree of it. What does not fit the
- * buffer's ceiling is told by its `full` in the end.
+ * Writes responses as JSON text directly into the buffer, without building a tree. On overflow, the buffer's `full` is
+ * set.
  */
 #pragma once
 
@@ -10,21 +10,21 @@
 #include "base/buf.h"
 #include "mirror/value.h"
 
-/* "name": with the comma before, where something stands in front of it. */
+/* Writes "name": with a comma before it, unless it is the first member. */
 void query_out_key(struct pl_buf *out, const char *name);
-/* The comma alone. */
+/* Writes only the comma. */
 void query_out_next(struct pl_buf *out);
 void query_out_text(struct pl_buf *out, const char *text);
 void query_out_text_or_null(struct pl_buf *out, const char *text);
 void query_out_i64(struct pl_buf *out, int64_t number);
-/* Whole ones without a point, infinite ones "inf" and "-inf", what is none null. */
+/* Whole numbers without a point; infinite ones "inf" and "-inf"; NaN as null. */
 void query_out_f64(struct pl_buf *out, double number);
 /* The same; a number that is not whole is rounded to at most digits_max significant digits. */
 void query_out_f64_rounded(struct pl_buf *out, double number, int digits_max);
-/* What is not recorded: null. */
+/* A value that is not recorded is written as null. */
 void query_out_value(struct pl_buf *out, const struct mirror_value *value);
 
-/* A double is exact to here; trunc() is a call where a processor need not know it. */
+/* Doubles are exact up to here; trunc() would be a function call on some processors. */
 #define OUT_WHOLE_MAX 9e15
 static inline bool out_is_whole(double number)
 {
@@ -34,7 +34,7 @@ static inline bool out_is_whole(double number)
 	return whole >= number && whole <= number;
 }
 
-/* Most of an answer are a few bytes that have room: so much costs no call. */
+/* Most additions are a few bytes that fit, so these cost no call. */
 static inline void out_add(struct pl_buf *out, const char *text, size_t len)
 {
 	if (len >= out->room - out->len) {
@@ -47,7 +47,7 @@ static inline void out_add(struct pl_buf *out, const char *text, size_t len)
 }
 #define out_literal(out, text) out_add(out, text, sizeof(text) - 1)
 
-/* A name that stands in JSON as it is written. */
+/* Writes a key that needs no escaping. */
 static inline void out_plain_key(struct pl_buf *out, const char *name)
 {
 	query_out_next(out);

@@ -1,60 +1,59 @@
 /*
- * Questions to all results, from JSON to JSON; HTTP is the dashboard's. Whatever holds the rows
- * (mirror/mirror.h) shows through nowhere here.
+ * Queries over all results, from JSON to JSON. The dashboard does HTTP. The storage of the rows (mirror/mirror.h) is
+ * not visible here.
  *
- * A request fits api/openapi.yaml: the caller has checked it (dash/contract.h). These functions, and those of
- * points, groups and export, check what depends on the results: ids of fields and experiments, what an operator takes,
- * cursors. A null key counts as missing.
+ * A request is valid by api/openapi.yaml: the caller has checked it (dash/contract.h). These functions, and those of
+ * points, groups and export, check what depends on the results: ids of fields and experiments, operands, cursors. A
+ * null key counts as missing.
  *
- * query_apply(): {filter, sort: [{field, dir: "asc" | "desc"}], columns: [id], limit (0 … 200,
- * 50), offset | cursor, facets: true | [id], metrics: [id], budget_ms}, every key may be left out; what is
- * null is left out. Answers
+ * query_apply(): {filter, sort: [{field, dir: "asc" | "desc"}], columns: [id], limit (0 … 200, 50), offset | cursor,
+ * facets: true | [id], metrics: [id], budget_ms}; every key is optional. Returns
  *
  *	{count, total, rows: [{id, run_id, simulated, verdict, cells: {ID: value}}], next_cursor,
  *	 facets: {ID: FACET}, metrics: {ID: METRIC}, incomplete: [id], elapsed_ms, data_version}
  *
- * - count: results that the filter (query/filter.h) means; total: all that there are.
- * - rows are sorted by each key in turn: numbers by size, then words; texts by code points; times as
- *   instants; verdicts, a run's and a check's status in the order of their list, best first; false before
- *   true. `desc` turns values round; null stands behind them and not recorded behind null either way.
- *   What is still alike, and all without sort: newest (greatest id) first.
- * - next_cursor: a text for the rows behind these, null where there are none. It is of this filter and this
- *   sort alone, and tells the last row's values and id: also when rows have come, changed or gone since, none
- *   is shown twice but one whose own values went behind that place.
- * - cells: a key that is absent is not recorded, null is null, an infinite number is "inf" or "-inf", a
- *   duration is seconds, lists and objects are JSON. Without `columns`: every column that the row has.
- * - facets: each obeys the filter but for its own field's terms (query_filter_rows_without()); true: of
- *   every column that varies among the rows of its own.
- * - budget_ms: facets and then metrics are made one after the other until they have used so much time, the first
- *   of each in any case; those that are left are named in incomplete.
+ * - count: results that match the filter (query/filter.h); total: all results.
+ * - rows are sorted by each key in turn: numbers by size, then words; texts by code points; times as points in time;
+ *   verdicts and the statuses of runs and checks in the order of their list, best first; false before true. `desc`
+ *   reverses values; null, followed by not recorded, is last in both directions. Equal rows, and all without sort:
+ *   newest (greatest id) first.
+ * - next_cursor: a text for the rows after these, null if there are none. It is valid for this filter and this sort
+ *   only, and holds the last row's values and id. If rows were added, changed or removed since, a row is only repeated
+ *   if its own values moved it after that position.
+ * - cells: a missing key is not recorded, null is null, an infinite number is "inf" or "-inf", a duration is in
+ *   seconds, lists and objects are JSON. Without `columns`: every column that the row has.
+ * - facets: each applies the filter without its own field's terms (query_filter_rows_without()). true: of every column
+ *   that varies among its rows.
+ * - budget_ms: facets, followed by metrics, are computed in turn until the time is used up, always at least the first
+ *   of each. The remaining ones are listed in incomplete.
  *
- * query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}, all may be left
- * out. Answers {count, total, options: {ID: OPTION}, incomplete, data_version}; without fields: as facets: true.
+ * query_options(): {fields: [id], filter, search, limit (1 … 1000, 50), budget_ms}; every key is optional. Returns
+ * {count, total, options: {ID: OPTION}, incomplete, data_version}; without fields: as facets: true.
  *
- * query_values(): {field, filter, search, limit (1 … 1000, 50), offset}, of which only field is needed. Answers
- * {field, count, distinct, matching, values: [{value, count}], more, data_version}: all values (words among
- * numbers, too) that contain `search`, the most frequent first; the field's own terms are left out.
+ * query_values(): {field, filter, search, limit (1 … 1000, 50), offset}; only field is required. Returns {field, count,
+ * distinct, matching, values: [{value, count}], more, data_version}: all values (also words among numbers) that contain
+ * `search`, the most frequent first, without the field's own terms of the filter.
  *
- *	FACET  {count, recorded, null, missing, explicit, distinct, values: [{value, count}], more}
- *	       and of times min, max where there are any; of numbers the same, words: [{value, count}], and histogram where
- *	       they are more than 12 different ones
- *	OPTION a FACET and {label, group, unit, type, direction, widget}
- *	METRIC {n, mean, std, min, p50, p95, max} of the n rows that have a number; null where there are too
- *	       few (one, two for std), std that of a sample, percentiles as numpy's "linear"
+ *	FACET   {count, recorded, null, missing, explicit, distinct, values: [{value, count}], more};
+ *	        for times also min and max, if there are any; for numbers these, words: [{value, count}], and
+ *	        histogram if there are more than 12 distinct ones
+ *	OPTION  a FACET and {label, group, unit, type, direction, widget}
+ *	METRIC  {n, mean, std, min, p50, p95, max} of the n rows that have a number; null if there are too
+ *	        few (one, two for std), std that of a sample, percentiles as numpy's "linear"
  *
- * - count = recorded + missing; null ones are among the recorded. explicit: set by the user.
- * - distinct: how many different values there are; in a field of numbers words are not among them.
- * - values: all in order where distinct <= 30; else so many as `limit`, the most frequent first. more: how
- *   many were left out. `search`: those alone (words, too) that contain it without regard to case, in the
- *   form in which they are shown; more counts these alone, distinct does not change.
- * - Numbers of which there are so many different ones that they have no codes (mirror/dictionary.h) are
- *   counted one by one, which takes its time: where nobody asked for the field by its id (facets: true,
- *   options without fields) distinct is null, values is empty, and min, max and histogram are left out.
- * - words: the 1,000 most frequent at most.
- * - histogram: {edges: [n + 1], counts: [n]} of the finite numbers: edges[i] <= x < edges[i + 1], the
- *   last one with its end (query/facets/histogram.h).
- * - widget, by which the field is filtered best: checks (at most 30 values), search (more), range (more than 12
- *   different numbers), dates, yes, none (there is no value).
+ * - count = recorded + missing; recorded includes null. explicit: set by the user.
+ * - distinct: number of distinct values; in a numeric field without words.
+ * - values: all in order if distinct <= 30; else the `limit` most frequent. more: number of omitted values. `search`:
+ *   only values (also words) that contain it, ignoring case, in the form in which they are shown; more counts only
+ *   these, distinct is unaffected.
+ * - If a field has so many distinct numbers that they have no codes (mirror/dictionary.h), they are counted one by one,
+ *   which is slow. So if the field was not requested by its id (facets: true, options without fields), distinct is
+ *   null, values is empty, and min, max and histogram are omitted.
+ * - words: at most the 1,000 most frequent.
+ * - histogram: {edges: [n + 1], counts: [n]} of the finite numbers: edges[i] <= x < edges[i + 1], the last one with its
+ *   end (query/facets/histogram.h).
+ * - widget, the best form control to filter the field: checks (at most 30 values), search (more), range (more than 12
+ *   distinct numbers), dates, yes, none (no values).
  */
 #pragma once
 
@@ -63,11 +62,10 @@
 #include "mirror/mirror.h"
 
 /*
- * The answer's text is appended. -1, with something of it appended or nothing: where the request is not right
- * `faults`, which begins as { 0 }, has all that there is to say (pointer, found, expected, nearest: HTTP
- * 422), and err one line of it; else a document could not be read, the answer is beyond the buffer's
- * ceiling, or the question was ended (INTERRUPTED: mirror_end_questions(), mirror_snapshot_for()), and err
- * says so.
+ * Append the response's text. On -1, the text may be incomplete. For an invalid request, `faults`, which starts as { 0
+ * }, has all details (pointer, found, expected, nearest: HTTP 422), and err one line of them. Otherwise err gives the
+ * reason: a document could not be read, the response exceeds the buffer's limit, or the query was ended (INTERRUPTED:
+ * mirror_end_questions(), mirror_snapshot_for()).
  */
 int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 		struct pl_buf *ret_json, struct schema_faults *faults,

@@ -1,6 +1,4 @@
-/*
- * The rows of an answer: sorted, a page of them.
- */
+/* The rows of a response: sorting and paging. */
 #pragma once
 
 #include "base/buf.h"
@@ -12,8 +10,8 @@ struct rows_key {
 };
 
 /*
- * Keys as numbers: each row has a place by each key, and last its id; of two rows the one whose places
- * are less, the first that differ, stands in front.
+ * Sort keys as numbers: each row has a position per key, followed by its id. The first position that differs decides
+ * the order of two rows.
  */
 struct rows_order;
 struct rows_order *query_rows_order_new(const struct mirror_view *view, const struct rows_key *keys,
@@ -22,31 +20,29 @@ void query_rows_order_free(struct rows_order *order);
 PL_AUTO_DEFINE(struct rows_order, query_rows_order_free);
 #define auto_rows_order PL_AUTO(query_rows_order_free)
 
-/* Key by key, and then the id: room for key_count + 1. */
+/* Returns the positions by each key, followed by that of the id: room for key_count + 1. */
 void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places);
-/* Of a row that may be no more: it had this value there, this id. */
+/* Returns the position of a value by a key, for a row that may no longer exist. */
 uint64_t query_rows_place_of(const struct rows_order *order, size_t key,
 			     const struct mirror_value *value);
 static inline uint64_t rows_place_of_id(int64_t id)
 {
-	return ~(uint64_t)id; /* the newest first */
+	return ~(uint64_t)id; /* newest first */
 }
 
 struct rows_page {
-	const uint64_t *after; /* places: only rows behind these; NULL: all */
+	const uint64_t *after; /* positions: only rows after these; NULL: all */
 	size_t offset;
 	size_t limit;
-	size_t *rows; /* out: room for `limit` */
-	size_t count; /* out: of them */
-	size_t left;  /* out: behind them */
+	size_t *rows; /* output, with room for `limit` */
+	size_t count; /* output: number of rows */
+	size_t left;  /* output: number of rows after these */
 };
-/* Of the rows in the bitmap. */
+/* Selects a page from the rows in the bitmap. */
 void query_rows_of_page(const struct rows_order *order, const uint64_t *rows,
 			struct rows_page *page);
 
-/*
- * Rows as JSON: {id, run_id, simulated, verdict, cells}. What is the same for every row is made once.
- */
+/* Writes rows as JSON: {id, run_id, simulated, verdict, cells}. Parts that are equal for all rows are made once. */
 struct rows_writer;
 /* `columns` NULL: every column field. Borrowed. */
 struct rows_writer *query_rows_writer_new(const struct mirror_view *view,

@@ -1,20 +1,19 @@
-/*
- * A pasted command line as the experiment that means the same, so that the checks of one serve
- * both.
- */
+/* Converts a pasted command line to the equivalent experiment, so that the same checks apply to both. */
 #pragma once
 
 #include "vllm/command/line.h"
 #include "experiment/config.h"
 
-/* Places are the command's: the number of a word and its column. Never NULL; of a load's options those
- * that are refused are not in it. */
+/*
+ * Locations are those of the command: the number of a word and its column. Never NULL. Refused load options are
+ * omitted.
+ */
 struct exp_config *run_command_experiment(const struct vllm_command *command,
 					  struct option_problems *problems);
 
 /*
- * Reads a command of `len` bytes, or, where text is NULL, of the words of argv. `version` (or NULL)
- * is what --vllm-version says; without it an image's tag counts, then what is installed.
+ * Reads a command of `len` bytes or, if `text` is NULL, the words of argv. `version` (or NULL) is the value of
+ * --vllm-version; otherwise the tag of the image counts, then the installed release.
  */
 struct run_command_input {
 	const struct vllm_catalog *catalog;
@@ -23,11 +22,11 @@ struct run_command_input {
 	size_t len;
 	const char *const *argv;
 	size_t argc;
-	const struct vllm_words *words; /* of a container; NULL: a text, or argv */
+	const struct vllm_words *words; /* of a container; NULL: from text or argv */
 	const struct vllm_inside *inside;
 	const char *version;
-	bool own_flags;  /* flags of `profllm bench` itself are kept among the command's */
-	bool allow_gone; /* what that release no longer has is passed on, with a warning */
+	bool own_flags;  /* accept flags of `profllm bench` in the command */
+	bool allow_gone; /* pass on removed arguments, with a warning */
 };
 int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,
 		     struct exp_config **ret_experiment, struct option_problems *problems,

@@ -1,10 +1,8 @@
 /*
- * What goes along with every step of a run: what was asked for, whom it may tell of it, and what ends
- * it. A step takes this and what the steps before it made, and gives back what it makes; it returns
- * -1 through run_fail() where the run has to end.
- *
- * - Nothing of it belongs to the process: runs may follow one another in one, or go on side by side.
- * - Everything is borrowed. Times are CLOCK_MONOTONIC ns, as all through a run.
+ * The context of every step of a run: the request, where to report, and what ends the run. A step takes this and the
+ * output of earlier steps, and returns its own output. It returns -1 through run_fail() if the run must end.
+ * - Nothing in it belongs to the process: one process may hold several runs, in sequence or in parallel.
+ * - Everything is borrowed. Times are CLOCK_MONOTONIC ns, as everywhere in a run.
  */
 #pragma once
 
@@ -15,38 +13,37 @@
 struct run_journal;
 struct run_live;
 
-/* What a run is at, and how it ended. */
+/* The stage of a run, and how it ended. */
 struct run_ending {
 	enum res_stage stage;
 	enum res_status status;
-	enum res_cause cause; /* RES_CAUSE_COUNT: none is known */
-	struct pl_err why;    /* PL_ERR_NONE: nothing went wrong */
+	enum res_cause cause; /* RES_CAUSE_COUNT: unknown */
+	struct pl_err why;    /* PL_ERR_NONE: no failure */
 };
 
 struct run_context {
 	const struct exp_config *experiment;
 	const char *run_id;
-	const char *mark;   /* of the server's processes: its first run's id */
-	bool joins;         /* the server was up already, from a run before (run/shared_server.h) */
-	int64_t started_ns; /* less what was waited for GPUs and ports */
+	const char *mark; /* of the server's processes: the id of its first run */
+	bool joins; /* the server was already running, from an earlier run (run/shared_server.h) */
+	int64_t started_ns; /* excluding the wait for GPUs and ports */
 	int64_t started_real_ns;
-	bool quiet; /* the user wants no progress */
+	bool quiet; /* without progress */
 	struct run_stop *stop;
-	struct run_live *live;       /* NULL: nobody looks on, and no other of its kind goes on */
-	struct run_journal *journal; /* NULL: none is kept */
+	struct run_live *live;       /* NULL: no starter, and no other active runs */
+	struct run_journal *journal; /* NULL: none */
 	struct run_ending *ending;
 };
 
-/* Ends the run with this status, and why; a signal that came first makes it `interrupted`. Returns
- * -1. */
+/* Ends the run with this status and reason; after an earlier signal, the status is `interrupted`. Returns -1. */
 int run_fail(const struct run_context *run, enum res_status status, enum res_cause cause,
 	     enum pl_err_code code, const char *format, ...) PL_PRINTF(5, 6);
 int run_fail_err(const struct run_context *run, enum res_status status, enum res_cause cause,
 		 const struct pl_err *why);
-/* The same for a run that was asked to end, with no other reason. */
+/* The same for a run that was asked to stop, without another reason. */
 int run_fail_interrupted(const struct run_context *run);
-/* -1, as run_fail_interrupted(), where the run was asked to end. */
+/* Returns -1, as run_fail_interrupted(), if the run was asked to stop. */
 int run_check_stop(const struct run_context *run);
 
-/* A line for the user on standard error, unless he wants none. */
+/* Prints a line on standard error, unless the run is quiet. */
 void run_say(const struct run_context *run, const char *format, ...) PL_PRINTF(2, 3);

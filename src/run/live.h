@@ -1,7 +1,6 @@
 /*
- * What a run and its starter tell each other while it goes on, in memory that both processes have.
- *
- * - One run at a time; its starter writes `beside` and what it is bound to, the run all else.
+ * The data that a run and its starter exchange during the run, in memory shared by both processes. It is for one run at
+ * a time. The starter writes the number of other runs and the CPU binding, the run everything else.
  */
 #pragma once
 
@@ -10,29 +9,29 @@
 #include <stdbool.h>
 
 struct run_live {
-	atomic_uint beside;      /* others that go on now */
-	atomic_uint beside_most; /* since the run began */
-	atomic_uint over;        /* requests of the run */
-	atomic_uint requests;    /* of them all; 0: none was sent yet */
-	bool bound;              /* it was given processors of its own, with its server: */
+	atomic_uint beside;      /* number of other active runs */
+	atomic_uint beside_most; /* their maximum since the run began */
+	atomic_uint over;        /* finished requests of the run */
+	atomic_uint requests;    /* all requests of the run; 0: none sent yet */
+	bool bound;              /* the run and its server are bound to `cpus` */
 	cpu_set_t cpus;
 };
 
-/* A run begins. */
+/* Resets the counters at the start of a run. */
 static inline void run_live_begin(struct run_live *live)
 {
 	atomic_store(&live->beside_most, atomic_load(&live->beside));
 	atomic_store(&live->requests, 0);
 }
 
-/* So many of its requests are over. */
+/* Sets the number of finished requests. */
 static inline void run_live_set_requests(struct run_live *live, unsigned over, unsigned all)
 {
 	atomic_store(&live->over, over);
 	atomic_store(&live->requests, all);
 }
 
-/* So many go on beside it from now on. */
+/* Sets the number of other active runs. */
 static inline void run_live_set_beside(struct run_live *live, unsigned others)
 {
 	atomic_store(&live->beside, others);

@@ -1,7 +1,7 @@
 /*
- * Pictures of a run: its time line and the lengths of its data set, where they are asked for
- * (docs/reference/plots.md). Whether they can be drawn is known before the first request; what goes
- * wrong at the end is a warning and takes nothing from the result.
+ * The charts of a run: its timeline and the lengths of its dataset, if they are requested (docs/reference/plots.md).
+ * Before the first request it is known whether they can be drawn. A later failure is a warning and does not affect the
+ * result.
  */
 #pragma once
 
@@ -16,17 +16,17 @@ struct run_plots {
 	const struct vllm_bench *bench;
 	const struct res_record *records;
 	size_t count;
-	const char *model;      /* NULL: not known */
-	int64_t real_offset_ns; /* CLOCK_REALTIME less the records' clock */
+	const char *model;      /* NULL: unknown */
+	int64_t real_offset_ns; /* CLOCK_REALTIME minus the records' clock */
 	const json_t *engine;   /* {name, version, simulated}, as in a result's environment */
 	const char *timeline_path;
 	const char *dataset_path;
-	bool quiet; /* not a word of what was drawn */
+	bool quiet; /* do not report drawn charts */
 };
 
-/* Can the files be written where this run puts them? */
+/* Checks that the files can be written to the paths of this run. */
 int run_plots_check_paths(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
-/* Draws what is asked for; adds it to `artifacts`, unless that is NULL. */
+/* Draws the requested charts; adds them to `artifacts`, unless that is NULL. */
 void run_plots_draw(const struct run_plots *plots, json_t *artifacts);
-/* Of a run: where its options say. */
+/* The same for a run, with the paths of its options. */
 void run_plots_of_run(const struct run_state *run, json_t *artifacts);

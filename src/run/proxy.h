@@ -1,6 +1,6 @@
 /*
- * Proxies that the environment names. vLLM's client goes through them; this one never does, so a
- * run that would have gone through one is refused instead of measuring another path, or none.
+ * Proxies in the environment. vLLM's client uses them, this one never does. So a run that would use one is refused,
+ * because it would measure another path or fail.
  */
 #pragma once
 
@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 /*
- * -1 INVALID where http_proxy, https_proxy or all_proxy (either case) stands for `host` and
- * no_proxy does not except it. `addr`: where the host was found, NULL when it was not. Loopback
- * needs no proxy.
+ * Returns -1 with INVALID if http_proxy, https_proxy or all_proxy (in either case) applies to `host` and no_proxy does
+ * not exclude it. `addr`: the resolved address, or NULL. Loopback needs no proxy.
  */
 int run_proxy_check(bool https, const char *host, uint16_t port, const struct io_addr *addr,
 		    struct pl_err *err) PL_MUST_CHECK;

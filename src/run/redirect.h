@@ -1,7 +1,4 @@
-/*
- * A server that sends requests on to another address. They are not followed: what is measured would
- * be two requests.
- */
+/* Detects redirects. They are not followed, because two requests would be measured. */
 #pragma once
 
 #include "base/err.h"
@@ -10,10 +7,9 @@
 
 bool run_redirect_is(int status);
 /*
- * What to write instead: the URL without `path` at its end, where `location` (of a reply to `path`)
- * is such a one; `url` is the server's, for locations that name no host. NULL: nothing to be said.
- * free().
+ * Returns the URL to use instead: `location` (of a response to `path`) without `path` at its end, if it has it. `url`
+ * is the server's, for locations without a host. NULL: no suggestion. free()
  */
 char *run_redirect_base(const char *url, const char *path, const char *location);
-/* Says that `path` of the server at `url` (NULL: one of our own) leads elsewhere. Returns -1. */
+/* Sets an error: `path` of the server at `url` (NULL: our own) redirects. Returns -1. */
 int run_redirect_error(const char *url, const char *path, const char *location, struct pl_err *err);

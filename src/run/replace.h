@@ -1,20 +1,20 @@
 /*
- * How a result takes the place of another. What stands at OUTPUT is not touched before the new
- * result is whole, and stays where it tells more than that one (result/standing.h):
+ * How a result replaces another one. The result at OUTPUT is not touched before the new one is complete, and it stays
+ * if it is more complete than the new one (result/standing.h):
  *
- *	while the run goes on     r.exp_….server.log, r.exp_….series.jsonl.zst, …
- *	at its end                r.exp_….requests.jsonl.zst, …
- *	it tells less             r.exp_….json, named like its side files; r.json is as it was
- *	it tells as much
- *	   1  r.json              written beside its place, synced, renamed over the old one
- *	   2  r.exp_….X           renamed to r.X, one after the other; those of the old result that the
- *	                          new one has none of are removed
- *	in both cases at last     r.json.journal removed
+ *	during the run          r.exp_….server.log, r.exp_….series.jsonl.zst, …
+ *	at its end              r.exp_….requests.jsonl.zst, …
+ *	if it is less complete  r.exp_….json, named like its artifacts; r.json is unchanged
+ *	otherwise
+ *	  1                     r.json written under a temporary name, synced, renamed over the old one
+ *	  2                     each r.exp_….X renamed to r.X; artifacts of the old result that the
+ *	                        new one lacks are removed
+ *	finally                 r.json.journal removed
  *
- * Killed before 1, the old result and its side files are whole, and the journal holds what `recover`
- * makes r.exp_….json of. Killed later, the new result is in its place and whole, the journal is there
- * still, and by its run's id `recover`, or the next run, finds the files that 2 has left; until
- * then their sha256 in the result tells that what stands by their names is not theirs.
+ * If the process is killed before 1, the old result and its artifacts are complete, and `recover` makes r.exp_….json
+ * from the journal. If it is killed later, the new result is complete and in place, and the journal still exists.
+ * `recover`, or the next run, uses its run id to find the files that 2 has left. Until then, their sha256 in the result
+ * shows that the files at their names are not theirs.
  */
 #pragma once
 
@@ -23,12 +23,12 @@
 #include "run/paths.h"
 
 /*
- * Writes the result of a run whose other files lie at `paths`; afterwards `paths` tells where they
- * all are, and the names in the document are these. Says so where the old result stays.
+ * Writes the result of a run whose other files are at `paths`. Afterwards `paths` and the names in the document are the
+ * final ones. Reports if the old result stays.
  */
 int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err) PL_MUST_CHECK;
-/* Step 2 for a run that was killed in it: `document` is its result and stands at `output`. */
+/* Completes step 2 of a killed run: `document` is its result at `output`. */
 int run_replace_finish(const char *output, const json_t *document,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* Removes what a run that wrote beside `output` has left, without a result. */
+/* Removes the files that a run without a result left under names with its run id. */
 void run_replace_drop(const char *output, const char *run_id);

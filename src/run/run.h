@@ -1,9 +1,7 @@
 /*
- * One experiment: server up, load, server down, result written.
- *
- * A run keeps nothing in the process: its caller gives it a slot, with the wish to end and the guard
- * of its server, so that one process can hold several, one after the other or side by side.
- * run/alone.h is the caller of one.
+ * Runs one experiment: starts the server, sends the load, stops the server, writes the result. A run keeps no state in
+ * the process. Its caller provides a slot with the stop request and the guard of its server, so one process can hold
+ * several runs, in sequence or in parallel. run/alone.h runs a single one.
  */
 #pragma once
 
@@ -16,46 +14,48 @@ struct run_live;
 struct run_stop;
 
 struct run_settings {
-	const char *output; /* the result's path; side files lie beside it */
+	const char *output; /* path of the result; artifacts are next to it */
 	bool quiet;         /* no progress */
-	bool forced;        /* validation errors were passed over */
-	bool overwrite;  /* what stands at `output` may be replaced (run/replace.h), and a journal
-			      * that a killed run left there be given up */
-	char **failures; /* vLLM's lines on failed requests; the caller's; NULL: not wanted */
-	char **written; /* where the result is, `output` or beside it; the caller's; NULL: not wanted */
-	bool names_of_vllm;  /* pictures are named after vLLM's flat result and lie beside it */
-	bool output_dropped; /* `output` is not kept: what stays is the flat result */
-	int64_t wait_ns;     /* for GPUs and ports that others hold; 0: not at all */
+	bool forced;        /* run in spite of validation errors */
+	bool overwrite; /* replace the result at `output` (run/replace.h), and discard a journal that a killed run
+			  * left there */
+	char **failures; /* vLLM's lines on failed requests, for the caller; NULL: not needed */
+	char **written; /* path of the result, `output` or next to it, for the caller; NULL: not needed */
+	bool names_of_vllm;  /* charts are named after vLLM's flat result and are next to it */
+	bool output_dropped; /* `output` is temporary: only the flat result remains */
+	int64_t wait_ns;     /* how long to wait for GPUs and ports in use; 0: not at all */
 };
 
-/* A run's place in its process. */
+/* The place of a run in its process. */
 struct run_slot {
 	char run_id[RES_RUN_ID_BYTES];
-	int64_t started_ns; /* CLOCK_MONOTONIC, and the real time then */
+	int64_t started_ns; /* CLOCK_MONOTONIC, and the real time at that moment */
 	int64_t started_real_ns;
-	struct host_guard *guard; /* NULL: nothing of ours is started */
-	struct run_stop *stop;    /* borrowed: asks this run to end */
-	struct run_live *live;    /* borrowed: who has started it looks on; NULL: nobody does */
+	struct host_guard *guard; /* NULL: starts no process */
+	struct run_stop *stop;    /* borrowed: stops this run */
+	struct run_live *live;    /* borrowed: shared with the starter of the run; NULL: none */
 	struct run_shared_server
-		*life; /* borrowed: of a server for several runs; NULL: it is this run's */
+		*life; /* borrowed: a server for several runs; NULL: only this run uses it */
 };
 
 /*
- * Before any thread is started, and any file of the run opened: the guard is a process that must hold
- * none of them. A caller of several opens all slots first.
+ * Call it before starting a thread or opening a file of the run: the guard is a process that must not inherit any. A
+ * caller with several runs opens all slots first.
  */
 int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, struct run_slot *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 void run_slot_close(struct run_slot *slot);
-/* For another run on the server that the last one in this slot has left up (run/shared_server.h). */
+/* Prepares the slot for another run on the server that its previous run left running (run/shared_server.h). */
 void run_slot_next(struct run_slot *slot);
 
 /*
- * Runs an experiment in which the checks found no fault (run/check.h) to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
- * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
- * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
- * its journal (run/journal/journal.h) stays; or it was (settings->written), and vLLM's flat one could
- * not be. The slot's guard is used up, but where its life goes on with the server.
+ * Runs an experiment that passed the checks (run/check.h), to whatever end. Returns 0 if the result is written;
+ * *ret_result is a new reference to it. Returns -1
+ * - if the run did not start (invalid configuration, unwritable output, port in use): nothing was written, nothing is
+ *   running, and *ret_result is NULL;
+ * - if the result could not be written: *ret_result is set, and the journal (run/journal/journal.h) stays;
+ * - if the result was written (settings->written), but vLLM's flat result could not be.
+ * The slot's guard cannot be used again, unless its shared server continues.
  */
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;

@@ -1,6 +1,6 @@
 /*
- * All of a run: what each step was given by the ones before it, for run.c, which orders them, and for
- * the files that make a result of a finished, const one. Steps do not know it (run/context.h).
+ * The state of a run: the output of each step, for run.c, which orders the steps, and for the files that make the
+ * result of a finished, const run. Steps do not use it (run/context.h).
  */
 #pragma once
 
@@ -18,12 +18,12 @@
 #include "run/telemetry.h"
 
 struct run_state {
-	struct run_context context; /* of `ending`, and what it borrows of the run's caller */
+	struct run_context context; /* of `ending`, and borrowed from the caller */
 	struct run_ending ending;
 	const struct run_settings *settings;
-	struct run_shared_server *life; /* NULL: the server is this run's alone */
+	struct run_shared_server *life; /* NULL: only this run uses the server */
 	struct run_paths paths;
-	struct run_release release; /* of vLLM, that the configuration is for */
+	struct run_release release; /* the vLLM release that the configuration is for */
 	struct run_launch *launch;
 	struct run_route route;
 	struct run_server server;
@@ -31,7 +31,7 @@ struct run_state {
 	const struct run_client *client;
 	struct run_measured measured;
 	struct run_telemetry telemetry;
-	struct run_fixed fixed;  /* of its document */
+	struct run_fixed fixed;  /* unchanging parts of its document */
 	char *flat_path;         /* vLLM's flat result; NULL: none */
-	size_t differences_said; /* from the run that this one repeats */
+	size_t differences_said; /* reported differences from the run that this one repeats */
 };

@@ -1,12 +1,12 @@
 /*
- * The life of a server that several runs share, one after the other: the first starts it, the last
- * ends it, and each is a run of its own in all other ways.
+ * A server that several runs use in sequence: the first run starts it, the last one ends it, and each is otherwise a
+ * run of its own.
  *
  *	caller   slot opened      life.goes_on    run    life.goes_on    run    !goes_on   run
  *	server   ─────────────── up ────────────────────────────────────────────────────── down
  *
- * A run that was not in order (timeout, interrupted, the server died) ends the server, and so does
- * the caller who needs it no more; the next run starts another one, with a slot of its own.
+ * A failed run (timeout, interrupted, the server died) ends the server, and so does a caller that no longer needs it.
+ * The next run starts another one, with a new slot.
  */
 #pragma once
 
@@ -17,21 +17,21 @@ struct run_launch;
 
 struct run_shared_server {
 	bool goes_on;         /* set by the caller: another run follows */
-	const char *log_path; /* of the server, the caller's: it is no run's alone */
-	bool caches_stay;     /* the server could not be told to empty them */
+	const char *log_path; /* of the server, owned by the caller: it belongs to no single run */
+	bool caches_stay;     /* the server could not reset its caches */
 
-	/* of the server that is up */
-	struct run_launch *launch; /* NULL: none is */
+	/* of the running server */
+	struct run_launch *launch; /* NULL: none is running */
 	struct run_server server;
 	char mark[RES_RUN_ID_BYTES]; /* of its processes: the first run's id */
 };
 
-/* Is a server up, and alive? One that died meanwhile is cleared away, and the slot with it. */
+/* Returns whether a server is running. If it has died, closes it and the slot. */
 bool run_shared_server_is_up(struct run_shared_server *life, struct run_slot *slot);
-/* Ends the server, if one is up, and closes the slot. */
+/* Ends the server if one is running, and closes the slot. */
 void run_shared_server_end(struct run_shared_server *life, struct run_slot *slot);
 
 /* ---- for run.c ---- */
 
-/* Redacts what is left in the log of a server that has ended. */
+/* Redacts the remaining log of a server that has ended. */
 void run_shared_server_close_log(const struct run_shared_server *life);

@@ -1,6 +1,6 @@
 /*
- * Between export.c (what a file is made of), export_cell.c (how a value stands in it) and export_rows.c,
- * which alone knows where rows and cells come from.
+ * Shared by export.c (the structure of a file), export_cell.c (the format of a value) and export_rows.c (access to rows
+ * and cells).
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The rows that a request means, in their order. */
+/* The rows of a request, in their order. */
 struct export_rows;
 
 int query_export_rows_new(struct mirror_snapshot *snapshot, const json_t *request,
@@ -25,28 +25,30 @@ int64_t query_export_rows_version(const struct export_rows *rows);
 size_t query_export_rows_columns(const struct export_rows *rows);
 const char *query_export_rows_column(const struct export_rows *rows, size_t column);
 
-/* What these give is borrowed. */
+/* These return borrowed values. */
 int64_t query_export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *query_export_rows_run_id(const struct export_rows *rows, size_t at);
-/* So many rows from `at` on, EXPORT_BLOCK_ROWS at most, found once for all columns. */
+/* Up to EXPORT_BLOCK_ROWS rows from `at` on, located once for all columns. */
 struct export_spot {
 	size_t at;
 	size_t count;
-	size_t segment; /* of all; SIZE_MAX: they are of several */
+	size_t segment; /* of all rows; SIZE_MAX: they are in several */
 	uint32_t within[EXPORT_BLOCK_ROWS];
 };
 void query_export_rows_spot(const struct export_rows *rows, size_t at, size_t count,
 			    struct export_spot *ret);
-/* Cells of a column with the same code have the same value, where the value is told to be the code's: many have one,
- * and most of these are low. Returns whether all have the same code. */
+/*
+ * Reads the codes of a column. Cells with the same code have the same value, unless query_export_rows_own() says
+ * otherwise; many cells share a code, and most of these codes are low. Returns whether all have the same code.
+ */
 bool query_export_rows_codes(const struct export_rows *rows, const struct export_spot *spot,
 			     size_t column, uint32_t *ret_codes);
-/* All codes of the column are below it. */
+/* Returns a limit: all codes of the column are below it. */
 uint32_t query_export_rows_distinct(const struct export_rows *rows, size_t column);
 /*
- * Cells with these codes have a number of their own each: the codes, UINT32_MAX where there is none, and of rows in
- * one segment its numbers, by the place within it. Of others `numbers` is NULL, or where the column has none.
+ * Cells with one of these codes have individual numbers: the codes, UINT32_MAX for none, and the numbers by row within
+ * the segment. `numbers` is NULL if the rows are in several segments or the column has none.
  */
 struct export_own {
 	const double *numbers;
@@ -54,7 +56,7 @@ struct export_own {
 };
 struct export_own query_export_rows_own(const struct export_rows *rows,
 					const struct export_spot *spot, size_t column);
-/* With the code that the cell has. Returns whether the value is the code's. */
+/* Reads a cell, given its code. Returns whether the code determines the value. */
 bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 			    struct mirror_cell *ret);
 
@@ -63,16 +65,15 @@ bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t co
 void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell);
 void query_export_csv_number(struct pl_buf *out, double number);
 void query_export_json_number(struct pl_buf *out, double number);
-/* Of one that is recorded. */
+/* For a recorded value. */
 void query_export_json_cell(struct pl_buf *out, const struct mirror_cell *cell);
-/* One field of a line, quoted where it has to be. */
+/* Writes one field of a line, quoted if necessary. */
 void query_export_csv_text(struct pl_buf *out, const char *text);
 void query_export_i64(struct pl_buf *out, int64_t number);
 /*
- * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand,
- * and takes the quotes away with which a piece begins: within texts of JSON, and in addresses, commas and
- * semicolons are escaped, and a blank stands behind those that part, so that no piece begins with what
- * comes from elsewhere.
+ * Writes text after "#" at the start of a CSV file. A spreadsheet splits such a line at commas and semicolons and
+ * removes leading quotes of a piece. So commas and semicolons in JSON texts and addresses are escaped, and a space
+ * follows each separator: no piece starts with text from a result.
  */
 void query_export_csv_json(struct pl_buf *out, const json_t *json);
 void query_export_csv_link(struct pl_buf *out, const char *link);

@@ -1,6 +1,4 @@
-/*
- * How often there is each of many numbers.
- */
+/* Counts each distinct number of many. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +6,7 @@
 #include "query/facets/histogram.h"
 
 /*
- * No NaN and no -0 is among the numbers. ret: each different one once, in no order; room for `count`. How many
- * they are.
+ * No number is NaN or -0. ret: each distinct number once, in no order, with room for `count`. Returns how many there
+ * are.
  */
 size_t query_distinct(const double *numbers, size_t count, struct query_counted *ret);

@@ -1,12 +1,10 @@
-/*
- * Figures of the numbers that one field has in some rows (METRIC of query.h).
- */
+/* Statistics of the numbers of one field in some rows (METRIC of query.h). */
 #pragma once
 
 #include "base/buf.h"
 #include "query/facets/tally_priv.h"
 
-/* Memory that the fields of one query use one after the other. */
+/* Memory that the fields of one query reuse. */
 struct metrics_scratch {
 	struct tally tally; /* with all numbers in `numbers` */
 	size_t count;
@@ -22,8 +20,8 @@ void query_metrics_write(struct metrics_scratch *scratch, const struct mirror_co
 			 const struct facet_rows *rows, struct pl_buf *out);
 
 /*
- * Percentiles (0 … 100) as numpy's "linear", of one number at least and no NaN and no -0 among them; none is put
- * in order but the few around a percentile. Both of `kept` have room for as many and MIRROR_GATHER_MORE.
+ * Computes percentiles (0 … 100) like numpy's "linear". At least one number, none NaN or -0. Sorts only the few numbers
+ * around each percentile. Both of `kept` have room for count + MIRROR_GATHER_MORE.
  */
 void query_metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
 			       const double *percents, size_t percent_count, double *ret);

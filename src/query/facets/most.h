@@ -1,6 +1,4 @@
-/*
- * The greatest of many counts, without putting all of them in order.
- */
+/* Finds the greatest of many counts without sorting all of them. */
 #pragma once
 
 #include <stddef.h>
@@ -8,10 +6,10 @@
 
 #define QUERY_MOST_BLOCK 16
 
-/* All counts are below 2^31. The first place from `at` on with more than so many; `count`: none. */
+/* All counts are below 2^31. Returns the first index from `at` on with a count above `least`; `count`: none. */
 size_t query_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t least);
 /*
- * The places of the `first` greatest counts above 0, the greatest first, of those alike the lower place
- * first. ret_places has room for `first`. Returns how many they are.
+ * Finds the indexes of the `first` greatest counts above 0, in descending order; equal counts by ascending index.
+ * ret_places has room for `first`. Returns how many there are.
  */
 size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_places);

@@ -1,14 +1,11 @@
-/*
- * What is in one column, counted over some rows. One after the other may be counted with one tally, whose
- * memory is used again.
- */
+/* The values of one column, counted over some rows. A tally can be reused for other columns, with its memory. */
 #pragma once
 
 #include "query/facets/facet_priv.h"
 #include "query/facets/histogram.h"
 #include "mirror/shelf.h"
 
-/* One value, whoever has set it, and how many rows have it. */
+/* One value, explicit or not, and the number of rows with it. */
 struct tally_value {
 	struct mirror_value value;
 	size_t count;
@@ -17,13 +14,13 @@ struct tally_value {
 struct tally {
 	size_t class_counts[MIRROR_CLASS_COUNT];
 	size_t explicit_count;
-	size_t elsewhere; /* rows with a number that has no code */
-	uint32_t *counts; /* by code, of values that are the same by the first one's */
+	size_t elsewhere; /* rows with a number without a code */
+	uint32_t *counts; /* by code; equal values are counted under the first one's code */
 	size_t room;
-	uint32_t *codes; /* that are there, but for those of what is nothing */
+	uint32_t *codes; /* with counts above 0, without null and missing */
 	size_t code_count;
 	size_t code_room;
-	bool are_ranked; /* codes stand in the order of their values, instants in no order of their texts */
+	bool are_ranked; /* codes are sorted by value, with points in time before the comparison of their texts */
 
 	double *numbers; /* see query_tally_gather() */
 	size_t number_room;
@@ -33,8 +30,9 @@ struct tally {
 	struct numbers *in_order; /* see query_tally_find_numbers(); NULL: none */
 	uint32_t *in_order_counts;
 	size_t in_order_room;
-	struct query_rising rising; /* of them, from the first that is there to the last */
-	size_t rising_distinct;     /* of them that are there */
+	struct query_rising
+		rising; /* the numbers, from the first to the last one with a count above 0 */
+	size_t rising_distinct; /* numbers with a count above 0 */
 
 	struct tally_value *values; /* see query_tally_list_words() */
 	size_t value_count;
@@ -43,21 +41,21 @@ struct tally {
 void query_tally_done(struct tally *tally);
 #define auto_tally __attribute__((cleanup(query_tally_done), unused)) struct tally
 
-/* Overwrites what was counted before. */
+/* Counts a column and overwrites the previous counts. */
 void query_tally_column(struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows);
-/* Are there two rows that differ? Null and not recorded count as any value. */
+/* Returns whether two rows differ. Null and not recorded count as values. */
 bool query_tally_varies(const struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows);
 
-/* The numbers that have no code: `elsewhere` of them, with room for as many as a kernel writes behind them. */
+/* Collects the numbers without codes: `elsewhere` of them, plus room for the extra items of a kernel. */
 void query_tally_gather(struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows);
-/* How often there is each number, with a code or without: `counted`. */
+/* Counts each number, with or without a code, in `counted`. */
 void query_tally_count_numbers(struct tally *tally, const struct mirror_column *column,
 			       const struct facet_rows *rows);
 
-/* The same, but those that the column keeps in order stand in `rising`, and nowhere else. */
+/* The same, but the numbers that the column caches in sorted order are in `rising` instead. */
 void query_tally_find_numbers(struct tally *tally, const struct mirror_column *column,
 			      const struct facet_rows *rows);
 static inline size_t tally_distinct_numbers(const struct tally *tally)
@@ -65,14 +63,19 @@ static inline size_t tally_distinct_numbers(const struct tally *tally)
 	return tally->counted_count + tally->rising_distinct;
 }
 
-/* Values come into the list: words, or what is neither a word nor a number. */
+/* Add values to the list: words, or values that are neither words nor numbers. */
 void query_tally_list_words(struct tally *tally, const struct mirror_column *column);
 void query_tally_list_others(struct tally *tally, const struct mirror_column *column);
-/* So do counted numbers: the `first` most frequent ones, those alike by size, and some more. `counted` and
- * `rising` are used up. */
+/*
+ * Adds the `first` most frequent numbers (equally frequent ones by size), and some more. Modifies `counted` and
+ * `rising`.
+ */
 void query_tally_list_numbers(struct tally *tally, size_t first);
 
-/* The first ones of the list come to its front. */
-enum tally_by { TALLY_BY_VALUE, TALLY_BY_COUNT /* the most frequent ones; those alike by value */ };
+/* Moves the first values of the list to its front. */
+enum tally_by {
+	TALLY_BY_VALUE,
+	TALLY_BY_COUNT /* most frequent first; equally frequent ones by value */
+};
 void query_tally_put_first(struct tally *tally, const struct mirror_column *column, size_t first,
 			   enum tally_by by);

@@ -1,19 +1,21 @@
 /*
- * Results of a database beside each other (result/compare/compare.h), from JSON to JSON.
+ * Compares results of a database (result/compare/compare.h), from JSON to JSON.
  *
- * query_compare(): {sides: [SIDE, SIDE, …], metrics: [id], effect (0.05), simulated, match, equal, budget_ms}, of which only
- * sides is needed: two to eight of {label, ids: [id]} or {label, filter}. Answers what res_compare() does, and data_version.
+ * query_compare(): {sides: [SIDE, SIDE, …], metrics: [id], effect (0.05), simulated, match, equal, budget_ms}; only
+ * sides is required: two to eight of {label, ids: [id]} or {label, filter}. Returns the response of res_compare(), and
+ * data_version.
  *
- * - ids: of results, as they are told by every answer; each has to be there. A side of one is a run, with the intervals
- *   that its document has.
- * - filter: a group of all rows that it means, but for simulated ones; `simulated`: with these. How many were left out
- *   stands in the side as excluded. Results that are named by their ids are never left out.
- * - A side has `ids` too where it is of 100 results at most, and of one result run_id.
- * - match: keep the rows only of which every side has the like in all inputs but those that are compared
- *   (query/groups/matching_priv.h): `matched` of the answer has inputs, unmatched_inputs and cell_count, each side unmatched.
- * - equal: list inputs that are equal, and those that some runs do not tell.
- * - budget_ms: figures are made one after the other, then percentiles of families; those for which the time was too
- *   short are named in incomplete, the first one never.
+ * - ids: of existing results, as in every response. A side with one id is a run, with the confidence intervals of its
+ *   document.
+ * - filter: a group of all matching rows without simulated ones; `simulated`: includes them. The side's excluded is the
+ *   number of omitted rows. Results that are named by their ids are never omitted.
+ * - A side with at most 100 results also has `ids`, and one with a single result run_id.
+ * - match: keeps only the rows with a counterpart on every side: equal in all inputs except the compared ones
+ *   (query/groups/matching_priv.h). The response's `matched` has inputs, unmatched_inputs and cell_count, each side
+ *   unmatched.
+ * - equal: also lists inputs that are equal, and those that some runs lack.
+ * - budget_ms: metrics are computed in turn, followed by percentiles of families, always at least the first. The
+ *   remaining ones are listed in incomplete.
  */
 #pragma once
 

@@ -1,7 +1,4 @@
-/*
- * Rows in groups: those that have the same value in each of some fields are one. Null and not recorded are values
- * here, each of its own.
- */
+/* Groups of rows with the same value in each of some fields. Null and not recorded are two separate values here. */
 #pragma once
 
 #include "mirror/view.h"
@@ -9,16 +6,17 @@
 struct groups {
 	size_t row_count;
 	uint32_t *
-		of_row; /* by the row's place in the bitmap; `count`: in none of those that were kept */
-	size_t *row;  /* of each group one that is in it */
-	size_t *rows; /* how many are */
+		of_row; /* by index of the row in the bitmap; `count`: not in one of the kept groups */
+	size_t *row;    /* one row of each group */
+	size_t *rows; /* number of rows in each group */
 	size_t count;
-	size_t more; /* groups that were left out */
+	size_t more; /* omitted groups */
 };
 
 /*
- * Of the rows in a bitmap, in the order of the first field's values, of the same in that of the second's, and so on
- * (query/order.h; null and not recorded last): the first `limit` of them. No field: one group of all, of no row too.
+ * Groups the rows in a bitmap, sorted by the first field's values, then by the second's, and so on (query/order.h; null
+ * and not recorded last), and keeps the first `limit` groups. Without fields: one group of all rows, even if there are
+ * none.
  */
 void query_groups_of(const struct mirror_view *view, const struct mirror_column *const *columns,
 		     size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret);

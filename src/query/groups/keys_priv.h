@@ -1,6 +1,4 @@
-/*
- * Lists of 64-bit keys that stand for values or for rows, and what several lists have in common.
- */
+/* Lists of 64-bit keys that represent values or rows, and their intersection. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +6,14 @@
 #include <stdint.h>
 
 struct keys {
-	uint64_t *items; /* its own: free() */
+	uint64_t *items; /* owned: free() */
 	size_t count;
 };
 
-/*
- * One key of two. Of 64 bits: that two cells of a million share a key by chance happens once in ten million
- * questions.
- */
+/* Combines two keys. With 64 bits, two of a million cells share a key by chance in one of ten million queries. */
 uint64_t query_keys_mix(uint64_t before, uint64_t more);
 
-/* Those that each of the lists has, sorted, each once. */
+/* Returns the keys in all lists, sorted and without repetition. */
 struct keys query_keys_common(const struct keys *lists, size_t count);
-/* In a list that query_keys_common() gave. */
+/* Searches a list returned by query_keys_common(). */
 bool query_keys_has(const struct keys *keys, uint64_t key);

@@ -1,6 +1,4 @@
-/*
- * A question of query/points/points.h while it is answered: what the rows have, by their place in `rows`.
- */
+/* The state of a query of query/points/points.h. Arrays by row use the index into `rows`. */
 #pragma once
 
 #include "query/faults.h"
@@ -10,8 +8,9 @@
 
 #include <math.h>
 
-#define POINTS_NO_KIND        UINT32_MAX
-#define POINTS_COLOUR_NUMBERS 8 /* different ones that stand each for itself; more are ranges */
+#define POINTS_NO_KIND UINT32_MAX
+#define POINTS_COLOUR_NUMBERS \
+	8 /* maximum of distinct numbers shown individually; more become ranges */
 
 enum points_form {
 	POINTS_POINTS,
@@ -23,7 +22,7 @@ enum points_form {
 	POINTS_FORM_COUNT
 };
 
-/* What is made while there is time, in this order. */
+/* The optional parts, computed in this order while time remains. */
 enum points_part {
 	POINTS_COLOUR,
 	POINTS_SHAPE,
@@ -34,12 +33,11 @@ enum points_part {
 	POINTS_PART_COUNT
 };
 
-/* What one field has in the rows. */
+/* The values of one field in the rows. */
 struct points_cells {
-	const struct mirror_column
-		*column; /* NULL: it was not asked for, and nothing else is set */
-	uint32_t *codes; /* of the first one of the same value */
-	double *numbers; /* of a number itself, of a time milliseconds since 1970, else NaN */
+	const struct mirror_column *column; /* NULL: not requested, and nothing else is set */
+	uint32_t *codes;                    /* code of the first entry with the same value */
+	double *numbers; /* the number, or the milliseconds of a time since 1970, else NaN */
 };
 void query_points_cells_done(struct points_cells *cells);
 
@@ -47,23 +45,23 @@ enum points_state { POINTS_VALUE, POINTS_RANGE, POINTS_NULL, POINTS_MISSING, POI
 
 struct points_kind {
 	enum points_state state;
-	uint32_t code;             /* of a value that is no finite number */
+	uint32_t code;             /* of a value that is not a finite number */
 	struct mirror_value value; /* of POINTS_VALUE */
 	double low, high;          /* of POINTS_RANGE */
 	size_t count;
 	size_t rank; /* SIZE_MAX: none */
 };
 
-/* The values of a field as few things to tell apart, in order. */
+/* The values of a field as a few distinguishable kinds, in order. */
 struct points_kinds {
-	const struct mirror_column *column; /* NULL: as of cells */
+	const struct mirror_column *column; /* NULL: as in cells */
 	struct points_kind *items;
 	size_t count;
 	uint32_t *of; /* by row */
 };
 void query_points_kinds_done(struct points_kinds *kinds);
 
-/* Why a row is not drawn; those of an axis begin with the first one of it. */
+/* Why a row is not drawn. The reasons of an axis start with its `missing`. */
 enum points_reason {
 	POINTS_SIMULATED,
 	POINTS_X_MISSING,
@@ -86,11 +84,11 @@ enum points_axis_kind { POINTS_NUMBERS, POINTS_TIMES, POINTS_KINDS };
 
 enum points_role { POINTS_ROLE_X, POINTS_ROLE_Y, POINTS_ROLE_VALUE, POINTS_ROLE_COUNT };
 
-/* Axes that the server may choose. */
+/* Axes from which the server may choose. */
 struct points_choice {
 	enum points_form form;
 	const struct mirror_column *columns[POINTS_ROLE_COUNT];
-	size_t row_count; /* rows that have a place on all of them */
+	size_t row_count; /* rows with a position on all of them */
 	bool varies;      /* x and y have more than one value in those rows */
 };
 
@@ -98,14 +96,14 @@ struct points_axis {
 	const char *name; /* "x" */
 	const struct mirror_column *column;
 	enum points_axis_kind kind;
-	bool asks_log, can_be_log, is_log; /* can_be_log: if its values need it */
-	size_t not_positive;               /* rows for which it is not */
-	double least, most;                /* of the rows that are drawn; least > most: none */
+	bool asks_log, can_be_log, is_log; /* can_be_log: if its values require it */
+	size_t not_positive;               /* rows whose value is not positive */
+	double least, most;                /* of the drawn rows; least > most: none */
 	struct points_cells cells;
 	struct points_kinds kinds; /* of POINTS_KINDS */
-	double *at;                /* by row; NaN: it has no place */
+	double *at;                /* by row; NaN: no position */
 	size_t gaps
-		[POINTS_AXIS_REASONS]; /* rows without one, of a chart that draws them all the same */
+		[POINTS_AXIS_REASONS]; /* rows without a position, in a chart that draws them anyway */
 };
 
 struct points {
@@ -131,32 +129,32 @@ struct points {
 	int64_t near;
 	bool with_simulated;
 	bool asks_match;
-	bool count_only; /* no marks, figures, colours or cautions */
+	bool count_only; /* no marks, statistics, colors or cautions */
 	json_t *matched; /* NULL: no cells were matched */
 	size_t limit;
-	int digits;           /* significant ones of positions and sizes that are not whole */
+	int digits;           /* significant digits of positions and sizes that are not whole */
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 	bool not_ready[POINTS_PART_COUNT];
-	struct pl_err ended; /* INTERRUPTED: there is no answer */
+	struct pl_err ended; /* INTERRUPTED: there is no response */
 
-	size_t count; /* rows of the filter */
+	size_t count; /* rows that match the filter */
 	size_t simulated;
 	size_t left_out[POINTS_REASON_COUNT];
-	size_t *rows; /* places in the view; those that are drawn */
+	size_t *rows; /* places of the drawn rows in the view */
 	size_t row_count;
 	struct points_kinds colours, shapes;
 	struct points_cells sizes;
 };
 
-/* False: the time is over, and the part is named as one that is not ready; or questions have ended. */
+/* Returns false if the time is used up, and marks the part as not ready, or if queries were ended. */
 bool query_points_is_in_time(struct points *points, enum points_part part);
 
-/* ---- points_kinds.c: what the rows have ---- */
+/* ---- points_kinds.c: values of the rows ---- */
 
 void query_points_cells_read(const struct points *points, const struct mirror_column *column,
 			     struct points_cells *ret);
-/* Of the rows as they are by now. Numbers are ranges where more than `numbers_max` are different. */
+/* For the current rows. More than `numbers_max` distinct numbers become ranges. */
 void query_points_kinds_make(const struct points *points, const struct mirror_column *column,
 			     size_t numbers_max, struct points_kinds *ret);
 void query_points_kinds_of_cells(const struct points *points, const struct points_cells *cells,
@@ -164,7 +162,7 @@ void query_points_kinds_of_cells(const struct points *points, const struct point
 
 /* ---- points_read.c ---- */
 
-/* The rows that the filter means and that are to be drawn, with the axes of the form. -1: INTERRUPTED. */
+/* Reads the rows of the filter that are drawn, and the axes of the form. -1: INTERRUPTED. */
 int query_points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
 
 enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum points_role role,
@@ -174,7 +172,7 @@ enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum poin
 
 /* Sets form, x, y and value to the choice that suits the rows; if only counts are asked for, counts all choices. */
 void query_points_choose_axes(struct points *points);
-/* Sets the colour to the first choice that tells rows apart; it stays NULL if none does. */
+/* Sets the color to the first choice with several values in the rows; it stays NULL if none has. */
 void query_points_choose_colour(struct points *points);
 /* {form, x, y, value, count} of each choice, with its key. */
 void query_points_write_choices(const struct points *points, struct pl_buf *out);
@@ -182,15 +180,15 @@ const char *query_points_form_name(enum points_form form);
 
 /* ---- query_points_match.c ---- */
 
-/* Rows go of which not every kind of the column has the like. -1: INTERRUPTED. */
+/* Removes rows without a counterpart in every kind of the column. -1: INTERRUPTED. */
 int query_points_match(struct points *points, const struct mirror_column *column,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* What is not alike in the rows that are drawn. New reference. */
+/* Returns the differences between the drawn rows that should match. New reference. */
 json_t *query_points_cautions(const struct points *points);
 
 /* ---- points_frontier.c ---- */
 
-/* Rows of the frontiers of all groups, one group after the other. */
+/* The rows of the frontiers of all groups, group by group. */
 struct points_frontier_rows {
 	uint32_t *rows;
 	uint32_t *ends; /* by group */
@@ -203,8 +201,8 @@ struct points_frontier_group {
 };
 
 struct points_frontier {
-	bool has_directions;    /* false: a field has no direction, and all else is empty */
-	struct points_kinds by; /* the models; column NULL: groups are the kinds of colour alone */
+	bool has_directions;    /* false: a field has no direction, and everything else is empty */
+	struct points_kinds by; /* the models; column NULL: groups are only the kinds of color */
 	struct points_frontier_group *groups;
 	size_t group_count;
 	size_t all_group_count; /* before the smallest groups were dropped */
@@ -219,7 +217,7 @@ void query_points_frontier_done(struct points_frontier *frontier);
 
 /* ---- points_marks.c ---- */
 
-/* Which of so many cells along the axis as drawn. */
+/* Returns which of the cells along the drawn axis contains a position. */
 size_t query_points_cell_along(const struct points_axis *axis, double at, size_t cells);
 bool query_points_is_selected(const struct points *points, int64_t id);
 void query_points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
@@ -239,16 +237,16 @@ void query_points_write_bins(struct points *points, struct pl_buf *out);
 void query_points_write_near(struct points *points, struct pl_buf *out);
 void query_points_write_grid(struct points *points, struct pl_buf *out);
 void query_points_write_parallel(struct points *points, struct pl_buf *out);
-/* An object; counts that are 0 are left out. */
+/* Writes an object; omits counts of 0. */
 void query_points_write_reasons(const char *const *names, const size_t *counts, size_t count,
 				struct pl_buf *out);
 /* Writes null if the kinds have no column. */
 void query_points_write_kinds(const char *key, const struct points_kinds *kinds,
 			      struct pl_buf *out);
-/* Without its name. */
+/* Writes it without its key. */
 void query_points_write_axis(const struct points_axis *axis, struct pl_buf *out);
 
-/* The kind of colour of a row; 0 for every row of a chart without colours. */
+/* Returns the color kind of a row; 0 for every row of a chart without colors. */
 static inline size_t points_colour_of(const struct points *points, size_t row)
 {
 	return points->colours.column != NULL ? points->colours.of[row] : 0;
@@ -259,7 +257,7 @@ static inline size_t points_colour_count(const struct points *points)
 	return points->colours.column != NULL ? points->colours.count : 1;
 }
 
-/* Is it drawn thinned? */
+/* Returns whether the chart is thinned. */
 static inline bool points_are_thinned(const struct points *points)
 {
 	return (points->form == POINTS_POINTS || points->form == POINTS_PARALLEL) &&

@@ -1,6 +1,6 @@
 /*
- * What vLLM's client does at the server besides its load, and ours with it: the server's profiler,
- * probe requests, and the server's counters of speculative decoding over that time.
+ * The actions of vLLM's client, and ours, at the server in addition to the load: profiling, probe requests, and reading
+ * the server's counters of speculative decoding.
  */
 #pragma once
 
@@ -13,19 +13,21 @@ struct run_extras {
 	struct run_probe *probe; /* NULL: none */
 	struct host_spec_decode before;
 	struct host_spec_decode after;
-	int64_t flush_ns; /* the server may be profiling, and take so long to end that; 0: it is not */
-	bool profiled;    /* it was asked to profile the load, and did or did not answer in time */
+	int64_t flush_ns; /* the server may be profiling and may take this long to end that; 0: not profiling */
+	bool profiled; /* it was asked to profile the load, and did so or timed out */
 };
 
-/* Just before the load. A profiler that cannot be started is told, and no reason to stop; one that
- * does not answer in time may well run. `model`: what requests call it. */
+/*
+ * Call it just before the load. A profiler that cannot be started is reported and does not end the run; one that times
+ * out may be running. `model`: its name in requests.
+ */
 int run_extras_start(const struct run_context *run, const struct run_route *route,
 		     const char *model, struct run_extras *ret, struct pl_err *err) PL_MUST_CHECK;
-/* Just behind it: ends probes and profiler; a second ^C ends the wait for the latter. */
+/* Call it just after the load: ends probes and profiler. A second ^C ends the wait for the profiler. */
 void run_extras_stop(const struct run_context *run, const struct run_target *target,
 		     struct run_extras *extras);
-/* Once the server has counted all: its counters. */
+/* Reads the counters, after the server has counted everything. */
 void run_extras_count(const struct run_target *target, struct run_extras *extras);
-/* Their figures into `results`. */
+/* Adds their metrics to `results`. */
 void run_extras_results(const struct run_extras *extras, json_t *results);
 void run_extras_done(struct run_extras *extras);

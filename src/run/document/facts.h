@@ -1,6 +1,6 @@
 /*
- * What the quality checks of a finished run ask for: facts of its records, of the server's counters
- * before and after, and of telemetry.
+ * The input of a finished run's quality checks: facts from its records, the server's counters before and after, and
+ * telemetry.
  */
 #pragma once
 

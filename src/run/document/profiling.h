@@ -1,6 +1,6 @@
 /*
- * `profiling` of a result: that the server's own profiler was at work while the figures were taken.
- * Made of the result's other parts, so that a run that was killed has it too.
+ * `profiling` of a result: whether the server's own profiler was active during the measurement. Made from other parts
+ * of the result, so that a recovered run has it, too.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* vLLM's variable for the folder of traces; its server has our environment too. */
+/* vLLM's variable for the trace directory; its server inherits our environment. */
 #define RUN_PROFILER_DIR "VLLM_TORCH_PROFILER_DIR"
 
 /*
- * ran: it was started, or asked for and not refused. config, launch: of the result. inherited_dir:
- * RUN_PROFILER_DIR in our own environment, NULL: not set or not known. New reference.
+ * ran: it was started, or requested and not refused. config, launch: of the result. inherited_dir: RUN_PROFILER_DIR in
+ * our environment; NULL: not set or unknown. New reference.
  */
 json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 		      const char *inherited_dir);

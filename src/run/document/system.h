@@ -1,6 +1,4 @@
-/*
- * `system` of the result: what the GPUs, the host, the server and this program did while it ran.
- */
+/* `system` of the result: what the GPUs, the host, the server and this program did during the run. */
 #pragma once
 
 #include "base/json.h"

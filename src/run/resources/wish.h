@@ -1,28 +1,30 @@
 /*
- * What runs would take of their host (run/resources/resources.h), told before anything is taken: for
- * who starts several and has to know which of them get in each other's way.
+ * The resources that runs would take on this host (run/resources/resources.h), without taking them: for callers that
+ * start several runs and need to know which of them conflict.
  */
 #pragma once
 
 #include "experiment/config.h"
 
-/* The GPUs of the host, looked at once. */
+/* The GPUs of the host, read once. */
 struct run_wishes;
 
-/* A driver that cannot be asked is a host without GPUs: each run says so itself. `gpus` > 0: of another
- * host, which has so many. */
+/*
+ * If the driver cannot be queried, the host has no GPUs: each run reports that itself. `gpus` > 0: number of GPUs of
+ * another host.
+ */
 struct run_wishes *run_wishes_new(size_t gpus);
 void run_wishes_free(struct run_wishes *wishes);
 PL_AUTO_DEFINE(struct run_wishes, run_wishes_free);
 #define auto_wishes PL_AUTO(run_wishes_free)
 
-/* GPUs that `auto` may have. */
+/* Returns the number of GPUs available to `auto`. */
 size_t run_wishes_gpus(const struct run_wishes *wishes);
 
 struct run_wish {
-	size_t gpus; /* of any; 0: none, or those that are named */
+	size_t gpus; /* number of any GPUs; 0: none, or named ones */
 	bool names_gpus;
-	json_t *alone; /* array of texts: what two runs cannot have at once, as "port 8000" */
+	json_t *alone; /* array of texts: exclusive resources, such as "port 8000" */
 };
 
 /* ret: run_wish_done(). */

@@ -1,6 +1,4 @@
-/*
- * Who answers: what the server tells of itself and of the model, and the name that requests give it.
- */
+/* The identity of the server: what it reports about itself and the model, and the model name in requests. */
 #pragma once
 
 #include "base/json.h"
@@ -12,30 +10,32 @@ struct run_server;
 struct run_target;
 
 struct run_identity {
-	json_t *version;     /* answer of /version; NULL: none */
-	json_t *models;      /* answer of /v1/models; NULL: none */
-	int models_status;   /* its HTTP status; 0: no answer */
-	json_t *server_info; /* answer of /server_info, secrets as ***; NULL: none */
+	json_t *version;     /* response of /version; NULL: none */
+	json_t *models;      /* response of /v1/models; NULL: none */
+	int models_status;   /* its HTTP status; 0: no response */
+	json_t *server_info; /* response of /server_info, secrets as ***; NULL: none */
 	json_t *cache;       /* labels of vllm:cache_config_info; NULL: none */
-	char *model;         /* what requests call it; NULL: not chosen yet */
+	char *model;         /* in requests; NULL: not chosen yet */
 	char *name;
 	char *engine_version;
-	bool known; /* the server told something of itself */
+	bool known; /* the server has reported something about itself */
 	bool simulated;
 };
 
 /*
- * Asks, and ends the run where what answers is not the server that was started, or no model can be
- * named. `follows_redirects`: a client does, so that one is no reason to end.
+ * Queries the server, and ends the run if it is not the server that was started, or if no model can be chosen.
+ * `follows_redirects`: the client does, so a redirect is no reason to end.
  */
 int run_identity_learn(const struct run_context *run, const struct run_target *target,
 		       const struct run_server *server, bool follows_redirects,
 		       struct run_identity *ret);
 void run_identity_done(struct run_identity *identity);
 
-/* The server refused a request: -1 where it does not serve the model that was asked for. `refusal`:
- * ": " and what it said. */
+/*
+ * After a refused request: returns -1 if the server does not serve the requested model. `refusal`: ": " and its
+ * message.
+ */
 int run_identity_check_model(const struct run_context *run, const struct run_identity *identity,
 			     const char *refusal);
-/* What the server calls the model that requests name: its path or hub id; NULL: it does not say. */
+/* Returns the server's name for the model that requests use: its path or hub id; NULL: not reported. */
 const char *run_identity_root(const struct run_identity *identity);

@@ -1,6 +1,4 @@
-/*
- * Waiting for a server: until it says that it is well, then until it has answered a test request.
- */
+/* Waits for a server: until it reports that it is healthy, then until it has answered a test request. */
 #pragma once
 
 struct run_context;
@@ -9,9 +7,9 @@ struct run_route;
 struct run_server;
 struct run_target;
 
-/* Turns `target` to the one of its addresses that answers. */
+/* Switches `target` to the address that responds. */
 int run_ready_wait(const struct run_context *run, struct run_target *target,
 		   struct run_server *server);
-/* Sends one request until it is answered. */
+/* Repeats a request until it succeeds. */
 int run_ready_request(const struct run_context *run, const struct run_identity *identity,
 		      const struct run_route *route, struct run_server *server);

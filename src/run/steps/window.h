@@ -1,6 +1,6 @@
 /*
- * The measured part of a run: when it was, what it took of this process and of the host, and what
- * the server had counted before and after it.
+ * The measured part of a run: its time, its use of this process and the host, and the server's counters before and
+ * after it.
  */
 #pragma once
 
@@ -20,14 +20,16 @@ struct run_window {
 	double stolen_share;
 	double withheld_share;
 	struct host_stolen stolen_before;
-	struct host_metrics_sample before; /* known: false where there is none */
+	struct host_metrics_sample before; /* known is false if there is none */
 	struct host_metrics_sample after;
 };
 
-/* From here on it counts. */
+/* Starts the measurement. */
 void run_window_begin(struct run_window *window, const struct run_telemetry *telemetry);
 void run_window_end(struct run_window *window, const struct run_telemetry *telemetry);
 
-/* A page of the server once nothing runs or waits there, or whatever it says after a second, or at
- * once where the run was asked to end. */
+/*
+ * Reads the server's counters once no request runs or waits there. After a second, or at once if the run was asked to
+ * stop, takes the current ones.
+ */
 void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret);

@@ -115,7 +115,7 @@ void res_beside_done(struct res_besides *besides)
 	*besides = (struct res_besides){ 0 };
 }
 
-/* Nothing is there by that name, or nothing that can be opened as a file. */
+/* Returns whether no file has this name, or none that can be opened as a file. */
 static bool is_absent(int why)
 {
 	return why == ENOENT || why == ENOTDIR || why == ELOOP || why == ENXIO ||

@@ -15,16 +15,20 @@ static const struct {
 } side_files[] = {
 #define SIDE_FILE(member, suffix, what) { suffix, what },
 #include "tbl/side_files.h"
-	/* not beside every result: the journal of a run that goes on or was killed, and what tools
-	 * of others read */
+	/*
+	 * not an artifact of every result: the journal of an unfinished or killed run, and files
+	 * for other tools
+	 */
 	{ ".journal", "a journal; use profllm recover to write its result" },
 	{ ".pytorch.json", "figures for PyTorch's pages" },
 	{ ".pt.trace.json", "a trace" },
 	{ ".pt.trace.json.gz", "a trace" },
 };
 
-/* The ends of names of files that may hold results, and what may stand behind them; web/src/upload/kinds.ts has the
- * same. */
+/*
+ * Suffixes of files that may hold results, and of their compressed forms; web/src/upload/kinds.ts
+ * has the same list.
+ */
 static const char *const result_ends[] = { ".json", ".jsonl", ".ndjson" };
 static const char *const packed_ends[] = { ".zst", ".gz" };
 
@@ -96,7 +100,7 @@ static void add_file(struct res_files *files, const char *path)
 
 static int add_folder(struct res_files *files, const char *path, int depth, struct pl_err *err);
 
-/* What goes away meanwhile is not there. */
+/* A file that disappears in the meantime counts as missing. */
 static int add_entry(struct res_files *files, const char *path, int depth, struct pl_err *err)
 {
 	struct stat own, meant;

@@ -1,7 +1,7 @@
 /*
- * The files that paths stand for: a file for itself, a folder for the result files in it and in the
- * folders below it, in the order of their names. By its name a file may hold results (.json, .jsonl,
- * .ndjson, each also .zst and .gz), lies beside one (res_side_file()), or is none of ours.
+ * The files that paths name: a file names itself, a directory its result files, including
+ * subdirectories, in name order. The name decides whether a file may hold results (.json, .jsonl,
+ * .ndjson, also with .zst or .gz), is an artifact (res_side_file()), or is another file.
  */
 #pragma once
 
@@ -11,41 +11,46 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a sweep's folder has besides results (docs/reference/sweeps.md). */
+/* Files in a sweep's directory other than results (docs/reference/sweeps.md). */
 #define RES_SWEEP_JOURNAL "sweep.jsonl"
 #define RES_SWEEP_SUMMARY "summary.json"
 
 struct res_file {
 	char *path;
-	const char *side; /* what it is, where it only lies beside a result; static */
+	const char *side; /* description of an artifact; NULL: may be a result; static */
 };
 
 struct res_files {
 	struct res_file *items;
 	size_t count;
 	size_t room;
-	size_t others; /* in folders: none of ours by their names */
+	size_t others; /* number of other files in directories */
 };
 
 /*
- * Adds what the path stands for. A folder that is a link is entered where the path names it itself, and
- * not below; names that begin with a dot are left out there. -1: it is not there, or a folder cannot be
- * read.
+ * Adds the files that the path names. Follows a link to a directory only if `path` itself is that
+ * link; skips names that begin with a dot inside directories. Returns -1 if the path does not exist
+ * or a directory cannot be read.
  */
 int res_files_add(struct res_files *files, const char *path, struct pl_err *err) PL_MUST_CHECK;
 void res_files_done(struct res_files *files);
 #define auto_res_files __attribute__((cleanup(res_files_done), unused)) struct res_files
 
 /*
- * What a file beside a result is, by the end of its name: "records of requests"; NULL: by its name it
- * may be a result. A sweep's journal is known by its whole name.
+ * Returns the description of an artifact by the end of its name: "records of requests"; NULL: it
+ * may be a result. A sweep's journal is recognized by its whole name.
  */
 const char *res_side_file(const char *name);
-/* Is the file, by its name, a sweep's summary? What is in it says more: res_sweep_id(). */
+/*
+ * Returns whether the file's name is that of a sweep's summary; res_sweep_id() checks its content.
+ */
 bool res_may_be_sweep(const char *path);
-/* The sweep's id of a summary; NULL: it is none. Borrowed. */
+/* Returns the sweep's id from a summary; NULL: not a summary. Borrowed. */
 const char *res_sweep_id(const json_t *summary);
-/* By the end of its name; so may those beside results. */
+/* Decides by the end of the name; also true for some artifacts. */
 bool res_may_hold_results(const char *name);
-/* A document a line, by the end of its name: .jsonl, .ndjson, packed too. */
+/*
+ * Returns whether each line is a document, by the end of the name: .jsonl, .ndjson, also
+ * compressed.
+ */
 bool res_holds_lines(const char *name);

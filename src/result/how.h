@@ -1,6 +1,6 @@
 /*
- * How figures are made of a load's records, as the options of a benchmark say. A run's journal keeps
- * it, so that its figures are the same when they are made from there.
+ * How metrics are computed from a load's records, as set by the options of a benchmark. A run's
+ * journal stores it, so that metrics computed from the journal are the same.
  */
 #pragma once
 
@@ -11,17 +11,18 @@
 #include <stdbool.h>
 
 struct res_how {
-	double *percentiles; /* [percentile_count] asked for, 0 to 100, ascending, each once */
+	double *percentiles; /* [percentile_count] requested, 0 to 100, ascending and distinct */
 	size_t percentile_count;
 	struct exp_slo slo;
 	int64_t max_concurrency; /* OPTION_NO_I64: none */
-	bool finite_rate;        /* sends are spread over time, by a rate or a trace */
-	bool ignores_eos;        /* answers have exactly the asked length */
+	bool finite_rate;        /* sends are spread over time by a rate or a trace */
+	bool ignores_eos;        /* outputs have exactly the requested length */
 	int64_t min_tokens;      /* of the extra body; OPTION_NO_I64: none */
-	int64_t max_tokens; /* of the extra body, in place of each request's own; OPTION_NO_I64: none */
+	/* of the extra body, overrides the value of each request; OPTION_NO_I64: none */
+	int64_t max_tokens;
 };
 
-/* *ret holds memory: res_how_done(). */
+/* *ret must be freed with res_how_done(). */
 int res_how_make(const struct vllm_bench *bench, bool finite_rate, bool ignores_eos,
 		 struct res_how *ret, struct pl_err *err) PL_MUST_CHECK;
 void res_how_done(struct res_how *how);
@@ -30,5 +31,5 @@ void res_how_done(struct res_how *how);
 /* {percentiles, slo: {ttft_ms, tpot_ms, e2el_ms}, max_concurrency, finite_rate,
  * ignores_eos, min_tokens, max_tokens}. New reference. */
 json_t *res_how_to_json(const struct res_how *how);
-/* What is not there, or not as it should be, was not asked for. *ret as res_how_make(). */
+/* Treats missing and malformed keys as not requested. *ret as in res_how_make(). */
 void res_how_from_json(const json_t *json, struct res_how *ret);

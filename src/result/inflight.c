@@ -29,7 +29,7 @@ static size_t find_at(const struct res_inflight *ours, size_t count, int64_t t_n
 	return low - 1;
 }
 
-/* When the try behind the i-th failed one began. */
+/* Returns when the try after the i-th failed one began. */
 static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
 {
 	uint64_t index = outcome->tries[i]->index;

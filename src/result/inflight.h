@@ -1,6 +1,4 @@
-/*
- * The server's count of requests it has against ours.
- */
+/* Comparison of the server's count of its requests with ours. */
 #pragma once
 
 #include "result/outcome.h"
@@ -11,15 +9,15 @@ struct res_inflight_sample {
 };
 
 /*
- * Our count without the requests that wait for their next try, which the server does not know of.
- * The last try's begin is not on record: its connection stands for it. free().
+ * Returns our count without the requests that wait for a retry, which the server does not know. The
+ * start of the last try is not recorded: the time of its connection is used. Free with free().
  */
 struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_t *ret_count);
 
 /*
- * Over the samples at which we had at least 4 in flight: *ret_used, how many those are, and
- * *ret_median, the median of the distance from theirs to the nearest value that ours had in the
- * 250 ms before, as a share of ours. NaN below 5 samples.
+ * Compares the samples at which we had at least 4 requests in flight. *ret_used: their number.
+ * *ret_median: the median distance from the server's value to the nearest value of ours in the
+ * preceding 250 ms, as a share of ours. NaN below 5 samples.
  */
 void res_inflight_compare(const struct res_inflight *ours, size_t our_count,
 			  const struct res_inflight_sample *samples, size_t count, double *ret_used,

@@ -1,8 +1,8 @@
 /*
- * Intervals of 95 %. Of a mean and of a rate: Student's t of its variance over windows (batch means, of which those
- * that follow each other may depend on each other). Of a percentile: how many of m independent samples lie
- * below the true one is binomial (m, q), whatever the distribution; the two ranks that cut off 2.5 %
- * on either side are the interval.
+ * 95 % confidence intervals. Mean and rate: Student's t with the variance over windows (batch
+ * means, of which adjacent ones may be correlated). Percentile: the number of m independent samples
+ * below the true value is binomial (m, q), whatever the distribution; the interval is between the
+ * two ranks that cut off 2.5 % on each side.
  */
 #include "result/intervals.h"
 
@@ -42,7 +42,7 @@ unsigned char res_windows_at(const struct res_windows *windows, int64_t t_ns)
 
 /* ---- variance ------------------------------------------------------------------------------ */
 
-/* What is summed up: the samples, or whether each is at most `most`. */
+/* The quantity to sum: the samples, or whether each is at most `most`. */
 struct quantity {
 	bool is_share;
 	double most;
@@ -60,7 +60,7 @@ static double over_windows(const double *sums, unsigned count)
 	return (squares + 2 * fmax(0, neighbours)) * count / (count - 1);
 }
 
-/* Of a few samples together: how far they are off the mean. */
+/* Returns the summed deviation of a few samples from the mean. */
 static double distance_of(const struct quantity *quantity, const double *x, size_t n)
 {
 	double sum = 0;
@@ -76,7 +76,10 @@ static double distance_of(const struct quantity *quantity, const double *x, size
 	return sum;
 }
 
-/* Of the sum over all samples. Those of one request mostly stay in one window for long. */
+/*
+ * Returns the variance of the sum over all samples. The samples of one request mostly fall into one
+ * window.
+ */
 static double variance(const struct res_series *series, const struct quantity *quantity)
 {
 	double sums[RES_WINDOWS_MAX] = { 0 }, over_requests = 0;
@@ -110,8 +113,8 @@ bool res_interval_of_mean(const struct res_series *series, double mean, struct r
 }
 
 /*
- * What the windows tell is taken for all of the time. They end with the last request that was sent, so that a load
- * that drains is not taken for chance; what chance there is in its end comes on top.
+ * Extrapolates the windows to the whole duration. They end with the last sent request, so that the
+ * draining of a load does not count as variation; the variation of its end is added.
  */
 bool res_interval_of_rate(const struct res_flow *flow, double rate, struct res_interval *ret)
 {

@@ -71,7 +71,7 @@ static const double limits[] = {
 #undef QUALITY
 };
 
-/* fmax() passes over NaN: an unknown latency leaves the base limit. */
+/* fmax() ignores NaN: an unknown latency leaves the base limit unchanged. */
 static void widen(double *limit, double to)
 {
 	*limit = fmax(*limit, to);
@@ -295,7 +295,7 @@ static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *
 	}
 }
 
-/* What was found, of a check whose facts say it; "": nothing. */
+/* Returns the findings for a check that has them; "": none. */
 static const char *detail_of(const struct check *check, const struct res_quality_facts *facts)
 {
 	if (check->value == value_totals_agreement)
@@ -309,7 +309,7 @@ static const char *detail_of(const struct check *check, const struct res_quality
 	return check->value == value_lists_agreement ? facts->lists_detail : "";
 }
 
-/* The row's text, with the counts behind the value where it has some. */
+/* Returns the row's text, with the counts of the value if it has some. */
 static json_t *text_json(const struct check *check, const struct res_quality_facts *facts,
 			 bool beyond)
 {
@@ -345,7 +345,7 @@ static void set_load(json_t *load, const char *key, double value, double limit)
 					 : json_pack("{s:f, s:f}", "value", value, "limit", limit));
 }
 
-/* Of lateness both shares, each with its own limit: the check is beyond where both are. */
+/* Returns both shares of lateness, each with its limit: the check is over its limit if both are. */
 static json_t *load_json(const struct res_quality_facts *facts)
 {
 	enum check_id in_flight = facts->closed_loop > 0 ? CHECK_idle_slots
@@ -401,7 +401,7 @@ static json_t *evaluate(const struct res_quality_facts *facts, bool known_only)
 			continue;
 		json_array_append_new(list, check_json(&checks[i], facts, &effect, &known));
 		is_known[checks[i].about] |= known;
-		/* effects stand in order of severity */
+		/* effects are in order of severity */
 		if (effect > verdict)
 			verdict = effect;
 	}

@@ -1,6 +1,6 @@
 /*
- * Facts for the checks that the records themselves tell; who ran the load adds those of host and
- * server. All begin as NaN: a fact that nobody could see must not look like a good one.
+ * Facts for the checks that records decide; the caller adds those of host and server. All start as
+ * NaN: an unknown fact must not look like a good one.
  */
 #include "result/quality_facts.h"
 
@@ -48,7 +48,10 @@ static void client_queueing(const struct res_outcome *outcome, struct res_qualit
 	ret->client_queueing_p99_ms = pl_stats_percentile_sorted(sorted, n, 99);
 }
 
-/* Only requests that max_concurrency did not hold tell whether the client keeps its schedule. */
+/*
+ * Returns whether max_concurrency did not delay the request: only such requests show whether the
+ * client keeps its schedule.
+ */
 static bool is_free(const struct res_record *record)
 {
 	return record->acted_ns != RES_NO_TIME && record->planned_ns != RES_NO_TIME &&
@@ -126,8 +129,8 @@ static void close_segment(struct merged *merged, int64_t *segment)
 }
 
 /*
- * Events that tell no count stand for one token each. What usage counts beyond that came in some of
- * them: with one of these tokens at least, and no more than that is sure.
+ * Events without a token count stand for one token each. Further tokens in usage were part of some
+ * of these events: at least one event has them, and no more is certain.
  */
 static void add_uncounted(const struct res_record *record, int64_t merged_before,
 			  struct merged *merged)
@@ -216,7 +219,7 @@ static double tokens_by_events(const struct res_outcome *outcome)
 	return any ? 0 : NAN;
 }
 
-/* Of several choices the record keeps the first one's reason; the events tell of the others. */
+/* For several choices the record has the first one's reason; the events show the others. */
 static bool names_reason(const struct res_record *record)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -306,7 +309,7 @@ static double prompt_off_share(const struct res_outcome *outcome, double median)
 	return count > 0 ? off / count : NAN;
 }
 
-/* No server generates a token in less: what came faster was held back on its way. */
+/* No server generates a token faster: shorter gaps mean that events were buffered on the way. */
 #define TOKEN_NS_MIN 20000
 /* By which a first event without output is early. */
 #define EARLY_NS_MIN 1000000
@@ -339,7 +342,7 @@ static void name_proxy(const struct res_record *record, struct res_quality_facts
 			 "the responses came through %s", record->via);
 }
 
-/* What the events of finished streams say of how they were made and sent. */
+/* Evaluates how the events of finished streams were made and sent. */
 static void streams(const struct res_outcome *outcome, struct res_quality_facts *ret)
 {
 	double all = 0, outputless = 0, below = 0, longer = 0, buffered = 0, early = 0;

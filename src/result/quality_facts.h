@@ -1,6 +1,4 @@
-/*
- * The facts of the quality checks that records and the load's own counters decide.
- */
+/* The facts of the quality checks that come from records and the load's counters. */
 #pragma once
 
 #include "base/json.h"
@@ -8,6 +6,9 @@
 #include "result/outcome.h"
 #include "result/quality.h"
 
-/* Sets these of *ret and leaves the others. results: res_metrics_compute() of the outcome. */
+/*
+ * Sets these facts in *ret and leaves the others unchanged. results: res_metrics_compute() of the
+ * outcome.
+ */
 void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		       const struct res_how *how, struct res_quality_facts *ret);

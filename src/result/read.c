@@ -10,7 +10,7 @@
 #include "result/flat/python_json.h"
 #include "result/flat/read.h"
 
-/* A document that tells little is one too: its name is what all have. */
+/* Also accepts a minimal document: every document has a run_id. */
 json_t *res_read_own(json_t *json)
 {
 	json_t *inside = json_object_get(json, "profllm");
@@ -118,7 +118,10 @@ static bool pass_member(const char **at, const char *end, struct span *ret_name,
 	return *at < end && memchr(quote, '\\', (size_t)(behind - quote)) == NULL;
 }
 
-/* Of JSON that was taken for such before. False: it is not plainly one of ours, and somebody else is to read it. */
+/*
+ * For JSON that was already recognized as such. Returns false if it is not clearly our document;
+ * another function then reads it.
+ */
 static bool find_member(const char *text, size_t len, const char *member, struct span *ret)
 {
 	const char *end = text + len, *at = pl_scan_blanks(text, end);

@@ -1,8 +1,8 @@
 /*
- * One request's record in memory. Events take eight bytes each, as the time since the one before;
- * one with more tokens than fit goes over several entries, all but the last marked MORE, and is one
- * again for all who read it through the cursor. How uncertain the times of one read are stands
- * once, behind its events (SINCE).
+ * One request's record in memory. An event takes eight bytes and stores the time since the previous
+ * one. An event with too many tokens for one entry takes several, all but the last marked MORE, and
+ * the cursor joins them. The uncertainty of the times of one read is stored once, after its events
+ * (SINCE).
  */
 #include "result/record.h"
 
@@ -155,7 +155,7 @@ struct res_event_cursor res_record_cursor(const struct res_record *record)
 	return (struct res_event_cursor){ .record = record, .t_ns = record->acted_ns };
 }
 
-/* At the first event of a read: what stands behind its events is looked up once for all of them. */
+/* At the first event of a read: finds the entry after its events once for all of them. */
 static void begin_read(struct res_event_cursor *cursor)
 {
 	const struct res_record *record = cursor->record;

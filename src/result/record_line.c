@@ -55,7 +55,7 @@ static void add_events(struct pl_buf *line, const struct res_record *record)
 		*at++ = ',';
 		line->len = (size_t)(at - line->data);
 	}
-	/* the comma behind the last one */
+	/* remove the comma after the last one */
 	if (record->event_count > 0 && !line->full)
 		line->len--;
 	pl_buf_add_char(line, ']');
@@ -245,12 +245,12 @@ static int take_times(struct reader *r, struct res_record *record)
 	return take_time(r, "end_ns", &record->end_ns);
 }
 
-/* What one event says; MORE and SINCE are of the memory's form, a file has none. */
+/* One event as it is in a file; MORE and SINCE exist only in memory. */
 struct told_event {
 	int64_t t_ns;
 	int64_t tokens;
 	int64_t flags;
-	int64_t earliest_ns; /* t_ns where it is not told */
+	int64_t earliest_ns; /* equals t_ns if it is not recorded */
 };
 
 static bool event_values(const json_t *event, struct told_event *ret)
@@ -274,13 +274,13 @@ static bool event_values(const json_t *event, struct told_event *ret)
 	       ret->t_ns - ret->earliest_ns <= RES_EVENT_DELTA_MAX;
 }
 
-/* Of the events of one read, while they are read. */
+/* State while the events of one read are parsed. */
 struct told_read {
 	int64_t early_ns; /* 0: all are exact */
-	unsigned exact;   /* behind those that are not */
+	unsigned exact;   /* number of exact events after the inexact ones */
 };
 
-/* Events that are not exact stand in front of those that are, and may all have come as early. */
+/* Inexact events precede the exact ones of a read and share the same earliest time. */
 static bool takes_its_place(struct told_read *read, const struct told_event *event, bool begins)
 {
 	int64_t early_ns = event->t_ns - event->earliest_ns;
@@ -430,7 +430,7 @@ static int take_error(struct reader *r, struct res_record *record)
 	return 0;
 }
 
-/* A failed try is not told how many there were in all. */
+/* A failed try does not record the total number of tries. */
 static int take_tries(struct reader *r, struct res_record *record)
 {
 	const json_t *retried = take(r, "retried");
@@ -509,7 +509,7 @@ static int take_all(struct reader *r, struct res_record *record)
 		return -1;
 	if (record->retried && record->ok)
 		return wrong(r, "error", "an object where 'retried'");
-	/* each key was taken once: what is left is unknown */
+	/* each key was taken once: any other key is unknown */
 	if (json_object_size(r->json) != r->seen)
 		return pl_err_invalid(r->err, "record: has unknown keys");
 	return 0;

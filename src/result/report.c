@@ -1,7 +1,7 @@
 /*
- * What a person reads at the end. The table is vLLM's to the letter, labels, widths and order, for
- * scripts read it; what is ours stands apart from it, above or below, or in a line of its own where
- * vLLM has nothing to say it.
+ * The printed summary of a run. The table equals vLLM's in labels, widths and order, because
+ * scripts parse it. Additional lines are above or below it, or on separate lines for values that
+ * vLLM lacks.
  */
 #include "result/report.h"
 
@@ -23,7 +23,9 @@
 /* vLLM's choice where percentile_metrics is not given. */
 #define SHOWN_DEFAULT "ttft,tpot,itl"
 
-/* Of a figure: how far its value from the planned send time may lie before both are told. */
+/*
+ * Maximum relative difference of a metric from its value by planned send time without showing both.
+ */
 #define PLANNED_SHARE 0.05
 
 struct section {
@@ -51,7 +53,7 @@ static double number(const json_t *results, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* `text` in the middle of a line of `fill`; what is left over stands on the right. */
+/* Centers `text` in a line of `fill`; an odd remainder goes to the right. */
 static void add_title(struct pl_buf *buf, const char *text, char fill)
 {
 	size_t len = strlen(text);

@@ -1,6 +1,6 @@
 /*
- * What a person reads of a result: the console table in vLLM's form (width 50), with banner, verdict
- * and what went wrong around it. All append text to `buf`; colour: ANSI codes.
+ * The printed form of a result: the console table in vLLM's format (width 50), with banner, verdict
+ * and failures around it. All functions append text to `buf`; colour: use ANSI codes.
  */
 #pragma once
 
@@ -10,12 +10,16 @@
 #include "result/record.h"
 
 /*
- * vLLM's table from `results` for the metrics and percentiles that `bench` asks for. Ours in it: the
- * exact peak of requests in flight beside a cap, and the TTFT from the planned send time where a
- * shown statistic of it lies more than 5 % from that of the TTFT.
+ * Appends vLLM's table from `results` for the metrics and percentiles that `bench` requests.
+ * Additional lines: the exact peak of requests in flight next to a concurrency limit, and the TTFT
+ * from the planned send time if one of its shown statistics differs from that of the TTFT by more
+ * than 5 %.
  */
 void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf);
-/* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
+/*
+ * Returns whether the table, and vLLM's flat result, contain the statistics of the family `key`
+ * ("ttft_ms").
+ */
 bool res_report_shows(const char *key, const struct vllm_bench *bench);
 /*
  * Prints "Verdict: trusted", the three sentences and the other checks over their limits. "none"
@@ -27,15 +31,14 @@ void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
  * document: without a verdict, of failed runs and of other versions, too.
  */
 void res_report_sentences(const json_t *result, struct pl_buf *buf);
-/* Up to ten failed requests by kind. */
+/* Appends up to ten failed requests by kind. */
 void res_report_failures(const json_t *results, struct pl_buf *buf);
-/* The first ten failed requests, in the lines that vLLM prints before its table. */
+/* Appends the first ten failed requests, in the format that vLLM prints before its table. */
 void res_report_first_failures(const struct res_record *records, size_t count, struct pl_buf *buf);
 
 /*
- * A whole result document: banner, failures, table, verdict, what went wrong, and where the result
- * is. path: the result's, NULL: it was not written. `failures`: vLLM's lines in place of ours; NULL:
- * ours.
+ * Appends a whole result document: banner, failures, table, verdict, errors, and the result's path.
+ * path NULL: it was not written. `failures`: vLLM's lines instead of ours; NULL: ours.
  */
 void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
 		    const char *failures, bool colour, struct pl_buf *buf);

@@ -1,7 +1,6 @@
 /*
- * What stands where a result is to be written, and how much it tells: nothing, an end without
- * figures, part of them, all. A file that is no result is worth as much as a whole one: it is
- * somebody's.
+ * The value of an existing file at an output path: no result, an end without metrics, some of them,
+ * all. A file that is not a result counts as complete, because it may be the user's work.
  */
 #include "result/standing.h"
 

@@ -1,27 +1,36 @@
 /*
- * What stands where a file is to be written, so that nobody's work is lost by a slip: every command
- * with an output asks here before it begins.
+ * Protection of an existing file at an output path: every command with an output checks here before
+ * it starts.
  */
 #pragma once
 
 #include "base/err.h"
 #include "base/json.h"
 
-/* How much a result tells. One takes the place of another that tells no more than it does. */
+/* How complete a result is. A result replaces another that is at most as complete. */
 enum res_worth {
-	RES_WORTH_NOTHING, /* there is none */
+	RES_WORTH_NOTHING, /* no result */
 	RES_WORTH_END,     /* how the run ended; no request completed, or none was sent */
-	RES_WORTH_PART,    /* what was measured up to an end that came too early */
-	RES_WORTH_WHOLE,   /* all that was asked for: completed, partial */
+	RES_WORTH_PART,    /* measurements up to a premature end */
+	RES_WORTH_WHOLE,   /* everything that was requested: completed, partial */
 };
 enum res_worth res_worth(const json_t *document);
-/* Of what stands at `path`; a file that is no result of ours may be worth anything: WHOLE. */
+/*
+ * Returns the value of the file at `path`. A file that is not a result may have any value: WHOLE.
+ */
 enum res_worth res_standing_worth(const char *path);
-/* "a result of 2026-11-22T10:00:00Z, status completed", "another file"; NULL: nothing stands there, or
- * an empty file. The caller's (free()). */
+/*
+ * Describes the file: "a result of 2026-11-22T10:00:00Z, status completed", "another file"; NULL:
+ * it does not exist or is empty. The caller frees it with free().
+ */
 char *res_standing_text(const char *path);
-/* 0 where nothing stands at `path`; else -1 with what it is, and the way out; `option` named it. */
+/*
+ * Returns 0 if `path` does not exist or is empty; otherwise -1 with an error that describes the
+ * file and the remedy. `option` named the path.
+ */
 int res_standing_check(const char *path, const char *option, struct pl_err *err) PL_MUST_CHECK;
-/* The result at `path`, of any schema version, also within vLLM's flat one; NULL: none. New
- * reference. */
+/*
+ * Returns the result at `path`, of any schema version, also from vLLM's flat result; NULL: none.
+ * New reference.
+ */
 json_t *res_standing_result(const char *path);

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* What the runs of the side have there; both counts are 0 where there is no such field. */
+/*
+ * Gets the values of the field in the runs of the side; both counts are 0 if there is no such
+ * field.
+ */
 static void look_at(const struct res_compare_source *source, size_t side, const char *id,
 		    struct res_compare_values *ret)
 {
@@ -21,7 +24,10 @@ static json_t *simulated_json(const struct res_compare_source *source, size_t si
 	return json_integer(pl_json_get_i64(values.counts, "true"));
 }
 
-/* Runs that have the best value there, and those that have another; what has none is neither. A key that is NULL is not told. */
+/*
+ * Counts the runs with the best value and those with another value; runs without a value count as
+ * neither. If a key is NULL, its count is not stored.
+ */
 static void add_counts(json_t *json, const struct res_compare_source *source, size_t side,
 		       const char *id, const char *best, const char *best_key,
 		       const char *others_key)

@@ -1,6 +1,4 @@
-/*
- * What the runs of each side were asked for and ran on: alike, different, not told.
- */
+/* Inputs and environment of the runs of each side: equal, different, not recorded. */
 #include "result/compare/compare_priv.h"
 
 #include <math.h>
@@ -255,7 +253,7 @@ static void add_input(struct inputs *inputs, const struct row *row)
 							       "value", only_value(&variety)));
 }
 
-/* Roles one behind the other: what was chosen tells more than what was there. */
+/* Lists the roles in order: choices of the user say more than the environment. */
 json_t *res_compare_inputs(const struct res_compare_source *source, bool list_equal)
 {
 	static const enum res_field_role roles[] = { RES_FIELD_INPUT, RES_FIELD_ENGINE,
@@ -327,7 +325,7 @@ static bool is_looked_at(const struct res_compare_source *source,
 	return source->is_shown == NULL || !source->is_shown(source->context, comparable->field);
 }
 
-/* Of a count that nobody tells there are none: that is told by any run. */
+/* A count that no run records is zero, so any run records it. */
 static bool is_told(const struct row *row, const struct comparable *comparable)
 {
 	bool is_count = comparable->form == COMPARABLE_ANY;
@@ -387,7 +385,7 @@ struct looked {
 	const struct kind *kind;
 	bool is_certain; /* all runs have numbers in one of its fields: nothing measured replaces them */
 	bool is_measured; /* all runs have what is measured instead */
-	bool is_told;     /* some run tells one of its fields */
+	bool is_told;     /* some run records one of its fields */
 	bool has_fields;
 };
 
@@ -466,7 +464,7 @@ static bool can_measure(const struct kind *kind)
 	return false;
 }
 
-/* *ret_told: some run tells one of the kind's fields; *ret_any: there is a field to be looked at. */
+/* *ret_told: some run records one of the kind's fields; *ret_any: the kind has a field. */
 static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind,
 			      bool *ret_told, bool *ret_any)
 {

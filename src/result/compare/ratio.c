@@ -188,7 +188,7 @@ static bool student(const struct res_sample *const samples[2], struct res_ratio 
 
 /* ---- bootstrap ----------------------------------------------------------------------------- */
 
-/* Of what is compared. */
+/* Derives the seed from the compared values. */
 static uint64_t seed_of(const char *id, const struct res_sample *const samples[2])
 {
 	uint64_t hash = pl_hash_bytes(PL_HASH_NONE, id, strlen(id) + 1);
@@ -280,7 +280,10 @@ static void within(const struct res_sample *const samples[2], struct res_ratio *
 	ret->p = facing > 0 ? pl_normal_p(Z_95 * middle / facing) : NAN;
 }
 
-/* Would a run of the group lie so far off? Of the one run's own spread nothing is known. */
+/*
+ * Tests whether a run of the group could differ that much. The single run's own variation is
+ * unknown.
+ */
 static void one_of_many(const struct res_sample *const samples[2], struct res_ratio *ret)
 {
 	const struct res_sample *many = samples[0]->count > 1 ? samples[0] : samples[1];
@@ -442,7 +445,10 @@ struct percent {
 	char text[32];
 };
 
-/* As many digits behind the point as tell two digits of the interval's width; without one two digits of the share. */
+/*
+ * Returns the number of decimals that show two digits of the interval's width, or without an
+ * interval two digits of the share.
+ */
 static int decimals_of(const struct res_ratio *ratio)
 {
 	double width = 100 * (ratio->interval.high - ratio->interval.low);

@@ -58,7 +58,7 @@ static size_t width_of(const json_t *rows, size_t column)
 	return width;
 }
 
-/* What a cell says is told by its first word; colour only says it again. */
+/* Chooses a color by the first word of a cell; the color only repeats it. */
 static const char *colour_of(const struct form *form, const char *text)
 {
 	if (!form->colour)
@@ -73,7 +73,7 @@ static void add_blanks(struct pl_buf *buf, size_t count)
 	pl_buf_addf(buf, "%*s", (int)count, "");
 }
 
-/* Cells from the second to the last but `left` stand to the right, as numbers do. */
+/* Right-aligns the cells from the second one on, as numbers, except the last `left` ones. */
 static void add_text_row(const struct form *form, const json_t *rows, const json_t *row,
 			 size_t left)
 {

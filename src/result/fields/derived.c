@@ -16,7 +16,10 @@
 
 #define KEY_DIGITS 32
 
-/* Of another field; NaN: it has none. *ret_recorded stays where it is recorded. */
+/*
+ * Returns the number of another field; NaN: none. *ret_recorded stays true only if the field is
+ * recorded.
+ */
 static double number_at(const json_t *document, const char *place, bool *ret_recorded)
 {
 	const json_t *json = pl_json_get_path(document, place);
@@ -115,7 +118,7 @@ static bool is_default(const struct res_value *before, const struct res_value *v
 	return json_equal(value->json, before->json);
 }
 
-/* before: what it has where nobody set it, or NULL. */
+/* before: the value of the option if it is not set, or NULL. */
 static bool is_chosen(const struct res_field *field, const struct res_value *before,
 		      const struct res_value *value)
 {

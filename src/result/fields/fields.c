@@ -1,8 +1,9 @@
 /*
- * The list of fields. A table of src/tbl says what stands in a result for other reasons already (a
- * server argument, a family of statistics, a key of a section), so each gives its rows here by one
- * rule, and none is written a second time. What may be a column is part of that rule: a figure that
- * another says as well, a text for people, an address or a list is read from the document instead.
+ * The list of fields. The tables of src/tbl already list the content of a result for other purposes
+ * (server arguments, families of statistics, keys of sections), so each table yields its rows here
+ * by one rule, and none is written twice. The rule also decides which fields are columns: values
+ * that repeat another field, texts for display, addresses and lists are read from the document
+ * instead.
  */
 #include "result/fields/fields.h"
 
@@ -178,7 +179,7 @@ static enum res_field_type option_type(const struct option_row *row)
 	}
 }
 
-/* What its name tells: options have no other unit. */
+/* Derives the unit from the name: options have no other unit. */
 static const char *option_unit(const struct option_row *row)
 {
 	static const struct {
@@ -251,7 +252,7 @@ static void add_options(struct res_fields *fields)
 	}
 }
 
-/* The other keys of an experiment file stand in the document only where they were set. */
+/* The other keys of an experiment file are in the document only if they were set. */
 static void add_experiment(struct res_fields *fields)
 {
 	for (size_t i = 0; i < exp_key_count(); i++) {
@@ -309,8 +310,8 @@ static void add_section(struct res_fields *fields, const char *section, const ch
 /* ---- figures ------------------------------------------------------------------------------- */
 
 /*
- * A table has room for a thousand columns. Of the families that are neither vLLM's nor decide the verdict, the
- * statistics that people filter by are columns; the document has the others.
+ * A table has room for a thousand columns. Families that are neither vLLM's nor part of the verdict
+ * have columns only for the statistics that users filter by; the document has the others.
  */
 static bool is_column(const struct family *family, const char *word)
 {
@@ -620,7 +621,7 @@ const struct res_field *res_fields_find(const struct res_fields *fields, const c
 	return slot != 0 ? &fields->items[slot - 1] : NULL;
 }
 
-/* A whole name without what it stands in is meant as much as one that is misspelt. */
+/* A whole name without its prefix is as good a match as a misspelled id. */
 const char *res_fields_nearest(const struct res_fields *fields, const char *id)
 {
 	auto_free char *end = pl_asprintf(".%s", id);
@@ -634,7 +635,7 @@ const char *res_fields_nearest(const struct res_fields *fields, const char *id)
 
 /* ---- ids that are no rows ------------------------------------------------------------------ */
 
-/* "mean_", "p97.5_": the statistic that a key begins with, and what is behind it; NULL: none. */
+/* Returns the rest of a key after a statistic such as "mean_" or "p97.5_"; NULL: it has none. */
 static const char *behind_statistic(const char *key)
 {
 	static const char *const words[] = { "mean_", "median_", "std_" };
@@ -649,7 +650,7 @@ static const char *behind_statistic(const char *key)
 	return number != NULL && exp_percentile_parse(number, &percentile) ? end + 1 : NULL;
 }
 
-/* What may stand behind a figure: nothing, an interval, one of its ends. */
+/* Returns whether `end` may follow a metric: nothing, an interval, or one of its ends. */
 static bool is_figure_end(const char *end)
 {
 	const char *below = res_field_below(end, INTERVAL);
@@ -661,7 +662,7 @@ static bool is_figure_end(const char *end)
 	return below[0] == '\0' || pl_text_equal(below, ".0") || pl_text_equal(below, ".1");
 }
 
-/* Of a row the part that is called so: a list, or the number that `end` of the id names. */
+/* Makes the field for a part of a row: a list, or the number that `end` of the id names. */
 static void as_behind(const char *id, const char *end, struct res_field *ret)
 {
 	ret->id = ret->label = id;

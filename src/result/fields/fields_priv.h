@@ -1,6 +1,6 @@
 /*
- * Between fields.c (which fields there are), values.c (what they have in a document),
- * derived.c (what follows from others), tree.c and places.c (where they stand).
+ * Shared by fields.c (the list of fields), values.c (their values in a document), derived.c
+ * (computed fields), tree.c and places.c (their paths).
  */
 #pragma once
 
@@ -8,15 +8,15 @@
 #include "result/fields/tree.h"
 #include "result/fields/values.h"
 
-#define WHOLE_MAX 9e15 /* a double is exact to here */
+#define WHOLE_MAX 9e15 /* doubles are exact up to here */
 
-/* Beginnings of ids that are no keys of the document, or not only. */
+/* Prefixes of ids that do not, or not only, name keys of the document. */
 #define RES_FIELD_QUALITY  "quality"
 #define RES_FIELD_FAILURES "results.errors"
 #define RES_FIELD_DERIVED  "derived"
 #define RES_FIELD_RUN      "run"
 
-/* Those that are named otherwise than the places in the document; ended by NULL. */
+/* Ids whose path in the document has another name; ended by NULL. */
 struct res_field_place {
 	const char *beginning; /* "server." */
 	const char *place;     /* "config.server" */
@@ -24,8 +24,9 @@ struct res_field_place {
 extern const struct res_field_place res_field_places[];
 
 /*
- * Fields that a document may record under another name alone: a load generator's file names the model that it asked
- * for and has no arguments of the server. Their source is RES_FIELD_BORROWED; ended by NULL.
+ * Fields that some documents record only under another name: a load generator's file names the
+ * model that it requested and has no server arguments. Their source is RES_FIELD_BORROWED; ended by
+ * NULL.
  */
 #define RES_FIELD_BORROWED "benchmark"
 struct res_field_loan {
@@ -33,23 +34,28 @@ struct res_field_loan {
 	const char *place; /* "config.benchmark.model" */
 };
 extern const struct res_field_loan res_field_loans[];
-/* Borrowed; NULL: the field is never borrowed, or the place has no text. */
+/* Returns a borrowed reference; NULL: the field has no such name, or the path has no text. */
 json_t *res_field_loan_of(const char *id, const json_t *document);
 
-/* What stands behind a beginning: "ready_s" of "launch.phases.ready_s" and "launch.phases."; NULL:
- * it does not begin so. */
+/*
+ * Returns the rest of an id after a prefix: "ready_s" for "launch.phases.ready_s" and
+ * "launch.phases."; NULL: other prefix.
+ */
 const char *res_field_below(const char *id, const char *beginning);
-/* What stands at a dotted path within. New reference; NULL: nothing. */
+/* Returns the value at a dotted path. New reference; NULL: none. */
 json_t *res_field_walk(const json_t *json, const char *path, enum res_field_one one);
-/* "http_status.count" of the list of failures, which may be none. New reference; NULL: not recorded. */
+/*
+ * Returns the count for "http_status.count" from the list of failures, which may be missing. New
+ * reference; NULL: not recorded.
+ */
 json_t *res_field_failure_count(const json_t *errors, const char *path);
 
 const struct res_tree *res_fields_tree(const struct res_fields *fields);
-/* What an option has where nobody set it; NULL: that is not known. */
+/* Returns the value of an option that is not set; NULL: unknown. */
 const struct res_value *res_fields_default(const struct res_fields *fields,
 					   const struct res_field *field);
 
-/* res_values_new() without what is derived. */
+/* res_values_new() without derived fields. */
 struct res_values *res_values_found(const struct res_fields *fields, const json_t *document);
-/* What derived.KEY is. New reference; NULL: not recorded. */
+/* Computes derived.KEY. New reference; NULL: not recorded. */
 json_t *res_field_derive(const struct res_values *values, const char *key);

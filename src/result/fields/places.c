@@ -21,7 +21,10 @@ struct walk {
 	struct place place;
 };
 
-/* What value.c may take for the place in a list, and empty parts, which it does not mind. */
+/*
+ * Returns whether values.c may read the part as an index of a list; also true for empty parts,
+ * which it ignores.
+ */
 static bool is_passed_through(const char *part, size_t len)
 {
 	size_t i = 0;
@@ -93,7 +96,7 @@ static void walk_value(struct walk *walk, const json_t *json)
 	}
 }
 
-/* "quality.client_cpu.value": the members of a check stand below its id. */
+/* "quality.client_cpu.value": the members of a check are under its id. */
 static void walk_checks(struct walk *walk, const json_t *checks)
 {
 	PL_JSON_EACH(check, checks) {

@@ -1,10 +1,10 @@
 /*
- * Where fields stand, without a document at hand: who knows the places of all documents knows which fields
- * none of them has, and need not look into any.
+ * Paths of fields, independent of a document: the set of all documents' paths shows which fields
+ * none of them has, without reading any document.
  *
- * A place is a dotted path of keys of objects. Lists are passed through, and parts that are numbers or
- * empty are left out, so that "environment.gpus.0.name" and all its neighbours are one place: where no
- * document has a field's place the field is recorded nowhere; where one has, the field may be.
+ * A path is a dotted list of object keys. List levels are skipped, and so are parts that are
+ * numbers or empty, so "environment.gpus.0.name" and all its siblings have one path. If no document
+ * has a field's path, the field is recorded nowhere; if one has it, the field may be recorded.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 
 #include <stdint.h>
 
-/* Of longer ones only the beginning is a place. */
+/* A longer path is truncated to whole parts. */
 #define RES_PLACE_BYTES_MAX 1024
 
-/* `place` is valid during the call, and never ""; the hash is of its text, FNV-1a with 64 bits. */
+/* `place` is valid during the call and never ""; the hash is 64-bit FNV-1a of its text. */
 typedef void res_place_fn(void *context, const char *place, uint64_t hash);
-#define RES_PLACE_HASH_OF_NONE PL_HASH_NONE /* of "" */
-/* All places of a document as res_field_value() takes it; many are told several times. */
+#define RES_PLACE_HASH_OF_NONE PL_HASH_NONE /* hash of "" */
+/* Calls `told` for all paths of a document as read by res_field_value(); many repeat. */
 void res_places_of(const json_t *document, res_place_fn *told, void *context);
-/* The place of a field by its id, whatever row it has or has not. "": it may be anywhere. */
+/* Returns the path of a field by its id, with or without a row. "": it may be anywhere. */
 void res_place_of_field(const char *id, struct pl_buf *ret);

@@ -109,7 +109,9 @@ static res_tree_at add_path(struct res_tree *tree, res_tree_at at, const char *p
 	}
 }
 
-/* "client_cpu.value": a check's id, and the key in it. It may stand at that place of the document as well. */
+/*
+ * Adds "client_cpu.value": a check's id, and a key in it. The path may also exist in the document.
+ */
 static void add_check(struct res_tree *tree, const char *path, uint32_t field)
 {
 	const char *dot = strrchr(path, '.');
@@ -153,7 +155,7 @@ static void add_field(struct res_tree *tree, const char *id, size_t at)
 	tree->nodes[add_path(tree, root, tree->paths[at])].field = (uint32_t)at + 1;
 }
 
-/* Of a check there are two ways. */
+/* Returns the maximum number of nodes. A check has two paths. */
 static size_t parts_of(const struct res_field *fields, size_t count)
 {
 	size_t parts = 0;

@@ -1,9 +1,9 @@
 /*
- * The places of all fields as a tree of keys, made once for a list: who walks through a document along
- * it looks at each of its keys once, and not at each of a thousand fields.
+ * The paths of all fields as a tree of keys, made once per list: a walk through a document with it
+ * looks up each key once, instead of each of a thousand fields.
  *
- * There is a root for each place that fields are looked for in. A node is a part of a dotted path; a
- * key of a document may be several of them ("p99.9_ttft_ms").
+ * Each prefix with its own path has a root. A node is a part of a dotted path; a key of a document
+ * may span several ("p99.9_ttft_ms").
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum res_tree_root {
-	RES_TREE_DOCUMENT, /* what has no other: ids are paths */
-	RES_TREE_RUN,      /* the document, too */
-	RES_TREE_CHECKS,   /* below it the id of a check is one key, dots and all */
-	RES_TREE_FAILURES, /* these two stand nowhere, but are made of what does */
+	RES_TREE_DOCUMENT, /* all other fields: ids are paths */
+	RES_TREE_RUN,      /* also the document */
+	RES_TREE_CHECKS,   /* below it, a check's id is one key, including its dots */
+	RES_TREE_FAILURES, /* these two have no path: they are computed */
 	RES_TREE_DERIVED,
 	RES_TREE_PLACES, /* the first of res_field_places */
 	RES_TREE_SERVER = RES_TREE_PLACES,
@@ -24,28 +24,29 @@ enum res_tree_root {
 	RES_TREE_ROOTS,
 };
 
-/* 0, the root of the document, is below none: as a child it says that there is none. */
+/* 0, the root of the document, is never a child: as a child it means "none". */
 typedef uint32_t res_tree_at;
 
 struct res_tree_node {
-	const char *key; /* of the field's id: not NUL-ended */
+	const char *key; /* part of the field's id: not NUL-terminated */
 	size_t len;
 	res_tree_at above;
-	res_tree_at first, next; /* below it, and beside it */
-	uint32_t field;          /* its place in the list, and 1; 0: no field is here */
-	uint32_t path_len;       /* of a field below: its path up to the key behind this one */
+	res_tree_at first, next; /* first child, next sibling */
+	uint32_t field;          /* its index in the list plus 1; 0: no field */
+	/* for a field below: length of its path through the following key */
+	uint32_t path_len;
 };
 
 struct res_tree;
-/* Of rows that stay where they are. */
+/* The rows must not move. */
 struct res_tree *res_tree_new(const struct res_field *fields, size_t count);
 void res_tree_free(struct res_tree *tree);
 
 const struct res_tree_node *res_tree_node(const struct res_tree *tree, res_tree_at at);
-/* What stands below `at` by a key of a document, which may be several parts; 0: nothing. */
+/* Returns the child of `at` for a key of a document, which may span several parts; 0: none. */
 res_tree_at res_tree_below(const struct res_tree *tree, res_tree_at at, const char *key);
-/* The same of one part, whatever is in it. */
+/* The same for a single part with any characters. */
 res_tree_at res_tree_child(const struct res_tree *tree, res_tree_at at, const char *part,
 			   size_t len);
-/* What is behind the root of a field: "ready_s" of "run.ready_s". */
+/* Returns the path after the root of a field: "ready_s" for "run.ready_s". */
 const char *res_tree_path(const struct res_tree *tree, size_t field);

@@ -367,7 +367,7 @@ static size_t most_dots(const struct res_values *values, res_tree_at at, const j
 
 	PL_JSON_EACH_MEMBER(key, ignored, object) {
 		size_t dots = dots_of(key);
-		/* many keys of a document are nobody's: only those of fields are gone into */
+		/* many keys of a document belong to no field: consider only those of fields */
 		if (dots > most && res_tree_below(values->tree, at, key) != 0)
 			most = dots;
 	}
@@ -420,7 +420,7 @@ static void visit(struct res_values *values, res_tree_at at, json_t *json)
 		visit_list(values, at, at, json);
 }
 
-/* ---- what stands elsewhere ------------------------------------------------------------------ */
+/* ---- values with other paths ---------------------------------------------------------------- */
 
 /* The first check by an id counts, so it comes last. */
 static void visit_checks(struct res_values *values)
@@ -526,7 +526,7 @@ static void mark_options(struct res_values *values, const json_t *config)
 		mark_named(values, RES_TREE_BENCHMARK, name, "explicit", true);
 }
 
-/* Other keys of an experiment stand there only where they were set. */
+/* Other keys of an experiment are in the document only if they were set. */
 static void mark_keys(struct res_values *values, res_tree_at at)
 {
 	const struct res_tree_node *node = res_tree_node(values->tree, at);

@@ -1,6 +1,6 @@
 /*
- * What all fields of a list have in one document, found in one walk through it. Of each it is what
- * res_field_value() says, which a unit test holds against it.
+ * The values of all fields of a list in one document, found in a single walk. Each equals the
+ * result of res_field_value(); a unit test compares them.
  */
 #pragma once
 
@@ -13,10 +13,10 @@ void res_values_free(struct res_values *values);
 PL_AUTO_DEFINE(struct res_values, res_values_free);
 #define auto_values PL_AUTO(res_values_free)
 
-/* `field` is one of the list. As res_field_value(). */
+/* `field` must be in the list. Equals res_field_value(). */
 void res_values_get(const struct res_values *values, const struct res_field *field,
 		    struct res_value *ret);
-/* Is there nothing to be said of it: neither recorded nor set? */
+/* Returns whether the field is neither recorded nor set. */
 bool res_values_lacks(const struct res_values *values, const struct res_field *field);
 
 const struct res_fields *res_values_fields(const struct res_values *values);

@@ -9,7 +9,7 @@
 struct res_flat;
 struct res_quality_facts;
 
-/* Sets the facts that the file decides and leaves the others. */
+/* Sets the facts that the file determines and leaves the others unchanged. */
 void res_flat_facts(const struct res_flat *flat, struct res_quality_facts *ret);
 /* The same of a file of an offline benchmark, which res_offline_figures() takes. */
 void res_offline_facts(const char *kind, const json_t *json, struct res_quality_facts *ret);

@@ -25,7 +25,10 @@ struct worst {
 	const char *key;
 };
 
-/* A figure and what it should be; both 0 are equal, and one that is not told is not compared. */
+/*
+ * Compares a metric with its expected value. Two zeros are equal; an unknown metric is not
+ * compared.
+ */
 static void compare(const struct res_flat *flat, const char *key, double expected,
 		    struct worst *worst)
 {

@@ -6,12 +6,14 @@
 #include "result/flat/read.h"
 
 /*
- * The summary against what the lists give by vLLM's own formulas: the largest difference of a
- * figure, as a share of it, and *ret_key, which is it (static or of json). NaN where there are no
- * lists.
+ * Compares the summary with the values that the lists give by vLLM's own formulas. Returns the
+ * largest difference of a metric as a share of it, and its key in *ret_key (static or borrowed from
+ * json). NaN without lists.
  */
 double res_flat_difference(const struct res_flat *flat, const char **ret_key);
 
-/* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all
- * three. */
+/*
+ * Returns the largest |TTFT + gaps - latency| of a finished request; NaN if the file lacks one of
+ * the three.
+ */
 double res_flat_identity_us(const struct res_flat *flat);

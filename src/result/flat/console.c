@@ -367,7 +367,10 @@ static bool read_seconds(const char *line, const char *label, double *ret)
 	       isfinite(*ret) && *ret >= 0;
 }
 
-/* "7.13 requests/s": the number at *at, which moves past its unit. False: another word is there. */
+/*
+ * Reads "7.13 requests/s": the number at *at, and moves *at past its unit. Returns false if another
+ * word follows.
+ */
 static bool take_rate(const char **at, const char *unit, double *ret)
 {
 	char word[64];

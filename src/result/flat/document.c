@@ -23,7 +23,7 @@ static const struct {
 	{ "request_goodput:", "results.request_goodput" },
 };
 
-/* "20261121-022202" as "2026-11-21T02:22:02"; another text as it stands. */
+/* Converts "20261121-022202" to "2026-11-21T02:22:02"; returns another text unchanged. */
 static json_t *timestamp(const char *date)
 {
 	int part[6], used = 0;
@@ -43,7 +43,10 @@ static const char *const flat_keys[] = {
 #include "tbl/bench_notes.h"
 };
 
-/* "benchmark.model": by the name as it stands, or by another, put together in `id`; NULL: it has no field. */
+/*
+ * Returns the id of a key, such as "benchmark.model", from its name or its new name, built in `id`;
+ * NULL: no field.
+ */
 static const char *id_of(const struct res_fields *fields, const char *key, struct pl_buf *id)
 {
 	static const char *const places[] = { "results.", "benchmark." };
@@ -64,7 +67,7 @@ static const char *id_of(const struct res_fields *fields, const char *key, struc
 	return NULL;
 }
 
-/* What an older name says gives way. */
+/* The value of a current name overrides that of an older name. */
 static void put(json_t *place, const char *key, json_t *value, bool as_it_stands)
 {
 	if (as_it_stands || json_object_get(place, key) == NULL)

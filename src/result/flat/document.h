@@ -1,6 +1,6 @@
 /*
- * vLLM's flat result as a document of ours: with what it tells and no more, so that its fields are
- * read as those of any other result.
+ * vLLM's flat result converted to a result document with exactly the file's data, so that its
+ * fields are read like those of any other result.
  */
 #pragma once
 
@@ -11,10 +11,10 @@ struct res_flat;
 struct res_fields;
 
 /*
- * {timestamp, tags, config: {benchmark, server}, results}: metrics by their names, load options by theirs (model_id
- * is the model). What --metadata adds goes by its name: as a load option, as an argument of the server, else, where it is
- * a text, as a tag. Lists of single requests have no
- * place in it; `date` is the writer's local time, so that the timestamp has no zone. New reference.
+ * Returns {timestamp, tags, config: {benchmark, server}, results}: metrics and load options under
+ * their names (model_id becomes the model). A value from --metadata becomes a load option or server
+ * argument of that name, otherwise, if it is a text, a tag. Lists of single requests are dropped.
+ * `date` is local time, so the timestamp has no time zone. New reference.
  */
 json_t *res_flat_document(const struct res_fields *fields, const struct res_flat *flat);
 

@@ -71,8 +71,8 @@ char *res_flat_path(const struct res_flat_input *input)
 }
 
 /*
- * Behind what is there; where it cannot be written whole the file is as it was. One object a line,
- * as vLLM appends: the newline stands in front of what is new.
+ * Appends to the file; if it cannot be written completely, the file is restored. One object per
+ * line, with the newline before each appended object, as in vLLM.
  */
 static int append(const char *path, const struct pl_buf *text, struct pl_err *err)
 {
@@ -146,7 +146,7 @@ static int check_folder(const char *path, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_IO,
 				  "could not create directory '%s': '%s' is not a directory", path,
 				  above);
-	/* rights do not tell it: root has them all, also where nothing can be made */
+	/* permissions do not show it: root has all of them, even where nothing can be created */
 	auto_free char *probe = pl_asprintf("%s/profllm", above);
 	if (pl_file_check_writable(probe, err) < 0)
 		return pl_err_set(err, PL_ERR_IO,

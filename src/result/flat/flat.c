@@ -105,10 +105,10 @@ static json_t *gaps_of(const struct res_record *record)
 	return gaps;
 }
 
-/* The lists of single requests, in their order. */
 /*
- * uncounted: the length that vLLM has of a prompt that nobody counted. Zeros for what a failed
- * request does not have: vLLM's lists are of one length and hold no null.
+ * Adds a record to the lists of single requests, in their order. uncounted: vLLM's length of a
+ * prompt without a token count. Values that a failed request lacks are zero: vLLM's lists have
+ * equal lengths and contain no null.
  */
 static void add_record(json_t *const lists[RES_FLAT_LISTS], const struct res_record *record,
 		       int64_t uncounted)

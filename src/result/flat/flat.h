@@ -1,6 +1,6 @@
 /*
- * vLLM's flat result of `bench serve`: its keys in its order. One key of ours stands last, `profllm`,
- * and holds the whole result of this program.
+ * vLLM's flat result of `bench serve`: its keys in its order, followed by one additional key,
+ * `profllm`, which holds the whole result of this program.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct res_flat_input {
 	int64_t start_ns;        /* start of sending, on the records' clock */
 	int64_t started_real_ns; /* the same, CLOCK_REALTIME */
 	int64_t ended_real_ns;
-	const json_t *document; /* goes under `profllm`; NULL: no such key */
+	const json_t *document; /* value of `profllm`; NULL: omit the key */
 };
 
-/* New reference. Lists of single requests only with save_detailed, as vLLM keeps them. */
+/* Returns a new reference. Lists of single requests only with save_detailed, as in vLLM. */
 json_t *res_flat_build(const struct res_flat_input *input);

@@ -1,4 +1,4 @@
-/* vLLM's files of offline benchmarks, one row a key. */
+/* vLLM's files of offline benchmarks, one row per key. */
 #include "result/flat/offline.h"
 
 #include <math.h>

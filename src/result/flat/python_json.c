@@ -13,7 +13,7 @@
 
 #define MARK_BYTES        32
 #define POINTER_BYTES_MAX 4096
-/* Of a list of times each may be one. */
+/* Each entry of a list of times may be one. */
 #define REPLACED_MAX 1000
 
 static const struct word {
@@ -124,7 +124,7 @@ static const struct word *word_of(const struct walk *walk, const json_t *value)
 	return word_at(text, text + strlen(text));
 }
 
-/* What stands for the word at this key. New reference. */
+/* Returns the replacement of the word at this key. New reference. */
 static json_t *value_of(struct walk *walk, const char *key, const struct word *word)
 {
 	if (word->infinite != NULL && key != NULL && PL_TEXT_IS_ONE_OF(key, infinite_keys))

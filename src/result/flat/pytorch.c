@@ -23,7 +23,7 @@ static const char *const metrics[] = {
 	"median_itl_ms",  "mean_itl_ms",    "std_itl_ms",  "p99_itl_ms",
 };
 
-/* What no record repeats: the lists of all requests, and our own part. */
+/* Keys that no record repeats: the lists of all requests, and our part. */
 static const char *const left_out[] = { "ttfts", "itls", "generated_texts", "errors", "profllm" };
 
 bool res_pytorch_wanted(void)

@@ -1,7 +1,7 @@
 /*
- * Reading a flat result of `vllm bench serve`, of any release: what a key was called, and which
- * lists there are, changed over time. Strict about what is there and lenient about what is not: a
- * wrong type is an error with the key's name, a missing list means that less is known.
+ * Reading a flat result of any release of `vllm bench serve`: names of keys and the set of lists
+ * changed over time. Existing keys are checked strictly, missing ones are accepted: a wrong type is
+ * an error with the key's name, a missing list means that less is known.
  */
 #include "result/flat/read.h"
 
@@ -48,7 +48,7 @@ static int read_text(const json_t *json, const char *key, const char **ret, stru
 	return 0;
 }
 
-/* `absent`: what stands for null and for a key that is not there; below 0 is refused. */
+/* `absent`: the value for null and for a missing key. Rejects negative numbers. */
 static int read_count(const json_t *json, const char *key, int64_t absent, int64_t *ret,
 		      struct pl_err *err)
 {
@@ -173,7 +173,7 @@ static int read_gaps(struct res_flat *flat, const json_t *itls, struct pl_err *e
 	return 0;
 }
 
-/* A list that a release may lack; *ret_has: it is there. */
+/* Reads a list that some releases lack. *ret_has: it exists. */
 static int read_seconds(struct res_flat *flat, const char *key, size_t offset, bool *ret_has,
 			struct pl_err *err)
 {
@@ -204,7 +204,7 @@ static int read_request(struct res_flat *flat, const json_t *const lists[], size
 	if (!json_is_string(error))
 		return wrong("errors", "a list of strings", err);
 	request->error = json_string_value(error);
-	/* a failed request has latency 0 where there is one: an empty reason tells of no failure */
+	/* a failed request has latency 0 if there are latencies: its error text may be empty */
 	request->ok = request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
 	return 0;
 }
@@ -223,7 +223,7 @@ static int read_texts(struct res_flat *flat, struct pl_err *err)
 	return 0;
 }
 
-/* True with *ret_count: the lists are there; *ret_missing: one of them that is not. */
+/* Returns true with *ret_count if the lists exist. *ret_missing: one of them that is missing. */
 static bool has_lists(const json_t *json, size_t *ret_count, const char **ret_missing)
 {
 	bool any = false;
@@ -337,7 +337,7 @@ static int read_head(struct res_flat *flat, struct pl_err *err)
 	    read_text(json, "label", &flat->label, err) < 0 ||
 	    read_text(json, "date", &flat->date, err) < 0)
 		return -1;
-	/* before 0.11.0 the back end stands only under its old name */
+	/* before 0.11.0 the backend only has its old name */
 	if (flat->backend == NULL && read_text(json, "endpoint_type", &flat->backend, err) < 0)
 		return -1;
 	if (read_count(json, "num_prompts", -1, &flat->num_prompts, err) < 0 ||
@@ -348,7 +348,7 @@ static int read_head(struct res_flat *flat, struct pl_err *err)
 	    read_number(json, "request_rate", true, &flat->request_rate, err) < 0 ||
 	    read_number(json, "burstiness", true, &flat->burstiness, err) < 0)
 		return -1;
-	/* until 0.9.0 with a colon behind it */
+	/* until 0.9.0 the key ended in a colon */
 	return read_number(json, old ? "request_goodput:" : "request_goodput", false,
 			   &flat->request_goodput, err);
 }

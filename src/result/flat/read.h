@@ -1,13 +1,14 @@
 /*
- * vLLM's flat result: the one JSON object that `vllm bench serve` writes, of any release, and that of
- * its newer client in Rust. What is missing in a release is "not told", what is there must be of its
- * type. A file whose figures contradict each other is read: result/flat/agreement.h names what disagrees.
+ * vLLM's flat result: the single JSON object written by any release of `vllm bench serve`, and by
+ * its newer client in Rust. Keys that a release lacks are unknown; existing keys must have their
+ * type. A file with contradictory metrics is still read: result/flat/agreement.h names the
+ * contradictions.
  *
- *	py:  {…, "ttfts": [s], "itls": [[s]], "start_times": [s], …, "mean_ttft_ms": ms, …}
+ *  py:  {…, "ttfts": [s], "itls": [[s]], "start_times": [s], …, "mean_ttft_ms": ms, …}
  *
- * - Lists of single requests are there only where --save-detailed asked for them.
- * - Times are seconds as doubles, in vLLM's own clock (CPython's perf_counter; the client in Rust
- *   counts from its own start).
+ * - Lists of single requests exist only with --save-detailed.
+ * - Times are seconds as doubles, on vLLM's own clock (CPython's perf_counter; the client in Rust
+ *   counts from its start).
  */
 #pragma once
 
@@ -18,24 +19,24 @@
 
 #define RES_FLAT_FAULT_BYTES 160
 
-/* One request; NaN: not told. */
+/* One request; NaN: unknown. */
 struct res_flat_request {
 	double start_s;
 	double ttft_s;
-	double latency_s; /* of a failed one 0 */
+	double latency_s; /* 0 for a failed request */
 	double queue_s;
 	int64_t input_tokens;
-	int64_t output_tokens; /* of a failed one 0 */
+	int64_t output_tokens; /* 0 for a failed request */
 	const double *gaps;    /* between its events */
 	size_t gap_count;
-	const char *error; /* "" where there is none; borrowed from json */
+	const char *error; /* "": none; borrowed from json */
 	const json_t *text;
 	bool ok;
 };
 
 struct res_flat {
 	json_t *json;
-	const char *backend; /* all texts borrowed from json; NULL: not told */
+	const char *backend; /* all texts are borrowed from json; NULL: unknown */
 	const char *model_id;
 	const char *tokenizer_id;
 	const char *label;
@@ -44,25 +45,27 @@ struct res_flat {
 	int64_t completed;
 	int64_t failed;
 	double duration_s;
-	double request_rate; /* infinite: all at once; NaN: not told */
+	double request_rate; /* infinite: all at once; NaN: unknown */
 	double burstiness;
-	double request_goodput;            /* NaN: no limits were asked for */
+	double request_goodput;            /* NaN: no limits were set */
 	int64_t max_concurrency;           /* INT64_MIN: none */
-	struct res_flat_request *requests; /* in the order they were sent in; NULL without lists */
+	struct res_flat_request *requests; /* in sending order; NULL without lists */
 	size_t count;
 	double *gaps; /* of all requests */
 	bool has_starts;
 	bool has_latencies;
 	bool has_queues;
-	/* Why the lists of requests do not fit each other or the counts; "": they do. Lists of different lengths are
-	 * not read. */
+	/*
+	 * Why the lists of requests contradict each other or the counts; "": they agree. Lists of
+	 * different lengths are not read.
+	 */
 	char lists_fault[RES_FLAT_FAULT_BYTES];
 };
 
-/* `source` is its name in messages. Bare Infinity and NaN, which vLLM writes, are taken. */
+/* `source` is the name for errors. Accepts bare Infinity and NaN, which vLLM writes. */
 int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-/* Of what was parsed already, which it keeps a reference to. */
+/* Reads parsed JSON and keeps a reference to it. */
 int res_flat_of_json(json_t *json, const char *source, struct res_flat **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 int res_flat_read(const char *path, struct res_flat **ret, struct pl_err *err) PL_MUST_CHECK;
@@ -70,7 +73,10 @@ void res_flat_free(struct res_flat *flat);
 PL_AUTO_DEFINE(struct res_flat, res_flat_free);
 #define auto_flat PL_AUTO(res_flat_free)
 
-/* The end of the key of a statistic, "_ttft_ms" of "p99_ttft_ms"; NULL: the key is none. Static. */
+/*
+ * Returns the end of the key of a statistic, "_ttft_ms" for "p99_ttft_ms"; NULL: not a statistic.
+ * Static.
+ */
 const char *res_flat_statistic(const char *key);
-/* A number of the summary; NaN where it is null or not there. */
+/* Returns a number of the summary; NaN if it is null or missing. */
 double res_flat_number(const struct res_flat *flat, const char *key);

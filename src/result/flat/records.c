@@ -1,7 +1,7 @@
 /*
- * Records of a flat result. vLLM's client keeps an error's text and no kind: it is told by what the
- * text holds. Times are its own, of user space, and how many tokens an event held is a guess of
- * one.
+ * Conversion of a flat result to records. vLLM's client stores an error's text but no kind, so the
+ * kind is derived from the text. Its times are taken in user space, and each event is assumed to
+ * have one token.
  */
 #include "result/flat/records.h"
 
@@ -100,7 +100,7 @@ static const char *kind_of(const char *text)
 		if (strstr(text, failures[i].part) != NULL)
 			return failures[i].kind;
 	}
-	/* what is left is an HTTP answer's own phrase, which may be empty */
+	/* the remaining case is the reason phrase of an HTTP response, which may be empty */
 	return strchr(text, '\n') == NULL ? "http_status" : "unknown";
 }
 

@@ -1,18 +1,17 @@
-/*
- * A flat result's lists as records.
- */
+/* Conversion of a flat result's lists to records. */
 #pragma once
 
 #include "result/flat/read.h"
 #include "result/record.h"
 
-/* Events closer than this came in one read: vLLM stamps them one behind the other. */
+/* Events closer than this came in one read: vLLM stamps them one after the other. */
 #define RES_FLAT_MERGED_S 100e-6
 
 /*
- * The lists as records: [flat->count], each to res_record_done(). shift_ns: what takes the file's
- * clock to CLOCK_MONOTONIC. role_first: the first event of a stream only names the speaker. Without
- * starts acted_ns is none and there are no events. keeps_text: records get what was said.
+ * Converts the lists to records: [flat->count], each to be freed with res_record_done(). shift_ns:
+ * added to the file's clock to get CLOCK_MONOTONIC. role_first: the first event of a stream only
+ * has the role. Without start times, acted_ns is none and there are no events. keeps_text: store
+ * the output in the records.
  */
 struct res_flat_how {
 	int64_t shift_ns;

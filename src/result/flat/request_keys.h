@@ -21,5 +21,5 @@ extern const char *const res_flat_list_keys[RES_FLAT_LISTS];
 /* Times that the server reported, queue first: vLLM's client writes them since 0.33.0. */
 extern const char *const res_flat_server_keys[RES_FLAT_SERVER_LISTS];
 
-/* Is that the key of one of those lists? */
+/* Returns whether `key` is one of those lists. */
 bool res_flat_is_of_requests(const char *key);

@@ -1,8 +1,9 @@
 /*
- * Nearly all samples are exact, and there can be millions. So only those that are not are kept
- * beside the sorted ones, and an order statistic of all lows is found by counting: so many of the
- * samples are at most v, less the uncertain ones as they were measured, and their lows instead. All
- * offsets are from the same formula to the same formula, so that what is exact is 0 and no rounding.
+ * Nearly all samples are exact, and there may be millions. So only the inexact ones are stored in
+ * addition to the sorted samples, and an order statistic of all lower bounds is found by counting:
+ * the number of samples at most v, minus the inexact ones as measured, plus their lower bounds. All
+ * offsets are differences between results of one formula, so an exact value has an offset of 0,
+ * without rounding.
  */
 #include "result/metrics/client_error.h"
 
@@ -67,8 +68,10 @@ static void add(struct moved *moved, double x, double less_s, double more_s)
 	add_to_sums(moved, x, less_s, more_s);
 }
 
-/* What this client took to send the request, beside what the network took; RES_NO_TIME: not known.
- * A request's own record begins with its first try and was sent by its last. */
+/*
+ * Returns the time that this client, without the network, took to send the request; RES_NO_TIME:
+ * unknown. A request's final record has the start of its first try and the send time of its last.
+ */
 static int64_t sending_ns(const struct res_record *record)
 {
 	int64_t handshake_ns = record->handshake_ns > 0 ? record->handshake_ns : 0;
@@ -211,8 +214,10 @@ static double least_beyond(const struct replaced *of, const struct res_values *c
 	return low < candidates->count ? candidates->x[low] : INFINITY;
 }
 
-/* rank from 0. A value that stands in `all` alone because it went out is never less than the right
- * one, which is a candidate too. */
+/*
+ * rank from 0. A value that is in `all` but was replaced is never less than the right one, which is
+ * also a candidate.
+ */
 static double value_at(const struct replaced *of, size_t rank)
 {
 	return fmin(least_beyond(of, of->all, rank), least_beyond(of, of->in, rank));
@@ -357,8 +362,10 @@ static bool read_error(const json_t *results, size_t family, size_t statistic,
 	return true;
 }
 
-/* What decides the verdict comes first: a figure that may be off by more than a tenth, be it nearer to
- * its limit than another. */
+/*
+ * Orders by relevance for the verdict: a metric that may be off by more than a tenth comes first,
+ * even if another one exceeds its limit by more.
+ */
 static bool is_worse(const struct res_client_error_worst *a, const struct res_client_error_worst *b)
 {
 	bool far = a->share > fmax(RES_CLIENT_ERROR_SHARE_FAR, a->limit_share);

@@ -1,34 +1,35 @@
 /*
- * Client error: by how much this client can have moved each headline figure (rows of tbl/metrics.h:
- * the STATISTICs of its headline FAMILYs). `results.KEY_client_error` is [lo, hi] in the figure's
- * unit, lo <= 0 <= hi: a perfect client's figure lies in [figure + lo, figure + hi].
+ * Client error: by how much this client can have changed each headline metric (rows of
+ * tbl/metrics.h: the STATISTICs of its headline FAMILYs). `results.KEY_client_error` is [lo, hi] in
+ * the metric's unit, lo <= 0 <= hi: a perfect client's value is within [value + lo, value + hi].
  *
- * What a record leaves open, of a request acted on at a, with events at t_k at the latest and at
+ * Uncertainty of a record, for a request acted on at a, with events at t_k at the latest and at
  * earliest_k at the earliest (struct res_event_at):
  *
- *  d     its own delay: max(0, sent - acted - handshake), less the least such value of the run's
- *        finished requests, which is what the system calls take here; 0 where the time of sending
- *        is not known, and of a request that was tried again. A perfect client would have had the
- *        whole answer up to d earlier.
- *  step  |change of the wall clock against the monotonic one|, from RES_CLIENT_ERROR_STEP_NS_MIN
- *        on, for kernel stamps are times of the wall clock; below it 0.
+ *  d     its delay in this client: max(0, sent - acted - handshake), minus the smallest such value
+ *        of the run's finished requests, which is the cost of the system calls; 0 if the send time
+ *        is unknown, and for a request that was retried. A perfect client would have received the
+ *        whole response up to d earlier.
+ *  step  |change of the wall clock against the monotonic one|, if at least
+ *        RES_CLIENT_ERROR_STEP_NS_MIN, because kernel timestamps use the wall clock; otherwise 0.
  *
- *  family       one sample lies in                                                  ± step by
+ *  family       range of one sample                                                 ± step by
  *  TTFT         [earliest_1 - a - d, t_1 - a]                                       step
  *  first token  the same with the first event that has content                      step
  *  E2EL         the same with the last event; without events its end, exact but d   step
  *  TPOT         [earliest_last - t_1, t_last - earliest_1] / (n - 1)                step / (n - 1)
  *  ITL          [earliest_k - t_(k-1), t_k - earliest_(k-1)]                        step
  *
- * - No sample falls below 0: a time that came later was never seen earlier. One event alone has a
- *   TPOT of exactly 0, whenever it came.
- * - A mean is moved by the mean of what its samples are moved by, a median or percentile is taken of
- *   all lows and of all highs: it grows with each sample, so no assignment in between goes further.
+ * - No sample is below 0: a later event was never seen earlier. A single event has a TPOT of
+ *   exactly 0, whenever it arrived.
+ * - A mean changes by the mean change of its samples. A median or percentile is taken of all lower
+ *   and of all upper bounds: it increases with each sample, so no combination goes further.
  * - A late event makes one gap longer and the next one shorter: median and percentiles of ITL are
  *   bounded by how many gaps of a read can be long or short together (result/metrics/gap_bounds.h).
- *   Its mean goes by the sum of a request's gaps, which is last - first.
- * - Wider in any event, no interval is narrower. Nothing uncertain: [0, 0], to the last digit.
- * - null where the figure is null, and where nothing is known of the client
+ *   Its mean uses the sum of a request's gaps, which is last - first.
+ * - More uncertainty in any event never makes an interval narrower. Without uncertainty: [0, 0], to
+ *   the last digit.
+ * - null if the metric is null, and if nothing is known about the client
  *   (res_client_error_forget()).
  */
 #pragma once
@@ -40,32 +41,36 @@
 struct res_families;
 struct res_outcome;
 
-/* The distance of the clocks is measured by readings that take about so long: a smaller step is
- * none that was seen. */
+/*
+ * The offset of the clocks is measured with readings that take about this long: a smaller step
+ * cannot be detected.
+ */
 #define RES_CLIENT_ERROR_STEP_NS_MIN 10000
 
-/* A figure is told well enough while its error is at most this share of it, or so many ms. */
+/* A metric is accurate enough if its error is at most this share of it, or this many ms. */
 #define RES_CLIENT_ERROR_SHARE_MAX 0.02
 #define RES_CLIENT_ERROR_MS_MAX    0.1
-/* Beyond its limit and this share it is the client's. */
+/* An error above its limit and this share makes the run client-limited. */
 #define RES_CLIENT_ERROR_SHARE_FAR 0.10
 
 #define RES_CLIENT_ERROR_KEY_BYTES 64
 
-/* Into `results`; families: of all finished records of the outcome, written (and so sorted) by
- * res_families_write(). */
+/*
+ * Writes into `results`. families: of all finished records of the outcome, written (and so sorted)
+ * by res_families_write().
+ */
 void res_client_error_write(const struct res_outcome *outcome, const struct res_families *families,
 			    json_t *results);
 
-/* Every one of them null: whose client tells nothing of itself. */
+/* Sets all client errors to null, for a client about which nothing is known. */
 void res_client_error_forget(json_t *results);
 
 /*
- * Of all figures the one whose error, max(-lo, hi), is the greatest multiple of what it may be, the
- * first of equals; before it one that is beyond its limit and RES_CLIENT_ERROR_SHARE_FAR. Shares are
- * of the figure, limit_share = max(2 %, 0.1 ms / figure); below a nanosecond a figure counts as one,
- * so that shares stay finite and share / limit_share true. False where no client error is known;
- * `results` may be NULL.
+ * Finds the metric whose error, max(-lo, hi), is the largest multiple of its limit, the first of
+ * equals; metrics above their limit and RES_CLIENT_ERROR_SHARE_FAR take precedence. Shares are
+ * relative to the metric, limit_share = max(2 %, 0.1 ms / value); a value below one nanosecond
+ * counts as one, so that shares stay finite and share / limit_share is correct. Returns false if no
+ * client error is known; `results` may be NULL.
  */
 struct res_client_error_worst {
 	char key[RES_CLIENT_ERROR_KEY_BYTES]; /* "p99_ttft_ms" */

@@ -1,7 +1,8 @@
 /*
- * Samples of each family, and their statistics. vLLM's families go by its formulas, to the last
- * digit: seconds are added up in the order of requests, and milliseconds made of the statistic.
- * Ends of requests and windows of time are kept beside the samples, for intervals go by both.
+ * Samples of each family and their statistics. vLLM's families use its formulas, exact to the last
+ * digit: seconds are summed in the order of requests, and the statistic is converted to
+ * milliseconds. The samples carry the ends of requests and their windows, because confidence
+ * intervals need both.
  */
 #include "result/metrics/families.h"
 
@@ -156,7 +157,7 @@ static void end_request(const struct res_windows *windows, int64_t t_ns, struct 
 	*PL_PUSH(values->ends, values->end_count, values->end_room) = values->count;
 }
 
-/* What only an answer that came in parts has. */
+/* Adds the samples that only a streamed response has. */
 static void add_stream(const struct res_record *record, const struct res_timing *timing,
 		       const struct res_windows *windows, struct res_values *of)
 {
@@ -168,7 +169,10 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 	add_kinds(record, timing, of);
 }
 
-/* False: no sample is of it. What has no time at all has neither an event nor an end. */
+/*
+ * Returns false if the record has no sample. A record without any time has neither an event nor an
+ * end.
+ */
 static bool takes_part(const struct res_outcome *outcome, const bool *chosen, size_t i,
 		       struct res_timing *ret)
 {

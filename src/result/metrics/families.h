@@ -1,6 +1,6 @@
 /*
- * Families of figures (rows of tbl/metrics.h): the samples of each, and mean, median, deviation,
- * percentiles and their 95 % intervals from these, in milliseconds.
+ * Families of metrics (rows of tbl/metrics.h): the samples of each, and their mean, median,
+ * standard deviation, percentiles and 95 % confidence intervals, in milliseconds.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct res_values {
 	double *x;
 	size_t count;
 	size_t room;
-	size_t *ends; /* where the samples of each request that has any end */
+	size_t *ends; /* end of the samples of each request that has any */
 	size_t end_count;
 	size_t end_room;
-	unsigned char *windows; /* of each: the part of the run in which it ended */
+	unsigned char *windows; /* of each sample: the part of the run in which it ended */
 	size_t window_count;
 	size_t window_room;
 };
@@ -32,11 +32,16 @@ struct res_families {
 	struct res_values of[RES_FAMILY_COUNT]; /* in seconds, in order of the records */
 	struct res_windows windows;
 };
-/* Samples of the finished records; chosen: [outcome->count], NULL: of all. *ret: done. */
+/*
+ * Collects the samples of the finished records. chosen: [outcome->count], NULL: all. Free *ret with
+ * res_families_done().
+ */
 void res_families_collect(const struct res_outcome *outcome, const struct res_how *how,
 			  const bool *chosen, struct res_families *ret);
 void res_families_done(struct res_families *families);
-/* mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`.
- * Sorts. */
+/*
+ * Writes mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`.
+ * Sorts the samples.
+ */
 void res_families_write(struct res_families *families, const double *percentiles,
 			size_t percentile_count, bool intervals, json_t *into);

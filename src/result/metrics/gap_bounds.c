@@ -133,7 +133,7 @@ static int64_t count_to(const struct res_gap_read *read, int64_t x_ns)
 	return all ? read->gaps : read->gaps - 1;
 }
 
-/* Of sorted samples how many are less than x, or at most x. */
+/* Returns how many of the sorted samples are less than x, or at most x. */
 static size_t rank_of(const struct res_values *sorted, double x, bool or_equal)
 {
 	size_t low = 0, high = sorted->count;

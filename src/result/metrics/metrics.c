@@ -1,7 +1,7 @@
 /*
- * `results` of the document: totals and rates, peaks, families, errors, the steady part. vLLM's key
- * has vLLM's formula, so that figures of both compare; where that formula is coarse, a key of ours
- * stands beside it and not in its place.
+ * `results` of the document: totals and rates, peaks, families, errors, the steady part. vLLM's
+ * keys use vLLM's formulas, so that both programs' metrics are comparable; if a formula is coarse,
+ * an additional key has the exact value.
  */
 #include "result/metrics/metrics.h"
 
@@ -66,7 +66,7 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
 }
 
-/* Of what was never sent nothing is counted, neither as finished nor as failed. */
+/* Requests that were never sent count neither as finished nor as failed. */
 static struct totals totals_of(const struct res_outcome *outcome)
 {
 	struct totals totals = { .input_known = true };
@@ -144,7 +144,7 @@ static json_t *offset_median(struct totals *totals)
 	return pl_json_number(pl_stats_median_sorted(totals->offsets.x, totals->offsets.count));
 }
 
-/* Figures that records do not tell: who else knows fills them in. */
+/* Sets the metrics that records do not contain; the caller fills them in. */
 static void set_unknown(json_t *results)
 {
 	static const char *const keys[] = {

@@ -1,5 +1,5 @@
 /*
- * From records to figures: vLLM's keys by vLLM's formulas and ours beside them
+ * Computation of metrics from records: vLLM's keys by vLLM's formulas, and additional ones
  * (docs/reference/metrics.md). Rows of tbl/metrics.h name the families.
  */
 #pragma once
@@ -8,12 +8,12 @@
 #include "result/how.h"
 #include "result/outcome.h"
 
-/* In percent: those that results have whatever was asked for. */
+/* Percentiles, in percent, that results always have. */
 #define RES_PERCENTILES 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9
 
 /*
- * `results` of the result file: of the outcome its records, tries, start and end of sending and
- * in-flight peak. Latencies in milliseconds, rates per second over start to end; null where there
- * is no figure. New reference.
+ * Returns `results` of the result file, from the outcome's records, tries, start and end of sending
+ * and in-flight peak. Latencies are in milliseconds, rates per second from start to end; null if a
+ * metric does not exist. New reference.
  */
 json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_how *how);

@@ -58,9 +58,9 @@ static void count_record(struct buckets *buckets, const struct res_record *recor
 }
 
 /*
- * vLLM's two: one-second buckets that begin with the first start. They depend on where that falls,
- * and a request counts in each second that it touches: hence our own two beside them, the peak that
- * was in flight and the busiest second wherever it begins.
+ * Writes vLLM's two peaks: one-second buckets from the first start. They depend on that start, and
+ * a request counts in each second that it touches. So two exact peaks are added: of requests in
+ * flight, and of the busiest second wherever it begins.
  */
 static void write_buckets(const struct res_outcome *outcome, json_t *into)
 {
@@ -147,7 +147,7 @@ static size_t add_token_times(const struct res_record *record, struct change **t
 	return count;
 }
 
-/* Two runs that lie one behind the other, as one. */
+/* Merges two adjacent sorted runs. */
 static void merge(const struct change *left, const struct change *right, const struct change *end,
 		  struct change *to)
 {

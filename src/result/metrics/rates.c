@@ -1,6 +1,6 @@
 /*
- * A request is spread evenly over its time: were it counted where it ends, the windows at the start of a closed
- * loop would stand empty, and slots that go in step would fill every other one.
+ * A request is spread evenly over its duration: if it counted where it ends, the first windows of a
+ * closed loop would be empty, and slots that finish in step would fill only every other window.
  */
 #include "result/metrics/rates.h"
 
@@ -27,7 +27,7 @@ static const char *const keys[RATE_COUNT] = {
 struct part {
 	int64_t from_ns;
 	int64_t to_ns;
-	double of[RATE_COUNT]; /* what it adds to each; NaN: nobody knows */
+	double of[RATE_COUNT]; /* contribution to each rate; NaN: unknown */
 };
 
 struct rates {
@@ -85,7 +85,7 @@ static void collect(const struct res_outcome *outcome, const struct exp_slo *slo
 
 /* ---- windows ------------------------------------------------------------------------------- */
 
-/* How long requests take, and when the last one was sent; false: of one nobody knows. */
+/* Duration of requests and time of the last send; false: a time is unknown. */
 struct stays {
 	double mean_ns;
 	double deviation_ns;
@@ -133,7 +133,7 @@ static void add_part(const struct part *part, enum rate rate, int64_t start_ns, 
 	}
 }
 
-/* False: too few windows, or requests. The counts are not there yet. */
+/* Returns false if there are too few windows or requests. Does not fill the counts. */
 static bool shape_flow(const struct res_outcome *outcome, const struct rates *rates,
 		       struct res_flow *ret)
 {

@@ -13,7 +13,7 @@
 
 /* Shorter windows say too little about a steady state. */
 #define WINDOW_NS_MIN (10 * PL_NS_PER_S)
-/* Of max_concurrency: from here on a closed loop counts as full. */
+/* Share of max_concurrency from which a closed loop counts as full. */
 #define FULL_SHARE 0.95
 
 struct window {

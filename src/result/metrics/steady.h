@@ -1,6 +1,6 @@
 /*
- * The figures of the part of a run in which it was steady: of a closed loop from the first moment it
- * is full to the last, of an open one without the first and last tenth of the planned sends.
+ * Metrics of the steady part of a run: in a closed loop from the first moment at full concurrency
+ * to the last, in an open loop without the first and last tenth of the planned sends.
  */
 #pragma once
 
@@ -8,7 +8,9 @@
 #include "result/how.h"
 #include "result/outcome.h"
 
-/* results.steady: an object, or null where such a part is none or shorter than 10 s. percentiles: in
- * percent. New reference. */
+/*
+ * Returns results.steady: an object, or null if there is no such part or it is shorter than 10 s.
+ * percentiles: in percent. New reference.
+ */
 json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_how *how,
 			   const double *percentiles, size_t percentile_count);

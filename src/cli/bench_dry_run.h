@@ -1,4 +1,4 @@
-/* `bench serve --dry-run`: the completed options and what would be sent. */
+/* `bench serve --dry-run`: shows the complete options and the requests to send. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,12 +7,11 @@ struct vllm_bench_line;
 struct exp_config;
 struct option_problems;
 /*
- * Prints {options, set, url, endpoint, plan, problems}: `set` holds what was given; `problems` are
- * objects as those of `validate --json` with a `text` more, in the words of a command line. As one JSON
- * object or for people; returns the exit status. Nothing is asked of a server, so lengths that only a
- * tokenizer knows are null.
+ * Prints {options, set, url, endpoint, plan, problems}, as one JSON object or as text; returns the exit status. `set`
+ * contains the given options; `problems` are objects as in `validate --json` with an additional `text` for a command
+ * line. Queries no server, so lengths that require a tokenizer are null.
  */
 int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,
 		      const struct option_problems *problems, bool as_json);
-/* Prints {problems} of a line that is refused. */
+/* Prints {problems} of a refused command line. */
 int cli_bench_refused(const struct vllm_bench_line *line, const struct option_problems *problems);

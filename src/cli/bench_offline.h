@@ -1,6 +1,6 @@
 /*
- * `profllm bench latency`, `throughput`, `startup` and `mm-processor`: a line of vLLM's offline benchmarks
- * in place of an experiment file.
+ * `profllm bench latency`, `throughput`, `startup` and `mm-processor`: a command line of vLLM's offline benchmarks
+ * instead of an experiment file.
  */
 #pragma once
 

@@ -1,6 +1,4 @@
-/*
- * The commands of `profllm`: one row of tbl/commands.h and one file cmd_NAME.c each.
- */
+/* The commands of `profllm`: each has a row in tbl/commands.h and a file cmd_NAME.c. */
 #pragma once
 
 #include "base/command.h"
@@ -14,30 +12,35 @@
 struct vllm_version;
 
 extern const struct pl_commands cli_commands;
-/* Says so, with the likely name, or what it will be in a later version; returns the exit status. */
+/* Reports an unknown command, with a similar name or its meaning in a later version; returns the exit status. */
 int cli_unknown_command(const char *name);
-/* The same of a word behind `bench`. */
+/* The same for a word after `bench`. */
 int cli_unknown_bench(const char *name);
-/* The names of those to come that are not among these, with commas; free(). */
+/* Returns the names of future commands that are not among these, separated by commas; free(). */
 char *cli_later_names(const struct pl_commands *commands);
-/* Says what the name will be in a later version, or that it is unknown, with the likely name; the exit status. */
+/*
+ * Reports the meaning of the name in a later version, or that it is unknown, with a similar name; returns the exit
+ * status.
+ */
 int cli_unknown_in(const struct pl_commands *commands, const char *name);
 
 #define COMMAND(name, options, summary)        \
 	int cmd_##name(int argc, char **argv); \
 	extern const struct pl_opt_command cli_##name##_command;
 #include "tbl/commands.h"
-/* What the scripts of cmd_completion() ask; listed nowhere. */
+/* Completes a command line for the scripts of cmd_completion(). Not listed in the help. */
 int cmd_complete(int argc, char **argv);
 
-/* What base/program.h has for every program. */
+/* The functions of base/program.h under the names of this program. */
 #define cli_fail       pl_program_fail
 #define cli_refuse     pl_program_refuse
 #define cli_print      pl_program_print
 #define cli_print_json pl_program_print_json
 #define cli_print_help pl_program_print_help
-/* A file that the user named; `option`: by which. What stands there is written over only with
- * `overwrite`. private: nobody else may read it, from its first byte on. 0, or the exit status. */
+/*
+ * A file named by the user; `option` is the option that names it. An existing file is only replaced with `overwrite`.
+ * is_private: no other user may read it, from its first byte on. Returns 0, or the exit status.
+ */
 struct cli_file {
 	const char *path;
 	const char *option;
@@ -45,23 +48,24 @@ struct cli_file {
 	bool is_private;
 };
 int cli_write_file(const struct cli_file *file, const struct pl_buf *text);
-/* --file-mode: the mode of the files that the command makes from now on. NULL: as without it. */
+/* --file-mode: sets the mode of the files that the command creates from now on. NULL: the default. */
 int cli_file_mode(const char *text, struct pl_err *err) PL_MUST_CHECK;
-/* Before there is anything to write: would that be refused? 0, or the exit status. */
+/* Checks, before there is anything to write, whether that would be refused. Returns 0, or the exit status. */
 int cli_check_file(const struct cli_file *file);
 /* The same as a warning, for a dry run. */
 void cli_warn_file(const struct cli_file *file, struct option_problems *problems);
 
-/* The server arguments that count: with those of a --params-overlay file; NULL: the one that the
- * environment names in PROFLLM_PARAMS_OVERLAY, if any. vllm_catalog_free(). */
+/*
+ * Opens the server arguments, including those of a --params-overlay file; NULL: the file in PROFLLM_PARAMS_OVERLAY, if
+ * any. vllm_catalog_free().
+ */
 int cli_catalog_open(const char *path, const struct vllm_catalog **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Reads the release of vLLM that was given to an option; the error names the option and, where one is
- * near, the release that was likely meant. A release that the tables do not have is taken for the one
- * before it, and a warning on standard error says so. is_checked: the command checks experiments for
- * the release, and that check warns of one newer than the reference.
+ * Parses the vLLM release of an option; the error names the option and the most similar release. A release that is not
+ * in the tables is treated as the preceding one, with a warning on standard error. is_checked: the command checks
+ * experiments for the release, and that check warns about one newer than the reference.
  */
 int cli_release_read(const char *option, const char *text, bool is_checked,
 		     struct vllm_version *ret, struct pl_err *err) PL_MUST_CHECK;

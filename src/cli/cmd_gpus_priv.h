@@ -1,8 +1,6 @@
 /*
- * What `profllm gpus` knows, as JSON, and how it is shown: for the files of this command.
- *
- * One GPU is host_gpu_to_json()'s object with "driver", "cuda", "source", "processes" (null: not
- * told) and "held_by" (null: nobody) beside.
+ * The data of `profllm gpus` as JSON, and its output, for the files of this command. A GPU is the object of
+ * host_gpu_to_json() with "driver", "cuda", "source", "processes" (null: unknown) and "held_by" (null: none).
  */
 #pragma once
 
@@ -11,17 +9,18 @@
 
 #include <stdbool.h>
 
-/* One look at all GPUs; `live`: of this host, so that processes and locks can be asked for.
- * New reference. */
+/* Reads all GPUs once; `live`: they are in this host, so processes and locks can be queried. New reference. */
 json_t *cli_gpus_look(struct host_gpus *gpus, bool live);
 
 struct cli_gpus_form {
-	bool terminal; /* bars */
+	bool terminal; /* draw bars */
 	bool colour;
 	size_t columns; /* of the terminal; 0: no limit */
-	bool cut;       /* lines are cut there: each look must have the lines it had */
+	bool cut; /* cut lines at `columns`: each refresh must have the same number of lines */
 };
 void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text);
-/* One line a GPU, each with `time` in front and in the columns of the look before: for files and
- * pipes. `first`: with a heading. */
+/*
+ * Writes one line per GPU, starting with `time`, in the columns of the previous call: for files and pipes. `first`:
+ * with a heading.
+ */
 void cli_gpus_lines(const json_t *look, const char *time, bool first, struct pl_buf *text);

@@ -1,6 +1,4 @@
-/*
- * What the files of `profllm params` share: the forms it prints.
- */
+/* The output formats of `profllm params`, shared by its files. */
 #pragma once
 
 #include "base/buf.h"
@@ -14,29 +12,33 @@ struct option_row;
 struct cli_params_form {
 	size_t columns; /* of the terminal, at least 80 */
 	bool colour;
-	bool details; /* choices, bounds, notes and keys too */
+	bool details; /* also choices, bounds, notes and keys */
 };
 
-/* For people, under their groups' headings. */
+/* Writes a table with one heading per group. */
 void cli_params_table(const struct option_row *const *args, size_t count,
 		      const struct cli_params_form *form, struct pl_buf *text);
-/* A page of the manual. `release`: whose arguments they are; NULL: the reference's and older ones. */
+/*
+ * Writes a page of the manual. `release`: the release of the arguments; NULL: those of the reference and of older ones.
+ */
 void cli_params_markdown(const struct option_row *const *args, size_t count, const char *release,
 			 struct pl_buf *text);
-/* A comparison of vllm_help_diff(). */
+/* Writes a comparison of vllm_help_diff(). */
 void cli_params_diff(const json_t *diff, struct pl_buf *text);
-/* A comparison of vllm_release_diff(), with the releases' names as `since` and `until`; the second
- * as a page of the manual. */
+/*
+ * Write a comparison of vllm_release_diff(), with the releases' names as `since` and `until`; the second as a page of
+ * the manual.
+ */
 void cli_params_release(const json_t *diff, struct pl_buf *text);
 void cli_params_release_markdown(const json_t *diff, struct pl_buf *text);
 
-/* "default 1 -> 2"; of lists what is new and what is gone: "choices, new: a, gone: b". */
+/* Writes "default 1 -> 2"; for lists, additions and removals: "choices, new: a, gone: b". */
 void cli_params_change(const char *key, const json_t *old, const json_t *new, struct pl_buf *text);
-/* A cell of a Markdown table: what Markdown would read otherwise is marked. */
+/* Writes a cell of a Markdown table, escaping Markdown syntax. */
 void cli_params_cell(const char *cell, struct pl_buf *text);
-/* "at least 1", "above 0, at most 1"; "" where there are none. */
+/* Writes "at least 1", "above 0, at most 1"; "" without bounds. */
 void cli_params_bounds(const struct option_row *arg, struct pl_buf *text);
-/* "a, b, c" of a JSON array, texts without quotes. */
+/* Writes a JSON array as "a, b, c", texts without quotes. */
 void cli_params_list(const json_t *list, struct pl_buf *text);
-/* One value as people write it: texts without quotes. */
+/* Writes one value, texts without quotes. */
 void cli_params_value(const json_t *value, struct pl_buf *text);

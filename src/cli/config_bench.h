@@ -1,4 +1,4 @@
-/* `config to-command --bench`: the line of vLLM's that sends an experiment's load. */
+/* `config to-command --bench`: the vLLM command line that sends an experiment's load. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,8 +8,8 @@
 
 struct exp_config;
 /*
- * Appends the line. Options of our own, which vLLM's client does not have, are left out and told on
- * standard error, one line each. -1: no such line can say what the experiment says.
+ * Appends the command line. Options that vLLM's client lacks are omitted and reported on standard error, one per line.
+ * Returns -1 if no command line is equivalent to the experiment.
  */
 int cli_config_bench(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
 		     struct pl_err *err) PL_MUST_CHECK;

@@ -1,4 +1,6 @@
-/* Problems of a file as lines on standard error, each beginning with its place, so that editors find it. */
+/*
+ * Prints the problems of a file on standard error, each line starting with its location, so that editors can open it.
+ */
 #pragma once
 
 #include "option/problem.h"

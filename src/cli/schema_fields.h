@@ -1,6 +1,4 @@
-/*
- * `profllm schema --fields`: the fields of a result, and what they have in result files.
- */
+/* `profllm schema --fields`: the fields of a result, and their values in result files. */
 #pragma once
 
 #include "base/opt.h"
@@ -8,7 +6,7 @@
 #include <stdbool.h>
 
 /*
- * Without files the fields, with files what they have in each; only those of `ids` where there are
- * any. Returns the exit status.
+ * Without files, prints the fields; with files, their values in each. `ids` selects fields, if not empty. Returns the
+ * exit status.
  */
 int cli_schema_fields(const struct pl_opt_list *ids, char *const *files, int file_count, bool json);

@@ -1,6 +1,4 @@
-/*
- * The file of a sweep, as `config expand` and `sweep run` take it: read, expanded, checked.
- */
+/* The sweep file of `config expand` and `sweep run`: read, expanded, checked. */
 #pragma once
 
 #include "base/opt.h"
@@ -8,7 +6,7 @@
 
 struct cli_sweep_options {
 	const char *overlay;
-	const char *hardware; /* a profile; NULL: the host's */
+	const char *hardware; /* a profile; NULL: that of the host */
 	struct pl_opt_list only;
 	bool simulate;
 	bool allow_gone;
@@ -22,13 +20,13 @@ struct cli_sweep {
 	struct option_problems problems; /* warnings */
 };
 
-/* 0; else the exit status, and what is wrong with the file was told. `ret` starts as { 0 }. */
+/* Returns 0, or the exit status after reporting the errors of the file. `ret` starts as { 0 }. */
 int cli_sweep_open(const char *path, const struct cli_sweep_options *options,
 		   struct cli_sweep *ret);
 void cli_sweep_done(struct cli_sweep *sweep);
 #define auto_cli_sweep __attribute__((cleanup(cli_sweep_done), unused)) struct cli_sweep
 
-/* What combinations break, and below each the labels of those that fall out by it. */
+/* Lists the violated rules, each followed by the labels of the combinations that are skipped because of it. */
 void cli_sweep_add_fallen(const struct cli_sweep *sweep, struct pl_buf *buf);
-/* The cells that stay, or those that fall out. New reference. */
+/* Returns the cells that will run, or the skipped ones. New reference. */
 json_t *cli_sweep_cells_json(const struct cli_sweep *sweep, bool fallen);

@@ -1,6 +1,4 @@
-/*
- * What `validate` and `config` are given: experiment files, command lines, standard input.
- */
+/* The inputs of `validate` and `config`: experiment files, command lines, standard input. */
 #pragma once
 
 #include "run/check.h"
@@ -14,27 +12,27 @@ struct vllm_manifest;
 /* Reads a file of at most 8 MiB, or standard input; *ret_text is the caller's (free()). */
 int cli_text_read(const char *path, char **ret_text, size_t *ret_len,
 		  struct pl_err *err) PL_MUST_CHECK;
-/* The name of a file in messages: "standard input" for "-". */
+/* Returns the name of a file for messages: "standard input" for "-". */
 const char *cli_input_name(const char *path);
-/* Is the text a script rather than an experiment: by its first line, or the file's name? */
+/* Returns whether the text is a script instead of an experiment, by its first line or the file's name. */
 bool cli_is_script(const char *path, const char *text);
 
-/* All of it; *ret_text is the caller's (free()). */
+/* Reads standard input to its end; the caller frees *ret_text. */
 int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len,
 		   struct pl_err *err) PL_MUST_CHECK;
 
-/* One of them, read and checked. */
+/* One input, read and checked. */
 struct cli_input {
-	const struct vllm_catalog *catalog; /* set before it is read */
+	const struct vllm_catalog *catalog; /* set before reading */
 	char *name;                         /* for messages */
-	char *container;                    /* of the file that this is; NULL: it has none */
+	char *container;                    /* name of the container in the file; NULL: none */
 	int line;                           /* of the container */
-	struct exp_config *experiment;      /* NULL: it could not be read at all */
-	struct vllm_command *command;       /* NULL: a file */
+	struct exp_config *experiment;      /* NULL: unreadable */
+	struct vllm_command *command;       /* NULL: an experiment file */
 	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;
-	/* of standard input, which can be read once only: set before, it is taken as it is */
+	/* of standard input, which can only be read once: if set, it is not read again */
 	char *text;
 	size_t len;
 };
@@ -43,8 +41,8 @@ void cli_input_done(struct cli_input *input);
 #define auto_input __attribute__((cleanup(cli_input_done), unused)) struct cli_input
 
 /*
- * Each reads into `input`, which starts as { 0 }. What cannot be read is a problem as all others.
- * Of the options the release and what it no longer has count here.
+ * Each reads into `input`, which starts as { 0 }. A read error is a problem like any other. Only the release and the
+ * handling of removed arguments in the options are used.
  */
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
 		    size_t set_count);
@@ -52,12 +50,12 @@ void cli_input_command_file(struct cli_input *input, const char *path,
 			    const struct exp_check_options *options);
 void cli_input_command(struct cli_input *input, char **argv, int argc,
 		       const struct exp_check_options *options);
-/* One container of a file. */
+/* Reads one container of a file. */
 void cli_input_container(struct cli_input *input, const char *path,
 			 const struct vllm_container *container,
 			 const struct exp_check_options *options);
-/* An experiment, if it is a mapping; else a command. */
+/* Reads an experiment if the text is a mapping, else a command. */
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
 		     const struct exp_check_options *options);
-/* The checks behind the reading; nothing where it was not read. */
+/* Runs the checks after reading; does nothing if the input was not read. */
 void cli_input_check(struct cli_input *input, const struct exp_check_options *options);

@@ -1,6 +1,4 @@
-/*
- * What `validate` says of its inputs: lines for people, or one JSON object.
- */
+/* The report of `validate`: lines of text, or one JSON object. */
 #pragma once
 
 #include "cli/validate_input.h"
@@ -11,13 +9,13 @@ struct cli_tally {
 	size_t warnings;
 };
 
-/* Errors, then warnings; one line each, a command's with the place shown below. */
-/* The line that begins the report of a container; nothing of other inputs. */
+/* Errors, followed by warnings, one line each. For a command, the location is shown below. */
+/* Writes the heading of a container; nothing for other inputs. */
 void cli_report_head(const struct cli_input *input, struct pl_buf *buf);
 void cli_report_text(const struct cli_input *input, bool coloured, struct pl_buf *buf);
-/* The memory of one GPU, term by term; nothing where it was not checked. */
+/* Writes the memory of one GPU, term by term; nothing if it was not checked. */
 void cli_report_memory(const struct cli_input *input, struct pl_buf *buf);
-/* {file, ok, target, problems, memory}; explained: with the memory's formulas. New reference. */
+/* Returns {file, ok, target, problems, memory}; explained: with the formulas of the memory. New reference. */
 json_t *cli_report_json(const struct cli_input *input, bool explained);
 void cli_tally_add(struct cli_tally *tally, const struct cli_input *input);
 /* "3 files, 1 error, 2 warnings" */

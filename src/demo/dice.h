@@ -1,6 +1,6 @@
 /*
- * Numbers that look drawn: what a dice gives depends on the seed, on what it is for and on which one of
- * those it is, so that each document can be made without the ones before it.
+ * Pseudorandom numbers that depend on a seed, a use and a number within that use, so each document can be made without
+ * the preceding ones.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ static inline struct demo_dice demo_dice(uint64_t seed, uint64_t use, uint64_t n
 {
 	struct demo_dice dice;
 
-	/* odd numbers of no meaning: neighbours are to begin far apart */
+	/* arbitrary odd constants, so that adjacent numbers get distant states */
 	pl_pcg64_seed(&dice.rng, seed * 0x9e3779b97f4a7c15u + use * 0xc2b2ae3d27d4eb4fu + number);
 	return dice;
 }
@@ -40,12 +40,12 @@ static inline size_t demo_below(struct demo_dice *dice, size_t count)
 	return (size_t)pl_pcg64_integers(&dice->rng, 0, (int64_t)count);
 }
 
-/* About 1: as far off as noise of this relative width. */
+/* Returns a factor around 1 with noise of this relative width. */
 static inline double demo_noise(struct demo_dice *dice, double width)
 {
 	double sum = 0;
 
-	/* four even ones are near enough to a bell, and have ends */
+	/* the sum of four uniform numbers is close to a normal distribution, and bounded */
 	for (int i = 0; i < 4; i++)
 		sum += demo_share(dice) - 0.5;
 	return exp(width * sum * 1.732);

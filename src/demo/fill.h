@@ -1,6 +1,6 @@
 /*
- * Made-up results into a store. Several threads make the documents and pack them; the
- * calling thread stores them, many in a transaction and in their order.
+ * Fills a store with synthetic results. Several threads make and compress the documents; the calling thread stores them
+ * in order, many per transaction.
  */
 #pragma once
 
@@ -11,11 +11,11 @@ struct demo_fill {
 	struct store *store;
 	const struct demo *history;
 	int64_t rows;
-	/* After each transaction; false: that is enough. */
+	/* Called after each transaction; false: stop. */
 	bool (*told)(void *context, int64_t done);
 	void *context;
 };
 
-/* *ret_counts: what became of them, by enum store_outcome. -1: one could not be made, or stored. */
+/* *ret_counts: number of results by enum store_outcome. Returns -1 if a result could not be made or stored. */
 int demo_fill(const struct demo_fill *fill, int64_t ret_counts[STORE_OUTCOME_COUNT],
 	      struct pl_err *err) PL_MUST_CHECK;

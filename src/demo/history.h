@@ -1,16 +1,15 @@
 /*
- * Made-up results: what a laboratory that measures vLLM for ten months leaves behind. For demonstrations,
- * tests and benchmarks of whatever shows results.
- *
- * - Every document has the form that `profllm run` writes and its real width, and says in
- *   environment.engine.simulated, in its name and its tags that nobody measured it.
- * - Results come in sweeps of 20: one model on one host, one or two parameters varied. vLLM's release
- *   grows over the months; most get faster, a few slower. Launches fail, clients disturb, arguments are
- *   explicit or left alone, some are newer than this program's rows.
- * - The figures follow the memory and the arithmetic of the GPU and the model, with noise: they look
- *   right, and are good for nothing else.
- * - A document depends on seed, rows and its index alone. A history never changes after it was made; any
- *   thread may ask it.
+ * Synthetic results: what a laboratory that measures vLLM for ten months could have. For demonstrations, tests and
+ * benchmarks of programs that show results.
+ * - Every document has the form and the size of a result of `profllm run`, and states in environment.engine.simulated,
+ *   its name and its tags that it was not measured.
+ * - Results come in sweeps of 20: one model on one host, with one or two parameters varied. The vLLM release increases
+ *   over the months; most configurations get faster, a few slower. Launches fail, clients cause interference, arguments
+ *   are explicit or default, and some are newer than this program's tables.
+ * - The metrics follow the memory and the arithmetic of the GPU and the model, with noise. They look plausible and have
+ *   no other use.
+ * - A document depends only on seed, rows and its index. A history never changes after it was made; any thread may use
+ *   it.
  */
 #pragma once
 
@@ -24,13 +23,13 @@
 
 struct demo;
 
-/* rows: how many results the ten months have; those behind them begin with the first month again. */
+/* rows: number of results in the ten months; later indexes start again with the first month. */
 int demo_new(uint64_t seed, int64_t rows, struct demo **ret, struct pl_err *err) PL_MUST_CHECK;
 void demo_free(struct demo *history);
 PL_AUTO_DEFINE(struct demo, demo_free);
 #define auto_history PL_AUTO(demo_free)
 
-/* Sweeps among the results, as SweepPlan of api/openapi.yaml. New reference. */
+/* The sweeps among the results, as SweepPlan of api/openapi.yaml. New reference. */
 size_t demo_study_count(const struct demo *history);
 json_t *demo_study(const struct demo *history, size_t i);
 

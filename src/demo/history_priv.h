@@ -1,6 +1,6 @@
 /*
- * Between lab.c (models, hosts, releases), plan.c (what a run is), engine.c (how fast it is), results.c and
- * machine.c (sections of its document) and history.c (the whole).
+ * Shared by lab.c (models, hosts, releases), plan.c (the configuration of a run), engine.c (its speed), results.c and
+ * machine.c (sections of its document) and history.c (the complete document).
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 #include "experiment/config.h"
 #include "result/document.h"
 
-/* A model of tbl/models.h, as far as it sets the pace. */
+/* The properties of a model in tbl/models.h that determine its speed. */
 struct demo_model {
 	const char *name;
-	const char *title;   /* of the name, without who made it */
-	double dense;        /* numbers that every token needs */
-	double experts;      /* and those of all experts */
-	double expert_share; /* of these, that one token needs */
+	const char *title;   /* of the name, without the vendor */
+	double dense;        /* parameters used by every token */
+	double experts;      /* parameters of all experts */
+	double expert_share; /* share of these used by one token */
 	double layers;
 	double kv_token_bytes;
 	double max_len;
@@ -34,20 +34,20 @@ struct demo_host {
 	const char *cuda;
 };
 
-/* One argument or option and the values that a sweep gives it, parted by blanks. */
+/* One argument or option and its values in a sweep, separated by spaces. */
 struct demo_axis {
 	const char *key; /* "server.max_num_seqs" */
 	const char *values;
 };
 
-/* The fast axis changes from run to run, the slow one behind it. */
+/* The fast axis changes with every run, the slow one less often. */
 struct demo_sweep {
 	const char *name;
 	const char *suite;
 	struct demo_axis slow, fast;
 };
 
-/* A group of runs that has a plan. */
+/* A group of runs with a plan. */
 struct demo_study {
 	int64_t from_end; /* groups */
 	const char *sweep;
@@ -55,7 +55,7 @@ struct demo_study {
 	const char *host;
 };
 
-/* How a run ends that does not end well. */
+/* An unsuccessful end of a run. */
 struct demo_fate {
 	double share; /* of all runs */
 	enum res_status status;
@@ -71,8 +71,8 @@ struct demo {
 	int64_t sweeps;
 	struct demo_model *models;
 	size_t model_count;
-	struct ckpt_gpu *gpus; /* one a host */
-	json_t *results;       /* with every key and no figure */
+	struct ckpt_gpu *gpus; /* one per host */
+	json_t *results;       /* with every key and without values */
 };
 
 /* Fills models and gpus. */
@@ -82,68 +82,68 @@ const struct demo_host *demo_host_at(size_t i);
 size_t demo_release_count(void);
 const char *demo_release_at(size_t i);
 
-/* What one run is. */
+/* The plan of one run. */
 struct demo_plan {
 	int64_t index;
-	size_t place; /* in its sweep */
+	size_t place; /* index in its sweep */
 	const struct demo_sweep *sweep;
 	const struct demo_model *model;
 	const struct demo_host *host;
 	const struct ckpt_gpu *gpu;
 	size_t release;
 	int64_t started_ns;
-	json_t *server; /* what is asked for */
+	json_t *server; /* requested */
 	json_t *load;
 	json_t *tags;
-	json_t *newer;  /* arguments that no row knows; NULL: none */
-	bool is_narrow; /* of a program that had no rows yet for what the release lacks */
+	json_t *newer;  /* arguments that the tables lack; NULL: none */
+	bool is_narrow; /* made by a program whose tables lack newer arguments */
 	char *name;
-	double trouble;        /* 0 … 1: which one it had, mostly none */
-	struct demo_dice dice; /* for its figures */
+	double trouble;        /* 0 … 1: selects its failure, usually none */
+	struct demo_dice dice; /* for its metrics */
 };
 void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret);
 void demo_plan_done(struct demo_plan *plan);
 #define auto_plan __attribute__((cleanup(demo_plan_done), unused)) struct demo_plan
 
-/* NULL: the group is none. */
+/* Returns NULL if the group has no plan. */
 const struct demo_study *demo_study_of(const struct demo *history, int64_t number);
-/* Tags by which its sweep finds a run. */
+/* Adds the tags by which its sweep finds a run. */
 void demo_tag_study(int64_t began_ns, int64_t number, struct demo_plan *plan);
 void demo_run_id(const struct demo *history, const struct demo_plan *plan,
 		 char ret[RES_RUN_ID_BYTES]);
 
-/* A number of what is asked for, or `other`; "inf" is infinite. */
+/* Returns a requested number, or `other`; "inf" is infinite. */
 double demo_asked(const json_t *section, const char *key, double other);
 
-/* How fast it is. */
+/* The performance of a run. */
 struct demo_figures {
-	const struct demo_fate *fate; /* NULL: it ends well */
+	const struct demo_fate *fate; /* NULL: it completes */
 	double gpus;
 	double weights_bytes; /* on one GPU */
 	double kv_bytes;      /* on one GPU */
 	double kv_tokens;
 	double max_len;
-	double input, output; /* tokens of a request */
-	double prompts;       /* asked for */
+	double input, output; /* tokens per request */
+	double prompts;       /* requested */
 	double completed;
-	double rate;        /* asked for; infinite: all at once */
+	double rate;        /* requested; infinite: all at once */
 	double concurrency; /* 0: no limit */
-	double running;     /* requests in the engine, in the mean */
-	double load;        /* 0 … 1, of what it could do */
+	double running;     /* mean number of requests in the engine */
+	double load;        /* 0 … 1, relative to its capacity */
 	double ttft_ms, tpot_ms, e2el_ms, queue_ms;
-	double spread; /* of a latency's logarithm */
+	double spread; /* of the logarithm of a latency */
 	double duration_s;
-	double start_s; /* until it is ready */
+	double start_s; /* until the server is ready */
 };
 void demo_figures(const struct demo_plan *plan, struct demo_figures *ret);
 
 /* ---- sections, new references -------------------------------------------------------------- */
 
-/* The section with all its keys, and these values; takes them. */
+/* Returns the section with all its keys and these values, which it takes. */
 json_t *demo_section(const char *section, json_t *values);
 json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 		     const struct demo_figures *figures);
-/* Its GPUs were slowed down for heat. */
+/* Returns whether its GPUs were throttled because of heat. */
 bool demo_is_hot(const struct demo_plan *plan);
 json_t *demo_quality(const struct demo_plan *plan, const struct demo_figures *figures);
 json_t *demo_error(const struct demo_fate *fate);

@@ -1,6 +1,4 @@
-/*
- * What a server tells of itself, and what its operator may do: models, settings, sleep, profiler.
- */
+/* Information about the server, and its administration: models, settings, sleep, profiler. */
 #pragma once
 
 struct pl_buf;

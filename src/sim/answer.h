@@ -1,6 +1,4 @@
-/*
- * Whole answers in the forms that vLLM has, and a body of JSON read or refused.
- */
+/* Sends complete responses in vLLM's forms, and parses or refuses JSON bodies. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,9 +9,9 @@
 
 struct sim_conn;
 
-/* A text that is JSON already. */
+/* Sends a text that is already JSON. */
 void sim_answer_text(struct sim_conn *conn, int status, const char *json);
 void sim_answer_json(struct sim_conn *conn, int status, const struct pl_buf *body);
 void sim_answer_refusal(struct sim_conn *conn, const struct sim_refusal *refusal);
-/* The body as JSON; false: answered with an error. */
+/* Parses the body as JSON; false: an error was sent. */
 bool sim_body_json(struct sim_conn *conn, json_t **ret);

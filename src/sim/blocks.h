@@ -1,10 +1,9 @@
 /*
- * The KV cache as blocks: who holds which, which are free, which free ones still hold a known
- * prefix. No time, no sequences.
- *
- * - held + free == count, at every moment. A block is free when nobody holds it.
- * - A named block keeps its name while free, so that a later prompt can hit it; taking it for
- *   something else forgets the name. Free blocks are taken in the order in which they became free.
+ * The KV cache as blocks: which are held, which are free, and which free ones still contain a known prefix. It knows
+ * neither time nor sequences.
+ * - held + free == count, at every moment. A block without holders is free.
+ * - A named block keeps its name while it is free, so a later prompt can reuse it; taking it for another purpose
+ *   removes the name. Free blocks are taken in the order in which they became free.
  */
 #pragma once
 
@@ -34,15 +33,15 @@ struct sim_blocks {
 
 void sim_blocks_init(struct sim_blocks *blocks, uint32_t count);
 void sim_blocks_done(struct sim_blocks *blocks);
-/* A free block, nameless, held once. There must be one. */
+/* Returns a free block, without a name and with one holder. There must be one. */
 uint32_t sim_blocks_take(struct sim_blocks *blocks);
-/* One holder more; the block may be free. */
+/* Adds a holder; the block may be free. */
 void sim_blocks_hold(struct sim_blocks *blocks, uint32_t block);
-/* One holder less. */
+/* Removes a holder. */
 void sim_blocks_drop(struct sim_blocks *blocks, uint32_t block);
-/* The block with this name, held or free, or SIM_NO_BLOCK. */
+/* Returns the block with this name, held or free, or SIM_NO_BLOCK. */
 uint32_t sim_blocks_find(const struct sim_blocks *blocks, uint64_t name);
-/* Names a held block; nothing happens when it or another block has a name that says the same. */
+/* Names a held block; does nothing if it has a name, or another block has this one. */
 void sim_blocks_name(struct sim_blocks *blocks, uint32_t block, uint64_t name);
-/* Forgets all names; false, with nothing done, while a block is held. */
+/* Removes all names. Returns false and does nothing if a block is held. */
 bool sim_blocks_forget(struct sim_blocks *blocks);

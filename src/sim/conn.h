@@ -1,8 +1,7 @@
 /*
- * A connection of a client: bytes to requests, answers to bytes.
- *
- * Lifetime: one that ends inside a callback is only marked dead; it is freed by calls->rest(), the last
- * thing in every callback. So pointers stay good all through a callback.
+ * A connection of a client: from bytes to requests, and from responses to bytes.
+ * Lifetime: a connection that ends inside a callback is only marked dead; calls->rest(), the last call in every
+ * callback, frees it. So pointers stay valid during a callback.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 #include <sys/queue.h>
 
 #define SIM_BODY_BYTES_MAX (64u << 20)
-/* Of one read, and of what it can become behind TLS. */
+/* The size of one read, and of its plain text after TLS. */
 #define SIM_INPUT_BYTES 65536
 #define SIM_PLAIN_BYTES (SIM_INPUT_BYTES + IO_TLS_PLAIN_SLACK)
 
@@ -28,48 +27,48 @@ struct sim_conn {
 	struct io_http *http;
 	struct io_tls *tls; /* NULL: plain http */
 	struct pl_buf body;
-	struct pl_buf out;   /* could not be sent yet */
-	struct pl_buf later; /* arrived behind a request that is still being answered */
-	struct pl_buf raw;   /* the request's bytes, kept for --sim-capture */
+	struct pl_buf out;   /* not sent yet */
+	struct pl_buf later; /* received after a request that is still in progress */
+	struct pl_buf raw;   /* the bytes of the request, kept for --sim-capture */
 	char peer[80];
 	int64_t arrival_ns; /* of the last byte read, by the kernel */
-	/* the request being read or answered: */
+	/* the current request */
 	char *method;
 	char *target;        /* without the query */
 	char *query;         /* or NULL */
 	char *request_id;    /* x-request-id or NULL */
 	char *authorization; /* or NULL */
-	int64_t answered;    /* requests, by this connection */
-	size_t route;        /* a row of tbl/sim_routes.h, or SIM_ROUTE_NONE */
+	int64_t answered;    /* number of requests on this connection */
+	size_t route;        /* index of a row of tbl/sim_routes.h, or SIM_ROUTE_NONE */
 	bool keep_alive;
 	bool too_large;
-	bool whole; /* read to its end, not answered yet */
-	bool halve; /* half of the answer's body is sent, then the connection ends */
+	bool whole; /* completely received, not answered yet */
+	bool halve; /* send half of the response's body and close the connection */
 	struct sim_job *job;
-	bool closing; /* when all is sent */
+	bool closing; /* after everything was sent */
 	bool dead;
 };
 
-/* What it tells those above it, whom it does not know. */
+/* Callbacks into the layer above. */
 struct sim_conn_calls {
-	void (*request)(struct sim_conn *conn);  /* a whole one: to be answered, now or later */
-	void (*gone)(struct sim_conn *conn);     /* nobody reads any more what is sent */
-	void (*rest)(struct sim_server *server); /* the callback is over */
+	void (*request)(struct sim_conn *conn);  /* a complete request: respond now or later */
+	void (*gone)(struct sim_conn *conn);     /* the client has disconnected */
+	void (*rest)(struct sim_server *server); /* called at the end of a callback */
 };
 
-/* Of the listening socket: accepts all who wait. */
+/* Accepts all waiting clients of the listening socket. */
 io_watch_fn sim_conn_on_listener;
 void sim_conn_free(struct sim_conn *conn);
-/* Closed with a reset, if `reset`; the job on it is aborted. */
+/* Closes the connection, with a reset if `reset`; aborts its job. */
 void sim_conn_drop(struct sim_conn *conn, bool reset);
-/* Sends or keeps for later; false: the connection is dead. */
+/* Sends, or buffers for later; false: the connection is dead. */
 bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len);
-/* A whole answer; type NULL: none. Ends the request. */
+/* Sends a complete response; type NULL: none. Ends the request. */
 void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
 		     size_t len);
-/* The head of a stream. */
+/* Sends the header of a stream. */
 void sim_conn_begin_stream(struct sim_conn *conn);
-/* The request has been answered: its parts are forgotten. */
+/* Frees the parts of an answered request. */
 void sim_conn_end_request(struct sim_conn *conn);
-/* Reads what came behind a request that has been answered. */
+/* Parses the bytes received after an answered request. */
 void sim_conn_resume(struct sim_conn *conn);

@@ -1,7 +1,6 @@
 /*
- * --sim-drift: steps take longer and longer, by the requests that were served before, so that it is
- * known what a comparison over a long sweep has to cope with. A file counts the requests of servers
- * before, whichever they were: a byte each.
+ * --sim-drift: steps get slower with the number of served requests, to test comparisons over a long sweep against a
+ * known drift. A file counts the requests of all earlier servers, one byte each.
  */
 #pragma once
 
@@ -10,15 +9,15 @@
 #include <stdint.h>
 
 struct sim_drift {
-	double share; /* of a step that each request adds; 0: none drifts */
+	double share; /* added per request, as a share of a step; 0: no drift */
 	uint64_t requests;
-	int fd; /* -1: this server's own are counted alone */
+	int fd; /* -1: counts only the requests of this server */
 };
 
-/* path NULL: none before. */
+/* path NULL: no earlier servers. */
 int sim_drift_open(double share, const char *path, struct sim_drift *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 void sim_drift_close(struct sim_drift *drift);
 void sim_drift_count(struct sim_drift *drift);
-/* What steps take now, of what they took at first. */
+/* Returns the current duration of steps relative to the initial one. */
 double sim_drift_factor(const struct sim_drift *drift);

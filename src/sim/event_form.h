@@ -1,6 +1,4 @@
-/*
- * A stream's chunks in other forms, all of them good; and how a stream ends that failed.
- */
+/* Other valid forms of a stream's chunks, and the end of a failed stream. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,7 +6,7 @@
 #include "sim/refusal.h"
 #include "sim/request.h"
 
-/* Whole chunks, each written in another form; `text` is a message's data. */
+/* Writes complete chunks in another form; `text` is the data of a message. */
 void sim_event_reform(enum sim_event_form form, const char *chunks, size_t len, struct pl_buf *out);
-/* An error object behind a stream's 200, and the stream's end. */
+/* Writes an error object after a stream's status 200, and the end of the stream. */
 void sim_event_error(const struct sim_refusal *refusal, enum sim_api api, struct pl_buf *out);

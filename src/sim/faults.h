@@ -1,24 +1,22 @@
 /*
- * Faults on demand: what was asked for on the command line, and which request is hit.
- *
- * After n counted requests every kind has hit floor(share x n) of them, evenly spread; the choice
- * depends on nothing but their order. A request is hit once at most: where two kinds fall on the
- * same one, the later kind takes the next.
+ * Injected faults: the requests on the command line, and which request each fault hits.
+ * After n counted requests, each kind has hit floor(share x n) of them, evenly spread; the choice depends only on their
+ * order. A request has at most one fault: if two kinds choose the same request, the later kind takes the next one.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What may hit a request, in the order of precedence. */
+/* The faults of a request, in order of precedence. */
 enum sim_fault {
 	SIM_FAULT_NONE,
 	SIM_FAULT_ERROR,        /* refused before it begins */
-	SIM_FAULT_RESET,        /* RST halfway */
-	SIM_FAULT_STALL,        /* nothing more comes */
-	SIM_FAULT_STREAM_ERROR, /* an error object behind a 200 */
-	SIM_FAULT_TRUNCATE,     /* the body ends halfway, as if that were all */
-	SIM_FAULT_BAD_JSON,     /* one event is no JSON, the others are good */
+	SIM_FAULT_RESET,        /* RST in the middle */
+	SIM_FAULT_STALL,        /* nothing more is sent */
+	SIM_FAULT_STREAM_ERROR, /* an error object after status 200 */
+	SIM_FAULT_TRUNCATE,     /* the body ends early, with a regular end */
+	SIM_FAULT_BAD_JSON,     /* one event is invalid JSON */
 	SIM_FAULT_COUNT
 };
 
@@ -32,19 +30,19 @@ enum sim_failure {
 enum sim_metrics_fault {
 	SIM_METRICS_GOOD,
 	SIM_METRICS_GONE,           /* 404 */
-	SIM_METRICS_GARBAGE,        /* 200, but no metrics text */
-	SIM_METRICS_RESET_COUNTERS, /* every 10th scrape begins at 0, as behind a restart */
+	SIM_METRICS_GARBAGE,        /* 200, but not a metrics text */
+	SIM_METRICS_RESET_COUNTERS, /* every 10th scrape starts at 0, as after a restart */
 	SIM_METRICS_COUNT
 };
 
-/* How events are written; every one is good by the standard for event streams. */
+/* Forms of events; all are valid by the standard for event streams. */
 enum sim_event_form {
 	SIM_FORM_PLAIN,
-	SIM_FORM_COMMENTS, /* ": ping" alone, in a send() of its own, before each event */
+	SIM_FORM_COMMENTS, /* ": ping" in a separate send() before each event */
 	SIM_FORM_CRLF,
 	SIM_FORM_NO_SPACE, /* "data:{" */
-	SIM_FORM_LINES,    /* several data: lines, cut where JSON may have a line feed */
-	SIM_FORM_FIELDS,   /* event:, id: and retry: beside data: */
+	SIM_FORM_LINES,    /* several data: lines, split where JSON allows a line feed */
+	SIM_FORM_FIELDS,   /* event:, id: and retry: in addition to data: */
 	SIM_FORM_COUNT
 };
 
@@ -73,16 +71,16 @@ struct sim_fault_count {
 	uint64_t hit[SIM_FAULT_COUNT];
 };
 
-/* No fault at all. */
+/* Sets no faults. */
 void sim_faults_init(struct sim_faults *faults);
-/* Counts one request more; what hits it. */
+/* Counts one more request and returns its fault. */
 enum sim_fault sim_faults_next(const struct sim_faults *faults, struct sim_fault_count *count);
 
-/* Their names in the order of the lists above, NULL behind the last. */
+/* The names in the order of the enumerations above, NULL-terminated. */
 extern const char *const sim_failure_words[SIM_FAILURE_COUNT + 1];
 extern const char *const sim_metrics_words[SIM_METRICS_COUNT + 1];
 extern const char *const sim_form_words[SIM_FORM_COUNT + 1];
-/* The place of a word in such a list; -1: it is none of them. */
+/* Returns the index of a word in such a list, or -1. */
 int64_t sim_word_find(const char *const *words, const char *word);
-/* "KILL", "SIGKILL" or "9". */
+/* Accepts "KILL", "SIGKILL" or "9". */
 int64_t sim_signal_find(const char *name);

@@ -1,6 +1,4 @@
-/*
- * Counters and histograms behind /metrics that the engine does not keep itself.
- */
+/* Counters and histograms for /metrics that the engine does not have. */
 #pragma once
 
 #include "base/buf.h"
@@ -9,7 +7,7 @@
 
 #define SIM_BOUNDS_MAX 24
 
-/* Places in counters by route: the rows of tbl/sim_routes.h, and one for what is none of them. */
+/* Indexes of counters by route: the rows of tbl/sim_routes.h, and one for unknown routes. */
 enum {
 	SIM_ROUTE_NONE = 0
 #define ROUTE(method, path, handler) +1
@@ -31,12 +29,12 @@ struct sim_histogram {
 struct sim_metrics {
 	struct sim_histogram histograms[SIM_HIST_COUNT];
 	struct sim_histogram lateness;              /* of steps, seconds */
-	uint64_t answers[SIM_ROUTE_NONE + 1][3];    /* by route, and 2xx, 4xx, 5xx */
+	uint64_t answers[SIM_ROUTE_NONE + 1][3];    /* by route and class: 2xx, 4xx, 5xx */
 	uint64_t request_bytes[SIM_ROUTE_NONE + 1]; /* of bodies */
 };
 
 void sim_metrics_observe(struct sim_metrics *metrics, enum sim_histogram_id id, double value);
 void sim_metrics_observe_lateness(struct sim_metrics *metrics, double seconds);
-/* All histograms as Prometheus text; labels without braces. */
+/* Writes all histograms as Prometheus text; labels without braces. */
 void sim_metrics_write(const struct sim_metrics *metrics, const char *labels, double created_s,
 		       struct pl_buf *out);

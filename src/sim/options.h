@@ -1,6 +1,6 @@
 /*
- * The command line: `serve MODEL`, vLLM's own arguments (those that the engine model knows are
- * read, the others accepted), and --sim-….
+ * The command line: `serve MODEL`, vLLM's arguments (those that the engine model supports are used, the others
+ * accepted), and --sim-….
  */
 #pragma once
 
@@ -22,17 +22,18 @@ struct sim_lora {
 };
 
 struct sim_options {
-	struct option_argv argv; /* the words; all texts here are borrowed from them */
+	struct option_argv argv; /* the words, from which all texts here are borrowed */
 	const char *model;
-	const char *names[SIM_NAMES_MAX + SIM_LORAS_MAX]; /* the adapters' behind the model's */
-	size_t name_count;                                /* at least 1 after parsing */
+	const char *names[SIM_NAMES_MAX +
+			  SIM_LORAS_MAX]; /* of the model, followed by those of the adapters */
+	size_t name_count;                /* at least 1 after parsing */
 	struct sim_lora loras[SIM_LORAS_MAX];
 	size_t lora_count;
 	const char *host;
 	const char *uds;
 	const char *api_key; /* NULL: none */
 	const char *ssl_keyfile;
-	const char *ssl_certfile; /* NULL, as the key: plain http */
+	const char *ssl_certfile; /* NULL, as is the key: plain HTTP */
 	int64_t port;
 	int64_t max_model_len; /* 0: not given */
 	int64_t max_num_seqs;
@@ -41,10 +42,10 @@ struct sim_options {
 	int64_t block_count;     /* --num-gpu-blocks-override; 0: by the profile */
 	int64_t tensor_parallel; /* 0: by the profile */
 	int64_t max_logprobs;
-	int64_t stream_interval; /* tokens in an event behind the first */
+	int64_t stream_interval; /* tokens per event after the first */
 	int64_t seed;
 	int64_t draft_tokens; /* speculative decoding; 0: none */
-	const char *profiler; /* NULL: there is none */
+	const char *profiler; /* NULL: none */
 	double memory_utilisation;
 	bool lora;
 	bool prefix_caching;
@@ -59,12 +60,12 @@ struct sim_options {
 	const char *capture_path;
 	int64_t step_ns; /* 0: by the profile */
 	int64_t startup_ns;
-	int64_t processes; /* workers beside the server */
+	int64_t processes; /* additional worker processes */
 	double speed;
-	double drift; /* share of a step that each request adds */
+	double drift; /* added per request, as a share of a step */
 	const char *drift_path;
 	double eos_rate;
-	const char *start_with; /* the last one; each was turned into a word of its own */
+	const char *start_with; /* the last one; each is in `argv` */
 	struct sim_faults faults;
 
 	json_t *given; /* {port: 8000, …}: vLLM's arguments that were set, for the log */

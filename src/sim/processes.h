@@ -1,7 +1,7 @@
 /*
- * Worker processes, as vLLM has them: they do nothing but live until their head ends them. The
- * first is in a session of its own and ignores SIGTERM, as an engine core that is busy; all live on
- * when the head is killed, so that what cleans up after a server can be tested.
+ * Worker processes, as vLLM has them: they do nothing until their parent ends them. The first has a session of its own
+ * and ignores SIGTERM, like a busy engine core. All of them survive the death of the parent, to test the cleanup after
+ * a server.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 
 struct sim_processes;
 /*
- * Forks them; before any thread is started and before any file is opened that they should not hold.
- * They are there, with their names and signals set, when it returns. count 0: *ret is NULL.
+ * Forks them. Call it before starting threads or opening files that they should not inherit. When it returns, they are
+ * running with their names and signal handling set. count 0: *ret is NULL.
  */
 int sim_processes_start(int64_t count, struct sim_processes **ret,
 			struct pl_err *err) PL_MUST_CHECK;
-/* Ends and reaps them all; NULL: nothing. */
+/* Ends and reaps all of them; accepts NULL. */
 void sim_processes_stop(struct sim_processes *processes);

@@ -1,5 +1,5 @@
 /*
- * How long a step takes: constants of a model on a GPU (tbl/sim_profiles.h) and the formula of
+ * The duration of a step: constants of a model on a GPU (tbl/sim_profiles.h) and the formula in
  * docs/reference/simulator.md. Pure functions.
  */
 #pragma once
@@ -14,7 +14,7 @@ struct sim_profile {
 	double layers;
 	double hidden;
 	double kv_bytes_per_token; /* all GPUs together */
-	uint32_t tensor_parallel;  /* when the command line does not say */
+	uint32_t tensor_parallel;  /* default if the command line does not set it */
 	const char *gpu;
 	double gpu_bytes; /* memory of one GPU */
 	double memory_bytes_per_s;
@@ -28,25 +28,25 @@ struct sim_profile {
 	uint32_t max_model_len;
 };
 
-/* Tokens that may be drafted ahead of a sequence, computed in one step. */
+/* The maximum of draft tokens per sequence, computed in one step. */
 #define SIM_DRAFTS_MAX 32
 
-/* What one step computes. */
+/* The work of one step. */
 struct sim_work {
 	uint32_t sequences;      /* in the step */
-	uint32_t prefill_tokens; /* tokens of sequences whose prompt is not through */
-	uint32_t decode_tokens;  /* one for each of the others */
-	double context_tokens;   /* keys and values read: positions behind and in the step */
+	uint32_t prefill_tokens; /* tokens of sequences with an incomplete prompt */
+	uint32_t decode_tokens;  /* one for each other sequence */
+	double context_tokens;   /* keys and values read: positions before and in the step */
 	double attention_pairs;  /* (query, key) pairs */
 };
 
-/* By name; NULL. */
+/* Returns a profile by name, or NULL. */
 const struct sim_profile *sim_profile_find(const char *name);
-/* What fits a model's name best: the 70B pair for "…70b…", else the first. */
+/* Returns the best profile for a model's name: the 70B pair for "…70b…", else the first. */
 const struct sim_profile *sim_profile_for_model(const char *model);
-const struct sim_profile *sim_profile_at(size_t i); /* NULL behind the last */
+const struct sim_profile *sim_profile_at(size_t i); /* NULL after the last */
 int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_parallel,
 			    const struct sim_work *work);
-/* Blocks that fit beside the weights: utilisation x memory - weights - 2 GB a GPU. 0: none. */
+/* Returns the number of KV cache blocks: utilization x memory - weights - 2 GB per GPU. 0: none fits. */
 uint32_t sim_profile_block_count(const struct sim_profile *profile, uint32_t tensor_parallel,
 				 double memory_utilisation, uint32_t block_size);

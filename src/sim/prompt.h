@@ -1,6 +1,4 @@
-/*
- * Prompts to token ids: a text, ids, messages through the chat template.
- */
+/* Converts prompts to token ids: a text, ids, or messages through the chat template. */
 #pragma once
 
 #include "base/json.h"
@@ -20,12 +18,12 @@ void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);
 int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
 			struct sim_refusal *refusal) PL_MUST_CHECK;
 /*
- * The chat template over body.messages: one id for a message's role, its content, one id for its
- * end; then, unless add_generation_prompt is false, the assistant's id, and with
- * chat_template_kwargs.enable_thinking false a thought of no words.
+ * Applies the chat template to body.messages: per message one id for its role, its content, and one id for its end.
+ * Then, unless add_generation_prompt is false, the assistant's id, and with chat_template_kwargs.enable_thinking false
+ * an empty thought.
  */
 int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits,
 			     struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
-/* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
+/* The input of /v1/responses: a text, or a list of messages, after `instructions`. */
 int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
 			  struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;

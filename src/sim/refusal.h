@@ -1,6 +1,4 @@
-/*
- * Why a request is refused, in the words and the form of vLLM's answers.
- */
+/* The reason for refusing a request, in the wording and form of vLLM's responses. */
 #pragma once
 
 #include "base/buf.h"
@@ -9,7 +7,7 @@
 struct sim_refusal {
 	int status; /* 400, 401, 404 …; 0: not refused */
 	char type[32];
-	char param[64]; /* "" : null */
+	char param[64]; /* "": null */
 	struct pl_buf message;
 };
 
@@ -23,16 +21,16 @@ void sim_refusal_done(struct sim_refusal *refusal);
 /* All return -1. param NULL: none. */
 int sim_refuse(struct sim_refusal *refusal, int status, const char *type, const char *param,
 	       const char *format, ...) PL_PRINTF(5, 6);
-/* A field's value is not good: 400, with "(parameter=…, value=…)" behind the text. */
+/* Refuses a field's value: 400, with "(parameter=…, value=…)" after the text. */
 int sim_refuse_value(struct sim_refusal *refusal, const char *param, const char *value,
 		     const char *format, ...) PL_PRINTF(4, 5);
 /*
- * A field has the wrong form: 400 and a list of one validation error. `input` is the value as
- * Python writes it; further is more members (", 'ctx': {…}") or "".
+ * Refuses a field's form: 400 and a list of one validation error. `input` is the value as Python writes it; further is
+ * more members (", 'ctx': {…}") or "".
  */
 int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *field,
 		    const char *text, const char *input, const char *further);
-/* A field that should hold a text or a list does not; NULL: it is not there. kind: "string", "list" */
+/* Refuses a field that should contain a text or a list; NULL: it is missing. kind: "string", "list" */
 int sim_refuse_absent(struct sim_refusal *refusal, const json_t *value, const char *field,
 		      const char *kind);
 /* {"error":{…}} */

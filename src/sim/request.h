@@ -1,6 +1,4 @@
-/*
- * What a client asks for, read from the body of a request and checked.
- */
+/* The parameters of a request, read from its body and checked. */
 #pragma once
 
 #include "base/json.h"
@@ -31,22 +29,22 @@ struct sim_request {
 	bool ignore_eos;
 	bool return_token_ids;
 	uint32_t n;
-	uint32_t max_tokens; /* settled: at least 1 */
+	uint32_t max_tokens; /* resolved: at least 1 */
 	uint32_t min_tokens;
-	int32_t logprobs; /* -1: none; else how many alternatives */
+	int32_t logprobs; /* -1: none; else the number of alternatives */
 	uint64_t seed;
 	const char *model; /* borrowed from the limits */
 	struct sim_prompt *prompts;
 	size_t prompt_count;
-	uint32_t prompt_tokens; /* all prompts */
+	uint32_t prompt_tokens; /* of all prompts */
 };
 
-/* -1: refused. The request is to be freed in any case. */
+/* Returns -1 if it is refused. The request must be freed in both cases. */
 int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_limits *limits,
 		      struct sim_request *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 void sim_request_done(struct sim_request *request);
 
-/* The pieces that /tokenize shares. */
+/* Shared with /tokenize. */
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
 			   struct sim_refusal *refusal) PL_MUST_CHECK;
 bool sim_request_flag(const json_t *body, const char *name, bool otherwise);

@@ -1,6 +1,4 @@
-/*
- * /v1/responses: its events, without frames, and its answer in one piece.
- */
+/* /v1/responses: its events, without frames, and its response if it is not streamed. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,9 +1,7 @@
-/*
- * Which handler answers what: the rows of tbl/sim_routes.h.
- */
+/* Dispatches requests to handlers: the rows of tbl/sim_routes.h. */
 #pragma once
 
 struct sim_conn;
 
-/* Answers a whole request, or begins to. */
+/* Responds to a complete request, or starts a job. */
 void sim_route(struct sim_conn *conn);

@@ -1,6 +1,4 @@
-/*
- * The page /metrics.
- */
+/* Writes the page /metrics. */
 #pragma once
 
 #include "base/buf.h"

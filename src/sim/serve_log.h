@@ -1,6 +1,4 @@
-/*
- * The log on standard output, in the words and forms of vLLM and uvicorn.
- */
+/* The log on standard output, in the format of vLLM and uvicorn. */
 #pragma once
 
 #include "base/mem.h"

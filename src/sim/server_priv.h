@@ -1,8 +1,6 @@
 /*
- * What one simulator has; its parts share it.
+ * The state of one simulator, shared by its parts.
  *
- *   bytes -> conn.c -> routes.c -> job.c -> engine
- *   engine -> server.c (steps) -> job.c -> events.c (bytes) -> conn.c -> send()
  *
  * One loop, one thread: nothing here locks.
  */
@@ -41,7 +39,7 @@ struct sim_server {
 	struct io_watch listener;
 	struct io_watch signals;
 	struct io_timer step_timer;
-	int64_t step_due_ns; /* by the clock of steps, even when the timer is set later */
+	int64_t step_due_ns; /* by the clock of steps; the timer may be later */
 	struct io_timer stats_timer;
 	const struct sim_conn_calls *calls;
 	LIST_HEAD(, sim_conn) conns;
@@ -53,32 +51,35 @@ struct sim_server {
 	int64_t last_stats_ns;
 	bool was_idle;
 	bool any_dead;
-	int64_t listening_ns; /* since when */
+	int64_t listening_ns; /* start time */
 	int exit_status;
-	int sleep_level; /* 0: awake; no step begins while it sleeps */
+	int sleep_level; /* 0: awake; no step begins during sleep */
 	uint64_t scrapes;
-	struct sim_engine_stats scrape_zero; /* what the counters of /metrics begin at */
+	struct sim_engine_stats scrape_zero; /* subtracted from the counters of /metrics */
 	struct sim_fault_count faults;
-	uint32_t stalled;      /* sequences of stalled requests, which run on for whoever asks */
+	uint32_t stalled;      /* sequences of stalled requests, reported as running */
 	uint64_t completed;    /* of the requests that faults count */
-	bool odd_events;       /* events are not sent as they are made */
-	bool engine_stopped;   /* by a fault: it died or stands still */
-	struct pl_buf scratch; /* events and answers are built here */
-	char *input;           /* reads go here */
-	char *plain;           /* what a read was before TLS; NULL: none is spoken */
+	bool odd_events;       /* events are sent in another form */
+	bool engine_stopped;   /* by a fault: it crashed or hangs */
+	struct pl_buf scratch; /* buffer for events and responses */
+	char *input;           /* buffer for reads */
+	char *plain;           /* buffer for decrypted reads; NULL: no TLS */
 	struct io_tls_server *tls;
 	char date[40];
 	int64_t date_s;
 };
 
-/* A step begins in the loop's next pass, unless one is under way or due. */
+/* Schedules a step for the loop's next pass, unless one is running or due. */
 static inline void sim_server_wake_engine(struct sim_server *server)
 {
 	if (!io_timer_runs(&server->step_timer))
 		io_timer_start(server->loop, &server->step_timer, io_loop_now_ns(server->loop));
 }
 
-/* As the server tells them: the engine has dropped what stalls, a real one would hold it on. */
+/*
+ * The statistics that the server reports: it adds stalled sequences, which the engine has dropped but a real one would
+ * keep.
+ */
 static inline void sim_server_stats(const struct sim_server *server, struct sim_engine_stats *ret)
 {
 	sim_engine_stats(server->engine, ret);

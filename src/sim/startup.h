@@ -1,6 +1,4 @@
-/*
- * A start as vLLM's log shows it, with its failures.
- */
+/* The startup as in vLLM's log, with its failures. */
 #pragma once
 
 #include "base/mem.h"
@@ -9,7 +7,10 @@
 
 struct sim_server;
 
-/* The phases of a start, over --sim-start-delay; 1: over, by a signal or with exit_status set. */
+/*
+ * Runs the phases of a start, over --sim-start-delay. Returns 1 if the server must end, by a signal or with exit_status
+ * set.
+ */
 int sim_startup(struct sim_server *server);
-/* Dies by this signal, without a core file. */
+/* Kills the process with this signal, without a core file. */
 _Noreturn void sim_die_by(int64_t signal_number);

@@ -1,15 +1,14 @@
 /*
- * What a sweep's file says besides its sweep, as it may be shown: for who wants to run some of its cells
- * again and has the summary alone.
+ * The content of a sweep's file other than the sweep, without secrets: to run some cells again from the summary alone.
  */
 #pragma once
 
 #include "experiment/sweep/sweep.h"
 
 /*
- * The file's sections without `sweep`. What is secret is left out, and its key is added to `left_out`
+ * Returns the file's sections without `sweep`. Secrets are omitted, and their keys are added to `left_out`
  * ("launch.env.HF_TOKEN"). New reference.
  */
 json_t *sweep_asked(const struct exp_sweep *sweep, json_t *left_out);
-/* What people call it: the file's name, else its suite, else the name of the file. free() */
+/* Returns its display name: the name in the file, else its suite, else the name of the file. free() */
 char *sweep_name(const struct exp_sweep *sweep);

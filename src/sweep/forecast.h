@@ -1,13 +1,11 @@
-/*
- * How long what is left of a sweep takes, and in which order its server lives are started.
- */
+/* The estimated duration of a sweep's remaining runs, and the order in which its servers are started. */
 #pragma once
 
 #include "sweep/units.h"
 
 /*
- * sweep_forecast() of units amid their run; ret->starts of them wait. order: in which, [units->count];
- * NULL: nobody asks.
+ * sweep_forecast() of units during the sweep; ret->starts of them are waiting. order: the order of the starts,
+ * [units->count], or NULL.
  */
 void sweep_forecast_units(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 			  const json_t *rows, const struct sweep_room *room,

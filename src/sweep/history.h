@@ -1,14 +1,13 @@
 /*
- * Earlier results, of folders or of a dashboard, that tell how long a sweep takes.
+ * Earlier results, from directories or a dashboard, to estimate the duration of a sweep.
  *
- *	a document, or a row of a dashboard  ->  what its fields have  ->  is it like a cell?
+ *	a document, or a row of a dashboard -> values of its fields -> does it match a cell?
  *
- * - By which fields a result is like a cell is said by the plan: the server's arguments and the load's
- *   options that one of its cells sets, inputs alone (no ports, no names of files), and what varies of
- *   `launch`. What nobody set counts as its default. So a folder and a dashboard of the same results tell
- *   the same.
- * - Results of another model, engine or kind of GPU than any cell's are no earlier results of this sweep.
- * - Of the runs that shared a server only the first has its start.
+ * - The plan determines the fields to match: the server arguments and load options that one of its cells sets, only
+ *   inputs (no ports, no file names), and the varied parts of `launch`. An unset argument counts as its default. So a
+ *   directory and a dashboard with the same results give the same estimate.
+ * - Results whose model, engine or kind of GPU no cell has are ignored.
+ * - Only the first of the runs that shared a server includes its start.
  */
 #pragma once
 
@@ -16,12 +15,12 @@
 #include "io/tls.h"
 #include "sweep/plan.h"
 
-/* The newest so many of a dashboard. */
+/* The maximum of results from a dashboard, newest first. */
 #define SWEEP_HISTORY_MAX 10000
 
 struct sweep_history;
 
-/* hardware: NULL: the host's. The plan is borrowed. */
+/* hardware: NULL: that of the host. The plan is borrowed. */
 struct sweep_history *sweep_history_new(const struct sweep_plan *plan,
 					const struct ckpt_hardware *hardware, bool simulate);
 void sweep_history_free(struct sweep_history *history);
@@ -29,19 +28,19 @@ PL_AUTO_DEFINE(struct sweep_history, sweep_history_free);
 #define auto_sweep_history PL_AUTO(sweep_history_free)
 
 /*
- * Adds what is there: a URL is a dashboard's, all else a result or a folder of them. -1: it is not there
- * (IO), or NETWORK: it cannot be reached within a minute, or does not answer as a dashboard does.
+ * Adds the results of a URL (a dashboard), or of a path (a result or a directory of results). Returns -1 with IO if it
+ * does not exist, or NETWORK if it cannot be reached within a minute or does not respond as a dashboard.
  */
 int sweep_history_add(struct sweep_history *history, const char *place,
 		      const struct io_tls_trust *trust, struct pl_err *err) PL_MUST_CHECK;
-/* To be called once all are added. Which of the runs of a server had its start. */
+/* Determines which of a server's runs included its start. Call it after all were added. */
 void sweep_history_settle(struct sweep_history *history);
 
 /*
- * By run_id {server, load, run_s, ready_s}: texts that are the same where servers and loads are alike, and
- * of a run that had no start ready_s 0. Borrowed.
+ * Returns {server, load, run_s, ready_s} by run_id: texts that are equal for equal servers and loads; ready_s is 0 for
+ * a run without a start. Borrowed.
  */
 const json_t *sweep_history_rows(const struct sweep_history *history);
-/* The same texts of a cell. */
+/* The same texts for a cell. */
 const char *sweep_history_server(const struct sweep_history *history, size_t cell);
 const char *sweep_history_load(const struct sweep_history *history, size_t cell);

@@ -1,19 +1,18 @@
-/* What of earlier results is asked of a dashboard, and how its answer is taken. */
+/* The request for earlier results to a dashboard, and the parser of its response. */
 #pragma once
 
 #include "sweep/history.h"
 #include "run/target.h"
 
-/* The ids of all fields that are looked at, and {filter} for the results that may be like a cell. New
- * references. */
+/* Return the ids of all fields to read, and {filter} for the results that may match a cell. New references. */
 json_t *sweep_history_columns(const struct sweep_history *history);
 json_t *sweep_history_filter(const struct sweep_history *history);
-/* A row of a dashboard: what `cells` lacks is not recorded. */
+/* Adds a row of a dashboard: keys missing in `cells` are not recorded. */
 void sweep_history_take(struct sweep_history *history, const char *run_id, const json_t *cells);
 
 /*
- * A page of POST /api/filters/apply: takes its rows. *ret_cursor: of the next one, NULL behind the last;
- * free(). *ret_rows: how many it had. -1: it is no such answer.
+ * Adds the rows of a page of POST /api/filters/apply. *ret_cursor: that of the next page, NULL after the last; free().
+ * *ret_rows: number of rows. Returns -1 if it is not such a response.
  */
 int sweep_history_page(struct sweep_history *history, const char *text, size_t len,
 		       char **ret_cursor, size_t *ret_rows, struct pl_err *err) PL_MUST_CHECK;

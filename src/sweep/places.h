@@ -1,6 +1,4 @@
-/*
- * How many server lives of a sweep go on at once, and which processors each has.
- */
+/* The number of server slots of a sweep, and the processors of each. */
 #pragma once
 
 #include "sweep/units.h"
@@ -9,13 +7,13 @@
 
 struct sweep_places {
 	size_t count;
-	bool bound;      /* each has processors of its own */
+	bool bound;      /* each is bound to processors of its own */
 	cpu_set_t *cpus; /* of each */
 };
 
 /*
- * settings->jobs, as far as there are runs, GPUs and processors; 0: as many as GPUs allow, one where none
- * is used. Fewer than were asked for is said on standard error.
+ * Uses settings->jobs, limited by the runs, GPUs and processors; 0: as many as the GPUs allow, or one without GPUs.
+ * Reports on standard error if this is less than requested.
  */
 void sweep_places_make(const struct sweep_units *units, size_t gpus,
 		       const struct sweep_settings *settings, struct sweep_places *ret);

@@ -1,11 +1,8 @@
 /*
- * In which order the server lives of a sweep are started where several go on at once: so that all are
- * over early, by how long each is expected to take.
- *
- * Jobs are started as soon as one fits, the first that does in the order: nothing that could run waits
- * for a job that cannot yet. The order is the best of a few rules (as given, longest first, widest
- * first, largest first), made better by exchanges where there are few jobs. It knows no process and no
- * clock.
+ * The order in which parallel servers of a sweep are started, to finish early given their expected durations. Jobs are
+ * started as soon as one fits, the first that does in the order: no job that could run waits for one that cannot yet.
+ * The order is the best of a few rules (as given, longest first, widest first, largest first), improved by exchanges if
+ * there are few jobs. This file knows neither processes nor clocks.
  */
 #pragma once
 
@@ -16,29 +13,30 @@ enum sweep_job_state { SWEEP_WAITS, SWEEP_RUNS, SWEEP_OVER };
 
 struct sweep_job {
 	enum sweep_job_state state;
-	double seconds; /* expected; of one that runs: what is left of it */
+	double seconds; /* expected; for a running job, remaining */
 	size_t gpus;    /* of any */
-	bool names_gpus; /* its GPUs are tokens: not beside one that takes any, which may have those */
-	/* numbers of things that only one may have at a time: a port, a GPU by its name, a server */
+	bool names_gpus; /* its GPUs are tokens: it never runs together with a job that takes any GPU, which could
+			  * be these */
+	/* ids of exclusive resources: a port, a named GPU, a server */
 	const size_t *tokens;
 	size_t token_count;
 };
 
 struct sweep_room {
-	size_t places; /* jobs at once; at least 1 */
-	size_t gpus;   /* a job that takes more runs where no other one has any */
+	size_t places; /* jobs in parallel; at least 1 */
+	size_t gpus;   /* a job that needs more runs only while no other job has any */
 };
 
-/* May job `k` start beside those that run? */
+/* Returns whether job `k` can start while the running ones run. */
 bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
 		size_t k);
 
 /*
- * order: the numbers of those that wait, [count] of room, *ret_count of them set. `keeps`: in the
- * order in which they stand. Returns when all are over, in seconds from now.
+ * order: indexes of the waiting jobs, with room for [count], *ret_count of them set. `keeps`: keep their given order.
+ * Returns when all will have finished, in seconds from now.
  */
 double sweep_schedule(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
 		      bool keeps, size_t *order, size_t *ret_count);
-/* The same of an order that is given. */
+/* The same for a given order. */
 double sweep_makespan(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
 		      const size_t *order, size_t order_count);

@@ -1,15 +1,15 @@
 /*
- * A sweep that runs: cell after cell, those of one server configuration on one server, and several
- * servers at once where there is room for them.
+ * Runs a sweep cell by cell. Cells with the same server configuration use one server, and several servers run in
+ * parallel if there are resources for them.
  *
- *	FOLDER/sweep.jsonl       what is over (sweep/journal.h)
- *	FOLDER/cells/KEY.json    the result of a run, with its side files
- *	FOLDER/servers/….log     what each server said
+ *	FOLDER/sweep.jsonl          finished runs (sweep/journal.h)
+ *	FOLDER/cells/KEY.json       the result of a run, with its artifacts
+ *	FOLDER/servers/….log        the log of each server
  *	FOLDER/summary.json, .csv
  *
- * - A run is over when its result stands in its place. Killed before, it is run again; killed
- *   later, it is found, though the journal does not have it.
- * - Not over is what was interrupted, and what is to be tried again.
+ * - A run is finished when its result is written. If the sweep is killed before, the run is repeated; if it is killed
+ *   later, the result is found although the journal lacks it.
+ * - Interrupted runs, and runs to be retried, count as unfinished.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 enum sweep_order {
 	SWEEP_FEWEST_STARTS, /* server by server, in the order of the file */
-	SWEEP_INTERLEAVED,   /* a block for each repeat, servers and loads shuffled in each */
+	SWEEP_INTERLEAVED,   /* one block per repeat, with servers and loads shuffled in each */
 };
 
 struct sweep_settings {
@@ -29,50 +29,52 @@ struct sweep_settings {
 	enum sweep_order order;
 	int64_t repeats;
 	int64_t seed;
-	const char *const *retry; /* statuses or verdicts of runs that are to be tried again */
+	const char *const *retry; /* statuses or verdicts of runs to retry */
 	size_t retry_count;
 	bool resume;
-	bool quiet; /* no line a run */
+	bool quiet; /* no line per run */
 	bool simulate;
-	int64_t wait_ns; /* for GPUs and ports that others hold */
-	int64_t jobs;    /* servers at once; 0: as many as GPUs allow */
-	int64_t job_cpus; /* processors of its own that each has at least, with its load; 0: none has */
-	const struct sweep_history *history; /* earlier results, settled; NULL: none */
-	int64_t gpus; /* of a forecast alone: what another host has; 0: this one's count */
+	int64_t wait_ns; /* for GPUs and ports in use */
+	int64_t jobs;    /* servers in parallel; 0: as many as the GPUs allow */
+	int64_t job_cpus; /* minimum of separate processors per server with its load; 0: no binding */
+	const struct sweep_history *history; /* earlier results, complete; NULL: none */
+	int64_t gpus; /* for a forecast: number of GPUs of another host; 0: that of this host */
 	/*
-	 * Sends a result that stands to where all are wanted; NULL: nowhere. In whichever process has
-	 * made it. -1: it is tried again at the end of the sweep; of NETWORK all others would fail alike.
+	 * Uploads a result; or NULL. Called in the process that made the result. -1: retried at the end of the sweep;
+	 * with NETWORK, other results would fail, too.
 	 */
 	int (*send)(void *user, const char *path, struct pl_err *err);
-	/* The same of FOLDER/summary.json, which tells what no result does: what there is to run, how a
-	 * run ended that has no result, that all is over. -1: that is said, and the next one tells it. */
+	/*
+	 * The same for FOLDER/summary.json, which has what results lack: the planned runs, the outcome of runs without
+	 * a result, and the end of the sweep. -1: reported; the next summary contains everything.
+	 */
 	int (*send_summary)(void *user, const char *path, struct pl_err *err);
 	void *user;
 };
 
 struct sweep_outcome {
-	size_t runs;   /* all that the file asks for */
-	size_t over;   /* of them, with those of earlier calls */
-	size_t failed; /* of those over: neither completed nor partial */
+	size_t runs;   /* all in the file */
+	size_t over;   /* finished runs, including those of earlier calls */
+	size_t failed; /* finished runs that are neither completed nor partial */
 	size_t partial;
-	size_t not_sent;  /* results that stand */
-	bool unreachable; /* where they were to be sent */
-	int signal;       /* that ended it; 0: none */
+	size_t not_sent;  /* results that were not uploaded */
+	bool unreachable; /* the dashboard was unreachable */
+	int signal;       /* the signal that ended it; 0: none */
 };
 
-/* -1: nothing was started, or the journal cannot be written. */
+/* Returns -1 if nothing was started, or the journal cannot be written. */
 int sweep_run(const struct sweep_plan *plan, const struct sweep_settings *settings,
 	      struct sweep_outcome *ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* How long what is left takes, by the runs that are over and by earlier results. */
+/* The duration of the remaining runs, estimated from finished runs and earlier results. */
 struct sweep_forecast {
-	size_t runs;    /* that are left */
-	size_t starts;  /* of servers, for them */
-	size_t known;   /* runs that it is told from; 0: nothing is known */
+	size_t runs;    /* remaining */
+	size_t starts;  /* server starts that they need */
+	size_t known;   /* runs that the estimate is based on; 0: unknown */
 	double start_s; /* of a server, the median */
-	double run_s;   /* of a run beside that, the median */
+	double run_s;   /* of a run without the start, the median */
 	double total_s;
-	size_t at_once; /* servers */
+	size_t at_once; /* servers in parallel */
 };
 int sweep_forecast(const struct sweep_plan *plan, const struct sweep_settings *settings,
 		   struct sweep_forecast *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -1,6 +1,6 @@
 /*
- * What a person sees of a sweep at a terminal while it runs: a few lines that are drawn over again and
- * again below those that stay. Elsewhere only lines that stay.
+ * The display of a running sweep on a terminal: a few lines that are redrawn below the permanent ones. Without a
+ * terminal, only the permanent lines.
  *
  *	[3/8] max_num_seqs=2 max_concurrency=4: completed, 38.1 requests/s; 5 left, about 40 s
  *	  max_num_seqs=3 max_concurrency=1  0:12  412/1000 requests
@@ -14,39 +14,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A server that is up, or starts, with the run at hand. */
+/* A running or starting server, with its current run. */
 struct sweep_table_line {
 	const char *label;       /* borrowed */
-	int64_t since_s;         /* the run goes on */
+	int64_t since_s;         /* since the start of the run */
 	unsigned over, requests; /* of the run; 0 requests: none was sent yet */
-	bool ends;               /* the run was its last */
+	bool ends;               /* the run was the server's last */
 };
 
 struct sweep_table_view {
 	const struct sweep_table_line *lines;
 	size_t count;
-	size_t over, failed, left; /* runs; `failed` are among `over` */
-	double left_s;             /* 0: not known */
+	size_t over, failed, left; /* runs; `over` includes `failed` */
+	double left_s;             /* 0: unknown */
 	size_t columns, rows;      /* of the terminal; at least 1 */
 	bool colour;
 };
 
-/* The block, each line with its end: none is wider than the terminal, all together stand in it. */
+/* Formats the block, each line with its end: it fits the terminal's width and height. */
 void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf);
 
 struct sweep_table {
 	bool draws;
 	bool colour;
-	size_t drawn; /* lines that stand on the terminal now, the cursor below them */
+	size_t drawn; /* lines of the block on the terminal, with the cursor below them */
 	struct pl_buf block;
 };
 
-/* On standard error. quiet: no block. */
+/* For standard error. quiet: no block. */
 void sweep_table_open(bool quiet, struct sweep_table *ret);
-/* Sets the terminal's size, and the colour, and draws. Without a terminal: nothing. */
+/* Sets the terminal's size and color in the view, and draws. Does nothing without a terminal. */
 void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view);
-/* A text that stays, with its end, above the block. */
+/* Prints a permanent text, with its line end, above the block. */
 void sweep_table_say(struct sweep_table *table, const char *text, size_t len);
-/* Takes the block away until it is drawn again: for what others write. */
+/* Removes the block until it is drawn again, so that others can write. */
 void sweep_table_hide(struct sweep_table *table);
 void sweep_table_done(struct sweep_table *table);

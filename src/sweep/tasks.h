@@ -1,6 +1,4 @@
-/*
- * The runs of a sweep in their order, and which of them are left.
- */
+/* The runs of a sweep in order, and which of them remain. */
 #pragma once
 
 #include "sweep/sweep.h"
@@ -8,9 +6,9 @@
 #define SWEEP_KEY_BYTES (SWEEP_ID_BYTES + 12)
 
 struct sweep_task {
-	size_t cell;               /* of the plan */
+	size_t cell;               /* index in the plan */
 	int64_t repeat;            /* from 1 */
-	char key[SWEEP_KEY_BYTES]; /* the cell's id; of a later repeat "ID.2" */
+	char key[SWEEP_KEY_BYTES]; /* the cell's id; for a later repeat "ID.2" */
 };
 
 struct sweep_tasks {
@@ -18,17 +16,17 @@ struct sweep_tasks {
 	size_t count;
 };
 
-/* Every repeat of every cell that stays. */
+/* Makes every repeat of every valid cell. */
 void sweep_tasks_make(const struct sweep_plan *plan, const struct sweep_settings *settings,
 		      struct sweep_tasks *ret);
-/* Without those that are over by the rows of a journal. */
+/* Removes the tasks that are finished by the rows of a journal. */
 void sweep_tasks_leave(struct sweep_tasks *tasks, const json_t *rows,
 		       const struct sweep_settings *settings);
 void sweep_tasks_done(struct sweep_tasks *tasks);
 #define auto_tasks __attribute__((cleanup(sweep_tasks_done), unused)) struct sweep_tasks
 
-/* Does a run with this row have to be tried again? row NULL: there is none yet. */
+/* Returns whether a run with this row must be run or retried. row NULL: there is none yet. */
 bool sweep_is_left(const json_t *row, const struct sweep_settings *settings);
-/* Do two that follow one another share a server? */
+/* Returns whether two consecutive tasks share a server. */
 bool sweep_same_server(const struct sweep_plan *plan, const struct sweep_tasks *tasks, size_t i,
 		       size_t k);

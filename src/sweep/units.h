@@ -1,6 +1,6 @@
 /*
- * The runs of a sweep by the server that they share, and how long those take: a unit is the runs that
- * follow one another on one server, started together.
+ * The runs of a sweep, grouped by the server that they share, with their durations. A unit is the runs in sequence on
+ * one server, started together.
  */
 #pragma once
 
@@ -9,29 +9,29 @@
 #include "sweep/tasks.h"
 
 struct sweep_unit {
-	size_t first; /* of the tasks */
+	size_t first; /* index of its first task */
 	size_t count;
-	size_t done;           /* of them, from the first on */
-	int64_t since_ns;      /* the run at hand goes on, its start too; CLOCK_MONOTONIC */
-	bool waits_for_others; /* for what others of the host hold: until one of ours is over */
+	size_t done;      /* number of finished tasks, from the first on */
+	int64_t since_ns; /* start of the current run, including that of its server; CLOCK_MONOTONIC */
+	bool waits_for_others; /* for resources of others on the host: until one of ours has finished */
 };
 
 struct sweep_units {
 	struct sweep_unit *items;
-	struct sweep_job *jobs; /* one each */
+	struct sweep_job *jobs; /* one per unit */
 	size_t count;
 	size_t *tokens; /* of all jobs */
 };
 
-/* Of tasks that are left, in their order. */
+/* Groups the remaining tasks, in their order. */
 void sweep_units_make(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 		      const struct run_wishes *wishes, bool simulate, struct sweep_units *ret);
 void sweep_units_done(struct sweep_units *units);
 #define auto_units __attribute__((cleanup(sweep_units_done), unused)) struct sweep_units
 
 /*
- * Sets how long each takes from now on, by rows of a journal and by earlier results (NULL: none), and
- * tells of all together. Nothing is known: each run counts as much as any other.
+ * Sets the expected duration of each from now on, based on rows of a journal and on earlier results (NULL: none), and
+ * the total. If nothing is known, all runs count the same.
  */
 void sweep_units_expect(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 			const json_t *rows, const struct sweep_history *history,

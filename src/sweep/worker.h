@@ -1,20 +1,19 @@
 /*
- * A server life in a process of its own: a copy of this one that runs a unit's experiments, one after
- * the other on one server, and tells of each. So lives that go on at once share nothing that belongs to
- * a process, and one that crashes takes no other along.
+ * A worker process: a copy of this process that runs a unit's experiments in sequence on one server, and reports each.
+ * So servers that run in parallel share no process state, and a crash affects only one of them.
  *
- *	sweep                            worker (fork)                     its guard, server
- *	START in the journal  ────────>  slot, experiment, result stands
- *	row into the journal  <────────  {"row": …}
- *	                      ────────>  (go on)   send to the dashboard
- *	                      <────────  {"sent": KEY} 
- *	                                 next experiment …                 server ended
- *	                      <────────  closes: over
+ *	sweep                             worker (fork)                     its guard, server
+ *	START in the journal  ────────>   slot, experiment, result written
+ *	row into the journal  <────────   {"row": …}
+ *	                      ────────>   (continue) send to the dashboard
+ *	                      <────────   {"sent": KEY}
+ *	                                  next experiment …                 server ended
+ *	                      <────────   closes: finished
  *
- * - It is in a process group of its own: a signal of the terminal comes to it through the sweep alone.
+ * - It is in a process group of its own: signals of the terminal reach it only through the sweep.
  * - It dies with the sweep (PR_SET_PDEATHSIG), and its guard then ends the server.
- * - It ends where its server has ended, though runs of the unit are left: another life is another worker.
- * - What it says on standard error is the sweep's to show.
+ * - It ends when its server has ended, even if runs of the unit remain: another server needs another worker.
+ * - The sweep shows its standard error.
  */
 #pragma once
 
@@ -42,19 +41,22 @@ struct sweep_worker {
 	struct pl_buf said;
 };
 
-/* `close_fds`: of the sweep, which the worker must not hold. Signals are blocked, and stay so here. */
+/*
+ * `close_fds`: descriptors of the sweep that the worker must not inherit. Signals are blocked, and stay so in the
+ * worker.
+ */
 int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size_t close_count,
 		       struct sweep_worker *ret, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Reads what there is. 1: *ret is a message (new reference), there may be more; 0: none is whole yet; -1:
- * it has told its last. Never waits.
+ * Reads available messages. Returns 1 and *ret, a message (new reference), after which there may be more; 0: no
+ * complete message; -1: the worker has closed the socket. Never waits.
  */
 int sweep_worker_hear(struct sweep_worker *worker, json_t **ret);
-/* The same of lines for people, as they come; `show` gets each with its end. */
+/* The same for lines of text; `show` gets each with its line end. */
 void sweep_worker_show(struct sweep_worker *worker,
 		       void (*show)(void *user, const char *text, size_t len), void *user);
-/* Its row is in the journal: it may go on. */
+/* Lets it continue after its row was written to the journal. */
 void sweep_worker_go_on(struct sweep_worker *worker);
 void sweep_worker_signal(const struct sweep_worker *worker, int number);
-/* Waits for its end. True: it ended by itself; else *ret_signal is what killed it, or 0. */
+/* Waits for its end. Returns true if it ended by itself; else *ret_signal is the signal that killed it, or 0. */
 bool sweep_worker_end(struct sweep_worker *worker, int *ret_signal);

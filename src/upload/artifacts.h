@@ -1,13 +1,10 @@
 /*
- * The artifacts of results that a dashboard has by now: those that it lacks are sent, each as it lies on the disk
- * (PUT /api/upload/artifact, api/openapi.yaml).
+ * Sends the artifacts of results on a dashboard that it lacks, each as it is on disk (PUT /api/upload/artifact,
+ * api/openapi.yaml).
  */
 #pragma once
 
 #include "upload/upload.h"
 
-/*
- * Of all results of an upload that is over; fills their `artifacts`. What cannot be sent is told there, file by
- * file.
- */
+/* For all results of a finished upload; fills their `artifacts`. Failures are recorded there, per file. */
 void upload_artifacts(struct upload *upload);

@@ -1,6 +1,6 @@
 /*
- * What a dashboard is told of a sweep besides its results: FOLDER/summary.json (sweep/summary.h), put
- * at /api/data/sweeps/ID. Told again it takes the place of what was told before.
+ * Sends a sweep's FOLDER/summary.json (sweep/summary.h) to a dashboard, in addition to its results, with PUT
+ * /api/data/sweeps/ID. A later call replaces the earlier summary.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* Is it the summary of a sweep, by its name and what is in it? */
+/* Returns whether the file is the summary of a sweep, by its name and content. */
 bool upload_is_sweep(const char *path);
-/* -1: it is none, or NETWORK: it cannot be sent, or was not taken. */
+/* Returns -1 if it is not a summary, or with NETWORK if it could not be sent or was refused. */
 int upload_sweep(const struct run_target *target, const char *path,
 		 struct pl_err *err) PL_MUST_CHECK;

@@ -1,7 +1,4 @@
-/*
- * A command of a sweep as a child of ours: its output in a log, and on the terminal where that is
- * wanted.
- */
+/* A command of a sweep as a child process: its output goes to a log, and optionally to the terminal. */
 #pragma once
 
 #include "base/json.h"
@@ -13,27 +10,27 @@
 struct sweep_vllm_child {
 	const json_t *command; /* words */
 	const char *log_path;
-	const char *mark;         /* PROFLLM_RUN of it; NULL: none */
-	bool show;                /* its output goes to standard output too */
-	bool is_server;           /* it is allowed to empty its caches */
-	struct host_guard *guard; /* NULL: a child of our own */
+	const char *mark;         /* its PROFLLM_RUN; NULL: none */
+	bool show;                /* also copies its output to standard output */
+	bool is_server;           /* allows it to empty its caches */
+	struct host_guard *guard; /* NULL: started by this process */
 	int64_t stop_timeout_ns;
 	const struct run_stop *stop;
 
-	struct host_process *process; /* the rest is the child's own */
+	struct host_process *process; /* from here on internal */
 	FILE *shown;
 };
 
 /* Starts it. -1: NOT_FOUND, LAUNCH, IO. */
 int sweep_vllm_child_start(struct sweep_vllm_child *child, struct pl_err *err) PL_MUST_CHECK;
-/* Shows what has come, and waits at most so long. True: it has ended. */
+/* Shows new output, and waits at most timeout_ns. Returns true if it has ended. */
 bool sweep_vllm_child_wait(struct sweep_vllm_child *child, int64_t timeout_ns);
-/* SIGTERM, a deadline, SIGKILL; frees what it holds. For one that never started too. */
+/* Sends SIGTERM, after a deadline SIGKILL; frees its resources. Also for one that never started. */
 void sweep_vllm_child_end(struct sweep_vllm_child *child);
 /*
- * To its end, or to a wish to stop, which ends it. -1: FAILED, with how it ended and the last of its
- * log, or INTERRUPTED.
+ * Waits for its end, or for a stop request, which ends it. Returns -1 with FAILED, how it ended and the last line of
+ * its log, or with INTERRUPTED.
  */
 int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err) PL_MUST_CHECK;
-/* Puts ": " and the last line of the log that has a word in it behind what err says. */
+/* Appends ": " and the last log line with a word in it to the error message. */
 void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *err);

@@ -1,14 +1,14 @@
 /*
- * Command lines of vLLM's sweeps: split as a shell would, without running one, and changed by a
- * combination's parameters. A command is a JSON array of texts.
+ * Command lines of vLLM's sweeps: split like a shell would, without running one, and changed by a combination's
+ * parameters. A command is a JSON array of texts.
  */
 #pragma once
 
 #include "base/json.h"
 
 /*
- * As Python's shlex.split(): quotes and backslashes, and nothing else a shell does. At least one word;
- * `option` is named in errors. New reference.
+ * As Python's shlex.split(): handles quotes and backslashes, and no other shell syntax. At least one word; errors name
+ * `option`. New reference.
  */
 int sweep_vllm_command_split(const char *option, const char *text, json_t **ret,
 			     struct pl_err *err) PL_MUST_CHECK;
@@ -16,23 +16,21 @@ int sweep_vllm_command_split(const char *option, const char *text, json_t **ret,
 /*
  * Sets each parameter in the command:
  *
- *	{"max_num_seqs": 16}              --max-num-seqs 16
- *	{"a_b.c_d": 1}                    --a-b.c_d 1         only what is in front of the dot changes
- *	{"x": true}, {"x": false}         --x, --no-x         with a dot: --x.y=true, --x.y=false
- *	{"o": {"a": 1}}, {"l": [1, "b"]}  --o {"a": 1}, --l [1, "b"]
- *	{"n": null, "s": "t"}             --n None, --s t
+ *	{"max_num_seqs": 16}             --max-num-seqs 16
+ *	{"a_b.c_d": 1}                   --a-b.c_d 1        only the part before the dot changes
+ *	{"x": true}, {"x": false}        --x, --no-x        with a dot: --x.y=true, --x.y=false
+ *	{"o": {"a": 1}}, {"l": [1, "b"]} --o {"a": 1}, --l [1, "b"]
+ *	{"n": null, "s": "t"}            --n None, --s t
  *
- * A flag that stands in the command, with dashes, underscores or as the key is spelt, alone or before
- * '=', is replaced with its value where it stands last, for that is what counts; any other comes at the
- * end.
+ * If the command has the flag (with dashes, with underscores or spelled like the key, alone or before '='), its last
+ * occurrence is replaced with its value, because the last one counts. Otherwise the flag is appended.
  */
 void sweep_vllm_command_set(json_t *command, const json_t *parameters);
-/* Takes a flag, "output-json", and its value out, in both spellings, wherever it stands. */
+/* Removes every occurrence of a flag, "output-json", and its value, in both spellings. */
 void sweep_vllm_command_drop(json_t *command, const char *flag);
-/* The value of a flag, "--port" or "-p" (NULL: it has no short form); NULL: it is not there.
- * Borrowed. */
+/* Returns the value of a flag, "--port" or "-p" (NULL: no short form); NULL: it is missing. Borrowed. */
 const char *sweep_vllm_command_value(const json_t *command, const char *flag, const char *letter);
-/* Two words more. */
+/* Appends two words. */
 void sweep_vllm_command_add(json_t *command, const char *flag, const char *value);
-/* As a shell reads it. The caller's (free()). */
+/* Returns the command as shell text; free(). */
 char *sweep_vllm_command_text(const json_t *command);

@@ -1,4 +1,4 @@
-/* What the files of a sweep of vLLM's share: its state, its marks on the terminal, its runs. */
+/* The state, the terminal markers and the runs of a vLLM sweep, shared by its files. */
 #pragma once
 
 #include "sweep/vllm/params.h"
@@ -9,51 +9,51 @@ struct sweep_vllm {
 	const struct sweep_vllm_settings *settings;
 	struct sweep_vllm_outcome *outcome;
 	struct run_stop stop;
-	const json_t *serve; /* the combination at hand */
-	json_t *command;     /* its server's */
+	const json_t *serve; /* the current combination */
+	json_t *command;     /* of its server */
 	char *log_path;
 	struct sweep_vllm_server server;
-	bool server_failed; /* what an error is about: not one run, but all that are left of it */
+	bool server_failed; /* an error concerns all remaining runs of the server, not a single one */
 	json_t *rows;       /* every run, for summary.csv */
-	size_t expected;    /* runs in all; 0: it depends on what comes */
-	size_t told;        /* of them */
-	int64_t spent_ns;   /* on those that were measured */
+	size_t expected;    /* total number of runs; 0: depends on the measurements */
+	size_t told;        /* number of reported runs */
+	int64_t spent_ns;   /* total time of the measured runs */
 };
 
-/* Runs that belong together: as many as asked for, of one server and one load, in one folder. */
+/* Runs that belong together: the repeats of one server and one load, in one directory. */
 struct sweep_vllm_runs {
-	const json_t *bench; /* the load's parameters, with those that the sweep adds */
+	const json_t *bench; /* the load's parameters, including those added by the sweep */
 	const char *folder;
 };
 
-/* A line on standard output, unless it is to be quiet. */
+/* Prints a line on standard output, unless it is quiet. */
 void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...) PL_PRINTF(2, 3);
-/* "[BEGIN SERVER]" and the like, and the parameters that it is about (NULL: none). */
+/* Prints "[BEGIN SERVER]" or another marker, and its parameters (NULL: none). */
 void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const json_t *parameters);
 
-/* The folder of a load of a server; more_head: "WL-" or "SLA-" before more_name, or NULL. free(). */
+/* Returns the directory of a server and a load; more_head: "WL-" or "SLA-" before more_name, or NULL. free() */
 char *sweep_vllm_bench_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			      const json_t *bench, const char *more_head, const char *more_name);
 
 /*
- * Runs what is not over. *ret_runs: its runs in order, a new reference, whose summary.json stands;
- * NULL where none succeeded, and in a dry run. -1: it ends here (see server_failed).
+ * Runs the unfinished runs and writes summary.json. *ret_runs: its runs in order, a new reference; NULL if none
+ * succeeded, and in a dry run. Returns -1 if the sweep ends here (see server_failed).
  */
 int sweep_vllm_run_all(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
 		       json_t **ret_runs, struct pl_err *err) PL_MUST_CHECK;
-/* The runs count in summary.csv, which is written anew. NULL: none. */
+/* Adds the runs to summary.csv, which is rewritten. NULL: none. */
 int sweep_vllm_add_rows(struct sweep_vllm *sweep, const json_t *runs,
 			struct pl_err *err) PL_MUST_CHECK;
-/* {run_number, error_type, error, serve_overrides, bench_overrides}; number -1: of the server. */
+/* Writes {run_number, error_type, error, serve_overrides, bench_overrides}; number -1: of the server. */
 int sweep_vllm_write_failure(const struct sweep_vllm *sweep, const char *path, int64_t number,
 			     const json_t *bench, const struct pl_err *why,
 			     struct pl_err *err) PL_MUST_CHECK;
-/* All values of a load: the order of serve_workload, and of serve_sla. */
+/* Run all values of a load: in the order of serve_workload, and of serve_sla. */
 int sweep_vllm_workload(struct sweep_vllm *sweep, const json_t *bench,
 			struct pl_err *err) PL_MUST_CHECK;
 int sweep_vllm_find_sla(struct sweep_vllm *sweep, const json_t *bench,
 			struct pl_err *err) PL_MUST_CHECK;
-/* Rows as pandas writes them: an index without a name, columns as they come. */
+/* Writes rows like pandas: an index without a name, columns in order of appearance. */
 int sweep_vllm_write_csv(const json_t *rows, const char *path, struct pl_err *err) PL_MUST_CHECK;
-/* As json.dumps(indent=4) writes it. */
+/* Writes like json.dumps(indent=4). */
 int sweep_vllm_write_json(const json_t *json, const char *path, struct pl_err *err) PL_MUST_CHECK;

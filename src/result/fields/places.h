@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* A longer path is truncated to whole parts. */
+/* A longer path is truncated to this length. */
 #define RES_PLACE_BYTES_MAX 1024
 
 /* `place` is valid during the call and never ""; the hash is 64-bit FNV-1a of its text. */

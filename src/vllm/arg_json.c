@@ -69,7 +69,7 @@ static const struct key keys[] = {
 	{ "note", TEXT, AT(note), true },
 };
 
-/* Of rows that are no server argument's, and secrets. */
+/* Keys of rows other than server arguments, and secrets. */
 static const struct key more_keys[] = {
 	{ "secret", BOOL, AT(secret), true },
 	{ "of", TEXT, AT(of), true },
@@ -120,7 +120,7 @@ static void add_others(json_t *list, const json_t *choices, const char *more)
 	}
 }
 
-/* What is a choice of other releases only; null: nothing. */
+/* Returns the choices that only other releases have; null: none. */
 static json_t *other_choices(const struct option_row *arg)
 {
 	auto_json json_t *choices = parsed(arg->choices);
@@ -163,7 +163,7 @@ static json_t *value_json(const struct option_row *arg, const struct key *key)
 	return json_null();
 }
 
-/* Does a rare key say nothing? A switch that is off, a text that is not there. */
+/* Returns whether a rare key has no content: a switch that is off, a missing text. */
 static bool is_silent(const struct option_row *arg, const struct key *key)
 {
 	if (!key->rare)
@@ -211,7 +211,7 @@ static json_t *field_json(const struct option_row *field)
 	return object;
 }
 
-/* Puts a field at its dotted place; an object's own row stands before those of its keys. */
+/* Stores a field at its dotted path; an object's row precedes those of its keys. */
 static void put_field(json_t *fields, const struct option_row *field)
 {
 	auto_free char *path = pl_strdup(field->name);

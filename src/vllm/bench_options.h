@@ -22,23 +22,24 @@ enum vllm_bench_id {
 };
 
 const struct option_row *vllm_bench_row(enum vllm_bench_id id);
-/* By name in snake_case or kebab-case; VLLM_BENCH_COUNT: none. */
+/* Finds an option by name in snake_case or kebab-case; VLLM_BENCH_COUNT: unknown. */
 enum vllm_bench_id vllm_bench_find(const char *name);
 
-/* All defaults. */
+/* Sets all defaults. */
 void vllm_bench_init(struct vllm_bench *bench);
 void vllm_bench_done(struct vllm_bench *bench);
 /*
- * Every option with its effective value, in the rows' order; infinities as "inf". Header values,
- * and those whose keys are named as secrets are: "***". New reference.
+ * Returns every option with its effective value, in the rows' order; infinities as "inf". Header
+ * values and values of secret keys are "***". New reference.
  */
 json_t *vllm_bench_to_json(const struct vllm_bench *bench);
-/* One option's value as in vllm_bench_to_json(), in clear but for headers. New reference. */
+/* Returns one option's value as in vllm_bench_to_json(), but hides only headers. New reference. */
 json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id);
-/* Sets one option from a checked JSON value: durations as ns, infinities as "inf", null for
- * none. */
+/*
+ * Sets one option from a validated JSON value: durations as ns, infinities as "inf", null for none.
+ */
 void vllm_bench_set(struct vllm_bench *bench, enum vllm_bench_id id, const json_t *value);
-/* Does it have the value of its row? */
+/* Returns whether it has the default of its row. */
 bool vllm_bench_is_default(const struct vllm_bench *bench, enum vllm_bench_id id);
-/* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
+/* Parses the two limits of timeline_itl_thresholds like vLLM. False: not two numbers. */
 bool vllm_bench_thresholds(const char *text, double ret_ms[2]);

@@ -1,13 +1,12 @@
 /*
- * Catalogues: the rows of a release with overlays laid over them, and one hash table of all their
- * names.
+ * Catalogues: the rows of a release with its overlays, and one hash table of all their names.
  *
  *   the reference, made once, never freed  -> next: an older release -> next: another …
  *   a caller's, with overlays              -> next: the same overlays on an older release …
  *
- * Others hang from their reference and go with it, never before: what vllm_catalog_release()
- * returns is read without the lock. A catalogue that was handed out is never changed; a further
- * overlay makes it anew.
+ * Catalogues of other releases are linked from their reference and freed with it, never earlier:
+ * the result of vllm_catalog_release() is read without the lock. A published catalogue is
+ * immutable; another overlay makes a new one.
  */
 #include "vllm/catalog.h"
 
@@ -25,7 +24,7 @@
 #include "vllm/overlay_sense.h"
 
 #define NAME_BYTES        128
-#define SLOTS_PER_NAME    4 /* few names share a place, so that what is no name is told at once */
+#define SLOTS_PER_NAME    4 /* few collisions, so that unknown names are detected quickly */
 #define ENTRIES_MAX       10000
 #define ARENA_BLOCK_BYTES 65536
 #define NAME_BYTES_MAX    100
@@ -54,9 +53,9 @@ struct vllm_catalog {
 	json_t *overlaid;       /* array of names; NULL: no overlays */
 
 	bool is_reference;
-	struct vllm_catalog *next; /* of the same overlays, another release; made when asked for */
-	size_t release;            /* ... which: behind so many of vllm_release_at() */
-	pthread_mutex_t lock;      /* of `next` in the reference's, which the others hang from */
+	struct vllm_catalog *next; /* the same overlays for another release; made on first use */
+	size_t release;            /* index + 1 of that release in vllm_release_at() */
+	pthread_mutex_t lock;      /* guards `next`, in the reference's catalogue */
 };
 
 /* vLLM's parser takes either in a flag. */
@@ -161,7 +160,7 @@ static bool is_name(const char *name)
 	       strspn(name, letters) == strlen(name);
 }
 
-/* What a plain `--name VALUE` has. */
+/* Returns the row of a plain `--name VALUE`. */
 static struct option_row plain_arg(const char *name, struct pl_arena *into)
 {
 	auto_free char *flag = pl_asprintf("--%s", name);
@@ -361,7 +360,7 @@ static const char *nearest_name(const struct vllm_catalog *catalog, const char *
 	return nearest.found;
 }
 
-/* What the release has comes first: to be sent to an argument that is gone helps nobody. */
+/* Prefers arguments that the release has: the name of a removed one would not help. */
 const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name)
 {
 	char snake[NAME_BYTES];

@@ -1,6 +1,6 @@
 /*
- * A row that a release does not have stays in its catalogue, marked as absent, as it was in the
- * release that is nearest: who sets it is told of that, and may pass it on.
+ * A row that a release lacks stays in its catalogue, marked as absent, as in the nearest release
+ * that has it: a user who sets it gets a specific error, and may pass it on.
  */
 #include "vllm/catalog_priv.h"
 
@@ -106,7 +106,7 @@ static void set_spelling(struct option_row *row, const struct vllm_range *range,
 		row->negative_flag = negative_of(row, arena);
 }
 
-/* What a range says over the row. */
+/* Applies the values of a range to the row. */
 static void apply(struct option_row *row, const struct vllm_range *range, struct pl_arena *arena)
 {
 	if (range->default_json != NULL || range->computed != NULL) {
@@ -180,7 +180,7 @@ static void take_history(struct option_row *row, const struct vllm_history *hist
 	apply(row, range != NULL ? range : nearest_range(history, release), arena);
 }
 
-/* Of a key's own, else of the object that it stands in. */
+/* Returns the history of the key, otherwise that of the object that contains it. */
 static const struct vllm_history *field_history(const struct option_row *field)
 {
 	const struct vllm_history *history = vllm_history_find(field->of, field->name);

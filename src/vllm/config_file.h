@@ -1,8 +1,8 @@
 /*
- * vLLM's own YAML of arguments: what a pair of it is on vLLM's command line.
+ * vLLM's YAML file of arguments: how a pair is converted to vLLM's command line.
  *
- * - true is the flag alone; false its negative flag, where "--no-" and the key as it is written is
- *   one, and nothing elsewhere; an empty list is nothing.
+ * - true becomes the flag alone. false becomes the negative flag if "--no-" and the key as written
+ *   is one, otherwise nothing. An empty list becomes nothing.
  */
 #pragma once
 
@@ -12,10 +12,12 @@
 
 struct vllm_catalog;
 
-/* Does vLLM turn this key with `false` into a flag? */
+/* Returns whether vLLM converts this key with `false` to a flag. */
 bool vllm_config_false_counts(const struct vllm_catalog *catalog, const char *name);
-/* Is the pair no word at all? Where that is a surprise, a warning says so, of `key`. A name that is
- * no argument is left to the caller. */
+/*
+ * Returns whether the pair is dropped. Adds a warning about `key` if that is surprising. The caller
+ * handles names that are not arguments.
+ */
 bool vllm_config_is_left_out(const struct vllm_catalog *catalog, struct option_reader *reader,
 			     const struct pl_yaml *name, const struct pl_yaml *node,
 			     const char *key);

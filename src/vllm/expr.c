@@ -213,8 +213,10 @@ static struct vllm_expr *parse_list(struct parser *parser)
 	return node;
 }
 
-/* NULL with the error untouched where no literal stands. A minus is part of a number only: of a
- * name there is "0 - name". */
+/*
+ * Returns NULL without an error if there is no literal. A minus is only part of a number: negate a
+ * name with "0 - name".
+ */
 static struct vllm_expr *try_literal(struct parser *parser, bool *ret_found)
 {
 	bool yes = false;

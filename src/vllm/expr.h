@@ -1,14 +1,14 @@
 /*
- * The expressions of constraint rules: infix text to a tree.
+ * The expressions of constraint rules: parses infix text into a tree.
  *
- *   expr  := or, and, not, == != < <= > >= in "not in", + - * / %, ( )   (binding as in Python)
- *   atom  := number | "text" | true | false | null | [literal, …] | name | name.key | env.name |
- *   call call  := is_set(name or name.key) | any_set(name or name.key, …) | starts_with(expr, expr)
+ *   expr  := or, and, not, == != < <= > >= in "not in", + - * / %, ( )   (precedence as in Python)
+ *   atom  := number | "text" | true | false | null | [literal, …] | name | name.key | env.name | call
+ *   call  := is_set(name or name.key) | any_set(name or name.key, …) | starts_with(expr, expr)
  *
- * - Comparisons do not chain. A minus stands before numbers only.
+ * - Comparisons do not chain. A minus may precede only numbers.
  * - Texts are printable ASCII, with \" and \\ and no other escapes.
- * - Nodes and texts live in the arena that the parser was given, and are never changed.
- * - What an expression means: vllm/expr_eval.h.
+ * - Nodes and texts are in the arena passed to the parser, and are immutable.
+ * - Evaluation: vllm/expr_eval.h.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 #define VLLM_EXPR_BYTES_MAX 4096
 #define VLLM_EXPR_NODES_MAX 512
-#define VLLM_EXPR_DEPTH_MAX 32 /* of brackets, calls and nots inside each other */
+#define VLLM_EXPR_DEPTH_MAX 32 /* nested brackets, calls and nots */
 
 enum vllm_expr_op {
 	VLLM_EXPR_NULL, /* literals */
@@ -29,7 +29,7 @@ enum vllm_expr_op {
 	VLLM_EXPR_ARG, /* names */
 	VLLM_EXPR_SUB,
 	VLLM_EXPR_ENV,
-	VLLM_EXPR_OR, /* two operands or more */
+	VLLM_EXPR_OR, /* at least two operands */
 	VLLM_EXPR_AND,
 	VLLM_EXPR_NOT,
 	VLLM_EXPR_EQ,
@@ -56,14 +56,14 @@ struct vllm_expr {
 	const char *key;               /* SUB */
 	double number;                 /* NUMBER, BOOL (0 or 1) */
 	const struct vllm_expr *first; /* operands, items of a LIST */
-	const struct vllm_expr *next;  /* the operand or item behind this one */
+	const struct vllm_expr *next;  /* the next operand or item */
 };
 
-/* Errors say the column. */
+/* Errors contain the column. */
 int vllm_expr_parse(const char *text, struct pl_arena *arena, const struct vllm_expr **ret,
 		    struct pl_err *err) PL_MUST_CHECK;
 
-/* The tree as a prefix array: ["<=", ["arg", "a"], ["lit", 3]]. A new reference. */
+/* Returns the tree as a prefix array: ["<=", ["arg", "a"], ["lit", 3]]. New reference. */
 json_t *vllm_expr_to_json(const struct vllm_expr *expr);
 
 /* Calls `visit` for each ARG, SUB and ENV of the tree, in the order of the text. */

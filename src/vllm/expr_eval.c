@@ -1,7 +1,7 @@
 /*
- * Kleene's three truths. What is not known is null; a comparison with it is unknown; `and` and
- * `or` are sure only where the operands that are known decide. Values are compared and judged as
- * Python does it, for the rules are vLLM's own checks, which are Python.
+ * Kleene's three-valued logic. An unknown value is null; a comparison with it is unknown; `and` and
+ * `or` are known only if the known operands decide. Values are compared and tested as in Python,
+ * because the rules are vLLM's checks, which are Python.
  */
 #include "vllm/expr_eval.h"
 
@@ -78,7 +78,9 @@ static struct vllm_value value_of_literal(const struct vllm_expr *literal)
 	}
 }
 
-/* Walks a list of either origin: start with *at NULL and *i 0. False behind the last item. */
+/*
+ * Walks a list of either source: start with *at NULL and *i 0. Returns false after the last item.
+ */
 static bool list_next(struct vllm_value list, const struct vllm_expr **at, size_t *i,
 		      struct vllm_value *ret)
 {
@@ -160,7 +162,7 @@ static enum vllm_truth order(enum vllm_expr_op op, struct vllm_value a, struct v
 	}
 }
 
-/* An unknown item leaves it open: one behind it may still be the one. */
+/* An unknown item makes the result unknown, unless a later one matches. */
 static enum vllm_truth contains(struct vllm_value list, struct vllm_value item)
 {
 	const struct vllm_expr *at = NULL;
@@ -241,8 +243,10 @@ static struct vllm_value pair_value(const struct vllm_expr *expr,
 	}
 }
 
-/* `or` looks for a true operand, `and` for a false one; without it any unknown is the answer.
- * Operands behind the one that decides are not looked at. */
+/*
+ * `or` looks for a true operand, `and` for a false one; without it, any unknown operand makes the
+ * result unknown. Operands after the decisive one are not evaluated.
+ */
 static enum vllm_truth words_truth(const struct vllm_expr *expr,
 				   const struct vllm_expr_scope *scope, enum vllm_truth wanted)
 {

@@ -1,13 +1,12 @@
 /*
- * What an expression says about given values.
+ * Evaluation of an expression for given values.
  *
- * - Three-valued: a null operand makes arithmetic, comparison, `in` and starts_with() unknown, and
- *   so do / and % by zero and operands of a kind that the operation does not take. and, or and not
- *   are Kleene's. Values that are not true or false count as Python counts them: 0, "" and empty
- *   lists are false.
- * - Numbers are doubles, exact for whole numbers to 2^53; true and false count as 1 and 0. % has
- *   the sign of the divisor. Values of different kinds are not equal.
- * - is_set() and any_set() ask for what the user gave, never for defaults, and are never unknown.
+ * - Three-valued: arithmetic, comparison, `in` and starts_with() are unknown if an operand is null
+ *   or has an unsupported type, and so are / and % by zero. and, or and not are Kleene's. Values
+ *   other than true and false count as in Python: 0, "" and empty lists are false.
+ * - Numbers are doubles, exact for integers up to 2^53; true and false count as 1 and 0. % has the
+ *   sign of the divisor. Values of different types are not equal.
+ * - is_set() and any_set() consider what the user set, never defaults, and are never unknown.
  */
 #pragma once
 
@@ -26,22 +25,22 @@ enum vllm_value_kind {
 	VLLM_VALUE_OBJECT,
 };
 
-/* Borrows from the tree or from the JSON that it came from. */
+/* Borrows from the tree or from its JSON. */
 struct vllm_value {
 	enum vllm_value_kind kind;
 	double number; /* NUMBER, BOOL */
 	const char *text;
 	const struct vllm_expr *list; /* LIST written in the expression */
-	const json_t *json;           /* LIST or OBJECT from elsewhere */
+	const json_t *json;           /* LIST or OBJECT from JSON */
 };
 
 struct vllm_value vllm_value_of_json(const json_t *json); /* NULL gives null */
 
-/* Where names are looked up; any function may find nothing, which is null. */
+/* Lookup of names; any function may return null for an unknown name. */
 struct vllm_expr_scope {
-	/* The user's value, or the default; key NULL: the argument itself. */
+	/* Returns the user's value, or the default; key NULL: the argument itself. */
 	struct vllm_value (*value)(void *user, const char *arg, const char *key);
-	/* Did the user give it, and not null? */
+	/* Returns whether the user set it to a value other than null. */
 	bool (*is_set)(void *user, const char *arg, const char *key);
 	struct vllm_value (*env)(void *user, const char *name);
 	void *user;

@@ -13,5 +13,5 @@ enum vllm_sense {
 	VLLM_SENSE_UNDECIDED,
 };
 
-/* Compares two long flags, with their dashes. '-' and '_' are alike. */
+/* Compares two long flags, including their dashes. '-' equals '_'. */
 enum vllm_sense vllm_flag_sense(const char *flag, const char *other);

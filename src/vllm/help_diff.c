@@ -1,7 +1,7 @@
 /*
- * Another vLLM's help beside the table. A help text tells less than the table knows (no limits,
- * hardly a type), so that only what it shows for sure is a change: a false one would lay an
- * overlay over something that was right.
+ * Compares another vLLM's help with the table. A help text has less data than the table (no limits,
+ * hardly a type), so only certain differences are changes: a wrong one would make an overlay that
+ * overrides a correct row.
  *
  *   help_text -> vllm_help_diff: new, gone, already_gone, changed -> vllm_help_overlay -> catalog
  */
@@ -24,7 +24,7 @@
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-/* ---- what a help text tells of a value ------------------------------------------------- */
+/* ---- values in a help text -------------------------------------------------------------- */
 
 static char *without_blanks(const char *text)
 {
@@ -362,8 +362,8 @@ static void add_change(json_t *changes, const struct option_row *row, const char
 }
 
 /*
- * The help hides "--no-x" where it shows another negative. What it shows is what is sent; what the
- * table has beyond that is still understood. No change where the table has all that is shown.
+ * The help hides "--no-x" if it shows another negative flag. The shown flag is used; further flags
+ * in the table are still accepted. There is no change if the table has all flags shown.
  */
 static void compare_negatives(const struct option_row *row, const json_t *shown, json_t *changes)
 {
@@ -514,7 +514,7 @@ static const struct option_row *find_row(const struct vllm_catalog *catalog,
 	return row;
 }
 
-/* What the table knows to be gone already is no news. */
+/* Arguments that the table already lists as removed are not reported. */
 static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
 {
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
@@ -603,7 +603,7 @@ static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry
 	json_decref(older);
 }
 
-/* Only the keys that changed: what the help does not tell stays the table's. */
+/* Returns only the changed keys: values that the help does not show remain those of the table. */
 static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *changed)
 {
 	json_t *entry = json_object();

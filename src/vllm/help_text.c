@@ -1,15 +1,15 @@
 /*
- * argparse's help, printed for people, read back into arguments:
+ * Parses argparse's help, which is meant for users, into arguments:
  *
- *   ParallelConfig:                                     a group: column 0, behind a blank line
- *     Configuration for the distributed execution.      its own words: passed over
+ *   ParallelConfig:                                     a group: column 0, after a blank line
+ *     Configuration for the distributed execution.      its description: ignored
  *
  *     --enable-x, --no-enable-x                         an argument: two columns in
- *                           What it does. (default:     its help: deeper; Python breaks lines at
+ *                           Its effect. (default:        its help: deeper; Python breaks lines at
  *                           False)                      the width of the terminal, even in words
  *
- * The width is not told, so that it is guessed from the text (help_width()): by it alone can a
- * word that was cut be told from two words.
+ * The width is unknown and guessed from the text (help_width()): only the width distinguishes a
+ * word that was broken from two words.
  */
 #include "vllm/help_text.h"
 
@@ -139,7 +139,7 @@ static void read_choices(struct vllm_help_arg *arg, const char *text)
 	}
 }
 
-/* What stands behind a flag: "X", "{a,b}", "[X]", "X [X ...]", "[X ...]". */
+/* Reads the metavar after a flag: "X", "{a,b}", "[X]", "X [X ...]", "[X ...]". */
 static void read_metavar(struct vllm_help_arg *arg, const char *text)
 {
 	const char *more = strstr(text, " ...]");
@@ -318,8 +318,10 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 	}
 }
 
-/* The last mark counts: the words before it may speak of a default too, and argparse adds its
- * own behind them. */
+/*
+ * The last mark counts: the text before it may also mention a default, and argparse appends its
+ * own.
+ */
 static void read_help(struct vllm_help *help, struct vllm_help_arg *arg, const char *text)
 {
 	const char *mark = NULL;
@@ -424,7 +426,7 @@ static bool is_heading(const char *line, bool was_blank)
 	return words <= HEADING_WORDS_MAX;
 }
 
-/* Python's own group has no name that tells: an empty one. */
+/* The group without a name of its own, Python's, gets an empty name. */
 static void start_group(struct parser *parser, const char *line)
 {
 	size_t len = strlen(line) - 1;
@@ -451,7 +453,9 @@ static void start_arg(struct parser *parser, const char *line)
 		add_help(parser, line, (size_t)(gap - line) + strspn(gap, " "));
 }
 
-/* Is a bracket of the names still open? Then the names go on in the next line. */
+/*
+ * Returns whether a bracket of the names is still open; then the names continue on the next line.
+ */
 static bool names_are_open(const struct parser *parser)
 {
 	const char *names = pl_buf_text(&parser->names);
@@ -472,7 +476,7 @@ static void read_line(struct parser *parser, const char *line)
 	if (indent == 0 && is_heading(line, was_blank)) {
 		start_group(parser, line);
 	} else if (indent == 0) {
-		/* the lines before the first group, or behind the last */
+		/* the lines before the first group, or after the last */
 		finish_arg(parser);
 		parser->group = NULL;
 	} else if (parser->group != NULL && starts_arg(line, indent)) {
@@ -486,7 +490,7 @@ static void read_line(struct parser *parser, const char *line)
 	}
 }
 
-/* What is not UTF-8 becomes ASCII: the rest of the program takes nothing else. */
+/* Replaces bytes that are not UTF-8 with ASCII: the rest of the program accepts only UTF-8. */
 static void make_utf8(char *text, size_t len)
 {
 	auto_json json_t *probe = json_stringn(text, len);

@@ -84,8 +84,10 @@ const struct vllm_range *vllm_history_last(const struct vllm_history *history)
 	return last;
 }
 
-/* Ranges follow each other without gaps: only behind the last is nothing. Before the first
- * release that was read, what that one had is taken to have been there. */
+/*
+ * Ranges are contiguous: only after the last one there is none. Releases before the first one with
+ * data count as having that one's.
+ */
 const struct vllm_range *vllm_history_range(const struct vllm_history *history,
 					    const struct vllm_version *release)
 {

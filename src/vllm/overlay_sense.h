@@ -1,7 +1,6 @@
 /*
- * Refuses an overlay whose spellings of a switch contradict each other: one that lists
- * "--disable-x" as an alias of "--enable-x" would start the server with the opposite of what was
- * asked for.
+ * Rejects an overlay whose flags of a switch contradict each other: if it lists "--disable-x" as an
+ * alias of "--enable-x", the server would start with the opposite of the requested value.
  */
 #pragma once
 
@@ -11,10 +10,10 @@
 struct option_row;
 
 /*
- * Checks the row that an overlay's entry made. `generated`: a program wrote the entry, so that an
- * alias which has nothing in common with the row's flag was not decided by a person; `before` is
- * the row without the overlay (NULL: there was none), whose own aliases are known. `path` is the
- * overlay's file, where the line is looked up; NULL: it has none.
+ * Checks the row that an overlay's entry made. `generated`: a program wrote the entry, so an alias
+ * unrelated to the row's flag was not decided by a person. `before`: the row without the overlay
+ * (NULL: none), whose aliases are known. `path`: the overlay's file, used to find the line; NULL:
+ * none.
  */
 int vllm_overlay_sense(const struct option_row *row, const struct option_row *before,
 		       bool generated, const char *path, struct pl_err *err) PL_MUST_CHECK;

@@ -1,6 +1,6 @@
 /*
- * The tool and reasoning parsers of vLLM: the rows of tbl/parsers.h. The front end refuses another name
- * only when the model is loaded.
+ * The tool and reasoning parsers of vLLM: the rows of tbl/parsers.h. vLLM rejects another name only
+ * after it has loaded the model.
  */
 #pragma once
 

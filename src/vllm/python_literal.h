@@ -6,14 +6,14 @@
 #include "base/json.h"
 
 /*
- * "['*']", "{'a': None}", "0.5", "True" as JSON, tuples as lists; NULL where the text is no such
- * value: words, objects ("Config(a=1)"), numbers that JSON does not have. New reference.
+ * Converts "['*']", "{'a': None}", "0.5", "True" to JSON, tuples to lists. Returns NULL for other
+ * texts: words, objects ("Config(a=1)"), numbers that JSON cannot represent. New reference.
  */
 json_t *vllm_python_literal(const char *text);
 
 /*
- * A JSON text as Python's json.load() takes it: of a key that is there twice the last counts; NaN
- * and the infinities, which JSON does not have, are 0 and null.
+ * Parses JSON like Python's json.load(): the last of repeated keys counts. NaN and the infinities,
+ * which JSON lacks, become 0 and null.
  */
 int vllm_python_json(const char *text, size_t len, const char *source, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;

@@ -7,8 +7,10 @@
 
 #define TEXT_BYTES_MAX (64u << 20)
 
-/* What repr() escapes beside control characters: blanks but the blank, formats, surrogates and what
- * is for private use (Unicode 14, the categories Zs, Zl, Zp, Cc, Cf, Cs, Co). */
+/*
+ * Characters that repr() escapes in addition to control characters: blanks except U+0020, format
+ * characters, surrogates and private use (Unicode 14, the categories Zs, Zl, Zp, Cc, Cf, Cs, Co).
+ */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {
@@ -154,7 +156,7 @@ char *vllm_python_text(const json_t *value)
 	return pl_strdup(pl_buf_text(&buf));
 }
 
-/* What counts as a number: bool is one of Python's integers. */
+/* Returns whether it counts as a number: in Python, bool is an integer type. */
 static bool is_number(const json_t *value)
 {
 	return json_is_number(value) || json_is_boolean(value);

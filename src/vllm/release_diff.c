@@ -9,7 +9,7 @@
 #include "vllm/history.h"
 #include "vllm/replaced.h"
 
-/* What of an argument is compared, in the order in which it is told. */
+/* Compared properties of an argument, in output order. */
 static const char *const compared[] = { "default",      "default_env", "choices",
 					"choices_open", "flag",        "negative_flag",
 					"aliases",      "type",        "cli_style",
@@ -17,8 +17,8 @@ static const char *const compared[] = { "default",      "default_env", "choices"
 static const char *const compared_of_keys[] = { "default", "choices" };
 
 /*
- * Which defaults come first: what decides how much fits and how work is batched and spread, then
- * what the model and its kernels are; what only the front end has is told after all others.
+ * Order of changed defaults: first memory, batching and parallelism, then the model and its
+ * kernels; those of the front end come last.
  */
 static const char *const groups_first[] = {
 	"CacheConfig",       "SchedulerConfig", "ParallelConfig", "ModelConfig", "VllmConfig",
@@ -86,7 +86,7 @@ static void add_new(json_t *list, const struct option_row *arg)
 		json_object_set_new(entry, told[i], vllm_arg_json_value(arg, told[i]));
 }
 
-/* Nobody reads a list of choices or aliases by its order. A default's order is its value. */
+/* The order of choices and aliases is irrelevant. The order of a default is part of its value. */
 static bool is_same(const char *key, const json_t *old, const json_t *new)
 {
 	if (strcmp(key, "default") == 0 || !json_is_array(old) ||
@@ -134,7 +134,7 @@ static void compare_arg(const struct diff *diff, const struct option_row *arg)
 
 /* ---- keys of JSON arguments ---------------------------------------------------------------- */
 
-/* The key's row of the reference release; what a range does not say stands there. */
+/* Returns the key's row of the reference release, which has the values that a range omits. */
 static const struct option_row *row_of_key(const struct vllm_history *history)
 {
 	const struct option_row *arg = vllm_arg_find(vllm_catalog_reference(), history->of);
@@ -142,7 +142,7 @@ static const struct option_row *row_of_key(const struct vllm_history *history)
 	return arg != NULL ? option_field_find(arg, history->name) : NULL;
 }
 
-/* A default that vLLM computes is told in words. */
+/* Returns a computed default in words. */
 static json_t *fact_of_key(const struct vllm_history *history, const struct vllm_release *release,
 			   const char *fact)
 {
@@ -181,7 +181,7 @@ static void add_new_key(const struct diff *diff, const struct vllm_history *hist
 				    fact_of_key(history, diff->until, compared_of_keys[i]));
 }
 
-/* Keys of an argument that only one release has are not told: the argument says it. */
+/* Omits keys of an argument that only one release has: the argument itself is reported. */
 static void compare_key(const struct diff *diff, const struct vllm_history *history)
 {
 	auto_free char *key = pl_asprintf("%s.%s", history->of, history->name);
@@ -234,7 +234,7 @@ static bool is_unset(const json_t *value)
 	       (json_is_string(value) && json_string_length(value) == 0);
 }
 
-/* The smaller, the sooner it is told. */
+/* Returns the position in the output; smaller ones come first. */
 static size_t rank(const json_t *entry)
 {
 	enum { LAST = 100, UNSET = 1000 };
@@ -277,7 +277,7 @@ static void add_defaults(json_t *list, const json_t *changed, const struct vllm_
 	}
 }
 
-/* What is set in the values has no default to change. */
+/* Ignores arguments that `values` sets. */
 json_t *vllm_release_defaults(const struct vllm_release *since, const struct vllm_release *until,
 			      const json_t *values)
 {

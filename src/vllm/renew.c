@@ -16,7 +16,7 @@ struct renewal {
 	json_t *changes;
 };
 
-/* The object that has the last part of a path, and that part; NULL: it is not there. */
+/* Returns the object that contains the last part of a path, and that part; NULL: missing. */
 static json_t *holder_of(json_t *root, const char *path, const char **ret_last)
 {
 	const char *dot = strrchr(path, '.');

@@ -55,7 +55,7 @@ enum vllm_presence vllm_presence(const char *key, const struct vllm_version *rel
 										      : VLLM_GONE;
 }
 
-/* The row that says what the key's value may be; NULL: nobody knows. */
+/* Returns the row that defines the key's values; NULL: unknown. */
 static const struct option_row *row_of(const struct vllm_catalog *catalog, const char *key)
 {
 	auto_free char *argument = pl_strndup(key, strcspn(key, "."));
@@ -202,7 +202,7 @@ static bool take_rule(struct search *search, const struct vllm_history *history,
 	case VLLM_MAP_NEGATED:
 		return take_keys(search, history->replaced_by, other);
 	case VLLM_MAP_CONSTANT:
-		/* switched off it was as if it were not there */
+		/* switched off, it equals a missing argument */
 		return json_is_false(value) || take_keys(search, history->replaced_by, said);
 	case VLLM_MAP_VALUES:
 		return take_keys(search, history->replaced_by, paired(said, value));
@@ -230,7 +230,7 @@ static bool has_keys(const struct search *search, const char *key)
 	return row != NULL && option_field_next(row, NULL) != NULL;
 }
 
-/* Of a key the argument must be there too. */
+/* The argument of a key must also exist. */
 static enum vllm_presence presence_of(const struct search *search, const char *key)
 {
 	auto_free char *argument = pl_strndup(key, strcspn(key, "."));
@@ -253,7 +253,7 @@ static bool take_present(struct search *search, const char *key, const json_t *v
 	return true;
 }
 
-/* On from a key that is to be left, whether it is there or not. */
+/* Continues from a deprecated key, whether or not it exists. */
 static bool leave(struct search *search, const char *key, const json_t *value)
 {
 	const struct vllm_replacement *row = row_for(key, value);
@@ -347,7 +347,7 @@ static char *spelling(const struct vllm_catalog *flags, const char *key, const j
 								       : arg->flag);
 }
 
-/* "--x v"; a switch alone. `gap` stands before it. */
+/* Appends "--x v", or a switch alone, after `gap`. */
 static void add_flag(const struct vllm_catalog *flags, const char *key, const json_t *value,
 		     const char *gap, struct pl_buf *buf)
 {

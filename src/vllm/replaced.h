@@ -1,11 +1,11 @@
 /*
- * What to set in a release of vLLM in the place of an argument, a choice or a key of a JSON argument
- * that it has no more: by the rule of its history (vllm/history.h), by the rows of
- * tbl/replacements.h for single values, and on from there where the replacement is gone itself.
+ * The replacement, in a release of vLLM, of an argument, a choice or a key of a JSON argument that
+ * it has removed: by the rule of its history (vllm/history.h) and by the rows of tbl/replacements.h
+ * for single values, repeated if the replacement is itself removed.
  *
- * A replacement is an array of {"key", "value"}: an argument or "argument.key", as it is named
- * inside of `server:`. Without "value" the value is for people to choose. An empty one: nothing
- * needs to be set, it is so by itself.
+ * A replacement is an array of {"key", "value"}: an argument or "argument.key", named as in
+ * `server:`. Without "value" the user must choose the value. An empty array: nothing needs to be
+ * set, because it is the default behavior.
  */
 #pragma once
 
@@ -17,58 +17,66 @@
 
 #include <stdbool.h>
 
-/* How a release stands to an argument, or "argument.key". */
+/* Whether a release has an argument or "argument.key". */
 enum vllm_presence {
-	VLLM_PRESENT, /* or nothing is known of it */
+	VLLM_PRESENT, /* or unknown */
 	VLLM_NOT_YET,
 	VLLM_GONE,
 };
 enum vllm_presence vllm_presence(const char *key, const struct vllm_version *release);
 
-/* The history of an argument, or of "argument.key"; NULL: it has none. */
+/* Returns the history of an argument or of "argument.key"; NULL: none. */
 const struct vllm_history *vllm_history_of(const char *key);
 
-/* Whom the replacement is for. */
+/* The target of a replacement. */
 struct vllm_replacing {
 	const struct vllm_catalog *catalog; /* of the release */
 	const struct vllm_version *release;
-	const json_t *values; /* what else is set, by argument; NULL: not known */
+	const json_t *values; /* the other settings, by argument; NULL: unknown */
 };
 
 /*
- * What takes the place of `key: value`, whether the key is gone or only this value of it. value
- * NULL: not known. New reference; NULL: nothing is known to, or what was is gone itself.
+ * Returns the replacement of `key: value`, whether the key or only this value was removed. value
+ * NULL: unknown. New reference; NULL: no replacement is known, or it was removed, too.
  */
 json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key,
 			 const json_t *value);
-/* The same of a key that the release still has, and says that it is to be left. */
+/* The same for a key that the release still has but deprecates. */
 json_t *vllm_deprecated_by(const struct vllm_replacing *replacing, const char *key,
 			   const json_t *value);
-/* As a problem has it: with the keys of an experiment file, "server.runner". New reference; NULL: NULL. */
+/*
+ * Converts to the form in a problem: with the keys of an experiment file, "server.runner". New
+ * reference; NULL for NULL.
+ */
 json_t *vllm_replaced_in_file(const json_t *replaced_by);
-/* Can a release's argument or "argument.key" have this value, as far as its choices tell? */
+/*
+ * Returns whether a release's argument or "argument.key" may have this value, according to its
+ * choices.
+ */
 bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const json_t *value);
 /*
- * Is it a value that only releases before have in their lists, and that is called otherwise by now? The
- * release may take it all the same where it takes any.
+ * Returns whether only the choices of older releases contain the value and it was renamed since.
+ * The release may still accept it if it accepts any value.
  */
 bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, const json_t *value);
 
-/* "--structured-outputs-config.backend" of "structured_outputs_config.backend". The caller's
- * (free()). */
+/*
+ * Returns "--structured-outputs-config.backend" for "structured_outputs_config.backend". The caller
+ * frees it with free().
+ */
 char *vllm_flag_of(const char *key);
 
 /*
- * The same for people: "runner: pooling and convert: embed". `flags`: as those
- * of this release, "--runner pooling --convert embed"; a switch that is off and has no flag for that
- * is left out. NULL: as in a file. Secrets are shown as ***.
+ * Appends it for display: "runner: pooling and convert: embed". `flags`: as flags of this release,
+ * "--runner pooling --convert embed"; omits a switch that is off and has no flag for that. NULL: as
+ * in a file. Secrets are shown as ***.
  */
 void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *flags,
 			 struct pl_buf *buf);
-/* What is expected in the place of a key that went, whether or not something is known to be. */
+/* Appends what to use instead of a removed key, whether or not its replacement is known. */
 void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 			    const struct vllm_catalog *flags, struct pl_buf *buf);
-/* The same of a key that is to be left. */
+/* The same for a deprecated key. */
 void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
 			      const struct vllm_catalog *flags, struct pl_buf *buf);
 

@@ -1,7 +1,7 @@
 /*
- * The rules between arguments: the table, its expressions (compiled once), what a name in them is
- * worth for a subject, and what a rule does for a release. rules_check.c asks them and tells what
- * it finds.
+ * The rules between arguments: the table, its expressions (compiled once), the values of names for
+ * a subject, and the effect of a rule for a release. rules_check.c evaluates them and reports
+ * violations.
  */
 #include "vllm/rules.h"
 
@@ -45,7 +45,7 @@ static struct {
 } book;
 static pthread_once_t book_once = PTHREAD_ONCE_INIT;
 
-/* By its name alone: what stands in rules is the table's name, not what a user may type for it. */
+/* Finds an argument by its name only: rules contain the table's names, not the user's spellings. */
 const struct option_row *vllm_rule_find_arg(const struct vllm_catalog *catalog, const char *name)
 {
 	const struct option_row *arg = vllm_arg_find(catalog, name);
@@ -176,8 +176,8 @@ json_t *vllm_rule_to_json(const struct vllm_rule *rule)
 }
 
 /*
- * What a name is where the user gave nothing; NULL: none or not known. Parsed when it is first asked
- * for, and kept with the subject.
+ * Returns the value of a name that the user did not set; NULL: none or unknown. Parsed on first use
+ * and stored in the subject.
  */
 static const json_t *default_of(const struct vllm_rule_subject *subject, const char *arg,
 				const char *key)

@@ -163,7 +163,7 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 	}
 }
 
-/* What a target is checked with. */
+/* The data for checking a target. */
 struct target_check {
 	const struct vllm_catalog *catalog;
 	const json_t *values;
@@ -176,7 +176,7 @@ struct target_check {
 	struct option_problems *problems;
 };
 
-/* What is wrong with a setting, and what to do instead. */
+/* An error in a setting, and its remedy. */
 struct target_fault {
 	enum option_severity severity;
 	const char *found;
@@ -191,7 +191,7 @@ static char *key_of(const struct option_row *row)
 	return row->of != NULL ? pl_asprintf("%s.%s", row->of, row->name) : pl_strdup(row->name);
 }
 
-/* Of the key, where its place was kept, else of its argument. */
+/* Returns the location of the key if it is known, otherwise that of its argument. */
 static struct vllm_rule_place place_of(const struct target_check *check,
 				       const struct option_row *row)
 {
@@ -246,7 +246,7 @@ static bool is_old_name(const struct target_check *check, const struct option_ro
 	return vllm_is_old_name(&replacing, key, value);
 }
 
-/* Of what older releases have: it may be passed on, where that was asked for. */
+/* Severity for arguments that only older releases have: the user may allow passing them on. */
 static enum option_severity gone_severity(const struct target_check *check,
 					  const struct option_row *row)
 {
@@ -254,7 +254,10 @@ static enum option_severity gone_severity(const struct target_check *check,
 									  : OPTION_WARNING;
 }
 
-/* Of what newer ones have: a build between two releases may have it already. */
+/*
+ * Severity for arguments that only newer releases have: a build between two releases may already
+ * have them.
+ */
 static enum option_severity later_severity(const struct target_check *check)
 {
 	return check->is_known && check->release.stage >= 0 ? OPTION_ERROR : OPTION_WARNING;
@@ -287,7 +290,7 @@ static bool is_deprecated(const struct target_check *check, const struct option_
 	return row->deprecated || (range != NULL && pl_text_equal(range->deprecated, "true"));
 }
 
-/* Of what is there still, and is to be left. */
+/* Warns about an argument that still exists but is deprecated. */
 static void warn_deprecated(const struct target_check *check, const struct option_row *row,
 			    const json_t *value)
 {
@@ -358,7 +361,7 @@ static bool is_among(const char *choices, const json_t *value, bool any_case)
 	return false;
 }
 
-/* First release of those behind the target that takes it; NULL: none. */
+/* Returns the first release after the target that accepts it; NULL: none. */
 static const char *later_with(const struct target_check *check, const struct option_row *arg,
 			      const json_t *value)
 {
@@ -379,7 +382,10 @@ static const char *later_with(const struct target_check *check, const struct opt
 	return NULL;
 }
 
-/* Of some release's list, or known to be gone from the reference though no parser checks it. */
+/*
+ * Returns whether the value is in some release's list, or known to be removed in the reference
+ * although no parser checks it.
+ */
 static bool is_of_others(const struct target_check *check, const struct option_row *arg,
 			 const json_t *value)
 {

@@ -46,7 +46,7 @@ static bool begins_flag(const struct vllm_catalog *catalog, const char *name, bo
 	return false;
 }
 
-/* Of `bench serve`: "--header", "--head". */
+/* Returns whether `bench serve` has such a flag: "--header", "--head". */
 static bool begins_bench_flag(const char *name)
 {
 	size_t len = strlen(name);
@@ -157,7 +157,7 @@ char *vllm_secret_word_shown(const char *word)
 	return pl_asprintf("%.*s" OPTION_SECRET_SHOWN, (int)(value - word), word);
 }
 
-/* Of a header, "NAME=value", the name is shown. */
+/* Shows the name of a header, "NAME=value". */
 static json_t *hidden_word(const char *word, bool is_header)
 {
 	size_t len = strcspn(word, "=");

@@ -1,6 +1,6 @@
 /*
- * What is shown to nobody, in vLLM's command lines and in JSON values: "***" stands in place of it.
- * A flag is judged by the reference release's rows, whatever overlay is in use.
+ * Hides secrets in vLLM's command lines and in JSON values: "***" replaces them. Flags are judged
+ * by the reference release's rows, whatever overlay is in use.
  */
 #pragma once
 
@@ -9,14 +9,24 @@
 
 #include <stdbool.h>
 
-/* Is it the flag ("--hf-token", "--hf-token=x") of a secret, or one that was meant to be? */
+/*
+ * Returns whether it is the flag of a secret ("--hf-token", "--hf-token=x"), or a misspelled one.
+ */
 bool vllm_secret_is_flag(const char *word);
 
-/* The word as it is shown, whatever stands in front of it. The caller's (free()). */
+/*
+ * Returns the word for display, independent of the preceding words. The caller frees it with
+ * free().
+ */
 char *vllm_secret_word_shown(const char *word);
-/* Words of a command line as they are shown. New reference; NULL for no array. */
+/*
+ * Returns the words of a command line for display. New reference; NULL if `words` is not an array.
+ */
 json_t *vllm_secret_words_shown(const json_t *words);
-/* A deep copy; texts, objects and lists of secret keys are "***", lists of texts are words. */
+/*
+ * Returns a deep copy; texts, objects and lists of secret keys are "***", lists of texts are
+ * treated as words.
+ */
 json_t *vllm_secret_json_shown(const json_t *value);
-/* Would that be another value than this one? */
+/* Returns whether that copy would differ from the value. */
 bool vllm_secret_json_has(const json_t *value);

@@ -1,7 +1,7 @@
 /*
- * Values as words for vLLM's argparse, and the configuration that comes of them. argparse shapes
- * the words: what begins with '-' must be joined with '='; a list takes each word behind its flag,
- * so that the model stands in front of all flags.
+ * Values as words for vLLM's argparse, and the resulting configuration. argparse determines the
+ * form: a value that begins with '-' must be joined with '='; a list consumes all words after its
+ * flag, so the model precedes all flags.
  */
 #include "vllm/server_args.h"
 
@@ -56,7 +56,7 @@ static void add_list(json_t *argv, const struct option_row *arg, const json_t *v
 		add_flag_value(argv, arg->flag, value);
 		return;
 	}
-	/* alone behind "=" a text may begin as a flag does */
+	/* a single value after "=" may begin like a flag */
 	if (json_array_size(value) == 1 && arg->style == OPTION_STYLE_LIST) {
 		add_flag_value(argv, arg->flag, json_array_get(value, 0));
 		return;
@@ -139,7 +139,7 @@ int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, 
 		const struct option_row *arg = vllm_arg_find(catalog, name);
 		if (arg == NULL)
 			return pl_err_invalid(err, "unknown server argument '%s'", name);
-		/* what `config` names was read: its values stand among these */
+		/* the file in `config` was already read: its values are among these */
 		if (strcmp(arg->name, "model") == 0 || strcmp(arg->name, "config") == 0 ||
 		    add_secret(env, arg, value))
 			continue;
@@ -163,8 +163,10 @@ static json_t *default_value(const struct option_row *arg, const json_t *env)
 	return pl_json_of_text(arg->default_json);
 }
 
-/* explicit: given; default: the table's or its variable's; absent: the release has no such
- * argument; unknown: nobody knows what vLLM makes of it. */
+/*
+ * explicit: set; default: from the table or the variable; absent: the release lacks the argument;
+ * unknown: vLLM computes it.
+ */
 void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *values,
 			 const json_t *env, json_t **ret_config, json_t **ret_source)
 {

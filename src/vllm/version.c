@@ -42,7 +42,7 @@ static bool take_release(const char **at, struct vllm_version *version)
 	return false;
 }
 
-/* The word behind an optional '.', '-' or '_'; its number may follow another separator. */
+/* Reads the word after an optional '.', '-' or '_'; its number may follow another separator. */
 static bool take_word(const char **at, const char *word, int *ret_number, bool *ret_bad)
 {
 	const char *from = *at + (strchr("._-", **at) != NULL && **at != '\0');
@@ -88,7 +88,7 @@ static bool is_local_or_end(const char *at)
 				     "0123456789.-_")] == '\0';
 }
 
-/* dev INT_MAX: without one, which stands behind all that have one. */
+/* dev INT_MAX: not a development build, which sorts after all development builds. */
 int vllm_version_parse(const char *text, struct vllm_version *ret, struct pl_err *err)
 {
 	struct vllm_version version = { .dev = INT_MAX };
@@ -129,7 +129,7 @@ int vllm_version_compare(const struct vllm_version *a, const struct vllm_version
 	return order != 0 ? order : sign(a->dev, b->dev);
 }
 
-/* What setuptools_scm calls a build from a checkout without tags: 0.1.dev1+gabc. */
+/* setuptools_scm gives this version to a build from a checkout without tags: 0.1.dev1+gabc. */
 bool vllm_version_is_untagged(const struct vllm_version *version)
 {
 	static const struct vllm_version untagged = { .release = { 0, 1 } };

@@ -1,8 +1,8 @@
 /*
- * Releases of vLLM as they are printed: "0.32.0", "v0.10.0", "0.11.1rc2", "0.9.2.dev12+gabc".
+ * Releases of vLLM as printed: "0.32.0", "v0.10.0", "0.11.1rc2", "0.9.2.dev12+gabc".
  *
  * Order: development builds of a release, its alpha, beta and candidate releases, the release, its
- * post releases. A local part ("+cu129") says how it was built and does not count.
+ * post releases. A local part ("+cu129") describes the build and is ignored.
  */
 #pragma once
 
@@ -18,14 +18,14 @@ struct vllm_version {
 	int pre;                         /* 'a', 'b', 'r' or 0 */
 	int pre_number;
 	int post; /* 0: none; N + 1 for .postN */
-	int dev;  /* .devN; INT_MAX: no development build, which comes after all of them */
+	int dev;  /* .devN; INT_MAX: not a development build, which sorts after them */
 };
 
 int vllm_version_parse(const char *text, struct vllm_version *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* -1, 0 or 1. */
+/* Returns -1, 0 or 1. */
 int vllm_version_compare(const struct vllm_version *a, const struct vllm_version *b);
-/* 0.1.devN: built from sources whose tags were not there, so of no release in particular. */
+/* Returns whether it is 0.1.devN: built from sources without tags, so of no known release. */
 bool vllm_version_is_untagged(const struct vllm_version *version);
-/* -1, 0 or 1; 0 and not *ret_known where `text` is NULL or no release. */
+/* Returns -1, 0 or 1; 0 and not *ret_known if `text` is NULL or not a release. */
 int vllm_release_compare(const struct vllm_version *release, const char *text, bool *ret_known);

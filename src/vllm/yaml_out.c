@@ -1,7 +1,7 @@
 /*
- * An experiment file from a command line. What a file has no place for (the container, variables
- * of the caller's) is told in comments between the keys, which a writer of YAML would not keep: so
- * the text is made here.
+ * An experiment file from a command line. Data that a file cannot express (the container, inherited
+ * variables) becomes comments between the keys. A YAML writer would not support that, so the text
+ * is written here.
  */
 #include "vllm/yaml_out.h"
 
@@ -77,8 +77,10 @@ void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
 	pl_buf_add_text(buf, text);
 }
 
-/* Past the depth an object stands in one line: the indentation of a deep one would be most of
- * the file. */
+/*
+ * Below a certain depth an object is written on one line: otherwise most of the file would be
+ * indentation.
+ */
 static void add_member(struct pl_buf *buf, const char *name, const json_t *value, int indent)
 {
 	pl_buf_addf(buf, "%*s", indent, "");
@@ -140,7 +142,7 @@ static char *derive_name(const struct vllm_command *command)
 	return pl_buf_take(&name);
 }
 
-/* A comment is one line, whatever it tells of. */
+/* A comment is one line, whatever its content. */
 static void add_comment_text(struct pl_buf *buf, const char *text)
 {
 	for (; *text != '\0'; text++)
@@ -255,7 +257,7 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 	}
 }
 
-/* Variables of the load, beside those of a server. */
+/* Adds the variables of the load as comments, if there is also a server. */
 static void add_load_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
 	PL_JSON_EACH_MEMBER(name, value, command->load_env) {
@@ -270,8 +272,10 @@ static void add_load_env(struct pl_buf *buf, const struct vllm_command *command,
 	}
 }
 
-/* Is it a variable's name alone, behind a scheme or not: "Bearer ${TOKEN}"? A shell fills it in.
- * Such a value is no secret: it names one. */
+/*
+ * Returns whether it is only a variable's name, with or without a scheme: "Bearer ${TOKEN}". A
+ * shell expands it. Such a value is not a secret: it names one.
+ */
 static bool is_variable(const char *value)
 {
 	const char *blank = strrchr(value, ' ');

@@ -1,7 +1,7 @@
 /*
- * The words of `vllm bench serve`. Faults have the words and the order of its own parser
- * ("argument --x: expected one argument"), which people know and search for; what helps is a hint
- * beside them, not another wording.
+ * The arguments of `vllm bench serve`. Errors have the text and order of its own parser ("argument
+ * --x: expected one argument"), because users know and search for them; a hint is added instead of
+ * other wording.
  */
 #include "vllm/bench/line.h"
 
@@ -177,7 +177,7 @@ static void hint_at_word(struct reader *reader, size_t at)
 		pl_buf_addf(&reader->hints, "%sif it is the model: --model %.100s", comma, text);
 }
 
-/* What it is called here comes before what is spelled like it. */
+/* A flag that is named differently here takes precedence over a similar spelling. */
 static void hint_at_flag(struct reader *reader, const struct option_argv_word *word)
 {
 	const char *comma = reader->hints.len > 0 ? "; " : "";
@@ -194,7 +194,7 @@ static void hint_at_flag(struct reader *reader, const struct option_argv_word *w
 			    nearest);
 }
 
-/* vLLM tells all of these together, behind everything else. */
+/* vLLM reports all of these together, after everything else. */
 static void add_unknown(struct reader *reader, const struct option_argv_word *word)
 {
 	if (reader->first_unknown == NULL)
@@ -264,7 +264,7 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 		line->faults[i].id = vllm_bench_find(word->flag->row->name);
 }
 
-/* The word at `at` is told. A value of an ambiguous flag is told with it. */
+/* Reports the word at `at`. The error of an ambiguous flag covers its value. */
 static void read_word(struct reader *reader, size_t at)
 {
 	const struct option_argv_word *word = &reader->argv.words[at];
@@ -296,9 +296,9 @@ static void read_word(struct reader *reader, size_t at)
 }
 
 /*
- * Faults in the order in which vLLM's parser meets them. argparse tells what is ambiguous before
- * it gives out values, and what it does not know when all else is done: a key without a value
- * comes last, with the unknown ones.
+ * Reports errors in the order of vLLM's parser. argparse reports ambiguous flags before it assigns
+ * values, and unknown arguments at the end: a key without a value comes last, with the unknown
+ * ones.
  */
 static void read_words(struct reader *reader)
 {

@@ -1,11 +1,10 @@
 /*
- * The command line of `bench serve`, read as vLLM 0.32's own parser reads it: dashes or
- * underscores, "=", unambiguous beginnings, several words, dotted keys of JSON options, the last of
- * equal options.
+ * The command line of `bench serve`, parsed like vLLM 0.32's parser: dashes or underscores, "=",
+ * unambiguous prefixes, several values, dotted keys of JSON options, the last of repeated options.
  *
- * All faults of its parser are found, in the order in which it would meet them: the first is the one
- * that vLLM tells. What its command finds behind it is experiment/check.h's. The words' rules stand in
- * docs/reference/bench-serve.md.
+ * Finds all errors of that parser, in its order: the first is the one that vLLM reports. Errors
+ * that its command finds later are in experiment/check.h. docs/reference/bench-serve.md documents
+ * the rules for arguments.
  */
 #pragma once
 
@@ -14,51 +13,58 @@
 struct option_argv;
 struct option_argv_word;
 
-/* Whose `bench serve` it is: ours has options and flags that vLLM's has not. */
+/* The program whose `bench serve` it is: ours has options and flags that vLLM lacks. */
 enum vllm_bench_program { VLLM_BENCH_OF_VLLM, VLLM_BENCH_OF_OURS };
 
 struct vllm_bench_fault {
-	size_t word;           /* of the words given; what it is about */
-	enum vllm_bench_id id; /* whose value is wrong; VLLM_BENCH_COUNT: of none that is known */
-	char *text;            /* in the words of vLLM's parser where it would say it */
-	char *hint;            /* what to write instead; NULL: not known */
-	char *nearest;         /* the value that was likely meant; NULL: none is near */
+	size_t word;           /* index of the wrong argument */
+	enum vllm_bench_id id; /* the option with the wrong value; VLLM_BENCH_COUNT: unknown */
+	char *text;            /* the text of vLLM's parser if it reports this error */
+	char *hint;            /* what to write instead; NULL: unknown */
+	char *nearest;         /* the most similar value; NULL: none */
 };
 
 struct vllm_bench_line {
 	struct vllm_bench bench; /* complete, with this command's defaults */
 	bool given[VLLM_BENCH_COUNT];
-	json_t *set;   /* object: each option given, typed */
-	json_t *flags; /* object: each of our command's flags given, its text or true */
+	json_t *set;   /* object: each given option, typed */
+	json_t *flags; /* object: each given flag of our command, its text or true */
 	struct vllm_bench_fault *faults;
 	size_t fault_count;
 	size_t fault_room;
 };
 
-/* "sweep": what vLLM's suite has and this version has not. */
+/* "sweep": returns whether vLLM's suite has it and this version does not. */
 bool vllm_bench_is_later(const char *what);
 
 /*
- * Reads words[0..count), the command's name left out. Always fills *ret; vllm_bench_line_done() frees
- * it.
+ * Reads words[0..count), without the command's name. Always fills *ret, to be freed with
+ * vllm_bench_line_done().
  */
 void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_bench_program program,
 			  struct vllm_bench_line *ret);
 /*
- * Its steps, for who goes through the words in another order and tells faults in other words: the
- * defaults; the rows that the words are matched to; one flag of the words read. The last is false,
- * with a fault, where the flag's value is refused.
+ * The steps of vllm_bench_line_read(), for callers that process the arguments in another order and
+ * report errors differently: set the defaults; set the rows to match against; read one flag. The
+ * last one returns false, with a fault, if the flag's value is invalid.
  */
 void vllm_bench_line_init(struct vllm_bench_line *line);
 void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program program);
 bool vllm_bench_line_take(struct vllm_bench_line *line, const struct option_argv_word *flag);
-/* Of the rows those alone that `profllm bench` has beside the options: --output, --json and others. */
+/*
+ * Sets only the rows that `profllm bench` has in addition to the options: --output, --json and
+ * others.
+ */
 void vllm_bench_line_own_rows(struct option_argv *argv);
-/* What to write for a flag that `bench serve` has not ("--dataset", "--dataset=x"); NULL. */
+/*
+ * Returns what to write for a flag that `bench serve` lacks ("--dataset", "--dataset=x"); NULL:
+ * unknown.
+ */
 const char *vllm_bench_flag_hint(const char *flag);
 /*
- * The options as an experiment has them, in the line's order: durations as text, and the command's
- * own defaults of where the server is, which no file has, unless base_url says it. New reference.
+ * Returns the options for an experiment file, in the line's order: durations as text. Omits the
+ * defaults of the command for the server's address, which no file contains, if base_url is set. New
+ * reference.
  */
 json_t *vllm_bench_line_options(const struct vllm_bench_line *line);
 void vllm_bench_line_done(struct vllm_bench_line *line);

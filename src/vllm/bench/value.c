@@ -60,7 +60,7 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t\r\n");
 }
 
-/* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
+/* Returns "(256, 256, 1)" as printed; NULL: not a tuple of integers. Moves *at past it. */
 static char *read_tuple(const char **at)
 {
 	auto_buf text = PL_BUF(256);

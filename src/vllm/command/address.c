@@ -1,7 +1,7 @@
 /*
- * A server and a load in one text are one experiment, which starts that server and no other: the
- * load's address must be the server's, and then it needs none. Where the server listens on every
- * address of its host, a name that is not known to be this host's is taken for it, and told.
+ * A server and a load in one text are one experiment, which starts that server: the load's address
+ * must be the server's, and is then dropped. If the server listens on every address of its host, a
+ * name that may be another host's is assumed to be this one, with a warning.
  */
 #include "vllm/command/command_priv.h"
 #include "vllm/replaced.h"
@@ -142,7 +142,7 @@ static void check_host(struct vllm_parse *parse, const struct address *load)
 		tell(parse, OPTION_ERROR, "host", found, expected);
 }
 
-/* What a started server is not reached by. */
+/* Reports parts of the address that do not match a started server. */
 static void check_url(struct vllm_parse *parse, const struct address *load)
 {
 	const json_t *values = parse->command->values;
@@ -179,7 +179,10 @@ static bool is_key_of_server(const struct vllm_command *command, const json_t *k
 	       json_equal(json_object_get(command->env, "VLLM_API_KEY"), key);
 }
 
-/* A file has one environment, the server's. Of the load's only the API key is known to reach it. */
+/*
+ * An experiment file has one environment, the server's. From the load's environment it needs only
+ * the API key.
+ */
 static void join_env(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;

@@ -1,8 +1,8 @@
 /*
- * The words of the server's arguments: those of --config FILE, vLLM's own YAML, in their place, -O
- * turned, each flag told or its value taken. Unlike vLLM's parser this goes on behind a fault. The
- * order is that of vLLM's FlexibleArgumentParser: the model to the front, the file's words in, -O
- * turned; then option/argv.c goes on with underscores, dotted keys and what is argparse's own.
+ * The words of the server's arguments: inserts those of --config FILE, vLLM's YAML, converts -O,
+ * and takes each flag's value or reports an error. Unlike vLLM's parser it continues after an
+ * error. The order is that of vLLM's FlexibleArgumentParser: the model to the front, then the
+ * file's words, then -O. option/argv.c then handles underscores, dotted keys and argparse's rules.
  */
 #include "vllm/command/command_priv.h"
 
@@ -20,9 +20,9 @@ enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
 #define OPTIMIZATION_LEVELS "0.12.0" /* the first release whose -O is no compilation_config */
 
 /*
- * The first "--model X" or "--model=X" becomes the positional model in front. vLLM does it before
- * it looks for --config: the words of the file go behind the model, wherever it stood. One without
- * a value stays, for argparse's own fault.
+ * Makes the first "--model X" or "--model=X" the leading positional model. vLLM does it before it
+ * looks for --config: the words of the file follow the model, wherever it was. A --model without a
+ * value remains, so that argparse's error is reported.
  */
 static void move_model(struct option_argv *argv)
 {
@@ -161,9 +161,9 @@ static void add_config(struct config *config)
 }
 
 /*
- * Puts the words of --config FILE where vLLM puts them: behind a model that comes first, before
- * everything else, so that the command line wins. "--config=FILE" is left to argparse, which reads
- * no file (vllm_command_take()).
+ * Inserts the words of --config FILE where vLLM inserts them: after a leading model and before
+ * everything else, so that the command line overrides the file. "--config=FILE" is left to
+ * argparse, which reads no file (vllm_command_take()).
  */
 static void read_config(struct vllm_parse *parse)
 {
@@ -217,11 +217,11 @@ static bool takes_object(const struct vllm_parse *parse)
 }
 
 /*
- * What the word becomes; NULL: it stays.
+ * Returns the replacement of the word; NULL: unchanged.
  *
- *   -O3, -O=3, -O 3   --optimization-level=3; before it --compilation-config.mode=3 (or .level)
- *   -O.key=value      before it --compilation-config.key=value, a dotted key
- *   -O OBJECT         before it --compilation-config OBJECT
+ *   -O3, -O=3, -O 3   --optimization-level=3; older releases: --compilation-config.mode=3 (or .level)
+ *   -O.key=value      older releases: --compilation-config.key=value, a dotted key
+ *   -O OBJECT         older releases: --compilation-config OBJECT
  */
 static char *optimization_text(const struct vllm_parse *parse, const char *word, const char *next)
 {
@@ -246,8 +246,7 @@ static char *optimization_text(const struct vllm_parse *parse, const char *word,
 	return pl_asprintf("--optimization-level=%s", rest + (*rest == '='));
 }
 
-/* As vLLM's parser does it before argparse: a dotted key must stand there before those are
- * joined. */
+/* vLLM's parser does it before argparse: the dotted keys must exist before they are joined. */
 static void turn_optimization(struct vllm_parse *parse)
 {
 	struct option_argv *argv = &parse->argv;
@@ -458,7 +457,7 @@ static void tell_word(struct vllm_parse *parse, const struct option_argv_word *w
 		       nearest);
 }
 
-/* Of an offline benchmark: its own options, and flags of our command. */
+/* Takes a flag of an offline benchmark: one of its options, or a flag of our command. */
 static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	struct vllm_command *command = parse->command;
@@ -521,7 +520,7 @@ static size_t count_certain(const struct vllm_parse *parse)
 static void take_words(struct vllm_parse *parse)
 {
 	bool model_taken = false;
-	bool after_unknown = false; /* the words behind it may be its values */
+	bool after_unknown = false; /* the following words may be its values */
 	size_t certain = count_certain(parse);
 
 	for (size_t i = 0; i < parse->argv.count; i++) {
@@ -599,8 +598,10 @@ void vllm_command_arguments(struct vllm_parse *parse)
 	add_rows(parse);
 	option_argv_read(argv);
 	vllm_command_older_switches(parse);
-	/* faults in the order in which vLLM's parser meets them (dotted keys are joined before
-	 * argparse runs, and it tells every flag's meaning before it gives any its values) */
+	/*
+	 * errors in the order of vLLM's parser: dotted keys are joined before argparse runs, and
+	 * argparse resolves all flags before it assigns values
+	 */
 	for (size_t i = 0; i < argv->refused_count; i++)
 		vllm_tell_dotted(parse, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {

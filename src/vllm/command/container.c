@@ -167,7 +167,7 @@ static void take_option(struct run *run, const char *name, size_t len, const cha
 		json_array_append_new(args, json_string(value));
 }
 
-/* The option's value: behind "=", or the next word. */
+/* Returns the option's value from the next word. */
 static const char *next_value(struct run *run)
 {
 	return run->at < run->end ? word_at(run, run->at++) : NULL;

@@ -110,8 +110,10 @@ static bool recognise_text(struct vllm_parse *parse, const char *text,
 	return false;
 }
 
-/* The text in the word at `at`, from `offset` on. What types it into a terminal ends it with a key:
- * "\n", "^M". */
+/*
+ * Parses the text in the word at `at`, from `offset` on. A program that types it into a terminal
+ * ends it with a key: "\n", "^M".
+ */
 static bool recognise_word(struct vllm_parse *parse, size_t at, size_t offset, int depth)
 {
 	static const char *const keys[] = { "\\n", "\\r", "^M", "\\015", "\n", "\r" };
@@ -151,8 +153,10 @@ static bool recognise_shell(struct vllm_parse *parse, size_t at, size_t end, int
 	return recognise_word(parse, i + 1, 0, depth);
 }
 
-/* Words behind an image that are no arguments of vLLM yet: "serve", "-m MODULE" (behind another
- * entry point), "vllm serve", "bash -c …". False: they are arguments. */
+/*
+ * Handles words after an image that are not yet arguments of vLLM: "serve", "-m MODULE" (after
+ * another entry point), "vllm serve", "bash -c …". Returns false if they are arguments.
+ */
 static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, int depth)
 {
 	const char *word = word_at(parse, at);
@@ -172,7 +176,7 @@ static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, in
 	return word[0] != '-' && recognise_any(parse, at, end, depth + 1);
 }
 
-/* What is measured with a container's client is measured without it all the same. */
+/* A measurement from a container's client does not need the container. */
 static void forget_container(struct vllm_command *command)
 {
 	free(pl_take(command->runtime));
@@ -223,7 +227,7 @@ static void take_launch(struct vllm_parse *parse, size_t from, size_t end)
 		json_array_append_new(launch, json_string(word_at(parse, i)));
 }
 
-/* What starts its engine starts a server too. */
+/* An offline benchmark starts an engine, so it counts as a server, too. */
 static bool take_offline(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
 			 size_t end)
 {
@@ -239,7 +243,7 @@ static bool take_offline(struct vllm_parse *parse, const struct vllm_program *pr
 	return true;
 }
 
-/* A second of a kind is another command, and so is all else beside an offline benchmark. */
+/* A second server or load is another command, and so is everything next to an offline benchmark. */
 static bool take_program(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
 			 size_t end)
 {
@@ -388,8 +392,10 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 	return at < end;
 }
 
-/* Where a part that was found just now stands; "bash -c": the words inside are the command. Then
- * the call inside has set `begin`, and `outer` becomes the command that is written in the text. */
+/*
+ * Sets the location of a part that was just found. For "bash -c" the words inside are the command:
+ * the nested call has set `begin`, and `outer` becomes the command written in the text.
+ */
 static void place_part(const struct vllm_parse *parse, struct vllm_part *part, size_t at,
 		       size_t next)
 {
@@ -451,9 +457,9 @@ static bool is_part_of(const struct vllm_part *part, const struct vllm_parse *pa
 }
 
 /*
- * What stands in the text besides the commands, behind the first of them. One warning is enough:
- * what follows has mostly the same cause. Words of an opened shell stand behind all others, so
- * that only their line tells what comes before the part.
+ * Warns about other commands in the text after the first of the parts. One warning is enough,
+ * because later ones usually have the same cause. Words from "bash -c" texts follow all others, so
+ * only their line shows what precedes the part.
  */
 static void note_others(struct vllm_parse *parse)
 {
@@ -610,7 +616,7 @@ bool vllm_command_recognise(struct vllm_parse *parse)
 		refuse(parse);
 		return false;
 	}
-	/* what stands in front of the program wins over an `export` before it */
+	/* assignments before the program override an earlier `export` */
 	if (parse->server.found)
 		json_object_update_missing(command->env, command->words.exported);
 	else

@@ -74,7 +74,7 @@ static void set_target(struct vllm_parse *parse, const char *release)
 	parse->command->catalog = parse->catalog;
 }
 
-/* What cannot be measured, though vLLM starts it. */
+/* Reports a server that vLLM starts but that cannot be measured. */
 static void check_headless(struct vllm_parse *parse)
 {
 	const struct vllm_command *command = parse->command;
@@ -244,7 +244,7 @@ static int parse_texts(const char *const *argv, size_t count,
 	return vllm_command_parse(pl_buf_text(&text), text.len, options, ret, problems, err);
 }
 
-/* What a shell would have taken for itself, had it not been quoted. */
+/* Returns whether the word is an operator of the shell that was quoted. */
 static bool is_operator(const char *word)
 {
 	static const char *const operators[] = { "&&", "||", "&", ";", "|" };

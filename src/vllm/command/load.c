@@ -1,6 +1,6 @@
 /*
- * The words of a load's options: the twin of arguments.c, over the rows of `bench serve`. They are
- * typed as `bench serve` types them (vllm/bench/line.h); faults are told as those of a server's words.
+ * The words of a load's options: like arguments.c, with the rows of `bench serve`. They are typed
+ * as in `bench serve` (vllm/bench/line.h); errors are reported like those of a server's words.
  */
 #include "vllm/command/command_priv.h"
 
@@ -15,7 +15,7 @@ struct load {
 	struct vllm_parse *parse;
 	struct option_argv argv;
 	struct vllm_bench_line line;
-	bool after_unknown; /* the words behind it may be its values */
+	bool after_unknown; /* the following words may be its values */
 };
 
 /* An option or flag that `profllm bench serve` alone has. */
@@ -82,7 +82,7 @@ static void tell_word(struct load *load, size_t at)
 	vllm_parse_add(load->parse, OPTION_ERROR, word, NULL, expected, nearest);
 }
 
-/* What a value of the row may be, as somebody types it. */
+/* Describes the values of the row that a user can type. */
 static void describe(const struct option_row *row, struct pl_buf *buf)
 {
 	struct option_row typed = *row;
@@ -129,7 +129,7 @@ static void tell_own(struct load *load, const struct option_argv_word *word)
 			       "this flag at 'profllm run': the file cannot hold it", NULL);
 }
 
-/* A flag that is given twice is told only where that changes something. */
+/* Reports a repeated flag only if it changes the value. */
 static void take_flag(struct load *load, const struct option_argv_word *word)
 {
 	const struct option_row *row = word->flag->row;

@@ -1,4 +1,4 @@
-/* What is wrong with a command: noted at its words, and shown with a caret below them. */
+/* Problems of a command: recorded at its words, and shown with a caret below them. */
 #include "vllm/command/line.h"
 
 #include <ctype.h>
@@ -18,8 +18,10 @@ enum {
 	LINE_BYTES_MAX = 8 << 20
 };
 
-/* Does the word stand among the values of a secret flag? A list flag hides all of its words, so
- * that the flag before it decides. */
+/*
+ * Returns whether the word is among the values of a secret flag. A list flag hides all its words,
+ * so the preceding flag decides.
+ */
 static bool words_hide(const struct vllm_words *words, size_t at)
 {
 	size_t command = words->items[at].command;

@@ -1,14 +1,14 @@
 /*
- * What the words of a command mean: programs that run another one, shells, container runtimes, and
- * vLLM's own programs. form.c walks the commands and asks here.
+ * The meaning of a command's words: programs that run another one, shells, container runtimes, and
+ * vLLM's programs. form.c walks the commands and calls these functions.
  */
 #pragma once
 
 #include "vllm/command/command_priv.h"
 
-/* Traits of a program that runs another one, or of a word of the shell. */
+/* Traits of a program that runs another one, or of a reserved word of the shell. */
 enum vllm_wrapper {
-	VLLM_WRAPPER_DROPPED = 1, /* no trace of it is left in how the server starts */
+	VLLM_WRAPPER_DROPPED = 1, /* is not part of the server's launch command */
 	VLLM_WRAPPER_TEXT =
 		2, /* one of its words may be a command as text: ssh HOST 'vllm serve …' */
 	VLLM_WRAPPER_REMOTE = 4, /* runs it on another host */
@@ -20,10 +20,10 @@ int vllm_wrapper_find(const struct vllm_parse *parse, size_t at, size_t end);
 const char *vllm_base_name(const char *path);
 bool vllm_is_python(const char *word);
 bool vllm_is_runtime(const char *word);
-/* singularity and apptainer, whose `run` starts the image's own program. */
+/* singularity and apptainer, whose `run` starts the image's program. */
 bool vllm_is_image_runner(const char *word);
 bool vllm_is_shell(const char *word);
-/* "-c", "-lc", "-euxc": the next word is a text; also of PowerShell and cmd. */
+/* "-c", "-lc", "-euxc": the next word is a command text; also for PowerShell and cmd. */
 bool vllm_is_shell_text_flag(const char *word);
 bool vllm_is_program(const char *word);
 /* The module of vLLM's server, with the OpenAI API or without. */
@@ -43,11 +43,11 @@ enum vllm_meaning {
 
 struct vllm_program {
 	enum vllm_meaning meaning;
-	size_t first; /* argument */
+	size_t first; /* first argument */
 	enum vllm_command_form form;
 	enum vllm_bench_program load;
 	const struct vllm_bench_kind *kind; /* OFFLINE: which */
-	size_t vllm_end; /* OFFLINE: after what starts vLLM ("…/vllm"); 0: no word does */
+	size_t vllm_end; /* OFFLINE: end of the words that start vLLM ("…/vllm"); 0: none */
 	bool is_demo;    /* the server without the OpenAI API */
 };
 

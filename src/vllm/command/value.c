@@ -24,7 +24,7 @@ struct value {
 	struct vllm_parse *parse;
 	const struct option_row *arg;
 	const struct option_argv_word *flag;
-	const struct option_argv_word *at; /* where the value stands */
+	const struct option_argv_word *at; /* location of the value */
 	struct option_reader reader;
 	char *key;
 };
@@ -49,7 +49,7 @@ static json_t *read_node(struct value *value, const struct option_row *spec, con
 	return option_value_read(&value->reader, &node, value->key, spec);
 }
 
-/* Numbers as Python's int() and float() take them; those that are none are told as they stand. */
+/* Reads numbers like Python's int() and float(); errors show invalid ones unchanged. */
 static json_t *read_number(struct value *value, const struct option_row *spec, const char *text)
 {
 	auto_free char *number = option_number_text(text);
@@ -168,7 +168,7 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 	struct option_row object = *spec;
 	size_t first = value->parse->problems->count;
 
-	/* a bare level of compilation: whether the target takes it is told with its keys */
+	/* a bare compilation level: whether the target accepts it is reported with its keys */
 	if (json_is_integer(given) && spec->also_accepts != NULL)
 		return pl_take(given);
 	if (!json_is_object(given)) {
@@ -298,8 +298,7 @@ static json_t *read_list(struct value *value, const struct option_row *spec)
 	return taken ? pl_take(list) : NULL;
 }
 
-/* A flag given many times, one item each. It goes on from the list that the flag before it has
- * made. */
+/* Reads a repeatable flag, one item each. Appends to the list from its previous occurrences. */
 static json_t *read_repeated(struct value *value, const struct option_row *spec, const char *text)
 {
 	json_t *known = json_object_get(value->parse->command->values, value->arg->name);
@@ -369,7 +368,7 @@ bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_ar
 	return own != NULL && (optional ? own->optional : own->unknown);
 }
 
-/* Of a joined object any key's word, or the one after it. */
+/* For a joined object, checks any key's word and the one after it. */
 static bool has_unknown_key(const struct vllm_parse *parse, const struct option_argv_word *flag)
 {
 	const struct vllm_words *words = &parse->command->words;
@@ -413,7 +412,7 @@ void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_
 			.expected = "a value in the text itself; it is not checked, and omitted" });
 }
 
-/* Where a key of a joined object stands, else the value. */
+/* Returns the location of a key of a joined object, otherwise that of the value. */
 static void find_place(void *user, const char *key, struct vllm_rule_place *ret)
 {
 	const struct value *value = user;
@@ -435,7 +434,10 @@ static void find_place(void *user, const char *key, struct vllm_rule_place *ret)
 	}
 }
 
-/* Keys that the target lacks; what only warns is told with the other facts of the release. */
+/*
+ * Reports keys that the target lacks; mere warnings are reported with the other facts about the
+ * release.
+ */
 static bool has_refused_keys(struct value *value, const json_t *json)
 {
 	const struct vllm_parse *parse = value->parse;
@@ -452,8 +454,10 @@ static bool has_refused_keys(struct value *value, const json_t *json)
 	return true;
 }
 
-/* Only two on the command line are worth a word: to win over the file is what a flag beside
- * --config is for. A place in the file is an array, which is the integer 0 here. */
+/*
+ * Warns only about two flags on the command line: a flag in addition to --config is meant to
+ * override the file. A location in the file is an array, which reads as the integer 0 here.
+ */
 static void put(struct vllm_parse *parse, const struct option_row *arg,
 		const struct option_argv_word *at, json_t *value)
 {

@@ -48,8 +48,10 @@ static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 	}
 }
 
-/* A model that looks like a flag stands behind "--". The module takes no model without a flag,
- * while `vllm serve` takes it in front. */
+/*
+ * A model that looks like a flag follows "--". The module accepts the model only with a flag, `vllm
+ * serve` as the first argument.
+ */
 static void write_argv(const json_t *argv, const struct vllm_command_style *style,
 		       const char *model, struct pl_buf *buf)
 {

@@ -1,4 +1,4 @@
-/* Whether a reported value can be the asked one. */
+/* Whether a reported value can be the requested one. */
 #pragma once
 
 #include "base/json.h"
@@ -7,9 +7,11 @@
 
 struct option_row;
 
-/* Is it a value that vLLM resolves itself, or one of which nothing sure can be said? */
+/* Returns whether vLLM resolves the value itself, or its meaning is uncertain. */
 bool vllm_asked_is_open(const struct option_row *row, const json_t *asked);
-/* True unless both are sure and differ. `none_counts`: None is a value, not a blank. For an object
- * *ret_key is the key that differs (borrowed from `asked`), else NULL. */
+/*
+ * Returns true unless both are certain and differ. `none_counts`: None is a value, not a missing
+ * one. For an object *ret_key is the key that differs (borrowed from `asked`), otherwise NULL.
+ */
 bool vllm_same_value(const struct option_row *row, const json_t *asked, const json_t *reported,
 		     bool none_counts, const char **ret_key);

@@ -1,6 +1,6 @@
 /*
- * What terminals, shells of Windows, browsers and text processors add to a command: prompts, '^'
- * and '`' at the end of a line, no-break spaces, invisible characters, typographic quotes and
+ * Text that terminals, shells of Windows, browsers and text processors add to a command: prompts,
+ * '^' and '`' at the end of a line, no-break spaces, invisible characters, typographic quotes and
  * dashes.
  */
 #include <ctype.h>

@@ -9,12 +9,14 @@
 #include "option/problem.h"
 #include "vllm/shell/words.h"
 
-/* The bytes around an expansion that keeps its spelling, in a word that is not finished. No UTF-8
- * text has them; the splitter replaces such bytes of the text. */
+/*
+ * Mark an expansion that keeps its spelling, in an unfinished word. UTF-8 text never contains these
+ * bytes; the splitter replaces them in its input.
+ */
 #define SHELL_UNKNOWN_BEGIN '\xFE'
 #define SHELL_UNKNOWN_END   '\xFF'
 
-/* Maximum of all words, with the values of variables. */
+/* Maximum of all words, including the values of variables. */
 #define SHELL_BYTES_MAX (4u * VLLM_WORDS_BYTES_MAX)
 
 enum { SHELL_DEPTH_MAX = 32, SHELL_HERES_MAX = 16, SHELL_MARKS_MAX = 200000 };
@@ -55,14 +57,14 @@ struct vllm_variables {
 /* The outcome of a condition; open: the text does not decide it. */
 enum shell_truth { SHELL_FALSE, SHELL_TRUE, SHELL_OPEN };
 
-/* A construct that is open: "if", "for", "while", "case", "{", "(". */
+/* An open construct: "if", "for", "while", "case", "{", "(". */
 struct shell_construct {
-	const char *name;  /* of what decides whether it runs; NULL: nothing does */
+	const char *name;  /* the construct that decides whether it runs; NULL: none */
 	char kind;         /* first byte of its word */
 	bool in_condition; /* its commands are the condition's, of `case` patterns */
 	enum shell_truth condition;
 	bool is_dead;  /* this branch does not run */
-	bool is_open;  /* whether it runs is not known */
+	bool is_open;  /* unknown whether it runs */
 	bool is_later; /* an earlier branch may have run */
 	bool has_run;  /* an earlier branch runs */
 	char *subject; /* of `case`; NULL: not known */
@@ -128,9 +130,9 @@ void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column);
 void vllm_shell_end_word(struct shell_lexer *lexer);
 /* Appends a byte of the word whose location is that of `at`. */
 void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at);
-/* The next byte of the text into the word as it is. */
+/* Appends the next byte of the text unchanged to the word. */
 void vllm_shell_take_byte(struct shell_lexer *lexer);
-/* Moves over text that is not read. */
+/* Skips text. */
 void vllm_shell_skip_to(struct shell_lexer *lexer, const char *at);
 void vllm_shell_end_command(struct shell_lexer *lexer);
 /* Reads one item of unquoted text. */
@@ -147,8 +149,10 @@ size_t vllm_shell_continuation_len(const struct shell_lexer *lexer);
 /* expand.c */
 void vllm_shell_take_dollar(struct shell_lexer *lexer, bool in_double);
 void vllm_shell_take_backquotes(struct shell_lexer *lexer);
-/* The end of "$(…)", "${…}", "(…)" or "`…`" from its opening byte, after its closing byte; `end`:
- * it is not closed. Quotes count. */
+/*
+ * Returns the position after the closing byte of "$(…)", "${…}", "(…)" or "`…`", from its opening
+ * byte; `end`: it is not closed. Handles quotes.
+ */
 const char *vllm_shell_group_end(const char *at, const char *end);
 size_t vllm_shell_name_len(const char *at, const char *end);
 /* Keeps the spelling up to `end`, and warns. */
@@ -159,16 +163,16 @@ struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *var
 						const char *name);
 struct shell_variable *vllm_shell_variable_add(struct vllm_variables *variables, const char *name);
 void vllm_shell_variables_done(struct vllm_variables *variables);
-/* The variable as the word that is read sees it; NULL: it is not set. */
+/* Returns the variable as seen by the current word; NULL: not set. */
 const struct shell_variable *vllm_shell_lookup(const struct shell_lexer *lexer, const char *name,
 					       size_t len);
-/* Length of "NAME=", "NAME+=" or "NAME[N]=" at `at`; 0: no assignment. */
+/* Returns the length of "NAME=", "NAME+=" or "NAME[N]=" at `at`; 0: not an assignment. */
 size_t vllm_shell_assignment_len(const struct shell_lexer *lexer, const char *at);
 /* Keeps the finished word's assignment for the end of the command. */
 void vllm_shell_assign_word(struct shell_lexer *lexer);
 /* Reads "(a b c)" at the lexer, the value of an array. */
 void vllm_shell_take_array(struct shell_lexer *lexer);
-/* Makes the command's assignments, where it is one of assignments alone or exports. */
+/* Makes the command's assignments if it consists only of assignments or exports. */
 void vllm_shell_assign_all(struct shell_lexer *lexer);
 struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
 					 const struct vllm_marks *marks);
@@ -180,30 +184,33 @@ void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, si
 			   const struct vllm_marks *from, size_t from_offset, size_t len);
 
 /* control.c */
-/* Handles a reserved word in command position; false: the word is none. */
+/* Handles a reserved word in command position; false: it is not one. */
 bool vllm_shell_take_reserved(struct shell_lexer *lexer, const char *word);
 /* Handles the end of a command, before the next begins; `op` is the operator's first byte. */
 void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled);
-/* Is the command in a branch that does not run? */
+/* Returns whether the command is in a branch that does not run. */
 bool vllm_shell_is_dead(const struct shell_lexer *lexer);
-/* The construct that decides whether the command runs; NULL: it runs. */
-/* Is a value between unquoted words split? */
+/* Returns whether an unquoted value is split into words. */
 bool vllm_shell_splits(const struct shell_lexer *lexer);
+/* Returns the construct that decides whether the command runs; NULL: it runs. */
 const char *vllm_shell_construct_name(const struct shell_lexer *lexer);
 bool vllm_shell_is_later_branch(const struct shell_lexer *lexer);
 void vllm_shell_control_done(struct shell_lexer *lexer);
 
 /* here.c */
 void vllm_shell_take_here(struct shell_lexer *lexer);
-/* At the start of a line: moves over the bodies of the line before. */
+/* Skips the bodies of the previous line's here-documents, at the start of a line. */
 void vllm_shell_read_heres(struct shell_lexer *lexer);
 
 /* paste.c: lengths at `at`, 0 for none */
 size_t vllm_shell_blank_len(const char *at, const char *end);
 size_t vllm_shell_invisible_len(const char *at, const char *end);
-/* A typographic quote; *ret_quote: the ASCII quote that it stands for. */
+/* Returns the length of a typographic quote; *ret_quote: the corresponding ASCII quote. */
 size_t vllm_shell_fancy_quote_len(const char *at, const char *end, char *ret_quote);
 size_t vllm_shell_fancy_dash_len(const char *at, const char *end);
 size_t vllm_shell_prompt_len(const char *at, const char *end, bool hash_is_prompt);
-/* "^" or "`" that continues a line of cmd or PowerShell, with its newline. */
+/*
+ * Returns the length of "^" or "`" that continues a line of cmd or PowerShell, including the
+ * newline.
+ */
 size_t vllm_shell_windows_continuation_len(const char *at, const char *end);

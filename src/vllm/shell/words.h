@@ -46,11 +46,11 @@ struct vllm_marks {
 
 struct vllm_word {
 	char *text;
-	int line;       /* in the pasted text, from 1 */
-	int column;     /* of the first byte, from 1 */
-	size_t command; /* number of its command, from 0 */
-	bool unknown;   /* holds an expansion whose value the text does not give */
-	bool optional;  /* consists of such expansions alone: a shell may make no word of it */
+	int line;                /* in the pasted text, from 1 */
+	int column;              /* of the first byte, from 1 */
+	size_t command;          /* number of its command, from 0 */
+	bool unknown;            /* holds an expansion whose value the text does not give */
+	bool optional;           /* consists only of such expansions: a shell may drop the word */
 	const char *construct;   /* "if", "for", … that decides whether it runs; NULL: none */
 	struct vllm_marks marks; /* empty: `text` begins at line and column */
 };
@@ -71,7 +71,7 @@ struct vllm_words {
 	size_t room;
 	size_t bytes;                     /* of all words */
 	size_t commands;                  /* that have words */
-	size_t mark_count;                /* of all words, variables and here-documents */
+	size_t mark_count;                /* total of words, variables and here-documents */
 	struct vllm_variables *variables; /* assigned by the text; NULL: none yet */
 	json_t *exported;                 /* object: variables of the environment; or NULL */
 	struct vllm_here *heres;
@@ -84,22 +84,24 @@ struct vllm_words_options {
 	const struct vllm_marks
 		*origin;     /* locations of the text's bytes; NULL: it is the pasted text */
 	size_t first_number; /* words of other texts before its own, for the numbers in problems */
-	bool hash_is_prompt; /* a line that begins with "# " is a command of root's */
+	bool hash_is_prompt; /* a line that begins with "# " is a root prompt with a command */
 };
 
-/* -1: too long, or a NUL byte. Appends to `words`, which starts as { 0 }. */
+/*
+ * Appends to `words`, which starts as { 0 }. Returns -1 if the text is too long or contains a NUL
+ * byte.
+ */
 int vllm_words_split(const char *text, size_t len, const struct vllm_words_options *options,
 		     struct vllm_words *words, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* Appends a word that is split already to command `command`; false: it is not UTF-8. */
+/* Appends an already split word to command `command`; false: it is not UTF-8. */
 bool vllm_words_add(struct vllm_words *words, const char *text, int line, int column,
 		    size_t command);
-/* Removes the words from number `count` (from 0) on. */
+/* Removes the words from index `count` on. */
 void vllm_words_truncate(struct vllm_words *words, size_t count);
-/* Appends copies of the words of another text, as they are. */
+/* Appends unchanged copies of the words of another text. */
 void vllm_words_copy(struct vllm_words *words, const struct vllm_words *from);
-/* Moves the words of another text after all others, as commands of their own, with its exported
- * variables. */
+/* Moves the words of another text to the end, as separate commands, with its exported variables. */
 void vllm_words_append(struct vllm_words *words, struct vllm_words *from);
 void vllm_words_done(struct vllm_words *words);
 #define auto_words __attribute__((cleanup(vllm_words_done), unused)) struct vllm_words
@@ -107,16 +109,18 @@ void vllm_words_done(struct vllm_words *words);
 /* Assigns a variable before the text is split. */
 void vllm_words_assign(struct vllm_words *words, const char *name, const char *value,
 		       bool exported);
-/* The value of a variable, of an array its first item; NULL: the text does not assign it. */
+/*
+ * Returns the value of a variable, the first item of an array; NULL: the text does not assign it.
+ */
 const char *vllm_words_variable(const struct vllm_words *words, const char *name);
 /* Copies the variables of another text: all of them, or the exported ones. */
 void vllm_words_inherit(struct vllm_words *words, const struct vllm_words *from, bool exported);
 
 void vllm_marks_done(struct vllm_marks *marks);
-/* The location of the byte at `offset`; false: there are no marks. */
+/* Finds the location of the byte at `offset`; false: there are no marks. */
 bool vllm_marks_find(const struct vllm_marks *marks, size_t offset, int *ret_line, int *ret_column);
 
-/* Length of NAME in "NAME=value", 0 where the word is no assignment. */
+/* Returns the length of NAME in "NAME=value", 0 if the word is not an assignment. */
 size_t vllm_word_name_len(const char *word);
 /* Appends the word so that a shell reads it back. */
 void vllm_word_quote(const char *word, struct pl_buf *buf);

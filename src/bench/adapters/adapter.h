@@ -1,9 +1,9 @@
 /*
- * A protocol: how a sample becomes a request and what its answer's bytes mean. A row of
- * tbl/backends.h, which says its name and path, and one file each under adapters/;
- * docs/how-to/add-an-adapter.md walks through adapters/null.c.
+ * A protocol: how a sample becomes a request and how its response is decoded. It has a row in
+ * tbl/backends.h with its name and path, and one file in adapters/; docs/how-to/add-an-adapter.md
+ * walks through adapters/null.c.
  *
- * A stream's state lives in `struct bench_stream`, owned by the worker; adapters hold nothing.
+ * The worker owns a stream's state, `struct bench_stream`; adapters are stateless.
  */
 #pragma once
 
@@ -15,52 +15,58 @@
 
 struct bench_encode {
 	const struct vllm_bench *bench;
-	const char *model; /* the payload's `model` */
+	const char *model; /* `model` in the payload */
 	bool ignore_eos;
 };
 
-/* What one event of a stream said. */
+/* The decoded content of one event of a stream. */
 struct bench_event {
-	bool has_choices; /* choices not empty: an event to record */
+	bool has_choices; /* choices is not empty: the event is recorded */
 	bool content;     /* text, reasoning, tool call or ids */
-	unsigned outputs; /* choices that carry content */
+	unsigned outputs; /* number of choices with content */
 	unsigned kinds;   /* bit 1 << enum res_output_kind */
-	bool empty_text;  /* of a chat: a text that is there and empty, without a speaker */
-	bool role_only;   /* names the speaker and holds no output: no token */
+	bool empty_text;  /* chat: has an empty text and no role */
+	bool role_only;   /* has the role but no output: not a token */
 	bool finish;
-	char finish_reason[24];   /* choice 0's, when told */
-	int64_t tokens;           /* told by ids or logprobs; RES_NO_COUNT: not */
+	char finish_reason[24];   /* of choice 0, if present */
+	int64_t tokens;           /* from ids or logprobs; RES_NO_COUNT: unknown */
 	int64_t usage_completion; /* usage.completion_tokens, RES_NO_COUNT: none */
 	int64_t usage_prompt;
-	bool has_server_times; /* an object "metrics" */
-	double server_queue_s; /* of it; NaN: it has none */
+	bool has_server_times; /* has an object "metrics" */
+	double server_queue_s; /* from that object; NaN: missing */
 	double server_ttft_s;
-	bool done;  /* the stream's last word: [DONE] */
+	bool done;  /* the final event of the stream: [DONE] */
 	bool error; /* an error object */
 	char error_text[512];
-	/* The first choice's text as it stands between the quotes of the JSON text; NULL: none. It
-	 * lives as long as the data that was decoded. */
+	/*
+	 * The first choice's text as it is between the quotes of the JSON text; NULL: none. Valid
+	 * as long as the decoded data.
+	 */
 	const char *text;
 	size_t text_len;
-	unsigned choices;     /* how many are in it */
-	unsigned choice_mask; /* bit i: choice i (below 32) is in it */
+	unsigned choices;     /* number of choices in the event */
+	unsigned choice_mask; /* bit i: choice i (below 32) is in the event */
 	bool choice_finished; /* some choice has a finish_reason */
 	unsigned finished_mask;
 };
 
 struct bench_adapter {
-	bool types_last; /* Content-Type is the last header, as the HTTP library of vLLM adds it */
-	/* False: answered at once by the worker itself, without a socket (adapters/null.c). */
+	bool types_last; /* Content-Type is the last header, where vLLM's HTTP library adds it */
+	/* False: the worker answers at once without a socket (adapters/null.c). */
 	bool has_socket;
-	/* The body, byte for byte as vLLM's client writes it. */
+	/* Encodes the body with the same bytes as vLLM's client. */
 	int (*encode)(const struct bench_encode *encode, const struct bench_sample *sample,
 		      struct pl_buf *body, struct pl_err *err);
-	/* One event's data; -1: not JSON or not of this protocol. Sets every field of *ret. */
+	/*
+	 * Decodes one event's data and sets every field of *ret; -1: not JSON or another protocol.
+	 */
 	int (*decode)(const char *data, size_t len, struct bench_event *ret);
-	/* Without a socket: the data of event `i` of the answer to a request for `output_tokens`
-	 * (static text), NULL behind the last. */
+	/*
+	 * Without a socket: returns the data of event `i` of the response to a request for
+	 * `output_tokens` (static text), NULL after the last one.
+	 */
 	const char *(*answer)(int64_t output_tokens, int64_t i);
 };
 
-/* NULL: no such back end in this version. */
+/* Returns NULL if this version has no such backend. */
 const struct bench_adapter *bench_adapter_find(const char *name);

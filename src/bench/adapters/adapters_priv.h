@@ -1,5 +1,6 @@
 /*
- * The protocols' structs, one a file: each back end of tbl/backends.h that is not LATER has its own.
+ * The protocols' structs, one per file: each backend of tbl/backends.h that is not LATER has its
+ * own.
  */
 #pragma once
 

@@ -4,8 +4,8 @@
 
 /*
  * The protocol without a server: the worker answers each request at once with as many events as
- * tokens were asked. What such a run costs is what ours costs without sockets and HTTP: the zero
- * line of docs/performance.md. Also the worked example of docs/how-to/add-an-adapter.md.
+ * tokens were requested. Such a run shows the cost of the load generator without sockets and HTTP:
+ * the baseline of docs/performance.md. It is also the example of docs/how-to/add-an-adapter.md.
  */
 static const char token_text[] = "token";
 static const char last_text[] = "last";

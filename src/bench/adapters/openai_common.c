@@ -12,7 +12,7 @@ static void add_f64(json_t *body, const char *name, double value)
 		json_object_set_new(body, name, json_real(value));
 }
 
-/* vLLM's order; a key that stands already keeps its place. */
+/* Adds the keys in vLLM's order; an existing key keeps its position. */
 static void add_sampling(json_t *body, const struct vllm_bench *bench)
 {
 	add_f64(body, "top_p", bench->top_p);
@@ -58,18 +58,18 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 /* No answer has so many tokens: a larger count is nonsense, and sums of it might overflow. */
 #define OPENAI_COUNT_MAX INT32_MAX
 
-/* What one choice of an event said. */
+/* The content of one choice of an event. */
 struct choice {
 	int64_t index;
-	int64_t ids;      /* token ids; RES_NO_COUNT: not told */
-	int64_t logprobs; /* entries of logprobs; RES_NO_COUNT: not told */
+	int64_t ids;      /* token ids; RES_NO_COUNT: unknown */
+	int64_t logprobs; /* entries of logprobs; RES_NO_COUNT: unknown */
 	bool content;
 	bool role;
 	bool empty_text;
 	bool finish;
 	unsigned kinds; /* as of the event */
 	char finish_reason[24];
-	const char *text; /* as it stands in the JSON text */
+	const char *text; /* as in the JSON text */
 	size_t text_len;
 };
 
@@ -87,7 +87,7 @@ static int64_t count_array(struct io_jwalk *walk)
 	}
 }
 
-/* Passes over whatever `token` began. */
+/* Skips the value that starts with `token`. */
 int bench_openai_pass(struct io_jwalk *walk, enum io_jwalk_token token)
 {
 	if (token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY)
@@ -121,9 +121,9 @@ static bool is_label(const struct io_jwalk *walk)
 	return false;
 }
 
-/* What a value holds. */
+/* The content of a value. */
 struct found {
-	bool output;   /* a text that is not empty, and is no label */
+	bool output;   /* a text that is not empty and not a label */
 	bool thinking; /* some of it in a part of this name */
 };
 
@@ -193,7 +193,7 @@ static int read_text(struct io_jwalk *walk, struct choice *choice, bool in_chat)
 	return 0;
 }
 
-/* The kind of what holds output beside `content`; RES_KIND_COUNT: it holds none. */
+/* Returns the kind of a key with output other than `content`; RES_KIND_COUNT: not such a key. */
 static enum res_output_kind kind_of(const struct io_jwalk *walk)
 {
 	static const struct {

@@ -21,8 +21,10 @@ static int encode_responses(const struct bench_encode *encode, const struct benc
 	return bench_openai_body_write(encode, body, buf, err);
 }
 
-/* What an event is, by its `type`. Anything else (items and parts that begin and end) says
- * nothing. */
+/*
+ * The kind of an event, from its `type`. Other events (start and end of items and parts) have no
+ * relevant content.
+ */
 enum kind { KIND_OTHER, KIND_DELTA, KIND_COMPLETED, KIND_INCOMPLETE, KIND_FAILED };
 
 static enum kind kind_of(const struct io_jwalk *walk)
@@ -49,7 +51,7 @@ static enum kind kind_of(const struct io_jwalk *walk)
 	return KIND_OTHER;
 }
 
-/* Of an answer in one piece. */
+/* For a response without streaming. */
 static enum kind kind_of_status(const struct io_jwalk *walk)
 {
 	if (io_jwalk_is(walk, "completed"))

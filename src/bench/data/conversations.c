@@ -1,6 +1,6 @@
 /*
- * A conversation is read by io/jwalk.h, which makes nothing of what is not needed. What it does not take, or what has parts, is
- * made JSON of, by a parser that accepts what Python writes.
+ * A conversation is read with io/jwalk.h, which skips what is not needed. If that rejects it, or if
+ * it has parts, it is parsed as JSON by a parser that accepts Python's output.
  */
 #include "bench/data/conversations.h"
 

@@ -13,13 +13,15 @@
 
 #include "bench/data/dataset_priv.h"
 
-/* Reads an open file, from its start. */
+/* Reads an open file from its start. */
 int bench_conversations_read(const char *path, int fd, struct bench_entries *into,
 			     struct pl_err *err) PL_MUST_CHECK;
-/* Reads an open file as bench_conversations_read() does, `bytes` at a time, at least 3 (a byte order mark);
- * twice as many for a conversation that is longer. Tests move the ends of the parts with it. */
+/*
+ * Works like bench_conversations_read(), with parts of `bytes`, at least 3 (a byte order mark);
+ * doubled for a longer conversation. Tests use it to move the ends of the parts.
+ */
 int bench_conversations_read_by(const char *path, int fd, size_t bytes, struct bench_entries *into,
 				struct pl_err *err) PL_MUST_CHECK;
-/* Reads a text, which is borrowed. */
+/* Parses a text, which is borrowed. */
 int bench_conversations_parse(const char *path, const char *text, size_t len,
 			      struct bench_entries *into, struct pl_err *err) PL_MUST_CHECK;

@@ -81,7 +81,7 @@ static bool take_entries(const struct bench_dataset_kind *kind, const struct sta
 	return is_it;
 }
 
-/* Of a kind that reads its file part by part; a check (ret_sha256 is NULL) keeps what it read. */
+/* For a kind that reads its file in parts. A check (ret_sha256 NULL) keeps the entries. */
 static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 		      char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
 {
@@ -136,7 +136,7 @@ int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 	return load(kind, bench, NULL, &entries, err);
 }
 
-/* What was replaced in the file: its prompts are not those that others read of it. */
+/* Notes replacements in the file: its prompts differ from those that other programs read. */
 static void note_mended(struct bench_dataset_work *work)
 {
 	const struct bench_entries *entries = &work->entries;

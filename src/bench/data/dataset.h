@@ -1,6 +1,4 @@
-/*
- * Samples: what is asked of the server, before it becomes HTTP.
- */
+/* Samples: the content of requests, independent of HTTP. */
 #pragma once
 
 #include "base/err.h"
@@ -11,35 +9,39 @@ struct pl_nplegacy;
 struct pl_pyrandom;
 
 struct bench_sample {
-	char *prompt; /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL when ids are given */
+	char *prompt;  /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL if ids are set */
 	uint32_t *ids; /* token ids, or NULL */
 	size_t id_count;
-	json_t *messages; /* chat messages of the data set, or NULL */
-	/* Asked, as vLLM counts it: random without the special tokens that the server adds,
-	 * sharegpt and custom with those of the tokenizer; RES_NO_COUNT: not known. */
+	json_t *messages; /* chat messages of the dataset, or NULL */
+	/*
+	 * Requested, as counted by vLLM: for random without the special tokens that the server
+	 * adds, for sharegpt and custom with those of the tokenizer; RES_NO_COUNT: unknown.
+	 */
 	int64_t prompt_tokens;
-	int64_t output_tokens; /* asked */
-	int64_t index;         /* of the request id; RES_NO_COUNT: it has none */
+	int64_t output_tokens; /* requested */
+	int64_t index;         /* for the request id; RES_NO_COUNT: none */
 };
 
 struct bench_dataset {
 	struct bench_sample *samples;
 	size_t count;
 	const char *prompt_form; /* "text" or "token_ids" (static) */
-	/* Who laid it over the prompts: "server", "none"; NULL: the data set knows none
-	 * (static). */
+	/* Where it was applied to the prompts: "server", "none"; NULL: the dataset uses none (static). */
 	const char *chat_template;
 	char *sha256;  /* of the file; NULL for generated data */
-	json_t *notes; /* array of texts to tell the user (mismatches …) */
+	json_t *notes; /* array of texts for the user (mismatches …) */
 };
 
-/* Where lengths and texts come from: nothing local yet, so a server's /tokenize and /detokenize. */
+/*
+ * The source of lengths and texts: a server's /tokenize and /detokenize, because there is no local
+ * tokenizer yet.
+ */
 struct bench_tokenizer;
 
 /*
- * Builds the data set that `bench` asks for, with vLLM's draws (docs/reference/datasets.md).
- * Reseeds `pyrandom` and `nplegacy` as vLLM's data set does. `tokenizer` may be NULL: then data
- * sets that need lengths fall back (ids for random) or fail before anything is sent.
+ * Builds the dataset for `bench`, with vLLM's random draws (docs/reference/datasets.md). Reseeds
+ * `pyrandom` and `nplegacy` as vLLM's dataset does. `tokenizer` may be NULL: datasets that need
+ * lengths then fall back (ids for random) or fail before anything is sent.
  */
 int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
@@ -47,6 +49,8 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 void bench_dataset_free(struct bench_dataset *dataset);
 PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
 
-/* -1: its file cannot be read or is none: to be called before a server is started. The options were
- * checked (experiment/check.h). */
+/*
+ * Returns -1 if its file cannot be read or is invalid. Call it before a server is started. The
+ * options must be validated (experiment/check.h).
+ */
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;

@@ -24,7 +24,7 @@ static int refuse_template(const struct bench_sampling *how, struct pl_err *err)
 			      how->without != NULL ? how->without : "");
 }
 
-/* Where somebody can; says who did. */
+/* Applies the template if possible, and records who applied it. */
 static int lay_template(struct bench_dataset_work *work, struct bench_entry *entries, size_t count,
 			const struct bench_sampling *how, struct pl_err *err)
 {
@@ -84,7 +84,7 @@ static struct bench_sample take_entry(const struct bench_dataset_work *work,
 	return sample;
 }
 
-/* What the server's decoding of the templated tokens lost, as far as lengths show it. */
+/* Notes tokens lost by the server's decoding of the templated tokens, if the lengths show it. */
 static void note_losses(struct bench_dataset_work *work, const int64_t *tokens, size_t count)
 {
 	const struct bench_entry *entries = work->entries.items;
@@ -128,7 +128,7 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
 	    count_prompts(work, count, tokens, err) < 0)
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
-	/* Counted behind the template: the length that is told is that of what is sent. */
+	/* Counted after applying the template: the reported length is that of the sent text. */
 	note_losses(work, tokens, count);
 	for (size_t i = 0; i < count; i++) {
 		struct bench_sample sample = take_entry(work, how, &entries->items[i], tokens[i]);

@@ -20,7 +20,7 @@ struct bounds {
 	int64_t out_low, out_high;
 };
 
-/* The draws of the whole data set, and the tokens that may stand in prompts. */
+/* The random draws of the whole dataset, and the tokens allowed in prompts. */
 struct plan {
 	struct pl_pcg64 pcg;
 	int64_t vocab_size;
@@ -189,8 +189,10 @@ static void note_mismatch(struct bench_dataset *dataset, size_t count, int64_t t
 			count, (long long)total);
 }
 
-/* One pass over all prompts at once; only those of another length go on, one by one and in their
- * order, since each correction draws from the same generator. */
+/*
+ * Processes all prompts in one batch. Only prompts with a wrong length continue, one by one in
+ * order, because each correction draws from the same generator.
+ */
 static int add_texts(struct bench_dataset_work *work, struct plan *plan, size_t prefix_len,
 		     struct bench_fit *fits, struct pl_err *err)
 {

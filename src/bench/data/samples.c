@@ -1,4 +1,4 @@
-/* What data sets have in common: entries of files, samples, what vLLM does where there are too few. */
+/* Shared by datasets: entries of files, samples, and vLLM's oversampling. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_
 	return 0;
 }
 
-/* What all kinds use. */
+/* Shared by all kinds. */
 
 int bench_count_tokens(const struct bench_tokenizer *tokenizer, const char *const *texts,
 		       size_t count, int64_t *ret, struct pl_err *err)
@@ -206,7 +206,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 
 	if (work->bench->no_oversample || original == 0 || original >= wanted)
 		return;
-	/* seeded anew: which ones are copied does not hang on how many draws came before */
+	/* seeded again, so that the copies do not depend on the number of earlier draws */
 	pl_pyrandom_seed(work->pyrandom, seed);
 	while (work->into->count < wanted) {
 		uint64_t from = pl_pyrandom_below(work->pyrandom, original);

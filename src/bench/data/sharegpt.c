@@ -1,8 +1,8 @@
 /*
- * sharegpt: conversations that people had. The first turn is the prompt, the length of the second is
- * what is asked for, so that lengths are spread as they are in use. Which conversations are left is
- * vLLM's choice (is_valid_sequence() of its data sets): what is too short or too long for it is so
- * here too, or the samples behind would be others.
+ * sharegpt: real conversations. The first turn is the prompt, the length of the second one the
+ * requested output length, so lengths have a realistic distribution. The selection is vLLM's
+ * (is_valid_sequence() of its datasets): conversations that are too short or too long for vLLM are
+ * dropped here, too, or the later samples would differ.
  */
 #include "bench/data/conversations.h"
 
@@ -33,7 +33,7 @@ static bool is_usable(int64_t prompt, int64_t output, bool fixed)
 	       (fixed || output >= OUTPUT_TOKENS_MIN) && prompt + output <= TOTAL_TOKENS_MAX;
 }
 
-/* Of prompts, or of completions. */
+/* Counts the tokens of prompts or of completions. */
 static int count_tokens(const struct bench_tokenizer *tokenizer, const struct bench_entry *entries,
 			size_t count, bool completions, int64_t *ret, struct pl_err *err)
 {

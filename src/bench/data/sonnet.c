@@ -1,5 +1,6 @@
-/* sonnet, of vLLM up to 0.31: lines of a poem drawn at random behind some that all prompts
- * share. */
+/*
+ * sonnet, from vLLM up to 0.31: lines of a poem drawn at random, after some that all prompts share.
+ */
 #include "bench/data/dataset_priv.h"
 
 #include <math.h>

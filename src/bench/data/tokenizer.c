@@ -24,9 +24,9 @@
 #define ID_MAX UINT32_MAX
 
 /*
- * What a server calls a text, in the question and in the answer, the wish for special tokens, and
- * who lays the chat template: NULL: /tokenize, which answers with tokens; else this path, with a
- * text.
+ * The keys of a server's API: for the text in request and response, and for adding special tokens;
+ * and the source of the chat template. template_path NULL: /tokenize, which returns tokens;
+ * otherwise this path, which returns a text.
  */
 struct dialect {
 	const char *text;
@@ -202,7 +202,7 @@ static int read_text(const json_t *reply, const char *path, char **ret, struct p
 			  path, whole);
 }
 
-/* What the server says of a fault, in one line; the caller's. */
+/* Returns the server's error message as one line; the caller frees it. */
 static char *words_of(const struct io_reply *reply)
 {
 	char words[WORDS_BYTES] = "";
@@ -269,7 +269,7 @@ static int ask_batch(const struct questions *all, size_t first, size_t count, st
 	return rc;
 }
 
-/* What was answered before a failure stands in the results, for the caller to free. */
+/* Results before an error are complete; the caller frees them. */
 static int ask(const struct questions *all, size_t count, struct pl_err *err)
 {
 	int rc = 0;
@@ -422,7 +422,7 @@ static const struct bench_tokenizer_calls server_calls = {
 	.free = server_free,
 };
 
-/* `added_tokens_decoder` is {"50256": {"special": true, …}, …} where a server tells it. */
+/* Some servers return `added_tokens_decoder`: {"50256": {"special": true, …}, …}. */
 static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 {
 	json_t *added = json_object_get(info, "added_tokens_decoder");
@@ -437,7 +437,7 @@ static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 	}
 }
 
-/* Not every server tells; what it doesn't tell stays unknown. */
+/* Not every server provides this; missing data stays unknown. */
 static void ask_info(struct server_tokenizer *server)
 {
 	auto_json json_t *info = NULL;
@@ -480,8 +480,8 @@ static int find_dialect(struct server_tokenizer *server, const char *text, struc
 }
 
 /*
- * Both calls once, and what special tokens add to one text: what a server lacks is told before the
- * first of thousands of prompts.
+ * Tries both calls once and counts the special tokens added to a text: a missing call is reported
+ * before the first of thousands of prompts.
  */
 static int try_calls(struct server_tokenizer *server, struct pl_err *err)
 {

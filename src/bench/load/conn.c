@@ -14,7 +14,7 @@
 #include "bench/load/worker.h"
 #include "io/tls.h"
 
-/* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
+/* Bytes of a request that are encrypted ahead of sending; a TLS record holds 16 KB. */
 #define TLS_AHEAD_BYTES  131072
 #define TLS_RECORD_BYTES 16384
 #define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
@@ -26,23 +26,23 @@
 #define TLS_PLAIN_BYTES (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
 
 /*
- * Acknowledgements wait 40 ms in Linux (TCP_DELACK_MIN); once that was not enough they go at once
- * until they are asked to wait again. That is worth its system call behind so many reads without
- * such a pause: where all events are further apart nothing would be saved.
+ * Linux delays acknowledgements by 40 ms (TCP_DELACK_MIN). If that was too short, they are
+ * immediate until the delay is requested again. That system call pays off only after this many
+ * reads without such a pause: if all events are further apart, nothing would be saved.
  */
 #define ACK_WAIT_NS (40 * PL_NS_PER_MS)
 #define CALM_READS  8
 
-/* A connection that stands sooner is not worth a system call. */
+/* For a connection that is established sooner, the system call is not worthwhile. */
 #define HANDSHAKE_LOOK_NS 200000
 
 /* An event that is less late than this does not wait with a next one. */
 #define APART_NS PL_NS_PER_MS
 
 /*
- * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
- * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is
- * known to be empty: a read shorter than its room, unless the peer has ended its side.
+ * Edge-triggered: with level triggering, the next wait checks the socket again, which takes a tenth
+ * of the cost of a token event. A wake-up consumes the edge, so reading continues until the socket
+ * is known to be empty: a read shorter than its buffer, unless the peer has closed its side.
  */
 #define CONN_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
@@ -111,7 +111,7 @@ static void idle_remove(struct bench_conn *conn)
 	conn->idle_prev = NULL;
 }
 
-/* The peer is told, or told what was wrong, where the socket takes it at once. */
+/* Sends close_notify, or an alert with the error, if the socket accepts it at once. */
 static void say_goodbye(struct bench_conn *conn)
 {
 	io_tls_close(conn->tls);
@@ -171,9 +171,9 @@ static void conn_fail(struct bench_conn *conn, const char *kind, const char *err
 static bool conn_open(struct bench_worker *worker, struct bench_req *req);
 
 /*
- * The connection is gone. Where it had been kept alive and not a byte of an answer came, the server
- * had most likely closed it before the request was there: once, and only then, the request goes out
- * again on a new connection, its clock running on.
+ * The connection was lost. If it was reused and no byte of a response arrived, the server most
+ * likely closed it before it received the request: the request is sent again once on a new
+ * connection, while its clock continues.
  */
 static void conn_lost(struct bench_conn *conn, const char *kind, const char *error)
 {
@@ -190,7 +190,7 @@ static void conn_lost(struct bench_conn *conn, const char *kind, const char *err
 	conn_open(worker, req);
 }
 
-/* What is left to send, in at most three parts. */
+/* Returns the remaining data to send, in at most three parts. */
 static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 {
 	const struct bench_shared *shared = conn->worker->shared;
@@ -221,8 +221,8 @@ static bool has_send_stamps(const struct bench_conn *conn)
 }
 
 /*
- * What connecting took beyond it was our own doing. Of the handshake of TLS, in which the server
- * computes and packets go to and fro, nobody tells our part: all of it counts as the network's.
+ * Connect time beyond it was spent in this process. For a TLS handshake, in which the server
+ * computes and packets go back and forth, our part is unknown: all of it counts as the network's.
  */
 static void note_handshake(const struct bench_conn *conn, struct res_record *record)
 {
@@ -253,9 +253,9 @@ static void note_unblocked(struct bench_conn *conn)
 }
 
 /*
- * Called where the kernel has taken bytes (or TLS stands), not where connect() returned: on
- * loopback a connection stands at once, and a socket reported writable may still have an error to
- * tell.
+ * Called when the kernel has accepted bytes (or TLS is established), not when connect() returns: on
+ * loopback a connection is established at once, and a socket reported as writable may still have an
+ * error.
  */
 static void note_connected(struct bench_conn *conn)
 {
@@ -272,9 +272,9 @@ static void note_connected(struct bench_conn *conn)
 }
 
 /*
- * When the network took the request, by the kernel; a thread that had to wait for a processor in
- * sendmsg() or behind it is late to see. Not where the request went in pieces: the last of them may
- * wait for the peer, and the stamp be of another.
+ * Returns when the network accepted the request, according to the kernel; a thread that waits for a
+ * CPU in or after sendmsg() would see a later time. Not used if the request was sent in pieces: the
+ * last one may wait for the peer, and the timestamp may be another piece's.
  */
 static int64_t sent_ns_of(struct bench_conn *conn)
 {
@@ -441,8 +441,8 @@ struct read_time {
 };
 
 /*
- * Bytes of an answer. `last`: none follow on this connection. True: the request goes on; else the
- * connection may be gone or carry another.
+ * Handles bytes of a response. `last`: none follow on this connection. Returns true if the request
+ * continues; otherwise the connection may be closed or carry another request.
  */
 static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 		      const struct read_time *when, bool last)
@@ -511,9 +511,10 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 }
 
 /*
- * Looking costs as much as reading: it is for a read that could matter. An answer's first token, of
- * which all its figures are made, comes right behind an event that names the speaker; of later ones
- * several can wait where the next is overdue, by the last gap between two where there was one.
+ * Peeking costs as much as reading, so it is only done for reads in which it can matter. A
+ * response's first token, on which several metrics depend, follows directly after the event with
+ * the role. Later tokens may be pending together if the next one is overdue, judged by the last gap
+ * between two.
  */
 static bool reads_apart(const struct bench_conn *conn)
 {
@@ -597,7 +598,7 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 			begin_ns = now_ns;
 		if (reads < WAKE_READS && now_ns - begin_ns < WAKE_NS)
 			continue;
-		/* the watch is edge-triggered: this call reports again what is left to read */
+		/* the watch is edge-triggered: this call reports remaining data again */
 		io_loop_rewatch(loop, watch, watch->events);
 		return;
 	}
@@ -732,7 +733,10 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 		return false;
 	}
 	worker->connections++;
-	/* on loopback the connection mostly stands already; where not, the kernel says EAGAIN */
+	/*
+	 * on loopback the connection is usually established already; otherwise the kernel returns
+	 * EAGAIN
+	 */
 	if (!conn_send(conn))
 		return false;
 	if (io_loop_watch(worker->loop, &conn->watch, &err) < 0) {
@@ -743,8 +747,9 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 }
 
 /*
- * The connection used last, or NULL. What a peer has sent unasked would be taken for the next
- * answer, and one that has closed is not to be asked: such connections are given up here.
+ * Returns the most recently used idle connection, or NULL. Closes connections on which the peer has
+ * sent unrequested data, which would be taken for the next response, and those that the peer has
+ * closed.
  */
 static struct bench_conn *take_idle(struct bench_worker *worker)
 {

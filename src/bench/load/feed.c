@@ -7,16 +7,16 @@
 #include "bench/load/feed_priv.h"
 
 /*
- * What one worker publishes, and how far the reader has come in it. Each field has one writer, so
- * counts are stored and never added to atomically; a release store publishes all that was written
- * before it. Worker's and reader's fields lie on cache lines of their own: the reader's progress
- * must cost a worker nothing.
+ * The published state of one worker, and the reader's position in it. Each field has one writer, so
+ * counts are stored and never added to atomically; a release store publishes all earlier writes.
+ * The worker's and the reader's fields are on separate cache lines: the reader must not slow down a
+ * worker.
  */
 struct lane {
 	_Alignas(64) _Atomic size_t acted;
 	_Atomic size_t over;
 	_Atomic(struct bench_try *) first_try;
-	uint64_t *order;                /* [over] places in the plan, in the order of their ends */
+	uint64_t *order;                /* [over] indexes in the plan, in the order of their ends */
 	_Alignas(64) size_t acted_seen; /* the reader's */
 	size_t over_seen;
 	const struct bench_try *try_seen;
@@ -138,7 +138,7 @@ static const struct bench_try *last_try(struct lane *lane)
 	return at;
 }
 
-/* Those behind the last that was seen, up to `last`. */
+/* Reports the tries after the last one seen, up to `last`. */
 static void take_tries(struct lane *lane, const struct bench_try *last,
 		       const struct bench_feed_reader *reader)
 {
@@ -150,8 +150,8 @@ static void take_tries(struct lane *lane, const struct bench_try *last,
 }
 
 /*
- * What ended by now had its tries before, and all of that was acted on before: the order of the
- * loads keeps that so.
+ * Requests that have ended had their tries before, and were acted on before that: the order of the
+ * loads guarantees it.
  */
 static size_t take_lane(const struct bench_feed *feed, unsigned w,
 			const struct bench_feed_reader *reader)

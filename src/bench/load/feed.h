@@ -1,15 +1,15 @@
 /*
- * What a run has done so far, for another thread while the run goes on (a journal).
+ * Progress of a run, for another thread (a journal).
  *
- *	worker ── stores a count ──> lane ── reader's own time ──> bench_feed_take()
+ *  worker ── stores a count ──> lane ── whenever the reader runs ──> bench_feed_take()
  *
- * - A worker only publishes: a request costs it three stores, nothing waits and nothing is allocated
- *   once the clock runs.
- * - A failed try that another one follows is given once that one begins: behind its request's
- *   acted(), in front of its over().
- * - A record is given twice: when it was acted on (of its fields only index, request_id, planned_ns,
- *   queued_ns and acted_ns may be read then) and when it is over: whole, it changes no more.
- * - One reader at a time. Records belong to the outcome: the last bench_feed_take() comes before
+ * - A worker only publishes: a request takes three stores, without waiting or allocating during the
+ *   measurement.
+ * - A failed try that is retried is reported once the next try begins: after its request's acted(),
+ *   before its over().
+ * - A record is reported twice: when it is acted on (then only index, request_id, planned_ns,
+ *   queued_ns and acted_ns may be read), and when it has finished: complete and final.
+ * - One reader at a time. Records belong to the outcome: the last bench_feed_take() must precede
  *   res_outcome_free().
  */
 #pragma once
@@ -22,7 +22,7 @@
 struct bench_feed_reader {
 	void *data;
 	void (*acted)(void *data, const struct res_record *record);
-	void (*tried)(void *data, const struct res_record *record); /* NULL: not wanted */
+	void (*tried)(void *data, const struct res_record *record); /* NULL: not needed */
 	void (*over)(void *data, const struct res_record *record);
 };
 
@@ -32,8 +32,10 @@ void bench_feed_free(struct bench_feed *feed);
 PL_AUTO_DEFINE(struct bench_feed, bench_feed_free);
 #define auto_feed PL_AUTO(bench_feed_free)
 
-/* The run's start of sending; RES_NO_TIME before it. */
+/* Returns the start of sending; RES_NO_TIME before it. */
 int64_t bench_feed_start_ns(const struct bench_feed *feed);
-/* Gives all that is new since the last time, acted before over; returns how many records are
- * over. */
+/*
+ * Reports everything new since the last call, acted before over; returns the number of finished
+ * records.
+ */
 size_t bench_feed_take(struct bench_feed *feed, const struct bench_feed_reader *reader);

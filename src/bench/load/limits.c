@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Descriptors that a run needs beside those of its connections and those open now: a loop of epoll
- * and eventfd for each worker, what telemetry keeps open of /proc, the journal, the server's log.
+ * Descriptors that a run needs in addition to its connections and those open now: epoll and eventfd
+ * per worker, telemetry's files in /proc, the journal, the server's log.
  */
 #define FILES_BESIDE 32
 

@@ -14,25 +14,30 @@
 #include "io/http_text.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
-/* "x-request-id: ", "Content-Length: ", a number of 20 digits behind each, line ends and a NUL. */
+/* "x-request-id: ", "Content-Length: ", a 20-digit number after each, line ends and a NUL. */
 #define TAIL_TEXT_BYTES 96
 /*
- * Each worker has its share of the cap and of the requests, and no other's: one with 1 of 3 slots
- * and half of the requests would go on alone while the other's slots stand empty. With so many each
- * the shares differ by too little to matter.
+ * Each worker has a fixed share of the concurrency limit and of the requests: with 1 of 3 slots and
+ * half of the requests, a worker would continue alone while the other's slots are idle. With this
+ * many slots per worker the shares differ too little to matter.
  */
 #define SLOTS_A_WORKER 64
-/* Connections that find room at once; with more, the few times that the table of files grows. */
+/*
+ * Connections for which room is reserved at the start; for more, the file table grows a few times.
+ */
 #define FILES_MOST 65536
 
-/* The user's line of that name instead, where there is one. */
+/* Adds the header, or the user's line with that name if there is one. */
 static void add_header(struct pl_buf *buf, const char *user, const char *name, const char *value)
 {
 	if (!io_http_lines_have(user, name))
 		pl_buf_addf(buf, "%s: %s\r\n", name, value);
 }
 
-/* The user's lines but that of one name, which stands elsewhere or is replaced; NULL: all. */
+/*
+ * Adds the user's lines except those with one name, which is added elsewhere or replaced; NULL:
+ * all.
+ */
 static void add_user_headers(struct pl_buf *buf, const char *user, const char *left_out, bool only)
 {
 	size_t name_len = left_out != NULL ? strlen(left_out) : 0;
@@ -50,7 +55,7 @@ static void add_user_headers(struct pl_buf *buf, const char *user, const char *l
 	}
 }
 
-/* What stands behind the user's line of that name; "" where there is none. */
+/* Returns the text after the user's line with that name; "" if there is none. */
 static const char *behind_header(const char *lines, const char *name)
 {
 	size_t len = strlen(name);
@@ -65,7 +70,10 @@ static const char *behind_header(const char *lines, const char *name)
 	return lines;
 }
 
-/* What differs by request at most: a name, a length, and the lines around them. */
+/*
+ * Returns the maximum size of the parts that differ by request: an id, a length, and the lines
+ * around them.
+ */
 static size_t tail_room(const struct bench_shared *shared)
 {
 	const struct bench_load *load = shared->load;
@@ -98,8 +106,8 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 }, after = { 0 }, hostless = { 0 };
 
 	/*
-	 * buf: up to x-request-id | the id | rest: up to Content-Length | the length | head_end
-	 * own: the user's lines in front of the id's place; after: those behind it
+	 * buf: up to x-request-id | the id | rest: up to Content-Length | the length | head_end.
+	 * own: the user's lines before the position of the id; after: those after it.
 	 */
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
 	pl_buf_init(&rest, HEAD_BYTES_MAX);
@@ -107,7 +115,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	pl_buf_init(&after, HEAD_BYTES_MAX);
 	pl_buf_init(&hostless, HEAD_BYTES_MAX);
 	add_user_headers(&hostless, user, "Host", false);
-	/* each request's name stands where the user's does */
+	/* each request's id replaces the user's line */
 	const char *plain = pl_buf_text(&hostless);
 	const char *behind = named ? behind_header(plain, "x-request-id") : "";
 	auto_free char *ahead = pl_strndup(plain, strlen(plain) - strlen(behind));
@@ -169,7 +177,7 @@ static void init_records(const struct bench_load *load, struct res_outcome *outc
 	}
 }
 
-/* What no worker acted on. */
+/* Completes the records of requests that no worker acted on. */
 static void finish_records(const struct bench_shared *shared)
 {
 	const struct bench_load *load = shared->load;
@@ -279,8 +287,8 @@ static void gather(const struct bench_shared *shared)
 		double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
 		const struct bench_worker *worker = &shared->workers[i];
 		/*
-		 * What was waited out awake looks like work to the kernel, and would make an idle
-		 * client look limited.
+		 * Active waiting counts as CPU time in the kernel, and would make an idle client
+		 * look limited.
 		 */
 		double busy_ns = (double)(worker->cpu_ns - worker->awake_ns);
 		double share = wall_ns > 0 ? fmax(busy_ns, 0) / wall_ns : 0;

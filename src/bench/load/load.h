@@ -1,9 +1,9 @@
 /*
- * The load generator: sends a plan and gives back a record for each request.
+ * The load generator: sends a plan and returns a record per request.
  *
- * - Share-nothing workers, each one epoll loop, a slice of the schedule, its own connections; all
- *   memory is there before the clock starts.
- * - Nothing here knows files, YAML or results: records go to the caller.
+ * - Workers share nothing: each has an epoll loop, a slice of the schedule and its own connections.
+ *   All memory is allocated before the measurement.
+ * - It does not handle files, YAML or results: the caller gets the records.
  */
 #pragma once
 
@@ -21,56 +21,59 @@ struct bench_request {
 	size_t body_len;
 	struct res_request_id request_id; /* none: no x-request-id is sent */
 	int64_t planned_ns;               /* after the start */
-	int64_t prompt_tokens;            /* asked; RES_NO_COUNT */
-	int64_t output_tokens;            /* asked */
+	int64_t prompt_tokens;            /* requested; RES_NO_COUNT */
+	int64_t output_tokens;            /* requested */
 };
 
-/* Live counters, read by a progress thread while the run goes on. Counts: issued = completed +
- * failed + in_flight at every moment between two events of one worker. */
+/*
+ * Live counters, read by a progress thread during the run. issued = completed + failed + in_flight
+ * between any two events of one worker.
+ */
 struct bench_progress {
 	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
 };
 
-/* Requests that the server has and has not answered. */
+/* Requests that were sent and have not finished. */
 struct bench_open {
 	int64_t count;
-	int64_t begun;    /* of them: some output came */
-	int64_t heard_ns; /* when a byte last came on any stream, or a request was sent */
+	int64_t begun;    /* those with some output */
+	int64_t heard_ns; /* time of the last byte on any stream, or of the last sent request */
 };
 
 struct bench_load {
 	const struct bench_adapter *adapter;
 	struct io_addr addr;
-	const struct io_addr *sources; /* [source_count] connections are made from, in turn */
-	size_t source_count;           /* 0: the kernel's choice */
+	/* [source_count] source addresses of connections, used in turn */
+	const struct io_addr *sources;
+	size_t source_count; /* 0: the kernel's choice */
 	const char *host_header;
 	const char *path;
-	const char *headers;                  /* further lines each ending in CRLF, or "" */
+	const char *headers;                  /* additional lines, each ending in CRLF, or "" */
 	const struct bench_request *requests; /* by planned_ns, ascending */
 	size_t count;
 	int64_t max_concurrency; /* OPTION_NO_I64: none */
-	unsigned threads;        /* workers, from 1 */
+	unsigned threads;        /* number of workers, at least 1 */
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
 	int64_t run_timeout_ns; /* OPTION_NO_I64: none */
-	int64_t retries;        /* tries beyond the first, at most */
-	int64_t retry_delay_ns; /* before the second try; twice that before the third, and so on */
-	bool whole_answers;     /* the bodies ask for no stream */
-	bool keeps_text;        /* records get what was said */
-	bool output_chunks;     /* records count chunks as vLLM's client of 0.33.0 does in chats */
+	int64_t retries;        /* maximum number of tries after the first */
+	int64_t retry_delay_ns; /* before the second try; doubled for each later one */
+	bool whole_answers;     /* the bodies request no stream */
+	bool keeps_text;        /* records contain the output */
+	bool output_chunks;     /* records count chunks like vLLM's client 0.33.0 for chat */
 	bool realtime;
-	bool delayed_acks;               /* the server was seen not to mind: io/acks.h */
+	bool delayed_acks;               /* the server was seen to tolerate them: io/acks.h */
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
-	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
+	struct bench_feed *feed;         /* gets the progress of each request; NULL: none */
 	/*
-	 * Called on a thread of its own if no byte came from any stream for stall_timeout: is the server at
-	 * work on the open requests? True: the wait begins again. NULL, or false: the load ends. *stop
-	 * becoming non-zero: return at once, with whatever.
+	 * Called on a separate thread if no byte arrived on any stream for stall_timeout: is the
+	 * server working on the open requests? True restarts the wait. NULL, or false, ends the
+	 * load. If *stop is non-zero, it must return at once with any value.
 	 */
 	bool (*is_at_work)(void *data, struct bench_open open, const atomic_int *stop);
 	void *is_at_work_data;
-	/* becomes non-zero: stop sending, abandon what is open; NULL: none */
+	/* non-zero: stop sending and abandon open requests; NULL: none */
 	const atomic_int *stop_signal;
 };
 

@@ -1,8 +1,9 @@
 /*
- * Writes events into a record while its stream comes in.
- * - Room for the events that were asked for is taken before the clock starts; a stream that brings
- *   more makes the room grow by doubling, up to a ceiling: no allocation per token.
- * - Times never go backwards: an event stamped before the one in front of it gets its time.
+ * Writes events into a record while its stream arrives.
+ * - Room for the requested number of events is allocated before the measurement. A stream with more
+ *   events doubles the room, up to a limit: no allocation per token.
+ * - Times never decrease: an event with an earlier timestamp than the previous one gets that one's
+ *   time.
  */
 #pragma once
 
@@ -11,21 +12,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Entries of one record: beyond it a server talks without end (32 MiB of events). */
+/* Maximum entries of one record: a server that exceeds it sends without end (32 MiB of events). */
 #define BENCH_EVENTS_MAX (1u << 22)
 
 struct bench_recorder {
 	struct res_record *record;
 	uint32_t room;     /* of record->events */
 	int64_t last_ns;   /* time of the last event; acted_ns before the first */
-	int64_t before_ns; /* of the last one with an earlier time */
+	int64_t before_ns; /* of the last event with an earlier time */
 };
 
-/* Takes room for `output_tokens` (asked; RES_NO_COUNT: unknown) and the events around them. */
+/* Allocates room for `output_tokens` (requested; RES_NO_COUNT: unknown) and additional events. */
 void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_tokens);
-/* False: the ceiling. acted_ns of the record must be set. */
+/* Returns false at the limit. acted_ns of the record must be set. */
 bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t tokens,
 			  unsigned flags);
-/* The events of a read came since_ns at the earliest, and not before the event in front of them;
- * of the last `exact` ones the time is known. False: the ceiling. */
+/*
+ * Records that the events of a read arrived at since_ns at the earliest, and not before the
+ * previous event; the times of the last `exact` ones are exact. Returns false at the limit.
+ */
 bool bench_recorder_since(struct bench_recorder *recorder, int64_t since_ns, unsigned exact);

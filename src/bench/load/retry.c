@@ -10,7 +10,7 @@
 #include "bench/load/feed_priv.h"
 #include "bench/load/worker.h"
 
-/* Of a server's own wish, in its Retry-After. */
+/* Maximum accepted value of a server's Retry-After. */
 #define RETRY_AFTER_MAX_S 60
 
 /*
@@ -25,8 +25,10 @@ struct bench_pause {
 	struct bench_pause *prev; /* in paused */
 };
 
-/* Answers that say "later" and not "no": a fault of the server (500) is what a benchmark is to tell
- * of. */
+/*
+ * Statuses that mean "later" and not "no". A server error (500) is not retried, because a benchmark
+ * should report it.
+ */
 static bool says_later(int32_t status)
 {
 	static const int32_t all[] = { 408, 425, 429, 502, 503, 504 };
@@ -85,8 +87,8 @@ static void pause_end(struct bench_pause *pause)
 }
 
 /*
- * What the record says of the try goes into one of its own; the request's is as before the first.
- * It is not set whole: a reader of the feed may be at those of its fields that stay.
+ * Copies the record of a failed try and resets the request's to its state before the first try. It
+ * does not overwrite the whole record: a reader of the feed may be reading the fields that stay.
  */
 static void keep_try(struct bench_worker *worker, struct bench_req *req)
 {

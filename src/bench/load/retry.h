@@ -1,6 +1,6 @@
 /*
- * Tries beyond the first: which failures are followed by another, when, and what is kept of them.
- * The worker's thread only, but for bench_retry_gather().
+ * Retries: which failures are retried, when, and what is stored of failed tries. All calls belong
+ * to the worker's thread, except bench_retry_gather().
  */
 #pragma once
 
@@ -12,11 +12,13 @@ struct bench_req;
 struct bench_stream;
 struct bench_worker;
 
-/* The try is over, and what it came to is in the record. True: another one follows, `req` waits. */
+/*
+ * Ends a try, whose outcome is in the record. Returns true if it will be retried; `req` then waits.
+ */
 bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 		      const struct bench_stream *stream);
-/* Ends what waits as failed with `kind`. */
+/* Ends all waiting requests as failed with `kind`. */
 void bench_retry_end_all(struct bench_worker *worker, const char *kind, const char *error);
-/* All workers' failed tries, by request and number; they are the outcome's then. */
+/* Moves all workers' failed tries to the outcome, sorted by request and number. */
 void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome);
 void bench_retry_done(struct bench_worker *worker);

@@ -4,12 +4,12 @@
 
 #include "io/sock.h"
 
-/* Beyond that many a look costs more than what it tells. */
+/* Peeking at more bytes costs more than it gains. */
 #define LOOK_BYTES 8192
 
 /*
- * Behind the next blank line, and the line end of a chunk that follows it: the end of an event or of a
- * head. len: there is none.
+ * Returns the position after the next blank line and the line end of a chunk that follows it: the
+ * end of an event or of a head. len: none.
  */
 static size_t find_end(const char *bytes, size_t len, size_t at)
 {
@@ -56,8 +56,9 @@ void bench_segments_read(struct bench_segments *segments, size_t len, bool cut)
 }
 
 /*
- * What has come and was not read yet is counted too: the next reads take segments that this count
- * holds already, and nothing follows until a count and the reads are of the same bytes again.
+ * The count also includes segments that arrived but were not yet read: the next reads take segments
+ * that are already counted, so nothing is known until a count and the reads cover the same bytes
+ * again.
  */
 bool bench_segments_was_one(struct bench_segments *segments, int fd)
 {

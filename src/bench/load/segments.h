@@ -1,12 +1,12 @@
 /*
- * Did the bytes of a read come in one segment? The kernel keeps one stamp of all that a read takes:
- * of several segments that of the last, of one alone it is right for every byte, though the thread
- * was late to read.
+ * Whether the bytes of a read arrived in one segment. The kernel reports one timestamp per read:
+ * for several segments that of the last one; for a single segment it is exact for every byte, even
+ * if the thread read late.
  *
- * By counting: each read takes a segment at least, so that no more segments than reads means one
- * each. One per connection, told of each of its reads, from the first on.
+ * Detected by counting: each read takes at least one segment, so if there are no more segments than
+ * reads, each read took one. One object per connection, which must be informed of all its reads.
  *
- * And how much to read, where several wait, for each event to have its own stamp.
+ * Also decides how much to read if several events are pending, so that each gets its own timestamp.
  */
 #pragma once
 
@@ -16,24 +16,25 @@
 #include <sys/types.h>
 
 struct bench_segments {
-	uint64_t bytes;   /* that were read */
-	uint32_t counted; /* segments of data, when the kernel was asked last */
-	uint32_t reads;   /* since then */
-	bool unknown;     /* how many of them were read is not known */
+	uint64_t bytes;   /* number of bytes read */
+	uint32_t counted; /* data segments at the last kernel query */
+	uint32_t reads;   /* since that query */
+	bool unknown;     /* it is unknown how many of them were read */
 };
 
-/* A read of len bytes; `cut`: it took what it had room for, perhaps a part of a segment. */
+/* Notes a read of len bytes; `cut`: it filled its buffer, perhaps with a part of a segment. */
 void bench_segments_read(struct bench_segments *segments, size_t len, bool cut);
 /*
- * Of the bytes that wait on a socket of TCP: how many, at most `room`, to read for the first of them to
- * keep their stamp. They end where an event (or what is before the first) and a segment both do; `room`
- * where none such is seen, or nothing follows. 0, or -1 with errno: the look, which takes a socket's
- * error with it, found what the read would have. `bytes`: for a look at them, as large.
+ * Returns how many of the pending bytes of a TCP socket, at most `room`, to read so that the first
+ * of them keep their timestamp. They end where both an event (or the data before the first one) and
+ * a segment end; `room` if no such end is found or nothing follows. Returns 0, or -1 with errno, if
+ * peeking found what the read would have returned, including the socket's error, which it clears.
+ * `bytes`: buffer for peeking, of the same size.
  *
- * The kernel may have put segments into one, with the stamp of the later: on loopback once they are
- * acknowledged, from a network any time. What ends there is not seen then, and shares a read with what
- * follows.
+ * The kernel may have merged segments under the later timestamp: on loopback after they are
+ * acknowledged, from a network at any time. Such ends are not found, and the data shares a read
+ * with what follows.
  */
 ssize_t bench_segments_first(int fd, char *bytes, size_t room);
-/* Of the read that was told last. Asks the kernel; false where that cannot tell. */
+/* Returns the answer for the last noted read. Queries the kernel; false if it is unknown. */
 bool bench_segments_was_one(struct bench_segments *segments, int fd);

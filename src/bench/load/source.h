@@ -1,6 +1,6 @@
 /*
- * The addresses of this host that connections are made from, where the user names them: one address
- * has only so many ports for one server, several have as many each.
+ * The source addresses of connections, if the user sets them: one address has a limited number of
+ * ports per server, several addresses multiply it.
  */
 #pragma once
 
@@ -9,14 +9,18 @@
 
 #include <stddef.h>
 
-/* `list`: texts that are addresses (they were checked: experiment/check.h); NULL: none. *ret:
- * free(). */
+/*
+ * Parses `list`, an array of addresses (validated by experiment/check.h); NULL: none. Free *ret
+ * with free().
+ */
 void bench_sources_of(const json_t *list, struct io_addr **ret, size_t *ret_count);
-/* -1: some of them are no addresses of this host, or of no use for a server at `target`. */
+/*
+ * Returns -1 if some of them are not addresses of this host or cannot reach a server at `target`.
+ */
 int bench_sources_check(const struct io_addr *sources, size_t count, const struct io_addr *target,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
- * The socket's connection will be made from `source`. Its port is chosen by connect(), which may
- * take one that other connections, to other servers, have too.
+ * Binds the socket to `source`. connect() chooses the port, which connections to other servers may
+ * also use.
  */
 int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err) PL_MUST_CHECK;

@@ -67,8 +67,8 @@ void bench_stamps_done(struct bench_stamps *stamps)
 }
 
 /*
- * NTP's slewing moves both clocks alike; only a step of the wall clock changes their distance, and
- * the farthest is told (quality check clock_step) and widens client errors.
+ * NTP slewing moves both clocks equally; only a step of the wall clock changes their offset. The
+ * largest change is reported (quality check clock_step) and widens client errors.
  */
 void bench_stamps_sample(struct bench_stamps *stamps)
 {

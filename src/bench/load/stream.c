@@ -16,7 +16,7 @@
 /* Thousands of connections must not each keep what their largest answer took. */
 #define KEEP_BYTES 65536
 
-/* The first failure is the cause; what goes wrong behind it is its consequence. */
+/* The first failure is the cause; later ones are its consequences. */
 void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error)
 {
 	struct res_record *record = stream->recorder->record;
@@ -131,8 +131,8 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	unsigned flags = 0;
 
 	/*
-	 * Several events of one read share its stamp: all but the first came then or earlier. Who
-	 * computes gaps between tokens leaves them out
+	 * Several events of one read share its timestamp: all except the first arrived then or
+	 * earlier. Gaps between tokens are computed without them
 	 * (docs/decisions/0003-events-are-not-tokens.md).
 	 */
 	if (stream->events_in_read++ > 0)
@@ -268,8 +268,8 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 }
 
 /*
- * Usage on an event with one choice counts that choice by itself where every choice is told so: the
- * last words of all are summed. Else it counts them all.
+ * Usage in an event with one choice counts only that choice if every choice has such usage: the
+ * last values of all are summed. Otherwise it counts all choices.
  */
 static int64_t usage_total(const struct bench_stream *stream)
 {
@@ -320,7 +320,7 @@ static void decide_type(struct bench_stream *stream, enum io_sse_guess guess)
 			    (guess == IO_SSE_TEXT && is_event_type(stream));
 }
 
-/* What the answer says of itself, else the status's reason. */
+/* Fails with the error message of the response, otherwise with the status's reason phrase. */
 static void fail_status(struct bench_stream *stream)
 {
 	const struct pl_buf *body = &stream->body;
@@ -427,7 +427,7 @@ static void take_text(struct bench_stream *stream)
 		record->text[0] = '\0';
 }
 
-/* Of status 200, a stream was asked for, and the body is none. */
+/* Returns whether the status is 200 and a stream was requested, but the body is not one. */
 static bool is_refused(const struct bench_stream *stream)
 {
 	return stream->head_seen && !stream->whole && !stream->is_events;
@@ -486,7 +486,7 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	return stream->result;
 }
 
-/* Non-zero ends the feeding: what lies behind a failure is not looked at. */
+/* A non-zero value ends feeding: data after a failure is ignored. */
 static int on_event(void *user, const char *data, size_t len)
 {
 	struct bench_stream *stream = user;
@@ -559,7 +559,7 @@ static int on_head(void *user, const struct io_http_head *head)
 	return stream->result != BENCH_STREAM_MORE;
 }
 
-/* Of an answer that is no stream of events, or not the one asked for. */
+/* Stores the body of a response that is not an event stream, or not the requested kind. */
 static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
 {
 	bool good = stream->whole && stream->recorder->record->status == 200;
@@ -720,7 +720,7 @@ void bench_stream_since(struct bench_stream *stream, int64_t since_ns, int64_t s
 	stream->sure_ns = sure_ns;
 }
 
-/* Before the record may be whole, and somebody else's. */
+/* Call it before the record may become complete and be handed over. */
 static void end_read(struct bench_stream *stream)
 {
 	unsigned exact = stream->kernel ? stream->events_in_piece : 0;
@@ -742,8 +742,8 @@ enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const ch
 	assert(stream->result == BENCH_STREAM_MORE);
 	*ret_used = 0;
 	/*
-	 * Stops behind the answer: bytes that follow it are nobody's, and make the connection one
-	 * that is not used again.
+	 * Stops after the response: bytes that follow it belong to no request, and the connection
+	 * is not reused.
 	 */
 	if (io_http_feed(stream->http, bytes, len, true, ret_used, &err) != 0)
 		fail(stream, "protocol", err.text);

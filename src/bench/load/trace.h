@@ -1,6 +1,6 @@
 /*
- * How many requests were in flight when: counted by the workers themselves, apart from the records, so
- * that one proves the other. A worker's own until the merge.
+ * The number of requests in flight over time, counted by the workers independently of the records,
+ * so that each verifies the other. One object per worker until the merge.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct bench_worker;
 
-/* The loop's own count of open requests, apart from the records. */
+/* The loop's count of open requests, independent of the records. */
 struct bench_trace {
 	struct res_inflight *points;
 	size_t count;
@@ -24,6 +24,6 @@ struct bench_trace {
 void bench_trace_init(struct bench_trace *trace, size_t requests);
 void bench_trace_done(struct bench_trace *trace);
 void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change);
-/* All workers' traces as one: sums, and the peak of the sum. */
+/* Merges all workers' traces: sums, and the peak of the sum. */
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 		       struct res_outcome *outcome);

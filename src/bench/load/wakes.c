@@ -1,9 +1,9 @@
 /*
- * Of a thread that slept, the wake-up tells when the first byte came: that long ago as the thread
- * then waited for a processor, which /proc/thread-self/schedstat counts (its second number), and
- * as waking takes. Asking costs a microsecond, and is done now and then only: where sleeps are short
- * the last look at the sockets is near enough. It is done by those that did not sleep, too, for what
- * was waited since the last time counts against the next to wake.
+ * For a thread that slept, the wake-up shows when the first byte arrived: before now by the time
+ * that the thread then waited for a CPU, which /proc/thread-self/schedstat counts (its second
+ * number), and the duration of a wake-up. The query takes a microsecond and is made only now and
+ * then: for short sleeps the last check of the sockets is close enough. It is also made in passes
+ * without a sleep, because waiting since the previous query counts against the next wake-up.
  */
 #include "bench/load/wakes.h"
 
@@ -21,7 +21,7 @@
  * the deeper sleep of an idle one. */
 #define WAKES_WAKE_NS 100000
 
-/* -1: not told; a kernel that does not count shows a thread that never ran. */
+/* -1: unknown; a kernel without this counter shows a thread that never ran. */
 static int64_t read_delayed_ns(int fd)
 {
 	char text[96], *rest;
@@ -64,8 +64,9 @@ static int64_t woken_ns(struct bench_wakes *wakes, int64_t now_ns)
 }
 
 /*
- * A thread that waits for a processor behind its look, before its clock, takes the look for a later
- * one by as much: by what it waited since the time before last, for the look was in between.
+ * If the thread waits for a CPU after it checked the sockets and before it read the clock, the
+ * check looks later than it was by that time. So the waiting time since the query before the last
+ * one is subtracted, because the check was in between.
  */
 static void begin_pass(struct bench_wakes *wakes, const struct io_loop *loop, int64_t now_ns)
 {
@@ -73,14 +74,14 @@ static void begin_pass(struct bench_wakes *wakes, const struct io_loop *loop, in
 	int64_t since_ns = io_loop_idle_ns(loop) - wakes->late_ns;
 	int64_t woken = INT64_MIN;
 
-	/* nobody tells what was waited behind the look */
+	/* waiting after the check is unknown */
 	if (wakes->fd < 0)
 		since_ns = sure_ns;
 	if (wakes->fd >= 0 && now_ns - wakes->asked_ns >= WAKES_SLEEP_NS) {
 		woken = woken_ns(wakes, now_ns);
 		since_ns -= wakes->late_ns;
 	}
-	/* a wait that was for a processor alone is no sleep, and tells of no first byte */
+	/* a wait for a CPU alone is not a sleep, and does not show the arrival of a first byte */
 	if (io_loop_waited_ns(loop) - wakes->late_ns > WAKES_SLEEP_NS && woken > since_ns)
 		since_ns = woken;
 	wakes->held_up = false;

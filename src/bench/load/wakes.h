@@ -1,12 +1,12 @@
 /*
- * Since when what a pass of the loop reads can have come. The kernel keeps one stamp of all that a
- * read takes: of events with others behind them the time has only this other bound.
+ * The earliest arrival of data that a pass of the loop reads. The kernel reports one timestamp per
+ * read: for events followed by others this is the only other bound.
  *
- *	looked: nothing there ──asleep──> first byte comes ──> runs again, and reads
- *	└──────────── any time ──────────┘└── this long: what the kernel counts as waiting
- *	                                      for a processor, and a wake-up's own time ──┘
+ *  looked: no data ──asleep──> first byte arrives ──> runs again, and reads
+ *  └──────────── any time ──────────┘└── this long: what the kernel counts as waiting
+ *                                        for a CPU, and the wake-up's own time ──┘
  *
- * A worker's own, to be opened and asked by its thread.
+ * One object per worker, opened and used by its thread.
  */
 #pragma once
 
@@ -15,23 +15,24 @@
 #include <stdbool.h>
 
 struct bench_wakes {
-	int fd;             /* of the thread's counters; -1: the kernel keeps none */
-	int64_t delayed_ns; /* the thread waited for a processor, as it was told last */
-	int64_t asked_ns;   /* when that was */
-	int64_t late_ns;    /* by so much that had grown since the time before */
-	int64_t pass_ns;    /* the pass that since_ns is of */
+	int fd;             /* of the thread's counters; -1: not provided by the kernel */
+	int64_t delayed_ns; /* total time that the thread waited for a CPU, at the last query */
+	int64_t asked_ns;   /* time of that query */
+	int64_t late_ns;    /* growth of delayed_ns between the last two queries */
+	int64_t pass_ns;    /* the pass of since_ns */
 	int64_t since_ns;
-	bool held_up; /* the thread stood still in it, where nothing counts that */
+	bool held_up; /* the thread was stopped during it, which no counter shows */
 };
 
 void bench_wakes_open(struct bench_wakes *wakes);
 void bench_wakes_close(struct bench_wakes *wakes);
 /*
- * What the loop's current pass reads came then at the earliest. t_ns: when the last byte of this read
- * did. One that came long before shows that the thread stood still where nothing counts it (stopped,
- * out of its control group's time, its processor taken by the host): for the rest of the pass
- * *ret_sure_ns is when nothing had come for sure, and what is returned holds for bytes that were sent
- * together, on the grounds that the thread did not stand still for much longer than it is seen to.
+ * Returns the earliest arrival of data that the loop's current pass reads. t_ns: arrival of the
+ * last byte of this read. If that was long before, the thread was stopped in a way that no counter
+ * shows (SIGSTOP, its control group's limit, its CPU taken by the hypervisor): for the rest of the
+ * pass *ret_sure_ns is the last time at which no data had certainly arrived, and the returned time
+ * applies to bytes sent together, assuming that the thread was not stopped for much longer than
+ * observed.
  */
 int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns,
 			  int64_t *ret_sure_ns);

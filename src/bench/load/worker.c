@@ -19,7 +19,7 @@ static const unsigned req_from[REQ_STATE_COUNT] = {
 };
 #undef FROM
 
-/* Of so many sockets at least a pass of the loop reads what waits. */
+/* A pass of the loop reads pending data from at least this many sockets. */
 #define PASS_SOCKETS 128
 
 static uint64_t in_flight(const struct bench_worker *worker)
@@ -275,7 +275,7 @@ static void launch(struct bench_worker *worker)
 
 static void begin_pass(struct bench_worker *worker)
 {
-	/* The loop's time stands still within a pass, so it names the pass. */
+	/* The loop's time is constant during a pass, so it identifies the pass. */
 	if (worker->pass_ns == io_loop_now_ns(worker->loop))
 		return;
 	worker->pass_ns = io_loop_now_ns(worker->loop);
@@ -294,7 +294,7 @@ bool bench_worker_may_launch(struct bench_worker *worker)
 
 void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 {
-	/* launches can end at once and call back here: the loop below goes on anyway */
+	/* launches can end at once and call back here: the loop below continues anyway */
 	if (worker->pumping || worker->stopping)
 		return;
 	worker->pumping = true;
@@ -391,7 +391,7 @@ static bool is_stalled(struct bench_shared *shared, int64_t now_ns)
 	return false;
 }
 
-/* RES_END_ALL: goes on. */
+/* Returns RES_END_ALL to continue. */
 static enum res_end check_end(struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
@@ -426,8 +426,8 @@ static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
 }
 
 /*
- * A thread that was held up ends behind a look at all its sockets: what a server has answered whole
- * before it died, or before the end, is no less an answer.
+ * Ends after one more check of all sockets, because the thread may have been delayed: a response
+ * that the server completed before it died, or before the end, must count.
  */
 static void end_soon(struct bench_worker *worker, enum res_end end, int64_t now_ns)
 {

@@ -1,8 +1,9 @@
 /*
- * What a request of the plan goes through in a worker; worker.c's req_set_state() alone moves it.
+ * The states of a request in a worker; only worker.c's req_set_state() changes them.
  *
- * STATE(name, from, what it means)
- * Skipped where undefined; undefined again at the end.
+ * STATE(name, from, meaning)
+ *
+ * Expands to nothing if the macro is not defined. It is undefined at the end.
  */
 #ifndef STATE
 #define STATE(name, from, text)

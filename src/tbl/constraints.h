@@ -541,7 +541,7 @@ RULE(bitsandbytes_load_format, WARNING, ENGINE, NULL, "0.28.0", GONE,
     WHEN(quantization == "bitsandbytes"),
     REQUIRE(load_format in ["auto", "bitsandbytes"]),
     "bitsandbytes quantization replaces load_format with its own loader",
-    .reference_note = "bitsandbytes is no quantization method any more")
+    .reference_note = "bitsandbytes is no longer a quantization method")
 RULE(any_whitespace_backend, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(guided_decoding_disable_any_whitespace),
     REQUIRE((is_set(guided_decoding_backend)

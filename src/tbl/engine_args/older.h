@@ -123,7 +123,7 @@ ARG(JSON, VALUE, GONE, tokenizer_pool_extra_config, "--tokenizer-pool-extra-conf
     "Further settings of the tokenizer pool",
     .nullable = true, .deprecated = true)
 ARG(INT, VALUE, GONE, tokenizer_pool_size, "--tokenizer-pool-size", 0, -INF, INF,
-    "Tokenizers that work at the same time; 0 is none beside the server",
+    "Tokenizers that run in parallel; 0 tokenizes in the server process",
     .deprecated = true)
 ARG(STRING, VALUE, GONE, tokenizer_pool_type, "--tokenizer-pool-type", "ray", -INF, INF,
     "How the tokenizer pool is run",

@@ -60,7 +60,7 @@ test('a line ends at a value that is missing, which the note names; error bars o
   await about(page).getByRole('button', { name: 'Details' }).press('Enter')
   await expect(page.getByRole('dialog', { name: 'Details of the chart' })).toContainText('part: no value at 32')
   await page.keyboard.press('Escape')
-  await expect(page.getByText('error bars: least to greatest, next to each other where lines meet')).toBeVisible()
+  await expect(page.getByText('error bars: minimum to maximum, next to each other where lines meet')).toBeVisible()
   // the upright strokes of error bars: five of them, no two at one place
   const upright = shapes.filter(({ type, x1, x2, y1, y2, isDashed }) => type === 'line' && x1 === x2 && y1 !== y2 && !isDashed).map(({ x1 }) => x1)
   expect(upright).toHaveLength(5)
@@ -171,17 +171,17 @@ test.describe('on a phone', () => {
 
   test('parallel axes that have no room are on another page of axes, and a region is one of the axis that is shown', async ({ page }) => {
     await open(page, `chart=parallel&axes=${AXES.join(',')}&color=server.model`)
-    const pages = page.getByRole('group', { name: 'Axes that are shown' })
+    const pages = page.getByRole('group', { name: 'Shown axes' })
     await expect(pages).toContainText(/^Axes 1–[2-4] of 6$/)
     const titles = async () => (await painted(page)).filter(({ type }) => type === 'tspan').map(({ text }) => text)
     expect(await titles()).toContain('Model')
     const last = Number(/–(\d)/.exec(await pages.innerText())?.[1])
-    await pages.getByRole('button', { name: 'Axes after' }).click()
+    await pages.getByRole('button', { name: 'Next axes' }).click()
     await expect(pages).toContainText(new RegExp(`^Axes ${last}–`))
     expect(await titles()).not.toContain('Model')
-    for (let i = 0; i < 6 && await pages.getByRole('button', { name: 'Axes after' }).isEnabled(); i++) await pages.getByRole('button', { name: 'Axes after' }).click()
+    for (let i = 0; i < 6 && await pages.getByRole('button', { name: 'Next axes' }).isEnabled(); i++) await pages.getByRole('button', { name: 'Next axes' }).click()
     await expect(pages).toContainText('–6 of 6')
-    await expect(pages.getByRole('button', { name: 'Axes after' })).toBeDisabled()
+    await expect(pages.getByRole('button', { name: 'Next axes' })).toBeDisabled()
     // the last axis, by its right end
     const box = await plot(page).boundingBox()
     if (!box) throw new Error('there is no plot')

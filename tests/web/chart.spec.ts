@@ -87,7 +87,7 @@ for (const kind of ['line', 'bar', 'box'] as const) {
     if (kind === 'line') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50]: number[]) => [[1, 2, 4, 8][at as number], p50]))
     if (kind === 'bar') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([...there.map((one: number[]) => one.slice(0, 2)), ...there.map((one: number[]) => [one[0], one[2], one[5]])])
     if (kind === 'box') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]))
-    await expect(page.getByText(kind === 'box' ? 'whiskers: least to greatest' : 'error bars: least to greatest')).toBeVisible()
+    await expect(page.getByText(kind === 'box' ? 'whiskers: minimum to maximum' : 'error bars: minimum to maximum')).toBeVisible()
     await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${RUNS - groups.n[0]} not plotted: without P99 TTFT`)
     await plot(page).focus()
     await page.keyboard.press('Home')
@@ -267,7 +267,7 @@ test('another filter draws the chart anew when its answer is here and not before
 
 test('the same by typed figures', async ({ page }) => {
   await open(page, AXES)
-  await page.getByRole('button', { name: 'More of the chart' }).click()
+  await page.getByRole('button', { name: 'Chart options' }).click()
   const from = page.getByRole('textbox', { name: /^x: P99 TTFT, from/ })
   await from.fill('100')
   await from.press('Enter')
@@ -285,7 +285,7 @@ test('a point is pinned by a press: the reading has its name, figures and what t
   await press(page, mark)
   await expect(reading(page)).toContainText('run-9')
   await expect(reading(page)).toContainText('580')
-  await expect(reading(page)).toContainText('Differs from its 9 nearest inMax concurrency16')
+  await expect(reading(page)).toContainText('Differs from the 9 nearest results inMax concurrency16')
   const url = page.url()
   expect(url).toMatch(/point=\d+/)
   await page.goto('about:blank')
@@ -329,7 +329,7 @@ test('row and point are linked both ways', async ({ page }) => {
 
 test('a logarithmic axis is refused with the reason where something is zero, and taken where nothing is', async ({ page }) => {
   await open(page, `${AXES}&log=x,y`)
-  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText('x is not logarithmic: 1 at or below zero')
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText('x is not logarithmic: 1 value is at or below zero')
   await open(page, `${AXES}&log=x,y&${X}=1..`)
   await expect(plot(page)).toBeVisible()
   await expect(page.getByRole('note', { name: 'About this chart' })).not.toContainText('not logarithmic')
@@ -410,8 +410,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
     await page.getByRole('button', { name: 'Show as a table' }).click()
     expect(await serious(page)).toEqual([])
-    await page.getByRole('button', { name: 'More of the chart' }).click()
-    const dialog = page.getByRole('dialog', { name: 'More of the chart' })
+    await page.getByRole('button', { name: 'Chart options' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Chart options' })
     await expect(dialog).toBeVisible()
     expect(await serious(page, dialog)).toEqual([])
   })

@@ -176,7 +176,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   await send(changed)
   await tally(page, 'conflict', 4)
   const one = row(page, 'changed-0.json')
-  await expect(one).toContainText('stored with other content')
+  await expect(one).toContainText('already stored with other content')
   const durations = files(page).getByRole('row', { name: /^\/duration/ }).first().locator('bdi')
   for (const [at, duration] of [[1, documents[0].duration], [2, documents[0].duration + 1]] as const) {
     await expect(durations.nth(at)).toHaveText(String(Number(duration.toPrecision(4))))
@@ -215,7 +215,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   // the same again is no news; what is said beforehand needs no word afterwards
   await send(changed.slice(0, 1))
   await tally(page, 'duplicate', 1)
-  await files(page).getByRole('button', { name: 'Show options of changed-0.json' }).click()
+  await files(page).getByRole('button', { name: 'Show choices of changed-0.json' }).click()
   await expect(files(page)).toContainText(/All [\d,]+ values are equal\./)
   await page.goto(`${url}/upload`)
   await page.getByRole('radiogroup', { name: 'On conflict' }).getByText('Replace').click()

@@ -74,7 +74,7 @@ const outside = (page: Page, name: string) => page.getByRole('dialog', { name })
 
 test('pop-overs and windows fit 1440 × 900, 1280 × 720, a zoom of 200 % and a phone', async ({ page }) => {
   const button = (name: string | RegExp) => () => page.getByRole('button', { name }).click()
-  const beside: [string, () => Promise<void>][] = [['Columns', () => page.keyboard.press('c')], ['Axis y', button(/^Axis y/)], ['More of the chart', button('More of the chart')], ['Save the chart', button('Save the chart')]]
+  const beside: [string, () => Promise<void>][] = [['Columns', () => page.keyboard.press('c')], ['Axis y', button(/^Axis y/)], ['Chart options', button('Chart options')], ['Save the chart', button('Save the chart')]]
   const windows: typeof beside = [['Export', () => page.keyboard.press('e')], ['Help and keys', () => page.keyboard.press('?')], ['Find an experiment, a field or a value', () => page.keyboard.press('/')]]
   const sizes: [number, number, typeof beside][] = [[1440, 900, beside], [1280, 720, beside], [720, 450, [...beside, ...windows]], [390, 844, [...beside, ...windows, ['Sort', button(/^Sort:/)]]]]
   await explore(page)

@@ -88,7 +88,7 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
   ].join('\n'))
   // the selection leads to a comparison, also from Compare itself
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
-  await page.getByRole('link', { name: 'Compare the 2 selected ones' }).click()
+  await page.getByRole('link', { name: 'Compare 2 selected' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('2 experiments, A is the baseline')
   const compared = page.url()
   await page.goBack()

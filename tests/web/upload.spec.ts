@@ -63,7 +63,7 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   await expect(other.getByRole('row', { name: /broken\.json/ })).toContainText('rejected')
   await other.close()
 
-  await page.getByRole('link', { name: 'Show 2 experiments in Explore' }).click()
+  await page.getByRole('link', { name: 'Explore these 2 experiments' }).click()
   await expect(page).toHaveURL(/\?stored\.upload=1$/)
   await expect(counted(page)).toHaveText(/2 of 2 experiments/)
   const ours = page.getByRole('row', { name: /^ours/ })
@@ -85,14 +85,14 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   const loads = [1, 2, 3, 8, 9, 32, 33, 64, 65, 128]
   await page.goto(fresh().url)
   await drop(page, loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))))
-  await page.getByRole('link', { name: 'Show 10 experiments in Explore' }).click()
+  await page.getByRole('link', { name: 'Explore these 10 experiments' }).click()
   await expect(counted(page)).toHaveText('10 of 10 experiments')
   await expect(page.getByTestId('plot')).toBeVisible()
   // from 4 ms to 2 s
   await expect(page.getByRole('button', { name: 'log scale of x' })).toHaveAttribute('aria-pressed', 'true')
   // files without a count of failures are no reason for care, and lengths are compared by their totals
   const about = page.getByRole('note', { name: 'About this chart' })
-  await expect(about).toHaveText(/^Mixed: 10 loads\s*(Match cells.*)?Details$/)
+  await expect(about).toHaveText(/^Mixed: 10 loads\s*(Match other inputs.*)?Details$/)
   const legend = page.getByRole('group', { name: 'Legend' }).locator('> span')
   await expect(legend.first()).toHaveText(/^hollow: no verdict\s*10$/)
   // views that these results cannot fill are not offered, and one model is one filter
@@ -124,7 +124,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   const summary = page.getByRole('region', { name: 'Summary' })
   await expect(summary).toContainText(/\d+ unclear/)
   await expect(page.getByText('repeat the runs to decide')).toHaveCount(1)
-  await expect(page.getByRole('region', { name: 'Metrics', exact: true })).not.toContainText(/no interval.*no interval.*no interval/)
+  await expect(page.getByRole('region', { name: 'Metrics', exact: true })).not.toContainText(/no CI.*no CI.*no CI/)
   await expect(page.getByRole('region', { name: 'With care' })).not.toContainText(/failed requests.*figures/)
   // the only arrows are those of the direction that is better
   await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ })).toHaveCount(0)
@@ -139,7 +139,7 @@ test('who goes to the results before the upload is closed finds them, also witho
     await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
     await page.route('**/close', () => {}) // it never ends
     await drop(page, [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))))
-    await page.getByRole('link', { name: 'Show 2 experiments in Explore' }).click()
+    await page.getByRole('link', { name: 'Explore these 2 experiments' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
     await page.getByRole('button', { name: 'Clear all' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
@@ -201,10 +201,10 @@ test('the same again is a duplicate, other content under its run id a conflict',
   await expect(page.getByRole('row', { name: /ours\.json/ })).toContainText('same content')
   const conflict = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'changed.json' }) })
   await expect(conflict).toContainText('conflict')
-  await expect(conflict).toContainText('stored with other content')
+  await expect(conflict).toContainText('already stored with other content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
-  await page.getByRole('link', { name: /^Show (stored )?experiment in Explore$/ }).click()
+  await page.getByRole('link', { name: 'Explore this experiment' }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`Upload ?${job}`))

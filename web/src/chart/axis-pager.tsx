@@ -29,10 +29,10 @@ export function AxisPager({ page: { from, end, all }, onFrom }: { page: AxesPage
   if (end - from >= all) return null
   const step = Math.max(1, end - from - 1)
   return (
-    <span className={css.pager} role="group" aria-label="Axes that are shown">
-      <IconButton icon="left" name="Axes before" isDisabled={from === 0} onPress={() => onFrom(Math.max(0, from - step))} />
+    <span className={css.pager} role="group" aria-label="Shown axes">
+      <IconButton icon="left" name="Previous axes" isDisabled={from === 0} onPress={() => onFrom(Math.max(0, from - step))} />
       Axes {from + 1}–{end} of {all}
-      <IconButton icon="right" name="Axes after" isDisabled={end >= all} onPress={() => onFrom(from + step)} />
+      <IconButton icon="right" name="Next axes" isDisabled={end >= all} onPress={() => onFrom(from + step)} />
     </span>
   )
 }

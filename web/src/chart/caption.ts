@@ -9,7 +9,7 @@ import { DRAWINGS } from './option'
 // Kinds of the color that have no room beside the others.
 function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   if (!fell) return ''
-  return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors have no room next to the others: their ${KINDS[state.kind].nouns[1]} of ${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'} are not plotted`
+  return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors do not fit: their ${KINDS[state.kind].nouns[1]} (${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'}) are not plotted`
 }
 
 // A length says how much only from zero.
@@ -19,7 +19,7 @@ function beginWords(chart: Chart) {
   return `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plainNumber(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() + ', not at zero'
 }
 
-const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'without an end: it reaches further' : '')
+const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'error bars without an end extend beyond the axis' : '')
 
 // Equally wide on the screen.
 function binWords({ answer, x }: Chart) {

@@ -29,6 +29,6 @@ export async function pngOf(option: Option, width: number, height: number, groun
   const canvas = chart.renderToCanvas({ pixelRatio: PNG_SCALE, backgroundColor: ground })
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
   chart.dispose()
-  if (!blob) throw new Error('the browser could make no picture')
+  if (!blob) throw new Error('the browser could not create the picture')
   return blob
 }

@@ -55,7 +55,7 @@ export const Files = memo(function Files({ of, isDisabled }: Props) {
   const act = (kind: string) => {
     make(kind).catch((error: unknown) => {
       console.error(error)
-      setSaid('Not made')
+      setSaid('Could not create the file')
     }).finally(() => setTimeout(() => setSaid(''), SAID_MS))
   }
   return (

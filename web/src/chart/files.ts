@@ -32,11 +32,11 @@ export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undef
   return [
     `${chartWords(chart.state, answer, catalogue, drawnOf(chart))}.${captionOf(chart) ? ` ${captionOf(chart)}.` : ''}`,
     `Filter: ${tree ? treeWords(catalogue, tree) : 'none'}`,
-    `n = ${count(drawnOf(chart))} of ${count(answer.count)} that the filter leaves, ${count(answer.total)} in all${left.length ? `; not plotted: ${left.join(', ')}` : ''}`,
-    ...(answer.simulated > 0 && !answer.excluded.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are no measurements`] : []),
-    ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} stand for all of them`] : []),
+    `n = ${count(drawnOf(chart))} of ${count(answer.count)} that match the filter, ${count(answer.total)} in total${left.length ? `; not plotted: ${left.join(', ')}` : ''}`,
+    ...(answer.simulated > 0 && !answer.excluded.simulated ? [`SIMULATED: ${count(answer.simulated)} of ${count(answer.count)} are not measurements`] : []),
+    ...(answer.form === 'thinned' ? [`${count(aboutOf(answer)?.id.length ?? 0)} ${answer.lines ? 'lines' : 'marks'} represent all of them`] : []),
     ...(gaps ? [`Broken lines: ${gaps.words.join('; ')}`] : []),
-    ...(answer.incomplete.length ? [`There was no time for: ${answer.incomplete.join(', ')}`] : []),
+    ...(answer.incomplete.length ? [`Not computed in time: ${answer.incomplete.join(', ')}`] : []),
     `ProfLLM, data version ${answer.data_version}, ${new Date(answer.at).toISOString().slice(0, 19)}Z`,
   ]
 }

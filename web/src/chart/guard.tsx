@@ -18,7 +18,7 @@ import type { ChartState } from '../url/chart'
 import css from './chart.module.css'
 import { gapWords } from './gaps'
 import type { Chart } from './items'
-import { leftOutOf, questionOf, sum } from './model'
+import { type LeftOut, leftOutOf, questionOf, sum } from './model'
 
 interface Props {
   chart: Chart
@@ -128,13 +128,20 @@ function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
   return request && data && !isPlaceholderData ? data.drawn : null
 }
 
-function MatchCells({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
-  const why = keeps === null ? 'Counting the results that this keeps.' : keeps === 0 ? noMatchWords(groups) : 'A cell is one combination of the inputs that are not compared. Keeps only results whose cell occurs in every group.'
-  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match cells{keeps !== null && ` (keeps ${count(keeps)})`}</Act></span>
+function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
+  const why = keeps === null ? 'Counting the results that matching keeps.' : keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs, such as load and lengths, occur in every group. Inputs that have no common value in all groups are compared, not matched.'
+  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match other inputs{keeps !== null && ` (keeps ${count(keeps)})`}</Act></span>
 }
 
-// "12 cells in 6 groups"
-const cellWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'cell' : 'cells'} in ${count(matched.group_count)} groups` : '')
+// "12 combinations of inputs in each of 6 groups"
+const matchedWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs in each of ${count(matched.group_count)} groups` : '')
+
+// "4 simulated, 2 without output throughput, 9 for other reasons": the most frequent reasons in full.
+function reasonWords(reasons: LeftOut[]) {
+  if (reasons.length === 1) return reasons[0]?.words ?? ''
+  const others = sum(reasons.slice(REASONS_SAID).map(({ rows }) => rows))
+  return [...reasons.slice(0, REASONS_SAID).map(({ rows, words }) => `${count(rows)} ${words}`), ...(others > 0 ? [`${count(others)} for other reasons`] : [])].join(', ')
+}
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return <section><h3>{title}</h3>{children}</section>
@@ -173,19 +180,19 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
       {answer.form === 'thinned' && (
         <Section title={answer.lines ? 'Lines' : 'Marks'}>
           {answer.lines
-            ? <p>{count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line is for results that are nearly equal on all axes.</p>
-            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark is for several results at one place; the frontier{answer.frontier_more_count ? ', in part,' : ''}, results apart from others and selected results have marks of their own.</p>}
+            ? <p>{count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line represents several results that are nearly equal on all axes.</p>
+            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark represents several results at one place. {answer.frontier_more_count ? 'Some results on the frontier' : 'Results on the frontier'}, isolated results and selected results have separate marks.</p>}
         </Section>
       )}
       {matched && (
-        <Section title="Matched cells">
-          <p>A cell is one combination of the inputs that are not compared. {cellWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results have no match in every group.</p>
-          {matched.inputs.length > 0 && <p title={matched.inputs.join('\n')}>Equal: {namesOf(matched.inputs, catalogue)}.</p>}
-          {matched.unmatched_inputs.length > 0 && <p title={matched.unmatched_inputs.join('\n')}>Compared: {namesOf(matched.unmatched_inputs, catalogue)}.</p>}
+        <Section title="Matched inputs">
+          <p>{matchedWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results do not match and are not plotted.</p>
+          {matched.inputs.length > 0 && <p title={matched.inputs.join('\n')}>Matched: {namesOf(matched.inputs, catalogue)}.</p>}
+          {matched.unmatched_inputs.length > 0 && <p title={matched.unmatched_inputs.join('\n')}>Compared, not matched: {namesOf(matched.unmatched_inputs, catalogue)}.</p>}
         </Section>
       )}
-      {canMatch && keeps === 0 && <Section title="Match cells"><p>{noMatchWords(groupsOf(chart))}</p></Section>}
-      {state.match && !matched && <Section title="Match cells"><p>Cells are not matched: that needs 2 to {GROUPS_MAX} groups, by color{answer.form === 'groups' && ' or along the axis'}.</p></Section>}
+      {canMatch && keeps === 0 && <Section title="Match other inputs"><p>{noMatchWords(groupsOf(chart))}</p></Section>}
+      {state.match && !matched && <Section title="Match other inputs"><p>The inputs are not matched: matching needs 2 to {GROUPS_MAX} groups, by color{answer.form === 'groups' && ' or along the axis'}.</p></Section>}
     </>
   )
 }
@@ -206,14 +213,14 @@ export const Guard = memo(function Guard(props: Props) {
   const gaps = gapWords(chart)
   const simulated = (answer.excluded.simulated ?? 0) > 0 ? 0 : answer.simulated
   const parts: [key: string, words: ReactNode][] = [
-    ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${cellWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
+    ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${matchedWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
     ...(mixed.length ? [['mixed', <><b>Mixed:</b> {mixedList(mixed)}</>] as [string, ReactNode]] : []),
     ...(ofAll.length ? [['care', <><b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}</>] as [string, ReactNode]] : []),
     ...(simulated ? [['simulated', <>{simulated === answer.count ? 'All' : count(simulated)} <Simulated /></>] as [string, ReactNode]] : []),
-    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted{reasons.length <= REASONS_SAID && `: ${reasons.map(({ rows, words }) => (reasons.length === 1 ? words : `${count(rows)} ${words}`)).join(', ')}`}</span>] as [string, ReactNode]] : []),
+    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted: {reasonWords(reasons)}</span>] as [string, ReactNode]] : []),
     ...(gaps ? [['gaps', <span key="" title={gaps.words.join('\n')}>{count(gaps.count)} {gaps.count === 1 ? 'gap' : 'gaps'} in lines</span>] as [string, ReactNode]] : []),
-    ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} at or below zero`]] : [])),
-    ...(answer.incomplete.length ? [['not ready', `no time for: ${answer.incomplete.join(', ')}`] as [string, ReactNode]] : []),
+    ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} ${axis.not_positive === 1 ? 'value is' : 'values are'} at or below zero`]] : [])),
+    ...(answer.incomplete.length ? [['not ready', `not computed in time: ${answer.incomplete.join(', ')}`] as [string, ReactNode]] : []),
   ]
   if (parts.length === 0 && answer.form !== 'thinned') return null
   return (
@@ -224,7 +231,7 @@ export const Guard = memo(function Guard(props: Props) {
         {parts.length === 0 && <span>{count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for {count(answer.drawn)} results</span>}
       </span>
       <span className={css.does} {...oneStop}>
-        {canMatch && <MatchCells keeps={keeps} groups={groups} set={set} />}
+        {canMatch && <MatchInputs keeps={keeps} groups={groups} set={set} />}
         {chart.state.match && <Act onPress={() => set({ match: false })}>Use all results</Act>}
         {answer.incomplete.length > 0 && <Act onPress={onAgain}>Retry</Act>}
         <Act ref={button} aria-haspopup="dialog" aria-expanded={isOpen} {...(isOpen && { 'aria-controls': dialog })} onPress={() => setOpen(!isOpen)}>Details</Act>

@@ -35,13 +35,13 @@ it('marks are what the answer has, each once', () => {
   const chart = chartOf(state(), answer({ marks }), catalogue)
   expect(chart.items.map(({ id, x, y, n, isHollow, isSimulated }) => [id, x, y, n, isHollow, isSimulated])).toEqual([[7, 1, 10, 1, false, false], [8, 3, 30, 2, true, true]])
   expect(chart.items.map((item) => nameOf(chart, item))).toEqual(['=one', 'result 8'])
-  expect(linesOf(chart, chart.items[1]!)).toEqual([['Output throughput', '30 tok/s'], ['P99 TTFT', '3 ms'], ['stands for', '2 results']])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['Output throughput', '30 tok/s'], ['P99 TTFT', '3 ms'], ['represents', '2 results']])
 })
 
 it('a group without a number has no value, and says why', () => {
   const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
   expect(chart.items.map(({ y, low, high }) => [y, low, high])).toEqual([[21, 15, 25], [null, null, null]])
-  expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput over runs', '–'], ['experiments', '0'], ['not recorded', '2'], ['runs that failed', '1']])
+  expect(linesOf(chart, chart.items[1]!)).toEqual([['median output throughput over runs', '–'], ['experiments', '0'], ['not recorded', '2'], ['failed runs', '1']])
   expect(nameOf(chart, chart.items[1]!)).toBe('unset')
 })
 
@@ -109,7 +109,7 @@ it('of groups n is what their figures are of, and those without a number are nam
   const chart = chartOf(state({ kind: 'bar' }), groups, catalogue)
   expect(drawnOf(chart)).toBe(3)
   expect(leftOutOf(groups, catalogue).map(({ rows, words }) => [rows, words])).toEqual([[2, 'without output throughput']])
-  expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that the filter leaves, 9 in all; not plotted: 2 without output throughput')
+  expect(notesOf(chart, catalogue, undefined)).toContain('n = 3 of 5 that match the filter, 9 in total; not plotted: 2 without output throughput')
   const color = { field: 'server.model', kinds: [{ state: 'value' as const, value: 'a', count: 5 }] }
   expect(keysOf(chartOf(state({ kind: 'bar' }), { ...groups, color, groups: { ...groups.groups!, color: [0, 0] } }, catalogue)).map(({ words, count }) => [words, count])).toEqual([['a', 3]])
 })
@@ -130,7 +130,7 @@ it('of more colours than have room beside each other those of fewest results fal
   const chart = chartOf(state({ kind: 'bar' }), crowd(2, 30), catalogue)
   expect(chart.items.length).toBe(48)
   expect(chart.beside.kinds).toEqual(Array.from({ length: 24 }, (_, i) => i + 6))
-  expect(captionOf(chart)).toContain('6 of 30 colors have no room next to the others: their bars of 42 experiments are not plotted')
+  expect(captionOf(chart)).toContain('6 of 30 colors do not fit: their bars (42 experiments) are not plotted')
   expect(drawnOf(chart)).toBe(930 - 42)
   expect(keysOf(chart).reduce((all, { count }) => all + (count ?? 0), 0)).toBe(930 - 42)
 })

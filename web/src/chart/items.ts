@@ -278,12 +278,12 @@ export function nameOf(chart: Chart, item: Item) {
 
 const figure = (axis: Named, value: number | null) => (value === null ? NOT_RECORDED : `${placeWords(axis, value, true)}${unitOf(axis) ? ` ${unitOf(axis)}` : ''}`)
 
-const NOTHING_WORDS = { missing: 'not recorded', null: 'unset', word: 'a word', infinite: 'infinite' } as const
+const NOTHING_WORDS = { missing: 'not recorded', null: 'unset', word: 'text', infinite: 'infinite' } as const
 
 // What figures are of, and of what there is none.
 function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string, string][] {
   const rows = NOTHINGS.map((why): [string, number] => [NOTHING_WORDS[why], figures[why][item.at] ?? 0])
-  const shown = [['experiments', item.n] as [string, number], ...[...rows, ['runs that failed', figures.failed[item.at] ?? 0] as [string, number]].filter(([, n]) => n > 0)]
+  const shown = [['experiments', item.n] as [string, number], ...[...rows, ['failed runs', figures.failed[item.at] ?? 0] as [string, number]].filter(([, n]) => n > 0)]
   return shown.map(([what, n]) => [what, count(n)])
 }
 
@@ -295,7 +295,7 @@ function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, ope
 }
 
 // Said where figures are of several runs.
-export const OVER_RUNS = 'Over runs: requests of one run are never taken as independent samples of a configuration.'
+export const OVER_RUNS = 'Statistics are over runs, because requests of one run are not independent samples of a configuration.'
 export const isOverRuns = ({ answer }: Chart) => answer.groups !== undefined || answer.grid !== undefined
 
 // Items of a scatter that no one could tell apart: each list has the same place. A mark that stands for several results says so by its size.
@@ -318,7 +318,7 @@ export function stacksOf({ items, answer, size }: Chart): number[][] {
 }
 
 function standsFor(chart: Chart, item: Item): [string, string][] {
-  if (item.n > 1) return [['stands for', `${count(item.n)} results`]]
+  if (item.n > 1) return [['represents', `${count(item.n)} results`]]
   const stack = stacksOf(chart).find((own) => own.some((at) => chart.items[at] === item))
   return stack ? [['at this point', `${count(stack.length)} results`]] : []
 }

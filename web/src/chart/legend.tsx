@@ -84,7 +84,7 @@ export function Legend({ chart, colours }: { chart: Chart; colours: Colours }) {
           </span>
         ))}
       </div>
-      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'short legend' : 'full legend'}</Act>}
+      {(isCut || isWhole) && <Act onPress={() => setWhole(!isWhole)}>{isWhole ? 'Shorten legend' : 'Show full legend'}</Act>}
     </div>
   )
 }

@@ -124,7 +124,7 @@ export function questionOf({ request, x, y, value, color }: Answer): PointsReque
 // ---- words ------------------------------------------------------------------------------------------
 
 export const STAT_WORDS: Record<Stat, string> = { median: 'median', mean: 'mean', p95: 'p95' }
-export const SPREAD_WORDS: Record<Spread, string> = { iqr: 'quartiles (p25 – p75)', range: 'least to greatest', ci: '95 % interval of the mean', none: 'no spread' }
+export const SPREAD_WORDS: Record<Spread, string> = { iqr: 'quartiles (p25 – p75)', range: 'minimum to maximum', ci: '95 % CI of the mean', none: 'none' }
 
 // An interval of the mean says nothing of a median.
 export const spreadsOf = (stat: Stat): Spread[] => (stat === 'mean' ? ['iqr', 'range', 'ci', 'none'] : ['iqr', 'range', 'none'])
@@ -133,9 +133,9 @@ export const spreadOf = (chart: ChartState): Spread => (spreadsOf(chart.stat).in
 const REASONS: [RegExp, (name: string) => string][] = [
   [/_missing$/, (name) => `without ${name}`],
   [/_null$/, (name) => `with ${name} unset`],
-  [/_word$/, (name) => `with a word as ${name}`],
+  [/_word$/, (name) => `with text as ${name}`],
   [/_infinite$/, (name) => `with an infinite ${name}`],
-  [/_other$/, (name) => `of rarer values of ${name}`],
+  [/_other$/, (name) => `with a less frequent ${name}`],
   [/^simulated$/, () => 'simulated'],
 ]
 
@@ -159,7 +159,7 @@ export const sum = (list: number[]) => list.reduce((all, one) => all + one, 0)
 // Why results are not on the chart, the most frequent reason first.
 export function leftOutOf(answer: PointsResponse, catalogue: Catalogue): LeftOut[] {
   return [...Object.entries(answer.excluded), ...withoutNumber(answer)].map(([reason, rows]) => {
-    if (reason === 'too_few') return { reason, rows, words: 'with fewer than two of the axes' }
+    if (reason === 'too_few') return { reason, rows, words: 'with values on fewer than two axes' }
     if (reason === 'unmatched') return { reason, rows, words: 'without a match in every group' }
     const axis = reason.startsWith('x_') ? answer.x : reason.startsWith('value_') ? answer.value : answer.y
     const name = axis ? lowerFirst(longName(catalogue.get(axis.field))) : ''

@@ -60,7 +60,7 @@ export const DRAWINGS: Record<ChartKind, KindDrawing> = {
   scatter: { series: scatterSeries, caption: stackWords, isFilmed: true },
   line: { series: lineSeries, caption: lineWords },
   bar: { series: barSeries, caption: groupWords },
-  box: { series: boxSeries, caption: ({ spread }) => `Box: quartiles and median; whiskers: ${spread === 'range' ? 'least to greatest' : 'p5 to p95'}` },
+  box: { series: boxSeries, caption: ({ spread }) => `Box: quartiles and median; whiskers: ${spread === 'range' ? 'minimum to maximum' : 'p5 to p95'}` },
   histogram: { series: histogramSeries, caption: () => '' },
   heat: { whole: heatOf, caption: heatWords },
   parallel: { whole: parallelOf, caption: parallelWords },

@@ -30,10 +30,10 @@ export function Options(props: Props) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <IconButton ref={button} icon="more" name="More of the chart" aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} />
+      <IconButton ref={button} icon="more" name="Chart options" aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} />
       {isOpen && (
         <Popover isOpen triggerRef={button} placement="bottom end" onOpenChange={setOpen} className={controls.pop ?? ''}>
-          <Dialog aria-label="More of the chart" className={css.menu ?? ''}>
+          <Dialog aria-label="Chart options" className={css.menu ?? ''}>
             <Menu {...props} />
             <Button look="line" onPress={() => setOpen(false)}>Done</Button>
           </Dialog>
@@ -56,16 +56,16 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
     <>
       {stat && (
         <div className={css.group}>
-          <h3>Value of a {stat}</h3>
-          <Segment label={`Value of a ${stat}`} value={state.stat} onChange={(next) => onChange({ stat: next as Stat })} options={STATS.map((one) => [one, STAT_WORDS[one]])} />
+          <h3>Statistic per {stat}</h3>
+          <Segment label={`Statistic per ${stat}`} value={state.stat} onChange={(next) => onChange({ stat: next as Stat })} options={STATS.map((one) => [one, STAT_WORDS[one]])} />
         </div>
       )}
       {spread && (
         <div className={css.group}>
-          <h3>{spread === 'whiskers' ? 'Whiskers' : 'Bars of error'}</h3>
+          <h3>{spread === 'whiskers' ? 'Whiskers' : 'Error bars'}</h3>
           {spread === 'whiskers'
             ? <Select label="Whiskers" value={spreadOf(state) === 'range' ? 'range' : 'iqr'} onChange={(next) => onChange({ spread: next as Spread })} options={[['iqr', 'p5 to p95'], ['range', SPREAD_WORDS.range]]} />
-            : <Select label="Bars of error" value={spreadOf(state)} onChange={(next) => onChange({ spread: next as Spread })} options={spreadsOf(state.stat).map((one) => [one, SPREAD_WORDS[one]])} />}
+            : <Select label="Error bars" value={spreadOf(state)} onChange={(next) => onChange({ spread: next as Spread })} options={spreadsOf(state.stat).map((one) => [one, SPREAD_WORDS[one]])} />}
         </div>
       )}
       {isFromZero && (

@@ -175,7 +175,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
       {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} isDisabled={isLoading} set={set} />}
       {axis('x')}
       {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} isDisabled={isLoading} set={set} />}
-      {roles.includes('value') && <Pick {...own} role="value" name="Value of a cell" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
+      {roles.includes('value') && <Pick {...own} role="value" name="Cell value" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
       {codes.includes('color') && <Pick {...own} role="color" name="Color" value={axes.color} canBeNone="none" onPick={(color) => set({ color })} />}
       {codes.includes('shape') && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
       {codes.includes('size') && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
@@ -194,7 +194,7 @@ function ListPicks({ axes: { axes, color }, set, ...own }: { axes: Axes; catalog
       {axes.map((id, at) => (
         <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
       ))}
-      {axes.length < AXES_MAX && <Pick {...own} role="add" name="One more axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
+      {axes.length < AXES_MAX && <Pick {...own} role="add" name="Add an axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
       <Pick {...own} role="color" name="Color" value={color} canBeNone="none" onPick={(next) => set({ color: next })} />
     </span>
   )

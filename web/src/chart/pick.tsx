@@ -73,7 +73,7 @@ function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Pro
           const [id] = [...(keys as Set<string>)]
           if (id !== undefined) onPick(id === NONE ? '' : id)
         }}
-        renderEmptyState={() => <span className={css.option}>No field is called “{words}”.</span>}>
+        renderEmptyState={() => <span className={css.option}>No field matches “{words}”.</span>}>
         {(item) => (
           <ListBoxItem id={item.id} textValue={item.name} className={css.option ?? ''}>
             <span className="clip" title={item.id}>{item.name}</span>

@@ -178,7 +178,7 @@ export function Plot({ drawing, filmed, over, label, hovered, ringed, pinned, ca
   const dragged = drag && (drawing.brush === 'axis' ? boxOf([drag.from[0] - AXIS_WIDE, drag.from[1]], [drag.from[0] + AXIS_WIDE, drag.to[1]]) : boxOf(drag.from, drag.to))
   const look = { hits, traces, targets: drawing.targets, axes: drawing.lines }
   return (
-    <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Arrows walk through it, Enter pins, Escape lets go; the table has the same data.`} onKeyDown={keys}
+    <div className={css.plot} tabIndex={0} role="application" aria-roledescription="chart" aria-label={`${label}. Use the arrow keys to move, Enter to pin and Escape to unpin. The table has the same data.`} onKeyDown={keys}
       onPointerMove={move} onPointerLeave={() => { if (!drag) onHover(null) }} onPointerDown={down} onPointerUp={up} onPointerCancel={() => setDrag(null)} data-brush={canBrush || undefined} data-testid="plot" style={{ '--more': `${drawing.more}px` } as CSSProperties}>
       <div ref={host} className={css.canvas} aria-hidden="true" />
       <canvas ref={layer} className={css.film} width={1} height={1} aria-hidden="true" data-testid="film" />

@@ -29,7 +29,7 @@ interface Props {
 }
 
 function emptyWords(chart: Chart) {
-  return `Select a ${KINDS[chart.state.kind].nouns[0]} to read it here.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
+  return `Select a ${KINDS[chart.state.kind].nouns[0]} to see its values.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
 }
 
 export function Reading({ chart, item, catalogue, round, onClose }: Props) {
@@ -93,7 +93,7 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
         <Lines lines={linesOf(chart, item)} />
         {intervals.length > 0 && (
           <>
-            <p className={css.by}>95 % interval within the run</p>
+            <p className={css.by}>95 % CI within the run</p>
             <Lines lines={intervals.map(([axis, text]) => [axis?.name ?? '', text ?? ''])} />
           </>
         )}
@@ -109,7 +109,7 @@ function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; ca
   if (!near || near.id !== id || near.fields.length === 0) return null
   return (
     <div className={css.differs}>
-      <p className={css.by}>Differs from its {near.count} nearest in</p>
+      <p className={css.by}>Differs from the {near.count} nearest results in</p>
       <dl>
         {near.fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)

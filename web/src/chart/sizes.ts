@@ -38,5 +38,5 @@ export function sizeKeys(chart: Chart): { wide: number; words: string }[] {
   const last = values.length - 1
   return values.flatMap((value, i) => (i < last && value === values[last] ? [] : [{ wide: sizing.wide(value), words: chart.size
     ? `${i === 0 ? `${chart.size.name} ` : ''}${plainNumber(value, chart.size.form)}${i === last ? ` ${chart.size.form.unit}` : ''}`.trimEnd()
-    : `${i === 0 ? 'stands for ' : ''}${plainNumber(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}` }]))
+    : `${i === 0 ? 'represents ' : ''}${plainNumber(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}` }]))
 }

@@ -60,7 +60,7 @@ export function columnsOf(chart: Chart): Column[] {
   columns.push(...color)
   if (chart.size) columns.push(placeColumn(chart.size, ({ size }) => size))
   columns.push({ head: 'verdict', ...NO_UNIT, isFigure: false, isVerdict: true, show: (item) => verdictOf(chart, item), raw: (item) => aboutOf(answer)?.verdict[item.at] ?? null })
-  if (answer.form === 'thinned') columns.push({ head: 'stands for', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
+  if (answer.form === 'thinned') columns.push({ head: 'results', ...NO_UNIT, isFigure: true, show: (item) => String(item.n), raw: (item) => item.n })
   columns.push({ head: 'id', ...NO_UNIT, isFigure: true, show: (item) => String(item.id), raw: (item) => item.id })
   return columns
 }

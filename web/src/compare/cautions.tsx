@@ -39,18 +39,18 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={measured} catalogue={catalogue} /></li>)}</ul>
         </>
       )}
-      {isComparable && bare.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by all runs:</b> {listed(notTold)}. The sides may differ there.</p>}
-      {isSimulated && <p className={css.fine}>All of these are <Simulated />: no metric below is of real hardware.</p>}
+      {isComparable && bare.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by all runs:</b> {listed(notTold)}. The sides may differ in these inputs.</p>}
+      {isSimulated && <p className={css.fine}>All runs are <Simulated />: the metrics below are not of real hardware.</p>}
       {isGroup && (
         <p className={css.match}>
           {matched && isMatched ? (
             <>
-              <b>Matched cells:</b> <span>{count(matched.cell_count)} {matched.cell_count === 1 ? 'cell occurs' : 'cells occur'} on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
-                {matched.inputs.length > 0 && <span title={matched.inputs.join('\n')}>The runs of a cell have the same {namesOf(matched.inputs, catalogue)}.</span>}{' '}
-                {matched.unmatched_inputs.length > 0 && <span title={matched.unmatched_inputs.join('\n')}>Compared: {namesOf(matched.unmatched_inputs, catalogue)}.</span>}</span>{' '}
+              <b>Matched:</b> <span>{count(matched.cell_count)} {matched.cell_count === 1 ? 'combination of inputs occurs' : 'combinations of inputs occur'} on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
+                {matched.inputs.length > 0 && <span title={matched.inputs.join('\n')}>Matched inputs: {namesOf(matched.inputs, catalogue)}.</span>}{' '}
+                {matched.unmatched_inputs.length > 0 && <span title={matched.unmatched_inputs.join('\n')}>Compared inputs: {namesOf(matched.unmatched_inputs, catalogue)}.</span>}</span>{' '}
               <Act onPress={() => onMatch(false)}>Use all runs</Act>
             </>
-          ) : <><Act onPress={() => onMatch(true)}>Match cells</Act> <span>keeps the runs whose other inputs occur on every side.</span></>}
+          ) : <><Act onPress={() => onMatch(true)}>Match other inputs</Act> <span>to keep only runs whose other inputs, such as load and lengths, occur on every side.</span></>}
         </p>
       )}
     </section>

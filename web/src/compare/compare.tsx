@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { ApiError, causeOf } from '../api/client'
 import { useComparison, useExperiments, useFields } from '../api/queries'
 import { Catalogue } from '../fields/catalogue'
+import { DATA_VERSION } from '../format/value'
 import { usePreferences } from '../keys/store'
 import { useKeys } from '../keys/use-keys'
 import { sidesOf, useTray } from '../tray/store'
@@ -95,7 +96,7 @@ function TooFew({ state }: { state: CompareState }) {
   return (
     <Framed>
       <p className={page.lead}>{state.sides.length === 1 ? 'A comparison needs two sides, and this one has one.' : pinned.length === 0 && 'Nothing is pinned yet.'} On Explore, {isTouch ? <>tap <b>+</b> on two to eight experiments.</> : <>select two to eight experiments, or press <kbd>p</kbd> on each.</>} You can also pin everything that a filter matches as one group. The first one is the baseline.</p>
-      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Explore experiments</ButtonLink> {isComparable(selected) && <><ButtonLink href={paths.compare({ sides: sidesFor(selected) })} look="line">Compare the {selected.length} selected ones</ButtonLink> </>}{pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare the {pinned.length} pinned ones</ButtonLink>}</p>
+      <p className={page.lead}><ButtonLink href={lastExplore} look="line">Explore experiments</ButtonLink> {isComparable(selected) && <><ButtonLink href={paths.compare({ sides: sidesFor(selected) })} look="line">Compare {selected.length} selected</ButtonLink> </>}{pinned.length > 1 && <ButtonLink href={paths.compare({ sides: sidesOf(pinned) })} look="line">Compare {pinned.length} pinned</ButtonLink>}</p>
     </Framed>
   )
 }
@@ -168,7 +169,7 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           {detailsError && <Note kind="warn" role="alert"><b>Could not load startup and quality.</b> {causeOf(detailsError)}</Note>}
           <StartUp details={details} views={views} />
           <Quality details={details} views={views} />
-          <p className={css.foot}>Data version <span className="n-11">{data.data_version}</span></p>
+          <p className={css.foot} title={DATA_VERSION}>Data version <span className="n-11">{data.data_version}</span></p>
         </>
       )}
     </main>

@@ -55,7 +55,7 @@ export function CursorArea({ host, label, said, cursor, toX, children }: Props) 
   }
   if (places.length === 0) return <div ref={host} className={css.cursor} role="img" aria-label={label}>{children}</div>
   return (
-    <div ref={host} className={css.cursor} role="slider" tabIndex={0} aria-label={label} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={places.length - 1} aria-valuenow={at ?? 0} aria-valuetext={at === null ? 'nothing is read; arrow keys move a cursor' : said}
+    <div ref={host} className={css.cursor} role="slider" tabIndex={0} aria-label={label} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={places.length - 1} aria-valuenow={at ?? 0} aria-valuetext={at === null ? 'no position; use the arrow keys to move the cursor' : said}
       onPointerDown={point} onPointerMove={point} onPointerLeave={({ pointerType }) => { if (pointerType === 'mouse') set(null) }} onKeyDown={press} onBlur={() => set(null)}>
       {children}
     </div>
@@ -78,4 +78,4 @@ export const Read = ({ place, texts, views, isShown }: { place: string; texts: (
   </p>
 )
 
-export const saidOf = (place: string, texts: (string | null)[], views: SideView[]) => `${place}: ${views.map(({ letter }, at) => `${letter} ${texts[at] ?? 'has none'}`).join(', ')}`
+export const saidOf = (place: string, texts: (string | null)[], views: SideView[]) => `${place}: ${views.map(({ letter }, at) => `${letter} ${texts[at] ?? 'no value'}`).join(', ')}`

@@ -40,7 +40,7 @@ export function Curves({ families, views, isLog, onLog }: { families: ComparedFa
     <section className={page.block} aria-label="Percentile curves">
       <div className={page.blockHead}>
         <h2>Percentile curves</h2>
-        <p>{isGroup && 'of a group the mean of its runs’ percentiles; '}bands are 95 % intervals{isGroup && ', of a group over its runs'}; dashed where there is none</p>
+        <p>{isGroup && 'lines of groups are means over runs; '}bands are 95 % CIs{isGroup && ', for groups over runs'}; dashed lines have no CI</p>
         <span className={page.end}><Key views={views} />{shown.length > 0 && <Check isSelected={isLog} onChange={onLog}>logarithmic</Check>}<IconButton icon="table" name={asTable ? 'Show the curves' : 'Show as a table'} aria-pressed={asTable} onPress={() => setTable(!asTable)} /></span>
       </div>
       {shown.length === 0 && <p className={css.quiet}>No side has percentiles of TTFT, TPOT, ITL or E2EL.</p>}
@@ -73,14 +73,14 @@ function Curve({ family, views, isLog, cursor }: { family: ComparedFamily; views
   return (
     <figure>
       <figcaption>{family.title} <span>{form.unit}, lower is better{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
-      <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the figures`}>
+      <CursorArea host={host} cursor={cursor} toX={placeX} said={saidOf(`p${read}`, texts, views)} label={`${family.label} by percentile, ${views.length} sides; the table has the values`}>
       <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
         {axis.ticks.map((tick, i) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{ticks[i]}</text></g>)}
         {LABELLED.map((percentile) => ({ percentile, x: placeX(percentile) })).filter(({ x }) => x >= BOX.left - 1 && x <= width - BOX.right + 1).map(({ percentile, x }) => <g key={percentile}><path d={`M${x} ${HIGH - BOX.bottom}v3`} stroke="var(--axis)" /><text className={css.tick} x={x} y={HIGH - 22}>{percentile}</text></g>)}
         <text className={css.tick} x={(BOX.left + width - BOX.right) / 2} y={HIGH - 5}>percentile</text>
         {points.map((of, at) => <path key={at} d={bandOf(of)} fill={colourOf(at)} opacity=".16" />)}
         {points.map((of, at) => <g key={at}>{of.slice(1).map((point, i) => <path key={i} d={`M${of[i]?.x ?? 0} ${of[i]?.y ?? 0}L${point.x} ${point.y}`} stroke={colourOf(at)} strokeWidth="1.5" strokeDasharray={point.low === null ? '2 3' : undefined} />)}</g>)}
-        {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} look={point.low === null ? 'hollow' : 'filled'} scale={0.7} /></g>)}</g>)}
+        {points.map((of, at) => <g key={at} data-side={views[at]?.letter}>{of.map((point, i) => <g key={i}><title>{point.text}</title><MarkPath at={at} x={point.x} y={point.y} look={point.low === null ? 'dashed' : 'filled'} scale={0.7} /></g>)}</g>)}
         {cursor.at !== null && i >= 0 && <CursorLine x={placeX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
       </svg>
       </CursorArea>
@@ -104,7 +104,7 @@ function Table({ family, views }: { family: ComparedFamily; views: SideView[] })
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label={`${family.title}, scrolls sideways`}>
       <table className={join(page.rows, css.percentiles)}>
-        <thead><tr><th scope="col">{family.title} <span className="dim">{form.unit}</span></th>{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}</th>)}{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}, 95 %</th>)}</tr></thead>
+        <thead><tr><th scope="col">{family.title} <span className="dim">{form.unit}</span></th>{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}</th>)}{views.map(({ letter }) => <th key={letter} scope="col" className={page.num}>{letter}, 95 % CI</th>)}</tr></thead>
         <tbody>
           {family.percentiles.map((percentile, i) => (
             <tr key={percentile}>

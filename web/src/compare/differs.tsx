@@ -51,7 +51,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
       {shown.length === 0 && <p className={css.quiet}>No recorded input differs.</p>}
       <p className={css.foot}>
         <Act aria-expanded={withEqual} onPress={() => onEqual(!withEqual)}>{withEqual ? 'Hide equal parameters' : `Show ${count(inputs.equal + inputs.partly_recorded)} equal parameters`}</Act>
-        <span>Ports, file names and addresses are not compared.{inputs.partly_recorded > 0 && ` ${count(inputs.partly_recorded)} of the equal ones are not recorded in some runs.`}</span>
+        <span>Ports, file names and addresses are not compared.{inputs.partly_recorded > 0 && ` Some runs do not record ${count(inputs.partly_recorded)} of the equal parameters.`}</span>
       </p>
       {withEqual && <Equal answer={inputs} catalogue={catalogue} differing={differing} />}
     </section>
@@ -77,7 +77,7 @@ function Rows({ title, rows, catalogue, names }: { title: string; rows: Compared
               const text = valuesText(field, told, undefined, (value) => valueText(field, value, form))
               const whole = join(valuesText(field, told, undefined, (value) => wholeText(field, value)), isNumeric(field) && field.unit)
               const isSame = at > 0 && isSameAs(sides[0], told)
-              return <td key={at} className={join(page.val, isSame && css.same)} title={whole}>{isSame && <><span aria-hidden="true">= </span><span className="sr">as A: </span></>}<bdi>{text}</bdi></td>
+              return <td key={at} className={join(page.val, isSame && css.same)} title={whole}>{isSame && <><span aria-hidden="true">= </span><span className="sr">same as A: </span></>}<bdi>{text}</bdi></td>
             })}
           </tr>
         )

@@ -56,15 +56,15 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
   lines.push('## What differs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
   if (differing.length) lines.push(...table(['Parameter', ...letters], differing.map((input) => inputRow(input, catalogue)), 9))
-  lines.push(`${equal + partly} parameters are equal${partly ? `, ${partly} of them not recorded in some runs` : ''}.`, '')
-  if (metrics.length) lines.push('## Metrics', '', ...table(['Metric', 'Side', 'Value', 'n', '95 % interval', 'Against A', '95 % interval, %', 'p', 'In words'], metrics.flatMap((metric) => figureRow(metric, views, answer.effect)), 2))
+  lines.push(`${equal + partly} parameters are equal${partly ? `; some runs do not record ${partly} of them` : ''}.`, '')
+  if (metrics.length) lines.push('## Metrics', '', ...table(['Metric', 'Side', 'Value', 'n', '95 % CI', 'Against A', '95 % CI, %', 'p', 'In words'], metrics.flatMap((metric) => figureRow(metric, views, answer.effect)), 2))
   for (const family of familiesOf(answer.families)) {
     const form = formOf(family)
     lines.push(`## ${family.title} (${form.unit})`, '', ...table(['Percentile', ...letters], family.percentiles.map((percentile, i) => [`p${percentile}`, ...family.sides.map(({ value }) => (value[i] == null ? NOT_RECORDED : showNumber(value[i], form)))]), 1))
   }
   const phases = phasesOf(details)
   if (phases.length) lines.push('## Startup (s)', '', ...table(['Phase', ...letters], phases.map((phase) => [longName(phase.field), ...phase.told.sides.map(({ value }) => shown(value, phase))]), 1))
-  lines.push(`Intervals are of 95 %. ProfLLM, data version ${answer.data_version}, ${stamp(answer.at)}, <${link}>`, '')
+  lines.push(`ProfLLM, data version ${answer.data_version}, ${stamp(answer.at)}, <${link}>`, '')
   return lines.join('\n')
 }
 

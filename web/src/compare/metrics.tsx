@@ -34,13 +34,13 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
     <section className={page.block} aria-label="Metrics">
       <div className={page.blockHead}>
         <h2>Metrics</h2>
-        <p>{isVague ? 'single runs without a confidence interval: a difference may be chance' : isSingle ? 'single runs: 95 % intervals do not include run-to-run variation' : 'means of runs; 95 % intervals include run-to-run variation, except for a side with one run'}</p>
+        <p>{isVague ? 'single runs without a confidence interval: a difference may be chance' : isSingle ? 'single runs: 95 % CIs do not include run-to-run variation' : 'means of runs; 95 % CIs include run-to-run variation, except for a side with one run'}</p>
         <span className={page.end}>
-          <span className={css.legend}><span><Mark at={0} />clear</span><span><Mark at={0} look="hollow" />unclear</span><span><Mark at={0} look="dashed" />no interval</span><span>‹ › beyond the axis</span></span>
+          <span className={css.legend}><span><Mark at={0} />clear: CI excludes 0 %</span><span><Mark at={0} look="hollow" />unclear: CI includes 0 %</span><span><Mark at={0} look="dashed" />no CI</span><span>‹ › beyond the axis</span></span>
           <Check isSelected={onlyClear} onChange={onOnlyClear}>Only clear differences</Check>
         </span>
       </div>
-      {answer.incomplete.length > 0 && <p className={css.foot}>Not ready in time: {answer.incomplete.join(', ')}.</p>}
+      {answer.incomplete.length > 0 && <p className={css.foot}>Not computed in time: {answer.incomplete.join(', ')}.</p>}
       <p className={join(css.foot, css.scale)}>Axis from {tickText(1 / span.limit)} to {tickText(span.limit)}, the same for all metrics.</p>
       {shown.length === 0 ? <p className={css.quiet}>{metrics.length === 0 ? 'No side has a headline metric.' : `None of ${metrics.length} metrics has a clear difference.`}</p> : (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
@@ -50,7 +50,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
           </table>
         </div>
       )}
-      {folded.length > 0 && <p className={css.foot}>Equal on all sides: {foldedText(folded)}.</p>}
+      {folded.length > 0 && <p className={css.foot}>Not shown, because equal on all sides: {foldedText(folded)}.</p>}
     </section>
   )
 }
@@ -85,7 +85,7 @@ function Value({ figure, runs, unit, form }: { figure: ComparedFigure | undefine
   const interval = intervalText(figure, form)
   return (
     <span className={css.value}>
-      {figure.value === null ? <Nothing of={undefined} /> : <b title={`${figure.value} ${unit}\n95 % interval ${interval}`}>{showNumber(figure.value, form)}</b>}
+      {figure.value === null ? <Nothing of={undefined} /> : <b title={`${figure.value} ${unit}\n95 % CI ${interval}`}>{showNumber(figure.value, form)}</b>}
       {figure.value !== null && figure.low !== null && figure.low !== figure.high && <span className={css.range}>{interval}</span>}
       {(missing || runs > 1) && <span className={css.range} title={missing || undefined}>n {figure.n}{missing && <span className={css.missing}> of {runs}<span className="sr">: {missing}</span></span>}</span>}
     </span>

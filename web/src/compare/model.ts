@@ -214,16 +214,16 @@ export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricVi
 export function findingNote({ finding, more_runs_count: more, regression }: ComparedRatio, effect: number) {
   const share = `${Number((effect * 100).toFixed(2))} %`
   if (regression) return `by more than ${share}`
-  if (finding === 'not_known') return 'no interval'
+  if (finding === 'not_known') return 'no CI'
   if (finding !== 'no_difference') return ''
   if (more === null) return 'needs repeats'
-  return more > 0 ? `${share} needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} each` : ''
+  return more > 0 ? `${count(more)} more ${more === 1 ? 'run' : 'runs'} per side to detect ${share}` : ''
 }
 
 export const findingText = (ratio: ComparedRatio, effect: number) => [findingWord(ratio), findingNote(ratio, effect)].filter(Boolean).join(ratio.regression ? ' ' : ' · ')
 
 const HOW: Record<ComparedRatio['method'], string> = {
-  none: 'no interval', within_runs: 'from the intervals within the two runs; says nothing about how runs differ', one_of_many: 'one run against a group: Student’s t',
+  none: 'no CI', within_runs: 'from the CIs within the two runs; run-to-run variation is unknown', one_of_many: 'one run against a group: Student’s t',
   student: 'Student’s t over the runs', bootstrap: 'bootstrap over the runs, 1,999 resamples',
 }
 export const howText = ({ method: how }: ComparedRatio) => HOW[how]
@@ -272,8 +272,8 @@ export function tickText(ratio: number) {
   return percent(ratio, 0)
 }
 
-// "P99 First Token as P99 TTFT", for the line below the table.
-export const foldedText = (folded: [MetricView, MetricView][]) => folded.map(([metric, twin]) => `${longName(metric.field)} as ${longName(twin.field)}`).join(', ')
+// "P99 First Token (same as P99 TTFT)", for the line below the table.
+export const foldedText = (folded: [MetricView, MetricView][]) => folded.map(([metric, twin]) => `${longName(metric.field)} (same as ${longName(twin.field)})`).join(', ')
 
 // ---- summary --------------------------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ const listed = (views: SideView[]) => views.map(({ letter }) => letter).join(', 
 
 function missingText(missing: SideView[]) {
   const [single, groups] = [missing.filter(({ told }) => told.runs === 1), missing.filter(({ told }) => told.runs !== 1)]
-  return [single.length > 0 && `No telemetry was uploaded with ${listed(single)}.`, groups.length > 0 && `No telemetry of groups: ${listed(groups)}.`].filter(Boolean).join(' ')
+  return [single.length > 0 && `No telemetry was uploaded with ${listed(single)}.`, groups.length > 0 && `Groups have no telemetry: ${listed(groups)}.`].filter(Boolean).join(' ')
 }
 
 export interface Line { t: number[]; values: (number | null)[] }
@@ -128,5 +128,5 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
 
 function rangeOf(values: (number | null)[], form: Form) {
   const there = values.filter((one): one is number => one !== null)
-  return there.length === 0 ? 'has none' : `${showNumber(Math.min(...there), form)} to ${showNumber(Math.max(...there), form)} ${form.unit}`
+  return there.length === 0 ? 'no values' : `${showNumber(Math.min(...there), form)} to ${showNumber(Math.max(...there), form)} ${form.unit}`
 }

@@ -93,8 +93,8 @@ function About({ view: { at, told, experiment }, onSimulated }: { view: SideView
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
       <span className="dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>
       {at === 0 && <span className={join(css.base, 'dim')}>baseline</span>}
-      {left > 0 && <span>{count(left)} simulated excluded <Act onPress={onSimulated}>Include</Act></span>}
-      {fell > 0 && <span>{count(fell)} excluded: no match</span>}
+      {left > 0 && <span>{count(left)} simulated {left === 1 ? 'run' : 'runs'} excluded <Act onPress={onSimulated}>Include</Act></span>}
+      {fell > 0 && <span>{count(fell)} {fell === 1 ? 'run' : 'runs'} excluded: no match</span>}
     </p>
   )
 }

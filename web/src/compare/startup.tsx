@@ -23,7 +23,7 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
   const phases = details ? phasesOf(details) : []
   return (
     <section className={page.block} aria-label="Startup">
-      <div className={page.blockHead}><h2>Startup</h2><p>seconds from the start of the process; a segment ends with the phase of its number</p></div>
+      <div className={page.blockHead}><h2>Startup</h2><p>seconds since the process started; each segment ends when its numbered phase is reached</p></div>
       {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
@@ -54,7 +54,7 @@ function Lanes({ phases, views }: { phases: MetricView[]; views: SideView[] }) {
   const high = views.length * LANE + 20
   return (
     <div ref={host} className={css.lanes}>
-      <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Startup of each side on one axis of seconds; the table has the figures">
+      <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} role="img" aria-label="Startup of each side on one axis of seconds; the table has the values">
         {ticksTo(last, TICKS).map((tick) => <g key={tick}><path d={`M${toX(tick)} 0V${high - 18}`} stroke="var(--grid)" /><text className={css.tick} x={toX(tick)} y={high - 4}>{tick} s</text></g>)}
         {views.map(({ letter, at }) => {
           const reached = phases.flatMap(({ told }, i) => (told.sides[at]?.value == null ? [] : [{ seconds: told.sides[at].value, name: phaseName(told.field), number: i + 1 }])).sort((a, b) => a.seconds - b.seconds)

@@ -29,7 +29,7 @@ export function Artifacts({ id }: { id: number }) {
       {list.length + absent.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Artifacts, scroll sideways">
           <table className={page.rows}>
-            <thead><tr><th scope="col">File</th><th scope="col">What it is</th><th scope="col" className={page.num}>Size</th><th scope="col">SHA-256</th><th scope="col">Stored, UTC</th></tr></thead>
+            <thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col" className={page.num}>Size</th><th scope="col">SHA-256</th><th scope="col">Stored, UTC</th></tr></thead>
             <tbody>
               {list.map(({ kind, name, bytes: size, sha256, stored_at }) => (
                 <tr key={`${kind}/${name}`}>

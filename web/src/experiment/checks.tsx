@@ -22,7 +22,7 @@ export function Checks({ checks }: { checks: Check[] }) {
       <div className={page.blockHead}><h2>Quality checks</h2><p>{checks.every(({ status }) => status === 'unknown') ? 'unknown: the run recorded too little to check' : 'the effect applies only to checks over their limit'}</p></div>
       {shown.length > 0 && <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
         <table className={page.rows}>
-          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Effect</th><th scope="col">About</th></tr></thead>
+          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Effect</th><th scope="col">Description</th></tr></thead>
           <tbody>
             {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
               <tr key={i}>

@@ -34,7 +34,7 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
   const ids = wanted.filter((id) => experiment.fields[id]?.value !== undefined && experiment.fields[id].value !== null)
   if (ids.length === 0) return null
   return (
-    <dl className={css.figures} data-simulated={experiment.simulated || undefined} aria-label="Key metrics, 95 % interval within the run beneath">
+    <dl className={css.figures} data-simulated={experiment.simulated || undefined} aria-label="Key metrics, with the 95 % CI within the run">
       {ids.map((id) => {
         const field = catalogue.get(id)
         const value = experiment.fields[id]?.value
@@ -75,7 +75,7 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
       </div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
         <table className={page.rows} data-simulated={experiment.simulated || undefined}>
-          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % CI</th><th scope="col" className={css.ci} title="The axis of the interval">−20 … +20 %</th></>}</tr></thead>
+          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th>{hasIntervals && <><th scope="col" className={page.num}>95 % CI</th><th scope="col" className={css.ci} title="The 95 % CI relative to the value">CI, axis ±20 %</th></>}</tr></thead>
           <tbody>
             <Rows title="Rates" {...table} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
             {families.map((family) => <FamilyView key={family.title} family={family} isDefined={family.twin !== null || families.some(({ twin }) => twin?.title === family.title && !twin.isSame)} hasIntervals={hasIntervals} />)}
@@ -121,7 +121,7 @@ function FamilyView({ family: { title, help, twin, statistics }, isDefined, hasI
   const form = formFor(first.field, statistics.map((one) => one.value))
   return (
     <>
-      <tr className={page.sect}><th colSpan={5} scope="colgroup" title={help}>{title}{isDefined && <span className={css.definition}>{help}</span>}</th></tr>
+      <tr className={page.sect}><th colSpan={5} scope="colgroup" title={help}>{title}{isDefined && <>:<span className={css.definition}>{help}</span></>}</th></tr>
       {statistics.map(({ id, name, field, value, interval }) => (
         <tr key={id} title={`${id}\n${field.help}\n${rawValue(value)} ${field.unit}`}>
           <th scope="row">{name}</th>
@@ -148,7 +148,7 @@ function Glyph({ value, interval: [low, high], form }: { value: number; interval
   const start = from > 0 ? `M${from} 4v6` : 'M4 4L0 7L4 10'
   const end = to < GLYPH ? `M${to} 4v6` : `M${GLYPH - 4} 4L${GLYPH} 7L${GLYPH - 4} 10`
   return (
-    <svg viewBox={`0 0 ${GLYPH} 14`} role="img" aria-label={`95 % interval ${intervalWords([low, high], form)}`}>
+    <svg viewBox={`0 0 ${GLYPH} 14`} role="img" aria-label={`95 % CI ${intervalWords([low, high], form)}`}>
       <path d={`M${GLYPH / 2} 1V13`} stroke="var(--line-2)" />
       <path data-cut={from <= 0 || to >= GLYPH || undefined} d={`M${from} 7H${to}${start}${end}`} stroke="var(--text-2)" fill="none" />
       <circle cx={GLYPH / 2} cy="7" r="2.6" fill="var(--text)" />

@@ -52,7 +52,7 @@ export function ColumnPicker({ catalogue, columns, anchor, isCustom, onlyDifferi
         {sections.map((section) => (
           <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onShow={(id) => onChange(withShown(columns, id))} />
         ))}
-        {sections.length === 0 && <p className={css.empty}>No column is called “{words}”.</p>}
+        {sections.length === 0 && <p className={css.empty}>No column matches “{words}”.</p>}
       </div>
       <div className={css.foot}>
         <Check isSelected={onlyDiffering} onChange={onDiffering}>Only columns that differ</Check>

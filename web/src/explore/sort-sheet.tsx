@@ -45,7 +45,7 @@ export function SortSheet({ catalogue, sort, columns, onSort, onClose }: Props) 
         <TextField label="Search all columns" icon="search" type="search" placeholder={`Search ${catalogue.columns.length} columns`} value={words} onChange={(event) => setWords(event.target.value)} />
       </div>
       <ListBox aria-label="Sort by" items={items} selectionMode="single" disallowEmptySelection selectedKeys={key ? [key.field] : []} className={css.options ?? ''}
-        renderEmptyState={() => <p className={css.empty}>No column is called “{words}”.</p>}
+        renderEmptyState={() => <p className={css.empty}>No column matches “{words}”.</p>}
         onSelectionChange={(keys) => {
           const [id] = [...keys]
           if (id !== undefined && id !== key?.field) onSort([{ field: String(id), dir: firstDir(catalogue.get(String(id))) }])

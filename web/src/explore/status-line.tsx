@@ -4,6 +4,7 @@ import { memo } from 'react'
 import type { ApplyResponse } from '../api/types'
 import { useFilm } from '../film/film'
 import { count } from '../format/number'
+import { DATA_VERSION, NOT_RECORDED, UNSET } from '../format/value'
 import { Act, Button, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { Change } from '../url/use-explore'
@@ -31,8 +32,9 @@ export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: o
       {isPaged && <Button look="low" aria-label="Previous page" isDisabled={page === 0} onPress={() => change({ page: page - 1 })}><span aria-hidden="true">‹</span> Previous</Button>}
       {byPages ? <Rows first={first} last={last} answer={answer} /> : <OnScreen answer={answer} />}
       {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
+      {!byPages && <span className={css.nothings}>{NOT_RECORDED} not recorded, {UNSET}: set to null</span>}
       <span className={css.end}>
-        <span className={css.version}>Data version <span className="n-11">{count(answer.data_version)}</span>{newer !== null && nowVersion !== undefined && <>, now <span className="n-11">{count(nowVersion)}</span></>}</span>
+        <span className={css.version} title={DATA_VERSION}>Data version <span className="n-11">{count(answer.data_version)}</span>{newer !== null && nowVersion !== undefined && <>, now <span className="n-11">{count(nowVersion)}</span></>}</span>
         <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `Show ${count(newer)} newer` : 'Show changes'}</Act>}</span>
       </span>
     </div>

@@ -8,6 +8,7 @@ const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
 const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
+export const DATA_VERSION = 'Number of changes to the stored results. Responses with the same data version show the same results.'
 // The word for null: only what a user can set is unset.
 export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
 

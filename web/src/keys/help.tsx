@@ -55,8 +55,8 @@ export function Help({ onClose }: { onClose: () => void }) {
         </dl>
         <h3>Reading the table</h3>
         <dl>
-          <dt className="n">–</dt><dd>Not recorded: the file has no such key</dd>
-          <dt>unset</dt><dd>The file has the key with the value null</dd>
+          <dt className="n">–</dt><dd>Not recorded: the file does not have the key</dd>
+          <dt>unset</dt><dd>Set to null: the file has the key, but no value</dd>
           <dt className="n">↑ ↓</dt><dd>Higher or lower is better</dd>
           <dt className="n">UTC</dt><dd>All times are in UTC</dd>
         </dl>

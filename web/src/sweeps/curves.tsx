@@ -112,8 +112,8 @@ function Best({ best, model, lines, name, x, y, limit, isLower }: DrawProps) {
   const edge = limit === null ? '' : `${shortName(x.field)} ${isLower ? '≤' : '≥'} ${plainNumber(limit, forms.x)} ${forms.x.unit}`.trim()
   return (
     <p className={css.best} role="status">
-      {best && line ? <><b>Best {shortName(y.field)} within {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className={css.value}><span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</span></>
-        : limit === null ? 'Set a limit to ring the best combination within it.' : `No trusted combination is within ${edge}.`}
+      {best && line ? <><b>Best {shortName(y.field)} with {edge}:</b> <SlotMark slot={line.slot} />{[name(line).short, loadWords(model, best)].filter(Boolean).join(', ')}: <span className={css.value}><span className="n">{showNumber(best.y, forms.y)}</span> {forms.y.unit}</span></>
+        : limit === null ? 'Set a limit to mark the best combination within it.' : `No trusted combination has ${edge}.`}
     </p>
   )
 }
@@ -173,12 +173,12 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
               onFocus={() => { setCurrent(point.cell.id); onRead(point.cell) }} onMouseEnter={() => onRead(point.cell)} onClick={() => { const experiment = experimentOf(point); if (experiment != null) navigate(paths.experiment(experiment)) }}>
               <circle className={css.target} r={12} />
               {point === best && <circle className={css.ring} r={9} />}
-              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ opacity: isSimulated(point) ? 0.45 : 1, fill: point.isTrusted && (limit === null || isWithin(point, limit, isLower)) ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot), strokeDasharray: point.isTrusted ? undefined : '3 1.5' }} />
+              <path d={shapeOf(line.slot)} transform="scale(.8)" style={{ opacity: isSimulated(point) ? 0.45 : 1, fill: point.isTrusted ? slotColour(line.slot) : 'var(--sheet)', stroke: slotColour(line.slot) }} />
             </g>
           )))}
         </g>
       </svg>
-      {points.some((point) => !point.isTrusted || isSimulated(point) || (limit !== null && !isWithin(point, limit, isLower))) && <p className="dim small">{limit !== null && points.some((point) => !isWithin(point, limit, isLower)) && 'Hollow: not within the limit. '}{points.some((point) => !point.isTrusted) && 'Dotted outline: not trusted. '}{points.some(isSimulated) && 'Faint: simulated.'}</p>}
+      {points.some((point) => !point.isTrusted || isSimulated(point)) && <p className="dim small">{points.some((point) => !point.isTrusted) && 'Hollow: not trusted. '}{points.some(isSimulated) && 'Faint: simulated.'}</p>}
       {lines.length > NAMED && <p className="dim small">The table names all {lines.length} lines.</p>}
     </div>
   )
@@ -197,7 +197,7 @@ function PointTable({ model, lines, name, x, y, limit, best, isLower }: DrawProp
               {model.load && <td className={page.num}>{valueWords(point.load)}</td>}
               <td className={page.num}>{showNumber(point.x, forms.x)}</td>
               <td className={page.num}>{showNumber(point.y, forms.y)}</td>
-              {limit !== null && <td>{point === best ? <b>best</b> : isWithin(point, limit, isLower) ? 'within' : 'not within'}</td>}
+              {limit !== null && <td>{point === best ? <b>best</b> : isWithin(point, limit, isLower) ? 'met' : 'not met'}</td>}
             </tr>
           )))}
         </tbody>

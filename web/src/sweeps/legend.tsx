@@ -38,7 +38,7 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, b
       {isUntrusted && <span><i className={css.cell} data-untrusted aria-hidden="true" />not trusted</span>}
       {cells.some((cell) => cell.kind !== 'failed' && cell.runs.some((run) => run.status?.endsWith('failed'))) && <span><i className={css.cell} data-faulty aria-hidden="true" />has a failed run</span>}
       {best !== null && <span><i className={css.cell} data-best aria-hidden="true" />{best}</span>}
-      {beyond !== null && <span><i className={css.cell} data-beyond aria-hidden="true" />not within {beyond}</span>}
+      {beyond !== null && <span><i className={css.cell} data-beyond aria-hidden="true" />does not meet {beyond}</span>}
       {isMixed && <span><i className={css.cell} data-simulated aria-hidden="true" />simulated</span>}
     </p>
   )

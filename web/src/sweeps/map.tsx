@@ -45,7 +45,7 @@ function wordsOf(cell: Cell, { keys, form, best, beyond }: Pick<Drawn, 'keys' | 
   const trouble = cell.kind === 'failed' || cell.kind === 'skipped' ? troubleOf(cell) : undefined
   const result = resultOf(cell)
   const told = cell.value !== null ? `${showNumber(cell.value, form)} ${form.unit}` : cell.kind === 'done' ? 'no value' : KIND_WORDS[cell.kind]
-  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', not within the limit' : cell.id === best ? ', best within the limit' : ''].join('')
+  return [place || cell.label, `: ${told.trim()}`, trouble ? `, ${trouble.cause ?? trouble.message}` : '', result?.verdict ? `, ${verdictWord(result.verdict)}` : '', result?.simulated ? ', simulated' : '', beyond.has(cell.id) ? ', does not meet the limit' : cell.id === best ? ', best within the limit' : ''].join('')
 }
 
 const isUntrusted = (cell: Cell) => cell.runs.some(({ verdict }) => verdict !== null && verdict !== 'trusted')
@@ -77,10 +77,10 @@ function FacetMap({ facet, drawn, colours, isFirst }: { facet: Facet; drawn: Dra
   const lines = facet.rows.map((cells, i) => ({ cells, value: y?.values[i] })).filter(({ cells }) => cells.some(Boolean))
   const first = isFirst ? lines[0]?.cells.find(Boolean) : undefined
   return (
-    <section className={css.facet} aria-label={title || 'All cells'}>
+    <section className={css.facet} aria-label={title || 'All combinations'}>
       {title && <h2>{title}</h2>}
       <div className={`fades ${css.scroll}`}>
-        <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'cell'}`}>
+        <table className={css.map} aria-label={`${title ? `${title}, ` : ''}${y ? `${shortKey(y.key, keys)} by ` : ''}${x ? shortKey(x.key, keys) : 'combinations'}`}>
           <thead>
             {x && <tr><td className={css.corner} /><th scope="colgroup" colSpan={x.values.length} className={css.across}>{shortKey(x.key, keys)} →</th></tr>}
             <tr><td className={css.corner}>{y && `${shortKey(y.key, keys)} ↓`}</td>{(x?.values ?? [undefined]).map((value, i) => (x ? <th key={i} scope="col">{valueWords(value)}</th> : <td key={i} />))}</tr>

@@ -28,7 +28,7 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
       {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={DRAWN.map((kind) => ({ share: share(counts[kind]), color: PARTS[kind] }))} />}
       <p role="status">
         <b><span className="n">{count(over)}</span>{sweep.has_plan && <> of <span className="n">{count(total)}</span></>} {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished</b>
-        {!sweep.has_plan && <span>planned runs unknown</span>}
+        {!sweep.has_plan && <span>number of planned runs unknown</span>}
         {stateWords(sweep, pace.last, isRunning) && <span>{stateWords(sweep, pace.last, isRunning)}</span>}
         {isRunning && remaining > 0 && pace.everyMs !== null && <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>}
         {pace.last !== null && <span>last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}

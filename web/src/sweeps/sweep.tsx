@@ -58,7 +58,7 @@ export function Sweep({ id }: { id: string }) {
       <h1>Sweep <span className="n">{id}</span></h1>
       {error && (
         <>
-          {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No sweep has this id.</p>
+          {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No sweep has this ID.</p>
             : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this sweep.</b> {causeOf(error)} <Act onPress={() => { void sweep.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
           <ButtonLink href={paths.sweeps()} look="line">Show all sweeps</ButtonLink>
         </>

@@ -61,4 +61,4 @@ export const Simulated = () => <span className={css.sim}>simulated</span>
 
 // An absent value: a word for null, a dash if not recorded.
 export const Nothing = ({ of }: { of: null | undefined }) =>
-  of === null ? <span className={css.none}>{UNSET}</span> : <span className={css.none} aria-label="not recorded" role="img">{NOT_RECORDED}</span>
+  of === null ? <span className={css.none} title="Set to null in the file">{UNSET}</span> : <span className={css.none} title="Not recorded: the file does not have this key" aria-label="not recorded" role="img">{NOT_RECORDED}</span>

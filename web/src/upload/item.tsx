@@ -17,7 +17,7 @@ import css from './upload.module.css'
 const NAME_LETTERS = 62 // as many as have room in a wide window; files of one benchmark differ at the end
 const OPEN_MAX = 20 // rows that open automatically
 const NEAR_SHOWN = 3
-const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = { parsed: ['reading', 'read'], valid: ['reading', 'storing'] }
+const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = { parsed: ['reading', 'checking'], valid: ['reading', 'storing'] }
 
 interface Props {
   job: Upload
@@ -76,7 +76,7 @@ function Words({ item }: { item: UploadItem }) {
   if (state === 'queued' || state === 'parsed' || state === 'valid') return <span className="dim">waiting</span>
   if (state === 'cancelled') return <span className="dim">not stored</span>
   if (state === 'duplicate') return <>same content as {run}{item.deleted && ', which was deleted'}</>
-  if (state === 'conflict') return <>{run} is {item.deleted ? 'deleted' : 'stored with other content'}{choice === 'skip' ? '; this file was skipped' : '; choose what to store'}</>
+  if (state === 'conflict') return <>{item.deleted ? <>{run} was deleted</> : <>{run} is already stored with other content</>}{choice === 'skip' ? '; this file was skipped' : '; choose what to store'}</>
   if (state === 'rejected') return <>{hasTable(item) ? `not stored: ${count(faultCount(item.faults))} ${item.faults.length === 1 ? 'error' : 'errors'}` : (message ?? 'not stored')}</>
   const others = item.possible_duplicates.length - NEAR_SHOWN
   const near = item.possible_duplicates.slice(0, NEAR_SHOWN).map((id, i) => <span key={id}>{i > 0 && ', '}<Link href={paths.experiment(id)}>result {id}</Link></span>)
@@ -94,7 +94,7 @@ function Acts({ job, item, more }: { job: Upload; item: UploadItem; more: { isOp
   const { retry } = useJobActions(job.job_id)
   const name = item.name ?? `item ${item.index + 1}`
   const canRetry = item.retryable && (item.state === 'rejected' || item.state === 'cancelled')
-  const word = item.state === 'conflict' ? 'choices' : item.state === 'duplicate' ? 'options' : item.state === 'rejected' ? 'errors' : 'notes'
+  const word = item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'errors' : 'notes'
   return (
     <span className={css.acts}>
       {canRetry && <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>Retry</Act>}

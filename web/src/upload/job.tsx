@@ -96,8 +96,8 @@ function Acts({ job, sender, isOver, isSent: isAllSent }: { job: Upload | undefi
   const cancel = () => (sender?.isBusy ? void sender.cancel().catch(() => {}) : actions.cancel.mutate())
   return (
     <>
-      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Skip {count(unsent)} unsent</Button>}
-      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Retry {count(unsent)} unsent</Button>}
+      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Skip {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}</Button>}
+      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Retry {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}</Button>}
       {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {count(rejected)} {rejected === 1 ? 'file' : 'files'}</Button>}
       {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
       {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Download report</Button>}
@@ -157,10 +157,10 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
     <p className={css.tally}>
       {told.map((state) => <span key={state}><State state={state} part={COLOURS[state]} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
       {sending > 0 && <span><State state="reading" word="sending" /><b className="n">{count(sending)}</b></span>}
-      {reading > 0 && <span><State state="reading" /><b className="n">{count(reading)}</b></span>}
+      {reading > 0 && <span><State state="reading" word="checking" /><b className="n">{count(reading)}</b></span>}
       {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
-      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Show {job.counts.stored === 0 ? 'stored ' : ''}{results === 1 ? 'experiment' : `${count(results)} experiments`} in Explore</Link>}
+      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Explore {results === 1 ? 'this experiment' : `these ${count(results)} experiments`}</Link>}
     </p>
   )
 }

@@ -24,7 +24,7 @@ const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error, { queryKey }) => { if (queryKey[0] !== HEALTH[0]) probe(error) } }),
   mutationCache: new MutationCache({ onError: probe }),
   defaultOptions: {
-    // a server on this machine is there without a network, too
+    // a server on this machine is reachable without a network
     queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

@@ -11,7 +11,7 @@ const failing = async (fetch: (path: string, init: RequestInit) => Promise<Respo
 }
 const hanging = (_: string, { signal }: RequestInit) => new Promise<Response>((_resolve, reject) => { signal?.addEventListener('abort', () => reject(signal.reason as Error)) })
 
-it('a request that hangs ends with a timeout, one that is superseded is no failure', async () => {
+it('a request that hangs ends with a timeout, and a superseded one does not fail', async () => {
   const late = await failing(hanging)
   expect([isTimeout(late), isSilence(late), (late as Error).message]).toEqual([true, true, 'no response within 0.02 s'])
   const superseded = new AbortController()

@@ -99,7 +99,7 @@ interface Sent {
   signal: AbortSignal
 }
 
-// fetch() tells no progress of what it sends. A connection on which nothing moves any more is given up.
+// Uses XMLHttpRequest, because fetch() does not report upload progress. Aborts a connection that has stopped moving.
 export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(method: M, path: Path<R>, body: FormData | File, { headers = {}, onShare, signal }: Sent): Promise<Answer<R, Lowercase<M>>> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

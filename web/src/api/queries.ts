@@ -22,8 +22,8 @@ export const apply = (request: ApplyRequest | { filter: Filter }, signal?: Abort
   // keys with a default are optional in a request, but required in the generated type
   post(at('/api/filters/apply'), request as ApplyRequest, signal)
 
-// `round` grows when somebody asks for newer data: nothing moves before. Facets come along for what is looked
-// at in the moment of the question; what is looked at later asks for its own.
+// `round` grows when the user asks for newer data; until then the data do not change. The response includes the facets that are
+// visible when the request is made; a facet that becomes visible later has its own request.
 export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) => queryOptions({
   queryKey: ['apply', request, round],
   queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
@@ -63,8 +63,8 @@ type Page = Pick<ApplyResponse, 'rows' | 'next_cursor'>
 
 const pageKey = (request: ApplyRequest, round: number, page: number) => ['page', request, round, page]
 
-// Further pages of an answer that is there, by their numbers from 1; what is not looked at is not asked for. Where the page
-// before is there, or comes, it tells where the next one begins: results that came since shift what is counted from the first row.
+// Loads further pages of a loaded answer, by their numbers from 1, and only visible ones. If the page before is loaded or loading,
+// the next one begins after its last row: new results would shift an offset from the first row.
 export function usePages(answer: Answered, round: number, pages: number[]) {
   const { offset: _, ...request } = answer.request
   return useQueries({
@@ -182,7 +182,7 @@ export function useHealth() {
 export const experimentPath = (id: number | string) => at('/api/data/experiments/{id}', { id })
 const experimentKey = (id: number | string) => ['experiment', String(id)]
 
-// Sides beside each other; null asks for nothing. The last answer stays while the next one comes.
+// Compares sides; null sends no request. The last answer remains while the next one loads.
 export function useComparison(request: CompareRequest | null) {
   return useQuery({
     queryKey: ['compare', request],
@@ -207,7 +207,7 @@ export function useSeries(runs: ({ id: number; from: number; to: number } | null
   })
 }
 
-// Each by its id; what cannot be had stays undefined.
+// Loads experiments by their ids; one that could not be loaded is undefined.
 export function useExperiments(ids: (number | null)[]) {
   return useQueries({
     queries: ids.map((id) => ({

@@ -58,5 +58,5 @@ export type Scalar = string | number | boolean
 export type Predicate = { field: string; op: string; value?: Scalar | Scalar[] }
 export type Filter = { and: Filter[] } | { or: Filter[] } | { not: Filter } | Predicate
 
-// What stands in a cell: undefined is not recorded, null is unset.
+// The value of a cell: undefined is not recorded, null is unset.
 export type Cell = unknown

@@ -1,4 +1,4 @@
-// Uploads: what is asked of the server about them, and how files go there.
+// Uploads: the requests about them, and the transfer of files.
 import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { ApiError, get, post, send } from './client'
@@ -13,14 +13,14 @@ const ITEMS_MOST = 10_000 // that one answer tells
 const JOBS_A_PAGE = 20
 const NAME_MAX = 500
 
-// Who is worked on just now is told among those that wait.
+// The server counts items in progress as queued.
 export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
 
 export const openJob = (about: { name: string; files: number; bytes: number; on_conflict: OnKnown; author?: string }, signal?: AbortSignal) =>
   post(at('/api/upload/jobs'), { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
 export const closeJob = (id: string, signal?: AbortSignal) => post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
 export const cancelJob = (id: string) => post(at('/api/upload/jobs/{job_id}/cancel', { job_id: id }), undefined)
-// Each is told of this upload where it came with it, also where it came with a newer one again.
+// Returns the known files. One that arrived with this upload is reported for it, even if a newer upload contained it again.
 export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) => (await post(at('/api/upload/known'), { sha256, job_id }, signal)).known
 export const jobOf = (id: string, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, { limit: 0 }), signal)
 export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
@@ -37,8 +37,8 @@ export function sendPart(job: string, key: string, files: { file: File; name: st
   return send('POST', at('/api/upload/batch', {}, { job_id: job }), form, { headers, onShare, signal })
 }
 
-// What became of each file, to be kept: one answer as the server tells it, with all items of however many questions. A
-// part is given to the browser as it comes, which may keep it elsewhere than in memory.
+// Returns the report of an upload: the server's response with all items, from as many requests as it takes. Each part goes into a
+// Blob when it arrives, so the browser can store it outside memory.
 export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
   for (let offset = 0; ; ) {
@@ -83,7 +83,7 @@ export interface ItemPage {
   page: number
 }
 
-// Items of one state each, a page at a time, those that are looked at, each with when its page was told.
+// Loads the visible pages of items, each page of one state, with the time of its response.
 export function useItems(id: string, pages: ItemPage[]) {
   const found = useQueries({
     queries: pages.map(({ state, page }) => ({
@@ -125,10 +125,10 @@ export interface Choosing {
   items?: number[]
   of?: 'conflict' | 'duplicate'
   author?: string
-  expected_sha256?: string // of one item: what is there as it was looked at
+  expected_sha256?: string // of one item: the stored result that the user saw
 }
 
-// What is said to the server about a job; what is shown of it follows at once.
+// Actions on a job. The views of the job update immediately.
 export function useJobActions(id: string) {
   const client = useQueryClient()
   const options = {
@@ -140,7 +140,7 @@ export function useJobActions(id: string) {
     },
   }
   return {
-    // what is there may be another one by then: it is looked at again
+    // the stored result may have changed: reload the differences
     choose: useMutation({ mutationFn: (body: Choosing) => post(at('/api/upload/jobs/{job_id}/choose', { job_id: id }), body), onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }), ...options }),
     retry: useMutation({ mutationFn: (items?: number[]) => post(at('/api/upload/jobs/{job_id}/retry', { job_id: id }), items ? { items } : {}), ...options }),
     close: useMutation({ mutationFn: () => closeJob(id), ...options }),

@@ -15,7 +15,7 @@ import { type Names, namesOf } from './names'
 const LABEL_MAX = 22
 const FROM_ZERO = 0.5
 
-// In single quotes: they come to stand in attributes of an SVG.
+// In single quotes, because they become attribute values of an SVG.
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
 
@@ -91,7 +91,7 @@ export function ofNames({ words, rotate, step }: Names, colours: Colours) {
   return { ...base, type: 'category' as const, data: words, axisLabel: { ...base.axisLabel, color: colours.text2, rotate, hideOverlap: false, lineHeight: 13, interval: (at: number) => at % step === 0 } }
 }
 
-// Names of what stands along the axis, and how many results each has; null: it has none.
+// The names along the axis, with how many results each has; null if the axis has no names.
 export function namesBelow(chart: Chart, wide: number): Names | null {
   const { x, answer, items } = chart
   if (answer.lines || answer.bins?.edges || !x.kinds || isOnNumbers(chart)) return null
@@ -114,7 +114,7 @@ function ofBins(chart: Chart, colours: Colours, px: number) {
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
 export const isOnNumbers = ({ state, x, answer }: Chart) => answer.groups !== undefined && KINDS[state.kind].isLine === true && x.kinds !== null && x.kinds.length > 0 && x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
 
-const WIDE_TIMES = 100 // the server uses the same for axes that are no kinds
+const WIDE_TIMES = 100 // the server uses the same for axes of numbers
 
 // The places of a line that are numbers: the server sends them as kinds, so their scale is chosen here.
 function isLogOnNumbers({ state, x }: Chart) {
@@ -133,7 +133,7 @@ export function isLogScale(chart: Chart, axis: 'x' | 'y'): boolean | null {
   return axis === 'x' ? isLogX(chart) : isLogY(chart)
 }
 
-// Where an item stands on the axis.
+// The position of an item on the axis.
 export const xOf = (chart: Chart, x: number) => (isOnNumbers(chart) ? (chart.x.kinds?.[x]?.value as number) : x)
 
 // `px`: how long the axis is.

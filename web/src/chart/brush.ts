@@ -14,7 +14,7 @@ export function canBrushOn({ answer, x, y }: Chart) {
   return canRange(x) || (answer.marks !== undefined && y !== null && canRange(y))
 }
 
-// Values as they are; ranges by their ends, which are one range where they lie beside each other.
+// Returns a choice of values, or of ranges by their ends. Adjacent ranges become one range.
 function choiceOf(kinds: Kind[]): Choice {
   const values = kinds.flatMap(({ state, value }) => (state === 'value' && ['string', 'number', 'boolean'].includes(typeof value) ? [value as Scalar] : []))
   const ranges = kinds.filter(({ state }) => state === 'range')

@@ -1,4 +1,4 @@
-// What a chart's figures are of, once for the whole chart: below it, in its table and in its files.
+// The caption of a chart: what its values are computed from, shown once below it, in its table and in its files.
 import { isEven } from '../format/bin-ticks'
 import { count, plainNumber } from '../format/number'
 import { beginOf, isLogY } from './axes'
@@ -6,7 +6,7 @@ import { type Chart, unitOf } from './items'
 import { KINDS } from './kind-rows'
 import { DRAWINGS } from './option'
 
-// Kinds of the color that have no room beside the others.
+// Values of the color that do not fit.
 function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   if (!fell) return ''
   return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors do not fit: their ${KINDS[state.kind].nouns[1]} (${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'}) are not plotted`

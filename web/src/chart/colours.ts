@@ -1,5 +1,5 @@
-// The drawing needs colours as they are, not names of them: each is read from an element that has it, anew when the
-// theme changes.
+// ECharts needs resolved colors, not CSS variables: each is read from an element that has it, again after each change of the
+// theme.
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 

@@ -1,4 +1,4 @@
-// What of ECharts the charts need, and nothing else.
+// Registers only the parts of ECharts that the charts use.
 import { CustomChart } from 'echarts/charts'
 import { GraphicComponent, GridComponent } from 'echarts/components'
 import { type ECharts, init, use } from 'echarts/core'

@@ -1,4 +1,4 @@
-// The chart as a file: drawn anew from the answer, with what it is of in it, so that it can be understood elsewhere.
+// The chart as a file: drawn again from the answer, with its filter, counts and time, so that it can be understood elsewhere.
 import type { Filter } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { treeWords } from '../filter/tree-words'
@@ -21,10 +21,10 @@ const PLOT_HIGH = 420
 const LINE = 16
 const PER_LINE = 150
 const LEGEND_TOP = 30
-const MARGIN = 16 // of titles that stand beside the drawing
+const MARGIN = 16 // of titles next to the drawing
 const CHAR_WIDE = 6.2
 
-// What it is of: a line each.
+// The notes of the file: filter, counts, gaps, data version. One line each.
 export function notesOf(chart: Chart, catalogue: Catalogue, tree: Filter | undefined): string[] {
   const { answer } = chart
   const left = leftOutOf(answer, catalogue).map(({ rows, words }) => `${count(rows)} ${words}`)
@@ -56,7 +56,7 @@ function scaleLine(chart: Chart, colours: Colours, top: number): object[] {
   return [text(words, GRID.left, top + 2, colours.text2), ...steps, text(placeWords(value, scale.most, true), begin + RAMP_STEPS * 14 + 8, top + 2, colours.text2)]
 }
 
-// What stands before the words of a key, around a place.
+// The symbol of a key in the legend, centered at (x, y).
 function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: number): object {
   const color = slot === OTHER ? colours.other : colourOf(colours, slot)
   const stroke = { fill: 'none', stroke: colours.text2, lineWidth: 1.5 }
@@ -89,7 +89,7 @@ function legendLines(chart: Chart, colours: Colours): { legend: object[]; end: n
   return { legend, end: keys.length || chart.answer.grid ? top + LINE : LEGEND_TOP - 4 }
 }
 
-// Titles, legend and notes around the drawing, which on the page stand beside it.
+// Returns the drawing with its titles, legend and notes, which the web UI shows next to it.
 export function sheetOf(option: Option, chart: Chart, colours: Colours, notes: string[]): { option: Option; height: number } {
   const { answer, y } = chart
   const { legend, end: legendEnd } = legendLines(chart, colours)

@@ -15,7 +15,7 @@ it('names what is partly unknown without a count', () => {
   expect(mixedList([caution('load', 2, 0, 0), caution('gpu', 1, 1, 0), caution('failures', 0, 0, 0)])).toBe('2 loads, the failures; partly unknown: the gpu')
   expect(mixedList([caution('engine', 1, 0, 2)])).toBe('partly unknown: the engine')
   expect(mixedList([caution('model', 4, 0, 2)])).toBe('4 models')
-  // a kind without a noun, too: one known value is no mixture
+  // also for a kind without a noun: one known value is not a mixture
   expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('partly unknown: the simulated')
   expect(mixedList([caution('simulated', 2, 0, 0)])).toBe('the simulated')
 })

@@ -1,5 +1,4 @@
-// One line of cautions below the chart: in what the results differ that is no metric, and how many are not plotted. All else is
-// in its details.
+// The line of cautions below the chart: which inputs differ, and how many results are not plotted. Its details show the rest.
 import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 
@@ -25,7 +24,7 @@ interface Props {
   catalogue: Catalogue
   round: number
   set: (part: Partial<ChartState>) => void
-  onAgain: () => void // for what there was no time for: what was begun is kept
+  onAgain: () => void // retries what was not computed in time; the server kept its partial work
 }
 
 // Kinds in which an unset value is a choice of its own: no limit, no quantization.

@@ -49,7 +49,7 @@ it('a cell is what the answer has; one without a number has no value and is not 
   expect(chartWords(heat, grid, catalogue)).toBe('Heat map: median output throughput by TP size and concurrency of 9 experiments')
 })
 
-it('titles of axes stand in lines of whole words, the last one cut', () => {
+it('axis titles wrap between words, and the last line is cut', () => {
   expect(linesOfTitle('Tensor parallel size', 12, 2)).toEqual(['Tensor', 'parallel siz…'.slice(0, 11) + '…'])
   expect(linesOfTitle('Output throughput per GPU', 19, 2)).toEqual(['Output throughput', 'per GPU'])
   expect(linesOfTitle('Model', 12, 2)).toEqual(['Model'])
@@ -87,7 +87,7 @@ it('a share of an axis is a value of it, and back', () => {
   expect(kindsBetween(model!, [0.3, 0.4])).toEqual([])
 })
 
-it('what is asked: two inputs and a figure; axes that vary; the address keeps both', () => {
+it('requests two inputs and a metric, or axes that vary; the address keeps both', () => {
   const varying = new Set(['server.tensor_parallel_size', 'benchmark.max_concurrency', 'server.model', 'results.output_throughput'])
   expect(requestOf(heat, undefined, catalogue, undefined, []).choices?.[0]).toEqual({ form: 'grid', x: 'benchmark.max_concurrency', y: 'server.tensor_parallel_size', value: 'results.output_throughput' })
   expect(requestOf(parallel, varying, catalogue, undefined, [3])).toEqual({

@@ -1,5 +1,5 @@
-// A heat map: a cell for each pair of values that some result has. Where no result is, nothing is drawn; a cell whose
-// results have no number is an outline, and is no color of the scale.
+// A heat map: one cell per pair of values that occurs in a result. A pair without a result is blank. A cell whose results have no
+// number is an outline, outside the color scale.
 import type { CustomSeriesOption } from 'echarts/charts'
 
 import { MONO, namesBelow, ofKinds, ofNames } from './axes'

@@ -11,7 +11,7 @@ it('finds the nearest within reach', () => {
   expect(nearest(hits, 100, 50, false)).toBeNull()
 })
 
-it('finds what stands at a place however far its value is', () => {
+it('finds the item at a place, however far away its value is', () => {
   expect(nearest(hits, 190, 400, true)).toBe(2)
   expect(nearest({ ...hits, count: 0 }, 0, 0, true)).toBeNull()
 })
@@ -32,7 +32,7 @@ it('corners of shapes are where the path has them', () => {
   expect(cornersOf(5)).toHaveLength(12)
 })
 
-describe('where values of an axis stand', () => {
+describe('positions of values on an axis', () => {
   const value = (one: number) => one
   it.each([
     ['evenly between the ends', [10, 20, 40], false, (at: number) => 100 + at * 2],

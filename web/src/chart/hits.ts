@@ -11,8 +11,8 @@ export interface Hits {
 export const NO_HITS: Hits = { x: new Float32Array(0), y: new Float32Array(0), count: 0 }
 const REACH = 18
 
-// The nearest within reach; with `across` what stands in the same place counts however far its value is. Of cells the
-// one that is pointed at.
+// Returns the nearest item within reach. With `across`, an item at the same place counts, however far away its value is. In a heat
+// map, returns the cell under the pointer.
 export function nearest({ x, y, count, cell }: Hits, px: number, py: number, across: boolean): number | null {
   if (cell) {
     const at = x.findIndex((cx, i) => Math.abs(cx - px) <= cell[0] && Math.abs((y[i] ?? 0) - py) <= cell[1])
@@ -34,7 +34,7 @@ export function nearest({ x, y, count, cell }: Hits, px: number, py: number, acr
 
 export const isLogAxis = (axis: unknown) => (axis as { type?: string }).type === 'log'
 
-// Where the values of an axis stand: the drawing is asked for the ends, for each it would take long.
+// Returns the positions of values on an axis. Asks the drawing for the ends only, because asking for each value is slow.
 export function placing<T>(list: T[], measure: (one: T) => number, onLog: boolean, ask: (value: number) => number): (one: T) => number {
   const on = onLog ? Math.log : (value: number) => value
   let [least, most] = [Infinity, -Infinity]
@@ -55,7 +55,7 @@ export interface Box {
 // From two corners, whichever.
 export const boxOf = (from: [number, number], to: [number, number]): Box => ({ x: [Math.min(from[0], to[0]), Math.max(from[0], to[0])], y: [Math.min(from[1], to[1]), Math.max(from[1], to[1])] })
 
-// Round enough to be read, and never so that what was inside falls out: outwards, to a thousandth of its width.
+// Rounds a range outwards, to a thousandth of its width, so that it is readable and still contains every value.
 export function outwards([low, high]: [number, number]): [number, number] {
   const step = 10 ** Math.floor(Math.log10((high - low) / 200 || 1))
   const round = (value: number, way: (n: number) => number) => Number((way(value / step) * step).toPrecision(12))

@@ -53,7 +53,7 @@ it('aggregate and spread are chosen after the fact; an interval of the mean is o
   expect(spreadOf(state({ stat: 'median', spread: 'ci' }))).toBe('iqr')
 })
 
-it('bins stand on each other', () => {
+it('bins are stacked', () => {
   const chart = chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges: [0, 1, 2], counts: [[2, 0], [1, 4]] }, color: { field: 'server.model', kinds: [{ state: 'value', value: 'a', count: 2 }, { state: 'value', value: 'b', count: 5 }] } }), catalogue)
   expect(chart.items.map(({ x, low, high, n, kind }) => [x, low, high, n, kind])).toEqual([[0, 0, 2, 2, 0], [0, 2, 3, 1, 1], [1, 0, 4, 4, 1]])
 })
@@ -126,7 +126,7 @@ function crowd(places: number, kinds: number) {
   })
 }
 
-it('of more colours than have room beside each other those of fewest results fall out, which is said and counted', () => {
+it('colors that do not fit are excluded, those with the fewest results first, and the caption counts them', () => {
   const chart = chartOf(state({ kind: 'bar' }), crowd(2, 30), catalogue)
   expect(chart.items.length).toBe(48)
   expect(chart.beside.kinds).toEqual(Array.from({ length: 24 }, (_, i) => i + 6))
@@ -145,7 +145,7 @@ it('a color without a value has no room and no line in the legend, which is in t
   expect(keysOf(chart).map(({ words, count }) => [words, count])).toEqual([['a', 1], ['c', 3]])
 })
 
-it('where no two colours meet none falls out, and all stand in the middle', () => {
+it('if no two colors share a place, all are drawn in its middle', () => {
   const many = crowd(30, 1)
   const chart = chartOf(state({ kind: 'bar' }), { ...many, groups: { ...many.groups!, color: many.groups!.x! } }, catalogue)
   expect([chart.items.length, chart.beside]).toEqual([30, { kinds: [], fell: null }])
@@ -180,7 +180,7 @@ it('bars: where the axis does not begin at zero, the caption says where; a logar
   expect(shapes({}, true)).toEqual(['median; error bars: quartiles (p25 – p75); the logarithmic axis begins at 15 tok/s, not at zero', 15])
 })
 
-it('bins that are not equally wide are told', () => {
+it('the caption says that bins are not equally wide', () => {
   const of = (edges: number[]) => captionOf(chartOf(state({ kind: 'histogram' }), answer({ form: 'bins', y: null, bins: { edges, counts: [edges.slice(1).map(() => 1)] } }), catalogue))
   expect(of([0, 10, 20, 30])).toBe('')
   expect(of([0, 10, 20, 50, 100])).toBe('bins grow along the axis, from 10 to 100 ms: heights are counts, not densities')

@@ -1,5 +1,5 @@
-// What is drawn, one by one, whatever the chart: a mark, a group, a bin. Drawing, hit tests, the reading, the table and
-// the files are made of these, so that none of them can show what another has not.
+// The items of any chart: a mark, a group, a bin. Drawing, hit tests, the reading, the table and the files are made of them, so all
+// of them show the same data.
 import type { Field, Kind } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, COUNTS, type Form, formOfScale, plainNumber, showNumber } from '../format/number'
@@ -66,7 +66,7 @@ export interface Beside {
   fell: { kinds: number; rows: number } | null // for them there is no room
 }
 
-const BESIDE_MAX = 24 // beyond, none could be told from another
+const BESIDE_MAX = 24 // more could not be distinguished
 
 // Those of most results have the room, in the order of all. A kind without a value takes none.
 function besideOf(state: ChartState, items: Item[]): Beside {
@@ -163,7 +163,7 @@ function linesOfAnswer({ lines }: Answer, slots: number[]): Item[] {
   })
 }
 
-// Stacked: a bin's part of a color stands on those before it.
+// Stacks the colors of a bin on each other.
 function binsOf({ bins }: Answer, slots: number[]): Item[] {
   if (!bins) return []
   const width = bins.counts[0]?.length ?? 0
@@ -254,12 +254,12 @@ export function binWords({ x, answer }: Chart, at: number) {
 // Rows that the drawing is of: those without a number are in no figure.
 export const drawnOf = ({ answer, items }: Chart) => (answer.groups || answer.grid ? sum(items.map(({ n }) => n)) : answer.drawn)
 
-// Those that can be told apart by their color: of the grey ones nobody could say which is which.
+// The frontiers that have a color. Gray ones could not be distinguished.
 export const frontiersOf = ({ answer, colours }: Chart) => (answer.frontier ?? []).filter(({ color }) => !colours || colours.slots[color] !== OTHER)
 
 export const isSameFrontier = (trusted: number[], all: number[]) => trusted.length === all.length && trusted.every((at, i) => at === all[i])
 
-// What is told of experiments one by one.
+// The part of an answer that lists single experiments.
 export const aboutOf = ({ marks, lines }: Answer) => marks ?? lines
 
 // The own name of an experiment; null: it has none.

@@ -1,4 +1,4 @@
-// What colours, shapes and lines of the chart stand for: one list, for the page and for files.
+// The legend of colors, shapes and lines: one list, for the web UI and for files.
 import { aboutOf, type Chart, frontiersOf, isSameFrontier } from './items'
 import { failedOf } from './heat'
 import { KINDS } from './kind-rows'
@@ -31,7 +31,7 @@ function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds
   return [...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)), ...keys.filter(({ slot }) => slot === OTHER)]
 }
 
-// Of groups those whose figures are drawn, of all others the rows.
+// The values of the color. Counts drawn results in charts of groups, and all rows in others.
 function kindKeys(chart: Chart): Key[] {
   const { colours, answer, items } = chart
   if (!colours || answer.grid) return []

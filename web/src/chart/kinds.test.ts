@@ -6,7 +6,7 @@ import { kindsInWords, legendOf, OTHER, slotsOf } from './kinds'
 const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false, ...part })
 const value = (of: unknown, rank?: number, count = 1): Kind => ({ state: 'value', value: of, count, ...(rank !== undefined && { rank }) })
 
-it('a value has the color of its rank, whatever is drawn beside it', () => {
+it('a value has the color of its rank, whatever else is drawn', () => {
   expect(slotsOf([value('a', 3), value('b', 0), value('c', 7)])).toEqual([3, 0, 7])
   expect(slotsOf([value('c', 7)])).toEqual([7])
 })
@@ -24,7 +24,7 @@ it('beyond eight the most frequent seven have a color; the rest is grey', () => 
   expect(legendOf(field(), kinds).at(-1)).toEqual({ slot: OTHER, words: 'other', count: 93 + 92 + 91, kinds: [7, 8, 9] })
 })
 
-it('what is no value is grey and has a word', () => {
+it('a missing value is gray and has a word', () => {
   const kinds: Kind[] = [value('a', 0), { state: 'null', count: 2 }, { state: 'missing', count: 3 }]
   expect(slotsOf(kinds)).toEqual([0, OTHER, OTHER])
   expect(kindsInWords(field(), kinds)).toEqual(['a', 'unset', 'not recorded'])
@@ -36,7 +36,7 @@ it('ranges have colours in their order and words with one unit', () => {
   expect(kindsInWords(field({ type: 'number', unit: 'share', role: 'output' }), kinds)).toEqual(['0 – 50', '50 – 100'])
 })
 
-it('names that are the same in short stand in full', () => {
+it('names with the same short form appear in full', () => {
   expect(kindsInWords(field(), [value('a/Llama'), value('b/Llama'), value('b/Qwen')])).toEqual(['a/Llama', 'b/Llama', 'Qwen'])
 })
 

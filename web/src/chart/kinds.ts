@@ -1,11 +1,11 @@
-// What a field tells apart, in words and in colours. A value keeps its color whatever the filter: the most frequent
-// ones of all results have a color of their own, the others take what is free among those that are drawn.
+// The distinct values of a field, in words and in colors. A value keeps its color under every filter: the most frequent values of
+// all results have reserved colors, and the others take free ones among the drawn values.
 import type { Field, Kind } from '../api/types'
 import { type Form, formOfRow, plainNumber } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 
 export const SERIES = 8
-export const OTHER = -1 // grey: no color was left, or it is no value
+export const OTHER = -1 // gray: no color was free, or the value is missing
 export const RAMP = 100 // slots from here on are steps from little to much
 export const RAMP_STEPS = 7
 
@@ -23,7 +23,7 @@ export function formOfKinds(field: Field, kinds: Kind[]) {
   return formOfRow(field, kinds.flatMap((kind) => [kind.value, kind.low, kind.high]))
 }
 
-// Where several values are the same in short, they stand in full.
+// Uses short forms, unless several values have the same one.
 export function kindsInWords(field: Field, kinds: Kind[]) {
   const form = formOfKinds(field, kinds)
   const words = kinds.map((kind) => kindWords(field, kind, form))
@@ -60,7 +60,7 @@ export interface Legend {
   kinds: number[]
 }
 
-// Those without a color of their own stand together.
+// Values without a color share one entry.
 export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): Legend[] {
   const words = kindsInWords(field, kinds)
   const own: Legend[] = []

@@ -1,4 +1,4 @@
-// What colours and shapes stand for, with how many there are of each, in the order of the values.
+// The legend: colors and shapes with their counts, in the order of the values.
 import { useLayoutEffect, useRef, useState } from 'react'
 
 import { longName } from '../fields/catalogue'

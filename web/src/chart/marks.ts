@@ -16,8 +16,8 @@ const NO_PLACES = new Float32Array(0)
 const Shape = graphic.extendShape({ shape: {}, buildPath() {} })
 type Given = Parameters<InstanceType<typeof Shape>['buildPath']>[0]
 
-// Each is filled and edged by itself all the same, so that those that lie over each other grow darker: on a canvas with the
-// look that it has at that time. What else asks, a drawing of paths or for what is covered, gets one path through all.
+// Fills and strokes each mark separately, so that overlapping marks become darker: on a canvas, in its current style. Other callers,
+// such as an SVG or a hit test, get one path through all marks.
 class Marks extends Shape {
   private canvas: CanvasRenderingContext2D | null = null
 
@@ -78,7 +78,7 @@ class Marks extends Shape {
 }
 
 export interface StrandsShape {
-  at: Float32Array // x and y of place after place; NaN behind the last one of a line
+  at: Float32Array // x and y of each place in order; NaN after the last place of a line
 }
 
 class Strands extends Shape {

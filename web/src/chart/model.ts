@@ -1,4 +1,4 @@
-// What a chart asks for and what its answer says, without drawing it.
+// The request of a chart, and its answer in words. Draws nothing.
 import type { Field, Filter, PointsResponse, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, type Form, formOfScale } from '../format/number'
@@ -52,7 +52,7 @@ function parallelAxes(chart: ChartState, varying: ReadonlySet<string> | undefine
   return usual.length >= AXES_MIN ? usual : [TP, OUTPUT]
 }
 
-// What the chart shows: the user's choice at once, the server's as soon as its response is there.
+// Returns the axes of the chart: the user's choice immediately, the server's after its response.
 export function axesOf(chart: ChartState, varying: ReadonlySet<string> | undefined, answer: PointsResponse | undefined): Axes {
   const of = (role: AxisRole) => (KINDS[chart.kind].roles.includes(role) ? (chart[role] ?? answer?.[role]?.field ?? '') : '')
   return { x: of('x'), y: of('y'), value: of('value'), color: KINDS[chart.kind].codes.includes('color') ? (chart.color ?? answer?.color?.field ?? '') : '', axes: isList(chart.kind) ? parallelAxes(chart, varying) : [] }
@@ -97,7 +97,7 @@ export function requestOf(chart: ChartState, varying: ReadonlySet<string> | unde
 }
 
 // The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay those of the drawing
-// before the film: another scale in each frame would cost more than the marks, and nobody could compare two frames.
+// before the film: another scale in each frame would cost more than the marks, and two frames could not be compared.
 export function filmRequestOf({ labels: _, choices, color_choices: colours, ...request }: PointsRequest, state: ChartState, answer: PointsResponse, catalogue: Catalogue): PointsRequest {
   const roles = Object.fromEntries(KINDS[state.kind].roles.flatMap((role) => (answer[role] ? [[role, answer[role].field]] : [])))
   const isHeld = choices !== undefined && Object.keys(roles).length === KINDS[state.kind].roles.length

@@ -5,7 +5,7 @@ import { namesOf, withoutPrefix } from './names'
 
 const MODELS = ['Qwen2.5-1.5B-Instruct', 'Qwen2.5-72B-Instruct', 'Qwen3-14B', 'Qwen3-235B-A22B', 'DeepSeek-V2-Lite-Chat', 'gemma-3-27b-it', 'Llama-3.1-70B-Instruct', 'Mixtral-8x7B-Instruct-v0.1']
 
-it('few names stand flat, each with how many it has below it while there is room', () => {
+it('few names are horizontal, each with its count below it if there is room', () => {
   expect(namesOf(['1', '2'], [195, 1234], 700)).toMatchObject({ words: ['1\nn 195', '2\nn 1,234'], rotate: 0, step: 1, bottom: 35 })
   expect(namesOf(['1', '2', '4', '8'], [1234, 1, 1, 1], 80)).toMatchObject({ words: ['1', '2', '4', '8'], rotate: 0 })
   expect(namesOf(['1', '2'], null, 700)).toMatchObject({ words: ['1', '2'], bottom: 22 })

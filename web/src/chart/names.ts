@@ -1,4 +1,4 @@
-// How the names of kinds stand below an axis: flat where they have room, else slanted; with how many results each has.
+// Lays out the names of values below an axis: horizontal if they fit, otherwise slanted, with how many results each has.
 import { count } from '../format/number'
 
 const CHAR_WIDE = 6.2
@@ -36,7 +36,7 @@ export function withoutPrefix(words: string[]): string[] {
 
 const longest = (words: string[]) => words.reduce((most, { length }) => Math.max(most, length), 0)
 
-// `rows`: how many each has; null: that is not told.
+// `rows`: results per name; null to show no counts.
 export function namesOf(full: string[], rows: number[] | null, wide: number): Names {
   const band = wide / Math.max(1, full.length)
   const fits = (words: string[]) => Math.min(FLAT_MAX, longest(words)) * CHAR_WIDE + GAP <= band

@@ -51,7 +51,7 @@ function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKi
 export function Nothing(props: Props) {
   const { chart: { answer, state }, catalogue, set } = props
   const canOffer = answer.count > 0 && !answer.excluded.unmatched
-  const isOwn = !isList(state.kind) // axes of a list are no pair
+  const isOwn = !isList(state.kind) // a list of axes has no pairs
   const own = useOffers(props, state.kind, canOffer && isOwn)
   const scatter = useOffers(props, 'scatter', canOffer && (!isOwn || own?.length === 0))
   const offers = own?.length ? own : (scatter ?? [])

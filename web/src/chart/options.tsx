@@ -1,4 +1,4 @@
-// What one sets rarely: the aggregate and its spread, codes, the range of the axes in figures.
+// Rarely used options: the statistic and its spread, the order of the axes, ranges as numbers.
 import { useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 
@@ -86,7 +86,7 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
   )
 }
 
-// Lines are read between neighbours: which are beside each other is chosen.
+// Lines are read between adjacent axes, so the user chooses their order.
 function Order({ chart, onOrder }: { chart: Chart; onOrder: (axes: string[]) => void }) {
   const ids = chart.axes.map(({ field }) => field.id)
   const swap = (at: number) => onOrder(ids.with(at, ids[at + 1] ?? '').with(at + 1, ids[at] ?? ''))

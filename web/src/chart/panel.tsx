@@ -55,7 +55,7 @@ interface Asked {
 
 export interface PanelProps extends Asked {
   choices: Choices
-  where: Filter | undefined // of the tree, what is no choice
+  where: Filter | undefined // the conditions of the tree that are not choices
   rows: RefObject<readonly Row[]> // of the table, for the names of points
   onChart: (chart: ChartState) => void
   onChoose: (choices: Choices) => void // of a region; it is asked for already
@@ -68,8 +68,8 @@ function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
 }
 
-// Another filter draws nothing anew before its answer is here: who presses a box, or draws a region, has the page's time for
-// that alone.
+// A new filter redraws nothing before its answer arrives, so that the page has time for the checkbox or the region that the user
+// is changing.
 export function ChartPanel(props: PanelProps) {
   const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
   const request = useRequest(props)
@@ -78,7 +78,7 @@ export function ChartPanel(props: PanelProps) {
   const { data, isAway } = useAnswer(asked)
   const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
-  // what was chosen is told of at once, what is drawn is of the answer
+  // the controls show the user's choice immediately, the drawing shows the answer
   const chart = useMemo(() => (data ? chartOf({ ...state, kind: drawnKind(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
   const tree = useHeld(props.tree, isWaiting)
@@ -128,7 +128,7 @@ export function ChartPanel(props: PanelProps) {
   )
 }
 
-// What the panel shows at this time, for who asks when something is pressed: nothing is drawn anew for them.
+// The current state of the panel, for event handlers, which need no redraw when it changes.
 interface Now extends Pick<PanelProps, 'state' | 'varying' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
   chart: Chart | null
 }
@@ -187,7 +187,7 @@ function ScaleButton({ axis, isLog, isDisabled, set }: { axis: 'x' | 'y'; isLog:
   return <Button look="low" isDisabled={isDisabled} aria-pressed={isLog} aria-label={`log scale of ${axis}`} onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}><span className={css.scaleWord}>log</span></Button>
 }
 
-// Each axis by itself, left to right; one more behind them.
+// One control per axis, left to right, and one more to add an axis.
 function ListPicks({ axes: { axes, color }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
   return (
     <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
@@ -210,7 +210,7 @@ function Failed({ error, onRetry, onField }: { error: Error; onRetry: () => void
 
 type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }
 
-const WIDE_STEP = 20 // within it names of an axis stand alike
+const WIDE_STEP = 20 // widths within it have the same layout of names
 
 let lastWide = 0 // who comes back finds all as high as it was, before anything is measured
 
@@ -242,7 +242,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const drawing = useMemo(() => drawingOf(partOf(chart, from, end), colours, wide), [chart, from, end, colours, wide])
   const filmed = useCallback((next: ChartAnswer) => filmedOf(partOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), from, end), colours, wide), [state, catalogue, from, end, colours, wide])
   const [hovered, setHovered] = useState<number | null>(null)
-  const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // what is no experiment is in no address
+  const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // the address contains experiments only
   // of a line the place where it begins
   const byId = useMemo(() => new Map(drawing.targets.map(({ item }, target): [number | null | undefined, number] => [items[item]?.id, target]).reverse()), [drawing, items])
   const pinned = state.point !== null ? (byId.get(state.point) ?? null) : group?.answer === answer ? group.target : null
@@ -309,7 +309,7 @@ function useItemName(chart: Chart, item: Item | null) {
   return item && item.id === null ? { short: nameOf(chart, item), full: nameOf(chart, item), own: '' } : name
 }
 
-// What is read aloud of the point under the pointer or the cursor.
+// The announcement of the point under the pointer or the cursor.
 function Said({ chart, item }: { chart: Chart; item: Item | null }) {
   const name = useItemName(chart, item)
   return <p className="sr" role="status" aria-label="Chart reading">{item ? `${name.short}: ${linesOf(chart, item).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>

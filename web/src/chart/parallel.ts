@@ -30,7 +30,7 @@ const NAME_WIDE = 7 // of a letter of a name
 const USUAL_HIGH = 238
 const MORE_MAX = 120
 const TICKS = 4
-const WHOLE_MAX = 12 // different numbers that all stand at their axis
+const WHOLE_MAX = 12 // distinct numbers that are all labeled at their axis
 const QUIET = { type: 'custom', animation: false, silent: true, progressive: 0 } as const
 
 // From the bottom, 0, to the top, 1.
@@ -46,7 +46,7 @@ export function valueOn({ least, most }: Axis, share: number) {
 // The places along an axis that lie between two shares of it.
 export const kindsBetween = (axis: Axis, [low, high]: [number, number]) => (axis.kinds ?? []).filter((_, at) => shareOn(axis, at) >= low && shareOn(axis, at) <= high)
 
-// Of each axis where each line crosses it; NaN: it does not.
+// Per axis, the place where each line crosses it; NaN if it does not.
 const crossings = ({ axes, answer, items }: Chart) => axes.map((axis, i) => {
   const places = answer.lines?.at[i]
   return Float64Array.from(items, ({ at }) => {
@@ -55,7 +55,7 @@ const crossings = ({ axes, answer, items }: Chart) => axes.map((axis, i) => {
   })
 })
 
-// The more there are, the fainter: where many run together it is dark all the same.
+// More lines are fainter: places where many overlap are still dark.
 const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : count <= 1500 ? 0.28 : 0.16)
 
 const PATHS_MAX = 400 // shapes of their own: beyond, several lines of one look are one
@@ -132,7 +132,7 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[], { gutters
   const opacity = opacityOf(items.length)
   const bundled = bundles(items)
   const isMany = items.length > PATHS_MAX
-  // where a line begins, and behind that all of its places: the drawing can be asked for them
+  // the first number locates the line, and its places follow, so that the drawing can return them
   const wide = 2 + shares.length
   const data = new Float64Array(items.length * wide)
   items.forEach((_, line) => {
@@ -166,7 +166,7 @@ interface Tick {
 // Round in the unit that is shown.
 const roundTicks = ({ least, most, form: { scale } }: Axis) => innerTicks(least * scale, most * scale, TICKS).map((tick) => tick / scale)
 
-// Few different numbers all stand there, one above the other where there is room for both.
+// A few distinct numbers are all labeled, as far as their labels fit above each other.
 function ownTicks(axis: Axis, values: (number | null)[], high: number): number[] {
   const own = [...new Set(values)].filter((value) => value !== null).sort((a, b) => a - b)
   if (own.length > WHOLE_MAX) return roundTicks(axis)

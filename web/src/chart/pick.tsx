@@ -1,4 +1,4 @@
-// A field for an axis or a code: a button that says which, and behind it all of them, searched by name.
+// A field for an axis or a code: a button that names it and opens a search over all fields.
 import { useMemo, useRef, useState } from 'react'
 import { Autocomplete, Dialog, Input, ListBox, ListBoxItem, Popover, SearchField } from 'react-aria-components'
 
@@ -49,7 +49,7 @@ export function Pick({ role, name, value, catalogue, varying, canBeNone, fits, o
   )
 }
 
-// Those that vary stand in front: an axis without a difference shows none.
+// Fields that vary come first, because an axis with one value shows no difference.
 function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Props, 'role' | 'name'>) {
   const [words, setWords] = useState('')
   const items = useMemo(() => {

@@ -13,7 +13,7 @@ import { type Drawing, GRID, type Target } from './option'
 const DRAG_FROM = 5
 const AXIS_WIDE = 10 // to each side, of a region along an axis
 
-// Who tests the page reads the marks back by it.
+// Tests read the marks through it.
 type Host = HTMLDivElement & { chart?: ECharts }
 // The answer that a film painted, for tests.
 type Layer = HTMLCanvasElement & { answer?: ChartAnswer | undefined }
@@ -68,7 +68,7 @@ function useDrawing(host: React.RefObject<Host | null>, drawing: Drawing, onDraw
     const chart = open(element)
     element.chart = chart
     const fit = () => {
-      // it is told of at the beginning, too, when it is as large as it was
+      // the observer also reports the initial size, which is not a change
       if (chart.getWidth() === element.clientWidth && chart.getHeight() === element.clientHeight) return
       chart.resize()
       tell.current(measure(chart, latest.current))
@@ -206,7 +206,7 @@ function scaleOf(chart: ECharts, { option }: Drawing): Scale {
   }
 }
 
-// What belongs to one item, by the item; null where each stands for itself.
+// The targets of each item; null if each target is an item.
 function tracesOf({ targets, lines }: Drawing): Map<number, number[]> | null {
   if (!lines) return null
   const traces = new Map<number, number[]>()
@@ -244,7 +244,7 @@ function Ring({ hits: { x, y, cell }, traces, targets, axes, target, look, radiu
   return <>{path && <path className={look} d={path} />}<circle className={look} cx={cx} cy={cy} r={traces ? 4 : radius} /></>
 }
 
-// Beside its point, on the side that has room.
+// The tooltip, on the side of the point that has room.
 function Tip({ at: [x, y], host, children }: { at: [number, number]; host: HTMLElement | null; children: ReactNode }) {
   const width = host?.clientWidth ?? 0
   const isRight = x > width * 0.6

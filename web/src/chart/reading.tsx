@@ -1,4 +1,4 @@
-// What one point says, in a place of its own: nothing floats over the data for long, and its text can be selected.
+// The values of one point, in a panel: nothing covers the data for long, and the text can be selected.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
@@ -69,7 +69,7 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
   )
 }
 
-// The interval of a figure of one run stands beside it in the document: "…_ci95".
+// The document stores the confidence interval of a metric next to it, with the suffix "_ci95".
 function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axis: Named | null) {
   const ends = [0, 1].map((end) => fields[`${axis?.field.id ?? ''}_ci95.${end}`]?.value)
   if (!axis || typeof ends[0] !== 'number' || typeof ends[1] !== 'number') return null

@@ -1,4 +1,4 @@
-// A shape for each color's place, the second code beside it: in a box from -5 to 5. Colour and shape go together.
+// One shape per color, in a box from -5 to 5: a color and its shape always occur together, so that color is not the only code.
 export const SHAPES = [
   'M5 0A5 5 0 1 1-5 0A5 5 0 1 1 5 0z', // circle
   'M-4.3-4.3H4.3V4.3H-4.3z', // square
@@ -12,7 +12,7 @@ export const SHAPES = [
 export const OTHER_SHAPE = 'M3 0A3 3 0 1 1-3 0A3 3 0 1 1 3 0z'
 
 export const shapeOf = (slot: number) => SHAPES[slot] ?? OTHER_SHAPE
-// What the drawing calls it: a circle and a square of its own are drawn faster than a path.
+// The name of the shape for ECharts, which draws its own circle and square faster than a path.
 export const symbolOf = (slot: number) => (slot === 0 || slot < 0 ? 'circle' : slot === 1 ? 'rect' : `path://${shapeOf(slot)}`)
 
 export interface Pen {

@@ -100,7 +100,7 @@ export function bestMark(chart: Chart, { axis, value }: Slo, goal: Field, verdic
 
 const MIXED = { model: 'models', lengths: 'lengths' }
 
-// "2 models and 4 lengths": results that are hardly comparable, so that the best of them is no choice between configurations.
+// "2 models and 4 lengths": results that are hardly comparable, so that the best one does not decide between configurations.
 export function mixedWords({ answer, colours }: Chart): string {
   const shown = Object.entries(MIXED).flatMap(([kind, noun]) => {
     const caution = answer.cautions.find((one) => one.kind === kind)

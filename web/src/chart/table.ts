@@ -1,4 +1,4 @@
-// The chart as a table: what stands behind it for keys and readers of screens, and what its files hold.
+// The chart as a table: for the keyboard and screen readers, and for files.
 import { longName } from '../fields/catalogue'
 import { safeCell } from '../format/file_cell'
 import { lowEnd, storedUnit } from '../format/unit'

@@ -1,4 +1,4 @@
-// The colours of series are told apart by who sees fewer: in both themes, under three simulations.
+// People with a color vision deficiency can distinguish the series: in both themes, under three simulations.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
@@ -47,7 +47,7 @@ for (const [name, theme] of THEMES) {
     })
   }
 
-  it(`five ranges of a number are told apart as lines, ${name}`, () => {
+  it(`lines of five ranges of a number can be distinguished, ${name}`, () => {
     const colours = { sheet: token('sheet', theme), text: token('text', theme), series: series(theme) } as Parameters<typeof rampAt>[0]
     const steps = [0, 2, 3, 5, 6].map((step) => labOf(rgbOf(stepOf(colours, step))))
     for (const [one, other] of pairs(steps)) expect(far(one, other)).toBeGreaterThan(6)
@@ -69,7 +69,7 @@ for (const [name, theme] of THEMES) {
   })
 }
 
-it('every color has a shape of its own beside it', () => expect(new Set(SHAPES).size).toBe(SERIES))
+it('every color has a shape', () => expect(new Set(SHAPES).size).toBe(SERIES))
 
 it('a mix goes from one to the other', () => {
   expect([mixed('#ffffff', '#000000', 0), mixed('#ffffff', '#000000', 1), mixed('rgb(57, 75, 193)', '#394bc1', 0.5)]).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)', 'rgb(57, 75, 193)'])

@@ -5,7 +5,7 @@ export type Rgb = [number, number, number] // linear, 0 to 1
 const bent = (share: number) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
 const straight = (light: number) => (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055)
 
-// "#rrggbb", or "rgb(r, g, b)" as a browser tells it
+// parses "#rrggbb", and "rgb(r, g, b)", which browsers return
 export function rgbOf(color: string): Rgb {
   const parts = color.startsWith('#') ? [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) : (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
   const [r = 0, g = 0, b = 0] = parts.map((part) => bent(part / 255))
@@ -39,5 +39,5 @@ export function contrast(one: string, other: string) {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-// Of black and white one can always be read, whatever the ground.
+// Returns black or white, whichever has more contrast with the background.
 export const inkOn = (ground: string) => (contrast(ground, '#000000') > contrast(ground, '#ffffff') ? '#000000' : '#ffffff')

@@ -13,7 +13,7 @@ const LOG_TICKS: [number, number, number[]][] = [
 
 it.each(LOG_TICKS)('round numbers around %d … %d', (low, high, ticks) => expect(logTicks(low, high)).toEqual(ticks))
 
-it('from zero to a round number at or above what is there', () => {
+it('from zero to a round number at or above the largest value', () => {
   expect([ticksOver(80), ticksOver(340), ticksOver(0.011)]).toEqual([[0, 20, 40, 60, 80], [0, 100, 200, 300, 400], [0, 0.0025, 0.005, 0.0075, 0.01, 0.0125]])
   for (const top of [1e-9, 1, 1.01, 1.6, 2, 3, 4.9, 5.1, 7.7, 9.99, 12345, 1e12]) {
     const ticks = ticksOver(top)

@@ -12,7 +12,7 @@ const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({ ratio: null, l
 const field = (part: Partial<Field>): Field => ({ id: 'system.host.memory_bytes', label: 'Memory bytes', help: '', group: '', unit: 'B', type: 'number', direction: 'neither', role: 'host', aggregation: 'none', column: true, words: false, ...part })
 const told = (...values: unknown[]) => ({ values: values.map((value) => ({ value, count: 1 })), distinct: values.length, null: 0, not_recorded: 0 }) as ComparedValues
 
-it('values beside each other have one unit, and decimals that tell them apart', () => {
+it('values in one row have the same unit, and enough decimals to differ', () => {
   const row = (...values: number[]) => { const form = formOfRow(field({}), valuesOf(values.map((value) => told(value)))); return [form.unit, ...values.map((value) => valueText(field({}), value, form))] }
   expect(row(900e6, 2e9)).toEqual(['GB', '0.9', '2.0'])
   expect(row(85_020_000_000, 85_020_100_000)).toEqual(['GB', '85.0200', '85.0201'])
@@ -23,7 +23,7 @@ it('values beside each other have one unit, and decimals that tell them apart', 
   expect([withUnit(text, hash), withUnit(text, `sha256:${hash}`), wholeText(text, hash), withUnit(text, 'auto')]).toEqual(['abababababab…', 'sha256:abababababab…', hash, 'auto'])
 })
 
-it('differences have their sign, and nothing is no zero', () => {
+it('differences have a sign, and a missing value is not zero', () => {
   expect([1.0523, 0.98, 1, 1.0002, 0.9998, 12.5, null].map((one) => percent(one))).toEqual(['+5.2 %', '−2.0 %', '0.0 %', '0.0 %', '0.0 %', '+1,150 %', '–'])
   expect([percentInterval({ low: 1.78014, high: 1.78021 }), percentInterval({ low: 2, high: 2 })]).toEqual(['+78.01 … +78.02', '+100.0 … +100.0'])
   expect([percentInterval({ low: 0.9, high: 1.1 }), percentInterval({ low: null, high: 2 })]).toEqual(['−10.0 … +10.0', '–'])

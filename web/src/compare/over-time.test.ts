@@ -4,7 +4,7 @@ import { gapOf, sampleAt } from './over-time'
 
 const sampledEach = (ms: number) => ({ fields: { 'series.interval_ms': { value: ms } } }) as unknown as Parameters<typeof gapOf>[0]
 
-it('a line ends behind samples that are missing, or bins where those are longer', () => {
+it('a line ends at missing samples, or at missing bins if those are longer', () => {
   expect(gapOf(sampledEach(1000), 'gpu', [0.05, 0.15])).toBe(3.5)
   expect(gapOf(undefined, 'gpu', [])).toBe(3.5)
   expect(gapOf(sampledEach(1000), 'gpu', [6, 18, 30])).toBe(42) // an hour in 300 bins

@@ -17,7 +17,7 @@ describe('checks of a document', () => {
     for (const quality of [undefined, null, 'fine', {}, { checks: null }, { checks: { a: 1 } }, { checks: ['x', 1, null, [{}]] }]) expect(of(quality)).toEqual([])
   })
 
-  it('tell what is not recorded, null and a value apart', () => {
+  it('distinguish not recorded, null and a value', () => {
     expect(figure(undefined, 'share')).toBe('–')
     expect(figure(null, 'share')).toBe('unset')
     expect(figure('none', 'share')).toBe('none')
@@ -26,8 +26,8 @@ describe('checks of a document', () => {
   })
 })
 
-it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('an interval that stands as %j is %j', (stands, interval) => {
-  const results = stands === undefined ? {} : { p99_ttft_ms_ci95: stands }
+it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('the stored interval %j is read as %j', (stored, interval) => {
+  const results = stored === undefined ? {} : { p99_ttft_ms_ci95: stored }
   expect(intervalOf({ document: { results } } as unknown as Experiment, { id: 'results.p99_ttft_ms', unit: 'ms' })).toEqual(interval)
 })
 

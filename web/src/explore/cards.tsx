@@ -20,7 +20,7 @@ import css from './grid.module.css'
 const FIGURES_MAX = 12
 const CARD_LETTERS = 28 // of a name on a phone
 
-// The field that rows are sorted by stands in a card, also where it is no column.
+// A card includes the sort field, even if it is not a column.
 export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[]) {
   const first = sort[0]?.field
   const isTold = first === undefined || columns.includes(first) || !catalogue.byId.has(first) || writeSort(sort) === writeSort(DEFAULT_SORT)

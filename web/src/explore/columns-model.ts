@@ -37,7 +37,7 @@ export function shifted(columns: Columns, id: string, by: -1 | 1): Columns {
   return { ...columns, ids: columns.ids.toSpliced(at, 1).toSpliced(at + by, 0, id) }
 }
 
-// Dragged beside another one of the same block.
+// Moves the dragged columns next to another one of the same block.
 export function dropped(columns: Columns, keys: ReadonlySet<unknown>, target: string, isAfter: boolean): Columns {
   const taken = columns.ids.filter((id) => keys.has(id) && id !== target && isPinned(columns, id) === isPinned(columns, target))
   const left = columns.ids.filter((id) => !taken.includes(id))

@@ -123,7 +123,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
   if (answer.data) last.current = answer.data
-  // drawn bit by bit, and behind a chart: both answers come at about one time, and a table takes longer
+  // rendered in steps, after the chart: both answers arrive at about the same time, and the table takes longer
   const shown = useDeferredValue(last.current)
   const isWaiting = isAwaited || shown !== last.current
   const options = useVarying(tree, round, !isWaiting || !answer.data)
@@ -193,7 +193,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const [isExport, setExport] = useState(false)
   const inTray = useTray((tray) => tray.pinned)
   const slots = useMemo(() => slotsById(inTray), [inTray])
-  // a chart that is thinned has these marks all the same, and rings them
+  // a thinned chart also draws these marks, with a ring
   const marked = useMemo(() => [...new Set([...state.selected, ...slots.keys()])], [state.selected, slots])
   useFirstPoints({ state, tree, catalogue, selected: marked, round })
   const openTree = useCallback(() => {

@@ -6,8 +6,8 @@ import { edgeOf } from './facet-range'
 
 const facet = (part: Partial<Facet>): Facet => ({ count: 0, recorded: 0, null: 0, missing: 0, explicit: 0, distinct: 0, values: [], more_count: 0, ...part })
 
-describe('beside a range', () => {
-  it('stand words and infinite numbers, with how many have them', () => {
+describe('values next to a range', () => {
+  it('are words and infinite numbers, with their counts', () => {
     const words = [{ value: 'auto', count: 3 }]
     const listed = facet({ recorded: 40, words, values: [{ value: 1, count: 5 }, { value: 'inf', count: 7 }], min: 1, max: 'inf' })
     expect(besideRange(listed)).toEqual([...words, { value: 'inf', count: 7 }])
@@ -18,7 +18,7 @@ describe('beside a range', () => {
     expect(besideRange(cut)).toEqual([{ value: 'auto', count: 3 }, { value: 'inf', count: 1 }])
   })
 
-  it('stands nothing where all are finite', () => expect(besideRange(facet({ recorded: 2, values: [{ value: 1, count: 2 }], min: 1, max: 1 }))).toEqual([]))
+  it('are empty if all numbers are finite', () => expect(besideRange(facet({ recorded: 2, values: [{ value: 1, count: 2 }], min: 1, max: 1 }))).toEqual([]))
 })
 
 it('bars of a field have one scale', () => {

@@ -36,7 +36,7 @@ export interface FacetProps {
   onChoose: OnChoose
 }
 
-// What values are looked for in: by a context, for it changes with each choice, and most fields need not be drawn then.
+// The filter in which values are searched. A context, because it changes with each choice, and most fields need no redraw.
 export const Asked = createContext<{ tree: Filter | undefined; round: number }>({ tree: undefined, round: 0 })
 
 interface ViewProps extends Omit<FacetProps, 'onChoose'> {
@@ -86,7 +86,7 @@ function Control(props: FacetProps & { facet: Facet }) {
   return <><Values {...props} most={most} values={facet.values} /><Nothings {...props} most={most} /></>
 }
 
-// Not counted are so many that they are no list.
+// A field with too many values to count has no list of them.
 const distinctOf = ({ distinct }: Facet) => distinct ?? Infinity
 
 type Drawn = FacetProps & { facet: Facet; most: number }
@@ -98,7 +98,7 @@ const nothingOf = (facet: Facet, key: Nothing[0]) => ({ present: facet.recorded 
 function nothingsOf(facet: Facet, choice: Choice | undefined) {
   const hasRange = choice?.range !== undefined && !choice.except
   const lines: Nothing[] = []
-  // where all values stand in a short list they can be checked one by one
+  // in a short list of all values, each one can be checked
   const add = (key: Nothing[0], words: string) => lines.push([key, words, nothingOf(facet, key)])
   if ((facet.null + facet.missing > 0 && distinctOf(facet) > FEW_LINES) || choice?.present) add('present', 'any value')
   if (facet.null > 0 || choice?.unset) add('unset', hasRange ? 'or unset' : 'unset')
@@ -119,7 +119,7 @@ export function mostOf(facet: Facet, choice: Choice | undefined) {
 
 const isInfinite = (value: unknown) => value === 'inf' || value === '-inf'
 
-// What no thumb of a range reaches: words among numbers, and infinite ones.
+// Values that the thumbs of a range cannot reach: text among numbers, and infinite numbers.
 export function besideRange(facet: Facet): Facet['values'] {
   const words = facet.words ?? []
   const listed = facet.values.filter(({ value }) => isInfinite(value))
@@ -137,7 +137,7 @@ function toggled(choice: Choice | undefined, value: Scalar): Choice {
 
 const countIn = (facet: Facet, value: unknown) => (facet.values.find((one) => one.value === value) ?? facet.words?.find((one) => one.value === value))?.count ?? 0
 
-// Chosen values that the other filters leave nothing of are shown all the same, with none.
+// Adds chosen values that no result has under the other filters, with a count of zero.
 function withChosen(values: Facet['values'], choice: Choice | undefined, facet: Facet) {
   const there = new Set(values.map(({ value }) => value as Scalar))
   const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: countIn(facet, value) }))
@@ -179,7 +179,7 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   )
 }
 
-// The browser's own: there are a hundred of them, and each is drawn anew with every answer.
+// A native checkbox: a page has a hundred of them, and each answer redraws all.
 function Tick({ label, isSelected, className, onChange, children }: { label?: string; isSelected: boolean; className: string | undefined; onChange: () => void; children: React.ReactNode }) {
   return (
     <label className={className} data-selected={isSelected || undefined}>

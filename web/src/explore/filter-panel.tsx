@@ -87,7 +87,7 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
   )
 })
 
-// What no control below can show: it holds for all their counts.
+// Conditions that no control below can show. The counts of all controls include them.
 function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue' | 'state' | 'change' | 'onTree'>) {
   const parts = partsOf(state.where)
   if (parts.length === 0) return null
@@ -117,7 +117,7 @@ interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'isFailed' 
   isSearch: boolean
 }
 
-// Counted for what is shown: of numbers with very many values no more was told than that they vary.
+// Whether the values are counted. For a number with very many values, the first answer says only that it varies.
 const isKnown = (facet: Facet | undefined) => facet !== undefined && facet.distinct !== null
 
 function SectionView({ section, isSearch, state, change, facets: known, isSettled, looked, tree, round }: SectionProps) {

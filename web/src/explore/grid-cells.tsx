@@ -16,7 +16,7 @@ import { type Across, BAR_PX, type Drawn, textIn, VERDICT } from './grid-columns
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
 
-// aria-colindex counts from 1, and the names stand first.
+// aria-colindex counts from 1, and the first column has the names.
 const placeIn = (at: number) => at + 2
 
 const stuck = ({ left }: Drawn) => (left === null ? undefined : { left })
@@ -47,7 +47,7 @@ interface RowProps {
   index: number
   across: Across
   isSelected: boolean
-  slot: string | undefined // where it stands among those to be compared
+  slot: string | undefined // its letter in the comparison
   onSelect: (index: number) => void
   onPin: (index: number) => void
 }

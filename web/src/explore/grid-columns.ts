@@ -1,5 +1,5 @@
-// What a column looks like follows from the rows of the first page; its width is measured by them, or is what
-// somebody made it. Of many columns only those that are looked at are drawn.
+// The format of a column follows from the rows of the first page. Its width is measured from them, or set by the user. Only visible
+// columns are rendered.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useMemo } from 'react'
 
@@ -12,7 +12,7 @@ import type { RowName } from '../names/rows'
 import { entryNow, placeOf } from '../url/entry'
 
 export const VERDICT = 'quality.verdict'
-export const NAMES = 'names' // the first column, which is no field's
+export const NAMES = 'names' // the first column, which has no field
 export const BAR_PX = 44
 const NAMES_PX = 248
 const NAME_CHROME_PX = 72 // the padding, the box and the slot next to a name

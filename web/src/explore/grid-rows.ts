@@ -5,7 +5,7 @@ import { usePages } from '../api/queries'
 import type { ApplyResponse, ApplyRequest, Row } from '../api/types'
 import type { Seen } from './grid-scroll'
 
-// Which rows are on the screen: told to the line below the table, which must not draw the table anew.
+// The visible rows. A store, so that the status line can follow them without a redraw of the table.
 export const useRange = create<{ first: number; last: number }>(() => ({ first: 0, last: 0 }))
 
 const AHEAD_ROWS = 100 // requested before the user reaches them
@@ -26,7 +26,7 @@ interface Asked {
   kept: { pages: number[] } // a ref: what was asked for while nothing was dragged
 }
 
-// Who drags the scroll bar far passes over pages that nobody wants to see.
+// Waits before it loads a page, because a long drag of the scroll bar crosses pages that the user does not look at.
 // Returns the page that a row is on, and the row.
 export function useRows({ answer, round, seen, kept }: Asked) {
   const { rows, count, request } = answer

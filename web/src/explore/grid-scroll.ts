@@ -23,7 +23,7 @@ export const heightsOf = (count: number, rowPx: number): Heights => ({ rows: cou
 
 const stretch = ({ rows, bar }: Heights) => (rows - 2 * EDGE_PX) / (bar - 2 * EDGE_PX)
 
-// Where the rows stand while the bar stands there, and the other way round.
+// Converts a position of the scroll bar to the position of the rows, and back.
 export function rowsAt(bar: number, heights: Heights) {
   if (heights.rows === heights.bar || bar <= EDGE_PX) return bar
   if (bar >= heights.bar - EDGE_PX) return bar + heights.rows - heights.bar
@@ -39,11 +39,11 @@ export function barAt(rows: number, heights: Heights) {
 const isEdge = (at: number, height: number) => at <= EDGE_PX || at >= height - EDGE_PX
 
 export interface Seen {
-  from: number // rows that are drawn, and behind the last of them
+  from: number // rendered rows, and the row after the last one
   to: number
   first: number // rows that one sees, at least in part
   last: number
-  shift: number // by so much the rows stand further down than the bar does
+  shift: number // distance from the position of the bar down to that of the rows
   isMoving: boolean
 }
 
@@ -81,7 +81,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
     if (scroll.current) [at.current.top, at.current.high] = [scroll.current.scrollTop, scroll.current.clientHeight]
   }, [scroll])
 
-  // what was measured last is seen; told at once while something moves, for the frame after next would be late
+  // reports the last measured position: immediately while something moves, because the frame after next is too late
   const look = useCallback((isNow: boolean) => {
     const element = scroll.current
     // on paper the table is as high as its rows: what it shows must not follow from that

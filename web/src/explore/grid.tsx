@@ -35,7 +35,7 @@ interface Props {
   answer: ApplyResponse & { request: ApplyRequest }
   columns: string[]
   pinned: number
-  sort: Sort[] // what was asked for: a press on a head goes on from it
+  sort: Sort[] // the requested order: a click on a column head changes it
   selected: number[]
   slots: ReadonlyMap<number, string> // of what is pinned to be compared
   round: number
@@ -59,18 +59,18 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
     },
   })
   const headers = table.getHeaderGroups()[0]?.headers
-  // they stay what they are while rows pass by: heads are not drawn anew in each frame of a scroll
+  // constant during a scroll, so that the heads are not redrawn in each frame
   // biome-ignore lint/correctness/useExhaustiveDependencies: the handlers change with the order
   return useMemo(() => headers?.map(({ column }) => column.getToggleSortingHandler()) ?? [], [headers, sorting])
 }
 
 export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
   const { answer: { rows, count, request }, change, isWaiting } = own
-  // marks tell of the rows that are shown: what was asked for may be refused, or not answered yet
+  // marks show the order of the visible rows: the requested order may be refused or still loading
   const shownSort = request.sort ?? NO_SORT
   const shown = useShown(catalogue, rows, columns, shownSort)
   const scroll = useRef<HTMLDivElement>(null)
-  // the rows ask what they are scrolled in, which is there behind the first commit only
+  // the rows need their scroll container, which exists only after the first commit
   const [isThere, setThere] = useState(false)
   useLayoutEffect(() => setThere(true), [])
   const letters = useNameLetters()
@@ -93,7 +93,7 @@ interface BodyProps extends Pick<Props, 'catalogue' | 'answer' | 'selected' | 's
   across: Across
 }
 
-// All that a scroll draws anew.
+// The part of the table that a scroll redraws.
 function Body({ catalogue, answer, selected, slots, round, change, isWaiting, ref, scroll, across }: BodyProps) {
   const { rows, request } = answer
   const letters = useNameLetters()
@@ -175,8 +175,8 @@ function useTopOfFilm(scroll: React.RefObject<HTMLDivElement | null>, isFilm: bo
 
 const Space = ({ high }: { high: number }) => <tr className={css.space} aria-hidden="true"><td style={{ height: high }} /></tr>
 
-// Widths are given, for those of a table that is drawn in part would jump. A gap stands for what is left of what
-// is drawn; the last column takes what the others leave.
+// Column widths are set, because automatic widths would change with the rendered part. A gap replaces the columns left of the
+// rendered ones, and the last column takes the remaining width.
 const Widths = memo(function Widths({ across: { names, pinned, drawn, before } }: { across: Across }) {
   return (
     <colgroup>

@@ -1,4 +1,4 @@
-// Presets as tabs: what is kept under a name, and whether the page is still that.
+// Presets as tabs: saved states with a name, and whether the current state differs from the saved one.
 import { memo, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 

@@ -11,8 +11,8 @@ type Kept = Pick<ExploreState, 'choices' | 'where' | 'columns' | 'sort' | 'pinne
 const BARE: Kept = { choices: {}, where: undefined, columns: null, sort: DEFAULT_SORT, pinned: 0, onlyDiffering: false, chart: CHART }
 export const ALL: ExploreState = { ...BARE, page: 0, onlyVarying: true, selected: [], preset: null }
 
-// What the list of a preset has no member for stands in its chart, which is the page's own: that as its address. Whether
-// it is open and what is pinned on it is no part.
+// Returns the `chart` of a preset. It contains everything that the other keys of a preset do not hold, as query parameters. It does
+// not contain whether the chart is open, or its pinned point.
 function chartOf({ pinned, onlyDiffering, chart }: Kept) {
   const drawn = new URLSearchParams(writeChart({ ...chart, isOpen: true, point: null, asTable: false })).toString()
   return pinned > 0 || onlyDiffering || drawn ? { pinned, only_differing: onlyDiffering, ...(drawn && { drawn }) } : null
@@ -36,11 +36,11 @@ export function bodyOf(state: Kept, { name, description, is_default }: Named): P
   return { name, description, is_default, filter: (treeOf(state.choices, state.where) ?? null) as PresetRequest['filter'] & null, columns, sort, chart: chartOf(state) }
 }
 
-// Where one stands and what is selected are no part of a preset.
+// The content of a preset: without the page and the selection.
 const content = (state: Kept) => JSON.stringify([treeOf(state.choices, state.where) ?? null, state.columns, state.sort, chartOf(state)])
 export const isChanged = (preset: Preset | null, state: ExploreState) => content(preset ? stateOf(preset) : BARE) !== content(state)
 
-// "Copy of x", and a number where that is there already.
+// "Copy of x", with a number if that name exists.
 export function copyName(name: string, taken: string[]) {
   const known = new Set(taken.map((one) => one.toLowerCase()))
   const base = `Copy of ${name}`

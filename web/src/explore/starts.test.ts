@@ -8,7 +8,7 @@ it('every view to start from is an address that the page keeps as it is', () => 
   for (const { address } of STARTS) {
     const state = readExplore(address)
     expect(readExplore(writeExplore(state))).toEqual(state)
-    // nothing of it was passed over
+    // the whole address was read
     const names = [...new URLSearchParams(address).keys()].sort()
     expect([...new URLSearchParams(writeExplore(state)).keys()].sort()).toEqual(names)
   }

@@ -33,7 +33,7 @@ const BONES = Array.from({ length: 12 }, (_, i) => 150 + ((i * 37) % 60)) // of 
 const BONE_CELLS = [64, 104, 44, 28, 40, 52, 48, 56, 44] // of the columns after them
 const NUMBERS = ['no', 'the one', 'both', 'all three', 'all four', 'all five', 'all six']
 
-// The outline of what comes, at its places: the chart if it is open, the tools, the rows.
+// Whether the wait is long enough to show outlines of the chart, the tools and the rows.
 function useIsLong() {
   const [isLong, setLong] = useState(false)
   useEffect(() => {
@@ -117,7 +117,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
     }),
   })
   const helping = active.map((filter, i) => ({ ...filter, n: without[i]?.data ?? 0 })).filter(({ n }) => n > 0).sort((a, b) => b.n - a.n)
-  // what can be pressed comes at once, when it is known where it stands
+  // all buttons appear together, once their places are known
   const isKnown = without.every((query) => !query.isPending)
   const others = active.length - helping.length
   const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
@@ -146,7 +146,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
   )
 }
 
-// An address names a page that its filters do not fill, or not any more.
+// The address names a page after the last one.
 export function Beyond({ count: n, page, pageRows, change }: { count: number; page: number; pageRows: number; change: Change }) {
   const last = Math.ceil(n / pageRows) - 1
   return (

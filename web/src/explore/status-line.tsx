@@ -1,4 +1,4 @@
-// Which rows, how fast, of which data; nothing moves until somebody asks.
+// The visible rows, the response time and the data version. Newer data appear only when the user asks for them.
 import { memo } from 'react'
 
 import type { ApplyResponse } from '../api/types'

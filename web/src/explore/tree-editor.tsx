@@ -1,5 +1,5 @@
-// Any tree of conditions: the one that chips and panel show in part. What is unfinished is not asked for;
-// what the server refuses is said where it stands.
+// Edits any tree of conditions; the chips and the panel show parts of it. Incomplete conditions are not sent. A condition that the
+// server refuses shows the error.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ToggleButton } from 'react-aria-components'
 
@@ -69,7 +69,7 @@ function faultsOf(error: Error | null, root: Group) {
   return found
 }
 
-// After an edit the button that was pressed is another one, or gone: the first of these that is there.
+// After an edit the pressed button may have moved or disappeared: focuses the first of these elements that exists.
 function useFocusAfter(box: React.RefObject<HTMLElement | null>) {
   const wanted = useRef<string[]>([])
   useEffect(() => {

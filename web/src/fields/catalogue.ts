@@ -1,5 +1,5 @@
-// The fields as the page lays them out: in few sections instead of the many groups of the lists they are
-// made of, the usual ones first. A group that is new stands as a section of its own.
+// The fields as the web UI shows them: in a few sections instead of the many groups of the API, the usual fields first. An unknown
+// group is its own section.
 import type { Field } from '../api/types'
 import { count } from '../format/number'
 
@@ -26,7 +26,7 @@ const RULES: Rule[] = [
 const ORDER = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Throughput', 'Quality', 'Engine', 'Utilization', 'Provenance']
 export const OPEN_AT_FIRST = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Quality']
 
-// What people compare by, in this order, before all others of its section.
+// The usual fields of comparisons, in this order, before the others of their section.
 const FIRST = [
   'server.model', 'benchmark.model', 'server.quantization', 'server.dtype', 'server.max_model_len',
   'system.hardware_info.gpu_name', 'derived.gpu_count',
@@ -52,7 +52,7 @@ export const PARAMETER_COLUMNS = [
   'benchmark.request_rate', 'server.quantization', 'server.max_num_seqs', 'benchmark.random_input_len', 'benchmark.random_output_len', 'server.max_num_batched_tokens', 'server.pipeline_parallel_size',
   'server.data_parallel_size', 'server.dtype', 'server.kv_cache_dtype', 'server.max_model_len', 'server.gpu_memory_utilization', 'server.enable_prefix_caching', 'benchmark.dataset_name', 'benchmark.num_prompts',
 ]
-// Of these a card on a phone makes one line, without names.
+// A card on a phone shows these on one line, without names.
 export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
 // A card holds less than a row before anybody chose.
 export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
@@ -112,23 +112,23 @@ const LONG: Record<string, string> = {
   'results.max_output_tokens_per_s': 'Peak output events',
   'results.peak_output_tokens_per_s_sliding': 'Peak output tokens',
 }
-// What a field is of, where several have the same label.
+// Tells fields with the same label apart.
 const PLACES: Record<string, string> = {
   'system.gpus': 'GPUs', 'system.host': 'host', 'system.server': 'server', 'system.client': 'client', 'launch.gpus': 'GPUs',
   'launch.phases': 'startup', 'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
 }
 
-// Words that are no words.
+// Acronyms, which keep their letter case.
 const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|pcie|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo|rtfx)\b/gi
 
-// "tensor_parallel_size" and "Gpu name" as somebody would write them.
+// "tensor_parallel_size" and "Gpu name" in the usual spelling.
 export function inWords(label: string) {
   const words = label.replaceAll('_', ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
-// "P99 TTFT", and where a label says little by itself, where it stands
+// "P99 TTFT"; a label that says little by itself also has its section
 export function longName(field: Field) {
   if (field.label === field.id) return field.id // in no list
   const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
@@ -199,8 +199,8 @@ export class Catalogue {
     return FIRST.indexOf(id) + 1 || FIRST.length + 1
   }
 
-  // By name, id, unit, group or what it is; all words must occur. The usual ones first, then those that are
-  // called so, then those that tell of it.
+  // Searches names, ids, units, groups and descriptions; all words must occur. Usual fields come first, then matches of the name,
+  // then matches of the description.
   search(words: string, fields = this.fields) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
     const rank = (field: Field) => {
@@ -230,7 +230,7 @@ export class Catalogue {
     return [...sections].filter(([, list]) => list.length).map(([title, list]) => ({ title, fields: list.sort((a, b) => this.placeOf(a).rank - this.placeOf(b).rank) }))
   }
 
-  // Found once: a panel is laid out anew with each change.
+  // Cached, because each change lays out the panel again.
   private placeOf(field: Field) {
     let place = this.places.get(field.id)
     if (!place) {

@@ -49,7 +49,7 @@ describe('an edit', () => {
     expect(compile(changed(root, idOf(root, 'c'), { isNot: false })).filter).toEqual({ and: [is('a'), { or: [is('b'), is('c')] }] })
   })
 
-  // which, up or down, what comes of it
+  // node, up or down, result
   it.each([
     ['a', 1, 'and(or(a b not c))'],
     ['b', -1, 'and(a b or(not c))'],
@@ -65,7 +65,7 @@ describe('an edit', () => {
   })
 })
 
-it('a fault stands at its node, though choices come first and what is unfinished is left out', () => {
+it('an error is at its node, although choices come first and incomplete conditions are left out', () => {
   const tree: Filter = { and: [{ or: [is('b', 'lt'), { not: is('c', 'gt') }] }, is('d', 'starts_with', 'x'), is('a')] }
   const root = added(draftOf(tree), 'none', newTest())
   const withGap = { ...root, children: [newTest(), ...root.children] }
@@ -88,7 +88,7 @@ describe('a choice is found again in a tree', () => {
     expect(treeOf(choices)).toEqual({ and: [tree] })
   })
 
-  it('and all of them beside each other, with a condition', () => {
+  it('and all of them next to each other, with a condition', () => {
     const choices: Choices = Object.fromEntries(TEXTS.map((text, i) => [`a.${String.fromCharCode(97 + i)}`, readChoice(text)]))
     const where: Filter = { or: [is('x'), is('y')] }
     const tree = treeOf(choices, where)

@@ -1,5 +1,5 @@
-// A tree while somebody edits it: each node has a name of its own, and may be unfinished. What is unfinished
-// is not asked for. All edits give a new tree and leave the old one.
+// A filter tree during editing: each node has an id and may be incomplete. Incomplete nodes are not sent. An edit returns a new tree
+// and does not change the old one.
 import type { Filter, Predicate } from '../api/types'
 import { opOf } from './ops'
 import { isPredicate, split } from './split'
@@ -54,7 +54,7 @@ export function isWhole({ field, op, value }: Test) {
   return value !== undefined && (asks === 'one' || value !== '')
 }
 
-// What is asked for, and which node each part of it came from.
+// Returns the filter to send, and the node of each of its parts.
 export function compile(root: Group): { filter: Filter | undefined; nodes: Map<Filter, string> } {
   const nodes = new Map<Filter, string>()
   const made = (node: Node): Filter | undefined => {
@@ -116,7 +116,7 @@ export const added = (root: Group, group: string, node: Node): Group =>
 export const wrapped = (root: Group, id: string) => edited(root, id, (node, _, parent) => [newGroup(parent.op === 'and' ? 'or' : 'and', [node])])
 export const unwrapped = (root: Group, id: string) => edited(root, id, (node) => (isGroup(node) ? node.children : [node]))
 
-// One step through the lines as they stand: over a condition, into a group beside it, out of the own one.
+// Moves a node by one line: over a condition, into an adjacent group, or out of its group.
 export function moved(root: Group, id: string, by: -1 | 1): Group {
   const parent = parentOf(root, id)
   const at = parent?.children.findIndex((child) => child.id === id) ?? -1

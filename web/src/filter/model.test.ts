@@ -8,7 +8,7 @@ import { choiceWords } from './words'
 const FIELD: Field = { id: 'a.b', label: 'B', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false }
 const is = (op: string, value?: unknown) => ({ field: 'a.b', op, ...(value === undefined ? {} : { value }) }) as Filter
 
-// as it stands in an address, what is asked, what the chip says
+// the address, the filter, the words of the chip
 const CHOICES: [string, Filter, string][] = [
   ['fp8', is('in', ['fp8']), 'fp8'],
   ['fp8,null,?', { or: [is('in', ['fp8']), is('is_null'), { not: is('is_recorded') }] }, 'fp8 or unset or not recorded'],
@@ -25,7 +25,7 @@ const CHOICES: [string, Filter, string][] = [
   ['!*', { not: is('not_null') }, 'not any value'],
 ]
 
-describe('a choice is asked and told alike', () => {
+describe('a choice as a filter and in words', () => {
   it.each(CHOICES)('%s', (text, tree, words) => {
     expect(choiceTree('a.b', readChoice(text))).toEqual(tree)
     expect(choiceWords(FIELD, readChoice(text))).toBe(words)

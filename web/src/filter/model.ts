@@ -1,10 +1,10 @@
-// What is chosen of each field, and the tree that the server is asked with. Within a field choices add up
-// (these values, or unset, or not recorded), and with `except` none of them may hold; between fields all must hold.
+// The choices per field, and the filter tree that is sent to the server. Within a field, a result must match one choice (these
+// values, or unset, or not recorded), or none of them with `except`. A result must match the choices of all fields.
 import type { Facet, Filter, Scalar } from '../api/types'
 
 export interface Choice {
   values?: Scalar[]
-  except?: boolean // none of these: what is unset or not recorded is no value, so it is left out, too
+  except?: boolean // none of these; also excludes results in which the field is unset or not recorded
   range?: [Scalar | null, Scalar | null] // both ends included
   contains?: string
   present?: boolean // any value
@@ -32,7 +32,7 @@ function rangePredicate(field: string, [low, high]: [Scalar | null, Scalar | nul
   return low !== null ? { field, op: 'ge', value: low } : { field, op: 'le', value: high as Scalar }
 }
 
-// What has no value is in the complement of a range or a text; it does not fit "all but these".
+// The complement of a range or of a text also contains results without a value. They do not match "all but these".
 function exceptTree(field: string, choice: Choice): Filter[] {
   const notNull: Filter = { field, op: 'not_null' }
   const parts: Filter[] = []
@@ -60,7 +60,7 @@ export function choiceTree(field: string, choice: Choice): Filter {
   return parts.length === 1 ? (parts[0] as Filter) : { or: parts }
 }
 
-// Conditions that are no choice of one field: groups joined by "or", what no control of the panel says.
+// Conditions that are not a choice of one field: groups joined by "or", and conditions that no control of the panel can show.
 export const partsOf = (where: Filter | undefined): Filter[] => (where === undefined ? [] : 'and' in where ? where.and : [where])
 
 export function withoutPart(where: Filter | undefined, at: number): Filter | undefined {

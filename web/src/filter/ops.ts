@@ -1,4 +1,4 @@
-// What a predicate can ask of a field of which type (docs/reference/filters.md).
+// The operators of predicates, and the field types that each applies to (docs/reference/filters.md).
 import type { Field } from '../api/types'
 import { isNumeric } from '../format/number'
 
@@ -39,7 +39,7 @@ const byName = new Map(OPS.map((op) => [op.op, op]))
 export const opOf = (name: string): Op => byName.get(name) ?? { op: name, words: name, asks: 'one', of: any }
 export const opsOf = (field: Field) => OPS.filter((op) => op.of(field))
 
-// Begins where most people go on: a list of words, the better side of what was measured.
+// The initial operator of a new condition, by the most frequent use: a list of words, or the better side of a metric.
 export function firstOp(field: Field) {
   if (field.type === 'yes') return 'eq'
   if (!isNumeric(field) && field.type !== 'time') return 'in'

@@ -1,5 +1,5 @@
-// Two inputs for the bounds of a range, in the unit of the field. A bound with another unit is converted. What cannot be read, and
-// a reversed range, stay in the inputs with the reason.
+// Two inputs for the bounds of a range, in the unit of the field. A bound with another unit is converted. An
+// unreadable bound and a reversed range remain in the inputs, with the error.
 import { useEffect, useId, useState } from 'react'
 
 import type { Field } from '../api/types'

@@ -1,4 +1,4 @@
-// What was typed as a value of a field.
+// Reads the typed value of a field.
 import type { Field, Scalar } from '../api/types'
 import { isNumeric } from '../format/number'
 import { type Quantity, readQuantity } from '../format/read'

@@ -6,7 +6,7 @@ import { type Choice, type Choices, choiceTree, isEmpty } from './model'
 export interface Split {
   choices: Choices
   where: Filter | undefined
-  origins: Filter[] // the part of the tree that each member of what is asked came from, in its order
+  origins: Filter[] // for each condition of the filter, in order, the part of the tree it came from
 }
 
 export const isPredicate = (filter: Filter): filter is Predicate => 'field' in filter
@@ -35,7 +35,7 @@ function rangeOf({ op, value }: Predicate): Choice {
   return op === 'le' && isScalar(value) ? { range: [null, value] } : {}
 }
 
-// What one part chooses; nothing where it is no part of a choice.
+// Returns the choice that one part makes; empty if the part does not belong to a choice.
 function partOf(part: Filter): Choice {
   if (!isPredicate(part)) return 'not' in part && isPredicate(part.not) && part.not.op === 'is_recorded' ? { missing: true } : {}
   const { op, value } = part

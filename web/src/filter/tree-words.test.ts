@@ -22,7 +22,7 @@ const WORDS: [Filter, string][] = [
 
 it.each(WORDS)('%j', (filter, words) => expect(treeWords(catalogue, filter)).toBe(words))
 
-it('a time since then is told as people say it', () => {
+it('a time since then is in the words that people use', () => {
   const field = catalogue.get('run.timestamp')
   expect(choiceWords(field, { range: ['now-30d', null] })).toBe('the last 30 days')
   expect(choiceWords(field, { range: ['now-1d', null] })).toBe('the last day')

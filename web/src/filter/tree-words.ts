@@ -27,7 +27,7 @@ export function treeWords(catalogue: Catalogue, filter: Filter, isInside = false
   return isInside && parts.length > 1 ? `(${words})` : words
 }
 
-// Of which fields it speaks, each once.
+// The distinct fields of a filter.
 export function fieldsOf(filter: Filter): string[] {
   if (isPredicate(filter)) return [filter.field]
   return [...new Set(('not' in filter ? [filter.not] : 'and' in filter ? filter.and : filter.or).flatMap(fieldsOf))]

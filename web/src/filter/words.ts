@@ -31,7 +31,7 @@ export function relativeWords(value: unknown) {
 const isInfinite = (value: Scalar) => value === 'inf' || value === '-inf'
 const unitOf = (field: Field, values: readonly (Scalar | null)[]) => (isNumeric(field) && values.some((value) => typeof value === 'number') ? formFor(field, []).unit : '')
 
-// A number as somebody typed it, in the unit of the field.
+// A number as the user would type it, in the unit of the field.
 function plain(field: Field, value: Scalar) {
   if (typeof value === 'number') return boundText(value, formFor(field, []))
   return relativeWords(value) ?? (isNumeric(field) && isInfinite(value) ? String(value) : showValue(field, value, PLAIN))

@@ -122,7 +122,7 @@ export function shortNumber(value: number, form: Form, isFromThousand = false) {
   return step === 1 ? plainNumber(value, form) : `${plainNumber(value / step, { ...form, digits: DIGITS })}${letter}`
 }
 
-// A bound as somebody typed it: all its digits, in the shown unit.
+// A bound as the user would type it: with all its digits, in the displayed unit.
 export function boundText(value: number, { scale, decimals }: Form) {
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
   return decimals === null ? String(value) : shortest.format(rounded(value * scale, 12)).replace('-', '−')

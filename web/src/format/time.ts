@@ -1,4 +1,4 @@
-// Times in UTC; relative ones only below a day, with the full time beside them.
+// Times in UTC. Relative ones only below a day, together with the full time.
 export function time(text: string, seconds = false) {
   const at = new Date(/[Zz]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`)
   if (Number.isNaN(at.getTime())) return text
@@ -32,7 +32,7 @@ export function span(seconds: number) {
   return hours ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`
 }
 
-// What nobody knows to the second.
+// A time span that is not known to the second.
 export function roughSpan(seconds: number) {
   const minutes = Math.round(seconds / 60)
   return seconds < 90 ? span(seconds) : minutes < 60 ? `${minutes} min` : span(minutes * 60)

@@ -1,4 +1,4 @@
-// One value as text. Not recorded and unset are no values: who shows them shows them in their own way.
+// One value as text. Callers display "not recorded" and "unset" themselves, because they are not values.
 import type { Field, Row } from '../api/types'
 import { type Form, formOfRow, isNumeric, PLAIN, showNumber } from './number'
 import { time } from './time'
@@ -12,7 +12,7 @@ export const DATA_VERSION = 'Number of changes to the stored results. Responses 
 // The word for null: only what a user can set is unset.
 export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
 
-// What a file was, by the contract's names.
+// The format of an uploaded file, by its name in the API.
 const FORMS = {
   own: 'ProfLLM result', flat: 'vLLM bench serve', console: 'vLLM bench serve, console', latency: 'vLLM bench latency',
   throughput: 'vLLM bench throughput', startup: 'vLLM bench startup', mm_processor: 'vLLM bench mm-processor',
@@ -28,7 +28,7 @@ export function briefly(field: Field, text: string) {
   return /gpu_name$/.test(field.id) ? text.replace(/^NVIDIA (?=[A-Z])/, '') : text
 }
 
-// Values beside each other in short, where each is still another one then.
+// Short forms of values in one row, unless two of them have the same short form.
 export function brieflyAll(field: Field, texts: string[]) {
   const short = texts.map((text) => briefly(field, text))
   return new Set(short).size === new Set(texts).size ? short : texts

@@ -40,7 +40,7 @@ it.each<[string, unknown[], string[]]>([
   [IN, [1000, 1024], ['1000 in', '1024 in']],
 ])('%s %j', (id, values, names) => expect(shorts(things(...values.map((value) => ({ [id]: value }))))).toEqual(names))
 
-it('leaves out components that tell nothing more apart, addresses and results', () => {
+it('leaves out components that distinguish nothing more, addresses and results', () => {
   const list = things(...[1, 2, 4, 8].flatMap((tp) => [8, 16].map((c, at) => ({ [TP]: tp, 'derived.gpu_count': tp, [C]: c, 'server.port': 8000 + at + tp, 'results.output_throughput': tp * c }))))
   expect(shorts(list).slice(0, 3)).toEqual(['TP 1 · c8', 'TP 1 · c16', 'TP 2 · c8'])
 })

@@ -10,7 +10,7 @@ let made = 0
 const row = (name: string | null, concurrency: number): Row => ({ id: ++made, run_id: name === 'given' ? 'run_007' : `exp_20261101_120000_${made}`, simulated: false, verdict: null, cells: { ...(name !== null && name !== 'given' && { 'run.name': name }), 'benchmark.max_concurrency': concurrency } })
 const shown = (rows: Row[], letters?: number) => rows.map((one) => rowNames(rows, FIELDS, letters).get(one.id)?.short)
 
-it('rows of one name, and those without a name, are told apart by what varies', () => {
+it('rows with the same name, and rows without a name, are distinguished by what varies', () => {
   const rows = [row('nightly', 8), row('nightly', 64), row('alone', 8), row(null, 1), row(null, 2)]
   expect(shown(rows)).toEqual(['c8', 'c64', undefined, 'c1', 'c2'])
   expect(rowNames(rows, FIELDS).get(rows[0]?.id ?? 0)).toEqual({ short: 'c8', own: 'nightly', full: 'nightly: concurrency 8' })

@@ -14,7 +14,7 @@ const curves = (runs: SweepRun[]) => {
 }
 const grid = [64, 8, 256].flatMap((load) => [1, 2].map((tp) => run({ 'server.tensor_parallel_size': tp, 'benchmark.max_concurrency': load, 'benchmark.seed': load + 1 }, { x: load * 2, y: load * tp })))
 
-it('has a line per configuration, in the order of the load; what follows from the load is no part of one', () => {
+it('has a line per configuration, in the order of the load; keys that follow from the load are not part of one', () => {
   const { load, lines } = curves(grid)
   expect(load?.key).toBe('benchmark.max_concurrency')
   expect(lines.map(({ values, slot, points }) => [values, slot, points.map((point) => point.load)])).toEqual([1, 2].map((tp) => [{ 'server.tensor_parallel_size': tp }, tp - 1, [8, 64, 256]]))

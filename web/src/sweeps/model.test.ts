@@ -21,7 +21,7 @@ it('puts each cell at its place, and knows where the sweep has none', () => {
   expect(facets.map(({ values, rows }) => [values, rows.map((row) => row.map((cell) => cell?.value))])).toEqual([[[], [[1, 8], [1, undefined]]]])
 })
 
-it('parts what would lie on each other, by keys that tell it apart and no others', () => {
+it('separates cells that would overlap, by the keys that distinguish them and no others', () => {
   // a zip: quantization and the cache's type move together; the seed follows from the load
   const runs = [['none', 'auto'], ['fp8', 'auto'], ['fp8', 'fp8']].flatMap(([quantization, cache]) => [1, 2].flatMap((seqs) => [4, 5, 6].map((load) => run({ 'server.quantization': quantization, 'server.kv_cache_dtype': cache, 'server.max_num_seqs': seqs, 'benchmark.max_concurrency': load, 'benchmark.seed': load * 7 }))))
   const { facets } = grid(runs, 'benchmark.max_concurrency', 'server.max_num_seqs')
@@ -60,7 +60,7 @@ it('spreads colours over what there is, by ratios where it is far apart', () => 
   expect(scaleOf(cellsOf([run({ i: 1 }, { status: 'missing' })], 'm'))).toBeNull()
 })
 
-it('tells the pace without the pauses, and when nothing is heard any more', () => {
+it('returns the pace without the pauses, and whether the sweep has gone silent', () => {
   const ends = [0, 10, 20, 50, 60, 4000, 4010].map((at) => run({ at }, { timestamp: new Date(at * 1000).toISOString(), duration_s: 5 }))
   const pace = paceOf(ends)
   expect(pace).toEqual({ last: 4_015_000, everyMs: 14_000 })

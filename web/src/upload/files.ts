@@ -4,7 +4,7 @@ import type { Chosen } from './sender'
 function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []
-  // a reader gives a part at a time, and an empty one at the end; what cannot be read is not there
+  // a reader returns one part per call, and an empty one at the end; unreadable entries are missing
   return new Promise((resolve) => {
     const next = () => reader.readEntries((entries) => {
       if (entries.length === 0) return resolve(all)
@@ -53,7 +53,7 @@ export function filesOfClipboard(data: DataTransfer): Chosen[] {
   return [{ file: new File([text], 'pasted.json', { type: 'application/json' }), name: 'pasted.json', isOfFolder: false }]
 }
 
-// What they have in common, to call an upload by.
+// Names an upload by what its files have in common.
 export function nameOf(chosen: Chosen[]) {
   const [first] = chosen
   if (!first) return ''

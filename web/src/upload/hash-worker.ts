@@ -1,4 +1,4 @@
-// Hashes beside the page, one file at a time.
+// Hashes in a worker, one file at a time.
 import { sha256Of } from './sha256'
 
 export interface Asked {

@@ -11,7 +11,7 @@ class Lost {
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('a file is hashed also where no worker can be had', async () => {
+it('a file is hashed even if no worker can start', async () => {
   vi.stubGlobal('Worker', Lost)
   const texts = ['', 'one', 'two'.repeat(100_000)]
   const { signal } = new AbortController()
@@ -19,7 +19,7 @@ it('a file is hashed also where no worker can be had', async () => {
   expect(found).toEqual(texts.map((text) => createHash('sha256').update(text).digest('hex')))
 })
 
-it('a file that cannot be read is told, and who has cancelled hears of nothing else', async () => {
+it('an unreadable file is reported, and a canceled caller gets nothing else', async () => {
   vi.stubGlobal('Worker', Lost)
   const gone = Object.assign(new File(['x'], 'r.json'), { slice: () => { throw new Error('NotReadableError') }, stream: () => { throw new Error('NotReadableError') }, arrayBuffer: () => Promise.reject(new Error('NotReadableError')) })
   await expect(hash(gone, new AbortController().signal)).rejects.toThrow('NotReadableError')

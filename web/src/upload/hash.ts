@@ -13,7 +13,7 @@ let worker: Worker | null = null
 let nextKey = 1
 let before: Promise<unknown> = Promise.resolve()
 
-// By the page itself, one at a time: it says nothing of a file that no worker could be had.
+// Hashes in the page, one file at a time: that no worker could start is not an error of the file.
 function hashHere({ file, resolve, reject }: Waiting) {
   before = before.then(() => sha256Of(file)).then(resolve, reject)
 }
@@ -35,7 +35,7 @@ function start() {
   return made
 }
 
-// Rejects where the file cannot be read any more; who asks no longer hears of it.
+// Rejects if the file can no longer be read. A caller that has aborted gets no result.
 export function hash(file: File, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

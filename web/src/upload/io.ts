@@ -1,4 +1,4 @@
-// What a Sender does to the world.
+// The effects of a Sender: requests, hashes, timers.
 import { get, send as sendFile } from '../api/client'
 import { at } from '../api/contract'
 import { cancelJob, closeJob, isSettled, itemsOf, jobOf, knownFiles, openJob, sendPart } from '../api/uploads'

@@ -69,7 +69,7 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   const stored = job?.counts.stored ?? 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: new counts mean new items
   useEffect(() => { if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) }) }, [client, id, counts])
-  // with the first stored result, as a link to the results leaves this page before the upload is over
+  // with the first stored result, because a link to the results leaves this page before the upload has finished
   useEffect(() => { if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' }) }, [stored, client])
   useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: isOfResults }) }, [isOver, client])
   // all files have arrived, but the client left before it closed the upload

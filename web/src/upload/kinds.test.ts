@@ -6,7 +6,7 @@ import { faultCount, SIDE_FILES, sortOf, stemOf } from './kinds'
 
 const source = (path: string) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8')
 
-it('files beside a result are those of the lists', () => {
+it('artifacts of a result are those of the lists', () => {
   const text = source('tbl/side_files.h')
   const macros = new Map([...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]))
   const suffixes = [...text.matchAll(/^SIDE_FILE\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
@@ -17,16 +17,16 @@ it('files beside a result are those of the lists', () => {
   for (const [, kind] of SIDE_FILES) expect(kinds).toContain(kind)
 })
 
-it('what may be a result, and what is passed over, is so on the command line', () => {
+it('files that may be results, and files that are skipped, are the same on the command line', () => {
   const text = source('result/files.c')
   const ends = (name: string) => [...(text.match(new RegExp(`${name}\\[\\] = \\{([^}]*)\\}`))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, end]) => end as string)
   const packed = ends('packed_ends')
   expect(packed.length).toBeGreaterThan(0)
-  for (const end of ends('result_ends')) for (const behind of ['', ...packed]) expect(sortOf(`r${end}${behind}`, true)).toEqual({ is: 'result' })
+  for (const end of ends('result_ends')) for (const suffix of ['', ...packed]) expect(sortOf(`r${end}${suffix}`, true)).toEqual({ is: 'result' })
   for (const [, end] of text.matchAll(/^\t\{ "([^"]+)", "/gm)) expect(sortOf(`r${end}`, true)).toMatchObject({ is: 'other' })
 })
 
-it('a folder’s files are told apart by their names, a chosen one is tried', () => {
+it('files of a folder are sorted by their names, a chosen file is always tried', () => {
   expect(sortOf('a/r.client.timeline.html', true)).toEqual({ is: 'artifact', kind: 'client_plot', stem: 'a/r' })
   expect(sortOf('a/r.requests.jsonl.zst', false)).toEqual({ is: 'artifact', kind: 'requests', stem: 'a/r' })
   expect(sortOf('a/r.json', true)).toEqual({ is: 'result' })

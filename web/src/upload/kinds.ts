@@ -33,12 +33,12 @@ export function sortOf(name: string, isOfFolder: boolean): Sort {
   return { is: 'other', why: 'not a result' }
 }
 
-// Of an upload's item the first faults are listed; the last one then says how many more there were (dash/upload/readers.c).
+// The server lists the first errors of an item; the last one then says how many more it found (dash/upload/readers.c).
 export function faultCount(faults: Fault[]) {
   const [, more] = /^(\d+) more problems are not listed$/.exec(faults.at(-1)?.message ?? '') ?? []
   return more === undefined ? faults.length : faults.length - 1 + Number(more)
 }
 
-// Of "r.json" what stands before the suffixes of the files beside it.
+// The prefix that the artifacts of "r.json" share.
 export const stemOf = (name: string) => name.replace(/\.json$/, '')
 export const lastName = (path: string) => path.slice(path.lastIndexOf('/') + 1)

@@ -22,7 +22,7 @@ it('goes by what was seen last, not by all of it', () => {
   expect(pace.rate()).toBeCloseTo(100)
 })
 
-it('begins anew with what is counted anew', () => {
+it('restarts when the count restarts', () => {
   const pace = new Pace()
   pace.note(0, 0)
   pace.note(5000, 500)

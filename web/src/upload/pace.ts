@@ -8,7 +8,7 @@ export class Pace {
 
   note(at: number, done: number) {
     const last = this.seen.at(-1)
-    if (last && done < last.done) this.seen = [] // it began anew
+    if (last && done < last.done) this.seen = [] // the count restarted
     this.seen.push({ at, done })
     while (this.seen.length > 2 && at - (this.seen[1]?.at ?? at) >= WINDOW_MS) this.seen.shift()
   }

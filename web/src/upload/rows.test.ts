@@ -12,7 +12,7 @@ const words = (sections: ReturnType<typeof sectionsOf>, only: Parameters<typeof 
   return Array.from({ length: count }, (_, i) => at(i)).map((row) => (row?.of === 'page' ? row.entry.name : `${row?.state} ${row?.offset}`))
 }
 
-it('what needs somebody comes first', () => {
+it('files that need a decision come first', () => {
   const sections = sectionsOf({ ...NONE, stored: 2, conflict: 1, rejected: 1, queued: 1, valid: 1 }, [entry('a', 'waiting'), entry('b', 'passed'), entry('c', 'failed'), entry('d', 'sending')])
   expect(words(sections)).toEqual(['c', 'rejected 0', 'conflict 0', 'd', 'a', 'queued 0', 'queued 1', 'stored 0', 'stored 1', 'b'])
   expect(words(sections, 'conflict')).toEqual(['conflict 0'])
@@ -21,7 +21,7 @@ it('what needs somebody comes first', () => {
   expect(rowsOf(sections, 'all').at(10)).toBe(undefined)
 })
 
-it('an item is drawn once, where it was told last', () => {
+it('an item is shown once, where it was last reported', () => {
   const told = (index: number, told: number) => ({ item: { index } as UploadItem, told })
   expect([...placesOf([told(0, 5), told(2, 5), undefined, told(0, 7), told(3, 7), told(2, 4)])].toSorted()).toEqual([1, 3, 4])
   expect([...placesOf([told(0, 7), told(0, 7)])]).toEqual([0])

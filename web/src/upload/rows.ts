@@ -1,5 +1,5 @@
-// What is shown of an upload, row by row: what needs somebody first. Of the server's items only how many there are of
-// each state is known; which they are is asked for where one looks.
+// The rows of an upload; files that need a decision come first. The server reports how many of its items have each state, and the
+// visible ones are loaded.
 import type { Upload, UploadItemState } from '../api/types'
 import { type AskedState, isSettled, type ToldItem } from '../api/uploads'
 import { type Entry, type EntryState, isUnsent } from './sender'
@@ -9,7 +9,7 @@ export type Row = { of: 'page'; entry: Entry } | { of: 'server'; state: AskedSta
 
 interface Section {
   count: number
-  only: Only[] // in which choices it stands, beside all
+  only: Only[] // the choices that include it, in addition to "all"
   row: (i: number) => Row
 }
 
@@ -49,8 +49,8 @@ export function rowsOf(sections: Section[], only: Only) {
   }
 }
 
-// Where each item is drawn: among those of its old state and of its new one it is told at once until both pages are as
-// new. What was told last counts.
+// Where each item is shown. Until the pages of its old and of its new state have both reloaded, both contain it: the one that was
+// reported last counts.
 export function placesOf(found: (ToldItem | undefined)[]) {
   const places = new Map<number, number>()
   for (const [at, one] of found.entries()) {
@@ -63,7 +63,7 @@ export function placesOf(found: (ToldItem | undefined)[]) {
 
 export const countOf = (sections: Section[], only: Only) => rowsOf(sections, only).count
 
-// What a Sender contributes to the counts of an upload.
+// The part of a Sender in the counts of an upload.
 export interface Sending {
   job: string | null
   entries: Entry[]

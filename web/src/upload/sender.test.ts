@@ -143,7 +143,7 @@ it('a connection that breaks after the server took all of it sends nothing twice
   expect(sender.trouble).toBe(null)
 })
 
-it('a part that comes late, while it is sent once more, is there once', async () => {
+it('a part that arrives late, while it is sent again, is stored once', async () => {
   const late: (() => void)[] = []
   server.onSend = (names, job, key) => {
     if (late.length < 3) {
@@ -185,7 +185,7 @@ it('a server that is away is waited for, ever longer, and what it has not got go
   for (const [i, ms] of server.slept.slice(0, 5).entries()) expect(ms / (500 * 2 ** i)).toBeCloseTo(1, 0)
 })
 
-it('what is full says so, and is gone on with', async () => {
+it('a full server says so, and the upload resumes', async () => {
   let full = 3
   const heard: (number | undefined)[] = []
   server.onSend = () => { if (full-- > 0) refuse(507) }
@@ -206,7 +206,7 @@ it('one file that is refused, or breaks the connection each time, does not hold 
   expect(states(sender)).toEqual(['3.json failed', '5.json failed'])
   expect(sender.entries.values().next().value?.why).toBe('POST /x returned status 422: no: 422')
   expect(received('job-1')).toHaveLength(8)
-  // the upload stays open for them, until somebody says what becomes of them
+  // the upload stays open for them, until the user decides
   expect(server.jobs.get('job-1')?.state).toBe('open')
   server.onSend = () => {}
   await sender.again(({ name }) => name === '5.json')
@@ -216,7 +216,7 @@ it('one file that is refused, or breaks the connection each time, does not hold 
   expect(server.jobs.get('job-1')?.state).toBe('done')
 })
 
-it('somebody who may not upload is told once', async () => {
+it('a user who may not upload gets one error', async () => {
   let requests = 0
   server.onSend = () => { requests += 1; refuse(403) }
   const sender = make(many(20))
@@ -225,7 +225,7 @@ it('somebody who may not upload is told once', async () => {
   expect([...sender.entries.values()].every(({ state, why }) => state === 'failed' && why === 'POST /x returned status 403: no: 403')).toBe(true)
 })
 
-it('goes on with an upload that was left: only what is missing is sent', async () => {
+it('resumes an upload: only missing files are sent', async () => {
   server.jobs.set('job-1', { name: 'old', files: ['0.json', '1.json', '2.json'], state: 'open' })
   server.jobs.set('job-2', { name: 'newer, with some of the same', files: ['1.json', '3.json'], state: 'done' })
   const sender = make(many(5), 'job-1')
@@ -269,7 +269,7 @@ it('what waits can be taken out', async () => {
   expect(sender.total.files).toBe(2 * PART_FILES)
 })
 
-it('files beside a result follow it, those that are there are not sent', async () => {
+it('artifacts follow their result, and stored ones are not sent', async () => {
   server.outcome = { 'b.json': 'rejected', 'd.json': 'conflict' }
   server.there.set(1, [{ kind: 'series', name: 'a.series.jsonl.zst', sha256: 'hash of a.series.jsonl.zst' }, { kind: 'requests', name: 'a.requests.jsonl.zst', sha256: 'another' }])
   const sender = make(chosen('a.json', 'b.json', 'd.json', 'a.requests.jsonl.zst', 'a.series.jsonl.zst', 'b.server.log', 'c.server.log', 'd.timeline.html', 'notes.txt'))
@@ -285,7 +285,7 @@ it('files beside a result follow it, those that are there are not sent', async (
   expect(states(sender)).toEqual(['b.server.log held', 'c.server.log held', 'notes.txt passed'])
 })
 
-it('a file beside a result survives a broken connection, and can be given up alone', async () => {
+it('an artifact survives a broken connection, and can be canceled alone', async () => {
   let breaks = 2
   const sender = make(chosen('a.json', 'a.requests.jsonl.zst', 'a.series.jsonl.zst'))
   server.onPut = async (name) => {
@@ -309,7 +309,7 @@ it('what was changed since it was chosen says so', async () => {
   expect(received('job-1')).toEqual(['0.json', '2.json'])
 })
 
-it('the limit is the contract’s; what is larger is told and not sent', async () => {
+it('the limit is that of the API; a larger file is reported and not sent', async () => {
   const contract = readFileSync(new URL('../../../api/openapi.yaml', import.meta.url), 'utf8')
   const limits = ['json', 'batch', 'raw'].map((route) => /x-bytes-max: (\d+)/.exec(contract.slice(contract.indexOf(`  /api/upload/${route}:`)))?.[1])
   expect(new Set(limits)).toEqual(new Set([String(FILE_MAX)]))
@@ -319,7 +319,7 @@ it('the limit is the contract’s; what is larger is told and not sent', async (
   expect(received('job-1')).toEqual(['edge.json'])
 })
 
-// Whatever breaks whenever: each file is there once, and nothing is left over.
+// Whatever breaks at whatever time: each file is stored once, and nothing is left over.
 it('under any order of failures each file comes once', async () => {
   let seed = 7
   const random = () => {

@@ -1,11 +1,11 @@
-// One upload as this page has it: files that wait, that are on their way, and that did not go. What has come is the
-// server's to tell, and is forgotten here. No server and no React: what is done to the world is given.
+// One upload in this page: files that wait, that are being sent, and that failed. Files that have arrived are forgotten here, because
+// the server reports them. Uses no server and no React: its effects are parameters.
 //
-// - Results go into one job, several a request; then it is closed, and the files beside its results follow.
-// - What may have come already (the connection broke, or the page was loaded anew) is asked for by its SHA-256, so
-//   that nothing is sent twice. What is sent again has the key that it had: what comes late is there once.
-// - A server that is silent or cannot take anything now is asked again, ever more rarely, until somebody cancels. What
-//   it refuses is told of the file that it refused.
+// - Results go into one job, several per request. Then the job is closed, and the artifacts of its results follow.
+// - After a broken connection or a reload, the server is asked for the SHA-256 of every file that may have arrived, so that nothing
+//   is sent twice. A part that is sent again keeps its key, so that a late copy is stored once.
+// - If the server is unreachable or cannot accept files now, the request is retried, at growing intervals, until the user cancels. If
+//   the server refuses a file, that file has the error.
 import { ApiError } from '../api/client'
 import { lastName, sortOf, stemOf } from './kinds'
 import { Sha256 } from './sha256'
@@ -37,7 +37,7 @@ export interface Entry {
   share: number // of it sent
   why: string | null
   sha256: string | null
-  isDoubtful: boolean // it may be there already
+  isDoubtful: boolean // the server may have it already
   part: number // that it was sent in last, with others; 0: none
   isAlone: boolean
   tries: number
@@ -58,7 +58,7 @@ export interface Io {
   send(job: string, key: string, files: Entry[], onShare: (share: number) => void, signal: AbortSignal): Promise<void>
   close(job: string, signal: AbortSignal): Promise<void>
   cancel(job: string): Promise<void>
-  runs(job: string, signal: AbortSignal): Promise<Map<string, Run>> // by the names of their files, when all are told
+  runs(job: string, signal: AbortSignal): Promise<Map<string, Run>> // by file name, once all are known
   artifacts(id: number, signal: AbortSignal): Promise<{ kind: string; name: string; sha256: string }[]>
   put(run_id: string, entry: Entry, onShare: (share: number) => void, signal: AbortSignal): Promise<void>
   hash(file: File, signal: AbortSignal): Promise<string>
@@ -88,7 +88,7 @@ const HELD: Record<string, string> = {
 
 let nextKey = 1
 let nextPart = 1
-const page = crypto.getRandomValues(new Uint32Array(4)).join('-') // beside others that send to the same job
+const page = crypto.getRandomValues(new Uint32Array(4)).join('-') // distinguishes pages that send to the same job
 
 // Of these files and no others: fewer of them are another part.
 const keyOf = (part: Entry[]) => new Sha256().update(new TextEncoder().encode([page, ...part.map(({ key }) => key)].join(' '))).hex()
@@ -127,7 +127,7 @@ export class Sender {
     private readonly io: Io,
     chosen: Chosen[],
     private readonly about: { name: string; onKnown: Choice },
-    public job: string | null, // a job that goes on, and then the last one; null: one is made
+    public job: string | null, // the job to resume, later the current one; null: a job is created
     private readonly onChange: () => void,
   ) {
     this.name = about.name
@@ -164,13 +164,13 @@ export class Sender {
     }
   }
 
-  // All that is not there yet; what is stored stays.
+  // Cancels everything that has not arrived. Stored results remain.
   async cancel() {
     const { job, isClosed } = this
     for (const entry of this.entries.values()) if (isUnderway(entry)) settle(entry, 'cancelled', null)
     this.queue = []
     this.way.abort()
-    // what goes out again later goes into another job
+    // files that are retried later go into another job
     this.mustOpen = !isClosed
     this.onChange()
     if (job !== null) await this.io.cancel(job)
@@ -187,7 +187,7 @@ export class Sender {
     return this.run()
   }
 
-  // It is not wanted any more.
+  // Removes a file, or all unsent files, from the upload.
   leave(key?: number) {
     for (const entry of key === undefined ? [...this.entries.values()] : [this.entries.get(key)]) {
       if (!entry || (key === undefined && isUnderway(entry))) continue
@@ -204,7 +204,7 @@ export class Sender {
     this.hurry = new AbortController()
   }
 
-  // Of results and of the files beside them; `moved`: from here.
+  // The progress of results and artifacts. `moved`: bytes that this page has sent.
   get progress() {
     let bytes = this.done.bytes + this.artifacts.done
     for (const entry of this.entries.values()) if (entry.state === 'sending') bytes += entry.share * entry.file.size
@@ -234,7 +234,7 @@ export class Sender {
     const isWhole = ![...this.entries.values()].some((entry) => !entry.artifact && isUnsent(entry))
     if (this.isOpen && isWhole) await this.close(this.job as string, signal)
     await this.sendArtifacts(signal)
-    // somebody asked for more meanwhile
+    // more files were added meanwhile
     if (this.hasWaiting()) await this.steps(signal)
   }
 
@@ -356,7 +356,7 @@ export class Sender {
     this.done.bytes += entry.file.size
   }
 
-  // Of what may have come already that which did not.
+  // Returns the files of a part that have not arrived yet.
   private async missing(part: Entry[], job: string, signal: AbortSignal) {
     for (const entry of part) if ((entry.isDoubtful || entry.isAlone) && !(await this.read(entry, signal))) settle(entry, 'failed', UNREADABLE)
     const doubtful = part.filter((entry) => entry.isDoubtful && entry.state !== 'failed')
@@ -412,7 +412,7 @@ export class Sender {
     this.back(part)
   }
 
-  // The job takes no more: somebody closed or cancelled it, or the server has another database.
+  // The job accepts no more files: it was closed or canceled, or the server has another database.
   private async lost(part: Entry[], error: ApiError, job: string, signal: AbortSignal) {
     for (const entry of part) entry.state = 'waiting'
     this.back(part)

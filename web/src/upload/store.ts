@@ -1,4 +1,4 @@
-// Uploads of this page, for what shows them. Many things happen a second in a large one: they are told together.
+// The uploads of this page, for the views. A large upload changes many times per second, so views are notified in batches.
 import { create } from 'zustand'
 
 import { usePreferences } from '../keys/store'
@@ -20,7 +20,7 @@ interface Uploads {
 // One that ended without a job has no address of its own.
 const isSpent = (sender: Sender) => sender.job === null && !sender.isBusy && ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
 
-// Files beside results that have not come, for a page that was loaded anew: the server knows of results alone.
+// Remembers artifacts that have not arrived, for after a reload: the server knows only the results.
 function remember(sender: Sender) {
   if (sender.job === null || sender.artifacts.total === 0) return
   const { unfinished, set } = usePreferences.getState()

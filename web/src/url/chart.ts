@@ -31,7 +31,7 @@ export interface ChartState {
   spread: Spread
   fromData: boolean // bars: the axis begins where the data do, not at zero
   withSimulated: boolean
-  match: boolean // only what has its like in every group
+  match: boolean // only results whose other inputs occur in every group
   point: number | null // the pinned experiment
   asTable: boolean
   slo: { field: string; value: number } | null // a limit of latency, as stored

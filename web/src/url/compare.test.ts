@@ -21,7 +21,7 @@ it('an address comes back', () => {
   expect(readCompare(`?${writeCompare(state)}`)).toEqual(state)
 })
 
-it('what is no side is passed over, and of nine the first eight are taken', () => {
+it('text that is not a side is ignored, and of nine sides the first eight are used', () => {
   expect(readCompare('?side=x&side={}&side={"ids":[]}&side=[1]&side={"a&side=-1,0&side=4').sides).toEqual([{ ids: [4] }])
   expect(readCompare(`?${'side=1&'.repeat(9)}`).sides.length).toBe(8)
 })

@@ -8,7 +8,7 @@ export interface Place {
   row: number | null // its experiment
 }
 
-// Of an entry that somebody's typing made: what was typed goes on in it.
+// A history entry made by typing: further typing changes the same entry.
 interface Burst {
   of: string
   at: number
@@ -74,7 +74,7 @@ export const entryNow = () => stateOf(history.state).entry ?? ''
 export const placeOf = (entry: string) => places.get(entry)
 
 export function keepPlace(entry: string, place: Place) {
-  places.delete(entry) // the latest stands last
+  places.delete(entry) // the latest is last
   places.set(entry, place)
 }
 

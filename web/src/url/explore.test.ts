@@ -96,7 +96,7 @@ describe('an address', () => {
     expect(readExplore('?page=-7').page).toBe(0)
   })
 
-  it('passes over what it cannot read', () => {
+  it('ignores what it cannot read', () => {
     expect(readExplore('?where={&page=x&run.name=&other=1&pin=-1&select=a,,1.5&preset=x')).toEqual(EMPTY)
   })
 })

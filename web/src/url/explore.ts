@@ -1,11 +1,11 @@
-// The state of Explore as a query string and back. Defaults are left out; what cannot be read is passed
-// over, so that an address of another version still shows something.
+// Converts the state of Explore to a query string and back. Defaults are left out. Unreadable parts are ignored, so that an address
+// of another version still shows something.
 //
 //   FIELD.ID=a,b        one of these values      FIELD.ID=!a,b   none of them
 //   FIELD.ID=1..20      a range, ends included   FIELD.ID=~text  contains
-//   FIELD.ID=null ? *   unset, not recorded, any value; these may stand beside the others
+//   FIELD.ID=null ? *   unset, not recorded, any value; may be combined with the others
 //
-// Texts that look like something else stand in JSON's quotes.
+// Text that could be read as something else is in JSON quotes.
 import type { Filter, Scalar, Sort } from '../api/types'
 import { type Choice, type Choices, isEmpty } from '../filter/model'
 import { CHART_NAMES, type ChartState, readChart, writeChart } from './chart'
@@ -55,7 +55,7 @@ const END = `(?:${QUOTED}|[^",]*)`
 const WORD = new RegExp(`(?:~?${QUOTED}|${END}\\.\\.${END})(?=,|$)|[^,]+`, 'g')
 const RANGE = new RegExp(`^(${QUOTED}|[^"]*?)\\.\\.(${QUOTED}|[^"]*)$`)
 
-// at commas that stand in no quotes
+// at commas outside quotes
 function split(text: string) {
   return text.match(WORD) ?? []
 }

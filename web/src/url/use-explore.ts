@@ -28,7 +28,7 @@ export function useExplore(): [ExploreState, Change] {
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const kept = useView(readView(search)).data
-  // what another address says alike stays the same object: who shows only that is not drawn anew
+  // parts that are equal in two addresses stay the same object, so that views of them alone do not redraw
   const last = useRef<ExploreState>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: readAddress() finds it in the cache
   const state = useMemo(() => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState), [client, search, kept])

@@ -27,7 +27,7 @@ interface Options {
   onRow?: (row: number | null) => void // which row had the focus; null: another content, and none
 }
 
-// Gives back how to tell which row has the focus.
+// Returns a function that records which row has the focus.
 export function usePlace({ content, isReady, scroll, onRow }: Options) {
   const entry = useEntry()
   const shown = useRef<{ entry: string; content: string | null; row: number | null }>({ entry: '', content: null, row: null })
@@ -38,10 +38,10 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   const read = () => (last.current = scroller.at())
   const keep = () => {
     const { entry: of, row } = shown.current
-    // not while an entry is left already and its screen still stands
+    // not if the entry has been left and only its view remains
     if (of !== '' && of === entryNow()) keepPlace(of, { ...(last.current ?? read()), row })
   }
-  // a scroll is told with the next frame: who leaves before that leaves from here all the same
+  // scroll events arrive with the next frame: a user who leaves earlier still leaves from this position
   const leave = () => {
     const { entry: of, row } = shown.current
     if (of !== '' && of !== entryNow() && !wanted.current) keepPlace(of, { ...scroller.at(), row })

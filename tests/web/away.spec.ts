@@ -12,7 +12,7 @@ const dashboard = useDashboard((store) => {
   store.import(folder)
 })
 
-test('a server that was gone is found again, what failed is asked again, and no count is that of another filter', async ({ page, complaints }) => {
+test('the page finds a restarted server, retries what failed, and shows no count of another filter', async ({ page, complaints }) => {
   complaints.allow.push(/Failed to load resource/)
   const away = page.locator('[data-away]')
   await page.goto(`${dashboard().url}/?results.p99_ttft_ms=..10`)
@@ -40,7 +40,7 @@ test('a server that was gone is found again, what failed is asked again, and no 
   await page.goBack()
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
 
-  // pages that begin without a server say so, and fill when it is there
+  // pages that open without a server say so, and load when it is back
   for (const [path, heading] of [['/experiments/1', /run_001/], ['/sweeps', /Sweeps/], ['/compare?side=1&side=2', /2 experiments/]] as const) {
     await page.goto(`${dashboard().url}/`)
     await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
@@ -55,7 +55,7 @@ test('a server that was gone is found again, what failed is asked again, and no 
   }
 })
 
-test('a build that the server no longer has is loaded anew, once', async ({ page, complaints }) => {
+test('a build that the server no longer has is reloaded once', async ({ page, complaints }) => {
   complaints.allow.push(/Failed to load resource/)
   await page.goto(dashboard().url)
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
@@ -75,7 +75,7 @@ test('a part whose style sheet is slow, or fails at first, is shown with its sty
   complaints.allow.push(/Failed to load resource/)
   const chart = page.getByRole('region', { name: 'Chart', exact: true })
   const isStyled = () => chart.evaluate((element) => getComputedStyle(element).flexDirection === 'column')
-  // it comes when the rows are there and the chart is waited for
+  // it arrives after the rows, while the chart is loading
   let letStyle = () => {}
   const held = new Promise<void>((resolve) => { letStyle = resolve })
   await page.route('**/assets/panel-*.css', async (route) => { await held; await route.continue() })

@@ -1,4 +1,4 @@
-// What people say of a result, and whether they want it.
+// Changes of a result: tags, notes, deletion.
 import { counted, expect, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
@@ -7,7 +7,7 @@ const dashboard = useDashboard((store, own) => {
   store.import(...['one', 'two'].map((name) => write(store.folder, `${name}.json`, variant(base, { name }))))
 })
 
-test('tags and notes are said, found by, and told with who said them', async ({ page }) => {
+test('tags and notes are edited, can be searched, and show their author', async ({ page }) => {
   await page.goto(dashboard().url)
   await page.getByRole('link', { name: 'one', exact: true }).click()
   const said = page.getByRole('region', { name: 'Tags and notes', exact: true })
@@ -38,7 +38,7 @@ test('tags and notes are said, found by, and told with who said them', async ({ 
   await expect(counted(page)).toHaveText('1 of 2 experiments')
 })
 
-test('a result is deleted, brought back at once, and later', async ({ page, complaints }) => {
+test('a result is deleted, restored immediately, and restored later', async ({ page, complaints }) => {
   complaints.allow.push(/410/)
   await page.goto(dashboard().url)
   await page.getByRole('link', { name: 'two', exact: true }).click()

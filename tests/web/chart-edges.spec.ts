@@ -1,5 +1,5 @@
-// Every kind of chart over what is seldom looked at: one run, none, names without an end, two hundred groups, equal, infinite and
-// negative values. What is drawn is what the answer has, each at a place on the screen; what is not is said.
+// Every kind of chart on unusual data: one run, no run, endless names, two hundred groups, equal, infinite and negative values. The
+// chart draws exactly the data of the answer, each item at a place on the screen, and counts what it does not plot.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const CROSSED: Run[] = ['left', 'right'].flatMap((model, side) => [1, 2].map((lo
 // Two models whose best results are not trusted, and a simulated result that beats all of them; the third run of each is on no frontier.
 const JUDGED: Run[] = ['left', 'right', 'right'].flatMap((model, side) => [['trusted', 10, 100], ['trusted', 20, 200], ['trusted', 30, 150], ['degraded', 40, 400], [undefined, 15, 160]].map(([verdict, p99, output], i): Run =>
   ({ model: side === 2 ? `few-${i % 2}` : model, ...(verdict !== undefined && { verdict: verdict as string }), p99: (p99 as number) + side, output: (output as number) * (1 + side) })))
-// What the first chart has to draw: results without a GPU count, one simulated result, and results of offline benchmarks.
+// The data of the first chart: results without a GPU count, one simulated result, and results of offline benchmarks.
 const FIRST: Record<string, Run[]> = {
   'first-serve': [{ ttft: 3, output: 90 }, { ttft: 5, output: 120 }], 'first-one': [{ ttft: 3, output: 90, simulated: true }], 'first-latency': [{ kind: 'latency', latency: 7.4 }, { kind: 'latency', latency: 7.1 }],
 }
@@ -109,14 +109,14 @@ async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: C
   }
 }
 
-// One page for all of them: none is loaded anew.
-test('every kind of chart is usable and honest over what is seldom looked at', async ({ page }) => {
+// One page for all of them, without a reload.
+test('every kind of chart is usable and correct on unusual data', async ({ page }) => {
   await page.goto(`${dashboard().url}/?chart=off`)
   await expect(page.getByRole('button', { name: 'Show the chart' })).toBeVisible()
   for (const [name, one] of Object.entries(CASES)) await holds(page, name, one)
 })
 
-test('cells are matched by one press, and the address says so', async ({ page }) => {
+test('one press matches other inputs, and the address says so', async ({ page }) => {
   const about = page.getByRole('note', { name: 'About this chart' })
   const address = `x=results.p99_ttft_ms&y=results.output_throughput&color=${MODEL}&run.suite=halves`
   await page.goto(`${dashboard().url}/?${address}`)
@@ -139,7 +139,7 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await about.getByRole('button', { name: 'Use all results' }).click()
   await expect(page).not.toHaveURL(/match=/)
   await expect(about).not.toContainText('Matched')
-  // where no cell occurs in all groups, the button says so and cannot be pressed; a link that matches all the same gives the reason
+  // if no combination of inputs occurs in all groups, the button is disabled; a link that matches anyway gets the reason
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed')
   await expect(about.getByRole('button', { name: 'Match other inputs (keeps 0)' })).toBeDisabled()
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed&match=1')
@@ -147,7 +147,7 @@ test('cells are matched by one press, and the address says so', async ({ page })
   await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
   await nothing.getByRole('button', { name: 'Use all results' }).click()
   await expect(page.getByTestId('plot')).toBeVisible()
-  // what there was no time for is asked for once more
+  // a part that was not computed in time is requested again
   let isFirst = true
   await page.route('**/api/data/points', async (route) => {
     const response = await route.fetch()
@@ -197,7 +197,7 @@ test('frontiers are of trusted results, one for each model; the cautions take on
   await expect(page.getByTestId('plot')).toBeVisible()
   const legend = page.getByRole('group', { name: 'Legend' })
   // the most frequent value first
-  await expect(legend).toHaveText(/^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed: frontier that includes untrusted results$/)
+  await expect(legend).toHaveText(/^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed frontier: any verdict$/)
   const painted = () => page.getByTestId('plot').locator('> div').first().evaluate((host) => {
     const list = (host as unknown as { chart: { getZr: () => { storage: { getDisplayList: () => Painted[] } } } }).chart.getZr().storage.getDisplayList()
     const strands = list.filter(({ shape }) => shape?.at && !shape.sizes).map(({ shape: { at = [] } = {}, style: { lineDash } }) => ({ corners: (at.length / 2 + 1) / 2, isDashed: Boolean(lineDash?.length) }))

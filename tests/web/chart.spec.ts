@@ -46,8 +46,8 @@ interface Drawn { getModel: () => { getSeries: () => Series[] }; getZr: () => { 
 
 const inDrawing = <T, Of>(page: Page, ask: (host: Element, of: Of) => T, of: Of) => plot(page).locator('> div').first().evaluate(ask as (host: Element, of: unknown) => T, of)
 
-// What the drawing itself holds, series by series, with the places on the screen. Of a scatter, which paints its marks by itself: the values
-// at the painted places.
+// Returns the values of the drawing, per series, with their places on the screen. A scatter paints its marks itself: returns the
+// values at the painted places.
 const marksOf = (page: Page, type: string): Promise<Mark[]> => inDrawing(page, (host, kind) => {
   const { chart } = host as unknown as { chart: Drawn }
   const painted = chart.getZr().storage.getDisplayList(true).flatMap(({ shape: { at = [], sizes = [] } = {} }) => Array.from(sizes, (_, i) => [at[i * 2] as number, at[i * 2 + 1] as number]))
@@ -68,7 +68,7 @@ test('no point is drawn that the server does not have; what is missing is counte
   expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
   const drawn = await marksOf(page, 'custom')
   expect(sorted(drawn.map(({ values }) => values.slice(0, 2)))).toEqual(wanted.map(({ p99, output }) => [p99, Number(output.toFixed(2))]))
-  // the more, the further to the right and up: they stand where they belong
+  // larger values are further right and further up: each mark is at its place
   const places = drawn.toSorted((a, b) => (a.values[0] as number) - (b.values[0] as number)).map(({ at }) => at)
   for (const [i, at] of places.entries()) if (i > 0) expect((at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number)).toBe(true)
   expect(excluded).toEqual({ x_missing: RUNS - wanted.length })
@@ -92,7 +92,7 @@ for (const kind of ['line', 'bar', 'box'] as const) {
     await plot(page).focus()
     await page.keyboard.press('Home')
     await expect(plot(page)).toContainText('median P99 TTFT over runs')
-    await expect(plot(page)).toContainText('requests of one run are never taken as independent samples of a configuration')
+    await expect(plot(page)).toContainText('not independent samples')
     await page.getByRole('button', { name: 'Show as a table' }).click()
     await expect(page.getByRole('group', { name: /^Table of the chart/ }).getByRole('row').nth(2)).toContainText('–')
   })
@@ -106,7 +106,7 @@ test('the table of a chart shows both ends of a long name', async ({ page }) => 
   expect(LONG.trim().endsWith((await link.innerText()).split('…')[1] as string)).toBe(true)
 })
 
-test('histogram: every run stands in a bin once', async ({ page }) => {
+test('histogram: every run is in one bin', async ({ page }) => {
   await open(page, `chart=histogram&x=${Y}&color=`)
   await expect(plot(page)).toBeVisible()
   const { bins } = await points(page, { form: 'bins', x: Y })
@@ -188,7 +188,7 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   await expect(plot(page)).toBeVisible()
   const all = await marksOf(page, 'custom')
   const box = await plot(page).boundingBox()
-  // the chart's answer is asked for before anything else, and drawn before a table that comes behind it
+  // the chart is requested first, and drawn before the table, which arrives later
   const points = page.waitForResponse('**/api/data/points')
   await page.route('**/api/filters/apply', async (route) => {
     await points
@@ -215,14 +215,14 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
 })
 
-// As a promise that is kept when it is told so.
+// A promise that the test resolves.
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => { open = resolve })
   return { open, opened }
 }
 
-test('another filter draws the chart anew when its answer is here and not before, and neither chart nor table waits for the other', async ({ page }) => {
+test('a new filter redraws the chart when its answer arrives, and neither chart nor table waits for the other', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   const hold = async (path: string) => {
@@ -277,7 +277,7 @@ test('the same by typed figures', async ({ page }) => {
 
 const press = async (page: Page, mark: Mark) => plot(page).click({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
 
-test('a point is pinned by a press: the reading has its name, figures and what tells it from others; the address keeps it', async ({ page }) => {
+test('a press pins a point: the reading has its name, its values and how it differs from others; the address keeps it', async ({ page }) => {
   await open(page, AXES)
   const mark = (await marksOf(page, 'custom')).find(({ values }) => values[0] === 80) as Mark
   await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
@@ -368,7 +368,7 @@ test('files name the filter, n, units, time and data version, and have every poi
   expect(svg.name).toMatch(/\.svg$/)
   const drawing = svg.bytes.toString()
   for (const words of ['Filter: TP', 'n = 10 of 20', 'data version', 'P99 TTFT ms', 'Output throughput tok/s', 'SIMULATED']) expect(drawing).toContain(words)
-  // where no policy of a page stands in the way
+  // in a page whose policy does not forbid it
   const elsewhere = await context.newPage()
   expect(await elsewhere.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? 'sound', drawing)).toBe('sound')
   await elsewhere.close()

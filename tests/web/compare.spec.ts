@@ -54,7 +54,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
   const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= same as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText('Read with care: dataset and precision may cause the differences below.')
+  await expect(part(page, 'With care')).toContainText('Read with care: the sides differ in dataset and precision, which may cause the differences below.')
   await expect(part(page, 'With care')).toContainText('All runs are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
@@ -181,7 +181,7 @@ test('two sides and eight have their heads on one line, one axis, and whole note
     expect([...new Set(axes)]).toHaveLength(1)
   }
   await compared(page, `side=${one},${two}&side=${one},${three}`)
-  const notes = metrics.getByText(/needs \d[\d,]* more runs? each$/)
+  const notes = metrics.getByText(/\d[\d,]* more runs? per side to detect 5 %$/)
   expect(await notes.count()).toBeGreaterThan(0)
   expect(await notes.evaluateAll((all) => all.filter((note) => note.scrollWidth > note.clientWidth && note.clientWidth > 0).map((note) => note.textContent))).toEqual([])
 })
@@ -224,7 +224,7 @@ test('the header, the summary and all tables have the same columns, and the head
   expect(await part(page, 'Metrics').getByRole('region').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
 })
 
-test('groups: a filter is pinned, simulated runs alone are compared, cells are matched, and alike is what is known to be', async ({ page }) => {
+test('groups: a filter is pinned, simulated runs alone are compared, other inputs are matched, and only known inputs count as equal', async ({ page }) => {
   await page.goto(`${dashboard().url}/?server.max_num_seqs=256`)
   await expect(counted(page)).toContainText('2 of 3')
   await page.getByRole('button', { name: /^Pin these/ }).click()
@@ -233,7 +233,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   await expect(tray(page)).toContainText('256')
   await page.getByRole('button', { name: /^Pin these/ }).click()
   await tray(page).getByRole('link', { name: 'Compare 2' }).click()
-  // simulated as all of them are: there is nothing else that they could be beside
+  // included, although simulated, because all runs are simulated
   await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')
   await page.getByRole('button', { name: 'Match other inputs' }).click()
   await expect(part(page, 'With care')).toContainText('1 combination of inputs occurs')
@@ -245,8 +245,8 @@ test('groups: a filter is pinned, simulated runs alone are compared, cells are m
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
   await expect(part(page, 'With care')).toContainText('Status, failed requests, verdict, dataset, lengths, output length, load form, precision, client, neighbors and model are the same on all sides.')
-  const nobodys = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'nobody' } }))
-  await compared(page, `side=${one}&side=${nobodys}`)
+  const empty = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'no-such-suite' } }))
+  await compared(page, `side=${one}&side=${empty}`)
   await expect(part(page, 'With care')).toContainText('B has no run: its inputs cannot be checked.')
   await expect(part(page, 'With care')).not.toContainText('on all sides')
 })
@@ -325,7 +325,7 @@ test('tabs share the tray: no pin is lost, what differs names the pins, and eigh
   await expect(tray(page).getByRole('listitem')).toHaveCount(8)
 })
 
-// What was sampled over an hour, a sample every ten seconds; each run has its own figures.
+// Uploads an hour of telemetry per run, one sample every ten seconds.
 async function sendSeries(page: Page, figures: ((i: number) => number)[]) {
   for (const [at, id] of (await ids(page)).slice(0, figures.length).entries()) {
     const { run_id } = await (await page.request.get(`${dashboard().url}/api/data/experiments/${id}`)).json()
@@ -351,7 +351,7 @@ test('a cursor on one curve reads them all, by pointer and by keys', async ({ pa
   expect(said).toMatch(/^p[\d.]+: A [\d.,]+ ms, B [\d.,]+ ms, C no value$/)
   const numbers = [...(said ?? '').matchAll(/[AB] ([\d.,]+) ms/g)].map(([, text]) => Number(text?.replaceAll(',', '')))
   for (const side of [0, 1]) expect(Math.abs((numbers[side] ?? 0) - told('ttft_ms', percentile, side))).toBeLessThanOrEqual(told('ttft_ms', percentile, side) * 0.01)
-  // it stands within the drawing, which is as wide as there is room
+  // it is within the drawing, which fills the available width
   for (const drawing of await curves.getByRole('slider').all()) expect(await drawing.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
   // a line in every drawing, and a reading below it
   const count = await curves.getByRole('figure').count()

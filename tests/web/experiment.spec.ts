@@ -58,7 +58,7 @@ test('the numbers of a simulated run are fainter than its words', async ({ page 
   expect(await colours('section[aria-label="Metrics"] tbody tr:nth-child(2) th')).not.toEqual([faint])
 })
 
-test('the titles of two blocks are on one line with each other and with what is beside them, also on a phone', async ({ page }) => {
+test('the titles of two blocks are on one line, and the contents begin where the title does on a phone', async ({ page }) => {
   await open(page, 1)
   const base = (name: string) => page.locator(`section[aria-label="${name}"] h2`).evaluate((title) => Math.round(title.getBoundingClientRect().top))
   expect(await base('Parameters')).toBe(await base('Metrics'))

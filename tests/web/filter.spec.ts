@@ -60,7 +60,7 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
 
   const expected = runs.filter((run) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8'))
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
-  // what a control can show is a choice, the rest is said beside the controls
+  // conditions that a control can show become choices, the others are listed next to the controls
   await expect(chips(page)).toHaveCount(2)
   await expect(filters(page).getByRole('region', { name: 'Conditions' })).toContainText('P99 TTFT < 100 ms or not Quant. is one of fp8')
   await expect(filters(page).getByRole('checkbox', { name: /^Tensor parallel size 2,/ })).toBeChecked()

@@ -98,7 +98,7 @@ export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => vo
   return () => holder.dashboard as Dashboard
 }
 
-// What stands in the first column, row by row.
+// Returns the names in the first column, row by row.
 export const names = (page: Page) => page.getByRole('rowheader').getByRole('link').allInnerTexts()
 // The line that says how many there are; it is also what a screen reader hears.
 export const counted = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: 'experiments' })
@@ -108,10 +108,10 @@ export const tick = (page: Page, group: string, name: RegExp) =>
   filters(page).getByRole('group', { name: group, exact: true }).locator('label', { has: page.getByRole('checkbox', { name }) }).click()
 export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')
 
-// Returns what axe finds, of any impact. Of the rows of a table, which are alike, it checks the first 11: an experiment has
-// more than a thousand. Legacy mode: the page has no frames, so no second page is needed to merge results.
+// Returns what axe finds, of any impact. Checks only the first 11 rows of a table, because rows are similar and an
+// experiment has more than a thousand. Legacy mode: the page has no frames, so no second page is needed to merge results.
 export async function soundness(page: Page, rules?: string[]) {
-  // a window hides the page behind it from readers of screens, with its heading and its landmarks
+  // a dialog hides the page from screen readers, with its heading and its landmarks
   const ofPage = (await page.locator('[role=dialog][data-modal]').count()) > 0 ? ['landmark-one-main', 'page-has-heading-one'] : []
   const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).exclude('tr:nth-child(n + 12)')
   const { violations } = await (rules ? builder.withRules(rules) : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])).analyze()

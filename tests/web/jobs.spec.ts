@@ -1,5 +1,4 @@
-// Uploads as people make them: whole folders, over connections that break, into servers that are restarted, with what is
-// there already, and with files beside the results.
+// Uploads of whole folders, over connections that break, to servers that restart, with stored results and with artifacts.
 import type { Locator, Page } from '@playwright/test'
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
@@ -17,7 +16,7 @@ interface Folder {
   stored: number // already, before it is sent
 }
 
-// Three hundred results: most of them new, 20 that are there, 10 that are none, and one with other content.
+// Three hundred files: most are new results, 20 are stored already, 10 are not results, and one is in conflict.
 function mixed(folder: string, own: string, store: Dashboard): Folder {
   const path = mkdtempSync(join(folder, 'nightly-'))
   const base = read(own)
@@ -40,7 +39,7 @@ const upload = (page: Page) => page.getByRole('region', { name: 'This upload' })
 const tally = (page: Page, state: string, count: number) => expect(upload(page).getByText(new RegExp(`^${state}${count}$`))).toBeVisible()
 const told = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: /^(Upload|\d+ %|The server|\d+ files)/ })
 
-test('a folder, while the connection is cut and the server restarted: each file is there once, and the summary says so', async ({ page, folder, own, browser, complaints }) => {
+test('a folder, while the connection breaks and the server restarts: each file is stored once, and the summary says so', async ({ page, folder, own, browser, complaints }) => {
   complaints.allow.push(...LOST)
   const store = empty()
   await store.stop()
@@ -90,7 +89,7 @@ async function recordTexts(page: Page) {
   return () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
 }
 
-test('the counts of two folders never fall, and neither upload is over before its files are stored', async ({ page, folder }) => {
+test('the counts of two folders never decrease, and neither upload finishes before its files are stored', async ({ page, folder }) => {
   const folders = [300, 200].map((size, i) => {
     const path = mkdtempSync(join(folder, `monotone-${i}-`))
     for (let k = 0; k < size; k++) write(path, `${k}.json`, little(20_000 + 1000 * i + k))
@@ -126,7 +125,7 @@ test('the counts of two folders never fall, and neither upload is over before it
   }
 })
 
-test('a page that is loaded anew asks for the folder, and sends what is missing', async ({ page, folder, own, complaints }) => {
+test('a reloaded page asks for the folder, and sends only missing files', async ({ page, folder, own, complaints }) => {
   complaints.allow.push(...LOST)
   const path = mkdtempSync(join(folder, 'again-'))
   const base = read(own)
@@ -159,7 +158,7 @@ test('a page that is loaded anew asks for the folder, and sends what is missing'
   expect(received.files).toBe(200)
 })
 
-test('what already exists: the diff, one by one, all at once, and said beforehand', async ({ page, folder, own, complaints }) => {
+test('stored results: the differences, a choice for one, for all, and beforehand', async ({ page, folder, own, complaints }) => {
   const base = read(own)
   const documents = Array.from({ length: 4 }, (_, i) => variant(base, { name: `known ${i}` }))
   const first = documents.map((document, i) => write(folder, `known-${i}.json`, document))
@@ -184,7 +183,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   }
 
   const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
-  // somebody else replaces it between the look and the word: what differs is shown anew
+  // another user replaces it after this user saw the differences: they are shown again
   complaints.allow.push(/status of 409/)
   await page.request.post(`${url}/api/upload/json?on_conflict=replace`, { data: { ...documents[0], duration: 5.25 } })
   await expect.poll(() => durationOf(0)).toBe(5.25)
@@ -192,7 +191,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
   await expect(files(page).getByRole('alert')).toContainText('the stored result changed')
   await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText('5.25')
-  // among those of its old state it is told for longer than it is of it
+  // the page of its old state contains it longer than it has that state
   await page.route('**/api/upload/status/*state=conflict*', async (route) => {
     await new Promise((done) => { setTimeout(done, 700) })
     return route.continue()
@@ -212,7 +211,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   await tally(page, 'stored', 4)
   await expect(row(page, 'changed-3.json')).toContainText('a repeat')
 
-  // the same again is no news; what is said beforehand needs no word afterwards
+  // a duplicate needs no decision, and a conflict policy chosen beforehand needs none afterwards
   await send(changed.slice(0, 1))
   await tally(page, 'duplicate', 1)
   await files(page).getByRole('button', { name: 'Show choices of changed-0.json' }).click()
@@ -224,7 +223,7 @@ test('what already exists: the diff, one by one, all at once, and said beforehan
   expect(await durationOf(0)).toBe(77)
 })
 
-test('files that results name and that did not come are told in any browser, which may send them', async ({ page, folder, own, browser }) => {
+test('any browser shows which artifacts are missing, and can upload them', async ({ page, folder, own, browser }) => {
   const path = mkdtempSync(join(folder, 'absent-'))
   const records = 'records of requests'
   const artifact = { kind: 'requests', name: 'r.requests.jsonl.zst', path: 'r.requests.jsonl.zst', size: records.length, sha256: createHash('sha256').update(records).digest('hex') }
@@ -248,7 +247,7 @@ test('files that results name and that did not come are told in any browser, whi
 })
 
 test('artifacts of results follow them, other files are skipped', async ({ page, folder, own }) => {
-  const path = mkdtempSync(join(folder, 'beside-'))
+  const path = mkdtempSync(join(folder, 'artifacts-'))
   const document = variant(read(own), { name: 'with files' })
   write(path, 'r.json', document)
   write(path, 'r.requests.jsonl.zst', 'records of requests')
@@ -275,7 +274,7 @@ test('artifacts of results follow them, other files are skipped', async ({ page,
   expect(puts).toBe(0)
 })
 
-test('what is on its way can be cancelled, and goes out when somebody says so', async ({ page, folder, own, complaints }) => {
+test('a file that is being sent can be canceled, and is sent when the user retries', async ({ page, folder, own, complaints }) => {
   complaints.allow.push(...LOST)
   const paths = ['one', 'two'].map((name) => write(folder, `${name}.json`, variant(read(own), { name })))
   await page.route('**/api/upload/batch?*', () => {}) // as if it took long
@@ -295,11 +294,11 @@ test('what is on its way can be cancelled, and goes out when somebody says so', 
   await expect(list.nth(1)).toContainText('cancelled')
 })
 
-test('a server that is away is told, and waited for', async ({ page, folder, own, complaints }) => {
+test('an unreachable server is reported, and the upload waits for it', async ({ page, folder, own, complaints }) => {
   complaints.allow.push(...LOST)
   const path = write(folder, 'patient.json', variant(read(own), { name: 'patient' }))
   const store = empty()
-  await page.goto(`${store.url}/upload`, { waitUntil: 'networkidle' }) // what the page loads ahead is there
+  await page.goto(`${store.url}/upload`, { waitUntil: 'networkidle' }) // the page has loaded everything in advance
   await store.stop()
   await page.getByTestId('files').setInputFiles(path)
   await expect(upload(page)).toContainText('The server is unreachable.')
@@ -310,7 +309,7 @@ test('a server that is away is told, and waited for', async ({ page, folder, own
   await expect(upload(page)).not.toContainText('unreachable')
 })
 
-test('text that is pasted is a file', async ({ page, own }) => {
+test('pasted text is a file', async ({ page, own }) => {
   const text = JSON.stringify(variant(read(own), { name: 'pasted' }))
   await page.goto(`${empty().url}/upload`)
   await expect(page.getByRole('button', { name: 'Choose files' })).toBeVisible()
@@ -322,7 +321,7 @@ test('text that is pasted is a file', async ({ page, own }) => {
   await expect(row(page, 'pasted.json')).toContainText('stored')
 })
 
-test('thousands of items are drawn where one looks, and told apart by their states', async ({ page, folder, request }) => {
+test('of thousands of items only the visible ones are rendered, and they are filtered by state', async ({ page, folder, request }) => {
   const base = 5000
   const path = write(folder, 'many.json', JSON.stringify([...Array.from({ length: 3000 }, (_, i) => little(base + i)), ...Array.from({ length: 30 }, () => ({ what: 'is this' }))]))
   await page.goto(`${empty().url}/upload`)
@@ -349,7 +348,7 @@ async function looksSound(page: Page, shown: Locator) {
 }
 
 for (const [name, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]] as const) {
-  test(`each state can be read by everybody, on ${name}`, async ({ browser, folder, own, complaints }) => {
+  test(`each state is accessible, on ${name}`, async ({ browser, folder, own, complaints }) => {
     complaints.allow.push(...LOST)
     const page = await (await browser.newContext({ viewport })).newPage()
     const sound = variant(read(own), { name: 'sound' })

@@ -43,7 +43,7 @@ test('by keyboard alone: filter, sort, open a row, come back', async ({ page }) 
   await expect(filters(page).getByRole('searchbox').first()).toBeFocused()
   await page.keyboard.type('tensor parallel size')
   await expect(filters(page).getByRole('group', { name: 'Tensor parallel size', exact: true })).toBeVisible()
-  await tabTo(page, /^Parallelism/) // all fields are one stop: arrows go on
+  await tabTo(page, /^Parallelism/) // all fields are one stop: arrows move within it
   for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Space')
   await expect(counted(page)).toHaveText('2 of 5 experiments')
@@ -107,7 +107,7 @@ test('a theme chosen by hand holds', async ({ page }) => {
   expect(await ground()).not.toBe(light)
 })
 
-test('hostile texts stand as texts', async ({ page }) => {
+test('hostile text is shown as text', async ({ page }) => {
   await page.goto(dashboard().url)
   // the column shows its beginning and its end
   await expect(page.getByRole('link', { name: HOSTILE })).toHaveText(/^<img src=.*….*~!$/)
@@ -139,7 +139,7 @@ test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
   await page.getByRole('button', { name: /^Filters/ }).tap()
   const drawer = page.getByRole('dialog', { name: 'Filters' })
   await drawer.getByRole('group', { name: 'Verdict', exact: true }).getByText('degraded').tap()
-  // the drawer tells what a choice leaves, and the line above the chart shares it
+  // the drawer shows how many experiments a choice leaves, and so does the line above the chart
   await drawer.getByRole('button', { name: 'Show 1 experiment', exact: true }).tap()
   await expect(drawer).toHaveCount(0)
   for (const name of ['Link', 'Export']) await expect(page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
@@ -163,7 +163,7 @@ test('on a phone: an order and columns, by touch and by keyboard', async ({ brow
   const sort = page.getByRole('button', { name: /^Sort: / })
   const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
   await expect(sort).toHaveText(/Started, newest first$/)
-  // until it is drawn what stands below the chart moves, and a tap may hit what was there before
+  // until the chart is drawn, everything below it moves, and a tap may hit another element
   await expect(page.getByRole('region', { name: 'Chart', exact: true })).toHaveAttribute('aria-busy', 'false')
   await sort.tap()
   const sheet = page.getByRole('dialog', { name: 'Sort' })

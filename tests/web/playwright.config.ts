@@ -1,12 +1,12 @@
 import { defineConfig } from '@playwright/test'
 
-// Each worker has a server of its own for a file, so any two tests can run beside each other.
+// Each worker starts its own server per file, so any two tests can run in parallel.
 export default defineConfig({
   testDir: '.',
   outputDir: process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results',
   workers: 3,
   fullyParallel: true,
-  // a second try of a browser that draws in software beside two others; tools/run-tests tells of it
+  // one retry, because three browsers draw in software at the same time; tools/run-tests reports retried tests
   retries: 1,
   // bounds for what hangs; no test measures time
   timeout: 240_000,

@@ -71,7 +71,7 @@ export interface Variant {
 }
 
 let made = 0
-// A copy under a run id of its own, which also tells when it was.
+// Returns a copy with its own run id, which also contains its time.
 export function variant(base: Document, values: Variant): Document {
   const document = structuredClone(base)
   made += 1

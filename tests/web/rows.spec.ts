@@ -20,7 +20,7 @@ const open = async (page: Page, count: number) => {
 }
 const rowsNow = (page: Page) => page.locator('tbody tr[data-row]').evaluateAll((rows) => rows.map((row) => [Number((row as HTMLElement).dataset['row']), row.querySelector('a')?.textContent ?? ''] as const))
 
-test('pages that come after a new result begin behind the last row of the page before', async ({ page }) => {
+test('pages that are loaded after a new result begin after the last row of the page before', async ({ page }) => {
   // as if one more had come to the front of all: whoever counts from there gets the row before
   await page.route('**/api/filters/apply', async (route) => {
     const asked = route.request().postDataJSON()

@@ -23,7 +23,7 @@ const NAMES = ['70B on Hopper and Blackwell', 'Precision and quantization', 'Mem
 const filter = { and: [{ field: 'system.hardware_info.gpu_name', op: 'in', value: ['NVIDIA B200', 'NVIDIA H200'] }, { field: 'server.tensor_parallel_size', op: 'in', value: [2, 4, 8] }] }
 const sort = [{ field: 'results.output_throughput', dir: 'desc' }]
 
-// one that is there already is refused, and stays
+// an existing one is refused, and remains
 async function explore(page: Page) {
   for (const name of NAMES) await page.request.post(`${dashboard().url}/api/filters/presets`, { data: { name, filter, sort } })
   await page.goto(`${dashboard().url}${QUERY}&preset=1`)
@@ -51,7 +51,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-// Figures that an axis is chosen by hand for stand in one laboratory's results.
+// The fields of axes that are chosen by hand occur in the results of one laboratory.
 const CHARTS = {
   scatter: 'y=results.output_throughput&x=results.p99_ttft_ms&color=system.hardware_info.gpu_name&log=y',
   line: 'chart=line&y=results.output_throughput&x=benchmark.max_concurrency&color=server.model&stat=mean&spread=ci',

@@ -29,11 +29,11 @@ function resultOf(base: Document, id: string, seqs: number, load: number, output
   return document
 }
 
-test('a sweep that runs fills its map cell by cell, what failed of it leads to its cause, and the rest is a file that runs', async ({ page, folder }) => {
+test('a sweep that runs fills its map cell by cell, a failed run links to its cause, and the missing runs can be downloaded as a file that runs', async ({ page, folder }) => {
   const out = mkdtempSync(join(folder, 'sweep-'))
-  const [gate, mended, config, serve] = ['gate', 'mended', 'sweep.yaml', 'serve'].map((name) => join(out, name)) as [string, string, string, string]
-  // the second server waits for the test; the third one does not start before it is mended
-  writeFileSync(serve, `#!/bin/sh\ncase "$*" in *'max-num-seqs 3'*) while [ ! -e ${gate} ]; do sleep 0.05; done;; *'max-num-seqs 4'*) [ -e ${mended} ] || exit 3;; esac\nexec ${program('profllm-sim')} "$@"\n`, { mode: 0o755 })
+  const [gate, repaired, config, serve] = ['gate', 'repaired', 'sweep.yaml', 'serve'].map((name) => join(out, name)) as [string, string, string, string]
+  // the second server waits for the test; the third one does not start before the test repairs it
+  writeFileSync(serve, `#!/bin/sh\ncase "$*" in *'max-num-seqs 3'*) while [ ! -e ${gate} ]; do sleep 0.05; done;; *'max-num-seqs 4'*) [ -e ${repaired} ] || exit 3;; esac\nexec ${program('profllm-sim')} "$@"\n`, { mode: 0o755 })
   writeFileSync(config, JSON.stringify({
     name: 'cell by cell', server: { model: 'sim/test', max_model_len: 2048 }, output: { requests: false, series: false }, telemetry: { server_metrics: null },
     launch: { command: [serve, 'serve'], extra_args: ['--sim-step', '2ms'], gpus: [] }, benchmark: { backend: 'openai', dataset_name: 'random', random_input_len: 16, random_output_len: 4, num_prompts: 4 },
@@ -57,7 +57,7 @@ test('a sweep that runs fills its map cell by cell, what failed of it leads to i
   await expect(map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 1: failed, / })).toHaveText('failed')
   expect(await over).toBe(1)
   await expect(status).toContainText('6 of 6 runs finished')
-  await expect(status).toContainText('ended')
+  await expect(status.getByText('finished', { exact: true })).toBeVisible()
   // one of them has no result: its line tells
   await map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 2: failed, / }).click()
   await expect(page.getByRole('row', { name: /^max_num_seqs=4 max_concurrency=2 launch failed/ })).toBeFocused()
@@ -69,7 +69,7 @@ test('a sweep that runs fills its map cell by cell, what failed of it leads to i
   await map.getByRole('link', { name: 'Download 2 failed runs' }).click()
   const file = join(out, 'left.yaml')
   await (await saved).saveAs(file)
-  writeFileSync(mended, '')
+  writeFileSync(repaired, '')
   expect(await new Promise((resolve) => execFile(program('profllm'), ['sweep', 'run', file, '-o', join(out, 't')], (error) => resolve(error?.code ?? 0)))).toBe(0)
   expect(read(join(out, 't', 'summary.json')).runs.map((run: Document) => [run.label, run.status])).toEqual([['max_num_seqs=4 max_concurrency=1', 'completed'], ['max_num_seqs=4 max_concurrency=2', 'completed']])
   expect(existsSync(join(out, 't', 'summary.csv'))).toBe(true)
@@ -77,7 +77,7 @@ test('a sweep that runs fills its map cell by cell, what failed of it leads to i
   await expect(page.getByRole('grid', { name: 'Active filters' }).getByRole('row', { name: /Sweep/ })).toBeVisible()
 })
 
-test('2,000 cells are there and are reached by keys', async ({ page, own, request }) => {
+test('2,000 cells are rendered and can be reached by keys', async ({ page, own, request }) => {
   const base = read(own)
   const seqs = Array.from({ length: 50 }, (_, i) => 16 + i)
   const loads = Array.from({ length: 40 }, (_, i) => 1 + i)
@@ -117,7 +117,7 @@ test('2,000 cells are there and are reached by keys', async ({ page, own, reques
   expect(await soundness(page)).toEqual([])
 })
 
-test('a sweep that told no plan has the map of its results; one that is missing says so', async ({ page, own, request, complaints }) => {
+test('a sweep without a plan has a map of its results; a missing sweep says so', async ({ page, own, request, complaints }) => {
   complaints.allow.push(/404/)
   const id = 'swp_20251101_000000_ffffff'
   const base = read(own)
@@ -135,7 +135,7 @@ test('a sweep that told no plan has the map of its results; one that is missing 
   await expect(page.getByText('No sweep has this id.')).toBeVisible()
 })
 
-test('curves have a line per configuration, the best within the limit is ringed, and the limit and axes are in the address', async ({ page, own, request }) => {
+test('curves have a line per configuration, the best within the limit has a ring, and the limit and axes are in the address', async ({ page, own, request }) => {
   const id = 'swp_20261102_000000_0c1c2c'
   const base = read(own)
   const loads = [4, 16, 64]
@@ -156,7 +156,7 @@ test('curves have a line per configuration, the best within the limit is ringed,
   // 500 ms: only up to a load of 16; the larger throughput is of max_num_seqs 8
   await expect(curves.locator('[data-best]')).toHaveAttribute('aria-label', /^max_num_seqs 8, max_concurrency 16: P99 TTFT 180.*best within the limit$/)
   await expect(page.locator('[data-cell][data-best]')).toHaveText('168')
-  await expect(curves.getByRole('status')).toContainText(' within P99 TTFT ≤ 500 ms: max_num_seqs 8, max_concurrency 16')
+  await expect(curves.getByRole('status')).toContainText(' with P99 TTFT ≤ 500 ms: max_num_seqs 8, max_concurrency 16')
   const limit = curves.getByLabel(/^Limit of P99 TTFT/)
   await limit.fill('0.65 s')
   await limit.press('Enter')

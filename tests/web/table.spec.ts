@@ -120,7 +120,7 @@ test('Back finds the row and the place that it came from', async ({ page }) => {
   await table(page).evaluate((element) => element.scrollTo(40, 3000))
   await page.getByRole('link', { name: run(105) }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(105))
-  // left before the browser has told of the scroll
+  // leaves before the browser has reported the scroll
   await page.evaluate(() => {
     window.scrollTo(0, 30)
     history.back()
@@ -130,7 +130,7 @@ test('Back finds the row and the place that it came from', async ({ page }) => {
   await page.keyboard.press('j')
   await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
 
-  // each entry has a place of its own, also after the page was loaded anew
+  // each entry keeps its own place, also after a reload
   await page.goForward()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(105))
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(30)
@@ -150,7 +150,7 @@ test('on a phone, where the page itself scrolls, too', async ({ browser }) => {
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
   await expect(counted(page)).toBeVisible()
   await page.getByRole('link', { name: run(60) }).scrollIntoViewIfNeeded()
-  // where it stood when it was left: what the chart says above the rows comes behind them, and the browser holds the rows
+  // at the place where it was left: the chart above the rows loads after them, and the browser keeps the rows in place
   await page.evaluate(() => addEventListener('click', () => { sessionStorage['top'] = String(window.scrollY) }, true))
   await page.getByRole('link', { name: run(60) }).tap()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(60))
@@ -217,7 +217,7 @@ test('900 columns: only those are drawn that are looked at', async ({ page }) =>
   await expect(head(901)).toBeInViewport()
   await expect(head(2)).toHaveCount(0)
   await expect.poll(isBounded).toBe(true)
-  // a cell stands below its head
+  // a cell is below its head
   const edges = (locator: ReturnType<Page['locator']>) => locator.evaluate((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right])
   expect(await edges(page.locator('td[aria-colindex="901"]').first())).toEqual(await edges(head(901)))
   await page.keyboard.press('c')

@@ -18,7 +18,7 @@ const dashboard = useDashboard((store, own) => {
   store.import(own, write(store.folder, 'odd.json', odd))
 })
 
-// As if somebody let go of files over the page.
+// Drops files on the page.
 async function drop(page: import('@playwright/test').Page, paths: string[]) {
   const files = paths.map((path) => ({ name: path.split('/').at(-1) as string, text: readFileSync(path, 'utf8') }))
   const data = await page.evaluateHandle((list) => {
@@ -31,7 +31,7 @@ async function drop(page: import('@playwright/test').Page, paths: string[]) {
   await page.dispatchEvent('body', 'drop', { dataTransfer: data })
 }
 
-test('our result, vLLM’s file and a broken one are dropped; each says what became of it', async ({ page, folder, own, browser }) => {
+test('our result, vLLM’s file and a broken one are dropped; each shows its outcome', async ({ page, folder, own, browser }) => {
   const broken = read(own)
   broken.results.p99_ttft_ms = 'n/a'
   const paths = [own, await vllmResult(folder), write(folder, 'broken.json', broken), write(folder, 'notes.txt', 'Remember the milk.')]
@@ -90,7 +90,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await expect(page.getByTestId('plot')).toBeVisible()
   // from 4 ms to 2 s
   await expect(page.getByRole('button', { name: 'log scale of x' })).toHaveAttribute('aria-pressed', 'true')
-  // files without a count of failures are no reason for care, and lengths are compared by their totals
+  // files without a count of failures raise no caution, and lengths are compared by their totals
   const about = page.getByRole('note', { name: 'About this chart' })
   await expect(about).toHaveText(/^Mixed: 10 loads\s*(Match other inputs.*)?Details$/)
   const legend = page.getByRole('group', { name: 'Legend' }).locator('> span')
@@ -130,7 +130,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ })).toHaveCount(0)
 })
 
-test('who goes to the results before the upload is closed finds them, also without a filter', async ({ page, folder, complaints }) => {
+test('results can be opened before the upload is closed, also without a filter', async ({ page, folder, complaints }) => {
   complaints.allow.push(/503|ERR_CONNECTION_REFUSED/) // a server that is busy is asked again
   const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
   await store.start()
@@ -193,7 +193,7 @@ test('points of one name are called as their rows are, by what varies', async ({
   await expect(page.getByRole('status', { name: 'Chart reading' })).toHaveText(/^c16: /)
 })
 
-test('the same again is a duplicate, other content under its run id a conflict', async ({ page, folder, own }) => {
+test('the same content is a duplicate, other content with its run id a conflict', async ({ page, folder, own }) => {
   const changed = read(own)
   changed.results.p99_ttft_ms += 1
   await page.goto(`${dashboard().url}/upload`)
@@ -227,7 +227,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(parameters.getByRole('row', { name: /^max_model_len/ })).toContainText('set')
   await parameters.getByRole('searchbox').fill('quantization')
   await expect(parameters.getByRole('row', { name: /^quantization unset/ })).toContainText('default')
-  // one name may be of the server and of the load; below its head it stands once
+  // a name may belong to the server and to the load; it appears once below its head
   await parameters.getByRole('searchbox').fill('model')
   await expect(parameters.getByRole('rowheader', { name: 'model', exact: true })).toHaveCount(2)
   const parts = await parameters.getByRole('row').evaluateAll((rows) => {
@@ -272,7 +272,7 @@ test('a verdict without reasons against it carries its sentence', async ({ page,
   await expect(verdict.getByRole('listitem')).toHaveCount(0)
 })
 
-test('a file beyond the limit is told before it is sent, as the server would', async ({ page, folder }) => {
+test('a file over the limit is refused before it is sent, as the server would refuse it', async ({ page, folder }) => {
   const size = 64 * 1024 * 1024 + 1
   const path = join(folder, 'beyond.json')
   closeSync(openSync(path, 'w'))
@@ -328,7 +328,7 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
   await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()
 })
 
-test('a job that could not be asked for is asked for again', async ({ page, complaints }) => {
+test('an upload that could not be loaded is retried', async ({ page, complaints }) => {
   complaints.allow.push(/ERR_FAILED/, /503/)
   const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [], secrets: [], possible_duplicates: [], deleted: false, choice: null, bytes: 12, retryable: true }
   const counts = { queued: 1, parsed: 0, valid: 0, stored: 0, duplicate: 0, conflict: 0, rejected: 0, cancelled: 0 }
@@ -361,7 +361,7 @@ test('a job that could not be asked for is asked for again', async ({ page, comp
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('what is missing says so', async ({ page, complaints }) => {
+test('a missing experiment or page says so', async ({ page, complaints }) => {
   complaints.allow.push(/404/)
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
   await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()
@@ -369,7 +369,7 @@ test('what is missing says so', async ({ page, complaints }) => {
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
 
-test('files whose long names differ at the end can be told apart', async ({ page, folder, own }) => {
+test('files whose long names differ at the end can be distinguished', async ({ page, folder, own }) => {
   const names = ['0.7__4995d7d', '1.0__5c3cc7e'].map((end) => `team__results_of_a_model_with_a_long_name_bf16_11-rate-sweep-${end}.json`)
   const paths = names.map((name, i) => write(folder, name, variant(read(own), { name: `long ${i}` })))
   await page.goto(`${dashboard().url}/upload`)

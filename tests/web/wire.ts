@@ -1,7 +1,7 @@
 // A wire between the browser and a dashboard, which breaks where a test says so.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-// What becomes of a request: it passes, breaks in its middle, or is taken and its answer gets lost.
+// The fate of a request: it passes, breaks halfway, or is processed without a response.
 export type Fate = 'pass' | 'half' | 'unanswered'
 
 const HALF_BYTES = 100_000

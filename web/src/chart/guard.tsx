@@ -135,11 +135,12 @@ function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: num
 // "12 combinations of inputs in each of 6 groups"
 const matchedWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs in each of ${count(matched.group_count)} groups` : '')
 
-// "4 simulated, 2 without output throughput, 9 for other reasons": the most frequent reasons in full.
+// "10 simulated, 5 for other reasons": all reasons if they are few, otherwise the most frequent one.
 function reasonWords(reasons: LeftOut[]) {
   if (reasons.length === 1) return reasons[0]?.words ?? ''
-  const others = sum(reasons.slice(REASONS_SAID).map(({ rows }) => rows))
-  return [...reasons.slice(0, REASONS_SAID).map(({ rows, words }) => `${count(rows)} ${words}`), ...(others > 0 ? [`${count(others)} for other reasons`] : [])].join(', ')
+  const named = reasons.length <= REASONS_SAID ? reasons : reasons.slice(0, 1)
+  const others = sum(reasons.slice(named.length).map(({ rows }) => rows))
+  return [...named.map(({ rows, words }) => `${count(rows)} ${words}`), ...(others > 0 ? [`${count(others)} for other reasons`] : [])].join(', ')
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

@@ -68,7 +68,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
     ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
-    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', `dashed: frontier that includes ${hollowWords(chart) === 'no verdict' ? 'results without a verdict' : 'untrusted results'}`, null] as const] : []),
+    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', 'dashed frontier: any verdict', null] as const] : []),
   ].map(([look, words, count]) => [look, words, count])
 }
 

@@ -34,7 +34,7 @@ function Reason({ chart: { answer, state }, catalogue, set }: Props) {
   if (answer.excluded.unmatched) return <span>{noMatchWords(answer.matched?.group_count ?? 0)} <Act onPress={() => set({ match: false })}>Use all results</Act></span>
   return (
     <span>
-      {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
+      Not plotted: {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
       {answer.excluded.simulated && !state.withSimulated ? <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act> : null}
     </span>
   )

@@ -35,7 +35,7 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
       {isComparable && cautions.length === 0 && bare.length === 0 && alike.length > 0 && <p className={css.fine}>{sentence(alike)} the same on all sides.</p>}
       {isComparable && cautions.length > 0 && (
         <>
-          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> {listed(cautions.map(({ title }) => title))} may cause the differences below.</span></p>
+          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> the sides differ in {listed(cautions.map(({ title }) => title))}, which may cause the differences below.</span></p>
           <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={measured} catalogue={catalogue} /></li>)}</ul>
         </>
       )}

@@ -126,7 +126,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
       <h2>No experiment matches {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
       {isKnown && helping.length > 0 && (
         <>
-          <p>Removing {helping.length === 1 ? 'this one' : 'one of these'} would bring some back:</p>
+          <p>Remove {helping.length === 1 ? 'this filter' : 'one of these filters'} to see experiments:</p>
           <table className={css.kill}>
             <tbody>
               {helping.map(({ id, name, words, n, left }) => (
@@ -138,7 +138,7 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
               ))}
             </tbody>
           </table>
-          <p className="small dim">{others > 0 ? `Removing ${others > 1 ? `one of the other ${others}` : 'the other one'} changes nothing. ` : ''}{clear}</p>
+          <p className="small dim">{others > 0 ? `Removing ${others > 1 ? `one of the other ${others} filters` : 'the other filter'} is not enough. ` : ''}{clear}</p>
         </>
       )}
       {isKnown && helping.length === 0 && <p>Removing a single filter is not enough. {clear}</p>}

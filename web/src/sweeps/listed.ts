@@ -1,6 +1,6 @@
 // A row of the list of sweeps, with words for what the server reports.
 import type { SweepHead } from '../api/types'
-import { startOf } from './model'
+import { startOf, stateWord } from './model'
 
 export interface Listed extends SweepHead {
   began: string | null
@@ -10,9 +10,9 @@ export interface Listed extends SweepHead {
 const SILENT_MS = 15 * 60_000
 
 function wordOf({ state, changed_at: changed, counts }: SweepHead, now: number) {
-  if (state !== 'running') return state ?? ''
+  if (state !== 'running') return stateWord(state)
   const isSilent = changed !== null && now - Date.parse(changed) > SILENT_MS && counts.done + counts.failed === 0
-  return isSilent ? 'no report' : counts.missing + counts.running === 0 ? 'ending' : state
+  return isSilent ? 'no report' : counts.missing + counts.running === 0 ? 'finishing' : state
 }
 
 export const listOf = (heads: SweepHead[], now = Date.now()): Listed[] =>

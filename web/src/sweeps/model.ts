@@ -1,6 +1,6 @@
 // A sweep as a map: runs become cells, and the keys that vary become two axes. Further keys, if cells would overlap, become
 // several maps.
-import type { SweepRun } from '../api/types'
+import type { Sweep, SweepRun } from '../api/types'
 
 export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_uploaded' | 'skipped'
 export const KINDS: readonly Kind[] = ['done', 'partial', 'running', 'failed', 'queued', 'missing', 'not_uploaded', 'skipped']
@@ -221,6 +221,8 @@ export function shortKey(key: string, keys: string[]) {
   const last = key.slice(key.lastIndexOf('.') + 1)
   return keys.filter((other) => other === last || other.endsWith(`.${last}`)).length > 1 ? key : last
 }
+
+export const stateWord = (state: Sweep['state']) => (state === 'ended' ? 'finished' : (state ?? ''))
 
 export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value))
 

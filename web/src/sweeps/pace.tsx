@@ -3,7 +3,7 @@ import type { Sweep } from '../api/types'
 import { count } from '../format/number'
 import { roughSpan, time } from '../format/time'
 import { Meter } from '../ui/controls'
-import { type Counts, type Kind, paceOf } from './model'
+import { type Counts, type Kind, paceOf, stateWord } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
@@ -14,7 +14,7 @@ const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], stri
 function stateWords({ state, changed_at: changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
   if (!has_plan) return ''
   if (state === 'running') return isRunning ? 'running' : `no report since ${time(new Date(Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))).toISOString())} UTC`
-  return state ?? ''
+  return stateWord(state)
 }
 
 export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Counts; isRunning: boolean }) {

@@ -89,7 +89,7 @@ static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,
 	return path != NULL ? json_string(path) : NULL;
 }
 
-/* Puts "extra_body.temperature" beside what the file said. */
+/* Merges "extra_body.temperature" into the value from the file. */
 static json_t *laid_over(const struct vllm_bench *bench, enum vllm_bench_id id,
 			 const struct pl_yaml *node, json_t *value)
 {

@@ -122,7 +122,10 @@ static json_t *refused_args(const struct vllm_catalog *catalog,
 	return refused;
 }
 
-/* Behind another one of the same file? What has no place comes last. */
+/*
+ * Returns whether it comes after another one of the same file. Problems without a location come
+ * last.
+ */
 static bool is_behind(const struct option_problem *a, const struct option_problem *b)
 {
 	if (!pl_text_equal(a->source, b->source) || b->line == 0)

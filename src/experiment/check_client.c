@@ -1,4 +1,4 @@
-/* What vLLM's own client (benchmark.client: vllm) cannot be asked for. */
+/* Options that vLLM's client (benchmark.client: vllm) does not support. */
 #include "experiment/check_priv.h"
 
 #include <stdlib.h>
@@ -24,7 +24,10 @@ static bool is_authorization(const char *header)
 	       strncasecmp(header, "Authorization", strlen("Authorization")) == 0;
 }
 
-/* "Bearer KEY" goes by the environment; any other secret would be seen by everybody on the host. */
+/*
+ * "Bearer KEY" is passed in the environment; any other secret would be visible to all users of the
+ * host.
+ */
 static void check_headers(struct exp_checker *c)
 {
 	PL_JSON_EACH(item, c->bench->header) {
@@ -60,7 +63,7 @@ static void check_option(struct exp_checker *c, enum vllm_bench_id id)
 	auto_json json_t *value = NULL;
 	const char *reason = NULL;
 
-	/* what not even the client has is told as that */
+	/* options that the client lacks, too, are reported as such */
 	if (!c->experiment->bench_set[id] || (row->ours && row->later) ||
 	    vllm_bench_is_default(c->bench, id))
 		return;

@@ -1,8 +1,8 @@
 /*
- * What is asked of the load's options, alone and together. One function a check, in the order of
- * experiment/check.c's list. Keys are named in braces ("{benchmark.seed}") so that a command line
- * is told its flag. What vLLM's client would accept is accepted, even where it does nothing: then
- * it is a warning.
+ * The checks of the load's options, separately and in combination. One function per check, in the
+ * order of the list in experiment/check.c. Keys are in braces ("{benchmark.seed}"), so that errors
+ * of a command line name the flag. Options that vLLM's client accepts are accepted, even without
+ * effect: then they cause a warning.
  */
 #include "experiment/check_priv.h"
 
@@ -127,7 +127,7 @@ void exp_check_thresholds(struct exp_checker *c)
 				"two numbers of milliseconds, separated by a comma");
 }
 
-/* It stands in a header. */
+/* The prefix is sent in a header. */
 void exp_check_request_id_prefix(struct exp_checker *c)
 {
 	static const char key[] = "benchmark.request_id_prefix";
@@ -203,7 +203,7 @@ void exp_check_endpoint(struct exp_checker *c)
 
 /* ---- the data set ---- */
 
-/* `own`, unless output_len is given, which stands above all; the key that said it. */
+/* Returns output_len if it is set, otherwise `own`; and the key of the value. */
 static int64_t output_len(const struct exp_checker *c, int64_t own, const char **key)
 {
 	if (c->bench->output_len == OPTION_NO_I64)
@@ -392,7 +392,7 @@ void exp_check_ramp(struct exp_checker *c)
 			   "inf together with {benchmark.ramp_up_strategy}");
 }
 
-/* ---- what is asked for and does nothing ---- */
+/* ---- options without effect ---- */
 
 /* To write out a default changes nothing, and is worth no word. */
 static bool is_set(const struct exp_checker *c, enum vllm_bench_id id)
@@ -409,7 +409,7 @@ static void warn_idle(struct exp_checker *c, enum vllm_bench_id id, const char *
 		exp_warn_for(c, key, reason);
 }
 
-/* vLLM passes over them, and whoever names a file without having it saved has none in the end. */
+/* vLLM ignores these options, and a user who names a file without saving the result gets none. */
 static void warn_of_files(struct exp_checker *c)
 {
 	static const enum vllm_bench_id idle[] = { VLLM_BENCH_save_detailed, VLLM_BENCH_metadata,
@@ -476,14 +476,14 @@ void exp_check_pictures(struct exp_checker *c)
 			       "{benchmark.plot_timeline}");
 }
 
-/* ---- what comes later ---- */
+/* ---- options of a later version ---- */
 
 #define LATER       "it is not in this version"
 #define VLLM_CLIENT "with benchmark.client: vllm vLLM's own client does it"
 
 /*
- * What is not to run now may be for another version. The command line of `bench serve` has no such
- * client: what it says of it stands below all problems.
+ * A file that is not run now may be for another version. The command line of `bench serve` does not
+ * offer vLLM's client here: its note is printed after all problems.
  */
 static void tell_later(struct exp_checker *c, const char *key, const char *value, const char *what,
 		       const char *instead)
@@ -513,7 +513,7 @@ static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, boo
 		tell_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
 }
 
-/* What our own load generator has not yet, of values. */
+/* Reports values that our load generator does not support yet. */
 static void check_values_later(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;

@@ -1,4 +1,4 @@
-/* What vLLM's offline benchmarks ask of their options: the rules of its commands, and of ours. */
+/* The rules of vLLM's offline benchmarks for their options, and additional ones. */
 #include "experiment/check_priv.h"
 
 #include <stdlib.h>
@@ -257,7 +257,7 @@ static void check_prefixes(struct exp_checker *c)
 	}
 }
 
-/* vLLM itself takes other prompts or lengths than these say, and does not always tell it. */
+/* vLLM uses other prompts or lengths than these options say, and does not always report it. */
 static void warn_of_ignored(struct exp_checker *c)
 {
 	static const enum vllm_bench_id lengths[] = { VLLM_BENCH_input_len, VLLM_BENCH_output_len,
@@ -280,7 +280,7 @@ static void warn_of_ignored(struct exp_checker *c)
 			     "not set");
 }
 
-/* What is done in the engine's process, and cannot be asked of a server. */
+/* Reports options that act in the engine's process and cannot be applied to a server. */
 static void check_at_server(struct exp_checker *c)
 {
 	static const enum vllm_bench_id inside[] = {

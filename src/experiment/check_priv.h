@@ -1,5 +1,7 @@
-/* What the checks share: check.c goes through the rows, check_load.c asks for the load, check_server.c for the
- * server, check_client.c for vLLM's own client. */
+/*
+ * Shared by the checks: check.c runs them, check_load.c checks the load, check_server.c the server,
+ * check_client.c the use of vLLM's client.
+ */
 #pragma once
 
 #include "experiment/refuse.h"
@@ -7,5 +9,5 @@
 #define CHECK(id, phase, force, where, text) void exp_check_##id(struct exp_checker *c);
 #include "tbl/experiment_checks.h"
 
-/* Does it belong to a server of several nodes? */
+/* Returns whether the server spans several nodes. */
 bool exp_is_one_of_nodes(const json_t *server);

@@ -1,4 +1,4 @@
-/* What is asked of the server's arguments. */
+/* The checks of the server's arguments. */
 #include "experiment/check_priv.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ void exp_check_newer_release(struct exp_checker *c)
 				 .expected_is_reason = true);
 }
 
-/* With allow_gone they are told as warnings and passed on. */
+/* With allow_gone they become warnings and the arguments are passed on. */
 void exp_check_not_in_release(struct exp_checker *c)
 {
 	const json_t *server = c->experiment->server;
@@ -260,7 +260,7 @@ static double gpus_of(const struct exp_config *experiment, const struct ckpt_har
 	return hardware != NULL ? (double)hardware->count : NAN;
 }
 
-/* What is known of the host: nothing where the server is another's or has no GPUs. */
+/* Returns facts about the host: none if the server belongs to another host or uses no GPUs. */
 static struct vllm_rule_env env_of(const struct exp_config *experiment,
 				   const struct ckpt_hardware *hardware)
 {
@@ -293,7 +293,7 @@ static void note_refused(void *user, const struct vllm_expr *name)
 		*found = true;
 }
 
-/* Does a rule ask for a value that was refused? What it says then is nobody's fault. */
+/* Returns whether a rule uses a rejected value: its result is then meaningless. */
 static bool asks_refused(struct exp_checker *c, const char *id)
 {
 	const struct vllm_rule *rule = id != NULL ? vllm_rule_find(id) : NULL;

@@ -3,9 +3,9 @@
  *
  *   file  ->  each --set  ->  server.config (vLLM's YAML)  ->  launch words joined  ->  checks
  *
- * A --set is a file of one key, laid over what is there, so that it is read by the same code. What
- * server.config has goes below both: vLLM lets the command line win. Every fault becomes a problem
- * and the reading goes on; -1 is only for what is no YAML at all.
+ * A --set is treated as a file with one key, merged into the existing values, so the same code
+ * reads it. server.config has the lowest priority: in vLLM, the command line takes precedence.
+ * Every error becomes a problem and reading continues; -1 is only for text that is not YAML.
  */
 #include "experiment/config.h"
 
@@ -225,7 +225,7 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 	return 0;
 }
 
-/* Its members are laid over what is there. */
+/* Merges the members into the existing values. */
 static void read_setting(struct option_reader *reader, const struct exp_setting *setting,
 			 struct exp_config *experiment)
 {
@@ -279,7 +279,7 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 	return read_text(catalog, text, len, source, false, sets, set_count, ret, problems, err);
 }
 
-/* As text: JSON is YAML, and one reader is enough. Its lines are nobody's. */
+/* Converts to text: JSON is YAML, and one reader is enough. Its line numbers are meaningless. */
 int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json, const char *source,
 			 const char *const *sets, size_t set_count, struct exp_config **ret,
 			 struct option_problems *problems, struct pl_err *err)
@@ -290,8 +290,10 @@ int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json,
 			 err);
 }
 
-/* What a file would expand. In a command line the shell has expanded it; "${" in one is part of
- * the name. */
+/*
+ * Returns whether a file's value would be expanded. In a command line the shell has done it; "${"
+ * is then part of the name.
+ */
 static bool is_path(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_dir;
@@ -383,7 +385,7 @@ void exp_words(const struct exp_config *experiment, struct pl_err *err)
 	pl_err_set(err, err->code, "%s", pl_buf_text(&words));
 }
 
-/* What the user set, secrets hidden. */
+/* Returns the user's settings, with secrets hidden. */
 static json_t *server_to_json(const struct exp_config *experiment)
 {
 	json_t *shown = vllm_secret_json_shown(experiment->server);
@@ -464,7 +466,7 @@ static json_t *benchmark_asked(const struct exp_config *experiment)
 	return asked;
 }
 
-/* What was set, section by section in the order of a file; nothing of those that are empty. */
+/* Returns the settings, section by section in the order of a file; omits empty sections. */
 static json_t *all_asked(const struct exp_config *experiment)
 {
 	static const char *const sections[] = { "server",    "launch",    "benchmark",

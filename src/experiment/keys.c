@@ -1,7 +1,7 @@
 /*
- * The sections made from tbl/experiment_keys.h. All sections but `server` and `benchmark`. A row
- * says where its value lies in struct exp_config; `profiling` has no members there, and is one
- * JSON object.
+ * The sections made from tbl/experiment_keys.h: all except `server` and `benchmark`. A row has the
+ * offset of its value in struct exp_config; `profiling` has no members there and is one JSON
+ * object.
  */
 #include "experiment/config_priv.h"
 
@@ -220,8 +220,10 @@ static void place_value(struct option_reader *reader, const struct option_row *r
 	}
 }
 
-/* A mapping without a line comes of a dotted name (--set launch.env.A=1): it is laid over what
- * is there, while one in the file replaces it. */
+/*
+ * A mapping without a line comes from a dotted name (--set launch.env.A=1): it is merged into the
+ * existing value, while one in the file replaces it.
+ */
 void exp_key_read(struct option_reader *reader, const char *section, const struct pl_yaml *name,
 		  const struct pl_yaml *value, struct exp_config *experiment)
 {
@@ -269,7 +271,7 @@ static json_t *env_shown(const json_t *env)
 	return shown;
 }
 
-/* What is nobody's business hidden: passwords in URLs, secrets among words and variables. */
+/* Hides private values: passwords in URLs, secrets among words and variables. */
 static json_t *shown(const struct option_row *row, const json_t *value)
 {
 	if (json_is_string(value)) {
@@ -315,7 +317,7 @@ static json_t *asked_value(const struct exp_config *experiment, const struct opt
 	return shown(row, raw);
 }
 
-/* What has a place was written by somebody. */
+/* Rows with a location were set. */
 void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {

@@ -1,5 +1,7 @@
-/* Data sets and back ends by name, with what each needs and can (traits), from src/tbl: what
- * knows a name asks here, and nobody compares names. */
+/*
+ * Datasets and backends by name, with their requirements and features (traits), from src/tbl: all
+ * other code calls these functions instead of comparing names.
+ */
 #include "experiment/kinds.h"
 
 #include <stddef.h>

@@ -1,46 +1,48 @@
 /*
- * What is known of each data set and each back end: the rows of tbl/datasets.h and tbl/backends.h, for all who ask
- * instead of comparing names. How one works is bench/data/ and bench/adapters/.
+ * The properties of each dataset and each backend: the rows of tbl/datasets.h and tbl/backends.h,
+ * so that no other code compares names. Their implementations are in bench/data/ and
+ * bench/adapters/.
  */
 #pragma once
 
 #include <stdbool.h>
 
 enum exp_dataset_trait {
-	EXP_DATASET_FILE = 1,      /* dataset_path is needed; else it is refused */
-	EXP_DATASET_TOKENS = 2,    /* prompts are made up of tokens of the vocabulary */
-	EXP_DATASET_UNCOUNTED = 4, /* it can be had with skip_tokenizer_init */
-	EXP_DATASET_ALL = 8,       /* num_prompts 0 or less is all of the file, as vLLM's */
+	EXP_DATASET_FILE = 1,      /* requires dataset_path; without it, the option is rejected */
+	EXP_DATASET_TOKENS = 2,    /* prompts are generated from tokens of the vocabulary */
+	EXP_DATASET_UNCOUNTED = 4, /* can be used with skip_tokenizer_init */
+	EXP_DATASET_ALL = 8,       /* num_prompts 0 or less selects the whole file, as in vLLM */
 	EXP_DATASET_WHOLE_OUTPUT =
-		16,             /* the end of an answer is ignored: its length is asked for */
-	EXP_DATASET_TIMED = 32, /* it has send times of its own */
+		/* requests its exact output length: ignores end-of-sequence tokens */
+	16,
+	EXP_DATASET_TIMED = 32, /* has its own send times */
 };
 
 struct exp_dataset {
 	const char *name;
-	bool later; /* only vLLM's own client has it */
+	bool later; /* only vLLM's client supports it */
 	unsigned traits;
 };
 
 enum exp_backend_trait {
 	EXP_BACKEND_TAKES_IDS = 1, /* prompts may be token ids */
 	EXP_BACKEND_CHAT =
-		2, /* the server lays the chat template; its first event names the speaker */
+		2, /* the server applies the chat template; the first event has the role */
 };
 
 struct exp_backend {
 	const char *name;
 	bool later;
 	const char *endpoint;
-	const char *suffix; /* NULL: any path will do */
+	const char *suffix; /* NULL: any path is valid */
 	unsigned traits;
 };
 
-/* NULL: there is none of this name. */
+/* Return NULL if there is none with this name. */
 const struct exp_dataset *exp_dataset_find(const char *name);
 const struct exp_backend *exp_backend_find(const char *name);
-/* In the order of the rows; NULL behind the last. */
+/* In the order of the rows; NULL after the last one. */
 const struct exp_dataset *exp_dataset_at(unsigned i);
-/* False where there is none of this name. */
+/* Return false if there is none with this name. */
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait);
 bool exp_backend_has(const char *name, enum exp_backend_trait trait);

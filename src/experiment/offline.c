@@ -1,4 +1,4 @@
-/* What an offline benchmark makes of an experiment, before it is checked. */
+/* Completes an experiment for an offline benchmark before it is checked. */
 #include "experiment/offline.h"
 
 #include <stdlib.h>

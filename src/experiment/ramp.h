@@ -1,6 +1,6 @@
 /*
- * A rate of arrivals that grows: `ramp_up_strategy` and its options, as vLLM reads them
- * (docs/reference/arrivals.md). Over the index of the request, vLLM's way, or over time.
+ * An increasing arrival rate: `ramp_up_strategy` and its options, as vLLM interprets them
+ * (docs/reference/arrivals.md). Over the index of the request, as in vLLM, or over time.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /*
  * A ramp over time: `n` requests are expected within its length. Its rate grows from `start` to
- * `end` and stays there; x counts the requests expected so far.
+ * `end` and then stays constant; x counts the requests expected so far.
  */
 struct exp_ramp {
 	double start;
@@ -18,11 +18,17 @@ struct exp_ramp {
 };
 
 bool exp_ramp_is_asked(const struct vllm_bench *bench);
-/* Is it one over time? */
+/* Returns whether it is a ramp over time. */
 bool exp_ramp_is_timed(const struct vllm_bench *bench);
 /* The ramp over time for n requests. */
 struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n);
-/* When x of the n requests are expected to have come: the inverse of the rate's integral. */
+/*
+ * Returns when x of the n requests are expected to have arrived: the inverse of the rate's
+ * integral.
+ */
 double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n);
-/* Arrivals a second at request i of n, planned t_s after the start; without a ramp request_rate. */
+/*
+ * Returns arrivals per second at request i of n, planned t_s after the start; without a ramp
+ * request_rate.
+ */
 double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s);

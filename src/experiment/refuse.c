@@ -15,7 +15,7 @@ void exp_problem_add(const struct exp_config *experiment, const char *anchor,
 	exp_config_add(experiment, place, problem, problems);
 }
 
-/* A check asks it before it tells what may only follow from that fault. */
+/* Checks call it before they report a problem that may only be a consequence of that error. */
 bool exp_is_refused(const struct exp_checker *c, const char *key)
 {
 	for (size_t i = 0; i < c->problems->count; i++) {

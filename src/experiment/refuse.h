@@ -1,6 +1,6 @@
 /*
- * How a check of an experiment tells what it found: at the place where the key was set, or, where it
- * was not, without one.
+ * Reporting of problems by the checks of an experiment: at the location where the key was set, or
+ * without one.
  */
 #pragma once
 
@@ -9,22 +9,23 @@
 /* One experiment being checked. */
 struct exp_checker {
 	const struct exp_config *experiment;
-	const struct vllm_bench *bench;          /* the experiment's */
-	const struct exp_check_options *options; /* NULL: the rows that ask the experiment alone */
+	const struct vllm_bench *bench; /* of the experiment */
+	/* NULL: only checks that need nothing but the experiment */
+	const struct exp_check_options *options;
 	struct exp_checked *checked;
 	struct vllm_rule_env env;
-	json_t *refused; /* object: arguments whose values the reader did not take */
+	json_t *refused; /* object: arguments whose values the reader rejected */
 	struct option_problems *problems;
 };
 
-/* Was the key refused already? What is missing for that reason is not missed a second time. */
+/* Returns whether the key was already rejected: problems that follow from it are not reported. */
 bool exp_is_refused(const struct exp_checker *c, const char *key);
-/* An error at the key. */
+/* Reports an error at the key. */
 void exp_refuse(struct exp_checker *c, const char *key, const char *found, const char *expected);
 /* The same with the number or the text that was found. */
 void exp_refuse_number(struct exp_checker *c, const char *key, int64_t found, const char *expected);
 void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
 		     const char *expected);
-/* An error, or a warning, of which only the reason is told. */
+/* Report an error or a warning that consists only of the reason. */
 void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason);
 void exp_warn_for(struct exp_checker *c, const char *key, const char *reason);

@@ -1,5 +1,7 @@
-/* What all sections need: values laid over each other, names in either spelling, keys that come
- * twice, "${…}" expanded, and mappings made of dotted names. */
+/*
+ * Shared by all sections: merging of values, names in either spelling, duplicate keys, expansion of
+ * "${…}", and mappings from dotted names.
+ */
 #include "experiment/section.h"
 
 #include <stdlib.h>
@@ -9,8 +11,10 @@
 
 #define EXPANDED_BYTES_MAX (1 << 16)
 
-/* A mapping without a line was made of a dotted name, and is laid over what is there; one of the
- * file replaces it. */
+/*
+ * A mapping without a line comes from a dotted name and is merged into the existing value; one in
+ * the file replaces it.
+ */
 void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value)
 {
 	json_t *there = json_object_get(object, name);

@@ -62,7 +62,7 @@ static bool are_all(struct option_reader *reader, const struct pl_yaml *node, co
 	return all;
 }
 
-/* Beside others a text that begins with '-' would be taken for a flag, whatever it says. */
+/* In a list, a text that begins with '-' would be taken for a flag. */
 static bool is_word(const json_t *item)
 {
 	const char *text = json_string_value(item);
@@ -70,7 +70,7 @@ static bool is_word(const json_t *item)
 	return text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL;
 }
 
-/* What single values cannot tell. VLLM_API_KEY has room for one. */
+/* Checks what single values do not show. VLLM_API_KEY can hold one key. */
 static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct option_row *arg, const json_t *value)
 {
@@ -99,7 +99,7 @@ static struct option_row spec_of_words(const struct option_row *arg, struct pl_y
 	return spec;
 }
 
-/* What a dotted name gives: it is laid over what is there. */
+/* The result of a dotted name: it is merged into the existing value. */
 static const struct pl_yaml laid_over = { .kind = PL_YAML_MAP, .text = "" };
 
 /* Do two values of an argument set one thing twice? Objects do where they share a key. */
@@ -225,8 +225,10 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
-/* What each key means is kept, so that one argument under two names is found; keys of one object
- * may each be dotted on a line of their own. */
+/*
+ * Records the meaning of each key, so that one argument under two names is found; keys of one
+ * object may each be dotted on separate lines.
+ */
 void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *reader,
 		     const struct pl_yaml *map, json_t *server)
 {

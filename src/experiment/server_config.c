@@ -1,7 +1,6 @@
 /*
- * `server.config`, vLLM's own YAML of arguments, read as vLLM reads it: each key becomes the words
- * of a command line that stand before all others (vllm/config_file.h). Scalars are words: quotes
- * make no difference.
+ * `server.config`, vLLM's YAML of arguments, read like vLLM does: each key becomes words at the
+ * start of the command line (vllm/config_file.h). Scalars are words: quotes make no difference.
  */
 #include "experiment/config_priv.h"
 
@@ -50,8 +49,10 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 	exp_server_read(catalog, reader, &kept, server);
 }
 
-/* The file's values go below those that are set, with their places. Places come along, so that a
- * fault found later is told in that file. */
+/*
+ * Adds the file's values for arguments that are not set, with their locations, so that later errors
+ * are reported in that file.
+ */
 static void lay_under(struct exp_config *experiment, const json_t *server,
 		      const struct option_places *places)
 {

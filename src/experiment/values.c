@@ -121,7 +121,7 @@ bool exp_range_ratio_parse(const char *text, struct exp_range_ratio *ret)
 		const json_t *output = json_object_get(both, "output");
 		if (!json_is_number(input) || !json_is_number(output))
 			return false;
-		/* further keys are nobody's: vLLM looks at these two */
+		/* ignore further keys: vLLM reads only these two */
 		*ret = (struct exp_range_ratio){ json_number_value(input),
 						 json_number_value(output) };
 	}

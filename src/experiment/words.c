@@ -37,7 +37,7 @@ static const struct option_row *arg_of(const struct words *words, const char *wo
 	return flag->row;
 }
 
-/* What the run itself must know: the address it asks, the model it names. */
+/* Returns whether the run itself needs the argument: the server's address, the model's name. */
 static bool is_of_the_run(const struct option_row *arg)
 {
 	static const char *const names[] = { "host", "port", "uds", "model" };
@@ -63,7 +63,7 @@ static void add(const struct words *words, enum option_severity severity, size_t
 		       words->problems);
 }
 
-/* Can it stand in YAML as it is, and is it no flag? */
+/* Returns whether it needs no quotes in YAML and is not a flag. */
 static bool is_plain(const char *value)
 {
 	double number;
@@ -72,7 +72,10 @@ static bool is_plain(const char *value)
 	       (value[0] != '-' || pl_text_to_f64(value, &number));
 }
 
-/* What stands in the file in place of the flag: " 2" of "--tensor-parallel-size 2", or "". */
+/*
+ * Returns the value to write in the file instead of the flag: " 2" for "--tensor-parallel-size 2",
+ * or "".
+ */
 static char *value_in_file(const struct words *words, size_t at, const char *word,
 			   const struct option_row *arg)
 {
@@ -109,7 +112,7 @@ static void check_flag(const struct words *words, size_t at, const char *word,
 		add(words, refused ? OPTION_ERROR : OPTION_WARNING, at, found, expected);
 }
 
-/* Secrets have their own keys; on a command line everybody can read them. */
+/* Secrets have their own keys; on a command line all users can read them. */
 static void check_secrets(const struct words *words)
 {
 	for (size_t i = 0; i < json_array_size(words->list); i++) {
@@ -125,7 +128,9 @@ static void check_secrets(const struct words *words)
 	}
 }
 
-/* How many words behind a flag can be its values; of unknown flags nobody knows. */
+/*
+ * Returns how many words after a flag may be its values; for unknown flags the number is unknown.
+ */
 static size_t values_of(const char *word, const struct option_row *arg)
 {
 	bool alone = arg != NULL && (arg->style == OPTION_STYLE_TOGGLE ||
@@ -163,7 +168,7 @@ static void check_from(const struct words *words, size_t first)
 	}
 }
 
-/* What stands in front belongs to other programs. */
+/* The words before it belong to other programs. */
 static size_t behind_program(const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {

@@ -1,6 +1,6 @@
 /*
- * Axes: which keys take which values. What a value may be is not asked here: the reader of the cells'
- * experiments knows, and tells it at the value's place.
+ * Axes: which keys take which values. Values are not validated here: the reader of the cells'
+ * experiments does it, and reports errors at the value's location.
  */
 #include <string.h>
 
@@ -8,11 +8,14 @@
 #include "experiment/sweep/sweep_priv.h"
 #include "option/secret.h"
 
-#define SHARE_DIGITS 6 /* of a number out of a sample: nobody reads more */
+#define SHARE_DIGITS 6 /* of a sampled number: more would not be useful */
 
 static const char *const sections[] = { "server", "benchmark", "launch" };
 
-/* The name of an argument in its one spelling, with what stands behind it ("compilation_config.mode"). */
+/*
+ * Returns the canonical name of an argument, with the rest of a dotted name
+ * ("compilation_config.mode").
+ */
 static const char *server_name(const struct exp_sweep_reader *sweep, const char *name)
 {
 	size_t len = strcspn(name, ".");
@@ -203,7 +206,7 @@ static struct exp_axis *refuse_points(struct exp_sweep_reader *sweep, const stru
 	return NULL;
 }
 
-/* The value of a point's key, however it is spelled; NULL: it has none, or a problem was told. */
+/* Returns the value of a point's key in any spelling; NULL: none, or a problem was reported. */
 static const struct pl_yaml *point_value(struct exp_sweep_reader *sweep,
 					 const struct pl_yaml *point, const char *key)
 {

@@ -1,7 +1,7 @@
 /*
  * Cells: all combinations of a part's axes, or a sample of them. Axes that are not sampled are
- * combined with every point of the sample. The first axis changes slowest, so that the cells of one
- * server configuration stand together where the server's keys come first.
+ * combined with every point of the sample. The first axis changes slowest, so the cells of one
+ * server configuration are consecutive if the server's keys come first.
  */
 #include <stdlib.h>
 #include <string.h>

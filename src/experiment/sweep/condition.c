@@ -1,8 +1,8 @@
 /*
  * Conditions: `where: "server.tensor_parallel_size * server.pipeline_parallel_size <= 8"`, in the
- * language of the rules between arguments. A name is what the cell sets, else what the file sets, else
- * the default; a key that the sweep varies is also known by its last part. A combination stays where
- * its condition is true, not where nobody knows.
+ * language of the rules between arguments. A name is the value in the cell, otherwise in the file,
+ * otherwise the default; a key that the sweep varies may be shortened to its last part. A
+ * combination is kept if its condition is true, not if it is unknown.
  */
 #include <string.h>
 
@@ -118,7 +118,7 @@ struct scope {
 	const struct exp_sweep_cell *cell;
 };
 
-/* What the cell sets; NULL: nothing. */
+/* Returns the value in the cell; NULL: not set. */
 static const json_t *of_cell(const struct scope *scope, const char *name, const char *key)
 {
 	if (key != NULL) {
@@ -138,7 +138,10 @@ static json_t *of_file(const json_t *file, const char *section, const char *key)
 	return key != NULL ? json_object_get(json_object_get(file, section), key) : NULL;
 }
 
-/* Arguments of the server have defaults that the file does not say; kept beside its own. */
+/*
+ * Server arguments have defaults that are not in the file; they are stored next to the file's
+ * values.
+ */
 static const json_t *of_default(struct exp_sweep_reader *sweep, const char *section,
 				const char *key)
 {

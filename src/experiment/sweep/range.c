@@ -107,7 +107,7 @@ static bool read_member(struct exp_sweep_reader *sweep, const char *key, const s
 	return true;
 }
 
-/* NULL: it makes sense; else what should be there. */
+/* Returns NULL for a valid range, otherwise what was expected. */
 static const char *what_is_wrong(const struct written *range)
 {
 	if (isnan(range->range.from) || isnan(range->range.to))
@@ -128,7 +128,7 @@ static const char *what_is_wrong(const struct written *range)
 	return NULL;
 }
 
-/* -1: behind the last. */
+/* Returns false after the last value. */
 static bool value_at(const struct written *range, size_t i, double *ret)
 {
 	double from = range->range.from;
@@ -226,7 +226,7 @@ struct exp_axis *exp_axis_range(struct exp_sweep_reader *sweep, const char *key,
 	return axis;
 }
 
-/* Of whole numbers each is as likely as any other; on the logarithmic scale the nearest one. */
+/* Integers are equally likely; on the logarithmic scale the nearest one is used. */
 double exp_range_share(const struct exp_range *range, double share)
 {
 	if (range->logarithmic) {

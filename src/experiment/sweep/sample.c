@@ -47,7 +47,7 @@ static void fill_latin(struct pl_pyrandom *rng, size_t count, size_t dimensions,
 	}
 }
 
-/* Of the dimensions behind the first, whose direction numbers are the powers of two. */
+/* Rows for the dimensions after the first, whose direction numbers are the powers of two. */
 static const struct sobol_row {
 	unsigned degree;
 	unsigned inner; /* the polynomial's coefficients but the first and the last, as bits */

@@ -1,6 +1,6 @@
 /*
- * Points spread over the unit cube, for sweeps that look at some of all combinations. Each depends on
- * its method and seed alone; recipes: docs/reference/sweeps.md.
+ * Points spread over the unit cube, for sweeps that run a sample of all combinations. They depend
+ * only on method and seed; recipes: docs/reference/sweeps.md.
  */
 #pragma once
 
@@ -11,16 +11,17 @@
 
 enum exp_sample_method {
 	EXP_SAMPLE_RANDOM,
-	EXP_SAMPLE_LATIN_HYPERCUBE, /* of `count` slices of each dimension every one once */
-	EXP_SAMPLE_SOBOL,           /* of each 2^k points one in every slice of 2^-k */
+	/* exactly one point in each of `count` slices of each dimension */
+	EXP_SAMPLE_LATIN_HYPERCUBE,
+	EXP_SAMPLE_SOBOL, /* of each 2^k points exactly one in every slice of 2^-k */
 	EXP_SAMPLE_METHOD_COUNT,
 };
 
 /* "random", "latin_hypercube", "sobol". */
 const char *exp_sample_name(enum exp_sample_method method);
 /*
- * `count` points of `dimensions` numbers each, 0 <= number < 1, one point behind the other; the
- * caller's (free()). At most EXP_SAMPLE_DIMENSIONS_MAX, and 2^31 points.
+ * Returns `count` consecutive points of `dimensions` numbers each, 0 <= number < 1; the caller
+ * frees them with free(). At most EXP_SAMPLE_DIMENSIONS_MAX dimensions and 2^31 points.
  */
 double *exp_sample_points(enum exp_sample_method method, size_t count, size_t dimensions,
 			  uint64_t seed);

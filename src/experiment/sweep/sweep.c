@@ -1,17 +1,17 @@
 /*
  * The section `sweep`:
  *
- *	sweep:
- *	  server.tensor_parallel_size: [1, 2, 4]                     lists, ranges or single values
- *	  benchmark.max_concurrency: {from: 1, to: 256, scale: 2^k}
- *	  zip: {server.quantization: […], server.kv_cache_dtype: […]}   or a list of such
- *	  lengths: [128x128, 1024x128]                               or {input: …, output: …}
- *	  points: [{server.max_num_seqs: 64, benchmark.max_concurrency: 8}]   these alone
- *	  where: "tensor_parallel_size * 8 >= max_concurrency"       or a list of such
- *	  sample: {method: sobol, count: 64, seed: 0, over: [KEY, …]}
- *	  sets: {NAME: {…}, …}                                       each with the keys above
+ *  sweep:
+ *    server.tensor_parallel_size: [1, 2, 4]                     lists, ranges or single values
+ *    benchmark.max_concurrency: {from: 1, to: 256, scale: 2^k}
+ *    zip: {server.quantization: […], server.kv_cache_dtype: […]}   or a list of such
+ *    lengths: [128x128, 1024x128]                               or {input: …, output: …}
+ *    points: [{server.max_num_seqs: 64, benchmark.max_concurrency: 8}]   only these
+ *    where: "tensor_parallel_size * 8 >= max_concurrency"       or a list of such
+ *    sample: {method: sobol, count: 64, seed: 0, over: [KEY, …]}
+ *    sets: {NAME: {…}, …}                                       each with the keys above
  *
- * A set has what stands above it too, but for the keys that are its own.
+ * A set inherits the keys above it, except those that it sets itself.
  */
 #include "experiment/sweep/sweep.h"
 
@@ -283,7 +283,7 @@ static bool has_key_of(const struct exp_part *part, const struct exp_axis *wante
 	return false;
 }
 
-/* What stands above the set in front of its own. */
+/* Inserts the inherited values before the set's own. */
 static void lay_below(struct exp_sweep_reader *sweep, const struct exp_part *common,
 		      struct exp_part *set)
 {

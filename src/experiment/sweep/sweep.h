@@ -1,11 +1,11 @@
 /*
- * A file of many experiments: the section `sweep` of an experiment file says which keys take which
- * values (docs/reference/sweeps.md), and each combination is a cell, an experiment of its own.
+ * A file with many experiments: the section `sweep` of an experiment file defines which keys take
+ * which values (docs/reference/sweeps.md), and each combination is a cell with its own experiment.
  *
- *	file  ->  parts: axes, conditions, a sample each  ->  cells  ->  an experiment each
+ *  file  ->  parts: axes, conditions, a sample each  ->  cells  ->  an experiment each
  *
- * The file is read once; a cell borrows its nodes, so that what is wrong with a value is told at
- * its place in the file.
+ * The file is parsed once; a cell borrows its nodes, so errors in a value are reported at its
+ * location in the file.
  */
 #pragma once
 
@@ -20,13 +20,13 @@
 /* One key of a cell's experiment. Borrowed from the sweep. */
 struct exp_setting {
 	const char *key;             /* "server.tensor_parallel_size" */
-	const struct pl_yaml *at;    /* where the key stands */
-	const struct pl_yaml *value; /* of a range: at the place of the range */
+	const struct pl_yaml *at;    /* location of the key */
+	const struct pl_yaml *value; /* for a range: at the location of the range */
 };
 
 struct exp_sweep_cell {
-	const char *set; /* the named set that it is of; NULL: none */
-	char *label;     /* "tensor_parallel_size=2 max_concurrency=16": its own among all cells */
+	const char *set; /* name of its set; NULL: none */
+	char *label;     /* "tensor_parallel_size=2 max_concurrency=16": unique among all cells */
 	json_t *point;   /* {"server.tensor_parallel_size": 2, …}, in the order of the file */
 	const struct exp_setting **settings;
 	size_t setting_count;
@@ -35,19 +35,19 @@ struct exp_sweep_cell {
 struct exp_sweep {
 	char *source;
 	struct pl_yaml_doc *doc;
-	struct pl_arena *arena; /* of what the cells borrow */
-	struct pl_yaml base;    /* the file without its sweep */
+	struct pl_arena *arena; /* owns what the cells borrow */
+	struct pl_yaml base;    /* the file without its section `sweep` */
 	struct exp_sweep_cell *cells;
 	size_t count;
 	size_t room;
-	size_t merged;   /* combinations that were the same as others */
-	size_t left_out; /* by conditions */
+	size_t merged;   /* number of duplicate combinations */
+	size_t left_out; /* number of combinations excluded by conditions */
 };
 
 /*
- * Reads a file and makes its cells. `only`: the sets that are wanted, [only_count]; none: all.
- * All faults of the section become problems; *ret is NULL where there is one. Those of the
- * experiments show when they are read. -1: no YAML.
+ * Reads a file and makes its cells. `only`: names of the requested sets, [only_count]; none: all.
+ * All errors of the section become problems; *ret is NULL if there is one. Errors of the
+ * experiments are found when these are read. Returns -1 if the file is not YAML.
  */
 int exp_sweep_read(const struct vllm_catalog *catalog, const char *text, size_t len,
 		   const char *source, const char *const *only, size_t only_count,
@@ -60,11 +60,13 @@ void exp_sweep_free(struct exp_sweep *sweep);
 PL_AUTO_DEFINE(struct exp_sweep, exp_sweep_free);
 #define auto_sweep PL_AUTO(exp_sweep_free)
 
-/* The experiment of a cell, as exp_config_read() gives it. `catalog` as there. */
+/* Returns the experiment of a cell, as exp_config_read() would. `catalog` as there. */
 struct exp_config *exp_sweep_config(const struct exp_sweep *sweep,
 				    const struct exp_sweep_cell *cell,
 				    const struct vllm_catalog *catalog,
 				    struct option_problems *problems);
-/* A problem that the reader found is a fault of the file; a check's, which has a rule or a reason, is
- * one of the combination alone. */
+/*
+ * Returns true for a problem that the reader found, which is an error of the file. Problems from
+ * checks, which have a rule or a reason, concern only the combination.
+ */
 bool exp_sweep_is_fault(const struct option_problem *problem);

@@ -1,6 +1,4 @@
-/*
- * What the files of this folder share: a sweep as it is read, before it has cells.
- */
+/* Shared by the files of this directory: a sweep while it is read, before it has cells. */
 #pragma once
 
 #include "experiment/section.h"
@@ -8,7 +6,7 @@
 #include "experiment/sweep/sweep.h"
 #include "vllm/expr.h"
 
-#define EXP_SWEEP_VALUES_MAX 10000 /* of one axis */
+#define EXP_SWEEP_VALUES_MAX 10000 /* per axis */
 
 /* Numbers from a smallest to a largest. */
 struct exp_range {
@@ -18,14 +16,14 @@ struct exp_range {
 	bool whole;
 };
 
-/* What moves together: one key, or those of a zip. */
+/* Keys that change together: one key, or those of a zip. */
 struct exp_axis {
 	struct exp_axis *next;
 	const struct pl_yaml *at;
 	const char **keys; /* [key_count] */
 	size_t key_count;
-	struct exp_setting *settings; /* [count * key_count], step by step */
-	size_t count;                 /* steps; 0: any number of the range, for a sample */
+	struct exp_setting *settings; /* [count * key_count], by step */
+	size_t count;                 /* number of steps; 0: a range to be sampled */
 	struct exp_range range;
 	bool sampled;
 };
@@ -46,7 +44,7 @@ struct exp_sample {
 
 /* The section, or one of its sets. */
 struct exp_part {
-	const char *name; /* NULL: the section's own */
+	const char *name; /* NULL: the section itself */
 	const struct pl_yaml *at;
 	struct exp_axis *axes;
 	struct exp_condition *conditions;
@@ -58,31 +56,39 @@ struct exp_sweep_reader {
 	struct exp_sweep *sweep;
 	const struct vllm_catalog *catalog;
 	struct option_reader *reader;
-	json_t *seen; /* object: points that are cells */
-	/* what the file says besides, for conditions: {server, launch, benchmark}, as it was asked for
-	 * and with defaults */
+	json_t *seen; /* object: points that already are cells */
+	/*
+	 * other values of the file, for conditions: {server, launch, benchmark}, as requested and
+	 * with defaults
+	 */
 	json_t *asked;
 	json_t *completed;
 };
 
 /* ---- axis.c ---- */
 
-/* "server.tensor_parallel_size" of any spelling of it; NULL with a problem. In the arena. */
+/*
+ * Returns "server.tensor_parallel_size" for any spelling of it, allocated in the arena; NULL with a
+ * problem.
+ */
 const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
 			  const struct pl_yaml *name);
-/* One key with a list, a range or a single value; NULL with a problem. */
+/* Reads one key with a list, a range or a single value; NULL with a problem. */
 struct exp_axis *exp_axis_read(struct exp_sweep_reader *sweep, const char *key,
 			       const struct pl_yaml *at, const struct pl_yaml *value);
-/* Several that were read, as one. */
+/* Combines several axes into one. */
 struct exp_axis *exp_axis_zip(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
 			      const struct exp_axis *axes);
-/* An axis of its own for `lengths: [128x128]`; several for `{input: …, output: …}`. */
+/* Makes one axis for `lengths: [128x128]`, several for `{input: …, output: …}`. */
 struct exp_axis *exp_axis_lengths(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
 				  const struct pl_yaml *value);
-/* `points: [{KEY: a, KEY: b}, …]`: all keys as one axis, a step a point; NULL with a problem. */
+/*
+ * Reads `points: [{KEY: a, KEY: b}, …]`: all keys as one axis, one step per point; NULL with a
+ * problem.
+ */
 struct exp_axis *exp_axis_points(struct exp_sweep_reader *sweep, const struct pl_yaml *at,
 				 const struct pl_yaml *value);
-/* Step `index` of an axis, or what lies at `share` (from 0 to below 1) of a range. */
+/* Return step `index` of an axis, or the value at `share` (from 0 to below 1) of a range. */
 const struct exp_setting *exp_axis_step(const struct exp_axis *axis, size_t index);
 const struct exp_setting *exp_axis_share(struct exp_sweep_reader *sweep,
 					 const struct exp_axis *axis, double share);
@@ -93,16 +99,16 @@ struct exp_axis *exp_axis_range(struct exp_sweep_reader *sweep, const char *key,
 				const struct pl_yaml *at, const struct pl_yaml *value);
 bool exp_range_is_meant(const struct pl_yaml *value);
 double exp_range_share(const struct exp_range *range, double share);
-/* A node of a number at the place of `at`. */
+/* Makes a number node at the location of `at`. */
 const struct pl_yaml *exp_number_node(struct exp_sweep_reader *sweep, double number, bool whole,
 				      int digits, const struct pl_yaml *at);
 
 /* ---- condition.c ---- */
 
-/* Reads a text; NULL with a problem. */
+/* Parses a text; NULL with a problem. */
 struct exp_condition *exp_condition_read(struct exp_sweep_reader *sweep,
 					 const struct pl_yaml *value);
-/* Tells names that are none. False: there are some. */
+/* Reports unknown names; returns false if there are any. */
 bool exp_condition_check(struct exp_sweep_reader *sweep, const struct exp_condition *condition,
 			 const struct exp_part *part);
 bool exp_condition_holds(struct exp_sweep_reader *sweep, const struct exp_condition *condition,
@@ -110,7 +116,7 @@ bool exp_condition_holds(struct exp_sweep_reader *sweep, const struct exp_condit
 
 /* ---- cells.c ---- */
 
-/* Adds the cells of a part; what cannot be is a problem. */
+/* Adds the cells of a part; invalid ones are problems. */
 void exp_cells_make(struct exp_sweep_reader *sweep, struct exp_part *part);
-/* Texts by which each differs from all others. */
+/* Sets labels that distinguish each cell from all others. */
 void exp_cells_label(struct exp_sweep *sweep);

@@ -27,8 +27,8 @@
 
 /*
  * Linux delays acknowledgements by 40 ms (TCP_DELACK_MIN). If that was too short, they are
- * immediate until the delay is requested again. That system call pays off only after this many
- * reads without such a pause: if all events are further apart, nothing would be saved.
+ * immediate until the delay is requested again, which pays off only after this many reads without
+ * such a pause.
  */
 #define ACK_WAIT_NS (40 * PL_NS_PER_MS)
 #define CALM_READS  8
@@ -85,8 +85,8 @@ struct bench_conn {
 };
 
 /*
- * In front: the connection used last is the one that a server's keep-alive limit (5 s with uvicorn)
- * is furthest from closing, and its buffers are the warmest.
+ * Inserts at the front: the most recently used connection is furthest from a server's keep-alive
+ * limit (5 s with uvicorn), and its buffers are in the CPU cache.
  */
 static void idle_push(struct bench_conn *conn)
 {
@@ -254,8 +254,7 @@ static void note_unblocked(struct bench_conn *conn)
 
 /*
  * Called when the kernel has accepted bytes (or TLS is established), not when connect() returns: on
- * loopback a connection is established at once, and a socket reported as writable may still have an
- * error.
+ * loopback that is immediate, and a socket reported as writable may still have an error.
  */
 static void note_connected(struct bench_conn *conn)
 {
@@ -272,9 +271,9 @@ static void note_connected(struct bench_conn *conn)
 }
 
 /*
- * Returns when the network accepted the request, according to the kernel; a thread that waits for a
- * CPU in or after sendmsg() would see a later time. Not used if the request was sent in pieces: the
- * last one may wait for the peer, and the timestamp may be another piece's.
+ * Returns when the network accepted the request, by the kernel's clock; a thread that waits for a
+ * CPU would see a later time. Not used for a request sent in pieces: the last one may wait for the
+ * peer, and the timestamp may be another piece's.
  */
 static int64_t sent_ns_of(struct bench_conn *conn)
 {
@@ -328,8 +327,8 @@ static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
 }
 
 /*
- * Sending failed. A peer that takes no more may have said why before: that is read first, for which
- * an event is due. False: the connection is gone.
+ * Handles a failed send. A peer that accepts no more data may have sent the reason before: it is
+ * read first, and an event for that is pending. False: the connection was lost.
  */
 static bool conn_cut(struct bench_conn *conn, int error)
 {
@@ -511,10 +510,9 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 }
 
 /*
- * Peeking costs as much as reading, so it is only done for reads in which it can matter. A
- * response's first token, on which several metrics depend, follows directly after the event with
- * the role. Later tokens may be pending together if the next one is overdue, judged by the last gap
- * between two.
+ * Peeking costs as much as reading, so it is only done if it can matter: for a response's first
+ * token, which follows directly after the event with the role, and for later tokens if the next one
+ * is overdue, judged by the last gap, because several may then be pending.
  */
 static bool reads_apart(const struct bench_conn *conn)
 {
@@ -531,8 +529,8 @@ static bool reads_apart(const struct bench_conn *conn)
 }
 
 /*
- * True: there may be more to read. `to_end`: the peer has ended its side, so there is. `apart`: no
- * more than keeps the first event's stamp.
+ * Returns true if there may be more to read. `to_end`: the peer has closed its side, so there is.
+ * `apart`: reads only as much as preserves the first event's timestamp.
  */
 static bool conn_read(struct bench_conn *conn, bool to_end, bool apart)
 {
@@ -747,9 +745,8 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 }
 
 /*
- * Returns the most recently used idle connection, or NULL. Closes connections on which the peer has
- * sent unrequested data, which would be taken for the next response, and those that the peer has
- * closed.
+ * Returns the most recently used idle connection, or NULL. Closes connections that the peer has
+ * closed or on which it sent unrequested data, which would be taken for the next response.
  */
 static struct bench_conn *take_idle(struct bench_worker *worker)
 {

@@ -1,15 +1,13 @@
 /*
- * A command line as vLLM's parser reads it: argparse, and before it what FlexibleArgumentParser
- * adds.
+ * Parses a command line like vLLM: argparse, preceded by the additions of FlexibleArgumentParser.
  *
  *   --a_b        "--a-b", up to the first '.' or '='
  *   --x.k=v      all keys of --x joined to one object, put at the end as "--x JSON"
- *   each word    flag, abbreviation, unknown flag or word, by itself: argparse does not ask what
- *                stands before it, so that "--x -1e3" is two flags
- *   each flag    takes the words behind it, as many as it wants
+ *   each word    flag, abbreviation, unknown flag or word, on its own: argparse does not consider
+ *                the preceding word, so "--x -1e3" is two flags
+ *   each flag    takes as many of the following words as it accepts
  *
- * Nothing is printed and nothing stops at a fault: each word keeps its kind, and the caller tells
- * it in its own way.
+ * Nothing is printed and no error stops it: each word keeps its kind, and the caller reports it.
  */
 #include "option/argv.h"
 
@@ -166,8 +164,10 @@ static struct option_argv_dotted *dotted_of(struct option_argv *argv, const char
 	return dotted;
 }
 
-/* Puts value under the path of "--x.a.b" into the object of "--x"; takes it. Built from the
- * inside: the last part of the path names the value, the first stands in the object. */
+/*
+ * Puts the value under the path of "--x.a.b" into the object of "--x"; takes it. Built from the
+ * inside: the last part of the path is the key of the value, the first is a key of the object.
+ */
 static void put_dotted(struct option_argv *argv, size_t at, char *key, json_t *value)
 {
 	const struct option_argv_word *word = &argv->words[at];
@@ -356,8 +356,10 @@ static bool is_negative_number(const char *text)
 	return *rest == '\0' ? whole > 0 : part > 0 && rest[1 + part] == '\0';
 }
 
-/* What the word is by itself: a flag, known or not, or none. A word with a blank in it is no
- * unknown flag: argparse takes it for a value. */
+/*
+ * Classifies the word on its own: a flag, known or unknown, or not a flag. A word with a blank is
+ * not an unknown flag: argparse takes it as a value.
+ */
 static void classify(const struct option_argv *argv, struct option_argv_word *word)
 {
 	const char *text = word->text;
@@ -416,8 +418,10 @@ static size_t most_values(const struct option_argv_flag *flag)
 		       : 1;
 }
 
-/* Which words behind the flag are its values; one without those it needs has a fault. It takes
- * them as they come, and never leaves one for what follows: a list swallows the model behind it. */
+/*
+ * Assigns the following words to the flag; if required ones are missing, that is an error. It takes
+ * words greedily: a list also takes the model that follows it.
+ */
 static void give_values(struct option_argv *argv, size_t at)
 {
 	struct option_argv_word *word = &argv->words[at];

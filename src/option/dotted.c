@@ -1,7 +1,7 @@
 /*
- * Values of dotted keys ("--x.k=v") as vLLM guesses their types: json.loads(), and what is no JSON
- * is a text. Python's JSON takes NaN, Infinity and integers of any length, which ours cannot hold:
- * those are told, not turned into texts.
+ * Values of dotted keys ("--x.k=v"), typed like vLLM guesses them: json.loads(), and a text if that
+ * fails. Python's JSON accepts NaN, Infinity and integers of any length, which ours cannot hold:
+ * they are reported, not converted to texts.
  */
 #include "option/dotted.h"
 
@@ -19,8 +19,10 @@ static bool ends_with(const char *text, size_t end, const char *word)
 	       (end == len || !isalnum((unsigned char)text[end - len - 1]));
 }
 
-/* Has the reader stopped at a word that only Python takes for a number? jansson stops behind the
- * word that it does not know, or, at "-Infinity", behind the minus. */
+/*
+ * Returns whether the parser stopped at a number that only Python accepts. jansson stops after the
+ * unknown word, or, at "-Infinity", after the minus.
+ */
 static bool is_python_number(const char *text, size_t end)
 {
 	return ends_with(text, end, "NaN") || ends_with(text, end, "Infinity") ||

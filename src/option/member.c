@@ -1,5 +1,7 @@
-/* A typed value in a struct's member, found by the row's offset: the row is all that knows it.
- * What is not set is NULL, -1 (of three), OPTION_NO_I64 or NAN, and null in JSON. */
+/*
+ * A typed value in a struct's member, located by the row's offset. Unset values are NULL, -1 (of
+ * three), OPTION_NO_I64 or NAN, and null in JSON.
+ */
 #include "option/member.h"
 
 #include <math.h>

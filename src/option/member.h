@@ -1,7 +1,7 @@
 /*
- * The member of a struct that keeps an option's value, by its row's type and offset:
+ * The struct member with an option's value, by its row's type and offset:
  *
- *   BOOL bool · TRI int (-1: not given, 0, 1) · INT, DURATION (ns) int64_t (OPTION_NO_I64: none) ·
+ *   BOOL bool · TRI int (-1: unset, 0, 1) · INT, DURATION (ns) int64_t (OPTION_NO_I64: none) ·
  *   FLOAT double (NaN: none) · STRING char * (NULL: none) · JSON, LIST json_t * (NULL: none)
  */
 #pragma once
@@ -17,11 +17,13 @@
 #define OPTION_MEMBER_JSON        json_t *
 #define OPTION_MEMBER_LIST_STRING json_t *
 
-/* The row's default as option_member_set() takes it. New reference. */
+/* Returns the row's default, for option_member_set(). New reference. */
 json_t *option_member_default(const struct option_row *row);
-/* Sets it from a checked JSON value: durations as ns, infinities as "inf", null for none. The
- * member holds a value, or zeros. */
+/*
+ * Sets it from a validated JSON value: durations as ns, infinities as "inf", null for none. The
+ * member must hold a value, or zeros.
+ */
 void option_member_set(void *object, const struct option_row *row, const json_t *value);
-/* The value as it is told: durations "30s", infinities "inf". New reference. */
+/* Returns the value for display: durations "30s", infinities "inf". New reference. */
 json_t *option_member_get(const void *object, const struct option_row *row);
 void option_member_done(void *object, const struct option_row *row);

@@ -1,11 +1,9 @@
-/*
- * Where each key of an experiment was set, for what is found out later about its value.
- */
+/* The location at which each key of an experiment was set, for errors found later. */
 #pragma once
 
 #include <stddef.h>
 
-/* The texts are the table's own. */
+/* The table owns the texts. */
 struct option_place {
 	char *key; /* "server.tensor_parallel_size" */
 	size_t key_len;
@@ -20,9 +18,9 @@ struct option_places {
 	size_t room;
 };
 
-/* The last one stays. */
+/* Overwrites an earlier location. */
 void option_places_set(struct option_places *places, const char *key, const char *source, int line,
 		       int column);
-/* NULL: it was not set. */
+/* Returns NULL if it was not set. */
 const struct option_place *option_places_find(const struct option_places *places, const char *key);
 void option_places_done(struct option_places *places);

@@ -61,7 +61,7 @@ void option_problems_remove(struct option_problems *problems, size_t from,
 	problems->count = from < problems->count ? kept : problems->count;
 }
 
-/* Texts are copied: those that tell are gone when it is shown. */
+/* Copies the texts, because their owners are gone when the problem is shown. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem)
 {
 	*PL_PUSH(problems->items, problems->count, problems->room) = (struct option_problem){
@@ -110,8 +110,10 @@ static char *key_text(const char *key, enum option_voice voice)
 	return flag;
 }
 
-/* Length of a key in braces; 0: what stands here is none. JSON in a message has braces too, but
- * no bare key between them. */
+/*
+ * Returns the length of a key in braces; 0: not a key. JSON in a message also has braces, but no
+ * bare key between them.
+ */
 static size_t key_in_braces(const char *text)
 {
 	size_t len = text[0] == '{' ? strspn(text + 1, KEY_LETTERS) : 0;
@@ -161,7 +163,7 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 		add_line(buf, found);
 		return;
 	}
-	/* nobody types it */
+	/* users do not type null on a command line */
 	if (voice == OPTION_AS_FLAG && strcmp(found, "null") == 0)
 		found = "nothing";
 	if (problem->found != NULL || !problem->expected_is_reason) {

@@ -1,7 +1,6 @@
 /*
- * What a row says in words: its type, its limits, its choices, as they stand in messages, help,
- * JSON and overlays. All of these are made from the row, so that none can say something else than
- * what value.c checks.
+ * Texts for rows: their types, limits and choices in messages, help, JSON and overlays. All are
+ * derived from the row, so they agree with the checks in value.c.
  */
 #include "option/row.h"
 
@@ -167,7 +166,7 @@ char *option_row_default_text(const struct option_row *row)
 	return pl_strdup(json_is_string(value) ? json_string_value(value) : row->default_json);
 }
 
-/* The largest unit that leaves no rest; "1e-05" is told as "1e-5". */
+/* Uses the largest unit without a remainder; shows "1e-05" as "1e-5". */
 char *option_row_bound_text(const struct option_row *row, double bound)
 {
 	static const struct {

@@ -1,6 +1,4 @@
-/*
- * The words that rows of src/tbl/ are written in, for the files that make tables of them.
- */
+/* Macros for rows of src/tbl/, for the files that build tables from them. */
 #pragma once
 
 #include "option/row.h"

@@ -1,7 +1,7 @@
 /*
- * What may be a secret is told by names, for no value looks like one: a name as it is spelt
- * anywhere (HF_TOKEN, hfToken, --api-key), a key in JSON, a password in a URL. To hide a value too
- * many is a nuisance, to show one is a leak.
+ * Secrets are recognized by names, because values have no typical form: a name in any spelling
+ * (HF_TOKEN, hfToken, --api-key), a key in JSON, a password in a URL. Hiding too many values is a
+ * nuisance, showing one secret is a leak.
  */
 #include "option/secret.h"
 
@@ -69,7 +69,7 @@ static bool may_be_name(const char *name)
 /* "token" is the hard word: it is what a model is made of, and what opens an account. */
 bool option_secret_is_name(const char *name)
 {
-	/* also glued to what stands before: PGPASSWORD */
+	/* also without a separator before it: PGPASSWORD */
 	static const char *const anywhere[] = {
 		"SECRET_",     "SECRETS_",        "PASSWORD_",    "PASSWORDS_",  "PASSWD_",
 		"APIKEY_",     "APIKEYS_",        "CREDENTIAL_",  "SECRETKEY_",  "ACCESSKEY_",
@@ -178,8 +178,8 @@ static const char *find_url_member(const char *text, size_t *ret_len)
 }
 
 /*
- * Where the next password of a URL begins, and its length; NULL: there is none. Alone in front of
- * the '@' of a web address stands a token.
+ * Returns the start of the next password of a URL, and its length; NULL: none. A name alone before
+ * the '@' of a web address is a token.
  */
 static const char *find_url_password(const char *text, size_t *ret_len)
 {

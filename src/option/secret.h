@@ -1,6 +1,6 @@
 /*
- * What is shown to nobody, as far as names tell: which variables, keys and parts of a word hold
- * secrets. Texts: option/secret_text.h. Words of vLLM's command lines and JSON values: vllm/secret.h.
+ * Secrets as recognized by names: of variables, of keys and of parts of a word. Texts:
+ * option/secret_text.h. Words of vLLM's command lines and JSON values: vllm/secret.h.
  */
 #pragma once
 
@@ -9,20 +9,26 @@
 #define OPTION_SECRET_SHOWN "***"
 
 /*
- * Is the value of this environment variable, or of a key or flag named so, shown to nobody? The
- * name is taken word by word (HF_TOKEN, hf-token, hfToken): TOKENIZERS_PARALLELISM and
- * MAX_TOKENS are none.
+ * Returns whether the value of an environment variable, key or flag with this name is secret. The
+ * name is split into words (HF_TOKEN, hf-token, hfToken): TOKENIZERS_PARALLELISM and MAX_TOKENS are
+ * not secret.
  */
 bool option_secret_is_name(const char *name);
-/* Does the JSON text, well formed or not, have a secret by a key's name? */
+/* Returns whether the JSON text, well-formed or not, has a secret under a key's name. */
 bool option_secret_in_json(const char *text);
-/* Does the text stand at a secret key within an object ("server.x.token"), or hold such a one? */
+/*
+ * Returns whether the text is the value of a secret key within an object ("server.x.token"), or
+ * contains such a value.
+ */
 bool option_secret_is_held(const char *key, const char *text);
-/* Does the text hold a URL with a password, "scheme://user:password@host", or with "?token=…"? */
+/*
+ * Returns whether the text has a URL with a password, "scheme://user:password@host", or with
+ * "?token=…".
+ */
 bool option_secret_in_url(const char *text);
-/* The text with "***" for such values. The caller's (free()). */
+/* Returns the text with "***" for such values. The caller frees it with free(). */
 char *option_secret_urls_shown(const char *text);
-/* Where the value of "NAME=value" with a secret's name begins in the word; NULL: there is none. */
+/* Returns the start of the value in a word "NAME=value" with a secret's name; NULL: none. */
 const char *option_secret_assigned(const char *word);
-/* Does the word hold such a value, and one that no shell fills in? */
+/* Returns whether the word has such a value that is not a shell variable. */
 bool option_secret_is_assigned(const char *word);

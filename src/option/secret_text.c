@@ -1,7 +1,7 @@
 /*
- * One walk from sign to sign: '=' and ':' have a name in front of them, '-' may begin a flag. A text has few of
- * these, most have none. How far a value goes is told by what is around it; where that is not clear, it goes
- * too far.
+ * A single pass from sign to sign: '=' and ':' follow a name, '-' may begin a flag. A text has few
+ * of these, most have none. The surrounding text decides where a value ends; if that is unclear,
+ * too much is hidden.
  */
 #include "option/secret_text.h"
 
@@ -30,9 +30,9 @@ struct span {
 /* In front of a '=' or ':'. */
 struct name {
 	struct span text;
-	bool is_quoted; /* a quote stands behind it */
-	char quote;     /* that opens in front of it and does not close behind it; 0: none */
-	bool is_first;  /* in its line */
+	bool is_quoted; /* a quote follows it */
+	char quote;     /* opening quote before it without a closing quote after it; 0: none */
+	bool is_first;  /* first in its line */
 	bool is_member; /* of the query of an address */
 };
 
@@ -236,7 +236,7 @@ static bool is_dash(const char *at)
 	       pl_text_starts(at, "\xE2\x80\x94");
 }
 
-/* Over blanks, and over the end of a line that goes on. */
+/* Skips blanks, and the end of a continued line. */
 static const char *skip_blanks(const char *at)
 {
 	for (;;) {

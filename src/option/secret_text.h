@@ -1,17 +1,17 @@
 /*
- * Secrets within a text of any kind, as a shell, curl, a log or a file of settings has them: the value behind
- * a name, the password of an address, the word behind a flag.
+ * Secrets within any text, from a shell, curl, a log or a settings file: the value after a name,
+ * the password of a URL, the word after a flag.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Is the flag ("--api-key") one of a secret? */
+/* Returns whether the flag ("--api-key") takes a secret. */
 typedef bool option_secret_flag_fn(const char *flag);
 
 /*
- * The text with "***" for the values of NAME=value and "NAME: value", also in the query of an address, for
- * those of flags, and for passwords in addresses. NULL: there are none; what is hidden already is none.
- * Counts ("total_tokens: 5", "tokens=512/s") are none either. The caller's (free()).
+ * Returns the text with "***" for the values of NAME=value and "NAME: value", also in the query of
+ * a URL, for those of flags, and for passwords in URLs. NULL: none; hidden values and counts
+ * ("total_tokens: 5", "tokens=512/s") are not secrets. The caller frees it with free().
  */
 char *option_secret_text_shown(const char *text, option_secret_flag_fn *is_flag);

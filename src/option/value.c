@@ -1,8 +1,8 @@
 /*
- * A value of a file checked against its row: the typed JSON value, or NULL with a problem that
- * says what was found and what was expected. Every way in (file, --set, command line, API) comes
- * here as a YAML node, so that all have the same limits. What another release may take is no error
- * here: only who knows the target can tell.
+ * Checks a value against its row and returns the typed JSON value, or NULL with a problem that says
+ * what was found and expected. All inputs (file, --set, command line, API) arrive here as YAML
+ * nodes, so the same limits apply to all. Values that another release may accept are not an error
+ * here: only callers that know the target can decide.
  */
 #include "option/value.h"
 
@@ -81,7 +81,7 @@ static bool is_choice(const json_t *choice, const struct pl_yaml *node, bool any
 	       number == json_integer_value(choice);
 }
 
-/* The choice that the node is, as it stands in the list (borrowed from `list`); NULL. */
+/* Returns the choice that matches the node, as in the list (borrowed from `list`), or NULL. */
 static json_t *find_choice(const json_t *list, const struct pl_yaml *node, bool any_case)
 {
 	PL_JSON_EACH(choice, list) {
@@ -304,7 +304,7 @@ static bool have_other_choice(const struct option_row *row, const struct pl_yaml
 	return false;
 }
 
-/* A value outside of the list, told as a warning where it can be right. */
+/* Handles a value outside of the list; only a warning if it may be valid. */
 static json_t *value_other(struct option_reader *reader, const struct pl_yaml *node,
 			   const char *key, const struct option_row *row)
 {
@@ -317,7 +317,7 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 	if (!other && (!option_row_is_open(row) || (is_number && !read_int(node, row, &number)) ||
 		       (!is_number && !reads_as_text(node, row))))
 		return refuse(reader, node, key, row, NULL);
-	/* that the target does not take it is told where the target is known */
+	/* callers that know the target report that it does not accept the value */
 	if (!other && !row->choices_ruled) {
 		option_row_describe(row, &expected);
 		nearest = option_choice_nearest(row, node->text);
@@ -362,8 +362,10 @@ static bool add_item(struct option_reader *reader, const struct pl_yaml *node, c
 	return true;
 }
 
-/* One value for a whole list; choices may be joined by commas, as vLLM takes them. A part has
- * the place of the whole: it stands in the same scalar. */
+/*
+ * Reads one value as a whole list; choices may be joined by commas, as in vLLM. A part has the
+ * location of the whole scalar.
+ */
 static bool add_scalar(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       const struct option_row *item, json_t *list)
 {
@@ -419,8 +421,7 @@ static const char *nearest_field(const struct option_row *row, const char *name)
 	return nearest.found;
 }
 
-/* Errors from the problem `first` on become warnings. `errors` counts them, and must go on to
- * fit. */
+/* Turns errors from problem `first` on into warnings and corrects `errors`. */
 static void soften(struct option_problems *problems, size_t first)
 {
 	for (size_t i = first; i < problems->count; i++) {
@@ -446,7 +447,7 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 	auto_free char *member_key = pl_asprintf("%s.%s", key, name);
 	const struct option_row *field = option_field_find(row, name);
 
-	/* of another release: whoever knows the target tells of it */
+	/* of another release: callers that know the target report it */
 	if (field != NULL && field->absent) {
 		json_t *given = value_any(reader, map->items[i], member_key);
 		if (given == NULL)

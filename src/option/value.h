@@ -1,6 +1,6 @@
 /*
- * From YAML nodes to typed JSON values: the reader that checks a node against what its row says it
- * may be. Every fault becomes a problem; nothing stops at the first.
+ * Conversion of YAML nodes to typed JSON values: the reader checks a node against its row. Every
+ * error becomes a problem; the first one does not stop it.
  */
 #pragma once
 
@@ -13,31 +13,31 @@
 struct option_reader {
 	const char *source;
 	struct option_problems *problems;
-	struct option_places *places; /* NULL: nobody asks where a value stands */
-	json_t *given;    /* object: server objects as they were written; NULL: nobody asks */
-	json_t *raw;      /* object: texts with their ${VAR}, by key; NULL: nobody asks */
-	bool no_lines;    /* the source has none: a --set */
-	bool fields_open; /* types of an object's keys are not known for sure: faults in them warn */
-	bool as_words;    /* scalars will be words of a command line: "8" is a number, 8 a text */
+	struct option_places *places; /* NULL: locations are not recorded */
+	json_t *given;                /* object: server objects as written; NULL: not recorded */
+	json_t *raw;      /* object: texts with their ${VAR}, by key; NULL: not recorded */
+	bool no_lines;    /* the source is a --set, without lines */
+	bool fields_open; /* types of an object's keys are uncertain: errors in them are warnings */
+	bool as_words;    /* scalars become words of a command line: "8" is a number, 8 a text */
 };
 
-/* New reference to the typed value (durations: ns), or NULL when it was refused. */
+/* Returns a new reference to the typed value (durations: ns), or NULL if it was rejected. */
 json_t *option_value_read(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			  const struct option_row *row) PL_MUST_CHECK;
 
-/* Notes a problem at `node` (NULL: no place). found NULL: the node is described. */
+/* Adds a problem at `node` (NULL: no location). found NULL: describes the node. */
 void option_reader_add(struct option_reader *reader, enum option_severity severity,
 		       const struct pl_yaml *node, const char *key, const char *found,
 		       const char *expected, const char *nearest);
-/* The same of an error that no name is near to. */
+/* The same for an error without a similar name. */
 void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			  const char *found, const char *expected);
 
-/* Keeps the place of a key that was set. */
+/* Records the location of a key that was set. */
 void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node);
 
-/* The choice nearest to `text`, or NULL. The caller's (free()). */
+/* Returns the choice that is most similar to `text`, or NULL. The caller frees it with free(). */
 char *option_choice_nearest(const struct option_row *row, const char *text);
 
-/* The first of `keys` (NULL-ended) that is near; NULL. */
+/* Returns the first of `keys` (NULL-terminated) that is similar, or NULL. */
 const char *option_key_nearest(const char *key, const char *const *keys);

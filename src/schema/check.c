@@ -1,10 +1,10 @@
 /*
- * Walks a document along the rules. Two ways: aloud, every fault is kept; quiet, for what only has to
- * be known (does the `if` fit, does one of the forms), the first fault ends it. What fits is therefore
- * never worded, and a form that does not fit costs no text.
+ * Walks a document along the rules in two modes: loud mode records every error; quiet mode, used
+ * where only validity matters (`if`, one of several alternatives), stops at the first one. So valid
+ * values never produce texts, and a failing alternative costs none.
  *
- * Work is counted, so that neither a schema of forms within forms nor a document made for the purpose
- * holds a caller up.
+ * Work is counted, so that neither a schema of nested alternatives nor a malicious document blocks
+ * a caller.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "schema/words.h"
 
 /*
- * Nodes looked at and patterns tried: for each value each schema a few times. What needs more goes
- * round in forms within forms. The most is about a second.
+ * Visited nodes and tested patterns: a few for each pair of value and schema. More work means
+ * nested alternatives. The maximum takes about a second.
  */
 #define WORK_BASE   65536
 #define WORK_A_PAIR 8
@@ -32,11 +32,11 @@ struct step {
 	size_t index;
 };
 
-/* Of an object that is looked at. */
+/* A member of the object being checked. */
 struct member {
 	const char *key;
 	const json_t *value;
-	unsigned property; /* its place in `properties`, and 1; 0: none */
+	unsigned property; /* index in `properties` plus 1; 0: none */
 	bool is_matched;   /* one of `patternProperties` has it */
 };
 
@@ -64,7 +64,7 @@ struct check {
 	size_t nesting_room;
 };
 
-/* What a rule is asked about. */
+/* The context of a rule being evaluated. */
 struct asked {
 	struct check *c;
 	const struct schema_node *node;
@@ -301,7 +301,7 @@ static bool fits_name_pattern(const struct schema_node *node, const char *name)
 	       schema_pattern_matches(node->rules[0].patterns[0], name, strlen(name));
 }
 
-/* A name is a text that stands nowhere: faults of it are at its object. */
+/* A name is a text without a location: its errors are reported at the object. */
 static bool walk_names(const struct asked *a)
 {
 	const char *was = a->c->naming;
@@ -361,7 +361,7 @@ static bool walk_by_pattern(const struct asked *a)
 	return fits;
 }
 
-/* Rather one that is missing: what is there too was hardly meant. */
+/* Prefers missing keys: an existing one was hardly meant. */
 static char *nearest_property(const struct asked *a, const char *key)
 {
 	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
@@ -449,8 +449,8 @@ static bool may_be_meant(const struct schema_node *node, const json_t *value)
 }
 
 /*
- * No form fits: what is wrong with the one that can be meant, where it is one alone. Of what holds
- * nothing all there is to say is said already.
+ * No alternative is valid: reports the errors of the intended one, if exactly one is possible. For
+ * an empty value everything was already reported.
  */
 static bool tell_forms(const struct asked *a)
 {
@@ -462,7 +462,7 @@ static bool tell_forms(const struct asked *a)
 		return false;
 	size_t before = a->c->faults->count;
 	tell_rule(a);
-	/* the same was told with its details before */
+	/* the same was already reported with its details */
 	if (a->c->faults->count == before)
 		return false;
 	for (size_t i = 0; i < a->rule->count && holds_some; i++) {

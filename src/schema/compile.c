@@ -109,7 +109,10 @@ static struct schema_node *node_at(struct compiler *c, const struct schema_docum
 	return node;
 }
 
-/* The node of what lies in the rule's value, under `key` or, NULL, at `index`, or is that value. */
+/*
+ * Adds the node for the schema in the rule's value: under `key`, or, if that is NULL, at `index`,
+ * or the value itself.
+ */
 static int add_node(const struct making *m, const char *key, size_t index, const json_t *json)
 {
 	auto_buf place = PL_BUF(PLACE_BYTES_MAX);
@@ -217,8 +220,8 @@ static const json_t *step_into(const json_t *json, const char *token)
 }
 
 /*
- * The node at the pointer, which is changed. NULL: err says which of its steps leads nowhere, behind
- * `from`, who asked.
+ * Returns the node at the pointer, which is modified. NULL: err says which step fails, after
+ * `from`, the referring schema.
  */
 static struct schema_node *follow(struct compiler *c, const struct schema_document *document,
 				  char *pointer, const char *from)

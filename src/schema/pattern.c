@@ -26,7 +26,7 @@ struct res_pattern {
 	pcre2_match_context *context;
 };
 
-/* Behind "(?": what groups and looks around in all of them. */
+/* Text after "(?": groups and lookarounds that all three support. */
 static bool is_shared_group(const char *at, size_t left)
 {
 	static const char *const forms[] = { ":", "=", "!", "<=", "<!" };
@@ -43,7 +43,7 @@ static bool is_alnum(char c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* What does not mean the same to all begins at `at`: said in words, or NULL. */
+/* Returns a description of syntax at `at` whose meaning differs between the three, or NULL. */
 static const char *not_shared(const char *at, size_t left, bool in_class)
 {
 	char next = left > 1 ? at[1] : '\0';
@@ -78,7 +78,7 @@ static int check_shared(const char *text, size_t len, struct pl_err *err)
 			i++;
 		} else if (text[i] == '[' && !in_class) {
 			in_class = true;
-			/* a bracket that stands first is an item */
+			/* a leading bracket is an item */
 			i += i + 1 < len && text[i + 1] == '^';
 			i += i + 1 < len && text[i + 1] == ']';
 		} else if (text[i] == ']') {
@@ -96,7 +96,9 @@ static pcre2_code *compile(const char *text, size_t len, struct pl_err *err)
 
 	pcre2_set_max_pattern_length(context, PATTERN_BYTES_MAX);
 	pcre2_set_parens_nest_limit(context, NESTED_MAX);
-	/* as Python: "." is anything but "\n", and "$" also stands before a last one */
+	/*
+	 * as in Python: "." is any character except "\n", and "$" also matches before a final one
+	 */
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, len,
 					 PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &fault,
@@ -119,7 +121,7 @@ int schema_pattern_new(const char *text, size_t len, struct res_pattern **ret, s
 		return -1;
 	struct res_pattern *pattern = pl_alloc(sizeof(*pattern));
 	pattern->code = code;
-	/* without it all goes on as before */
+	/* optional: matching works without it */
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pattern->context = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(pattern->context, STEPS_MAX);

@@ -1,6 +1,6 @@
 /*
- * Regular expressions of schemas, by PCRE2: only what Python's re, JavaScript and PCRE2 read alike.
- * A compiled one is const and may be used by many threads at once.
+ * Regular expressions of schemas, implemented with PCRE2: only syntax with the same meaning in
+ * Python's re, JavaScript and PCRE2. A compiled one is immutable and thread-safe.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 
 struct res_pattern;
 
-/* UTF-8; -1: what is wrong with it, and where. */
+/* UTF-8. On -1, err has the error and its position. */
 int schema_pattern_new(const char *text, size_t len, struct res_pattern **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 void schema_pattern_free(struct res_pattern *pattern);
-/* Is it somewhere in the text? One that cannot be told within the bound of work is not. */
+/* Returns whether it matches anywhere in the text; false if the work limit is reached. */
 bool schema_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len);

@@ -1,5 +1,6 @@
 /*
- * What compiling a schema makes and checking walks: a node a schema, a rule a keyword in it.
+ * The compiled form of a schema, which validation walks: a node per schema, a rule per keyword in
+ * it.
  */
 #pragma once
 
@@ -7,14 +8,14 @@
 #include "schema/schema.h"
 
 /*
- * KEYWORD(id, name, form): those that are known. The form is what its value has to be:
+ * KEYWORD(id, name, form): the known keywords. The form defines the allowed value:
  *   TYPES     a type's name or a list of them       NUMBER, ABOVE_ZERO, COUNT, FLAG
- *   LIST      a list with an item at least          NAMES     a list of texts
- *   PATTERN   a regular expression                  REF       where another schema stands
+ *   LIST      a list with at least one item         NAMES     a list of texts
+ *   PATTERN   a regular expression                  REF       reference to another schema
  *   SCHEMA    a schema, true or false               SCHEMAS   a list of them
  *   BY_NAME   an object of schemas                  BY_PATTERN the same, names are patterns
- *   DIALECT   the draft's own name                  TEXT, ANY no more is asked
- * In the order in which their faults are told; behind ELSE come those that say nothing of a value.
+ *   DIALECT   the URI of the draft                  TEXT, ANY nothing else is required
+ * In the order in which errors are reported; the keywords after ELSE do not affect validity.
  */
 #define SCHEMA_KEYWORDS(KEYWORD)                               \
 	KEYWORD(NODES_MAX, "x-nodes-max", COUNT)               \
@@ -72,7 +73,7 @@ enum schema_keyword {
 };
 extern const char *const schema_keywords[SCHEMA_KEYWORD_COUNT];
 
-/* JSON types as bits; a whole number is of INTEGER and NUMBER. */
+/* JSON types as bits; an integer has INTEGER and NUMBER. */
 enum schema_type {
 	SCHEMA_TYPE_NULL = 1,
 	SCHEMA_TYPE_BOOLEAN = 2,
@@ -91,14 +92,16 @@ struct schema_rule {
 	enum schema_keyword keyword;
 	const json_t *value;
 	unsigned types; /* TYPES */
-	size_t count;   /* COUNT: the number; else how many of each there are: */
+	size_t count;   /* COUNT: the number; otherwise the size of each array: */
 	struct schema_node **nodes;
 	const char **names;            /* BY_NAME: sorted; NAMES */
-	unsigned *slots;               /* BY_NAME: places in names and 1 by hash; 0: free */
+	unsigned *slots;               /* BY_NAME: index in names plus 1, by hash; 0: free */
 	size_t slot_count;             /* a power of two */
 	struct res_pattern **patterns; /* PATTERN, BY_PATTERN */
-	/* REQUIRED, where all of its names have a place in the rule PROPERTIES: which of those are asked for, and how
-	 * many; else NULL */
+	/*
+	 * REQUIRED, if the rule PROPERTIES has all of its names: which of those are required, and
+	 * their number; otherwise NULL
+	 */
 	bool *needed;
 	size_t needed_count;
 };
@@ -109,9 +112,11 @@ struct schema_node {
 	const json_t *json; /* an object, true or false */
 	struct schema_rule *rules;
 	size_t count;
-	size_t checked_count; /* of them; those behind say nothing of a value */
-	/* while circles are looked for: it lies on the way; how many nodes below it look at the very
-	 * same value, itself with them, 0: not known */
+	size_t checked_count; /* number of rules that affect validity; the others follow */
+	/*
+	 * while searching for cycles: it is on the current path; number of nodes below that check
+	 * the same value, including itself, 0: unknown
+	 */
 	bool is_on_way;
 	unsigned height;
 };
@@ -133,10 +138,10 @@ struct schema {
 	const struct schema_node *root;
 };
 
-/* BY_NAME: the slot of a name, or the free one that it would take. */
+/* BY_NAME: returns the slot of a name, or the free one for it. */
 unsigned *schema_slot(const struct schema_rule *rule, const char *name);
 
-/* The rule of that keyword, or NULL. */
+/* Returns the rule of that keyword, or NULL. */
 static inline const struct schema_rule *schema_rule_of(const struct schema_node *node,
 						       enum schema_keyword keyword)
 {
@@ -148,11 +153,11 @@ static inline const struct schema_rule *schema_rule_of(const struct schema_node 
 }
 
 /*
- * Does the value, which is of these types, break the rule by itself? No for rules that are about what
- * lies in it, or about other schemas.
+ * Returns whether the value, which has these types, violates the rule by itself. False for rules
+ * about nested values or other schemas.
  */
 bool schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types);
 
-/* How deep schemas may lie within each other for one value, and values and schemas together. */
+/* Maximum nesting of schemas for one value, and of values and schemas together. */
 #define SCHEMA_CHAIN_MAX 64
 #define SCHEMA_DEPTH_MAX 256

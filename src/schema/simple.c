@@ -1,4 +1,4 @@
-/* What a value says by itself: its type, its worth, its length, its form. */
+/* Rules about a value itself: its type, magnitude, length and form. */
 
 #include "base/text.h"
 #include "schema/schema_priv.h"

@@ -14,7 +14,7 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Of a text no more than is shown, cut between characters. */
+/* Truncates a long text between characters. */
 static void add_value(struct pl_buf *buf, const json_t *value)
 {
 	if (json_is_object(value)) {
@@ -59,7 +59,7 @@ static char *found_of(const struct schema_rule *rule, const json_t *value)
 
 /* ---- expectations -------------------------------------------------------------------------- */
 
-/* "integer or null": null stands last, as people say it. */
+/* "integer or null": null comes last. */
 static void add_types(struct pl_buf *buf, unsigned types)
 {
 	for (unsigned i = 1, left = types; i <= SCHEMA_TYPES; i++) {
@@ -91,7 +91,7 @@ static void add_choices(struct pl_buf *buf, const json_t *choices)
 
 static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigned depth);
 
-/* What a schema says of itself in short: its type or its values. */
+/* Appends a short form of a schema: its type or its values. */
 static bool add_form(struct pl_buf *buf, const struct schema_node *node, unsigned depth)
 {
 	static const enum schema_keyword telling[] = { SCHEMA_CONST,   SCHEMA_ENUM, SCHEMA_PATTERN,

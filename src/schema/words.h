@@ -1,11 +1,9 @@
-/*
- * Faults in words: what was found, what a schema wants.
- */
+/* Texts of errors: what was found, what a schema expects. */
 #pragma once
 
 #include "schema/schema_priv.h"
 
-/* found, expected and nearest of a rule that the value breaks by itself. */
+/* Sets found, expected and nearest for a rule that the value violates by itself. */
 void schema_word(struct schema_fault *fault, const struct schema_rule *rule, const json_t *value,
 		 bool with_nearest);
 void schema_fault_done(struct schema_fault *fault);

@@ -51,7 +51,7 @@ void plot_tick_text(double value, int decimals, char text[PL_TICK_BYTES])
 	char plain[PL_TICK_BYTES];
 	size_t used = 0;
 
-	/* what needs more digits than this is told by its power of ten */
+	/* numbers with more digits are shown as a power of ten */
 	if (fabs(value) >= 1e15)
 		snprintf(plain, sizeof(plain), "%.3g", value);
 	else

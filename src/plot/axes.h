@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* first, first + step, …: `count` values within the range that was asked for. */
+/* first, first + step, …: `count` values within the requested range. */
 struct pl_ticks {
 	double first;
 	double step; /* 1, 2 or 5 times a power of ten */
 	size_t count;
-	int decimals; /* that a label needs */
+	int decimals; /* for labels */
 };
 
-/* At most `most` (2 or more) of them in low..high; whole: no step below 1. */
+/* Makes at most `most` (2 or more) ticks in low..high; whole: the step is at least 1. */
 struct pl_ticks plot_ticks_make(double low, double high, size_t most, bool whole);
 double plot_ticks_at(const struct pl_ticks *ticks, size_t i);
 #define PL_TICK_BYTES 48
 /* "12,000", "0.25", "-3" */
 void plot_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES]);
-/* Any number in that manner. */
+/* Formats any number in that style. */
 void plot_tick_text(double value, int decimals, char text[PL_TICK_BYTES]);
 
 struct plot_axis {
@@ -39,6 +39,6 @@ struct plot_axes {
 
 double plot_axes_x(const struct plot_axes *axes, double value);
 double plot_axes_y(const struct plot_axes *axes, double value);
-/* Grid lines, to be drawn before the data; then frame, ticks and texts, after it. */
+/* Draw the grid lines before the data is drawn, and frame, ticks and texts after it. */
 void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canvas);
 void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas);

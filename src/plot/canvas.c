@@ -19,7 +19,10 @@
 #define PACKAGE       "libcairo2"
 #define FAMILY        "DejaVu Sans"
 
-/* What is drawn with; declared by cairo's own header, found by name when a picture is asked for. */
+/*
+ * The drawing functions; declared by cairo's header, looked up by name when the first picture is
+ * drawn.
+ */
 #define CAIRO_FUNCTIONS(F)             \
 	F(image_surface_create)        \
 	F(surface_status)              \
@@ -168,8 +171,8 @@ void plot_canvas_line(struct plot_canvas *canvas, double x0, double y0, double x
 }
 
 /*
- * The first text makes fontconfig read what fonts there are, and keep it behind offsets that
- * LeakSanitizer cannot follow; in programs without it these are NULL.
+ * The first text makes fontconfig load its list of fonts and keep it at offsets that LeakSanitizer
+ * cannot follow; in programs without it these are NULL.
  */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -236,7 +239,7 @@ static cairo_status_t write_block(void *closure, const unsigned char *data, unsi
 {
 	FILE *stream = closure;
 
-	/* commit tells what the stream met */
+	/* commit reports the error of the stream */
 	return fwrite(data, 1, len, stream) == len ? CAIRO_STATUS_SUCCESS
 						   : CAIRO_STATUS_WRITE_ERROR;
 }
@@ -253,7 +256,7 @@ int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err
 	if (status == CAIRO_STATUS_SUCCESS)
 		status = cairo->surface_write_to_png_stream(canvas->surface, write_block,
 							    file.stream);
-	/* a full disk is told by the commit, with its own reason */
+	/* the commit reports a full disk, with its reason */
 	if (status != CAIRO_STATUS_SUCCESS && !ferror(file.stream))
 		return pl_err_set(err, PL_ERR_IO, "cannot draw '%s': %s", path,
 				  cairo->status_to_string(status));

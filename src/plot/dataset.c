@@ -1,12 +1,12 @@
 /*
- * The lengths of a data set, four panels on one sheet: prompts, answers as asked for, both, and
- * each request in its order. All that is drawn is what was asked for, not what came back: the
- * picture is of the data set and not of the server.
+ * The lengths of a dataset, four panels on one sheet: prompts, requested outputs, both, and each
+ * request in order. Only requested lengths are drawn, not received ones: the picture describes the
+ * dataset and not the server.
  *
- *	┌ prompt ┐ ┌ output ┐
- *	└────────┘ └────────┘
- *	┌ both ──┐ ┌ each ──┐
- *	└────────┘ └────────┘
+ *  ┌ prompt ┐ ┌ output ┐
+ *  └────────┘ └────────┘
+ *  ┌ both ──┐ ┌ each ──┐
+ *  └────────┘ └────────┘
  */
 #include "plot/dataset.h"
 
@@ -48,7 +48,7 @@ struct lengths {
 	size_t told; /* prompts as long as the server said */
 };
 
-/* What the client counted; else what the server told, which the sheet then says. */
+/* Returns the client's count, otherwise the server's, which the sheet then states. */
 static int64_t prompt_of(const struct res_record *record)
 {
 	return record->prompt_tokens_asked != RES_NO_COUNT ? record->prompt_tokens_asked
@@ -112,7 +112,7 @@ static void draw_nothing(struct plot_axes *axes, struct plot_canvas *canvas)
 			 "no length is known", &font);
 }
 
-/* A line of the panel's key, right aligned; `dash` as it stands in the diagram. */
+/* Draws a line of the panel's legend, right-aligned; `dash` as in the diagram. */
 static void draw_mark(const struct plot_axes *axes, struct plot_canvas *canvas, size_t row,
 		      const char *name, double value, double dash)
 {

@@ -1,5 +1,5 @@
 /*
- * `--plot-dataset-stats`: the lengths that a data set asked for, as one PNG of 2100 x 1500 pixels:
+ * `--plot-dataset-stats`: the requested lengths of a dataset, as one PNG of 2100 x 1500 pixels:
  * histograms of prompt, output and both together, and each request's bar (docs/reference/plots.md).
  */
 #pragma once
@@ -7,15 +7,17 @@
 #include "base/err.h"
 #include "result/record.h"
 
-#define PLOT_DATASET_WIDTH  2100 /* 14 inches at 150 dots an inch */
+#define PLOT_DATASET_WIDTH  2100 /* 14 inches at 150 dots per inch */
 #define PLOT_DATASET_HEIGHT 1500
 #define PLOT_DATASET_BINS   30
 
 struct plot_dataset_input {
 	const char *dataset; /* its name */
 	const char *model;
-	/* What counts is what they ask for; prompts whose length nobody knew before are as long as
-	 * the server said. */
+	/*
+	 * The requested lengths are shown; prompts without a known length have the one that the
+	 * server reported.
+	 */
 	const struct res_record *records;
 	size_t count;
 };

@@ -162,7 +162,7 @@ static json_t *message_of(const struct res_record *record)
 			    clean[len] != '\0' ? "…" : "");
 }
 
-/* Nothing in it may end the element that it stands in, or begin another. */
+/* Returns JSON text that can neither end the element that contains it nor start another. */
 static char *for_page(const json_t *json)
 {
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);

@@ -1,7 +1,7 @@
 /*
- * The time line as one HTML page that needs nothing else, no network and no other file. The page
- * stands in the program with places such as @META@ in it; they are filled while it is written, the
- * large ones straight into the stream. Texts of others go in escaped.
+ * The timeline as one self-contained HTML page. The page is embedded in the program with
+ * placeholders such as @META@, which are filled in while writing, the large ones directly into the
+ * stream. Untrusted texts are escaped.
  */
 #include "plot/timeline/timeline.h"
 

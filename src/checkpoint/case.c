@@ -1,5 +1,7 @@
-/* A server as the checks see it: arguments, environment, GPU and model together. Values were
- * typed before; what is missing or of another type is not set here, and told elsewhere. */
+/*
+ * A server for the checks: arguments, environment, GPU and model together. Values were typed
+ * before; a missing one, or one of another type, counts as not set here and is reported elsewhere.
+ */
 #include "checkpoint/case.h"
 
 #include <math.h>
@@ -43,7 +45,7 @@ double ckpt_case_number(const struct ckpt_case *server, const char *arg, double 
 	return json_is_number(value) ? json_number_value(value) : missing;
 }
 
-/* Of the target's own table: defaults differ between releases. */
+/* Uses the target's table: defaults differ between releases. */
 double ckpt_case_default(const struct ckpt_case *server, const char *arg)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_or_reference(

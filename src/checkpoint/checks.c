@@ -1,7 +1,7 @@
 /*
- * What a model's own files say against the arguments: what vLLM would refuse only when it has
- * loaded the model, told before. Facts that are known by name and may be another checkpoint's can
- * only warn (ckpt_case_of_facts).
+ * Conflicts between a model's files and the arguments that vLLM would report only after it has
+ * loaded the model. Facts that are known by name and may be another checkpoint's only cause
+ * warnings (ckpt_case_of_facts).
  */
 #include "checkpoint/checks.h"
 
@@ -74,8 +74,10 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 	}
 }
 
-/* Divisors that fit: "1, 2, 4, 7, 14 or 28". The last one is kept back, as "or" stands in front
- * of it. */
+/*
+ * Appends the valid divisors: "1, 2, 4, 7, 14 or 28". Delays the last one, because "or" precedes
+ * it.
+ */
 static void add_divisors(struct pl_buf *buf, int64_t number, bool (*fits)(int64_t, int64_t),
 			 int64_t other)
 {
@@ -108,7 +110,7 @@ static bool kv_fits(int64_t heads, int64_t tensor)
 	return heads >= tensor ? heads % tensor == 0 : tensor % heads == 0;
 }
 
-/* Only the first fault is told: the divisors that are shown for it fit the KV heads as well. */
+/* Reports only the first error: the divisors shown for it are also valid for the KV heads. */
 static void check_heads(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;

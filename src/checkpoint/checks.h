@@ -1,17 +1,17 @@
 /*
- * What vLLM would find in a model after a minute of starting, found from its files at once.
+ * Errors that vLLM would report after a minute of startup, found at once from the model's files.
  *
  *   rule                          severity
- *   model_not_found               warning; error for a folder without config.json
+ *   model_not_found               warning; error for a directory without config.json
  *   model_config_broken           error: config.json cannot be read
- *   weight_files_broken           error: a weight file is cut short or no weight file
- *   weight_files_missing          warning: the index names files that are not here
+ *   weight_files_broken           error: a weight file is truncated or not a weight file
+ *   weight_files_missing          warning: the index names missing files
  *   attention_heads_divide_by_tp  error
  *   kv_heads_divide_by_tp         error; warning for a family without a row in tbl/model_types.h
  *   layers_fill_pp                error
  *   max_model_len_within_model    error; warning with VLLM_ALLOW_LONG_MAX_MODEL_LEN
  *   batched_tokens_reach_model    error: no chunked prefill, and the model's own length is longer
- *   quantization_matches_model    error; warning where a method is not known
+ *   quantization_matches_model    error; warning for an unknown method
  *   dtype_suits_model             error
  *   dtype_suits_gpu               error
  *   lora_rank_within_max          error
@@ -21,5 +21,5 @@
 #include "checkpoint/case.h"
 #include "option/problem.h"
 
-/* A fact that is not known breaks no rule. */
+/* An unknown fact violates no rule. */
 void ckpt_checks(const struct ckpt_case *server, struct option_problems *problems);

@@ -1,11 +1,11 @@
 /*
- * config.json as facts. Each family has its own words for one thing (n_embd, d_model,
- * hidden_size), leaves out what is a default of its Python class, and may nest the language model
- * in a part of its own; what comes of that is one struct.
+ * config.json as facts. Families use different keys for one property (n_embd, d_model,
+ * hidden_size), omit the defaults of their Python class, and may nest the language model in a
+ * separate part; the result is one struct.
  *
- * What the rows of src/tbl/model_types.h cannot express is refused by name (ckpt_refuse): no KV
- * cache is worked out, and where the weights cannot be counted either (ckpt_refuse_count), no
- * count is made.
+ * Configurations that the rows of src/tbl/model_types.h cannot express are rejected by name
+ * (ckpt_refuse): no KV cache is computed, and if the weights cannot be counted either
+ * (ckpt_refuse_count), no count is made.
  */
 #include "checkpoint/config.h"
 
@@ -133,8 +133,10 @@ static int64_t missing_at(struct ckpt_facts *facts, const char *key)
 	return 0;
 }
 
-/* Keys in the order in which they count, the usual one first: a default is looked for by that. A
- * key that is there and is no count (null, 0) means that there is none. */
+/*
+ * Keys in order of precedence, the usual one first, which also determines the default. A key that
+ * exists without a count (null, 0) means that there is none.
+ */
 int64_t ckpt_count_at(struct ckpt_facts *facts, const json_t *part, const char *keys)
 {
 	char key[64];
@@ -194,8 +196,10 @@ void ckpt_config_override(json_t *config, const json_t *overrides)
 	}
 }
 
-/* From what most files say to what is left out: as many KV heads as heads, heads that fill the
- * hidden size, an MLP of four times its width. */
+/*
+ * Applies the usual defaults for omitted keys: as many KV heads as heads, heads that fill the
+ * hidden size, an MLP of four times its width.
+ */
 static void read_sizes(struct ckpt_facts *facts, const json_t *part)
 {
 	facts->hidden_size = ckpt_count_at(facts, part, "hidden_size n_embd d_model");
@@ -241,8 +245,10 @@ static bool is_in_list(const json_t *list, int64_t number)
 	return false;
 }
 
-/* Which layers have experts: those behind the dense ones in front, each `step`-th, none that the
- * file names as dense. */
+/*
+ * Determines the layers with experts: those after the leading dense ones, each `step`-th, except
+ * those that the file lists as dense.
+ */
 static void read_experts(struct ckpt_facts *facts, const json_t *part)
 {
 	int64_t dense = ckpt_count_of(json_object_get(part, "first_k_dense_replace"));
@@ -443,12 +449,12 @@ static bool is_foreign(const json_t *value)
 	       !(ones > 0 && ones == json_array_size(value));
 }
 
-/* What a row of the table cannot express. */
+/* Rejects configurations that a row of the table cannot express. */
 static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 {
 	static const struct {
 		const char *key;
-		enum ckpt_trait trait; /* of families that have it in their rows */
+		enum ckpt_trait trait; /* supported by families with it in their rows */
 	} foreign[] = {
 		{ "num_kv_shared_layers", CKPT_TRAIT_PLAIN },
 		{ "index_topk", CKPT_TRAIT_INDEXER },
@@ -498,7 +504,7 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	/* the text part of Gemma 3 where its file does not name it */
 	facts->model_type = pl_strdup(pl_text_equal(type, "gemma3") ? "gemma3_text" : type);
 	facts->type = type_of(facts->model_type);
-	/* a text part of its own stands beside others, also where they are not described */
+	/* a separate text part implies other parts, even if they are not described */
 	facts->multimodal = part != config || is_multimodal(config);
 	if (dtype == NULL)
 		dtype = pl_json_get_text(config, "dtype");

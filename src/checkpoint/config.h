@@ -1,15 +1,13 @@
-/*
- * From config.json to facts: the keys that model families use for the same thing.
- */
+/* Converts config.json to facts; model families use different keys for the same property. */
 #pragma once
 
 #include "checkpoint/facts.h"
 
-/* The facts that `facts->config` holds; `facts->model_type` and the rest are set. */
+/* Reads the facts in `facts->config`; `facts->model_type` and all others are set. */
 void ckpt_config_read(struct ckpt_facts *facts);
-/* `overrides` laid over `config`: objects key by key, anything else replaced. */
+/* Merges `overrides` into `config`: objects key by key, anything else is replaced. */
 void ckpt_config_override(json_t *config, const json_t *overrides);
-/* quant_method and its bits out of a quantization configuration (NULL: none). */
+/* Reads quant_method and its bits from a quantization configuration (NULL: none). */
 void ckpt_config_quantization(struct ckpt_facts *facts, const json_t *quantization);
-/* As vLLM spells it: lower case, "compressed-tensors". The caller's (free()). */
+/* Returns vLLM's spelling: lower case, "compressed-tensors". The caller frees it with free(). */
 char *ckpt_quantization_name(const char *text);

@@ -25,13 +25,13 @@ enum ckpt_dtype ckpt_dtype_find(const char *name);
 /* "bfloat16"; "unknown" */
 const char *ckpt_dtype_name(enum ckpt_dtype dtype);
 unsigned ckpt_dtype_bits(enum ckpt_dtype dtype); /* 0: unknown */
-/* double, float, half, bfloat16: what vLLM turns into the served format when it loads. */
+/* double, float, half, bfloat16: formats that vLLM converts to the served one when it loads. */
 int ckpt_dtype_is_plain_float(enum ckpt_dtype dtype);
 
 /*
- * The format vLLM serves a checkpoint of `stored` numbers in, asked for `wanted` ("auto" or NULL:
- * the checkpoint's own, float32 halved) on `platform` of `capability` (0: not known): below 8.0
- * CUDA has no bfloat16. UNKNOWN where the checkpoint's is not known.
+ * Returns the format in which vLLM serves a checkpoint of `stored` numbers for the argument
+ * `wanted` ("auto" or NULL: the checkpoint's, with float32 halved) on `platform` with `capability`
+ * (0: unknown): CUDA below 8.0 lacks bfloat16. UNKNOWN if the checkpoint's is unknown.
  */
 enum ckpt_dtype ckpt_dtype_served(enum ckpt_dtype stored, const char *wanted, const char *platform,
 				  int capability);

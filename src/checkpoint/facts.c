@@ -1,10 +1,10 @@
 /*
- * What is known of a model, from its own files or by its name. Nothing here is an error: a model
- * that cannot be read has a state that says why, and who asks decides whether that matters
- * (checks.c, the memory estimate).
+ * Facts about a model, from its files or by its name. Nothing here is an error: the state of an
+ * unreadable model says why, and the caller decides whether that matters (checks.c, the memory
+ * estimate).
  *
- *   ckpt_find -> config.json -> config.c -> files of the quantization -> heads of the weights
- *   not here  -> known.c (a row by name), read in the same way, perhaps with a doubt
+ *   ckpt_find -> config.json -> config.c -> files of the quantization -> headers of the weights
+ *   no files  -> known.c (a row by name), read in the same way, possibly with a doubt
  */
 #include "checkpoint/facts.h"
 
@@ -91,8 +91,10 @@ static bool has_file(const char *folder, const char *name)
 	return pl_file_exists(path);
 }
 
-/* Files beside config.json that tell how the weights are quantized. Read only where config.json
- * does not say it: NVIDIA's ModelOpt writes it there. */
+/*
+ * Reads further files that describe the quantization of the weights, unless config.json does:
+ * NVIDIA's ModelOpt writes it there.
+ */
 static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 {
 	auto_free char *path = pl_asprintf("%s/hf_quant_config.json", facts->folder);
@@ -109,7 +111,10 @@ static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 		ckpt_config_quantization(facts, json_object_get(json, "quantization"));
 }
 
-/* A fault of the weights leaves the configuration usable, and is told beside it. */
+/*
+ * Reads the directory. If the weights have an error, the configuration remains usable, and the
+ * error is reported in addition.
+ */
 static void read_folder(struct ckpt_facts *facts, const char *config_folder,
 			const char *config_root, const char *root, const json_t *overrides)
 {
@@ -119,7 +124,7 @@ static void read_folder(struct ckpt_facts *facts, const char *config_folder,
 	struct stat st;
 	size_t len;
 
-	/* a link that leads nowhere is there, and broken */
+	/* a dangling link exists, but is invalid */
 	bool there = lstat(path, &st) == 0;
 	if (!there && has_file(config_folder, "params.json")) {
 		set_state(facts, CKPT_MODEL_OTHER, "params.json (Mistral format) is not supported");

@@ -1,11 +1,11 @@
 /*
- * What is known of a model before anything starts: its config.json and the heads of its weight
- * files, where it is a local folder or lies in the Hugging Face cache. Nothing is downloaded, no
- * code of it is run, and nothing outside of its folder is opened (the cache: of its repository).
+ * Facts about a model before anything starts, from its config.json and the headers of its weight
+ * files, in a local directory or the Hugging Face cache. Nothing is downloaded, no code of the
+ * model runs, and no file outside of its directory (in the cache: its repository) is opened.
  *
- * Where neither is here, the facts of a name may be known (checkpoint/known.h); a file always wins.
+ * Without files, the facts may be known by name (checkpoint/known.h); files always take precedence.
  *
- * A count of 0, a NULL or an UNKNOWN: not known.
+ * A count of 0, a NULL or an UNKNOWN means unknown.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct ckpt_known;
 enum ckpt_state {
 	CKPT_MODEL_READ,      /* config.json was read, or its keys are known by name */
 	CKPT_MODEL_NOT_GIVEN, /* no model is named */
-	CKPT_MODEL_NOT_FOUND, /* neither a folder here nor in the cache */
-	CKPT_MODEL_NO_CONFIG, /* a folder without config.json */
+	CKPT_MODEL_NOT_FOUND, /* neither a directory here nor in the cache */
+	CKPT_MODEL_NO_CONFIG, /* a directory without config.json */
 	CKPT_MODEL_BROKEN,    /* config.json cannot be read: problem */
-	CKPT_MODEL_OTHER, /* a form that is not read: a GGUF file, an object store, params.json */
+	CKPT_MODEL_OTHER,     /* an unsupported format: a GGUF file, an object store, params.json */
 };
 
 enum ckpt_attention { CKPT_ATTENTION_UNKNOWN, CKPT_ATTENTION_HEADS, CKPT_ATTENTION_LATENT };
@@ -39,7 +39,7 @@ enum ckpt_biases {
 };
 enum ckpt_qk_norm { CKPT_QK_NORM_NONE, CKPT_QK_NORM_HEAD, CKPT_QK_NORM_FULL };
 
-/* What a family has besides; tbl/model_types.h says what each is. */
+/* Further properties of a family; tbl/model_types.h describes them. */
 enum ckpt_trait {
 	CKPT_TRAIT_PLAIN,
 	CKPT_TRAIT_HEAD_BIAS,
@@ -67,32 +67,32 @@ struct ckpt_type {
 	enum ckpt_trait trait;
 };
 
-/* Layers that keep one state a sequence instead of keys and values: Mamba, linear attention. */
+/* Layers with one state per sequence instead of keys and values: Mamba, linear attention. */
 struct ckpt_recurrent {
 	int64_t layers;
-	double linear;        /* numbers of one layer's maps ... */
-	double rest;          /* ... and of its convolution, norm and the like */
-	double conv_numbers;  /* one sequence's state in one layer: before the convolution ... */
-	double state_numbers; /* ... and what is summed up */
-	double state_bytes;   /* of one of the latter; 0: as the others, NaN: not known */
+	double linear;        /* parameters of one layer's projections ... */
+	double rest;          /* ... and of its convolution, norm and similar parts */
+	double conv_numbers;  /* state of one sequence in one layer: before the convolution ... */
+	double state_numbers; /* ... and the accumulated state */
+	double state_bytes;   /* size of one number of the latter; 0: as the others, NaN: unknown */
 };
 
 struct ckpt_facts {
 	enum ckpt_state state;
-	char *model;    /* as it was given */
-	char *folder;   /* where it lies; NULL: not found */
-	char *problem;  /* one line on a state that is not READ; NULL */
+	char *model;    /* as given */
+	char *folder;   /* its location; NULL: not found */
+	char *problem;  /* one line on a state other than READ; NULL */
 	json_t *config; /* config.json with hf_overrides; NULL */
 
 	char *model_type;             /* of the text part */
 	char *architecture;           /* the first of `architectures` */
 	const struct ckpt_type *type; /* NULL: a family without a row */
-	char *not_modelled;           /* why no KV cache is worked out; NULL: it is */
-	bool uncounted;               /* nor its numbers */
+	char *not_modelled;           /* why no KV cache is computed; NULL: it is */
+	bool uncounted;               /* parameters cannot be counted, either */
 
-	const struct ckpt_known *known; /* where these facts are from; NULL: from files */
+	const struct ckpt_known *known; /* the source of these facts; NULL: files */
 	char *doubt; /* why facts known by name may not be this checkpoint's; NULL */
-	bool cached; /* `folder` is a repository of the cache, which may not have all files */
+	bool cached; /* `folder` is a repository of the cache, which may be incomplete */
 
 	int64_t hidden_size;
 	int64_t layers;
@@ -101,11 +101,11 @@ struct ckpt_facts {
 	int64_t head_dim;
 	int64_t intermediate;
 	int64_t vocab_size;
-	int64_t positions;        /* rows of a learnt position table */
-	int64_t token_types;      /* ... and of one of a text's parts */
-	int64_t attention_layers; /* that keep keys and values */
-	int64_t dense_layers;     /* with an MLP that is no expert's */
-	int64_t cross_layers;     /* of them, that attend to an image */
+	int64_t positions;        /* rows of a learned position table */
+	int64_t token_types;      /* rows of a learned token type table */
+	int64_t attention_layers; /* with keys and values */
+	int64_t dense_layers;     /* with an MLP without experts */
+	int64_t cross_layers;     /* layers among them that attend to an image */
 
 	/* LATENT attention */
 	int64_t q_lora_rank; /* 0: none */
@@ -116,45 +116,45 @@ struct ckpt_facts {
 
 	int64_t experts; /* 0: dense */
 	int64_t expert_intermediate;
-	int64_t shared_intermediate; /* of all shared experts together */
+	int64_t shared_intermediate; /* total of all shared experts */
 	bool shared_gate;
 	int64_t expert_layers;
 
 	int64_t sliding_window; /* tokens; 0: none */
 	int64_t sliding_layers;
-	int64_t chunk_tokens; /* attention stays within chunks of so many */
+	int64_t chunk_tokens; /* attention is limited to chunks of this size */
 	int64_t chunk_layers;
 
-	/* full layers where they have sizes of their own: GLOBAL */
+	/* full layers with separate sizes: GLOBAL */
 	int64_t global_layers;
 	int64_t global_kv_heads;
 	int64_t global_head_dim;
 
-	/* what picks the tokens that sparse attention looks at: INDEXER */
+	/* selects the tokens for sparse attention: INDEXER */
 	int64_t index_heads;
 	int64_t index_dim;
 
 	struct ckpt_recurrent recurrent;
 
 	int64_t max_len;          /* the longest sequence vLLM takes from the configuration */
-	char max_len_key[64];     /* the key that says so */
-	int64_t model_max_length; /* a second limit that the file allows above it */
+	char max_len_key[64];     /* the key with that value */
+	int64_t model_max_length; /* a second, larger limit that the file allows */
 	bool max_len_scaled;      /* by RoPE scaling */
 
 	enum ckpt_dtype dtype;
 	bool tied;
 	bool multimodal;
-	char *quantization; /* quant_method of the checkpoint, as vLLM spells it; NULL: none */
-	double quant_bits;  /* of a quantized weight with its scales; NaN: not known */
+	char *quantization; /* quant_method of the checkpoint, in vLLM's spelling; NULL: none */
+	double quant_bits;  /* per quantized weight including its scales; NaN: unknown */
 	bool quant_experts; /* only the experts' weights */
-	bool quant_file;    /* a quantization file lies beside config.json */
-	bool kv_fp8;        /* the checkpoint brings an 8-bit KV cache */
+	bool quant_file;    /* a quantization file exists next to config.json */
+	bool kv_fp8;        /* the checkpoint includes scales for an 8-bit KV cache */
 
 	struct ckpt_weights weights;
-	char *weights_problem; /* a weight file that cannot be what it should be; NULL */
+	char *weights_problem; /* an invalid weight file; NULL */
 };
 
-/* What says where a model lies. */
+/* The arguments that determine where a model is. */
 struct ckpt_source {
 	const char *model;        /* values.model */
 	const char *config_path;  /* hf_config_path; NULL */
@@ -162,30 +162,34 @@ struct ckpt_source {
 	const char *download_dir; /* NULL */
 	const char *load_format;  /* NULL */
 	const json_t *overrides;  /* hf_overrides; NULL */
-	const json_t *env;        /* launch.env over the process's own; NULL */
+	const json_t *env;        /* launch.env, overrides the process's environment; NULL */
 };
 
-/* The source that a set of server values and an environment (either NULL) describe. */
+/* Returns the source described by server values and an environment (either may be NULL). */
 struct ckpt_source ckpt_source_of(const json_t *values, const json_t *env);
 
-/* Of files alone. Never fails: `state` says what was found. */
+/* Loads facts from files only. Never fails: `state` has the result. */
 struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source);
-/* The same; where no file is here, what is known by name (`known`). */
+/* The same; without files it uses what is known by name (`known`). */
 struct ckpt_facts *ckpt_facts_know(const struct ckpt_source *source);
-/* Of the bytes of a config.json alone; state READ or BROKEN. */
+/* Parses only the bytes of a config.json; state READ or BROKEN. */
 struct ckpt_facts *ckpt_facts_parse(const char *text, size_t len, const json_t *overrides);
 void ckpt_facts_free(struct ckpt_facts *facts);
 PL_AUTO_DEFINE(struct ckpt_facts, ckpt_facts_free);
 #define auto_model_facts PL_AUTO(ckpt_facts_free)
 
 bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait);
-/* Known by name and not for sure the checkpoint's own: what follows from them only warns.
- * is_shape: of the layers, heads and widths, which the public count settles for many names. */
+/*
+ * Returns whether the facts are known by name and may differ from the checkpoint's: conclusions
+ * from them are only warnings. is_shape: for layers, heads and widths, which the public parameter
+ * count confirms for many names.
+ */
 bool ckpt_facts_are_doubtful(const struct ckpt_facts *facts, bool is_shape);
 
 /*
- * Where a model lies: `model` itself if it is a folder, else its snapshot in the Hugging Face
- * cache. NULL: nowhere. The caller's (free()). *ret_root is what files of it may not lie outside of
- * (the cached repository), NULL for a folder of the person's own; the caller's too.
+ * Returns the directory of a model: `model` itself if it is a directory, otherwise its snapshot in
+ * the Hugging Face cache. NULL: not found. The caller frees it with free(). *ret_root is the
+ * directory that its files may not leave (the cached repository), NULL for a user's directory; the
+ * caller frees it, too.
  */
 char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_root);

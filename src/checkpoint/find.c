@@ -1,12 +1,12 @@
 /*
- * Where a model lies: a folder as it was named, else the cache of Hugging Face, laid out as
- * huggingface_hub does it:
+ * The location of a model: a directory with the given name, otherwise the Hugging Face cache with
+ * the layout of huggingface_hub:
  *
  *   models--ORG--NAME/refs/REVISION        the commit, as a line of text
  *   models--ORG--NAME/snapshots/COMMIT/    links to the files
  *   models--ORG--NAME/blobs/               the files themselves
  *
- * A folder of somebody's own may link anywhere; one of the cache only within its repository
+ * Links in a user's directory may lead anywhere, those in the cache only within its repository
  * (*ret_root).
  */
 #include "checkpoint/facts.h"

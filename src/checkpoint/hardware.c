@@ -170,8 +170,7 @@ int ckpt_hardware_find(const char *text, struct ckpt_hardware *ret, struct pl_er
 	return 0;
 }
 
-/* What the host itself says wins over the row: a card may have other memory than its title
- * promises. */
+/* The host's values override the row: a card may have another memory size than its title says. */
 int ckpt_hardware_from_host(const char *title, int64_t memory_bytes, const char *platform,
 			    int64_t count, struct ckpt_hardware *ret, struct pl_err *err)
 {

@@ -1,6 +1,4 @@
-/*
- * Models whose facts are known by their names: the rows of tbl/models.h.
- */
+/* Models with facts known by name: the rows of tbl/models.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,25 +8,25 @@
 
 struct ckpt_known {
 	const char *name;
-	const char *same_as;         /* other names, parted by blanks */
+	const char *same_as;         /* other names, separated by blanks */
 	double parameters;           /* the public count; 0: none */
-	bool counted;                /* it is what the configuration gives, to the last number */
-	bool derived;                /* put together: a key that is left out is not known */
-	const char *config;          /* JSON, as config.json has it */
+	bool counted;                /* equals the exact count from the configuration */
+	bool derived;                /* assembled from other sources: an omitted key is unknown */
+	const char *config;          /* JSON, in the format of config.json */
 	const char *hf_quant_config; /* JSON; "": none */
 };
 
 /*
- * The row that has the name, in either case (the Hub takes a name so, and no two rows differ in it
- * alone); NULL. Texts are compared, no row is parsed.
+ * Returns the row with the name, ignoring case like the Hub (no two rows differ only in case);
+ * NULL: none. Compares texts without parsing a row.
  */
 const struct ckpt_known *ckpt_known_find(const char *name);
-/* "seen", "derived" */
+/* Returns "seen" or "derived". */
 const char *ckpt_known_confidence(const struct ckpt_known *row);
-/* The known name that a person most likely meant; NULL: none is near. The caller's (free()). */
+/* Returns the known name that is most similar; NULL: none. The caller frees it with free(). */
 char *ckpt_known_nearest(const char *name);
 
-/* [{name, same_as, model_type, parameters, confidence}] for --models list --json. */
+/* Returns [{name, same_as, model_type, parameters, confidence}] for --models list --json. */
 json_t *ckpt_known_to_json(void);
-/* A line a name, for people. */
+/* Appends one line per name for the terminal. */
 void ckpt_known_text(struct pl_buf *buf);

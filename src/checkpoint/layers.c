@@ -169,7 +169,10 @@ static void read_pattern(struct ckpt_facts *facts, const json_t *part)
 	read_mamba(facts, part);
 }
 
-/* Gemma 4: full layers have fewer and wider heads. What the small ones have besides is not here. */
+/*
+ * Gemma 4: full layers have fewer and wider heads. The additional parts of the small models are not
+ * modelled.
+ */
 static void read_global(struct ckpt_facts *facts, const json_t *part)
 {
 	facts->global_layers = facts->layers - facts->sliding_layers;
@@ -185,8 +188,10 @@ static void read_global(struct ckpt_facts *facts, const json_t *part)
 		ckpt_refuse_count(facts, "its embeddings of each layer are not modelled");
 }
 
-/* The order matters: a rule of the family, then what the file says of each layer, then what is
- * left for attention. */
+/*
+ * The order matters: first a rule of the family, then the file's list of layers, then the remaining
+ * attention layers.
+ */
 void ckpt_layers_read(struct ckpt_facts *facts, const json_t *part)
 {
 	const json_t *types = json_object_get(part, "layer_types");

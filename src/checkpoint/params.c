@@ -75,7 +75,7 @@ static void add_latent(const struct ckpt_facts *facts, int64_t tensor, struct ck
 	layer->rest += (double)facts->q_lora_rank + rank;
 }
 
-/* What picks the tokens of sparse attention is whole on every GPU (vLLM, deepseek_v2.py). */
+/* The indexer of sparse attention is replicated on every GPU (vLLM, deepseek_v2.py). */
 static void add_indexer(const struct ckpt_facts *facts, struct ckpt_params *layer)
 {
 	double hidden = (double)facts->hidden_size;
@@ -135,7 +135,7 @@ static void add_experts(const struct ckpt_facts *facts, struct ckpt_cut cut, dou
 	if (facts->type->biases == CKPT_BIASES_ALL)
 		sum->rest += layers *
 			     (experts * (2 * width + hidden) / (double)cut.experts + experts);
-	/* beside an MLP they have norms of their own, and their router scales */
+	/* in addition to an MLP they have separate norms, and their router has scales */
 	if (ckpt_has_trait(facts, CKPT_TRAIT_GLOBAL))
 		sum->rest += layers * (4 * hidden + experts);
 }
@@ -146,8 +146,10 @@ static void add(struct ckpt_params *sum, double times, const struct ckpt_params 
 	sum->rest += times * layer->rest;
 }
 
-/* Attention, or what stands in its place, and the norms of all layers. Three kinds of layers at
- * most: usual attention, global attention with heads of its own, and a recurrent state. */
+/*
+ * Adds attention, or what replaces it, and the norms of all layers. Three kinds of layers at most:
+ * usual attention, global attention with separate head sizes, and a recurrent state.
+ */
 static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ckpt_params *sum)
 {
 	const struct ckpt_recurrent *recurrent = &facts->recurrent;
@@ -174,8 +176,10 @@ static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ck
 		sum->rest += (double)facts->layers;
 }
 
-/* What stands before and behind the layers. The head shares the embedding's numbers where they
- * are tied. */
+/*
+ * Adds the parts before and after the layers. The head shares the embedding's parameters if they
+ * are tied.
+ */
 static void add_ends(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *sum)
 {
 	double hidden = (double)facts->hidden_size;

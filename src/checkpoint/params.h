@@ -1,6 +1,6 @@
 /*
- * How many numbers a model has, worked out from its configuration, and how many a GPU keeps when
- * the model is cut by tensor, pipeline and expert parallelism.
+ * The number of a model's parameters, computed from its configuration, and the number per GPU when
+ * the model is split by tensor, pipeline and expert parallelism.
  */
 #pragma once
 
@@ -13,22 +13,27 @@ struct ckpt_cut {
 	int64_t tensor;   /* tensor_parallel_size */
 	int64_t pipeline; /* pipeline_parallel_size */
 	int64_t experts;  /* GPUs that share the experts: tensor x data (x prefill context) */
-	bool padded;      /* as its kernels want the weights, not as the files hold them */
+	bool padded;      /* padded for the kernels, unlike in the files */
 };
 #define CKPT_CUT_NONE ((struct ckpt_cut){ 1, 1, 1, false })
 
 /* all = embedding + head + linear + expert + rest */
 struct ckpt_params {
 	double embedding;
-	double head;   /* 0 where it is the embedding */
-	double linear; /* what quantization reaches, experts aside */
+	double head;   /* 0 if it is the embedding */
+	double linear; /* covered by quantization, without experts */
 	double expert;
 	double rest; /* norms, biases, routers, positions */
 };
 
-/* Of the fullest pipeline stage's GPU. False: the family is not modelled. */
+/*
+ * Counts the parameters on a GPU of the largest pipeline stage. False: the family is not modelled.
+ */
 bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut,
 		       struct ckpt_params *ret);
 double ckpt_params_sum(const struct ckpt_params *params);
-/* In and out widths of all layers' linear maps together: a LoRA of rank r has r times as many. */
+/*
+ * Returns the sum of input and output widths of all linear maps: a LoRA of rank r has r times as
+ * many parameters.
+ */
 double ckpt_params_lora_widths(const struct ckpt_facts *facts);

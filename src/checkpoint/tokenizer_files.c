@@ -9,7 +9,7 @@
 /* A vocabulary of 256,000 words with its merges has some 35 MB. */
 #define FILE_BYTES_MAX (128u << 20)
 
-/* The files of one tokenizer, those that are there. */
+/* The existing files of one tokenizer. */
 struct files {
 	json_t *tokenizer; /* tokenizer.json */
 	json_t *config;    /* tokenizer_config.json; NULL */
@@ -45,7 +45,9 @@ static json_t *read_object(const char *folder, const char *root, const char *nam
 	return pl_take(json);
 }
 
-/* An added token behind the base vocabulary is never drawn, so that it need not be kept out. */
+/*
+ * Ignores added tokens after the base vocabulary: they are never drawn, so they need no exclusion.
+ */
 static void add_id(struct ckpt_vocabulary *vocabulary, size_t *room, int64_t id)
 {
 	if (id < 0 || id >= vocabulary->size)
@@ -109,8 +111,8 @@ static void add_named(const struct files *files, const json_t *names, const char
 }
 
 /*
- * As transformers reads them: the older file counts where the configuration does not tell its added
- * tokens, and only tokens with a role are special, not all that are flagged so.
+ * Reads them like transformers: the older file counts if the configuration does not list added
+ * tokens, and only tokens with a role are special, not all flagged ones.
  */
 static void read_special(const struct files *files, struct ckpt_vocabulary *vocabulary)
 {

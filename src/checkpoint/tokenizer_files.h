@@ -1,9 +1,9 @@
 /*
- * What the files of a tokenizer tell of its vocabulary: tokenizer.json and the two files beside it
- * that name special tokens, where a model's folder is here or lies in the Hugging Face cache.
+ * The vocabulary from a tokenizer's files: tokenizer.json and two further files with special
+ * tokens, in a model's local directory or in the Hugging Face cache.
  *
- * Not the vocabulary of config.json: that has the rows of the embedding, which models pad and
- * lengthen by added tokens (128,256 beside a tokenizer of 128,000).
+ * It differs from the vocabulary size in config.json, which is the number of rows of the embedding:
+ * models pad it and extend it by added tokens (128,256 for a tokenizer of 128,000).
  */
 #pragma once
 
@@ -15,9 +15,8 @@
 #include "checkpoint/facts.h"
 
 struct ckpt_vocabulary {
-	int64_t size; /* without added tokens; 0: not known */
-	uint32_t *
-		special_ids; /* of the tokens that have a role: bos_token, extra_special_tokens … */
+	int64_t size;          /* without added tokens; 0: unknown */
+	uint32_t *special_ids; /* tokens with a role: bos_token, extra_special_tokens … */
 	size_t special_count;
 };
 
@@ -25,5 +24,8 @@ void ckpt_vocabulary_done(struct ckpt_vocabulary *vocabulary);
 #define auto_vocabulary \
 	__attribute__((cleanup(ckpt_vocabulary_done), unused)) struct ckpt_vocabulary
 
-/* False, and all zeros: no such folder, no tokenizer.json in it, or none that can be read. */
+/*
+ * Returns false and all zeros if the directory or its tokenizer.json does not exist or cannot be
+ * read.
+ */
 bool ckpt_vocabulary_load(const struct ckpt_source *source, struct ckpt_vocabulary *ret);

@@ -1,13 +1,12 @@
 /*
- * The weight files, by their heads alone: a checkpoint has hundreds of GB, a head some KB.
+ * The weight files, read only by their headers: a checkpoint has hundreds of GB, a header some KB.
  * safetensors:
  *
- *   8 bytes   length of the head, little endian
- *   head      {"NAME": {"dtype": "BF16", "shape": […], "data_offsets": [begin, end]}, …}
+ *   8 bytes   length of the header, little endian
+ *   header    {"NAME": {"dtype": "BF16", "shape": […], "data_offsets": [begin, end]}, …}
  *   data      the offsets count from here
  *
- * All of it is somebody else's bytes: sizes have limits, names stay in their folder, links within
- * the cache.
+ * All input is untrusted: sizes are limited, names stay in their directory, links within the cache.
  */
 #include "checkpoint/weights.h"
 
@@ -36,8 +35,10 @@ struct reading {
 	double dtype_numbers[CKPT_DTYPE_BOOL + 1];
 };
 
-/* Links are followed first: in the cache of Hugging Face a snapshot's files are links into its
- * blobs, and only where they end tells whether they lead out. */
+/*
+ * Resolves links first: the files of a snapshot in the Hugging Face cache are links to its blobs,
+ * and only their targets show whether they leave the repository.
+ */
 int ckpt_open_plain(const char *path, const char *root, struct pl_err *err)
 {
 	auto_free char *real = realpath(path, NULL);
@@ -110,7 +111,7 @@ static int64_t layer_of(const char *name)
 	return layer;
 }
 
-/* The bytes count, not the shape: they are what lies in memory, packed numbers too. */
+/* The number of bytes counts, not the shape: it is the size in memory, also for packed numbers. */
 static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_bytes, double *ret,
 			struct pl_err *err)
 {
@@ -129,7 +130,7 @@ static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_byt
 	return 0;
 }
 
-/* Layers past the last are there to predict further tokens, and are not loaded with the model. */
+/* Layers after the last one predict further tokens, and are not loaded with the model. */
 static void add_tensor(const char *name, enum ckpt_dtype dtype, double bytes, int64_t layers,
 		       struct ckpt_weights *add, double *dtype_numbers)
 {
@@ -319,7 +320,7 @@ static json_t *list_folder(const char *folder, const char *ending)
 	return names;
 }
 
-/* PyTorch's own files have no head that tells anything: their size alone. */
+/* PyTorch files have no usable header: only their size counts. */
 static void add_sizes(struct reading *reading, const json_t *names)
 {
 	PL_JSON_EACH_MEMBER(name, unused, names) {

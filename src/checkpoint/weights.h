@@ -1,6 +1,7 @@
 /*
- * What the heads of a model's weight files say: how much of what. The numbers themselves are never
- * read. Only plain files in the folder are opened, each head at most CKPT_WEIGHTS_HEAD_BYTES_MAX.
+ * Sizes and formats from the headers of a model's weight files. The weights themselves are never
+ * read. Only regular files in the directory are opened, and at most CKPT_WEIGHTS_HEAD_BYTES_MAX of
+ * each header is read.
  */
 #pragma once
 
@@ -15,32 +16,35 @@
 #define CKPT_WEIGHTS_FILES_MAX       2048
 
 struct ckpt_weights {
-	bool known;        /* there are weight files, or an index that tells their size */
-	bool heads_read;   /* every file's head was read: the sums below are exact */
-	int64_t files;     /* weight files that are there */
-	int64_t missing;   /* named by the index and not there */
-	double file_bytes; /* of the files there, or the index's total_size if none is */
+	bool known;      /* weight files exist, or an index with their size */
+	bool heads_read; /* every file's header was read: the sums below are exact */
+	int64_t files;   /* number of existing weight files */
+	int64_t missing; /* number of missing files that the index names */
+	/* total of existing files, or the index's total_size if there are none */
+	double file_bytes;
 
-	/* from the heads, without what is not loaded */
+	/* from the headers, without tensors that are not loaded */
 	double float_numbers;  /* in float16, bfloat16, float32, float64 */
 	double other_bytes;    /* packed and quantized tensors, scales that are not plain floats */
-	double head_numbers;   /* of a separate output matrix (lm_head) */
-	double skipped_bytes;  /* tensors of layers beyond `layers` (drafting heads) */
-	enum ckpt_dtype dtype; /* of most plain floats */
+	double head_numbers;   /* in a separate output matrix (lm_head) */
+	double skipped_bytes;  /* tensors of layers after the first `layers` (drafting heads) */
+	enum ckpt_dtype dtype; /* of the majority of plain floats */
 };
 
-/* `layers`: tensors of higher layers are not loaded; 0: not known. */
+/* `layers`: tensors of later layers are not loaded; 0: unknown. */
 int ckpt_weights_read(const char *folder, const char *root, int64_t layers,
 		      struct ckpt_weights *ret, struct pl_err *err) PL_MUST_CHECK;
-/* One safetensors file's first bytes: its length and JSON head. file_bytes -1: not known. */
+/*
+ * Parses the first bytes of a safetensors file: its length and JSON header. file_bytes -1: unknown.
+ */
 int ckpt_weights_head_parse(const char *data, size_t len, int64_t file_bytes, int64_t layers,
 			    struct ckpt_weights *add, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Opens a plain file for reading; -1 for anything else (a FIFO, a folder, a loop of links), and for
- * a file that lies outside of `root` once its links are followed (NULL: anywhere).
+ * Opens a regular file for reading. Returns -1 for anything else (a FIFO, a directory, a loop of
+ * links), and for a file outside of `root` after resolving links (NULL: anywhere).
  */
 int ckpt_open_plain(const char *path, const char *root, struct pl_err *err) PL_MUST_CHECK;
-/* All of such a file, at most max_bytes. */
+/* Reads a whole such file, at most max_bytes. */
 int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char **ret_text,
 		    size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;

@@ -34,7 +34,7 @@ static bool check_weights(const struct ckpt_case *server, const struct ckpt_memo
 	return true;
 }
 
-/* A cache of a told size beside the weights against the whole GPU. */
+/* Compares a cache of a given size plus the weights with the whole GPU. */
 static void check_told_cache(const struct ckpt_case *server, const struct ckpt_memory *memory,
 			     struct option_problems *problems)
 {

@@ -154,8 +154,10 @@ static int64_t default_block(const struct ckpt_case *server)
 								 : BLOCK_TOKENS;
 }
 
-/* Blocks that one request of `len` tokens takes in a group with a window. In one step a request
- * may be given batched_tokens new ones, and all of them see a window behind them. */
+/*
+ * Returns the blocks that one request of `len` tokens takes in a group with a window. One step may
+ * add batched_tokens new ones to a request, each of which needs the window before it.
+ */
 static double window_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 {
 	int64_t window = layout->window + layout->batched_tokens - (layout->chunked ? 0 : 1);

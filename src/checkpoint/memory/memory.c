@@ -23,7 +23,7 @@
 /* Beyond it a double is no exact count. */
 #define WHOLE_MAX 9e15
 
-/* In the order in which they are told. */
+/* In output order. */
 static const struct {
 	const char *name;
 	const char *title;
@@ -44,7 +44,7 @@ static const struct {
 	[CKPT_MEMORY_MAX_CONCURRENCY] = { "max_concurrency", "requests at once", "requests" },
 };
 
-/* What is not known is no estimate. */
+/* An unknown value is not an estimate. */
 void ckpt_memory_set(struct ckpt_memory *memory, enum ckpt_memory_id id, double value,
 		     bool estimated, const char *source, const char *format, ...)
 {

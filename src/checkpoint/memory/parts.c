@@ -1,7 +1,7 @@
 /*
- * What takes memory beside the KV cache. Weights are known from the files' heads, or counted;
- * activations and CUDA graphs are what vLLM measures when it starts, so that they are estimates
- * with factors from logged runs.
+ * Memory used by everything other than the KV cache. Weights are known from the files' headers, or
+ * counted. vLLM measures activations and CUDA graphs when it starts, so they are estimates with
+ * factors from logged runs.
  */
 #include "checkpoint/memory/memory_priv.h"
 
@@ -14,7 +14,7 @@
 #define MIB (1 << 20)
 /* What CUDA graphs of one layer and one batch size took in logged runs, 160 to 680 KiB. */
 #define GRAPH_BYTES (256 << 10)
-/* Sampling holds each logit as float32 beside its probability and its copy when sorted. */
+/* Sampling stores each logit as float32, its probability and its sorted copy. */
 #define LOGIT_BYTES 12
 /* Communication buffers and the attention kernels' work space. */
 #define RUNTIME_BYTES (256.0 * MIB)
@@ -103,7 +103,7 @@ static double params_bytes(const struct ckpt_params *params, double dtype_bytes,
 	       params->linear * linear + params->expert * expert;
 }
 
-/* What the weight files hold of what is loaded, in the served format. */
+/* Returns the loaded size of the weight files in the served format. */
 static double file_bytes(const struct ckpt_facts *facts, double dtype_bytes)
 {
 	const struct ckpt_weights *weights = &facts->weights;
@@ -111,13 +111,13 @@ static double file_bytes(const struct ckpt_facts *facts, double dtype_bytes)
 
 	if (!weights->heads_read)
 		return NAN;
-	/* the output matrix lies in some files although it is the embedding */
+	/* some files contain the output matrix although it is the embedding */
 	if (facts->tied && weights->head_numbers > 0)
 		numbers -= weights->head_numbers;
 	return numbers * dtype_bytes + weights->other_bytes;
 }
 
-/* What a model has besides its language model is in no row. */
+/* Notes that the parts of a model other than its language model are not counted. */
 static void note_uncounted(const struct ckpt_case *server, double counted,
 			   struct ckpt_memory *memory)
 {

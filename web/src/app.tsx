@@ -34,7 +34,7 @@ function Title() {
 export function App() {
   const [location, navigate] = useLocation()
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
-  // a user who presses "/" types at once, so the search is loaded ahead; a failure is reported when it opens
+  // a user who presses "/" types immediately, so the search is loaded in advance; a failure is reported when it opens
   useEffect(() => { loadFind().catch(() => {}) }, [])
   useKeys({ F6: (event) => nextRegion(event.shiftKey), '/': () => setOpen('find'), '?': () => setOpen('help'), v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })) })
   return (

@@ -1,4 +1,4 @@
-// The one place that talks to the server. Errors are problem documents, also where none came.
+// All requests to the server. Every error is a problem document, even if the response did not contain one.
 import type { Answer, Body, Path, Route } from './contract'
 import type { paths } from './schema'
 import type { Problem } from './types'
@@ -11,13 +11,13 @@ export class ApiError extends Error {
     super(problem.detail)
   }
 
-  // None: it did not answer at all, or not in time.
+  // undefined: no response, or none in time.
   get status() {
     return this.problem.status
   }
 }
 
-// The server did not respond: nothing that it said.
+// Whether the server did not respond, as opposed to an error response.
 export const isSilence = (error: unknown) => error instanceof ApiError && error.status === undefined
 
 export const isTimeout = (error: unknown) => isSilence(error) && (error as ApiError).problem.title === TIMEOUT
@@ -36,7 +36,7 @@ async function problemOf(answer: Response) {
     const body: unknown = await answer.json()
     if (body && typeof body === 'object' && 'detail' in body) return body as Problem
   } catch {
-    // no JSON: something between here and the server spoke
+    // not JSON: the response is from a proxy
   }
   return { status: answer.status, title: answer.statusText, detail: answer.statusText || `status ${answer.status}` }
 }
@@ -71,7 +71,7 @@ export interface Download {
   blob: Blob
 }
 
-// A file that the server writes while it is read, with how many bytes of it are here.
+// Downloads a file that the server streams. Reports the number of received bytes.
 export async function download(path: string, body: unknown, onProgress: (bytes: number) => void, signal: AbortSignal): Promise<Download> {
   const request = `POST ${path}`
   const lost = (error: unknown) => (error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError({ detail: 'the connection to the server was lost' }, request))

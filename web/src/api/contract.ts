@@ -21,7 +21,7 @@ type Names<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
 type Query = Record<string, string | number | boolean | undefined>
 type Given<R extends string> = [Names<R>] extends [never] ? [parameters?: Record<string, never>, query?: Query] : [parameters: Record<Names<R>, string | number>, query?: Query]
 
-// Returns the path of a route with its parameters; what is undefined is not in the query.
+// Returns the path of a route with its parameters; undefined ones are left out of the query.
 export function at<R extends keyof paths>(name: R, ...[parameters, query]: Given<R>): Path<R> {
   const values = parameters as Record<string, string | number> | undefined
   const path = name.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(values?.[key] ?? ''))

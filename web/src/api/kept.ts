@@ -1,5 +1,4 @@
-// Chooses the responses that stay in memory while nothing shows them: the latest ones, so that Back shows its state at once, and not
-// those of every filter of the last minutes.
+// Chooses the responses that stay in memory while nothing shows them: only the latest ones, so that Back shows its state immediately.
 import type { Query, QueryCache } from '@tanstack/react-query'
 
 const LARGE = new Set<unknown>(['apply', 'points', 'page', 'options', 'best', 'values', 'compare', 'series'])

@@ -1,4 +1,4 @@
-// The requests to the server, and how long each response is valid. A request that is superseded is cancelled.
+// The requests to the server, and how long each response is valid. A superseded request is canceled.
 import { keepPreviousData, type QueryClient, queryOptions, skipToken, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 
@@ -34,7 +34,7 @@ export const useApply = (request: ApplyRequest, round: number, facets: () => str
 
 export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({ ...(await post(at('/api/data/points'), request, signal)), request, at: Date.now() })
 
-// The points of a chart; null requests nothing. The last chart stays while the next one comes.
+// Loads the points of a chart; null requests nothing. The last chart remains while the next one loads.
 export const pointsOptions = (request: PointsRequest | null, round: number) => queryOptions({
   queryKey: ['points', request, round],
   queryFn: ({ signal }) => pointsNow(request as PointsRequest, signal),
@@ -43,7 +43,7 @@ export const pointsOptions = (request: PointsRequest | null, round: number) => q
 
 export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
 
-// The first row of a sorted request. The last answer stays while the next one comes.
+// Loads the first row of a sorted request. The last answer remains while the next one loads.
 // null: not asked
 export const useBest = (request: ApplyRequest | null, round: number) => useQuery({
   queryKey: ['best', request, round],
@@ -52,7 +52,7 @@ export const useBest = (request: ApplyRequest | null, round: number) => useQuery
   staleTime: Infinity,
 })
 
-// Before who will show it is drawn.
+// Requests before the component that shows the answer is rendered.
 export function usePointsAhead() {
   const client = useQueryClient()
   return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOptions(request, round)), [client])
@@ -116,7 +116,7 @@ export function useOptions(filter: Filter | undefined, round: number, fields: st
 
 const VALUES_AT_ONCE = 50
 
-// The values of one field that have a text in them, the most frequent first; null asks for nothing.
+// Loads the values of one field that contain a text, the most frequent first; null requests nothing.
 export function useValues(asked: { field: string; search: string; filter?: Filter | undefined } | null, round: number, limit = VALUES_AT_ONCE) {
   const path = at('/api/filters/values', {}, { field: asked?.field ?? '', limit, search: asked?.search || undefined, filter: filterText(asked?.filter) })
   return useQuery({
@@ -130,7 +130,7 @@ export function useValues(asked: { field: string; search: string; filter?: Filte
 
 export const viewKey = (id: string | null) => ['view', id] as const
 
-// A state of the page that was too long for an address.
+// Loads a state of the page that was too long for an address.
 export function useView(id: string | null) {
   return useQuery({
     queryKey: viewKey(id),
@@ -195,7 +195,7 @@ export function useComparison(request: CompareRequest | null) {
 
 const SERIES_BINS = 300
 
-// Telemetry of measured runs; null asks for nothing.
+// Loads the telemetry of measured runs; null requests nothing.
 export function useSeries(runs: ({ id: number; from: number; to: number } | null)[]) {
   return useQueries({
     queries: runs.map((run) => ({
@@ -230,7 +230,7 @@ export function useExperiment(id: string) {
   })
 }
 
-// what a change of a result leaves as it is, or what cannot be asked for of one that is deleted
+// queries that a change of a result does not affect, or that fail for a deleted result
 const STAYING = ['fields', 'experiment', 'artifacts', 'job', 'items', 'diff']
 
 const changesKey = (id: number) => ['changes', id]
@@ -243,7 +243,7 @@ export function useChanges(id: number, isWanted: boolean) {
   })
 }
 
-// Tags, notes and deletion of a result: `shown` is how it is called in the address.
+// Changes of tags, notes and deletion of a result. `shown` is its id in the address.
 export function useChange({ id }: Experiment, shown: string) {
   const client = useQueryClient()
   const forget = () => client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })

@@ -1,4 +1,4 @@
-// Short names for what openapi-typescript makes of the contract.
+// Short names for the types that openapi-typescript generates.
 import type { components } from './schema'
 
 type Schemas = components['schemas']
@@ -53,7 +53,7 @@ export type Sweeps = Schemas['Sweeps']
 export type Caution = Schemas['Caution']
 export type Accepted = Schemas['Accepted']
 
-// The generated type of a filter does not know which members go together.
+// The generated type of a filter does not express which keys belong together.
 export type Scalar = string | number | boolean
 export type Predicate = { field: string; op: string; value?: Scalar | Scalar[] }
 export type Filter = { and: Filter[] } | { or: Filter[] } | { not: Filter } | Predicate

@@ -25,7 +25,7 @@ export const knownFiles = async (job_id: string, sha256: string[], signal: Abort
 export const jobOf = (id: string, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, { limit: 0 }), signal)
 export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
 
-// One large file as it is, with what it must be; small ones in a form. One of the same key is taken once, however often it comes.
+// Sends one large file as the body with its hash, or several small ones as a form. The server accepts a part once per key.
 export function sendPart(job: string, key: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
   const [first] = files
   const headers = { 'Idempotency-Key': key }
@@ -52,8 +52,8 @@ export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> 
 
 export const isSettled = ({ state, counts }: Upload) => state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
 
-// A server that was silent, or failed, is asked again: the longer it has been so, the more rarely. One that is open may
-// be sent to from elsewhere.
+// Returns the pause before the next poll of an upload, or false for none. It grows with the outage. An open upload is polled even when
+// nothing is in progress, because other clients may send to it.
 export function jobPause({ data, error, dataUpdatedAt, errorUpdatedAt }: { data: Upload | undefined; error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }) {
   const isOver = data !== undefined && data.state !== 'open' && isSettled(data)
   if (isOver) return false
@@ -110,7 +110,7 @@ export function useDiff(id: string, index: number) {
   })
 }
 
-// Files that its results name and that are not here: whoever sent them may have gone, and another browser knows nothing of it.
+// Loads the artifacts that the results name and that are missing, so that any browser can show and upload them.
 export function useAbsent(id: string | undefined, isOver: boolean) {
   const found = useQuery({
     queryKey: ['absent', id],
@@ -133,7 +133,7 @@ export function useJobActions(id: string) {
   const client = useQueryClient()
   const options = {
     onSuccess: async (job: Upload) => {
-      await client.cancelQueries({ queryKey: jobKey(id) }) // a report on its way is older than this one
+      await client.cancelQueries({ queryKey: jobKey(id) }) // a report that is still loading is older than this one
       client.setQueryData(jobKey(id), { ...job, items: [] })
       await client.invalidateQueries({ queryKey: itemsKey(id) })
       await client.invalidateQueries({ queryKey: jobKey(id) })

@@ -1,4 +1,4 @@
-// Axes as the drawing takes them: their kind, what they hold, how ticks are written.
+// Axes in the form of ECharts: their kind, range and ticks.
 import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 
 import { COUNTS, isNumeric } from '../format/number'
@@ -67,7 +67,7 @@ function ofNumbers(axis: Named, colours: Colours, isY: boolean, scaled: Scaled) 
   return { ...base, type: scaled.isLog ? 'log' as const : 'value' as const, min: own.min, max: own.max, axisTick: { ...base.axisTick, customValues: own.ticks }, axisLabel: { ...base.axisLabel, formatter, customValues: own.ticks } }
 }
 
-// As much of a time as tells the ticks apart: the date, the time of day, or its seconds.
+// The part of a time that distinguishes the ticks: the date, the time of day, or its seconds.
 function timeWords(ticks: number[]): [number, number] {
   if (ticks.length > 1 && ticks.every((tick) => tick % 86_400_000 === 0)) return [0, 10]
   return ticks.every((tick) => tick % 60_000 === 0) || ticks.length < 2 ? [5, 16] : [11, 19]
@@ -169,7 +169,7 @@ function scaledY(chart: Chart): Scaled {
   return { isLog, ends: [isLog ? least : least - room, most], isZero: isZeroBased(chart) }
 }
 
-// Where the axis of bars begins that does not begin at zero; null: it does, or nothing has to be said of it.
+// Where an axis of bars begins, if not at zero; null if the caption need not say it.
 export function beginOf(chart: Chart): number | null {
   const { answer, state, y } = chart
   if (!KINDS[state.kind].isFromZero || !answer.groups || !y || isZeroBased(chart)) return null

@@ -1,4 +1,4 @@
-// Some of many parallel axes, and the way to the others: on a phone all of them would be too near to each other.
+// Shows a part of many parallel axes, with buttons for the others, because a phone has no room for all.
 import { useState } from 'react'
 
 import { IconButton } from '../ui/controls'
@@ -19,7 +19,7 @@ export function pageOf(chart: Chart, wanted: number, wide: number): AxesPage {
   return { from, end: all === 0 ? 0 : from + axesThatFit(chart, from, wide), all }
 }
 
-// Returns the axes that fit, and what shows others.
+// Returns the axes that fit, and the buttons that show others.
 export function useAxesPage(chart: Chart, wide: number) {
   const [wanted, setFrom] = useState(0)
   return { page: pageOf(chart, wanted, wide), setFrom }

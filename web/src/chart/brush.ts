@@ -25,7 +25,7 @@ function choiceOf(kinds: Kind[]): Choice {
   }
 }
 
-// A region without any kind in it asks for nothing.
+// A region that contains no value makes no choice.
 const ofKinds = (axis: Named, kinds: Kind[], choices: Choices) => (kinds.length ? withChoice(choices, axis.field.id, choiceOf(kinds)) : choices)
 
 // `least`: of the values on the axis. A region that begins below zero, where no value is, begins at zero.
@@ -45,8 +45,8 @@ function brushedAxis({ axes }: Chart, choices: Choices, { x, y }: Box): Choices 
   return ranged(axis, [valueOn(axis, Math.max(0, y[0])), valueOn(axis, Math.min(1, y[1]))], choices)
 }
 
-// Whole bins, those at the ends with what is outside of the region. A bin ends before its edge, a filter with it: of whole
-// numbers the one before the edge is the last one, of others what is exactly on the edge comes along.
+// Returns the range of whole bins. A bin excludes its upper edge and a filter includes it, so the range of integers ends one before
+// the edge. For other numbers, results exactly on the edge are included.
 function binned({ x }: Chart, edges: number[], choices: Choices, [from, to]: [number, number]): Choices {
   const last = edges.length - 1
   const end = Math.max(1, Math.min(last, Math.ceil(to)))

@@ -12,7 +12,7 @@ function fallenWords({ beside: { kinds, fell }, state }: Chart) {
   return `${count(fell.kinds)} of ${count(fell.kinds + kinds.length)} colors do not fit: their ${KINDS[state.kind].nouns[1]} (${count(fell.rows)} ${fell.rows === 1 ? 'experiment' : 'experiments'}) are not plotted`
 }
 
-// A length says how much only from zero.
+// The length of a bar is proportional to its value only from zero.
 function beginWords(chart: Chart) {
   const begin = beginOf(chart)
   if (begin === null || !chart.y) return ''
@@ -21,7 +21,7 @@ function beginWords(chart: Chart) {
 
 const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'error bars without an end extend beyond the axis' : '')
 
-// Equally wide on the screen.
+// All bins have the same width on the screen, but may grow in value along the axis.
 function binWords({ answer, x }: Chart) {
   const edges = answer.bins?.edges
   if (!edges || edges.length < 3) return ''

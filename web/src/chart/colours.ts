@@ -39,13 +39,13 @@ export function readColours(): Colours {
 const PALE = 0.14
 const FULL_AT = 0.7 // here it is the first color of a series itself
 
-// From little to much: from next to the ground through one hue to next to the ink, so that lightness says it alone.
+// A ramp from low to high: from the background through one hue to the ink, so that lightness alone is enough.
 export function rampAt({ sheet, series, text }: Colours, share: number) {
   const [hue = text] = series
   return share < FULL_AT ? mixed(sheet, hue, PALE + (1 - PALE) * (share / FULL_AT)) : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
 }
 
-// Lines of a few ranges cross each other: their colors go through several hues, and steadily away from the ground. A line needs
+// Colors for lines of a few ranges, which cross each other: several hues, with increasing contrast to the background. A line needs
 // more contrast than a cell, which has an edge.
 function anchorsOf({ sheet, series, text }: Colours) {
   const [blue = text, orange = text, , purple = text, gold = text] = series

@@ -1,4 +1,4 @@
-// The same data as a table, for keys and readers of screens, by pages.
+// The data of the chart as a table in pages, for the keyboard and for screen readers.
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 

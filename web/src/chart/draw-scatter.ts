@@ -70,7 +70,7 @@ export function marksOf(chart: Chart, colours: Colours, list: Item[], perShape: 
   })
 }
 
-// In steps: between two of its results a frontier is as good as the worse one.
+// A frontier is a step line: between two results it is as good as the worse one.
 export function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place]): StrandsShape {
   return {
     at: Float32Array.from(own.flatMap((at, i) => {
@@ -80,7 +80,7 @@ export function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place
   }
 }
 
-// Through trusted results, solid; where other results would be on it, dashed.
+// Solid through trusted results; dashed for the frontier of any verdict.
 function frontier(chart: Chart, colours: Colours, places: [Place, Place]): Shape[] {
   const { items } = chart
   return frontiersOf(chart).flatMap(({ marks: trusted, with_untrusted: all }) => {
@@ -95,7 +95,7 @@ const isThere = ({ y }: Item) => y !== null
 export const shapesOf = (chart: Chart, colours: Colours, perShape: number, places: [Place, Place]): Shape[] =>
   [...alike(chart.items.filter(isThere)).flatMap((list) => marksOf(chart, colours, list, perShape, places)), ...frontier(chart, colours, places)]
 
-// The two corners of the items' places: all that ECharts needs for the ends of its axes.
+// The two corners of the area of all items, from which ECharts takes the ends of its axes.
 function cornersOf(items: Item[]): [number, number][] {
   if (items.length === 0) return []
   const corners: [[number, number], [number, number]] = [[Infinity, Infinity], [-Infinity, -Infinity]]
@@ -108,7 +108,7 @@ function cornersOf(items: Item[]): [number, number][] {
 
 export const STACKS_MAX = 30 // numbers that are drawn
 
-// How many results are at one point, above it.
+// The number of results at one point, written above it.
 function stackLabels(chart: Chart, colours: Colours, [x, y]: [Place, Place]) {
   const stacks = stacksOf(chart)
   if (stacks.length > STACKS_MAX) return []
@@ -118,8 +118,7 @@ function stackLabels(chart: Chart, colours: Colours, [x, y]: [Place, Place]) {
   })
 }
 
-// One series, whatever the number of looks, and its first item draws all of them: a series, and an item of its own, costs more than the
-// marks.
+// One series whose first item draws all marks, because a series or an item costs more than a mark.
 export function scatterSeries(chart: Chart, colours: Colours, { perShape, isLog }: On): CustomSeriesOption[] {
   const there = chart.items.filter(isThere)
   const [x0, y0] = [there[0]?.x ?? 0, there[0]?.y ?? 0]

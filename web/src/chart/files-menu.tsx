@@ -1,4 +1,4 @@
-// The chart as a picture, its data as a table, to take along.
+// Saves the chart as a picture, or its data as a table.
 import { memo, type RefObject, useRef, useState } from 'react'
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 
@@ -16,7 +16,7 @@ import { exactOf } from './model'
 import { drawingOf } from './option'
 import { columnsOf, csvOf, markdownOf } from './table'
 
-// The same chart with all digits of its values: the drawing has fewer.
+// Loads the chart with all digits, as the drawing has fewer.
 async function exact(chart: Chart, catalogue: Catalogue): Promise<Chart> {
   const request = exactOf(chart.answer.request)
   return request ? chartOf(chart.state, await pointsNow(request), catalogue) : chart

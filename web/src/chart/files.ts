@@ -45,7 +45,7 @@ const cut = (text: string) => text.match(new RegExp(`.{1,${PER_LINE}}(?:\\s|$)|.
 
 const text = (words: string, left: number, top: number, fill: string, more: object = {}) => ({ type: 'text' as const, left, top, silent: true, style: { text: words, fill, font: `11px ${SANS}`, ...more } })
 
-// What the cells' colours stand for, in one line.
+// The color scale of the cells, in one line.
 function scaleLine(chart: Chart, colours: Colours, top: number): object[] {
   const scale = scaleOf(chart)
   const { value } = chart
@@ -73,7 +73,7 @@ function swatch({ look, slot, wide }: Key, colours: Colours, x: number, y: numbe
   return of('polygon', { points: cornersOf(slot) }, { fill: color })
 }
 
-// Colours and shapes line by line; and how far down they reach.
+// Lays out the legend in lines. Returns it with its lower end.
 function legendLines(chart: Chart, colours: Colours): { legend: object[]; end: number } {
   const keys = keysOf(chart)
   const legend = chart.answer.grid ? scaleLine(chart, colours, LEGEND_TOP) : []

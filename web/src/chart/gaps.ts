@@ -12,7 +12,7 @@ export interface Gap {
 
 const isNumber = ({ x }: Chart, at: number) => x.kinds === null || typeof x.kinds[at]?.value === 'number' || x.kinds[at]?.state === 'range'
 
-// The items on lines and those apart: no line leads from numbers to other values.
+// Separates items on lines from others: a line connects numbers only, unless there are none.
 export function splitOf(chart: Chart, items: Item[]): { along: Item[]; apart: Item[] } {
   const hasNumbers = chart.items.some(({ x }) => isNumber(chart, x))
   if (!hasNumbers) return { along: items, apart: [] }

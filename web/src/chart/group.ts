@@ -1,4 +1,4 @@
-// The results that a bar, a box, a bin or a cell stands for, as a filter.
+// Returns a filter for the results of a bar, a box, a bin or a cell.
 import type { Filter, Kind, Scalar } from '../api/types'
 import type { Chart, Item } from './items'
 
@@ -11,7 +11,7 @@ function kindFilter(field: string, kind: Kind | undefined): Filter | null {
   return typeof kind.value === 'object' ? null : { field, op: 'eq', value: kind.value as Scalar }
 }
 
-// Half open, but for the last, as the server counts them.
+// Bins exclude their upper edge, except the last one, as on the server.
 function binFilter({ answer, x }: Chart, at: number): Filter | null {
   const edges = answer.bins?.edges
   const [low, high] = [edges?.[at], edges?.[at + 1]]

@@ -36,7 +36,7 @@ export const countKinds = ({ kind, fields }: Pick<Caution, 'kind' | 'fields'>) =
 
 const distinctOf = ({ fields }: Caution) => Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (side.null > 0 ? 1 : 0) + (side.not_recorded > 0 ? 1 : 0) : 0)))
 
-// All results have the same value there, which is not as it should be: no verdict is "trusted".
+// Whether the caution applies to all results alike, for example if none is trusted.
 const isOfAll = (caution: Caution) => distinctOf(caution) === 1
 
 // Kinds of cautions as the line counts them, the most important first. '' has no count: "failed requests".
@@ -53,20 +53,20 @@ function mixedWords(caution: Caution) {
 
 const listOf = (cautions: Caution[], words: (caution: Caution) => string) => cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).map(words).join(', ')
 
-// "3 GPU types, 2 loads; partly unknown: dataset": of the last ones no two values are known.
+// "3 GPU types, 2 loads; partly unknown: dataset": a partly unknown input has fewer than two known values.
 export function mixedList(mixed: Caution[]) {
   const isUnknown = (caution: Caution) => countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')
   const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
   return [known.length > 0 && listOf(known, mixedWords), unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`].filter(Boolean).join('; ')
 }
 
-// The fields of cautions, the most important first: those with several known values, and those of which some values are not known.
+// The fields of cautions, the most important first: those with several known values, then those with unknown values.
 export function fieldsOf(cautions: Caution[]) {
   const all = cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).flatMap(({ kind, title, text, fields }) => fields.map((one) => ({ kind, title, text, ...one })))
   return { differing: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) > 1), unknown: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) < 2) }
 }
 
-// A count stays on the line of its value.
+// Keeps a count on the line of its value.
 const joined = (text: string) => text.replaceAll(' (', '\u00a0(')
 
 function Fields({ fields, catalogue, label }: { fields: ReturnType<typeof fieldsOf>['differing']; catalogue: Catalogue; label: string }) {
@@ -101,12 +101,12 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
   )
 }
 
-// Cells are matched between the kinds of the color, and of bars without a color those of their axis.
+// The number of groups whose inputs can be matched: the values of the color, or of the axis for bars without a color.
 const groupsOf = ({ answer }: Chart) => (answer.color ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
 const GROUPS_MAX = 50
 const DETAILS_HIGH = 390 // px: below the line there is that much room at 900 px
 const REASONS_SAID = 2
-const COUNT_AFTER_MS = 300 // matching costs the server more than the chart: not while the filter may still change
+const COUNT_AFTER_MS = 300 // matching costs the server more than the chart, so it waits until the filter settles
 
 export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
 

@@ -1,4 +1,4 @@
-// Cells and lines: what is drawn of them, and what is not.
+// Tests which cells and lines are drawn.
 import { expect, it } from 'vitest'
 
 import type { Field, Kind, PointsResponse } from '../api/types'

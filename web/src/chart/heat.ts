@@ -19,7 +19,7 @@ const LEFT_SHARE = 0.3
 const RIGHT = 16
 const BOTTOM = 22
 
-// From the least to the greatest value of all cells; of one value alone nothing is little or much.
+// The color scale from the lowest to the highest value of all cells. If all values are equal, they have its middle color.
 export function scaleOf({ items }: Chart) {
   const values = items.flatMap(({ value }) => (value === null ? [] : [value]))
   if (values.length === 0) return null
@@ -33,7 +33,7 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
   const { items, value } = chart
   const scale = scaleOf(chart)
   const wordsOf = (item: Item) => (item.value === null || !value ? '–' : placeWords(value, item.value, true))
-  // figures in some cells alone would look as if the others had none
+  // numbers in only some cells would suggest that the others have none
   const longest = items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0)
   return {
     type: 'custom', animation: false, silent: true, progressive: 0, z: 2, encode: { x: 0, y: 1 }, data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),

@@ -1,18 +1,18 @@
-// The chart that stays while the next one is awaited or the server is away.
+// Keeps the last chart while the next one loads or the server is unreachable.
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 
 import { isSilence } from '../api/client'
 import type { Answer } from './model'
 
-// Returns the value as it was before something was awaited.
+// Returns the value from before the wait.
 export function useHeld<T>(value: T, isAwaited: boolean): T {
   const held = useRef(value)
   if (!isAwaited) held.current = value
   return held.current
 }
 
-// Returns the latest of the answers that a chart can draw: not those to other questions about its results.
+// Returns the latest answer that a chart can draw, ignoring counts and other questions about its results.
 export function latestOf(answers: readonly (Answer | undefined)[]): Answer | undefined {
   return answers.reduce((latest, one) => {
     const isDrawn = one && !one.request.count_only && (one.marks || one.groups || one.bins || one.grid || one.lines)
@@ -27,7 +27,7 @@ interface Asked {
 }
 
 // Returns what the chart shows and whether it is older than the question because the server does not respond. A panel that mounts after
-// the server left has no answer of its own, so it shows the latest one that the page received.
+// the server left has no answer of its own, so it shows the latest answer of the page.
 export function useAnswer({ data, error, isPlaceholderData }: Asked): { data: Answer | undefined; isAway: boolean } {
   const client = useQueryClient()
   const away = useRef(false)

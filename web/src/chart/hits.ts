@@ -1,5 +1,5 @@
-// Where everything is on the screen, in arrays of numbers: what is under the pointer, what comes next, what is inside
-// of a rectangle is found in them, without asking the drawing.
+// The positions of all items on the screen, in arrays of numbers. Finds the item under the pointer, the next item, and the items in a
+// rectangle, without the drawing.
 
 export interface Hits {
   x: Float32Array

@@ -68,7 +68,7 @@ export interface Beside {
 
 const BESIDE_MAX = 24 // more could not be distinguished
 
-// Those of most results have the room, in the order of all. A kind without a value takes none.
+// Chooses the colors that fit: those with the most results, in the order of all. A color without a value needs no room.
 function besideOf(state: ChartState, items: Item[]): Beside {
   if (!KINDS[state.kind].isBeside) return { kinds: [], fell: null }
   if (new Set(items.map(({ x }) => x)).size === items.length) return { kinds: [], fell: null }
@@ -103,7 +103,7 @@ function marksOf({ marks, shape }: Answer, slots: number[]): Item[] {
   })
 }
 
-// A place without a value has no room on the axis of bars and boxes: it comes after all others, which alone are drawn.
+// Moves places without a value to the end of the axis of bars and boxes, where they are not drawn.
 function withoutEmpty(state: ChartState, x: Named, items: Item[]): { x: Named; items: Item[] } {
   const drawn = new Set(items.filter(({ y }) => y !== null).map(({ x: at }) => at))
   if (!KINDS[state.kind].isBeside || !x.kinds || drawn.size === 0 || drawn.size === x.kinds.length) return { x, items }
@@ -115,10 +115,10 @@ function withoutEmpty(state: ChartState, x: Named, items: Item[]): { x: Named; i
   }
 }
 
-const INTERVAL_FROM = 3 // of two, Student's t says next to nothing
+const INTERVAL_FROM = 3 // an interval over two runs is too wide to be useful
 
-// An interval of few runs reaches further than any of them: what is never below zero has none there, and far above all that
-// is drawn it would press everything else flat. There it is open.
+// Clips confidence intervals. An interval over few runs may extend below zero, although its metric cannot, or so far above all
+// values that the others would be flat. A clipped end is drawn open.
 function withOpenEnds(items: Item[], { groups, y }: Answer): Item[] {
   const values = items.flatMap((item) => item.y ?? [])
   const [least, most] = [Math.min(...values), Math.max(...values)]
@@ -199,7 +199,7 @@ function sizeOf(field: Field, items: Item[]): Named {
   return { field, name: longName(field), form: formOfScale(field, items.map(({ size }) => size)), kinds: null, words: [], shown: 0 }
 }
 
-// The aggregate of a group: that of a kind that has no choice is the median.
+// The statistic of a group. Kinds of charts without a choice use the median.
 const statOf = ({ kind, stat }: ChartState): Stat => (KINDS[kind].stat ? stat : 'median')
 
 export const boxKeys = (spread: Spread) => (spread === 'range' ? (['min', 'max'] as const) : (['p5', 'p95'] as const))
@@ -251,7 +251,7 @@ export function binWords({ x, answer }: Chart, at: number) {
   return edges ? `${plainNumber(edges[at] ?? 0, x.form)} – ${plainNumber(edges[at + 1] ?? 0, x.form)}` : placeWords(x, at)
 }
 
-// Rows that the drawing is of: those without a number are in no figure.
+// The number of rows that are drawn: rows without a number are not.
 export const drawnOf = ({ answer, items }: Chart) => (answer.groups || answer.grid ? sum(items.map(({ n }) => n)) : answer.drawn)
 
 // The frontiers that have a color. Gray ones could not be distinguished.
@@ -280,14 +280,14 @@ const figure = (axis: Named, value: number | null) => (value === null ? NOT_RECO
 
 const NOTHING_WORDS = { missing: 'not recorded', null: 'unset', word: 'text', infinite: 'infinite' } as const
 
-// What figures are of, and of what there is none.
+// The number of experiments with a value, and of those without, by reason.
 function countLines(figures: NonNullable<Answer['groups']>, item: Item): [string, string][] {
   const rows = NOTHINGS.map((why): [string, number] => [NOTHING_WORDS[why], figures[why][item.at] ?? 0])
   const shown = [['experiments', item.n] as [string, number], ...[...rows, ['failed runs', figures.failed[item.at] ?? 0] as [string, number]].filter(([, n]) => n > 0)]
   return shown.map(([what, n]) => [what, count(n)])
 }
 
-// As the answer has it, also where it is drawn in part.
+// The spread as the answer has it, even if the drawing clips it.
 function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, openLow }: Item): [string, string][] {
   if (low === null || spread === 'none') return []
   const end = finite((answer.groups ?? answer.grid)?.[SPREAD_KEYS[spread][1]][at]) ?? high
@@ -298,7 +298,7 @@ function spreadLine({ spread, answer }: Chart, axis: Named, { at, low, high, ope
 export const OVER_RUNS = 'Statistics are over runs, because requests of one run are not independent samples of a configuration.'
 export const isOverRuns = ({ answer }: Chart) => answer.groups !== undefined || answer.grid !== undefined
 
-// Items of a scatter that no one could tell apart: each list has the same place. A mark that stands for several results says so by its size.
+// Items of a scatter at the same place, one list per place. None in a thinned chart, whose mark sizes show the number of results, or if a field sets the size.
 const stacks = new WeakMap<Item[], number[][]>()
 export function stacksOf({ items, answer, size }: Chart): number[][] {
   const known = stacks.get(items)

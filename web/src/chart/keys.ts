@@ -20,8 +20,8 @@ interface Kinds extends Key {
   kinds: number[]
 }
 
-// Numbers, and what is drawn side by side, in their own order; the lines of a chart from the highest end to the lowest; all else by
-// frequency. "other" stays last.
+// Sorts the legend: numbers and bars side by side in their own order, lines from the highest end to the lowest, everything else by
+// frequency. "other" is last.
 function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds[] {
   const isNumber = ([kind = -1]: number[]) => colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'
   const own = keys.filter(({ slot }) => slot !== OTHER)
@@ -53,7 +53,7 @@ function frontierWords(chart: Chart) {
   return `frontier${answer.frontier_by ? ' of each model' : ''}${all > shown ? ` (${shown} of ${all} shown)` : ''}`
 }
 
-// [look, words, how many]: those that occur.
+// The signs that occur: [look, words, count].
 function signs(chart: Chart): [Key['look'], string, number | null][] {
   const { answer, items } = chart
   const hollow = aboutOf(answer) ? items.filter(({ isHollow }) => isHollow).length : 0
@@ -72,7 +72,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   ].map(([look, words, count]) => [look, words, count])
 }
 
-// A legend without colors begins with the marks themselves, not with their frontier.
+// A legend without colors begins with the plain marks.
 const bareKeys = ({ colours, answer, items }: Chart): Key[] => (!colours && answer.marks && items.some(({ isHollow, isSimulated }) => !isHollow && !isSimulated) ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }] : [])
 
 export function keysOf(chart: Chart): Key[] {

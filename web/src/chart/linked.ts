@@ -1,9 +1,9 @@
-// A row or a slot of the tray under the pointer rings its point, a point marks both: all carry the experiment's id.
+// Links rows, slots of the tray and points by the id of the experiment: pointing at one marks the others.
 import { useEffect, useState } from 'react'
 
 const rowOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null)
 
-// Gives back the experiment whose row is pointed at or has the focus; marks what is of that one, or of `pointed`.
+// Returns the experiment whose row is under the pointer or has the focus, and marks the elements of that one or of `pointed`.
 export function useLinked(pointed: number | null): number | null {
   const [linked, setLinked] = useState<number | null>(null)
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Many of one look as one shape of the drawing: what a shape costs it is more than what is drawn.
+// Draws many marks of one look as one shape of ECharts, because a shape costs more than a mark.
 import { graphic } from 'echarts/core'
 
 import { type Pen, trace } from './shapes'
@@ -39,7 +39,7 @@ class Marks extends Shape {
     if (!this.canvas) this.draw(path, () => {}, () => {})
   }
 
-  // Copies pictures of the marks where nothing turns or stretches them. They are at whole pixels, as those of a film.
+  // Copies pictures of the marks if nothing rotates or scales them. They are at whole pixels, as in a film.
   private copy(canvas: CanvasRenderingContext2D) {
     const { at, sizes, slot } = this.shape as MarksShape
     const { a: ratio, b, c, d, e, f } = canvas.getTransform()

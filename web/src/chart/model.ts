@@ -28,7 +28,7 @@ const formOf = (kind: ChartKind, x: string | null | undefined, catalogue: Catalo
 
 const USUAL_KINDS: Record<AnswerForm, ChartKind> = { points: 'scatter', groups: 'bar', bins: 'histogram', grid: 'heat', parallel: 'parallel' }
 
-// While the next answer is on its way the last one stays, drawn by a kind that fits it.
+// The kind that can draw the answer: while the next answer loads, the last one remains.
 export function drawnKind(kind: ChartKind, { bins, grid, lines, groups }: PointsResponse): ChartKind {
   const form = bins ? 'bins' : grid ? 'grid' : lines ? 'parallel' : groups ? 'groups' : 'points'
   return KINDS[kind].form === form || KINDS[kind].overTime === form ? kind : USUAL_KINDS[form]
@@ -115,7 +115,7 @@ export function exactOf({ significant_digits: digits, ...request }: PointsReques
   return digits === undefined ? null : (request as PointsRequest)
 }
 
-// The same rows and axes as a chart that is drawn, for another question about them.
+// Returns a request with the rows and axes of a drawn chart, for another question about them.
 export function questionOf({ request, x, y, value, color }: Answer): PointsRequest {
   const { choices: _, color_choices: __, labels: ___, selected: ____, limit: _____, significant_digits: ______, ...rest } = request
   return { ...rest, ...(x && { x: x.field }), ...(y && { y: y.field }), ...(value && { value: value.field }), ...(color && { color: color.field }) } as PointsRequest
@@ -126,7 +126,7 @@ export function questionOf({ request, x, y, value, color }: Answer): PointsReque
 export const STAT_WORDS: Record<Stat, string> = { median: 'median', mean: 'mean', p95: 'p95' }
 export const SPREAD_WORDS: Record<Spread, string> = { iqr: 'quartiles (p25 – p75)', range: 'minimum to maximum', ci: '95 % CI of the mean', none: 'none' }
 
-// An interval of the mean says nothing of a median.
+// The CI of the mean does not apply to a median.
 export const spreadsOf = (stat: Stat): Spread[] => (stat === 'mean' ? ['iqr', 'range', 'ci', 'none'] : ['iqr', 'range', 'none'])
 export const spreadOf = (chart: ChartState): Spread => (spreadsOf(chart.stat).includes(chart.spread) ? chart.spread : 'iqr')
 
@@ -147,7 +147,7 @@ export interface LeftOut {
 
 export const NOTHINGS = ['missing', 'null', 'word', 'infinite'] as const
 
-// Rows that a group or a cell has and its figures are not of: they have no number.
+// Rows of groups or cells without a number, by reason.
 function withoutNumber({ groups, grid }: PointsResponse): [string, number][] {
   const figures = groups ?? grid
   if (!figures) return []
@@ -168,7 +168,7 @@ export function leftOutOf(answer: PointsResponse, catalogue: Catalogue): LeftOut
   }).sort((a, b) => b.rows - a.rows)
 }
 
-// "Output per GPU" within a sentence; what begins with an acronym stays.
+// "Output per GPU" within a sentence; acronyms keep their capitals.
 export const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
 export function formOfAxis(field: Field, axis: PointsAxis | null, values: number[] = []): Form {
@@ -176,13 +176,13 @@ export function formOfAxis(field: Field, axis: PointsAxis | null, values: number
   return formOfScale(field, values.length ? values : ends)
 }
 
-// Of a figure in the answer: what JSON cannot say is a word.
+// A number of the answer. JSON has words for infinite values: null.
 export const finite = (value: number | string | null | undefined) => (typeof value === 'number' ? value : null)
 
 export const statKey = (stat: Stat) => (stat === 'median' ? 'p50' : stat) as 'p50' | 'mean' | 'p95'
 export const SPREAD_KEYS = { iqr: ['p25', 'p75'], range: ['min', 'max'], ci: ['low', 'high'] } as const
 
-// What the chart is, for who does not see it.
+// Describes the chart for users who do not see it.
 export function chartWords(chart: ChartState, answer: Answer, catalogue: Catalogue, drawn = answer.drawn) {
   const name = (id: string | undefined) => (id ? lowerFirst(longName(catalogue.get(id))) : '')
   const { x, y, color } = { x: name(answer.x?.field), y: name(answer.y?.field), color: name(answer.color?.field) }

@@ -1,4 +1,4 @@
-// A chart as ECharts takes it: what draws each kind, and where the middle of each item is, for hit tests.
+// A chart as options of ECharts: how each kind is drawn, and the middle of each item, for hit tests.
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { ComposeOption } from 'echarts/core'
 import type { GraphicComponentOption, GridComponentOption } from 'echarts/components'
@@ -73,13 +73,13 @@ const widestMark = (chart: Chart) => {
   return sizing ? Math.max(MARK, sizing.wide(sizing.most)) : MARK
 }
 
-// A mark at the end of an axis reaches over it: its labels begin after the widest mark.
+// Labels keep clear of the widest mark, because a mark at the end of an axis extends beyond it.
 function besideMarks<T extends XAXisOption | YAXisOption>(axis: T, room: number): T {
   const { axisLabel } = axis as { axisLabel?: { margin?: number } }
   return { ...axis, axisLabel: { ...axisLabel, margin: (axisLabel?.margin ?? 0) + room } } as T
 }
 
-// An axis of places has one between two whole numbers, with half a place at each end.
+// An axis of places: integers, with half a place at each end.
 function endsOfAxis(axis: XAXisOption) {
   const { type, data, min, max } = axis as { type?: string; data?: unknown[]; min?: number; max?: number }
   return type === 'category' ? { min: -0.5, max: (data?.length ?? 1) - 0.5, isLog: false } : { min: min ?? 0, max: max ?? 1, isLog: type === 'log' }

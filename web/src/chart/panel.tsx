@@ -1,5 +1,5 @@
-// The chart on Explore: what it shows of which fields, the drawing or its table, the reading of one point, and what one
-// must know before two are compared. The address is its state.
+// The chart on Explore: its controls, the drawing or its table, the reading of one point, and the cautions. Its state is in the
+// address.
 import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { causeOf } from '../api/client'
@@ -58,7 +58,7 @@ export interface PanelProps extends Asked {
   where: Filter | undefined // the conditions of the tree that are not choices
   rows: RefObject<readonly Row[]> // of the table, for the names of points
   onChart: (chart: ChartState) => void
-  onChoose: (choices: Choices) => void // of a region; it is asked for already
+  onChoose: (choices: Choices) => void // of a region; the request has been sent
   onField: (id: string, to: string | null) => void // instead of a field that does not exist
 }
 
@@ -212,7 +212,7 @@ type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart
 
 const WIDE_STEP = 20 // widths within it have the same layout of names
 
-let lastWide = 0 // who comes back finds all as high as it was, before anything is measured
+let lastWide = 0 // restores the height for Back, before anything is measured
 
 // How wide an element is, from before it is painted on.
 function useRoughWidth(element: RefObject<HTMLElement | null>) {

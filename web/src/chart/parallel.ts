@@ -1,4 +1,4 @@
-// Parallel axes: each result as a line through what it has of each field. Where it has nothing the line is broken. A middle axis is
+// Parallel axes: each result is a line through its value of each field, broken where a value is missing. A middle axis is
 // a column as wide as its labels: lines end at its left edge and continue at its right edge, so none crosses a label.
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
@@ -60,8 +60,8 @@ const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : c
 
 const PATHS_MAX = 400 // shapes of their own: beyond, several lines of one look are one
 
-// Which lines are drawn with which: by its first line, the others of a shape. Neighbours in time are kept apart, so that what
-// runs together still grows darker.
+// Groups lines into shapes, by the first line of each. Lines that follow each other in time are in different shapes, so that
+// overlapping lines still become darker.
 function bundles(items: Item[]): Map<number, number[]> {
   const looks = new Map<string, number[]>()
   items.forEach((item, at) => {

@@ -1,5 +1,4 @@
-// The drawing itself, with what lies over it: rings, the small reading under the pointer, a region that is being drawn.
-// One enters it with Tab, walks with arrows, pins with Enter.
+// The drawing with its overlays: rings, the tooltip, a region during a drag. Tab enters it, arrow keys move, Enter pins.
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { type ChartAnswer, useFilm } from '../film/film'
@@ -18,7 +17,7 @@ type Host = HTMLDivElement & { chart?: ECharts }
 // The answer that a film painted, for tests.
 type Layer = HTMLCanvasElement & { answer?: ChartAnswer | undefined }
 
-// Where values are on the screen, in pixels from the left upper corner of the drawing.
+// The positions of values on the screen, in pixels from the upper left corner of the drawing.
 export interface Scale {
   box: { left: number; right: number; top: number; bottom: number }
   toPx: (axis: 'x' | 'y', value: number) => number
@@ -228,7 +227,7 @@ interface Look {
   radius: number
 }
 
-// Around a point or a cell; of a line all of it stands out.
+// Marks a point or a cell with a ring, and a line along its whole length.
 function Ring({ hits: { x, y, cell }, traces, targets, axes, target, look, radius }: Look) {
   const [cx = -99, cy = -99] = [x[target], y[target]]
   if (cell) return <rect className={look} x={cx - cell[0]} y={cy - cell[1]} width={cell[0] * 2} height={cell[1] * 2} rx={2} />

@@ -1,4 +1,4 @@
-// How large marks are, and what a size stands for.
+// The sizes of marks, and what they represent.
 import { plainNumber } from '../format/number'
 import type { Chart, Item } from './items'
 
@@ -30,7 +30,7 @@ const round = (value: number) => {
   return power * ([5, 2].find((step) => step <= value / power) ?? 1)
 }
 
-// Two sizes in figures: little, and nearly the most.
+// Two example sizes for the legend: a small one and nearly the largest.
 export function sizeKeys(chart: Chart): { wide: number; words: string }[] {
   const sizing = sizingOf(chart)
   if (!sizing || sizing.most <= 0) return []

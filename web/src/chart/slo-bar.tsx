@@ -61,7 +61,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
   )
 }
 
-// The best result: of those that the filter leaves the server knows it, of matched cells the chart.
+// Returns the best result: from the server for the results of a filter, from the chart for matched inputs.
 function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number) {
   const isOfMarks = ranksMarks(chart) && [chart.x, chart.y].some((axis) => axis?.field.id === goal.id)
   const trusted = useBest(isOfMarks ? null : bestRequest(chart, slo, goal, 'trusted'), round)
@@ -78,7 +78,7 @@ function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number) {
   return { best, row, isUnjudged: lacksTrusted, isKnown: found.data !== undefined, error: found.error }
 }
 
-// Why no result is named: how far the nearest one is, or that no result within the limit is trusted.
+// Explains why no result is shown: none is within the limit, or none of those is trusted.
 function NoneWithin({ chart, slo, goal, named, round }: Pick<Props, 'chart' | 'slo' | 'round'> & { goal: Field; named: Named }) {
   const within = useBest(bestRequest(chart, slo, goal, 'any'), round)
   const nearest = useBest(bestRequest(chart, { axis: slo.axis, value: null }, goal, 'any'), round)

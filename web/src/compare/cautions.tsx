@@ -1,4 +1,4 @@
-// Reasons for care, above all metrics: in what the compared runs differ that also changes their metrics, by kind.
+// The cautions above the metrics, by kind: inputs that differ and that can change the metrics.
 import type { Caution } from '../api/types'
 import { type Catalogue, longName, namesOf } from '../fields/catalogue'
 import { count } from '../format/number'
@@ -57,7 +57,7 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
   )
 }
 
-// Why a side has no metrics, where its one run says so.
+// The reason why a side has no metrics, if its single run records it.
 function whyBare({ told, experiment }: SideView) {
   const status = experiment?.fields['run.status']?.value
   return told.runs === 0 ? ': its inputs cannot be checked.' : isFailed(status) ? `: ${statusWord(status)}.` : '.'

@@ -62,7 +62,7 @@ function missingOf(error: Error | null, sides: Side[]) {
   return side && 'ids' in side ? (side.ids[Number(index)] ?? null) : null
 }
 
-// Sides without the experiments that do not exist; a side of nothing else goes.
+// Returns the sides without missing experiments, and without sides that become empty.
 const withoutMissing = (sides: Side[], missing: number[]) => sides.flatMap((side): Side[] => {
   if (!('ids' in side) || !side.ids.some((id) => missing.includes(id))) return [side]
   const ids = side.ids.filter((id) => !missing.includes(id))
@@ -73,7 +73,7 @@ const Missing = ({ ids, onRemove }: { ids: number[]; onRemove: () => void }) => 
   <div className={page.notice}><Note kind="bad" role="alert"><b>{ids.length === 1 ? `Experiment ${ids[0] ?? ''} does not exist or was deleted.` : `Experiments ${ids.join(', ')} do not exist or were deleted.`}</b> <Act onPress={onRemove}>Remove {ids.length === 1 ? 'it' : 'them'} from the comparison</Act></Note></div>
 )
 
-// The only side that is left, by name.
+// The only remaining side, by name.
 function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
   const id = oneOf(side)
   const [experiment] = useExperiments([id])
@@ -109,7 +109,7 @@ function useScreen(catalogue: Catalogue, whole: CompareState) {
   const answer = useComparison(request)
   const gone = missingOf(answer.error, state.sides)
   useEffect(() => { if (gone !== null) setMissing((known) => [...known, gone]) }, [gone])
-  // after the first: it is read further down
+  // after the first request, because its data are further down the page
   const more = useMemo(() => (answer.data && !answer.isPlaceholderData && ids.length ? requestOf(state, ids) : null), [answer.data, answer.isPlaceholderData, state, ids])
   const details = useComparison(more)
   const asked = useMemo(() => state.sides.map(oneOf), [state.sides])
@@ -121,7 +121,7 @@ function useScreen(catalogue: Catalogue, whole: CompareState) {
   return { shownSides: state.sides, missing: missing.filter((id) => whole.sides.some((side) => 'ids' in side && side.ids.includes(id))), error: gone === null ? answer.error : null, answer, data, views, metrics, folded, details: told, detailsError: details.error, isWaiting: answer.isFetching && (!data || answer.isPlaceholderData) }
 }
 
-// While the next answer comes the last one stays, with the sides that it is of.
+// The sides of the shown answer: while the next answer loads, the last one remains.
 const sidesIn = (answer: Answer, state: CompareState) => (answer.sides.length === state.sides.length ? state.sides : (answer.request.sides as CompareState['sides']))
 
 function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: CompareState; change: CompareChange }) {

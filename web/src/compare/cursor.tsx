@@ -1,4 +1,4 @@
-// One position on an axis that several drawings share: set by pointer or keys in one, read in all.
+// A position on an axis that several drawings share: the pointer or the keys set it in one, and all show their values there.
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useState } from 'react'
 
 import { NOT_RECORDED } from '../format/value'
@@ -23,7 +23,7 @@ export function useCursor(places: number[]): Cursor {
 export const nearest = (places: number[], to: number) =>
   places.reduce((best, place, i) => (Math.abs(place - to) < Math.abs((places[best] ?? Infinity) - to) ? i : best), 0)
 
-// Where a key leads from a place; undefined: it is none of ours.
+// The position that a key moves to; undefined if the key has no effect here.
 export function moved(key: string, at: number | null, last: number): number | null | undefined {
   const to = { ArrowRight: (at ?? -1) + 1, ArrowUp: (at ?? -1) + 1, ArrowLeft: (at ?? last + 1) - 1, ArrowDown: (at ?? last + 1) - 1, PageUp: (at ?? -1) + FAR, PageDown: (at ?? last + 1) - FAR, Home: 0, End: last }[key]
   if (to === undefined) return key === 'Escape' && at !== null ? null : undefined

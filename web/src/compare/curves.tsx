@@ -1,4 +1,4 @@
-// Percentiles of latencies, all sides on one axis: the whole distribution, and where it becomes a guess.
+// Percentiles of latencies, all sides on one axis: the whole distribution, dashed where too few requests give no interval.
 import { type ReactNode, useRef, useState } from 'react'
 
 import type { ComparedFamily } from '../api/types'
@@ -21,7 +21,7 @@ const HIGH = 236
 const BOX = { left: 48, right: 14, top: 10, bottom: 40 }
 const LABELLED = [1, 10, 25, 50, 75, 90, 95, 99, 99.9]
 
-// Latencies: an interval of one has no end below zero.
+// The families of latencies. Their intervals have no end below zero.
 export const familiesOf = (families: ComparedFamily[]) =>
   SHOWN.flatMap((key) => families.filter((family) => family.key === key)).map((family) => ({ ...family, sides: family.sides.map((side) => ({ ...side, low: side.low.map((low) => (low === null ? null : Math.max(0, low))) })) }))
 export const formOf = (family: ComparedFamily): Form =>

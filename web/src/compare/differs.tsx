@@ -60,7 +60,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
 
 type Names = ReturnType<typeof namesApart>
 
-// A field that repeats another one has nothing to add where both have the same values.
+// Whether a field repeats another one with the same values.
 const repeats = (one: ComparedInput, all: ComparedInput[]) => all.some((other) => isRepeat(one.field, other.field) && one.sides.every((told, at) => isSameAs(other.sides[at], told)))
 
 function Rows({ title, rows, catalogue, names }: { title: string; rows: ComparedInput[]; catalogue: Catalogue; names: Names }) {

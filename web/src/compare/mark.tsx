@@ -1,4 +1,4 @@
-// A side's color and shape: what stands for it in tables and curves.
+// The color and shape of a side in tables and curves.
 import { shapeOf } from '../chart/shapes'
 import css from './compare.module.css'
 

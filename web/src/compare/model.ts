@@ -17,7 +17,7 @@ export interface SideView {
   at: number
   side: Side
   name: string // short, and unique among the sides
-  fullName: string // its own name with what tells it apart
+  fullName: string // its own name with its differences from the others
   ownName: string
   told: ComparedSide
   experiment: Experiment | undefined // of a side that is one run
@@ -38,7 +38,7 @@ export const requestOf = (state: CompareState, metrics?: string[]): CompareReque
   ...(metrics && { metrics }),
 })
 
-// Startup and quality are figures like any other: a second question, which the first does not wait for.
+// The metrics of startup and quality: a second request, so that the first is not delayed.
 export const detailsOf = (catalogue: Catalogue) => catalogue.columns.map(({ id }) => id).filter((id) => PHASES.includes(id) || CHECK.test(id))
 
 const titleOf = (experiment: Experiment) => {
@@ -76,10 +76,10 @@ const MORE_DIGITS = 3
 
 export const valuesOf = (sides: ComparedValues[]) => sides.flatMap(({ values }) => values.map(({ value }) => value))
 
-// One value as it is, several with how many runs have each. `isLong`: absent values in words.
+// One value as it is, several with the number of runs of each. `isLong`: missing values in words.
 export function valuesText(field: Field, told: ComparedValues, most = VALUES_SHOWN, say: (value: unknown) => string = (value) => withUnit(field, value, formOfRow(field, valuesOf([told]))), isLong = false) {
   const nothing = isLong ? 'not recorded' : NOT_RECORDED
-  // a result does not choose its facts: null in one of them means that the run did not record it
+  // null in a field that is not a parameter means that the run did not record it
   const unset = told.null > 0 ? nullWord(field, nothing) : nothing
   const missing = [[unset, told.null + (unset === nothing ? told.not_recorded : 0)], [nothing, unset === nothing ? 0 : told.not_recorded]] as const
   const parts = told.values.slice(0, most).map(({ value, count: runs }) => [say(value), runs] as const)
@@ -93,10 +93,10 @@ export const isSameAs = (a: ComparedValues | undefined, b: ComparedValues) => a 
 
 // ---- cautions -------------------------------------------------------------------------------------------
 
-// The sides that have a value of any metric: a run that failed has none.
+// The sides with a value of any metric. A failed run has none.
 export const withMetrics = (views: SideView[], metrics: MetricView[]) => views.filter(({ at }) => metrics.some(({ told }) => (told.sides[at]?.value ?? null) !== null))
 
-// The cautions about the given sides. A field goes where matching makes it the same, or where only other sides differ in it.
+// The cautions about the given sides, without fields that matching makes equal or in which only other sides differ.
 export function cautionsFor(cautions: Caution[], views: SideView[], matchedBy: string[]): Caution[] {
   const isOne = (all: ComparedValues[]) => new Set(all.map((one) => JSON.stringify(one))).size < 2
   const differs = (sides: ComparedValues[]) => isOne(sides) || !isOne(views.flatMap(({ at }) => sides[at] ?? [])) || views.some(({ at }) => (sides[at]?.distinct ?? 0) > 1)
@@ -106,7 +106,7 @@ export function cautionsFor(cautions: Caution[], views: SideView[], matchedBy: s
   })
 }
 
-// The values of each side, once for all sides that have the same.
+// The values of the sides, once per group of sides with the same values.
 export function valuesBySide(field: Field, sides: ComparedValues[], views: SideView[]) {
   const letters = Map.groupBy(views, ({ at }) => { const told = sides[at]; return told ? valuesText(field, told, undefined, undefined, true) : '' })
   return [...letters].map(([text, same]) => ({ text, letters: same.length === views.length ? 'all' : same.map(({ letter }) => letter).join(', ') }))
@@ -120,7 +120,7 @@ export interface MetricView {
   form: Form
 }
 
-// What the answer says of a figure goes before what the lists say: a percentile that is in none has a unit, too.
+// Units and directions come from the answer rather than the field lists, which do not contain every percentile.
 export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): MetricView[] {
   return metrics.map((metric) => {
     const told = { ...metric, sides: metric.sides.map((side) => ({ ...side, low: side.low === null ? null : lowEnd({ id: metric.field, unit: metric.unit }, side.low) })) }
@@ -130,7 +130,7 @@ export function metricsOf(metrics: ComparedMetric[], catalogue: Catalogue): Metr
   })
 }
 
-// Metrics without those that repeat another one to the digit on every side, and which do.
+// Separates metrics that repeat another one exactly on every side.
 export function withoutTwins(metrics: MetricView[]): { shown: MetricView[]; folded: [metric: MetricView, twin: MetricView][] } {
   const byField = new Map(metrics.map((metric) => [metric.told.field, metric]))
   const folded = metrics.flatMap((metric): [MetricView, MetricView][] => {
@@ -150,13 +150,13 @@ export function percent(ratio: number | null, decimals = 1) {
   return Number(text.replace(/[,−]/g, '')) === 0 ? `${(0).toFixed(decimals)} %` : `${sign(text, by)} %`
 }
 
-// A difference that is clear is not shown as none, however small it is.
+// A clear difference is never rounded to zero, however small it is.
 export const clearPercent = (ratio: ComparedRatio) =>
   percent(ratio.ratio, !isClear(ratio) || ratio.ratio === null || ratio.ratio === 1 ? 1 : ([1, 2, 3, 4].find((decimals) => !percent(ratio.ratio, decimals).startsWith('0.')) ?? 5))
 
 type Interval = Pick<ComparedFigure, 'low' | 'high'>
 
-// As many as tell the ends of an interval apart: one of no width at all would say that nothing is unsure.
+// The decimals that distinguish the ends of an interval: an interval without width would suggest certainty.
 function decimalsFor({ low, high }: Interval) {
   if (low === null || high === null || low === high) return 1
   return Array.from({ length: 4 }, (_, i) => i + 1).find((decimals) => percent(low, decimals) !== percent(high, decimals)) ?? 5
@@ -164,12 +164,12 @@ function decimalsFor({ low, high }: Interval) {
 
 export function percentInterval(interval: Interval) {
   const { low, high } = interval
-  // a ratio of what is never below zero is not either
+  // the ratio of two values that are never below zero is never below zero
   const text = (end: number) => percent(Math.max(0, end), decimalsFor(interval)).replace(' %', '')
   return low === null || high === null ? NOT_RECORDED : `${text(low)} … ${text(high)}`
 }
 
-// With more digits than the value where its ends would look alike otherwise: no interval has no width.
+// An interval with as many more digits as its ends need to differ.
 export function intervalText({ low, high }: ComparedFigure, form: Form) {
   if (low === null || high === null) return NOT_RECORDED
   const texts = (more: number) => {
@@ -181,14 +181,14 @@ export function intervalText({ low, high }: ComparedFigure, form: Form) {
 }
 export const pText = (p: number | null) => (p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p.toFixed(3))
 
-// Runs of a side that have no number there, and why.
+// The runs of a side without a number, by reason.
 export function missingText({ not_recorded, null: unset, infinite, words }: ComparedFigure) {
   const parts: [number, string][] = [[not_recorded + unset, 'not recorded'], [infinite, 'infinite'], [words, 'text']]
   return parts.filter(([runs]) => runs > 0).map(([runs, why]) => `${count(runs)} ${why}`).join(', ')
 }
 
 export const isClear = ({ finding }: ComparedRatio) => ['better', 'worse', 'higher', 'lower'].includes(finding)
-// How sure it is, for its mark: filled is shown, hollow holds equal, dashed has no interval.
+// The mark of a difference: filled if it is clear, hollow if its interval includes "equal", dashed without an interval.
 export const markOf = (ratio: ComparedRatio) => (ratio.low === null || ratio.high === null ? 'dashed' : isClear(ratio) ? 'filled' : 'hollow')
 export const lookOf = ({ finding }: ComparedRatio) => (finding === 'better' || finding === 'worse' ? finding : 'same')
 
@@ -201,7 +201,7 @@ const FINDINGS: Record<ComparedRatio['finding'], string> = {
 const isWithinRuns = (ratio: ComparedRatio) => ratio.method === 'within_runs' && isClear(ratio)
 export const findingWord = (ratio: ComparedRatio) => (isWithinRuns(ratio) ? `${FINDINGS[ratio.finding]} in these runs` : FINDINGS[ratio.finding])
 
-// Some difference is known of two single runs alone.
+// Whether a difference is known only for two single runs.
 export const isOfTheseRuns = (metrics: MetricView[]) => metrics.some(({ told }) => told.ratios.some(isWithinRuns))
 
 // Single runs without any interval: no difference between them can be judged.
@@ -253,7 +253,7 @@ const SPANS: [upTo: number, ticks: number[]][] = [
 ]
 const MOST = 3 // differences beyond this ratio do not flatten the others: they leave the axis with an arrow
 
-// The ratio to which the axis of all metrics goes either way, and its ticks.
+// The largest ratio on the axis of all metrics, in both directions, and its ticks.
 export function spanOf(ratios: ComparedRatio[]) {
   const ends = ratios.flatMap(({ ratio, low, high }) => [ratio, low, high]).filter((end): end is number => end !== null && end > 0 && Number.isFinite(end))
   const most = Math.min(MOST, Math.max(1.05, ...ends.map((end) => Math.max(end, 1 / end))))

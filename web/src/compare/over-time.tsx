@@ -25,7 +25,7 @@ type Sampled = SeriesBins['series'][number]
 const keyOf = ({ source, name }: Sampled) => `${source} ${name}`
 const wordsOf = ({ source, text }: Sampled) => `${SOURCES[source] ?? source}: ${text}`
 
-// The measured run by the clock of the lines; null where the document does not say.
+// The measured interval by the clock of the time series; null if the document does not record it.
 export function measuredOf(experiment: Experiment | undefined) {
   const [from, to] = ['begin', 'end'].map((end) => experiment?.fields[`series.measured_${end}_ns`]?.value)
   return experiment && typeof from === 'number' && typeof to === 'number' && to > from ? { id: experiment.id, from, to } : null
@@ -33,8 +33,8 @@ export function measuredOf(experiment: Experiment | undefined) {
 
 const GAP = 3.5 // samples, or bins, that are missing one after the other
 
-// A line ends where nothing was sampled for this long, in seconds. Bins may be shorter than what lies between two samples, and those
-// of a run of hours are longer.
+// Returns the pause without samples after which a line ends, in seconds. Bins may be shorter than the sampling interval; bins of long
+// runs are longer.
 export function gapOf(experiment: Pick<Experiment, 'fields'> | undefined, source: string, t: number[]) {
   const interval = experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
   const bin = 2 * (t[0] ?? 0)
@@ -73,7 +73,7 @@ function missingText(missing: SideView[]) {
 
 export interface Line { t: number[]; values: (number | null)[] }
 
-// The sample of a line that is next to a time; -1: there is none near.
+// The index of the sample nearest to a time; -1 if none is near.
 export function sampleAt({ t, values }: Line, seconds: number, gap: number) {
   let best = -1
   for (const [i, value] of values.entries())

@@ -77,7 +77,7 @@ function Name({ view: { side, name, fullName, told } }: { view: SideView }) {
   return <b className={css.name} title={fullName}>{href === null ? <span>{parts}</span> : <Link href={href}>{parts}</Link>}</b>
 }
 
-// A run that failed has no verdict: its status says more.
+// A failed run has no verdict, so its status is shown.
 export function SideVerdict({ experiment }: { experiment: Experiment }) {
   const status = experiment.fields['run.status']?.value
   return isFailed(status) ? <State state="failed" word={statusWord(status)} /> : <Verdict verdict={experiment.verdict} />

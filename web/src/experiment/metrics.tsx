@@ -110,7 +110,7 @@ function Rows({ title, experiment, entries, hasIntervals }: { title: string; exp
 
 interface FamilyProps {
   family: Family
-  isDefined: boolean // its definition is shown: another family measures nearly the same
+  isDefined: boolean // shows its definition, because another family measures nearly the same
   hasIntervals: boolean
 }
 

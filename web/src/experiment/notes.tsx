@@ -16,7 +16,7 @@ const tagsOf = (experiment: Experiment): Tags => Object.entries(experiment.tags 
 
 export const hasNotes = (experiment: Experiment) => Boolean(experiment.notes) || tagsOf(experiment).length > 0
 
-// Only what differs: what others said meanwhile stays.
+// Sends only changed keys, so that changes of other users remain.
 export function changeOf(experiment: Experiment, tags: Tags, notes: string): ChangeRequest {
   const before = new Map(tagsOf(experiment))
   const after = new Map(tags.map(([name, value]): [string, string] => [name.trim(), value]).filter(([name]) => name !== ''))

@@ -1,4 +1,4 @@
-// The verdict in words, with what it rests on.
+// The verdict in words, with its reasons.
 import type { Experiment } from '../api/types'
 import { count, formOfUnit, showNumber } from '../format/number'
 import { inWords } from '../fields/catalogue'
@@ -57,7 +57,7 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
 
 const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => (sentence ?? '').split('\n')
 
-// Value and limit on one scale; a value far beyond fills the bar, and the tick says where the limit lay.
+// Value and limit on one scale. A value far over the limit fills the bar, and the tick marks the limit.
 function Bullet({ check: { value, limit, unit } }: { check: Check }) {
   if (typeof value !== 'number' || typeof limit !== 'number' || value < 0 || limit <= 0) return <span />
   const most = Math.max(value, limit * 1.4)

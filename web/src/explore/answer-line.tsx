@@ -1,4 +1,4 @@
-// How many there are, and by which filters.
+// The number of matching experiments, and the active filters.
 import { memo, type RefObject, useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
@@ -22,7 +22,7 @@ import { Starts } from './starts'
 
 interface Props {
   catalogue: Catalogue
-  state: ExploreState // as it was when the rest was drawn
+  state: ExploreState // of the last render
   now: RefObject<ExploreState>
   tree: Filter | undefined
   change: Change
@@ -36,7 +36,7 @@ interface Props {
   onExport: () => void
 }
 
-const PART = 'part ' // no field is called so: ids have no blank
+const PART = 'part ' // not the id of a field, because ids contain no blank
 
 export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, round, isTree, onFilters, onTree, onExport }: Props) {
   const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
@@ -45,7 +45,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
   })
   for (const [i, part] of partsOf(state.where).entries()) chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
-  // the count of a filter that is not answered yet, or was not, is that of the one before
+  // the count is that of the previous filter while the current one is loading, or after it failed
   const isOld = shown !== undefined && JSON.stringify(shown.request.filter) !== JSON.stringify(tree)
   const remove = (keys: Set<unknown>) => {
     const [id] = [...keys].map(String)

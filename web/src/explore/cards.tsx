@@ -1,4 +1,4 @@
-// On a phone a card stands for a row: what the columns say, the usual ones where they are looked for.
+// Cards instead of rows on a phone: the values of the columns, the usual ones in fixed places.
 import { useRef } from 'react'
 import { Link } from 'wouter'
 

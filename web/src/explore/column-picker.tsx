@@ -1,4 +1,4 @@
-// Which columns, in which order: by dragging, by arrows, by the keyboard.
+// Chooses the columns and their order: by dragging, with buttons, or with the keyboard.
 import { type RefObject, useMemo, useState } from 'react'
 import { Button as AriaButton, Checkbox, Dialog, DropIndicator, GridList, GridListItem, Popover, useDragAndDrop } from 'react-aria-components'
 

@@ -18,13 +18,13 @@ export const hidden = (columns: Columns, id: string): Columns => ({
   pinned: columns.pinned - (isPinned(columns, id) ? 1 : 0),
 })
 
-// To the end of those that are pinned, or to the begin of those that are not.
+// Moves a column to the end of the pinned ones, or to the beginning of the others.
 export function pinTurned(columns: Columns, id: string): Columns {
   const { ids, pinned } = hidden(columns, id)
   return { ids: ids.toSpliced(pinned, 0, id), pinned: isPinned(columns, id) ? pinned : pinned + 1 }
 }
 
-// Where one may go: within its own block.
+// The positions that a column may move to: within its block.
 export function canShift({ ids, pinned }: Columns, id: string, by: -1 | 1) {
   const at = ids.indexOf(id)
   const [first, last] = at < pinned ? [0, pinned - 1] : [pinned, ids.length - 1]

@@ -1,4 +1,4 @@
-// Explore: filters at the left, what they leave at the right; the address is the state of both.
+// Explore: filters on the left, matching experiments on the right. Both have their state in the address.
 import { useQueryClient } from '@tanstack/react-query'
 import { memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
@@ -59,7 +59,7 @@ const CHIPS_LATEST_MS = 150
 const NO_SORT: Sort[] = []
 const ALWAYS = ['run.name', 'run.status', ...NAMING_FIELDS] // names of the rows, and which runs failed
 
-// The default preset, where the page begins without an address: once, for "All experiments" has none either.
+// Applies the default preset if the page opens without a query. Only once, because "All experiments" has no query either.
 let hasBegun = false
 function useBeginning() {
   const isBare = !hasBegun && window.location.search === ''
@@ -120,14 +120,14 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   }, [answer.error])
   const refused = isRefused ? refusal.error : null
   const isAwaited = answer.isFetching && (!answer.data || answer.isPlaceholderData)
-  // the last answer that came stays on the screen, also while the server refuses the next
+  // the last answer remains on the screen, even if the server refuses the next request
   const last = useRef(answer.data)
   if (answer.data) last.current = answer.data
   // rendered in steps, after the chart: both answers arrive at about the same time, and the table takes longer
   const shown = useDeferredValue(last.current)
   const isWaiting = isAwaited || shown !== last.current
   const options = useVarying(tree, round, !isWaiting || !answer.data)
-  // where a question fails, the last counts stay like the last rows
+  // after an error, the last counts remain, like the last rows
   const lastOptions = useRef(options.data)
   if (options.data) lastOptions.current = options.data
   const data = options.data ?? lastOptions.current
@@ -143,7 +143,7 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
     const isMetric = (id: string) => id !== VERDICT && catalogue.get(id).role === 'output'
     return usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), leading, varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
   }, [catalogue, chosen, varying, choosable, leading, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
-  // what varies comes later than the rows: in between it is of the filter before, and no longer of what is shown
+  // the fields that vary load after the rows: until then they belong to the previous filter, not to the visible rows
   const isStale = told.isOld && !isWaiting
   // where nothing matches, the panel shows the values of all results, so that another one can be chosen
   const isEmpty = shown?.count === 0 && tree !== undefined
@@ -215,7 +215,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
   const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
-  // where nothing is shown, nothing moves under the pointer: the first results are shown as they come
+  // an empty page has nothing that could move under the pointer, so the first results appear immediately
   const isFirst = shown?.total === 0 && (newer ?? 0) > 0
   useEffect(() => { if (isFirst) askNewer() }, [isFirst, askNewer])
 
@@ -294,7 +294,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   )
 }
 
-// Its place is kept while its script comes.
+// Keeps the place of the chart while its script loads.
 function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
   if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="lower" />Show the chart</Button></div>
   return <Suspense fallback={<ChartBones />}>{children}</Suspense>

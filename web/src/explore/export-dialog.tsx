@@ -1,4 +1,4 @@
-// All that the filters leave as a file: CSV or JSON, with what it was made of.
+// Exports all matching experiments as CSV or JSON, with their provenance.
 import { useEffect, useRef, useState } from 'react'
 
 import { download } from '../api/client'

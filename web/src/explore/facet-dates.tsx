@@ -33,7 +33,7 @@ export function readMoment(text: string, at: 0 | 1): { value: string | null } | 
   return at === 1 && DAY.test(typed) && 'value' in read ? { value: typed + END_OF_DAY } : read
 }
 
-// Moments that move with the clock are compared by the server alone.
+// Only the server compares relative times.
 const isReversed = (from: string | null, to: string | null) => from !== null && to !== null && Date.parse(from) > Date.parse(to)
 
 export function DateRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {

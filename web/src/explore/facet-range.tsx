@@ -57,7 +57,7 @@ function Histogram({ id, name, ends, form, ...own }: { id: string; name: string;
     <svg viewBox={`0 0 ${PX} ${HIGH}`} preserveAspectRatio="none" role="img"
       aria-label={`Histogram of ${name}, ${plainNumber(edges[0] ?? 0, form)} to ${plainNumber(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}>
       {counts.map((n, i) => {
-        // the accent is for what is chosen; where nothing is, nothing is outside either
+        // the accent marks the chosen bins; without a choice no bin is outside
         const inside = isChosen && (ends[1] === null || (edges[i] ?? 0) <= ends[1]) && (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
         const high = n ? Math.max(1.5, (n / most) * HIGH) : 0
         return <rect key={i} x={i * width + 0.5} y={HIGH - high} width={Math.max(1, width - 1)} height={high} fill={`var(--${inside ? 'accent' : 'mark-quiet'})`} />
@@ -66,7 +66,7 @@ function Histogram({ id, name, ends, form, ...own }: { id: string; name: string;
   )
 }
 
-// The numbers under the edges of bins, none beyond the ends of the axis.
+// The numbers under the edges of bins, within the ends of the axis.
 function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }) {
   const edges = useFacetNow(id, null, (facet) => facet.histogram?.edges ?? null) ?? own.edges
   const last = edges.length - 1
@@ -81,7 +81,7 @@ function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }
   )
 }
 
-// The nearest edge: what was typed may lie between two.
+// The nearest edge: a typed bound may be between two edges.
 export function edgeOf(edges: number[], value: number) {
   if (value === Infinity) return edges.length - 1
   let best = 0

@@ -1,5 +1,5 @@
-// One field of the filter panel. The control follows from what the field has: few values are a list with
-// counts, numbers a range with a histogram, many texts a search that asks the server.
+// One field of the filter panel. Its control depends on its values: a list with counts for few values, a range with a histogram for
+// numbers, a search on the server for many texts.
 import { createContext, memo, useContext, useRef, useState } from 'react'
 
 import { useValues } from '../api/queries'
@@ -75,7 +75,7 @@ function Control(props: FacetProps & { facet: Facet }) {
   const isNumber = field.type === 'number' || field.type === 'count'
   const most = mostOf(facet, choice)
   if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} most={most} /></>
-  // what was measured stays a range however few are left; what was chosen may be a list of a few numbers
+  // a metric is always a range, even with few values; a parameter with few numbers is a list
   const isRange = field.role === 'output' && field.type === 'number' ? distinctOf(facet) > 1 : distinctOf(facet) > RANGE_FROM
   if (isNumber && (isRange || choice?.range)) {
     return <><NumberRange {...props} /><Values {...props} most={most} values={besideRange(facet)} isWhole={false} /><Nothings {...props} most={most} /></>
@@ -94,7 +94,7 @@ type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
 
 const nothingOf = (facet: Facet, key: Nothing[0]) => ({ present: facet.recorded - facet.null, unset: facet.null, missing: facet.missing })[key]
 
-// Unset and not recorded are choices, and so is "any value" where some have none.
+// Choices for unset and not recorded, and for "any value" if some results have none.
 function nothingsOf(facet: Facet, choice: Choice | undefined) {
   const hasRange = choice?.range !== undefined && !choice.except
   const lines: Nothing[] = []
@@ -157,7 +157,7 @@ function useSteadyOrder(values: Facet['values']) {
 function Values({ field, facet, choice, values, most, onChoose, isWhole = true, isLongAtFirst = false }: Drawn & { values: Facet['values']; isWhole?: boolean; isLongAtFirst?: boolean }) {
   const [isLong, setLong] = useState(isLongAtFirst)
   const all = withChosen(values, choice, facet)
-  // words: the most frequent first; numbers as they follow each other
+  // words by frequency, numbers in ascending order
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formOfRow(field, shown.map(({ value }) => value))
@@ -254,7 +254,7 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
   )
 }
 
-// More than a list holds: the server looks through all of them, never a silent cut.
+// A field with more values than a list shows: the search covers all of them on the server.
 const VALUES_STEP = 50
 const VALUES_MAX = 1000
 

@@ -1,4 +1,4 @@
-// Below 1,024 px the filters come from the left when asked for.
+// The filters as a drawer, in windows narrower than 1,024 px.
 import type { ReactNode } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 

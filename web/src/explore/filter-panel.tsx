@@ -1,4 +1,4 @@
-// The panel of filters: which fields, in which sections; a section asks for what it shows and no more.
+// The panel of filters, by section. A section requests only the fields that it shows.
 import { memo, type Ref, type RefObject, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 
 import { useOptions } from '../api/queries'
@@ -29,7 +29,7 @@ interface Props {
   change: Change
   varying: ReadonlySet<string> | undefined
   facets: Record<string, Facet> // that are known
-  isSettled: boolean // nothing is under way that would bring more of them
+  isSettled: boolean // no request for more of them is running
   isFailed: boolean // the fields that vary could not be loaded
   looked: RefObject<Map<string, string[]>> // by section, what is looked at
   tree: Filter | undefined
@@ -43,7 +43,7 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
 
-  const repeated = repeatedOf((id) => facets[id]).join(' ') // a text, so that an answer with the same ones lays out nothing
+  const repeated = repeatedOf((id) => facets[id]).join(' ') // a text, so that an answer with the same fields does not change the layout
   const sections = useMemo(() => {
     const isShown = (field: Field) => !state.onlyVarying || varying?.has(field.id) || field.id in state.choices
     if (!words.trim()) {

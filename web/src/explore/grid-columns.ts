@@ -38,10 +38,10 @@ export interface Shown {
   isWhole: boolean // a sort key is shown in full: its order is that of the whole text
 }
 
-// Other content is what other filters, another order or another page leave; other columns are not.
+// Other filters, another order or another page are other content; other columns are not.
 export const contentOf = ({ sort, filter, offset }: ApplyRequest) => JSON.stringify([sort, filter, offset])
 
-// Lines part what was measured by what it is; how a run was set up is one block.
+// Lines separate the metrics by kind. The parameters are one block.
 const divides = (before: Field, field: Field) => before.id !== VERDICT && (before.role === 'output' || field.role === 'output') && sectionOf(before) !== sectionOf(field)
 
 export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], sort: Sort[]) {
@@ -61,7 +61,7 @@ export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], s
 
 type Ruler = (text: string, face: 'sans' | 'mono', weight?: number) => number
 
-// Made once: to ask how an element looks makes the browser work out how all of them do.
+// Made once, because reading the style of an element makes the browser compute the styles of all.
 let made: Ruler | undefined
 function rulerOf(): Ruler {
   if (made) return made
@@ -78,7 +78,7 @@ function rulerOf(): Ruler {
 
 export const textIn = ({ field, form, isWhole }: Shown, value: unknown) => (isWhole ? showValue(field, value, form) : briefly(field, showValue(field, value, form)))
 
-// The longest text of a column, and of its numbers the outermost: all have as many decimals.
+// The longest texts of a column. Among numbers, the lowest and the highest suffice, as all have the same decimals.
 function longest(column: Shown, rows: Row[]) {
   const { field, form } = column
   let [text, low, high] = ['', Infinity, -Infinity]

@@ -1,4 +1,4 @@
-// The rows of a table that may have very many: by pages, asked for where one looks.
+// The rows of a table of any length, in pages that load when they become visible.
 import { create } from 'zustand'
 
 import { usePages } from '../api/queries'

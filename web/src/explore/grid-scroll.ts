@@ -1,5 +1,5 @@
-// Which rows of a table of very many one looks at. All have one height, so nothing is kept of the others; and where
-// all together are higher than browsers allow, the bar that scrolls them is shorter than they are.
+// The visible rows of a table of any length. All rows have the same height, so the others need no elements. If all rows together are
+// higher than browsers allow, the scrolled element is shorter than they are.
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 
@@ -10,7 +10,7 @@ export const HEAD_PX = 38
 // Browsers end an element at some 33 million pixels.
 const HEIGHT_MAX = 30_000_000
 const EDGE_PX = 20_000 // of the bar at both ends, where a pixel of it is a pixel of the rows
-const JUMP_PX = 10_000 // who goes further at once has dragged the bar, or pressed End
+const JUMP_PX = 10_000 // a larger step is a drag of the bar, or the End key
 const SETTLED_MS = 150
 
 // Pixels: of all rows, and of what stands for them in the browser.
@@ -84,7 +84,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   // reports the last measured position: immediately while something moves, because the frame after next is too late
   const look = useCallback((isNow: boolean) => {
     const element = scroll.current
-    // on paper the table is as high as its rows: what it shows must not follow from that
+    // in print the table is as high as its rows, which must not change the visible range
     if (!element || isPrinted()) return
     const { shift, isMoving, top, high } = at.current
     const { count: all, rowPx: px } = latest.current
@@ -181,7 +181,7 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
     look(true)
   }, [scroll, measure, putBar, look])
 
-  // an answer of fewer rows is drawn before it is looked at
+  // an answer with fewer rows is rendered before the scroll position is known
   const to = Math.min(seen.to, count)
   const from = Math.min(seen.from, to)
   const before = Math.max(0, from * rowPx - seen.shift)

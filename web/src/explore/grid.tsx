@@ -1,4 +1,4 @@
-// The table: sorted and cut into pages by the server, drawn only where it is looked at.
+// The table. The server sorts it and returns it in pages, and only visible cells are rendered.
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { memo, type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
@@ -44,7 +44,7 @@ interface Props {
   ref: Ref<GridHandle>
 }
 
-// A press on a head: the better way first, then the other, then none; with Shift as a further key.
+// A click on a head sorts by the better direction first, then the other, then not at all; Shift adds a sort key.
 function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Change) {
   const columns = useMemo(
     () => shown.map(({ field }): ColumnDef<typeof features, Row> => ({ id: field.id, accessorFn: (row) => row.cells[field.id], header: shortName(field), sortDescFirst: field.direction === 'higher' || field.type === 'time' })),
@@ -102,7 +102,7 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   const count = filmed ? Math.max(answer.count, request.limit) : answer.count
   const body = useRef<HTMLTableSectionElement>(null)
   const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
-  // first where it was scrolled to, then what is seen there
+  // first the scroll position, then the rows that are visible there
   const giveFocus = useRowFocus(body)
   const keepRow = usePlace({
     content: contentOf(request),

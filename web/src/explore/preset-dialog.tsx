@@ -1,4 +1,4 @@
-// A preset's name and what it is for; a copy of it, and away with it.
+// Edits the name and the purpose of a preset, duplicates it and deletes it.
 import { type FormEvent, useState } from 'react'
 
 import type { Preset } from '../api/types'

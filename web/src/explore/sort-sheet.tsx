@@ -1,4 +1,4 @@
-// The order of cards, which have no heads to press: any column, both ways.
+// The order of cards, which have no column heads: any column, in both directions.
 import { useState } from 'react'
 import { ListBox, ListBoxItem } from 'react-aria-components'
 

@@ -1,4 +1,4 @@
-// An order in words, and which of the two ways of a field is the better one to begin with.
+// An order in words, and the initial direction of a field: the better one first.
 import type { Field, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 

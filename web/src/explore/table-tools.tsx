@@ -1,4 +1,4 @@
-// Above the table: how it is sorted, which columns.
+// The tools above the table: the order, the columns, the selection.
 import { memo, type ReactNode, Suspense, useRef, useState } from 'react'
 
 import type { Sort } from '../api/types'

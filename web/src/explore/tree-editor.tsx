@@ -32,7 +32,7 @@ interface Drawn {
   catalogue: Catalogue
   root: Group
   round: number
-  fresh: string | null // was just added: what it is of is asked at once
+  fresh: string | null // a new condition: asks for its field immediately
   faults: Map<string, Fault[]>
   edit: (next: Group, focus?: string[]) => void // focus: what has it then
 }
@@ -40,7 +40,7 @@ interface Drawn {
 const sameTree = (a: Filter | undefined, b: Filter | undefined) => JSON.stringify(a) === JSON.stringify(b)
 const asked = (root: Group) => split(compile(root).filter)
 
-// The draft, and what of it is asked; another tree that comes from outside (a chip's cross, Back) takes its place.
+// The draft and its filter. A tree from outside (a removed chip, Back) replaces the draft.
 function useDraftTree(tree: Filter | undefined, change: Change) {
   const [draft, setDraft] = useState(() => draftOf(tree))
   const { choices, where } = asked(draft)
@@ -179,7 +179,7 @@ function TestView({ test, ...drawn }: Drawn & { test: Test }) {
         <Suggest label="Field" text={name} placeholder="Field name, alias or unit" autoFocus={fresh === test.id}
           items={found.map((one) => ({ id: one.id, name: longName(one), note: one.id }))} onType={setWords} onPick={take}
           onTyped={(typed) => {
-            // an id may be of a field that no list has
+            // the id of a field that is not listed is allowed
             const text = typed.trim()
             if (text.includes('.') && !text.includes(' ')) take(text)
           }} />
@@ -197,7 +197,7 @@ function TestView({ test, ...drawn }: Drawn & { test: Test }) {
   )
 }
 
-// One value is a list of one and the reverse; nothing else goes over.
+// Converts between one value and a list of one. Other values are dropped.
 function converted(value: Test['value'], op: string): Test['value'] {
   const { asks } = opOf(op)
   if (asks === 'list') return value === undefined ? undefined : Array.isArray(value) ? value : [value]

@@ -1,4 +1,4 @@
-// The value of a condition: what its operator asks for, of the kind that its field has.
+// The value of a condition, as its operator and the type of its field need it.
 import { useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
@@ -56,7 +56,7 @@ function TypedText({ name, value, onChange }: { name: string; value: string; onC
   return <TextField label={name} placeholder="text" value={typed ?? value} onChange={(event) => setTyped(event.target.value)} onBlur={take} onKeyDown={(event) => { if (event.key === 'Enter') take() }} />
 }
 
-// Suggestions are what results have there, the most frequent first.
+// Suggests the values of the stored results, the most frequent first.
 function useSuggestions(field: Field, words: string | null, round: number) {
   const found = useValues(words === null || field.type === 'time' ? null : { field: field.id, search: words }, round)
   const values = words === null ? [] : (found.data?.values ?? [])

@@ -54,17 +54,17 @@ export const PARAMETER_COLUMNS = [
 ]
 // A card on a phone shows these on one line, without names.
 export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
-// A card holds less than a row before anybody chose.
+// The columns of a card, until the user chooses others.
 export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
 
-// Fields that repeat another one in most results: one is enough where they do.
+// Fields that repeat another one in most results. If they do, only one is shown.
 const REPEATED: Record<string, string> = { 'benchmark.model': 'server.model', 'system.hardware_info.gpu_count': 'derived.gpu_count' }
 
 export const isRepeat = (id: string, of: string) => REPEATED[id] === of
 
 type Counted = { values: readonly { value?: unknown; count: number }[]; more_count: number } | undefined
 
-// Fields with no value that the field they repeat does not have, in no more results. A field whose values are not known is one of them.
+// Fields whose values all occur in the field that they repeat, in at least as many results. Includes fields with unknown values.
 export function repeatedOf(facetOf: (id: string) => Counted): string[] {
   return Object.entries(REPEATED).flatMap(([id, twin]) => {
     const [own, other] = [facetOf(id), facetOf(twin)]
@@ -75,7 +75,7 @@ export function repeatedOf(facetOf: (id: string) => Counted): string[] {
   })
 }
 
-// Where a label is too long for a column's head or a chip.
+// Short labels for column heads and chips.
 const SHORT: Record<string, string> = {
   'server.model': 'Model',
   'benchmark.model': 'Requested model',
@@ -97,7 +97,7 @@ const SHORT: Record<string, string> = {
   'run.timestamp': 'Started',
   'quality.simulated.value': 'Simulated',
 }
-// Where a label's words say too little, or more than the unit does already.
+// Labels that replace those of the API, because they say too little or repeat the unit.
 const LONG: Record<string, string> = {
   'benchmark.model': 'Requested model',
   'derived.gpu_count': 'GPUs of the run',
@@ -138,7 +138,7 @@ export function longName(field: Field) {
   return place ? `${words}, ${place}` : words
 }
 
-// Names in one table: where two would be alike each says what it is of, and as the last means its id.
+// Names that are unique in one table: equal labels get their group, and if that is not enough, their id.
 export function namesApart(fields: Field[]): Map<string, string> {
   const names = new Map(fields.map((field) => [field.id, longName(field)]))
   for (const more of [(field: Field) => `${longName(field)}, ${field.group}`, ({ id }: Field) => id]) {
@@ -185,7 +185,7 @@ export class Catalogue {
     this.sections = this.sorted(this.columns)
   }
 
-  // A key inside of a JSON argument is in no list: what is known is its place.
+  // A key of a JSON argument is not listed, so only its path is known.
   get(id: string): Field {
     return (
       this.byId.get(id) ?? {
@@ -243,5 +243,5 @@ export class Catalogue {
 
 const NAMED = 5
 
-// The first few by their names, and how many more there are.
+// The first few names, and the number of the others.
 export const namesOf = (ids: string[], catalogue: Catalogue) => ids.slice(0, NAMED).map((id) => longName(catalogue.get(id))).join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')

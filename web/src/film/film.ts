@@ -26,7 +26,7 @@ export interface Source {
 
 export const useFilm = create<{ frame: Frame | null }>(() => ({ frame: null }))
 
-// A value of a field's facet in the present frame, else `usual`.
+// A value from the facet of a field in the current frame, or else `usual`.
 export const useFacetNow = <T>(id: string, usual: T, read: (facet: Facet) => T): T =>
   useFilm(({ frame }) => {
     const facet = frame?.rows.facets?.[id]
@@ -89,11 +89,11 @@ export const film = {
     source = next
     return () => { if (source === next) film.stop() }
   },
-  // Joins a chart to the frames; null: none is open.
+  // Connects a chart to the film; null if no chart is open.
   setPoints(ask: typeof pointsOf) {
     pointsOf = ask
   },
-  // Requests what a drag may need first, and shows nothing.
+  // Requests the answers that a drag may need first. Shows nothing.
   prepare(field: string, next: (Choice | undefined)[]) {
     if (!source || wanted || isReleased) return
     const others = source.choices()
@@ -101,7 +101,7 @@ export const film = {
     isNear = true
     void goAhead(source)
   },
-  // Shows the answers to a choice of the field; `next` are those that may follow, the likeliest first.
+  // Shows the answers to a choice of the field; `next` are the choices that may follow, the most likely first.
   seek(field: string, choice: Choice | undefined, next: (Choice | undefined)[]) {
     if (!source) return
     const others = source.choices()

@@ -36,7 +36,7 @@ function nodeOf(filter: Filter): Node {
   return 'and' in filter ? newGroup('and', filter.and.map(nodeOf)) : newGroup('or', filter.or.map(nodeOf))
 }
 
-// The root is a group; one that holds nothing but an "or" is that.
+// The root is a group. A group that contains only an "or" is that "or".
 export function draftOf(tree: Filter | undefined): Group {
   if (!tree) return newGroup('and')
   const node = nodeOf(tree)
@@ -112,7 +112,7 @@ export const changed = (root: Group, id: string, part: Partial<Test> | Partial<G
 export const removed = (root: Group, id: string) => edited(root, id, () => [])
 export const added = (root: Group, group: string, node: Node): Group =>
   root.id === group ? { ...root, children: [...root.children, node] } : edited(root, group, (parent) => [{ ...(parent as Group), children: [...(parent as Group).children, node] }])
-// in a group of the other kind, for one of the same kind would say the same
+// into a group of the other kind, because one of the same kind changes nothing
 export const wrapped = (root: Group, id: string) => edited(root, id, (node, _, parent) => [newGroup(parent.op === 'and' ? 'or' : 'and', [node])])
 export const unwrapped = (root: Group, id: string) => edited(root, id, (node) => (isGroup(node) ? node.children : [node]))
 

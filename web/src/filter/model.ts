@@ -74,6 +74,6 @@ export function treeOf(choices: Choices, where?: Filter): Filter | undefined {
   return and.length ? { and } : undefined
 }
 
-// Fields with two values or more: of a field that has one in some results and none in others there is nothing to choose.
+// Fields with at least two values. A field with one value in some results and none in others offers no choice.
 export const fieldsWithChoice = (options: Record<string, Pick<Facet, 'distinct'>>) =>
   new Set(Object.keys(options).filter((id) => { const { distinct } = options[id]!; return distinct === null || distinct > 1 }))

@@ -41,7 +41,7 @@ export function RangeInputs({ name, field, ends, onChange, onDone }: Props) {
   const fault = faults.find(Boolean) ?? reversed
 
   const write = (at: 0 | 1, text: string | null) => setTexts((old) => (at === 0 ? [text, old[1]] : [old[0], text]))
-  // a bound that changes elsewhere replaces what could not be read
+  // a bound that changes elsewhere replaces an unreadable input
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed bound replaces what was typed
   useEffect(() => setTexts((old) => [faultOf(field, old[0]) ? null : old[0], faultOf(field, old[1]) ? null : old[1]]), [ends[0], ends[1]])
 

@@ -1,5 +1,5 @@
-// A tree as chips and panel show it: of its outermost "and" what is a choice of one field becomes that, the
-// rest stays a condition. Only what would be asked in the very same way is a choice.
+// Splits a tree into choices and conditions for the chips and the panel: a part of the outermost "and" becomes a choice of one field
+// if the choice gives exactly the same filter; the rest remain conditions.
 import type { Filter, Predicate, Scalar } from '../api/types'
 import { type Choice, type Choices, choiceTree, isEmpty } from './model'
 
@@ -12,7 +12,7 @@ export interface Split {
 export const isPredicate = (filter: Filter): filter is Predicate => 'field' in filter
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
-// The one field of which all of it speaks.
+// The only field of a filter, if it has only one.
 function fieldOf(filter: Filter): string | null {
   if (isPredicate(filter)) return filter.field
   const [first = null, ...others] = ('not' in filter ? [filter.not] : 'and' in filter ? filter.and : filter.or).map(fieldOf)
@@ -61,7 +61,7 @@ function merged(parts: Choice[], isExcept: boolean): Choice {
   return Object.assign({}, ...parts, isExcept ? { except: true } : {}) as Choice
 }
 
-// Guesses what the tree was made of, and takes it only where that makes the very same tree.
+// Guesses the choices of a tree, and returns them only if they give exactly that tree.
 function choiceOf(filter: Filter): { field: string; choice: Choice } | null {
   const field = fieldOf(filter)
   if (field === null) return null
@@ -70,7 +70,7 @@ function choiceOf(filter: Filter): { field: string; choice: Choice } | null {
   const ors = 'or' in asked ? asked.or : [asked]
   const ands = 'and' in asked ? asked.and : [asked]
   const all = merged(ands.map(exceptOf), true)
-  // what is unset goes without saying where a range or a text is excluded
+  // excluding a range or a text excludes unset values implicitly
   const { unset: _, ...unsaid } = all
   const guesses = [merged(ors.map(partOf), false), unsaid, all]
   const choice = guesses.find((guess) => !isEmpty(guess) && JSON.stringify(choiceTree(field, guess)) === wanted)

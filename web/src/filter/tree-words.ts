@@ -1,4 +1,4 @@
-// Any tree in words, as a chip says it.
+// Any tree in words, for a chip.
 import type { Filter, Predicate, Scalar } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { opOf } from './ops'

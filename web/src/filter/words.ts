@@ -1,4 +1,4 @@
-// A choice in words, as a chip says it.
+// A choice in words, for a chip.
 import type { Facet, Field, Scalar } from '../api/types'
 import { arrow, boundText, formFor, formOfRow, isNumeric, PLAIN, showNumber } from '../format/number'
 import { brieflyAll, showValue } from '../format/value'

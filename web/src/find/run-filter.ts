@@ -1,4 +1,4 @@
-// The filter for the text that finds a run: each word must occur, in whatever field people know it from.
+// The filter for the text that finds a run: each word must occur in one of the fields that identify runs.
 import type { Filter } from '../api/types'
 
 const TEXTS = ['run.name', 'run.run_id', 'run.suite', 'server.model', 'system.hardware_info.gpu_name', 'server.quantization']

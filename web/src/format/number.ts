@@ -34,7 +34,7 @@ function placesOf(shown: number, decimals: number, digits: number) {
   return Math.min(decimals, digits - lengthOf(rounded(shown, digits)))
 }
 
-// As many as show three or four significant digits of the median, less those that are zero in all values.
+// The decimals that show three or four significant digits of the median, without those that are zero in all values.
 function decimalsFor(shown: number[], digits: number) {
   if (shown.every(Number.isInteger)) return 0
   const length = lengthOf(median(shown))
@@ -81,7 +81,7 @@ export function formOfRow(field: Field, values: unknown[]): Form {
   return form
 }
 
-const shortest = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 12 }) // toLocaleString() would make one per number
+const shortest = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 12 }) // toLocaleString() would create a formatter per number
 const formats = new Map<number, Intl.NumberFormat>()
 function fixed(value: number, decimals: number) {
   let format = formats.get(decimals)
@@ -107,7 +107,7 @@ export function paddingOf(value: number, { scale, decimals, digits }: Form) {
   return decimals - places + (places === 0 ? 1 : 0)
 }
 
-// As short as it can be said: for round numbers, as edges of ranges and ticks are.
+// The shortest text of a round number, such as the edge of a range or a tick.
 export function plainNumber(value: number, { scale, decimals, digits }: Form) {
   if (decimals === null) return String(value)
   return shortest.format(rounded(value * scale, Math.min(digits, 15))).replace('-', '−')

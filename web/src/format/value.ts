@@ -9,7 +9,7 @@ const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
 export const DATA_VERSION = 'Number of changes to the stored results. Responses with the same data version show the same results.'
-// The word for null: only what a user can set is unset.
+// The word for null: only parameters can be unset.
 export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
 
 // The format of an uploaded file, by its name in the API.
@@ -22,7 +22,7 @@ export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? f
 
 export const verdictWord = (verdict: string | null) => (verdict === null ? 'no verdict' : (VERDICTS[verdict] ?? verdict))
 
-// A model by its last name, a GPU without its maker: the whole is on hover, and in filters.
+// A model without its organization, a GPU without its vendor; the full name is in tooltips and filters.
 export function briefly(field: Field, text: string) {
   if (/\.model$/.test(field.id) && /^[\w.-]+\/[\w.-]+$/.test(text)) return text.slice(text.indexOf('/') + 1)
   return /gpu_name$/.test(field.id) ? text.replace(/^NVIDIA (?=[A-Z])/, '') : text
@@ -43,7 +43,7 @@ export function showValue(field: Field, value: unknown, form: Form): string {
   return value
 }
 
-// A long hash by its beginning: the whole is on hover, and in what is taken along.
+// The beginning of a long hash; the whole hash is in tooltips and exports.
 const shortHash = (text: string) => (/^(sha256:)?[0-9a-f]{40,}$/.test(text) ? `${text.slice(0, text.indexOf(':') + 1 + HASH_SHOWN)}…` : text)
 
 // The status of a run: "launch failed".
@@ -52,7 +52,7 @@ export const isFailed = (status: unknown): status is string => typeof status ===
 
 export const valueText = (field: Field, value: unknown, form: Form) => (field.id === 'run.status' ? statusWord(String(value)) : shortHash(briefly(field, showValue(field, value, form))))
 export const withUnit = (field: Field, value: unknown, form = formOfRow(field, [value])) => `${valueText(field, value, form)}${typeof value === 'number' && form.unit ? ` ${form.unit}` : ''}`
-// As the document has it, for files and on hover: in the unit of the lists.
+// The value as stored, for files and tooltips: in the unit of the field list.
 export const wholeText = (field: Field, value: unknown) => showValue(field, value, PLAIN)
 
 export const nameOf = (row: Row) => {
@@ -60,7 +60,7 @@ export const nameOf = (row: Row) => {
   return typeof name === 'string' && name.trim() ? name : (row.run_id ?? `result ${row.id}`)
 }
 
-// In full, for hovering and copying.
+// The full value, for tooltips and copies.
 export function rawValue(value: unknown) {
   if (value === undefined) return 'not recorded'
   if (value === null) return UNSET

@@ -63,7 +63,7 @@ export function bestOf(lines: Line[], limit: number | null, isLower: boolean): C
   return within.reduce<CurvePoint | undefined>((best, point) => (best && best.y >= point.y ? best : point), undefined)
 }
 
-// The cells whose value is outside of the limit.
+// The cells that do not meet the limit.
 export const beyondOf = (lines: Line[], limit: number | null, isLower: boolean) => new Set(limit === null ? [] : lines.flatMap(({ points }) => points).filter((point) => !isWithin(point, limit, isLower)).map(({ cell }) => cell.id))
 
 // ---- axes ----------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ function ratios(low: number, high: number) {
   return ticks.filter((tick) => tick >= low && tick <= high)
 }
 
-// From zero, or by ratios where the values span much.
+// Linear from zero, or logarithmic if the values span a wide range.
 export function axisOf(values: number[], mayBeLog: boolean): Axis {
   const least = values.reduce((low, value) => Math.min(low, value), Infinity)
   const most = values.reduce((high, value) => Math.max(high, value), 0)

@@ -8,7 +8,7 @@ const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', 
 
 export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind => (status === null ? 'done' : (STATUSES[status] ?? 'failed'))
 
-// A run without a result is queued while its sweep runs, and missing once that has ended or reports no more.
+// A run without a result is queued while its sweep runs, and missing after the sweep has finished or stopped reporting.
 export function runsNow(runs: SweepRun[], isRunning: boolean): SweepRun[] {
   const now: Record<string, string> = isRunning ? { missing: 'queued', interrupted: 'queued' } : { running: 'missing' }
   return runs.map((run) => (run.status !== null && run.status in now ? { ...run, status: now[run.status] as string } : run))
@@ -56,7 +56,7 @@ function cellOf(runs: SweepRun[], metric: string): Cell {
   }
 }
 
-// In the order of the file; what it has no more is left out.
+// In the order of the file, without combinations that were removed from it.
 export function cellsOf(runs: SweepRun[], metric: string): Cell[] {
   const byCell = new Map<string, SweepRun[]>()
   for (const run of runs) {
@@ -80,7 +80,7 @@ export function countRuns(runs: SweepRun[]): Counts {
 
 export interface Input {
   key: string
-  values: unknown[] // numbers by size, all else as it comes
+  values: unknown[] // numbers in ascending order, other values in the order of the file
 }
 
 const NOTHING = undefined // the cell's set does not vary the key
@@ -91,7 +91,7 @@ function inOrder(values: unknown[]) {
   return numbers.length === values.length ? numbers.toSorted((a, b) => a - b) : values
 }
 
-// The keys of which there are several values.
+// The keys with several values.
 export function inputsOf(cells: Cell[]): Input[] {
   const keys = new Set(cells.flatMap(({ point }) => Object.keys(point)))
   const inputs = [...keys].map((key) => {
@@ -199,7 +199,7 @@ export interface Pace {
   everyMs: number | null // from one end to the next, pauses left out
 }
 
-// Servers that start in between are in it, for the next end comes that much later.
+// Includes the starts of servers, because they delay the end of the next run.
 export function paceOf(runs: SweepRun[]): Pace {
   const ends = endsOf(runs)
   const gaps = ends.slice(1).map((end, i) => end - (ends[i] as number)).sort((a, b) => a - b)
@@ -208,7 +208,7 @@ export function paceOf(runs: SweepRun[]): Pace {
   return { last: ends.at(-1) ?? null, everyMs: usual === undefined ? null : kept.reduce((sum, gap) => sum + gap, 0) / kept.length }
 }
 
-// One that was killed says no more.
+// Whether a running sweep has stopped reporting, for example because it was killed.
 export function isSilent({ last, everyMs }: Pace, changedAt: string | null, now: number) {
   const heard = Math.max(last ?? 0, changedAt === null ? 0 : Date.parse(changedAt))
   return now - heard > Math.max(SILENT_MS, SILENT * (everyMs ?? 0))

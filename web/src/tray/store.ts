@@ -52,11 +52,11 @@ function write(before: Pinned[], after: Pinned[]) {
     for (const key of old.keys()) if (!now.has(key)) localStorage.removeItem(key)
     for (const [key, text] of now) if (old.get(key) !== text) localStorage.setItem(key, text)
   } catch {
-    // no storage: each tab has a tray of its own
+    // no storage: each tab has its own tray
   }
 }
 
-// Positions that ascend, from those that the pins have already.
+// Returns ascending positions, and keeps those of existing pins.
 function inOrder(pinned: Pinned[]): Pinned[] {
   const at = pinned.map((one) => one.at).sort((a, b) => a - b)
   return pinned.map((one, i) => ({ ...one, at: at[i] ?? 0 }))

@@ -14,7 +14,7 @@ import { Slot } from './slot'
 import { type Pinned, sidesOf, useTray } from './store'
 import css from './tray.module.css'
 
-// Their own names, and what differs between the pinned sides as far as it is known.
+// The names of the pinned sides, with their differences as far as they are known.
 function useNames(pinned: Pinned[], catalogue: Catalogue): TrayName[] {
   const request = useMemo(() => (pinned.length > 1 ? ({ sides: sidesOf(pinned), simulated: true, metrics: [] } as unknown as CompareRequest) : null), [pinned])
   const { data, isPlaceholderData } = useComparison(request)

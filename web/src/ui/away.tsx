@@ -15,7 +15,7 @@ export function Away() {
   const client = useQueryClient()
   const isAway = isSilence(health.error)
   const wasAway = useRef(false)
-  // a question that timed out is not asked again by itself while the server answers others
+  // a request that timed out is not retried automatically while the server answers others
   useEffect(() => {
     if (isAway) return
     const isBack = wasAway.current

@@ -1,4 +1,4 @@
-// Controls of every screen: React Aria's behaviour, our look. Nothing here knows an address or the server.
+// The controls of all pages: behavior from React Aria, style from here. They use no address and no server.
 import type { InputHTMLAttributes, ReactNode, Ref } from 'react'
 import { Button as AriaButton, type ButtonProps, Checkbox, type CheckboxProps, Radio, RadioGroup } from 'react-aria-components'
 import { Link } from 'wouter'
@@ -22,7 +22,7 @@ export function IconButton({ icon, name, ...props }: Omit<ButtonProps, 'classNam
   )
 }
 
-// Looks like a link, goes nowhere.
+// A button that looks like a link.
 export function Act(props: Omit<ButtonProps, 'className'> & { ref?: Ref<HTMLButtonElement> }) {
   return <AriaButton {...props} className={css.link ?? ''} />
 }
@@ -56,7 +56,7 @@ export function Segment({ label, value, onChange, options }: { label: string; va
   )
 }
 
-// The browser's own list: short, and the same for keys, touch and readers of screens.
+// A native select, for short lists: it works with the keyboard, touch and screen readers.
 export function Select({ label, value, onChange, options }: { label: string; value: string; onChange: (value: string) => void; options: [value: string, words: string][] }) {
   return (
     <span className={css.select}>

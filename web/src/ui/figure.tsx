@@ -1,4 +1,5 @@
-// A number in a right-aligned column: what it lacks in decimals is room, so that decimal points align. Copies have the number alone.
+// A number in a right-aligned column. Missing decimals are padded with space, so that decimal points align; copies contain only the
+// number.
 import { type Form, paddingOf, showNumber } from '../format/number'
 
 export const Padding = ({ value, form }: { value: unknown; form: Form }) => {

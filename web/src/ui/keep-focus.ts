@@ -18,7 +18,7 @@ function placeOf(element: HTMLElement): Place {
 // React hides a page, before it removes it, while the next one loads.
 const isUsable = (element: HTMLElement) => element.isConnected && !element.matches(':disabled') && element.checkVisibility()
 
-// The nearest control after the place, or else before it. A field that takes text is none: it would open a phone's keyboard.
+// The nearest control after the place, or else before it. Text fields do not count, because they would open a phone's keyboard.
 function neighbor({ parent, index }: { parent: Element; index: number }) {
   const children = [...parent.children]
   const controls = (child: Element) => tabbablesIn(child).filter((one) => !takesText(one))
@@ -39,7 +39,7 @@ function give(element: HTMLElement) {
   return document.activeElement === element
 }
 
-// An element with data-focus-home takes the focus of what it loses: a table whose rows come and go.
+// An element with data-focus-home takes the focus of its removed descendants, such as the rows of a table.
 function restore({ path }: Place) {
   for (const place of path) {
     if (!place.parent.isConnected) continue
@@ -58,7 +58,7 @@ function check() {
     if (document.activeElement === last.element) requestAnimationFrame(check)
     return
   }
-  restore(last) // where nothing can take it yet, the next change of the page tries again
+  restore(last) // if no element can take the focus yet, the next change of the page retries
 }
 
 export function keepFocus() {

@@ -1,5 +1,5 @@
-// Parts of the page whose scripts come when they are shown. A script that could not be loaded is asked for again; if the server has
-// another build, whose files have other names, the page reloads once.
+// Parts of the page whose scripts load when they are shown. A failed script is requested again. If the server has another build, whose
+// files have other names, the page reloads once.
 import { type ComponentType, lazy } from 'react'
 
 const TRIES = 4
@@ -26,8 +26,8 @@ function reloadOnce(script: string) {
   return true
 }
 
-// A style sheet that failed stays in the head, and import() does not ask for it again. One that is still on its way has no sheet either:
-// it must stay, as import() waits for its end.
+// A failed style sheet remains in the head, and import() does not request it again, so it is removed. One that is still loading also
+// has no sheet, but must remain, because import() waits for it.
 const failedStyles = new Set<HTMLLinkElement>()
 window.addEventListener('error', ({ target }) => { if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target) }, true)
 
@@ -41,7 +41,7 @@ const reviveStyle = (link: HTMLLinkElement) => new Promise<void>((resolve, rejec
 })
 
 let revived: Promise<unknown> = Promise.resolve()
-// One after the other: who comes second waits for what the first has asked for.
+// One at a time: the second caller waits for the requests of the first.
 const reviveStyles = () => (revived = revived.catch(() => {}).then(() => Promise.all([...failedStyles].map(reviveStyle))))
 
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {

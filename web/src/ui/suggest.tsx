@@ -1,4 +1,4 @@
-// A line to type in, with what is meant below it: one is picked, or what was typed is taken as it is.
+// A text input with suggestions below it: the user picks one, or the typed text is used as it is.
 import { useState } from 'react'
 import { ComboBox, Input, ListBox, ListBoxItem, Popover } from 'react-aria-components'
 
@@ -22,7 +22,7 @@ interface Props {
   autoFocus?: boolean
   onType: (text: string) => void
   onPick: (id: string) => void
-  onTyped?: (text: string) => void // Enter, or left: without it only what is picked counts
+  onTyped?: (text: string) => void // Enter, or the focus leaves; without it only picked suggestions count
 }
 
 export function Suggest({ label, text, items, placeholder, isFigure = false, isInvalid = false, autoFocus = false, onType, onPick, onTyped }: Props) {
@@ -36,7 +36,7 @@ export function Suggest({ label, text, items, placeholder, isFigure = false, isI
     type(null)
   }
   return (
-    // before React Aria hears it: what is picked with Enter is not typed
+    // before React Aria handles it, because Enter may pick a suggestion
     <div className={css.suggest} onKeyDownCapture={(event) => { if (event.key === 'Enter' && !(event.target as HTMLElement).getAttribute('aria-activedescendant')) take() }}>
       <ComboBox aria-label={label} items={items} inputValue={typed ?? text} selectedKey={null} allowsCustomValue menuTrigger="focus" isInvalid={isInvalid} autoFocus={autoFocus}
         defaultFilter={() => true} onInputChange={type} onFocusChange={(on) => (on ? onType('') : take())}

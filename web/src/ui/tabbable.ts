@@ -1,4 +1,4 @@
-// What Tab reaches, in the order of the document.
+// The elements that Tab reaches, in the order of the document.
 const CANDIDATES = 'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]'
 const TYPED = /^(text|search|number|email|url|password|tel|date|time|datetime-local|month|week|)$/
 

@@ -1,4 +1,4 @@
-// A field that a link names and that does not exist: what is wrong, and the two ways on.
+// The error about a link with a field that does not exist, with two actions: use the nearest field, or remove it.
 import { Act } from './controls'
 
 interface Unknown {

@@ -1,4 +1,4 @@
-// How wide an element is, so that what is drawn in it keeps its size of type.
+// The width of an element, so that text in a drawing keeps its size.
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 export function useWidth(element: RefObject<HTMLElement | null>, before: number) {

@@ -1,4 +1,4 @@
-// Verdicts and states of files: a shape and a word, the color comes third.
+// Verdicts and states of files: a shape and a word, so that color is not the only code.
 import type { Row } from '../api/types'
 import { isFailed, NOT_RECORDED, statusWord, UNSET, verdictWord } from '../format/value'
 import css from './controls.module.css'
@@ -47,11 +47,11 @@ export function State({ state, word = state.replaceAll('_', ' '), color, part }:
   )
 }
 
-// Nothing was measured: the words, and no shape that could pass for one.
+// A missing verdict has words and no shape.
 export const Verdict = ({ verdict }: { verdict: string | null | undefined }) =>
   verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>no verdict</span>
 
-// A failed run has no verdict: the row says that it failed.
+// The verdict of a row, or its status if the run failed, as a failed run has no verdict.
 export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
   const status = cells['run.status']
   return !verdict && isFailed(status) ? <State state="failed" word={statusWord(status)} /> : <Verdict verdict={verdict} />
@@ -59,6 +59,6 @@ export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 
-// An absent value: a word for null, a dash if not recorded.
+// A missing value: a word for null, a dash if not recorded.
 export const Nothing = ({ of }: { of: null | undefined }) =>
   of === null ? <span className={css.none} title="Set to null in the file">{UNSET}</span> : <span className={css.none} title="Not recorded: the file does not have this key" aria-label="not recorded" role="img">{NOT_RECORDED}</span>

@@ -17,7 +17,7 @@ function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]>
 
 const fileOf = (entry: FileSystemFileEntry) => new Promise<File | null>((resolve) => entry.file(resolve, () => resolve(null)))
 
-// One after another: thousands of open questions at once would be refused.
+// One after another, because the browser refuses thousands of open reads.
 async function walk(entry: FileSystemEntry, path: string, isOfFolder: boolean, found: Chosen[]) {
   if (isOfFolder && entry.name.startsWith('.')) return
   if (entry.isFile) {
@@ -30,7 +30,7 @@ async function walk(entry: FileSystemEntry, path: string, isOfFolder: boolean, f
 }
 
 export async function filesOfDrop(data: DataTransfer): Promise<Chosen[]> {
-  // both are gone when this gives way for the first time
+  // both must be read before the first await, after which the browser has cleared them
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   const plain = [...data.files]
   if (entries.length === 0) return plain.map((file) => ({ file, name: file.name, isOfFolder: false }))
@@ -44,7 +44,7 @@ export function filesOfInput(list: FileList | null): Chosen[] {
   return all.filter(({ name, isOfFolder }) => !isOfFolder || !name.split('/').some((part) => part.startsWith('.')))
 }
 
-// Files that were copied, or the text of a result.
+// The files in the clipboard, or a file with the pasted text of a result.
 export function filesOfClipboard(data: DataTransfer): Chosen[] {
   const files = [...data.files].map((file) => ({ file, name: file.name, isOfFolder: false }))
   if (files.length > 0) return files

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 
 import { hash } from './hash'
 
-// One whose script cannot be fetched: the server is away.
+// A worker whose script cannot be loaded, because the server is unreachable.
 class Lost {
   onerror: (() => void) | null = null
   postMessage() { queueMicrotask(() => this.onerror?.()) }

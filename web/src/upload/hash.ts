@@ -1,4 +1,4 @@
-// SHA-256 of files without the page standing still.
+// Computes the SHA-256 of files without blocking the page.
 import type { Asked, Told } from './hash-worker'
 import { sha256Of } from './sha256'
 
@@ -26,7 +26,7 @@ function start() {
     if ('sha256' in data) one?.resolve(data.sha256)
     else one?.reject(new Error(data.error))
   }
-  // mostly its script could not be fetched: the server is away, which is when files are hashed
+  // usually its script could not be loaded: files are hashed after the server was unreachable
   made.onerror = () => {
     worker = null
     for (const one of waiting.values()) hashHere(one)

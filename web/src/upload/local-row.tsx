@@ -1,4 +1,4 @@
-// A file that was not sent to the server yet, or is not sent.
+// A file that this page has not sent yet, or does not send.
 import { bytes } from '../format/number'
 import { Act, join, Meter } from '../ui/controls'
 import { State } from '../ui/verdict'

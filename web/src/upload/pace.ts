@@ -1,5 +1,4 @@
-// How fast something goes, of what was seen last, and when it will be over: said only when there is something to say
-// it by.
+// The rate of a progress by its last samples, and the time remaining, once there are enough samples.
 const WINDOW_MS = 15_000
 const ENOUGH_MS = 2_000
 
@@ -13,7 +12,7 @@ export class Pace {
     while (this.seen.length > 2 && at - (this.seen[1]?.at ?? at) >= WINDOW_MS) this.seen.shift()
   }
 
-  // In a second; null: too little was seen.
+  // Per second; null without enough samples.
   rate() {
     const [first] = this.seen
     const last = this.seen.at(-1)
@@ -21,14 +20,14 @@ export class Pace {
     return ((last.done - first.done) * 1000) / (last.at - first.at)
   }
 
-  // Seconds; null where nothing moves, or too little was seen.
+  // Seconds; null if nothing moves, or without enough samples.
   left(remaining: number) {
     const rate = this.rate()
     return rate === null || rate <= 0 ? null : remaining / rate
   }
 }
 
-// No more exact than it can be known.
+// Rounded to the precision that the estimate has.
 export function leftWords(seconds: number) {
   if (seconds < 5) return 'a few seconds remaining'
   if (seconds < 60) return `about ${Math.ceil(seconds / 5) * 5} s remaining`

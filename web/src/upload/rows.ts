@@ -85,8 +85,8 @@ const WAITING: UploadItemState[] = ['queued', 'parsed', 'valid']
 const isResult = ({ artifact, state }: Entry) => artifact === null && state !== 'passed'
 const isHeldHere = (entry: Entry) => isUnsent(entry) || entry.state === 'refused'
 
-// Merges what the server reported with what this page sent since. The report is older than the page's own knowledge, or
-// newer: the server may have a part whose answer has not arrived. So files are counted once, by the larger of the two.
+// Merges the report of the server with the files that this page sent since. Either may be newer: the server may have received a part
+// whose response has not arrived. So each file is counted once, by the larger of the two.
 export function sumOf(job: Upload | undefined, sending: Sending | undefined): Sum {
   const here = sending?.entries.filter(isResult) ?? []
   const counts = Object.entries(job?.counts ?? {}) as [UploadItemState, number][]

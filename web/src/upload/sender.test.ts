@@ -5,7 +5,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { ApiError } from '../api/client'
 import { type Entry, FILE_MAX, type Io, isUnsent, PART_BYTES, PART_FILES, type Run, Sender, TOO_LARGE } from './sender'
 
-// A server as it would be: what it took it knows, and each request can be made to fail.
+// A simulated server: it remembers the files that it accepted, and any request can be made to fail.
 class Server implements Io {
   jobs = new Map<string, { name: string; files: string[]; state: string }>()
   parts: string[][] = []

@@ -14,7 +14,7 @@ export const FILE_MAX = 64 * 1024 * 1024 // x-bytes-max of the contract
 export const PART_BYTES = 4 * 1024 * 1024
 export const PART_FILES = 500
 const LANES = 2
-const TRIES = 4 // of what breaks although the server answers
+const TRIES = 4 // for requests that break although the server responds
 const PAUSES_MS = [500, 1000, 2000, 4000, 8000]
 
 export type Choice = 'skip' | 'replace' | 'keep'
@@ -25,7 +25,7 @@ export interface Chosen {
   isOfFolder: boolean
 }
 
-// held: it waits for its result. refused: it cannot go. passed: it is nothing to send.
+// held: waits for its result. refused: cannot be sent. passed: skipped, because it is not a result.
 export type EntryState = 'waiting' | 'reading' | 'sending' | 'failed' | 'cancelled' | 'held' | 'refused' | 'passed'
 
 export interface Entry {
@@ -34,14 +34,14 @@ export interface Entry {
   file: File
   artifact: { kind: string; stem: string } | null // null: a result
   state: EntryState
-  share: number // of it sent
+  share: number // sent share
   why: string | null
   sha256: string | null
   isDoubtful: boolean // the server may have it already
-  part: number // that it was sent in last, with others; 0: none
+  part: number // the part that it was last sent in; 0: none
   isAlone: boolean
   tries: number
-  way: AbortController | null // of an artifact that is on its way
+  way: AbortController | null // of an artifact that is being sent
 }
 
 export interface Run {
@@ -74,7 +74,7 @@ export interface Trouble {
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 const isPassing = (error: unknown): error is ApiError => error instanceof ApiError && (error.status === undefined || error.status >= 500 || error.status === 429 || error.status === 408)
 const isOfFiles = (status: number | undefined) => status === 400 || status === 413 || status === 415 || status === 422
-// rather than a no that passes
+// as opposed to a temporary refusal
 const isBroken = (error: ApiError) => error.status === undefined || error.status === 500
 const wordsOf = (error: unknown) => (error instanceof ApiError ? `${error.request}${error.status ? ` returned status ${error.status}` : ''}: ${error.message}` : String(error))
 
@@ -90,7 +90,7 @@ let nextKey = 1
 let nextPart = 1
 const page = crypto.getRandomValues(new Uint32Array(4)).join('-') // distinguishes pages that send to the same job
 
-// Of these files and no others: fewer of them are another part.
+// The key of a part with exactly these files: a part with fewer files has another key.
 const keyOf = (part: Entry[]) => new Sha256().update(new TextEncoder().encode([page, ...part.map(({ key }) => key)].join(' '))).hex()
 
 function entryOf({ file, name, isOfFolder }: Chosen, isDoubtful: boolean): Entry {
@@ -103,7 +103,7 @@ function entryOf({ file, name, isOfFolder }: Chosen, isDoubtful: boolean): Entry
 
 export class Sender {
   readonly entries = new Map<number, Entry>()
-  // of results; `before`: those that had come when they were asked for
+  // of results; `before`: those that had arrived before
   readonly total = { files: 0, bytes: 0 }
   readonly done = { files: 0, bytes: 0, before: 0, bytesBefore: 0 }
   readonly artifacts = { total: 0, sent: 0, there: 0, bytes: 0, done: 0, bytesBefore: 0 }
@@ -112,9 +112,9 @@ export class Sender {
   isBusy = false
   isClosed = false
   taken = 0 // files of this page that the current job is known to have
-  before: string | null | undefined // once a job was made: the one that was shown until then
+  before: string | null | undefined // set after a job was created: the job that was shown before
   readonly name: string
-  readonly isResumed: boolean // some of it has come already
+  readonly isResumed: boolean // a part of it has arrived already
   private queue: Entry[] = []
   private at = 0
   private failures = 0
@@ -176,7 +176,7 @@ export class Sender {
     if (job !== null) await this.io.cancel(job)
   }
 
-  // What did not go.
+  // Retries unsent files.
   again(isMeant: (entry: Entry) => boolean = () => true) {
     for (const entry of this.entries.values()) {
       if (!isUnsent(entry) || !isMeant(entry)) continue
@@ -266,7 +266,7 @@ export class Sender {
     this.isClosed = true
   }
 
-  // Until it is done, however long the server is away.
+  // Repeats a request until it succeeds, however long the server is unreachable.
   private async insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       try {
@@ -307,7 +307,7 @@ export class Sender {
     }
   }
 
-  // The next ones, as many as go into a request; those of a part that broke for themselves.
+  // The next files, as many as fit into a request. Files of a part that broke are sent separately.
   private take() {
     const part: Entry[] = []
     let room = PART_BYTES
@@ -374,7 +374,7 @@ export class Sender {
     return part.filter((entry) => this.entries.has(entry.key) && isUnderway(entry))
   }
 
-  // False: it is not what it was when it was chosen.
+  // Returns false if the file has changed since it was chosen.
   private async read(entry: Entry, signal: AbortSignal) {
     try {
       entry.sha256 = await this.io.hash(entry.file, signal)
@@ -388,7 +388,7 @@ export class Sender {
   private async broke(part: Entry[], error: ApiError, wasAsked: boolean, signal: AbortSignal) {
     for (const entry of part) {
       entry.share = 0
-      entry.isDoubtful = true // also where something between here and the server answered
+      entry.isDoubtful = true // also if a proxy responded
       if (isBroken(error) && wasAsked) entry.tries += 1
       if (entry.tries < TRIES) entry.state = 'waiting'
       else if (part.length === 1) settle(entry, 'failed', wordsOf(error))
@@ -406,7 +406,7 @@ export class Sender {
   private async refused(part: Entry[], error: ApiError, job: string, signal: AbortSignal) {
     for (const entry of part) entry.share = 0
     if (error.status === 404 || error.status === 409) return this.lost(part, error, job, signal)
-    if (!isOfFiles(error.status)) throw error // nothing will be taken
+    if (!isOfFiles(error.status)) throw error // the server accepts nothing
     if (part.length === 1) return settle(part[0] as Entry, 'failed', wordsOf(error))
     for (const entry of part) Object.assign(entry, { state: 'waiting', isAlone: true })
     this.back(part)
@@ -474,7 +474,7 @@ export class Sender {
     }
     try {
       await this.insist(async () => {
-        // one that cannot be read looks like a connection that broke
+        // an unreadable file looks like a broken connection
         if (entry.tries++ > 0) await entry.file.slice(0, 1).arrayBuffer()
         await this.io.put(run_id, entry, onShare, either)
       }, either)

@@ -11,13 +11,13 @@ const UNFINISHED_KEPT = 20
 
 interface Uploads {
   senders: Sender[]
-  version: number // grows with whatever becomes of one of them
+  version: number // grows with each change of an upload
   onKnown: Choice
   chooseOnKnown: (choice: Choice) => void
-  add: (chosen: Chosen[], job?: string) => Sender // into a job that waits for the rest, or one of its own
+  add: (chosen: Chosen[], job?: string) => Sender // into an upload that waits for its remaining files, or into a new one
 }
 
-// One that ended without a job has no address of its own.
+// An upload that finished without a job has no address.
 const isSpent = (sender: Sender) => sender.job === null && !sender.isBusy && ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
 
 // Remembers artifacts that have not arrived, for after a reload: the server knows only the results.

@@ -26,7 +26,7 @@ export function Upload({ job }: { job: string | null }) {
   const jobs = useJobs()
   const shown = senders.findLast((sender) => sender.job === job)
   const others = senders.filter((sender) => sender !== shown && sender.job !== null && sender.isBusy)
-  // what was given just now is shown as soon as it has an address, and so is what had to go into another upload
+  // a new upload is shown as soon as it has an address, and so is one that had to continue in another job
   const next = senders.find((sender) => sender !== shown && sender.job !== null && sender.before === job)
   useEffect(() => {
     if (!next) return

@@ -1,4 +1,4 @@
-// The chart's part of an address: what differs from what the page chooses by itself.
+// The chart in an address: only values that differ from the automatic ones.
 //
 //   chart=bar|…|off   x= y= value= color= shape= size=   fields; color, shape, size may be empty: none
 //   axes=a,b,c        of parallel axes
@@ -18,9 +18,9 @@ export const AXES_MAX = 8
 export interface ChartState {
   isOpen: boolean
   kind: ChartKind
-  x: string | null // null: what the page chooses for the kind
+  x: string | null // null: chosen automatically for the kind
   y: string | null
-  value: string | null // what a cell of a heat map tells
+  value: string | null // the value of the cells of a heat map
   axes: string[] | null // of parallel axes
   color: string | null // '': none
   shape: string
@@ -66,7 +66,7 @@ export function writeChart(chart: ChartState): [string, string][] {
 
 const among = <T extends string>(list: readonly T[], word: string | null | undefined, usual: T): T => list.find((one) => one === word) ?? usual
 
-// Fewer than two are none: no line leads from one to itself.
+// Fewer than two axes count as none, because a line needs two.
 function readAxes(text: string | null) {
   const axes = (text ?? '').split(',').filter(Boolean).slice(0, AXES_MAX)
   return axes.length >= AXES_MIN ? axes : null

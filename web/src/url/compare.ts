@@ -1,4 +1,4 @@
-// The state of Compare as a query string and back: `side=` for each side, the first is what all are compared with.
+// Converts the state of Compare to a query string and back: one `side=` per side, the first is the baseline.
 //
 //   side=17           an experiment            side=17,18                   a group of them
 //   side={FILTER}     all that a filter leaves
@@ -10,19 +10,19 @@ export type Side = { label?: string } & ({ ids: number[] } | { filter: Filter })
 
 export interface CompareState {
   sides: Side[]
-  match: boolean // only rows of which each side has the like
+  match: boolean // only runs whose other inputs occur on every side
   withSimulated: boolean // in sides that are filters
   withEqual: boolean // inputs that are equal are listed, too
-  onlyClear: boolean // figures of which a difference is shown
-  logCurves: boolean // percentile curves by the logarithm
-  logTime: boolean // what is shown over time, too
+  onlyClear: boolean // only metrics with a clear difference
+  logCurves: boolean // percentile curves with a logarithmic axis
+  logTime: boolean // telemetry over time, too
 }
 
 export const SIDES_MAX = 8
 export const LETTERS = 'ABCDEFGH'
 const FLAGS = [['match', 'match'], ['simulated', 'withSimulated'], ['equal', 'withEqual'], ['clear', 'onlyClear'], ['logcurves', 'logCurves'], ['logtime', 'logTime']] as const
 
-// Two that are written alike are one.
+// Equal sides become one.
 export function writeSide(side: Side) {
   if (side.label !== undefined) return JSON.stringify({ label: side.label, ...('ids' in side ? { ids: side.ids } : { filter: side.filter }) })
   return 'ids' in side ? side.ids.join(',') : JSON.stringify(side.filter)

@@ -1,5 +1,5 @@
-// Entries of the browser's history. Each has a key of its own, under which is kept what belongs to it and to
-// no address: how far its screen was scrolled and which row had the focus.
+// Entries of the browser's history. Each has a key, under which state that is not part of the address is stored: the scroll position
+// and the row with the focus.
 import { useHistoryState } from 'wouter/use-browser-location'
 
 export interface Place {
@@ -44,7 +44,7 @@ function writeStored() {
   }
 }
 
-// By the prototype: wouter's own replaceState tells all screens of an address that did not change.
+// Calls the prototype, because wouter's replaceState notifies all pages, even if the address did not change.
 function mark() {
   const state = stateOf(history.state)
   if (state.entry === undefined) History.prototype.replaceState.call(history, { ...state, entry: `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}` }, '')
@@ -55,7 +55,7 @@ function move() {
   mark()
 }
 
-// Before wouter listens: no screen is drawn for an entry without a key, and who leaves one still sees it.
+// Before wouter listens, so that no page is rendered for an entry without a key, and a page that is left still sees its own.
 export function markEntries() {
   history.scrollRestoration = 'manual'
   mark()
@@ -63,7 +63,7 @@ export function markEntries() {
   window.addEventListener('pagehide', writeStored)
 }
 
-// Called when the address has changed and the screen has not. Gives back how to end that.
+// Calls back when the address has changed and the page has not. Returns the function that ends this.
 export function beforeLeaving(leave: () => void) {
   leaving.add(leave)
   return () => { leaving.delete(leave) }
@@ -78,8 +78,8 @@ export function keepPlace(entry: string, place: Place) {
   places.set(entry, place)
 }
 
-// The first change of `of` makes an entry; those that follow closely stay in it, so that Back undoes what was
-// meant and not every letter.
+// The first change of `of` makes an entry, and changes that follow closely stay in it, so that Back undoes a whole input and not each
+// letter.
 export function burstOptions(of: string): { replace: boolean; state: EntryState } {
   const { burst, isChange = false } = stateOf(history.state)
   const at = Date.now()
@@ -91,7 +91,7 @@ export function changeOptions(replace: boolean): { replace: boolean; state: Entr
   return { replace, state: { isChange: !replace || (stateOf(history.state).isChange ?? false) } }
 }
 
-// Back, if that undoes a change and leads to no other screen.
+// Goes back if that undoes a change on the same page.
 export function undo() {
   if (stateOf(history.state).isChange) history.back()
 }

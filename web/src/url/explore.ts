@@ -21,7 +21,7 @@ export interface ExploreState {
   onlyDiffering: boolean // of the table's columns
   pinned: number // so many of the columns stay where they are while the others scroll
   selected: number[] // rows, by their ids
-  preset: number | null // the one that it began as
+  preset: number | null // the preset that it started from
   chart: ChartState
 }
 
@@ -49,7 +49,7 @@ function readScalar(text: string): Scalar {
   }
 }
 
-// Quotes open where a word or an end of a range begins, and nowhere else.
+// Quotes open only at the beginning of a word or of an end of a range.
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"'
 const END = `(?:${QUOTED}|[^",]*)`
 const WORD = new RegExp(`(?:~?${QUOTED}|${END}\\.\\.${END})(?=,|$)|[^,]+`, 'g')
@@ -98,7 +98,7 @@ function readSort(text: string): Sort[] {
   return text.split(',').filter(Boolean).map((word) => (word.startsWith('-') ? { field: word.slice(1), dir: 'desc' } : { field: word, dir: 'asc' }))
 }
 
-// readable: an address is read by people, too
+// unescaped, so that people can read an address
 function encode(text: string) {
   return encodeURIComponent(text).replace(/%(2C|2F|3A|22|7E|3F|2A)/g, (code) => decodeURIComponent(code)).replaceAll('"', '%22')
 }

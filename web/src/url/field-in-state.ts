@@ -1,10 +1,10 @@
-// A field that the address of Explore names and that does not exist: another field in its place, or none.
+// Replaces a field that does not exist in the state of Explore, or removes it.
 import type { Filter } from '../api/types'
 import { partsOf } from '../filter/model'
 import type { ChartState } from './chart'
 import { DEFAULT_SORT, type ExploreState } from './explore'
 
-// `to`: null drops what names the field.
+// `to`: null removes the field.
 function inTree(tree: Filter, id: string, to: string | null): Filter | undefined {
   if ('field' in tree) return tree.field !== id ? tree : to === null ? undefined : { ...tree, field: to }
   if ('not' in tree) {

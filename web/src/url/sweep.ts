@@ -1,4 +1,4 @@
-// A sweep's part of an address: what differs from what the page chooses by itself.
+// The state of a sweep's page in an address: only values that differ from the automatic ones.
 //
 //   x= y=   keys of its points   metric=   the field that colors cells
 //   cx= cy=   the fields of the curves' axes   limit=   of cx, in its unit; none: no limit

@@ -1,4 +1,4 @@
-// The state of Compare lives in the address, as that of Explore does (use-explore.ts).
+// The state of Compare is in the address, like that of Explore (use-explore.ts).
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'

@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
-/* by_thread: each processor as a core of its own. By node and number. */
+/* by_thread: each CPU counts as a core. Sorted by node and number. */
 static size_t read_cores(const char *folder, const cpu_set_t *ours, bool by_thread,
 			 struct core *cores)
 {
@@ -87,7 +87,10 @@ static size_t emptiest(const cpu_set_t *sets, size_t count, const bool *had)
 	return best;
 }
 
-/* The cores of one node, neighbours together; what does not go up goes to those that have least. */
+/*
+ * Splits the cores of one node, keeping adjacent ones together; the remainder goes to the smallest
+ * sets.
+ */
 static void deal(const struct core *cores, size_t core_count, cpu_set_t *sets, size_t count)
 {
 	auto_free bool *had = pl_alloc_array(count, sizeof(*had));

@@ -33,7 +33,7 @@ static double value_of(const char *text, const char *name)
 	return NAN;
 }
 
-/* By the cpu.stat of version 2, or 1 (in ns). */
+/* Reads cpu.stat of version 2, or 1 (in ns). */
 static double read_us(int fd)
 {
 	char text[STAT_BYTES];
@@ -68,7 +68,7 @@ static void open_all(struct host_throttled *throttled, const char *mounted, cons
 	}
 }
 
-/* Is `name` one of the controllers of a line "4:cpu,cpuacct:/group"? */
+/* Returns whether `name` is a controller in a line "4:cpu,cpuacct:/group". */
 static bool has_controller(const char *list, const char *name)
 {
 	size_t name_len = strlen(name);

@@ -33,8 +33,8 @@ static char *text_of(int (*ask)(struct nvml_device *, char *, unsigned), struct 
 }
 
 /*
- * "00000000:C1:00.0" is 0000:c1:00.0 in sysfs: NVML writes the domain with eight digits. -1 also
- * where the kernel says so, as on hosts with one node.
+ * "00000000:C1:00.0" is 0000:c1:00.0 in sysfs: NVML writes the domain with eight digits. Also
+ * returns -1 if the kernel does, as on hosts with one node.
  */
 static int numa_node_of_bus(const char *bus_id)
 {
@@ -212,7 +212,7 @@ static void find_gpu(const struct host_nvml *nvml, struct host_gpu_list *list, u
 	look->device = device;
 	look->facts.index = (int)index;
 	read_facts(nvml, device, &look->facts);
-	/* `pending` holds after the next reset only: what counts is what the GPU does now. */
+	/* `pending` applies only after the next reset: use the current mode. */
 	if (!TOLD(nvml, mig_mode, device, &mode, &pending))
 		return;
 	look->facts.mig_told = true;
@@ -273,8 +273,8 @@ static double pcie_rate_max(const struct host_gpu_facts *facts)
 }
 
 /*
- * The counter may be one of 32 bits: then a step back is a wrap, and more than one wrap between two
- * reads must be out of the link's reach.
+ * A 32-bit counter wraps, so a decrease is a wrap; the link must be too slow for more than one wrap
+ * between two reads.
  */
 static double traffic_rate(double before, double now, double seconds, bool narrow,
 			   const struct host_gpu_facts *facts)
@@ -359,7 +359,7 @@ void host_gpu_nvml_read(const struct host_nvml *nvml, struct host_gpu_look *look
 	double total;
 
 	read_memory(nvml, look->device, &total, &ret->memory_used_bytes);
-	/* the rest is the whole GPU's: an instance has no meter of its own */
+	/* the other values belong to the whole GPU: an instance has no separate meters */
 	if (look->facts.mig_index >= 0)
 		return;
 	read_engines(nvml, look->device, ret);
@@ -475,7 +475,7 @@ void host_gpu_nvml_processes(const struct host_nvml *nvml, const struct host_gpu
 	};
 
 	list->told = read_list(nvml, look->device, &compute, list);
-	/* instances cannot draw: no answer is no process */
+	/* instances have no graphics processes: no answer means none */
 	if (list->told)
 		read_list(nvml, look->device, &graphics, list);
 }

@@ -32,7 +32,7 @@ void host_gpu_state_init(struct host_gpu_state *state)
 struct host_gpu_look *host_gpu_list_add(struct host_gpu_list *list)
 {
 	struct host_gpu_look *look = PL_PUSH(list->looks, list->count, list->room);
-	/* Rows may have moved: pointers that were given out before are no longer good. */
+	/* The array may have moved: pointers returned earlier are invalid. */
 	look->facts = (struct host_gpu_facts){
 		.index = -1,
 		.mig_index = -1,
@@ -117,7 +117,7 @@ int64_t host_gpu_throttle_bits(uint64_t nvml_bits)
 		if (nvml_bits & bits[i].nvml)
 			ours |= bits[i].ours;
 	}
-	/* older drivers say no more than that hardware slows it down */
+	/* older drivers report only that hardware slows the GPU down */
 	if ((nvml_bits & NVML_REASON_HW_SLOWDOWN) &&
 	    !(nvml_bits & (NVML_REASON_HW_THERMAL | NVML_REASON_HW_POWER_BRAKE)))
 		ours |= HOST_GPU_THROTTLE_BRAKE;

@@ -49,17 +49,14 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 	struct host_numa numa = { .node = node };
 	cpu_set_t ours;
 
-	/*
-	 * With one node there is nothing to be near to, and a binding would only take the
-	 * scheduler's freedom.
-	 */
+	/* With one node a binding has no benefit and only restricts the scheduler. */
 	if (node < 0 || host_numa_count(folder) < 2 || text == NULL ||
 	    !host_numa_parse_cpus(text, &numa.cpus) ||
 	    sched_getaffinity(0, sizeof(ours), &ours) < 0)
 		return false;
 	/*
-	 * Not beyond what we were given (cpusets, taskset, Slurm): the kernel would refuse a set
-	 * without any of them.
+	 * Only CPUs assigned to this process (cpusets, taskset, Slurm): the kernel would reject a
+	 * set without any of them.
 	 */
 	CPU_AND(&numa.cpus, &numa.cpus, &ours);
 	if (CPU_COUNT(&numa.cpus) == 0)

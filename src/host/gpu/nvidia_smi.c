@@ -57,7 +57,10 @@ static int spawn(const char *program, int output, pid_t *ret)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	/* A group of its own: it can be killed with all that it starts, and ^C is ours alone. */
+	/*
+	 * A separate process group: it can be killed with its children, and ^C reaches only this
+	 * process.
+	 */
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 						      POSIX_SPAWN_SETPGROUP);
@@ -83,8 +86,8 @@ static int wait_readable(const char *program, int fd, int64_t deadline_ns, struc
 }
 
 /*
- * Up to the end of the output; -1: late, or more than the buffer takes. Each wait has the same
- * deadline: a driver that hangs holds the program up.
+ * Reads to the end of the output; -1: too late, or larger than the buffer. All waits share one
+ * deadline, because a driver that hangs blocks the program.
  */
 static int read_all(const char *program, int input, int64_t deadline_ns, struct pl_buf *output,
 		    struct pl_err *err)
@@ -223,7 +226,7 @@ static const struct {
 	{ "display_clocks_setting", NVML_REASON_DISPLAY_CLOCK },
 };
 
-/* Sizes of memory in bytes, all else in its own unit. */
+/* Returns memory sizes in bytes, other values in their unit. */
 static double read_number(const char *text)
 {
 	static const char *const units[] = { " KiB", " MiB", " GiB" };
@@ -340,7 +343,7 @@ struct reader {
 	int gpu_count; /* without instances */
 	int attached;  /* GPUs of the host; -1: unknown */
 	size_t gpu;    /* index of the open <gpu> */
-	size_t look;   /* of the open <mig_device>, else as above */
+	size_t look;   /* of the open <mig_device>, otherwise as above */
 	uint64_t reasons;
 	bool reasons_told;
 	struct host_gpu_process process;
@@ -510,8 +513,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 		return;
 	}
 	/*
-	 * The path is kept as one text with the places where each element begins: a row is found by
-	 * one comparison.
+	 * The path is one text with the start of each element: a row is found with one comparison.
 	 */
 	reader->starts[reader->depth++] = reader->path_len;
 	if (reader->depth > 2)
@@ -550,7 +552,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
 	pl_buf_clear(&reader->text);
 }
 
-/* nvidia-smi declares none; what is not declared cannot be expanded. */
+/* nvidia-smi declares no entities; undeclared ones cannot be expanded. */
 static void XMLCALL on_entity(void *data, const XML_Char *name, int is_parameter,
 			      const XML_Char *value, int value_len, const XML_Char *base,
 			      const XML_Char *system_id, const XML_Char *public_id,
@@ -631,7 +633,7 @@ int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
 				      source, form_of(at));
 	hide_bytes(at);
 	int result = read_document(&reader, at, strlen(at));
-	/* asked for some GPUs only (-i): their places are not their numbers */
+	/* with -i, nvidia-smi reports only some GPUs: their positions are not their numbers */
 	for (size_t i = 0;
 	     reader.attached >= 0 && reader.attached != reader.gpu_count && i < list->count; i++)
 		list->looks[i].facts.index = -1;

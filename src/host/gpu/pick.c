@@ -147,7 +147,10 @@ void host_gpu_hide(struct host_gpu_offer *offers, size_t count, const char *visi
 		offers[i].hidden = !seen[i];
 }
 
-/* May `auto` ever take it for a server of so many GPUs? NCCL knows no instances. */
+/*
+ * Returns whether `auto` may use it for a server of this many GPUs. NCCL does not support
+ * instances.
+ */
 static bool is_allowed(const struct host_gpu_offer *offer, size_t wanted)
 {
 	return host_gpu_is_usable(offer) && !offer->hidden && (wanted == 1 || !is_instance(offer));
@@ -208,7 +211,7 @@ static ssize_t best_group(const struct host_gpu_offer *offers, const size_t *fre
 		bool leads;
 		size_t size = group_size(offers, free_ones, free_count, i, nearness, &leads);
 		bool linked = wanted > 1 && offers[free_ones[i]].facts->nvlinks > 0;
-		/* Each group is looked at once, by its first GPU. */
+		/* Each group is considered once, at its first GPU. */
 		if (!leads || size < wanted)
 			continue;
 		if (best < 0 || (linked && !best_linked) ||
@@ -230,7 +233,7 @@ static size_t neighbours(const struct host_gpu_offer *offers, const size_t *free
 	return group_size(offers, free_ones, free_count, i, NEAR_NODE, &leads);
 }
 
-/* From a group that spans nodes: those of the fullest node first, so that few nodes are spanned. */
+/* From a group that spans nodes, takes GPUs of the fullest node first, to span few nodes. */
 static void take_from(const struct host_gpu_offer *offers, const size_t *free_ones,
 		      size_t free_count, size_t first, enum nearness nearness, size_t wanted,
 		      size_t *ret_picked)
@@ -337,7 +340,7 @@ char *host_gpu_foreign_use(struct host_gpus *gpus, size_t i)
 	host_gpu_processes_free(processes, count);
 	if (shown > 0)
 		return pl_buf_take(&buf);
-	/* A driver shows processes of other containers not at all, but what they hold is in use. */
+	/* A driver hides processes of other containers, but their memory counts as used. */
 	host_gpus_read(gpus, i, &state);
 	if (state.memory_used_bytes > host_gpu_idle_bytes(host_gpus_facts(gpus, i)->memory_bytes))
 		return pl_asprintf("processes of other users or containers (%.1f GiB)",

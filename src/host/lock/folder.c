@@ -90,8 +90,8 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 
 	for (int i = 0; parent_fd >= 0 && i < TRIES; i++) {
 		/*
-		 * By descriptor from here on: what was looked at is what is used, whatever is moved
-		 * into its place meanwhile.
+		 * Uses the descriptor from here on: the checked directory is the one used, even if
+		 * it is replaced.
 		 */
 		auto_fd int fd = openat(parent_fd, name,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -75,7 +75,7 @@ const char *host_locks_warning(const struct host_locks *locks)
 	return locks->warning;
 }
 
-/* "NAME.lock"; what could be a path of its own becomes '_'. */
+/* Writes "NAME.lock", with '_' for characters that would form a path. */
 static void file_name(const char *name, char file[NAME_BYTES_MAX])
 {
 	snprintf(file, NAME_BYTES_MAX, "%.*s.lock", NAME_BYTES_MAX - 8, name);
@@ -102,7 +102,7 @@ int host_lock_open_existing(const struct host_locks *locks, const char *name)
 	char file[NAME_BYTES_MAX];
 
 	file_name(name, file);
-	/* O_NONBLOCK: a FIFO of that name would else hold us up for ever. */
+	/* O_NONBLOCK: a FIFO of that name would otherwise block forever. */
 	int fd = openat(locks->dir_fd, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && !is_lock_file(fd)) {
 		close(fd);
@@ -125,7 +125,10 @@ static int make_lock_file(const struct host_locks *locks, const char *name)
 	return fd;
 }
 
-/* Another user's file with a mode that keeps this one out: none of profllm's, and only its owner can remove it. */
+/*
+ * Reports another user's file whose mode excludes this user: profllm did not make it, and only its
+ * owner can remove it.
+ */
 static int fail_mode(const struct host_locks *locks, const char *name, struct pl_err *err)
 {
 	char file[NAME_BYTES_MAX];
@@ -160,7 +163,7 @@ static int open_lock(const struct host_locks *locks, const char *name, int *ret_
 			*ret_fd = fd;
 			return 0;
 		}
-		/* another made it meanwhile, and has not set its mode yet */
+		/* another process has made it and not yet set its mode */
 		if (errno != EEXIST && errno != EACCES)
 			break;
 		if (errno == EACCES)
@@ -313,12 +316,12 @@ void host_locks_wait(struct host_locks *locks, int64_t timeout_ns)
 	if (locks->notify_fd < 0) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", locks->dir_fd);
 		locks->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-		/* looks at locks open and close files, and must not wake others */
+		/* reading locks opens and closes files, and must not wake others */
 		if (locks->notify_fd >= 0 &&
 		    inotify_add_watch(locks->notify_fd, path, IN_ATTRIB) < 0) {
 			pl_fd_close(&locks->notify_fd);
 		} else if (locks->notify_fd >= 0) {
-			/* what was set free before the watch began is seen by looking once more */
+			/* check again for locks that were released before the watch began */
 			return;
 		}
 	}

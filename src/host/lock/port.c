@@ -140,7 +140,7 @@ char *host_port_listener(uint16_t port)
 
 /* ---- taking one ---- */
 
-/* With SO_REUSEADDR: ports in TIME_WAIT are free. */
+/* With SO_REUSEADDR, ports in TIME_WAIT count as free. */
 static int bind_port(const char *host, uint16_t port, int *ret_fd, struct pl_err *err)
 {
 	struct io_addr addr;
@@ -228,8 +228,8 @@ size_t host_port_usable(const char *local_range, uint16_t ret[SPAN])
 		last = 0;
 	}
 	/*
-	 * Outside of what the kernel gives to outgoing connections: one of those could take the
-	 * port between our look and the server's bind(), minutes later.
+	 * Outside of the kernel's range for outgoing connections, which could take the port between
+	 * our check and the server's bind(), minutes later.
 	 */
 	for (unsigned port = HOST_PORT_FIRST; port <= HOST_PORT_LAST; port++) {
 		if (port < first || port > last)
@@ -264,7 +264,7 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 			  HOST_PORT_LAST, host);
 }
 
-/* Until the server's own bind() the lock keeps other runs away; other programs nothing keeps. */
+/* Until the server's bind() the lock keeps other runs away, but not other programs. */
 void host_port_unbind(struct host_port *port)
 {
 	pl_fd_close(&port->bound_fd);

@@ -29,7 +29,9 @@ static void slot_name(unsigned slot, char name[NAME_BYTES_MAX])
 	snprintf(name, NAME_BYTES_MAX, "waiter-%04u", slot);
 }
 
-/* Does a living process hold it? Only true for other descriptions than fd's own. */
+/*
+ * Returns whether a living process holds it. Valid only for other open file descriptions than fd's.
+ */
 static bool is_held(int fd)
 {
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
@@ -38,7 +40,7 @@ static bool is_held(int fd)
 	return false;
 }
 
-/* Anybody can have written it: what no queue ever reaches counts as nothing. */
+/* The file is untrusted: numbers that a queue never reaches count as none. */
 static json_int_t number_of(const json_t *said)
 {
 	json_int_t number = pl_json_get_i64(said, "number");
@@ -116,7 +118,7 @@ void host_ticket_leave(struct host_ticket *ticket)
 	free(ticket);
 }
 
-/* Into its place by number. */
+/* Inserts it in order of its number. */
 static void insert(json_t *sorted, json_t *waiter)
 {
 	size_t at = json_array_size(sorted);

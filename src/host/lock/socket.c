@@ -30,8 +30,10 @@ static const char *base_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Both paths of one file; a relative one belongs to an unknown directory, so that the name has to
- * do. */
+/*
+ * Returns whether both paths may name the same file; for a relative path the directory is unknown,
+ * so only the names are compared.
+ */
 static bool may_be_same(const char *bound, const char *path)
 {
 	if (bound[0] == '/' && path[0] == '/')

@@ -107,7 +107,7 @@ static bool is_usage(const char *body)
 	       memchr(body, ':', (size_t)(at - body)) == NULL;
 }
 
-/* An engine knows why it dies; the front end mostly says only that the engine has died. */
+/* An engine knows why it dies; the front end usually reports only that the engine has died. */
 static bool is_engine(const struct host_log_line *line)
 {
 	return pl_text_starts(line->speaker, "Engine") || strstr(line->speaker, "Worker") != NULL;
@@ -248,7 +248,7 @@ static void take_cause(struct host_log_causes *causes, const struct host_log_lin
 	unsigned forms = forms_of(line, causes, &body);
 	enum host_log_witness witness = is_engine(line) ? HOST_LOG_ENGINE : HOST_LOG_FRONT;
 
-	/* In the order of the rows: the more exact phrases come before those that they contain. */
+	/* In the order of the rows: more specific phrases precede those that they contain. */
 	for (size_t i = 0; forms != 0 && i < PL_ARRAY_SIZE(failures); i++) {
 		const struct failure *row = &failures[i];
 		if (!fits(row, forms, body, listening, causes->place))

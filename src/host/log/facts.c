@@ -13,8 +13,8 @@
 
 enum type { COUNT, NUMBER, BYTES, TEXT, YES, ASIDE };
 /*
- * Workers log the same thing each for itself, and a restart of the engine says it again: the rows
- * say which one stands for the server.
+ * Each worker logs the same facts, and a restarted engine logs them again: the rows define which
+ * one is used.
  */
 enum keep { FIRST, LAST, LARGEST, SMALLEST };
 
@@ -99,7 +99,7 @@ static bool read_yes(const char *at, double *ret)
 	return *ret > 0 || pl_text_starts(at, "False");
 }
 
-/* By the name that the argument attention_backend has for it; NULL: it is none that is known. */
+/* Returns the name in the argument attention_backend; NULL: unknown. */
 static const char *find_backend(const char *said)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(backends); i++) {
@@ -176,7 +176,10 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 
 void host_log_facts_take(struct host_log_facts *facts, const struct host_log_line *line)
 {
-	/* All rows: a line may tell several facts, as that of the engine's configuration does. */
+	/*
+	 * Checks all rows: one line may have several facts, like that of the engine's
+	 * configuration.
+	 */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reads); i++)
 		take_read(facts, &reads[i], line->body);
 	for (size_t i = 0; line->source[0] != '\0' && i < PL_ARRAY_SIZE(executors); i++) {

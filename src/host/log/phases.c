@@ -7,8 +7,8 @@
 #include "host/log/line.h"
 
 /*
- * All offsets from UTC are multiples of this; so what a stamp is off by, modulo this, is not its
- * zone.
+ * All offsets from UTC are multiples of this, so the remainder of a timestamp's difference is not
+ * due to its zone.
  */
 #define ZONE_STEP_NS (15 * 60 * PL_NS_PER_S)
 
@@ -35,7 +35,7 @@ const char *host_log_phase_name(enum host_log_phase phase)
 	return phases[phase].name;
 }
 
-/* Lines of workers come in any order, so their own times decide where they have them. */
+/* Lines of workers arrive in any order, so their timestamps decide, if present. */
 static bool is_earlier(const struct host_log_moment *a, const struct host_log_moment *b)
 {
 	if (a->stamped && b->stamped)
@@ -91,7 +91,7 @@ static int64_t moment_ns(const struct host_log_moment *moment)
 	return moment->seen.mono_ns - late_ns;
 }
 
-/* A stamp is up to a second early: not before what came before it. */
+/* A timestamp is up to a second early; it cannot precede the previous phase. */
 int64_t host_log_phases_ns(const struct host_log_moment *moments, enum host_log_phase phase)
 {
 	int64_t at_ns = moment_ns(&moments[phase]);

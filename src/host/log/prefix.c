@@ -361,7 +361,7 @@ static bool take_logger(struct host_log_line *line, int64_t real_ns)
 	(void)real_ns;
 	if (line->level == HOST_LOG_NO_LEVEL || !line->stamped || line->source[0] != '\0')
 		return false;
-	/* Both end in the number of a line, and the characters of a name have no quotes. */
+	/* Both end in a line number, and names contain no quotes. */
 	for (size_t i = 0; i + 3 < name && i < NAME_BYTES_MAX; i++) {
 		bool is_dash = pl_text_starts(at + i, " - ") || pl_text_starts(at + i, " -- ");
 		if (!is_dash || i < 3 || !isdigit((unsigned char)at[i - 1]) ||

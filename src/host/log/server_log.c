@@ -190,10 +190,7 @@ static void skip_backlog(struct host_server_log *log, off_t size)
 
 int host_server_log_follow(struct host_server_log *log, const char *path, struct pl_err *err)
 {
-	/*
-	 * Both clocks once for all that this call reads: lines that came since the last call are as
-	 * old as that at most.
-	 */
+	/* Reads both clocks once per call: lines since the last call are at most that old. */
 	struct host_log_time seen = { .mono_ns = pl_clock_now_ns(), .real_ns = pl_clock_real_ns() };
 	struct stat st;
 
@@ -287,8 +284,8 @@ const char *host_server_log_cause(const struct host_server_log *log, const struc
 	bool killed = death->signal_number == SIGKILL || causes->worker_killed;
 
 	/*
-	 * From the surest to the vaguest: a clear line of the log, the kernel's count of kills for
-	 * memory, a vague line, the signal, and that it died at all.
+	 * From the most to the least certain: a clear line of the log, the kernel's count of
+	 * out-of-memory kills, a vague line, the signal, and the death itself.
 	 */
 	if (causes->witness > HOST_LOG_VAGUE)
 		return causes->cause;

@@ -183,8 +183,7 @@ static int64_t stamp_seconds(const struct host_log_stamp *stamp, int year)
 	};
 
 	/*
-	 * As if it were UTC: host/log/phases.c, which has the time of reading to compare with,
-	 * finds the zone.
+	 * Treated as UTC: host/log/phases.c compares with the time of reading and derives the zone.
 	 */
 	return timegm(&when);
 }

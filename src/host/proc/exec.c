@@ -71,16 +71,16 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 	*ret_fd = open(path, flags, 0600);
 	if (*ret_fd < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
-	/* a mode that the user asked for counts for logs, too */
+	/* a file mode set by the user also applies to logs */
 	if ((flags & O_CREAT) != 0 && pl_file_mode(0600) != 0600)
 		(void)!fchmod(*ret_fd, pl_file_mode(0600));
 	return 0;
 }
 
 /*
- * The C library's own two signals included, which it does not let anybody set: hence the system
- * call. An ignored signal would stay ignored through exec, and a server that cannot be told to stop
- * is none of ours.
+ * Includes the C library's two internal signals, which it does not allow to be set: hence the
+ * system call. An ignored signal would stay ignored after exec, and the server could not be
+ * stopped.
  */
 static void reset_signals(void)
 {
@@ -109,8 +109,8 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	if (getppid() != parent)
 		_exit(127);
 	/*
-	 * Marked and not closed: report_fd has to stay open until exec has worked. Locks of ours
-	 * must not live on in a server.
+	 * Marked close-on-exec and not closed: report_fd must stay open until exec has succeeded.
+	 * Our locks must not remain held by a server.
 	 */
 	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -28,7 +28,7 @@
 #define MARKED_WAIT_NS  (10 * PL_NS_PER_S)
 #define RUN_ID_BYTES    64
 
-/* gcc and clang say it each in its own way */
+/* gcc and clang report sanitizers differently */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define __SANITIZE_THREAD__ 1
@@ -110,7 +110,7 @@ static void note(struct host_guard *guard, const struct host_guard_msg *msg, int
 	}
 }
 
-/* All that has come. */
+/* Handles all pending messages. */
 static void take_all(struct host_guard *guard)
 {
 	struct host_guard_msg msg;
@@ -163,7 +163,7 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 	int pair[2];
 
 	warn_of_threads();
-	/* SEQPACKET: messages keep their borders, and the end of the other side is seen. */
+	/* SEQPACKET preserves message boundaries and reports the end of the peer. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return pl_err_errno(err, "could not create a socket pair");
 	pid_t parent = getpid();
@@ -219,7 +219,7 @@ static int32_t add_texts(struct pl_buf *buf, const char *const *texts)
 	return count;
 }
 
-/* Arguments and environment in memory of their own: they may be larger than any packet. */
+/* Puts arguments and environment into shared memory: they may exceed any packet. */
 static int make_texts(const struct host_process_spec *spec, struct host_guard_msg *msg, int *ret_fd,
 		      struct pl_err *err)
 {
@@ -250,7 +250,7 @@ int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *s
 	    make_texts(spec, &msg, &texts_fd, err) < 0)
 		return -1;
 	int fds[] = { texts_fd, log_fd };
-	/* Words of the server before are over: an old GONE must not be taken for this one's. */
+	/* Discard messages about the previous server: an old GONE must not count for this one. */
 	guard->started = guard->answered = guard->ended = guard->gone = false;
 	if (host_guard_send(guard->socket, &msg, fds, log_fd >= 0 ? 2 : 1) < 0 ||
 	    !wait_until(guard, &guard->answered, INT64_MAX / 4, true))
@@ -336,7 +336,10 @@ bool host_guard_is_lost(const struct host_guard *guard)
 	return guard->lost;
 }
 
-/* It ends by itself once nothing is left; where something cannot be ended it stays and holds. */
+/*
+ * The guard ends once no process remains; if a process cannot be ended, the guard stays and holds
+ * the locks.
+ */
 static void wait_for_guard(struct host_guard *guard)
 {
 	int64_t due_ns = pl_clock_now_ns() + LAST_WAIT_NS;

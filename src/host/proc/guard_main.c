@@ -53,7 +53,7 @@ enum phase {
 	RUNNING,   /* due never */
 	STOPPING,  /* SIGTERM was sent to the head's group; due: the deadline */
 	LINGERING, /* the head has ended, the rest has SIGTERM; due: KILLING */
-	KILLING,   /* due: SIGKILL again to what is found */
+	KILLING,   /* due: SIGKILL again to remaining processes */
 };
 
 struct guard {
@@ -148,7 +148,7 @@ static void tell(const struct guard *guard, const struct host_guard_msg *msg, co
 		host_guard_send(SOCKET_FD, msg, fds, fd_count);
 }
 
-/* Waits for every child that has ended; true: there is none left. */
+/* Reaps every child that has ended; true: none is left. */
 static bool reap(struct guard *guard)
 {
 	siginfo_t info = { 0 };
@@ -161,7 +161,7 @@ static bool reap(struct guard *guard)
 						      .a = info.si_code,
 						      .b = info.si_status };
 			guard->head_ended = true;
-			/* whoever hears of the end reads the log */
+			/* the receiver of the message reads the log */
 			host_log_pipe_drain(guard->log);
 			tell(guard, &msg, NULL, 0);
 		}
@@ -231,7 +231,10 @@ static void kill_again(struct guard *guard)
 		tell_gone(guard, left);
 }
 
-/* No child is left, so no descendant is; is there one that was never ours and has the mark? */
+/*
+ * No child is left, so no descendant is. Checks for processes with the mark that were never
+ * descendants.
+ */
 static void finish(struct guard *guard)
 {
 	if (guard->phase == LINGERING && signal_all(guard->run_id, 0) > 0)
@@ -250,7 +253,7 @@ static void advance(struct guard *guard)
 
 	if (guard->head_ended)
 		begin_linger(guard);
-	/* Asked again: what begin_linger() signalled may have ended since. */
+	/* Checked again: processes signalled by begin_linger() may have ended since. */
 	if (guard->phase > STOPPING && (none_left || reap(guard)))
 		finish(guard);
 	if (pl_clock_now_ns() < guard->due_ns)
@@ -342,8 +345,8 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	guard->stop_timeout_ns = msg->ns;
 	guard->head = pid;
 	/*
-	 * In the run's file before profllm hears of it: from here on a death of both is cleaned up
-	 * by the next command.
+	 * Recorded before profllm gets the message: from then on, if both die, the next command
+	 * cleans up.
 	 */
 	host_reaper_note_head(guard->run_id, pid);
 	guard->head_ended = guard->had_to_kill = guard->told_gone = false;
@@ -362,7 +365,7 @@ static void say_alone(void)
 		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 }
 
-/* profllm is gone: by its own wish once nothing runs any more, else by its death. */
+/* Handles the end of profllm: a normal one once no process runs, otherwise its death. */
 static void be_alone(struct guard *guard)
 {
 	guard->alone = true;
@@ -409,7 +412,7 @@ static void wait_for_something(struct guard *guard)
 	ppoll(fds, PL_ARRAY_SIZE(fds), left_ns == NEVER ? NULL : &wait, NULL);
 	if (guard->log != NULL)
 		host_log_pipe_step(guard->log);
-	/* which child it was is asked of waitid(): signals may merge */
+	/* waitid() returns which child it was: signals may merge */
 	while (read(guard->signals, info, sizeof(info)) > 0) {}
 }
 

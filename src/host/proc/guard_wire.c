@@ -35,7 +35,7 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
 	return sent == (ssize_t)sizeof(copy) ? 0 : -1;
 }
 
-/* The kernel drops what has no room in the control buffer. */
+/* The kernel drops descriptors that do not fit into the control buffer. */
 static void take_fds(struct msghdr *head, int fds[HOST_GUARD_FDS_MAX])
 {
 	for (struct cmsghdr *item = CMSG_FIRSTHDR(head); item != NULL;
@@ -76,7 +76,7 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 	take_fds(&head, fds);
 	if (got == (ssize_t)sizeof(*ret))
 		return 1;
-	/* what came with a broken message is ours all the same */
+	/* descriptors of a malformed message must also be closed */
 	host_guard_close_fds(fds);
 	return -1;
 }

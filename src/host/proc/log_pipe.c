@@ -11,7 +11,7 @@
 #include "base/redact.h"
 
 #define READ_BYTES 65536
-/* So much may a child write before it waits for us; the kernel's limit for users by default. */
+/* The amount that a child can write before it blocks; the kernel's default limit for users. */
 #define PIPE_BYTES (1 << 20)
 #define STEP_READS 64
 #define DRAIN_NS   PL_NS_PER_S

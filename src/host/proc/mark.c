@@ -18,7 +18,10 @@
 /* Between fork() and the end of execve() a process may show no environment for a moment. */
 #define LOOKS_IN_VAIN 2
 
-/* NULL: a zombie's is empty; another user's cannot be read and is not ours. The caller's. */
+/*
+ * Returns NULL for a zombie, whose environment is empty, and for another user's process, which
+ * cannot be read and is not ours. The caller frees it.
+ */
 static char *read_environment(pid_t pid, size_t *ret_len)
 {
 	char path[64];
@@ -66,7 +69,7 @@ bool host_mark_is_on_server(pid_t pid, const char *run_id)
 	return find_mark(pid, run_id, &apart) && !apart;
 }
 
-/* By the folder in /proc, which belongs to the process's effective user. */
+/* Checks the owner of its directory in /proc, which is the process's effective user. */
 static bool is_owned_by(pid_t pid, uid_t owner)
 {
 	char path[32];
@@ -87,7 +90,9 @@ struct look {
 	size_t count;
 };
 
-/* Sessions whose leader was seen to be the run's: it may be gone at the next look. */
+/*
+ * Sessions whose leader was seen to belong to the run: the leader may have ended by the next scan.
+ */
 struct sessions {
 	pid_t *ids;
 	size_t count;
@@ -216,7 +221,7 @@ struct host_mark_killing host_mark_kill_of(const char *run_id, uid_t owner,
 	int in_vain = 0;
 
 	done.left = for_each_marked(&wanted, SIGKILL, &sessions, &done.killed);
-	/* Where the first look finds nothing there is nothing that could be forking. */
+	/* If the first scan finds nothing, no process can be forking. */
 	while (done.killed + done.left > 0 && in_vain < LOOKS_IN_VAIN &&
 	       pl_clock_now_ns() < due_ns) {
 		pl_clock_sleep_until(pl_clock_now_ns() + LOOK_AGAIN_NS);

@@ -19,13 +19,13 @@
 
 #define STOP_POLL_NS  (20 * PL_NS_PER_MS)
 #define KILL_WAIT_NS  (10 * PL_NS_PER_S)
-#define GUARD_WAIT_NS (15 * PL_NS_PER_S) /* more than it gives itself to kill */
-#define WORD_WAIT_NS  (5 * PL_NS_PER_S)  /* for the guard to say what the kernel has shown */
+#define GUARD_WAIT_NS (15 * PL_NS_PER_S) /* longer than its own time to kill */
+/* for the guard's message about an end that the kernel has shown */
+#define WORD_WAIT_NS (5 * PL_NS_PER_S)
 
 /*
- * Two kinds, one interface: our own child (helpers, clients), which we wait for ourselves, and a
- * guarded one (servers), whose guard waits for it and tells us. `end` is kept from whichever said
- * it.
+ * Two kinds with one interface: our own child (helpers, clients), for which this process waits, and
+ * a guarded one (servers), for which the guard waits and reports. `end` comes from either.
  */
 struct host_process {
 	struct host_log_pipe *log; /* of our own child, read by the thread; NULL: none */
@@ -55,7 +55,7 @@ static void *read_log(void *data)
 	}
 }
 
-/* *ret_fd: what the child writes to in place of the log; -1: the log itself. */
+/* ret_fd: the descriptor to which the child writes instead of the log; -1: the log itself. */
 static int start_log(struct host_process *process, int log_fd, int *ret_fd, struct pl_err *err)
 {
 	if (host_log_pipe_open(log_fd, &process->log, ret_fd) < 0)
@@ -149,7 +149,7 @@ static bool kernel_shows_end(const struct host_process *process)
 	return poll(&fds, 1, 0) > 0;
 }
 
-/* By poll() on the pidfd: no wait, so the owner still gets the status. */
+/* Uses poll() on the pidfd, which reaps nothing, so the owner still gets the status. */
 bool host_process_has_ended(const struct host_process *process)
 {
 	return kernel_shows_end(process) ||
@@ -186,7 +186,7 @@ static bool wait_own(struct host_process *process, int64_t timeout_ns)
 
 		int ready = ppoll(&fds, 1, &wait, NULL);
 		reap(process);
-		/* a signal ends the wait: the caller looks at its own flags */
+		/* a signal ends the wait: the caller checks its flags */
 		if (left_ns <= 0 || (ready < 0 && errno == EINTR))
 			break;
 	}
@@ -199,7 +199,7 @@ bool host_process_wait(struct host_process *process, int64_t timeout_ns)
 		return wait_own(process, timeout_ns);
 	if (process->ended)
 		return true;
-	/* what the watching thread saw must be true here too: the guard's word is on its way */
+	/* what the watching thread saw must hold here, too: the guard's message is on its way */
 	if (timeout_ns < WORD_WAIT_NS && kernel_shows_end(process))
 		timeout_ns = WORD_WAIT_NS;
 	process->ended = host_guard_wait_end(process->guard, timeout_ns, &process->end);
@@ -232,11 +232,11 @@ static bool stop_own(struct host_process *process, int64_t deadline_ns, const at
 	return gentle;
 }
 
-/* A guard that says nothing any more is ended itself: the kernel then kills the head. */
+/* Ends a guard that no longer responds: the kernel then kills the head. */
 static bool stop_guarded(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
 {
 	/*
-	 * The guard has its own deadline and its own time to kill; only beyond both is it taken for
+	 * The guard has its own deadline and its own time to kill; only after both it counts as
 	 * hung.
 	 */
 	int64_t silent_ns = pl_clock_now_ns() + deadline_ns + GUARD_WAIT_NS;

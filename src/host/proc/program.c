@@ -34,7 +34,7 @@ static char *find_in_path(const char *name)
 	return NULL;
 }
 
-/* So that a folder with both programs, copied anywhere, works without PATH. */
+/* Lets a directory with both programs, copied anywhere, work without PATH. */
 static char *find_beside(const char *name)
 {
 	char self[PATH_MAX];
@@ -52,7 +52,7 @@ static int find(const char *name, bool beside_first, char **ret, struct pl_err *
 {
 	char *found = NULL;
 
-	/* As execvp() and shells: a slash means a path, and nothing is searched. */
+	/* As in execvp() and shells: a name with a slash is a path and not searched. */
 	if (strchr(name, '/') != NULL) {
 		if (!is_program(name))
 			return pl_err_set(err, PL_ERR_NOT_FOUND, "no program '%s'", name);

@@ -40,7 +40,10 @@ struct entry {
 	size_t head_count;
 };
 
-/* Where host/lock/folder.h may have put it: looked at without making it; the caller's (free()). */
+/*
+ * Returns the possible directories of host/lock/folder.h without creating them; the caller frees
+ * them with free().
+ */
 static size_t folders(char *ret[FOLDERS_MAX])
 {
 	const char *own = getenv("PROFLLM_LOCK_DIR");
@@ -76,7 +79,7 @@ static int find_notes(const char *path)
 	return folder < 0 ? -1 : open_notes(folder);
 }
 
-/* With the mode of the lock folder, which is all users' or one user's. */
+/* Uses the mode of the lock directory, which belongs to all users or to one. */
 static int make_notes(int folder)
 {
 	struct stat st;
@@ -99,7 +102,7 @@ static unsigned long long pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long long)st.st_ino : 0;
 }
 
-/* Also what keeps a name from being a path. */
+/* Also ensures that a name is not a path. */
 static bool is_run_id(const char *text)
 {
 	size_t len = strspn(text,
@@ -208,9 +211,7 @@ static bool read_entry(int notes, const char *name, struct entry *ret)
 	int parent, guard, used = 0;
 	struct stat st;
 
-	/*
-	 * Anybody may have put something there: O_NONBLOCK above keeps a FIFO from holding us up.
-	 */
+	/* The file is untrusted: O_NONBLOCK above prevents a FIFO from blocking. */
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	ssize_t got = read(fd, text, sizeof(text) - 1);

@@ -105,7 +105,7 @@ bool host_proc_may_descend(pid_t pid, pid_t above)
 {
 	struct host_proc proc;
 
-	/* Up to init: parents are looked up one by one, and any may end meanwhile. */
+	/* Up to init: looks up parents one at a time, any of which may end in the meantime. */
 	while (pid > 1) {
 		if (pid == above || !host_proc_read(pid, &proc))
 			return true;
@@ -120,15 +120,18 @@ bool host_proc_is_dead(const struct host_proc *proc)
 }
 
 /*
- * The one way to signal a process by its number without hitting another that has got it meanwhile:
- * a descriptor first, then the start time, then the signal through the descriptor.
+ * The only safe way to signal a process by its pid, which may be reused: open a descriptor, check
+ * the start time, then signal through the descriptor.
  */
 bool host_proc_signal(const struct host_proc *proc, int signal_number)
 {
 	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
 	struct host_proc now;
 
-	/* the descriptor stands for whoever has the number; is it still the one that was meant? */
+	/*
+	 * the descriptor refers to the current process with that pid: check that it is the intended
+	 * one
+	 */
 	if (pidfd < 0 || !host_proc_read(proc->pid, &now) || now.start_ticks != proc->start_ticks)
 		return false;
 	return syscall(SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) == 0;

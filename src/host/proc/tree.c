@@ -14,12 +14,12 @@
 
 #define PROCESSES_MAX 1024
 #define IO_BYTES_MAX  1024
-/* A child is its parent's copy until it loads its program: it is looked at for a while. */
+/* Until it loads its program, a child is a copy of its parent: it is checked for this long. */
 #define LOOK_NS PL_NS_PER_S
 
 /*
- * Files of /proc/PID stay open: reading costs one pread() and no look-up, and a descriptor of a
- * process that has ended fails, even where its number was given out again.
+ * Files of /proc/PID stay open: reading costs one pread() without path lookup, and a descriptor of
+ * an ended process fails even if its pid was reused.
  */
 struct process {
 	pid_t pid;
@@ -32,7 +32,7 @@ struct process {
 	double open_files;
 };
 
-/* A process that is none of the run's, as far as was seen. */
+/* A process that does not belong to the run, as far as known. */
 struct other {
 	pid_t pid;
 	int64_t since_ns; /* first seen; INT64_MIN: existed before the tree */
@@ -50,7 +50,7 @@ struct host_proc_tree {
 	size_t other_room;
 	int64_t scan_ns; /* of the scan under way */
 	double cpu_s;    /* all that was ever counted */
-	bool overflow;   /* more than PROCESSES_MAX: nothing can be summed */
+	bool overflow;   /* more than PROCESSES_MAX: sums are unknown */
 	double tick_s;
 	double page_bytes;
 };
@@ -196,13 +196,13 @@ static void look_at(struct host_proc_tree *tree, pid_t pid)
 	if (other != NULL)
 		other->seen = true;
 	/*
-	 * It had its time: a process that is none of the run's by then will not become one, and its
-	 * environment is not read twice a second for ever.
+	 * A process that did not belong to the run by then will not join it, so its environment is
+	 * no longer read twice a second.
 	 */
 	if (other != NULL && other->since_ns < tree->scan_ns - LOOK_NS)
 		return;
 	bool ours = adopt(tree, pid);
-	/* it may have been noted meanwhile */
+	/* it may have been noted in the meantime */
 	other = find_other(tree, pid, &at);
 	if (!ours && other == NULL)
 		add_other(tree, at, pid, tree->scan_ns);

@@ -61,7 +61,7 @@ int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_wat
 {
 	struct host_gpu_watch *watch = pl_alloc(sizeof(*watch));
 
-	/* An empty list is an answer: no GPU is the run's, and the driver is not even asked. */
+	/* An empty list means that the run uses no GPU: the driver is not queried. */
 	if (which == NULL || json_array_size(which) > 0) {
 		if (host_gpus_open(&watch->gpus, err) < 0) {
 			host_gpu_watch_free(watch);
@@ -110,7 +110,7 @@ void host_gpu_watch_read(struct host_gpu_watch *watch, size_t i, int64_t *ret_t_
 	int64_t before_ns = pl_clock_now_ns();
 
 	host_gpus_read(watch->gpus, watch->places[i], &state);
-	/* nvidia-smi takes up to seconds: its values are true somewhere in between. */
+	/* nvidia-smi takes up to seconds: its values are from some time in between. */
 	*ret_t_ns = before_ns + (pl_clock_now_ns() - before_ns) / 2;
 	values[AT(memory_used_bytes)] = state.memory_used_bytes;
 	values[AT(utilization)] = state.utilization;

@@ -177,7 +177,7 @@ static void read_cpu(struct host_counters *counters, double *values)
 		counters->cpu[i] = known ? now[i] : NAN;
 		all += grown[i];
 	}
-	/* Nothing has passed since the last read, or one of both is not known. */
+	/* No time has passed since the previous reading, or one of the values is unknown. */
 	if (!(all > 0))
 		return;
 	values[AT(host, cpu_share)] =
@@ -199,7 +199,7 @@ static void read_memory(struct host_counters *counters, double *values)
 	double available = line_value(text, "\nMemAvailable:") * KIB;
 
 	values[AT(host, memory_available_bytes)] = available;
-	/* By MemAvailable: page cache that can be given up is not in use. */
+	/* Uses MemAvailable: reclaimable page cache does not count as used. */
 	values[AT(host, memory_used_bytes)] = line_value(text, "MemTotal:") * KIB - available;
 	values[AT(host, swap_used_bytes)] =
 		(line_value(text, "\nSwapTotal:") - line_value(text, "\nSwapFree:")) * KIB;
@@ -270,10 +270,7 @@ static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, d
 {
 	double now_us = host_throttled_us(counters->throttled);
 
-	/*
-	 * Groups count each processor's time, so several held back at once would be more than all
-	 * of it.
-	 */
+	/* Groups count the time of each CPU, so several throttled at once could exceed 1. */
 	values[AT(host, throttled_share)] = fmin(
 		host_rate(counters->throttled_us, now_us, elapsed_ns) / 1e6, 1);
 	if (isnan(now_us) || isnan(counters->throttled_us))

@@ -14,7 +14,10 @@
 /* Shares and rates need no more; energy in mJ does. */
 #define DIGITS 12
 
-/* Written by hand and not through a JSON document: what is sampled must not be the sampling. */
+/*
+ * Written directly and not through a JSON document, because sampling must not affect the
+ * measurement.
+ */
 struct host_lines {
 	struct pl_zst *zst;
 	pthread_mutex_t lock; /* over all of the below */

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "io/exchange.h"
 
-/* The caller's (free()). */
+/* The caller frees it with free(). */
 static char *page_path(const struct host_metrics_source *source)
 {
 	return pl_asprintf("%s/metrics", source->prefix != NULL ? source->prefix : "");
@@ -19,7 +19,7 @@ static struct io_fetch question(const struct host_metrics_source *source, const 
 		.path = path,
 		.headers = source->headers,
 		.timeout_ns = HOST_METRICS_TIMEOUT_NS,
-		/* A page above the ceiling is none: what it sums up would be cut. */
+		/* Rejects a page above this size: its sums would be incomplete. */
 		.reply_bytes_max = HOST_METRICS_BYTES_MAX,
 	};
 }
@@ -46,8 +46,7 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 	if (io_fetch(&fetch, &reply, err) < 0)
 		return -1;
 	/*
-	 * Both times are kept: the page was made somewhere in between, and a slow one is visible as
-	 * such.
+	 * Stores both times: the page was generated in between, and a slow one is visible as such.
 	 */
 	sample.answered_ns = pl_clock_now_ns();
 	if (answer(&reply, &sample.metrics, err) < 0)

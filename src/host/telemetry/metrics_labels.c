@@ -13,7 +13,7 @@ struct wanted {
 	json_t *labels;
 };
 
-/* Up to the closing quote; the text format has three escapes. */
+/* Reads up to the closing quote; the text format has three escapes. */
 static const char *add_value(const char *at, const char *end, struct pl_buf *value)
 {
 	for (; at < end && *at != '"'; at++) {
@@ -57,7 +57,7 @@ json_t *host_metrics_labels(const char *text, size_t len, const char *name)
 {
 	struct wanted wanted = { .name = name };
 
-	/* what came before a broken line is kept */
+	/* samples before a malformed line are used */
 	(void)!host_metrics_walk(text, len, take, &wanted, PL_ERR_IGNORED);
 	return wanted.labels;
 }

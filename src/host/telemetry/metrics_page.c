@@ -108,7 +108,7 @@ static const char *text_end(const char *at, const char *end)
 	return at < end ? at + 1 : NULL;
 }
 
-/* name="text" and what blanks are around; NULL: it is none. */
+/* Parses name="text" with surrounding blanks; NULL: malformed. */
 static const char *label_end(const char *at, const char *end)
 {
 	const char *name = at;
@@ -198,7 +198,7 @@ static bool pass_stamp(const char **at, const char *end)
 	return true;
 }
 
-/* Of OpenMetrics: "# {trace_id="a"} 0.5 1.7", one request of those that were counted. */
+/* OpenMetrics: "# {trace_id="a"} 0.5 1.7", one of the counted requests. */
 static bool exemplar_is_sound(const char *at, const char *end)
 {
 	double value;

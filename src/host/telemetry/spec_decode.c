@@ -30,7 +30,7 @@ static long position_of(const struct host_sample *sample)
 	return -1;
 }
 
-/* Over all engines: each has its own series for a position. */
+/* Sums over all engines: each has a separate series per position. */
 static void add_at(struct host_spec_decode *into, const struct host_sample *sample)
 {
 	long position = position_of(sample);
@@ -85,7 +85,7 @@ static bool is_count(double value)
 	return value >= 0 && value <= COUNT_MAX && value == floor(value);
 }
 
-/* By position, over those that either page has; one that went missing counts nothing. */
+/* By position, over those on either page; one that disappeared counts as 0. */
 static json_t *rates_by_position(const struct host_spec_decode *before,
 				 const struct host_spec_decode *after, double drafts)
 {
@@ -112,7 +112,7 @@ json_t *host_spec_decode_between(const struct host_spec_decode *before,
 	    !is_count(tokens) || !is_count(accepted) || tokens <= 0)
 		return NULL;
 	/*
-	 * As vLLM's own benchmark has them: the rate in percent, the length with the token that
+	 * In the form of vLLM's benchmark: the rate in percent, the length including the token that
 	 * needs no draft.
 	 */
 	return json_pack("{s:f, s:f, s:I, s:I, s:I, s:o}", "acceptance_rate",

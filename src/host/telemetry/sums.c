@@ -6,14 +6,16 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* How much of the windows has to lie between known samples: a sum lacks what was not seen, a mean
- * is only less certain. */
+/*
+ * Required share of the windows between known samples: a sum lacks unobserved parts, a mean is only
+ * less certain.
+ */
 #define TOTAL_COVERAGE_MIN 0.995
 #define MEAN_COVERAGE_MIN  0.9
 
 /*
- * Power that moves by no more than the larger of both is level. A GPU that has just been used draws
- * more at rest than a cold one, by less than the third.
+ * Power is level if it changes by no more than the larger of both. A GPU that was just used draws
+ * more at idle than a cold one, by less than the third value.
  */
 #define LEVEL_W      2.0
 #define LEVEL_SHARE  0.03
@@ -150,7 +152,7 @@ static void add_line(struct host_sum *sum, const struct host_windows *windows, i
 static void add_level(struct host_sum *sum, const struct host_sums *sums,
 		      const struct host_windows *windows, int64_t t_ns, double value)
 {
-	/* what vanished in between is not guessed */
+	/* values between two distant samples are not guessed */
 	if (sum->last_ns == sums->sample_ns && !isnan(sum->last) &&
 	    t_ns - sum->last_ns <= sums->gap_ns)
 		add_line(sum, windows, sum->last_ns, sum->last, t_ns, value);
@@ -161,15 +163,15 @@ static void add_count(struct host_sum *sum, const struct host_windows *windows, 
 {
 	double grown = value - sum->last;
 
-	/* without a last value there is no time of it either */
+	/* without a last value its time is unset, too */
 	if (isnan(grown) || grown < 0)
 		return;
 	double elapsed_s = (double)(t_ns - sum->last_ns) / 1e9;
 	if (elapsed_s <= 0)
 		return;
 	/*
-	 * A counter may be joined over a gap, unlike a level: what it grew by is known whenever it
-	 * was read. Spread evenly over the time in between, as a rate.
+	 * A counter may be connected across a gap, unlike a level: its growth is known whenever it
+	 * is read. It is spread evenly over the elapsed time as a rate.
 	 */
 	add_line(sum, windows, sum->last_ns, grown / elapsed_s, t_ns, grown / elapsed_s);
 }

@@ -12,11 +12,11 @@
 #include "host/telemetry/lines.h"
 #include "host/telemetry/metrics_fetch.h"
 
-/* New processes, open files and GPU processes cost more to look at than the rest. */
+/* Interval for new processes, open files and GPU processes, which cost more than other readings. */
 #define SCAN_NS (500 * PL_NS_PER_MS)
-/* A program that runs for each look cannot keep up with short intervals. */
+/* Minimum interval if each reading runs a program. */
 #define SLOW_GPU_NS PL_NS_PER_S
-/* Samples further apart than both are not joined by a line. */
+/* Samples further apart than both are not connected. */
 #define GAP_INTERVALS 5
 #define GAP_MIN_NS    (2 * PL_NS_PER_S)
 #define REQUESTS_MAX  ((size_t)1 << 18)
@@ -27,7 +27,7 @@ struct requests {
 	struct host_requests_sample *items;
 	size_t count;
 	size_t room;
-	size_t stride; /* one of so many is kept */
+	size_t stride; /* one of `stride` samples is stored */
 	size_t skipped;
 };
 
@@ -42,12 +42,12 @@ struct requests {
  */
 struct host_telemetry {
 	struct host_ticks *ticks;
-	struct host_ticks *slow; /* GPUs of their own pace; NULL: the ticks read them */
+	struct host_ticks *slow; /* reads GPUs at its own interval; NULL: the ticks read them */
 	struct host_lines *lines;
 	int64_t interval_ns;
 	const char *run_id;
 	/* the tick's own */
-	struct host_counters *counters; /* NULL: not asked for */
+	struct host_counters *counters; /* NULL: not requested */
 	struct host_self *self;
 	struct host_gpu_watch *watch; /* the slow thread's where there is one */
 	int64_t scan_due_ns;
@@ -63,18 +63,18 @@ struct host_telemetry {
 	int64_t metrics_gaps;
 
 	pthread_mutex_t tree_lock;
-	struct host_proc_tree *tree; /* NULL: no server of ours */
+	struct host_proc_tree *tree; /* NULL: the server is not ours */
 
 	pthread_mutex_t lock; /* over all of the below, while a thread runs */
 	pthread_cond_t looked;
 	struct host_windows windows;
 	int64_t looks;  /* at the GPUs */
-	int64_t rounds; /* at everything the ticks look at */
+	int64_t rounds; /* complete readings by the ticks */
 	struct host_sums host;
 	struct host_sums server;
 	struct host_sums client;
 	double foreign;
-	bool foreign_due; /* a window began or ended since the last look */
+	bool foreign_due; /* a window began or ended since the last reading */
 };
 
 static void names_of(enum host_source source, const char *names[HOST_SOURCE_VALUES_MAX],
@@ -242,8 +242,8 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
 	if (requests->skipped++ % requests->stride != 0)
 		return;
 	/*
-	 * Every second one goes and from now on every second one is kept: memory does not grow, and
-	 * those that are kept stay evenly spread.
+	 * Drops every second sample and from now on stores every second one: memory does not grow,
+	 * and the samples stay evenly spaced.
 	 */
 	if (requests->count == REQUESTS_MAX) {
 		for (size_t i = 0; i < REQUESTS_MAX / 2; i++)
@@ -301,7 +301,7 @@ static void on_scrape_due(struct io_loop *loop, struct io_timer *timer)
 
 	telemetry->metrics_asked += 1 + missed;
 	telemetry->metrics_gaps += missed;
-	/* one whose answer has not come by now is a gap */
+	/* a request without a response by now is a gap */
 	if (!host_scrape_ask(telemetry->scrape))
 		telemetry->metrics_gaps++;
 	io_timer_start(loop, timer, next_ns);
@@ -380,7 +380,7 @@ static int start_threads(struct host_telemetry *telemetry, struct pl_err *err)
 	return host_ticks_start(telemetry->interval_ns, &calls, telemetry, &telemetry->ticks, err);
 }
 
-/* Until *what, one of the counters under the lock, is at least `count`. */
+/* Waits until *what, a counter guarded by the lock, is at least `count`. */
 static bool await(struct host_telemetry *telemetry, const int64_t *what, int64_t count,
 		  int64_t timeout_ns)
 {
@@ -418,7 +418,7 @@ bool host_telemetry_is_at_rest(struct host_telemetry *telemetry)
 	pthread_mutex_lock(&telemetry->lock);
 	for (size_t i = 0; i < host_gpu_watch_count(telemetry->watch); i++) {
 		const struct host_sum *power = power_of(telemetry, i);
-		/* what no look has told cannot be waited for */
+		/* unknown power cannot be waited for */
 		all = all && (isnan(power->highest) || host_power_is_at_rest(power));
 	}
 	pthread_mutex_unlock(&telemetry->lock);
@@ -429,7 +429,7 @@ double host_telemetry_idle_w(const struct host_telemetry *telemetry, size_t i, e
 {
 	const struct host_sum *power = power_of(telemetry, i);
 
-	/* before the start one look may be all there was time for */
+	/* before the start there may have been time for a single reading only */
 	return when == HOST_IDLE_BEFORE || host_power_is_at_rest(power) ? host_sum_idle(power, when)
 									: NAN;
 }
@@ -472,7 +472,7 @@ int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_tel
 		host_telemetry_idle(telemetry, HOST_IDLE_BEFORE);
 	if (start_threads(telemetry, err) < 0)
 		return -1;
-	/* what comes next lies between two samples */
+	/* the next event is between two samples */
 	await(telemetry, &telemetry->rounds, 1, FIRST_WAIT_NS);
 	*ret = pl_take(telemetry);
 	return 0;
@@ -492,7 +492,7 @@ void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid)
 	pthread_mutex_unlock(&telemetry->tree_lock);
 }
 
-/* The time is read under the lock: samples taken before are kept before, or know of the window. */
+/* Reads the time under the lock: samples taken before are stored before, or include the window. */
 static int64_t mark(struct host_telemetry *telemetry,
 		    void (*fn)(struct host_windows *windows, int64_t t_ns))
 {

@@ -150,7 +150,7 @@ void host_ticks_stop(struct host_ticks *ticks)
 {
 	if (ticks == NULL || !ticks->running)
 		return;
-	/* by a post, so that what was posted before is done first */
+	/* uses a post, so that earlier posts are handled first */
 	io_loop_post(ticks->loop, stop_loop, NULL);
 	pthread_join(ticks->thread, NULL);
 	ticks->running = false;

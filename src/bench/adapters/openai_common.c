@@ -46,7 +46,7 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 	add_sampling(body, bench);
 	if (bench->extra_body != NULL)
 		json_object_update(body, bench->extra_body);
-	/* servers refuse options of a stream that is not asked for */
+	/* servers reject stream options for a request without streaming */
 	if (json_is_false(json_object_get(body, "stream")) &&
 	    json_object_get(bench->extra_body, "stream_options") == NULL)
 		json_object_del(body, "stream_options");
@@ -55,7 +55,7 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 	return 0;
 }
 
-/* No answer has so many tokens: a larger count is nonsense, and sums of it might overflow. */
+/* No response has this many tokens: a larger count is invalid, and sums of it might overflow. */
 #define OPENAI_COUNT_MAX INT32_MAX
 
 /* The content of one choice of an event. */
@@ -95,7 +95,7 @@ int bench_openai_pass(struct io_jwalk *walk, enum io_jwalk_token token)
 	return token == IO_JWALK_ERROR ? -1 : 0;
 }
 
-/* An array's length into *ret; anything else leaves it alone. */
+/* Sets *ret to an array's length; leaves it unchanged for another value. */
 static int read_count(struct io_jwalk *walk, int64_t *ret)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -109,7 +109,7 @@ static int read_count(struct io_jwalk *walk, int64_t *ret)
 	return 0;
 }
 
-/* Names a part, and is none of what the model wrote. */
+/* Returns whether the key is a label, and not text from the model. */
 static bool is_label(const struct io_jwalk *walk)
 {
 	static const char *const names[] = { "type", "id", "index", "format", "signature" };
@@ -174,7 +174,9 @@ static int read_role(struct io_jwalk *walk, struct choice *choice)
 	return 0;
 }
 
-/* The text that a choice says, and that it says something. The text of a list of parts is not kept. */
+/*
+ * Reads the text of a choice, and whether it has output. The text of a list of parts is not stored.
+ */
 static int read_text(struct io_jwalk *walk, struct choice *choice, bool in_chat)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -261,7 +263,7 @@ static int read_finish(struct io_jwalk *walk, struct choice *choice)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	char text[sizeof(choice->finish_reason)];
 
-	/* some servers say "" for null */
+	/* some servers send "" instead of null */
 	if (token != IO_JWALK_STRING || walk->len == 0)
 		return bench_openai_pass(walk, token);
 	size_t len = io_jwalk_decode(walk, text, sizeof(text));
@@ -302,7 +304,7 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 	return bench_openai_pass(walk, io_jwalk_next(walk));
 }
 
-/* Takes a choice into what the event says of all. */
+/* Merges a choice into the event's totals. */
 static void add_choice(struct bench_event *event, const struct choice *choice)
 {
 	unsigned bit = choice->index >= 0 && choice->index < 32 ? 1u << choice->index : 0;
@@ -406,8 +408,10 @@ void bench_openai_keep_error_text(const struct io_jwalk *walk, struct bench_even
 	event->error_text[len] = '\0';
 }
 
-/* As in Python: null, false, 0, "", [] and {} are no error. Only where an object begins it is
- * open. */
+/*
+ * As in Python, null, false, 0, "", [] and {} are not errors. For the start of an object the answer
+ * is still open.
+ */
 static bool is_error(const struct io_jwalk *walk, enum io_jwalk_token token)
 {
 	switch (token) {
@@ -450,8 +454,10 @@ int bench_openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-/* {"object": "error", "message": …} and {"detail": …}: how other servers and older releases say
- * it. */
+/*
+ * {"object": "error", "message": …} and {"detail": …}: the format of other servers and older
+ * releases.
+ */
 static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);

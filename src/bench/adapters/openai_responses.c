@@ -151,7 +151,7 @@ static int read_key(struct io_jwalk *walk, struct answer *answer)
 	return bench_openai_pass(walk, token);
 }
 
-/* One choice, and its last event is its own: the stream says no [DONE]. */
+/* Sets the result for the single choice: the stream has no [DONE], so its last event ends it. */
 static void sum_up(const struct answer *answer)
 {
 	struct bench_event *event = answer->event;
@@ -188,7 +188,7 @@ static int decode_responses(const char *data, size_t len, struct bench_event *re
 
 	bench_openai_event_clear(ret);
 	bench_openai_trim(&data, &len);
-	/* some servers say it all the same */
+	/* some servers send it anyway */
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
 		return 0;
 	io_jwalk_init(&walk, data, len);

@@ -149,7 +149,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (bench_dataset_form(work, &as_ids, err) < 0 ||
 	    bench_dataset_vocabulary(work, &vocab_size, err) < 0)
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
-	/* an instance of its own, as a data frame samples: the global one stays fresh */
+	/* a separate generator, as in pandas' sample(): the global one stays unused */
 	pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
 	pl_nplegacy_sample(&own, work->entries.count, wanted, wanted > work->entries.count, chosen);
 	if (add_rows(work, chosen, vocab_size, err) < 0 ||

@@ -20,7 +20,7 @@
 #define WINDOW_BYTES_MAX ((size_t)1 << 30)
 #define MARK             "\xef\xbb\xbf"
 
-/* The part of the file that is looked at. */
+/* The part of the file in memory. */
 struct window {
 	const char *path;
 	int fd;      /* -1: all is in it */
@@ -28,7 +28,7 @@ struct window {
 	const char *data;
 	size_t len, room;
 	size_t first_room;  /* of the first read */
-	size_t at;          /* what is before was passed */
+	size_t at;          /* the data before it was processed */
 	size_t counted;     /* lines up to here */
 	size_t line;        /* of `counted`, from 1 */
 	size_t column_base; /* bytes of that line before data */
@@ -37,7 +37,7 @@ struct window {
 	size_t entry; /* how many values began */
 };
 
-/* One conversation's two turns. The texts are the caller's. */
+/* The two turns of a conversation. The caller owns the texts. */
 struct turns {
 	char *texts[2];
 	size_t count;
@@ -76,7 +76,7 @@ static int fault(struct window *window, size_t at, const char *what, struct pl_e
 			      window->column_base + at - window->line_start + 1, what);
 }
 
-/* Drops what was passed. */
+/* Drops processed data. */
 static void shift(struct window *window)
 {
 	count_lines(window, window->at);
@@ -89,7 +89,7 @@ static void shift(struct window *window)
 	window->at = window->counted = window->line_start = 0;
 }
 
-/* Reads on. *ret_more: there is more than before. */
+/* Reads more data. *ret_more: there is more than before. */
 static int read_on(struct window *window, bool *ret_more, struct pl_err *err)
 {
 	size_t before = window->len - window->at;
@@ -160,7 +160,7 @@ static int half_of(const char *at, const char *end)
 	return digit < 8 ? 0 : digit < 12 ? 1 : 2;
 }
 
-/* Does the string hold half of a pair, without its other half? */
+/* Returns whether the string has half of a surrogate pair without its other half. */
 static bool has_half(const struct io_jwalk *text)
 {
 	const char *end = text->text + text->len;
@@ -176,7 +176,7 @@ static bool has_half(const struct io_jwalk *text)
 	return false;
 }
 
-/* A C string; the caller's. */
+/* Returns a C string, owned by the caller. */
 static char *text_of(const struct io_jwalk *string, bool *ret_mended)
 {
 	char *text = pl_alloc(string->len + 1);
@@ -200,7 +200,7 @@ static char *text_of(const struct io_jwalk *string, bool *ret_mended)
 	return text;
 }
 
-/* Reads a turn after its '{'. False: it is not one, or has what only the other parser reads. */
+/* Reads a turn after its '{'. Returns false if it is not one, or needs the other parser. */
 static bool walk_turn(struct io_jwalk *walk, struct turns *turns)
 {
 	struct io_jwalk text = { .text = NULL };
@@ -283,7 +283,7 @@ static bool walk_value(struct io_jwalk *walk, struct turns *turns)
 
 /* ---- a conversation, as JSON --------------------------------------------------------------- */
 
-/* Text parts one after the other; others are media. The caller's; NULL: no text. */
+/* Joins the text parts; others are media. The caller owns the result; NULL: no text. */
 static char *text_of_json(const json_t *turn, struct turns *turns)
 {
 	const json_t *value = NULL;
@@ -332,7 +332,7 @@ static void turns_done(struct turns *turns)
 	*turns = (struct turns){ 0 };
 }
 
-/* Bytes that are not UTF-8 become U+FFFD. The caller's. */
+/* Replaces bytes that are not UTF-8 with U+FFFD. The caller owns the result. */
 static char *as_utf8(const char *text, size_t len)
 {
 	auto_free char *copy = pl_strndup(text, len);
@@ -360,7 +360,7 @@ static bool mend_value(const char *text, size_t len, struct turns *turns)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* By brackets and quotes alone, or of lines by the end of the line. */
+/* Finds the end by brackets and quotes alone, or, for lines, by the line end. */
 static const char *value_end(const struct window *window, bool is_array)
 {
 	const char *at = window->data + window->at, *end = window->data + window->len;

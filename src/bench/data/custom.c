@@ -5,10 +5,13 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* In custom_output_len: each record tells its own. */
+/* In custom_output_len: use the length in each record. */
 #define FROM_RECORDS (-1)
 
-/* As Python's int(): a number without its fraction, or a text of a whole one; 0: it is neither. */
+/*
+ * Converts like Python's int(): a number without its fraction, or a text with an integer; 0:
+ * neither.
+ */
 static int64_t whole_of(const json_t *value)
 {
 	int64_t whole = 0;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "bench/data/dataset_priv.h"
 
-/* Larger files are not data sets of prompts. */
+/* Larger files are not datasets of prompts. */
 #define FILE_BYTES_MAX ((size_t)4 << 30)
 
 static const struct named_kind {
@@ -33,12 +33,12 @@ static const struct bench_dataset_kind *find_kind(const char *name)
 }
 
 /*
- * The file that a check read last, for the build that follows it: it may take seconds to read. The file is known again by
- * what stat() says.
+ * The file that a check read last, for the following build, because reading may take seconds. The
+ * file is recognized by its stat() data.
  */
 static struct read_before {
 	pthread_mutex_t lock;                  /* of all below */
-	const struct bench_dataset_kind *kind; /* NULL: there is none */
+	const struct bench_dataset_kind *kind; /* NULL: none */
 	struct stat file;
 	struct bench_entries entries;
 } read_before = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -62,7 +62,7 @@ static void keep_entries(const struct bench_dataset_kind *kind, const struct sta
 	*entries = (struct bench_entries){ 0 };
 }
 
-/* Nothing is kept after it: the build takes it, or needs another file. */
+/* The build takes the entries, or needs another file; either way nothing remains stored. */
 static bool take_entries(const struct bench_dataset_kind *kind, const struct stat *file,
 			 struct bench_entries *ret)
 {
@@ -105,7 +105,7 @@ static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_b
 	return 0;
 }
 
-/* `ret_sha256` (NULL: not wanted) is the caller's. */
+/* The caller owns `ret_sha256` (NULL: not needed). */
 static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 		char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
 {

@@ -1,4 +1,4 @@
-/* Samples from the entries of a file, as data set custom takes them. */
+/* Samples from the entries of a file, as in dataset custom. */
 #include "bench/data/dataset_priv.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Texts of a given number of tokens: what the made-up data sets have in common. */
+/* Texts with a given number of tokens, shared by the generated datasets. */
 #include "bench/data/dataset_priv.h"
 
 #include <stdlib.h>

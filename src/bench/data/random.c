@@ -1,9 +1,10 @@
 /*
- * random: prompts of made-up tokens, drawn as numpy's PCG64 draws for vLLM: all input lengths, all
- * output lengths, all offsets, and only then what a correction needs. Prompt i is a run of the
- * vocabulary from its offset + i on: two seldom begin alike, and no prefix cache helps by accident. The text
- * of such ids seldom has as many tokens again (neighbours join, halves of characters are lost), so it
- * is corrected until it has; sent as ids it is exact at once.
+ * random: prompts of generated tokens, with the random draws of numpy's PCG64 in vLLM's order: all
+ * input lengths, all output lengths, all offsets, and then the draws for corrections. Prompt i is a
+ * run of the vocabulary that starts at its offset + i: two prompts rarely start alike, so prefix
+ * caching does not help by accident. The text of such ids rarely has the same number of tokens
+ * (adjacent tokens merge, halves of characters are lost), so it is corrected until it has; sent as
+ * ids, the length is exact at once.
  */
 #include "bench/data/dataset_priv.h"
 

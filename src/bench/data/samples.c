@@ -43,7 +43,7 @@ static bool is_blank(const char *line, size_t len)
 	return true;
 }
 
-/* What Python writes and JSON does not have. False: it is no JSON with that replaced. */
+/* Replaces Python's output that is not JSON. Returns false if the result is still not JSON. */
 static bool mend_line(const char *line, size_t len, json_t **ret)
 {
 	auto_free char *copy = pl_strndup(line, len);
@@ -86,7 +86,7 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 	return 0;
 }
 
-/* A file that stands for another, or is no text of records. */
+/* Describes a file that is a placeholder for another, or is not a text of records. */
 static const char *other_file(const char *text, size_t len)
 {
 	static const struct {
@@ -139,7 +139,7 @@ int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_
 	auto_entries entries = { 0 };
 	char start[64] = "";
 	ssize_t got = TEMP_FAILURE_RETRY(pread(fd, start, sizeof(start), 0));
-	/* a pipe has no start to look at */
+	/* the start of a pipe cannot be read separately */
 	const char *other = got > 0 ? other_file(start, (size_t)got) : NULL;
 
 	if (other != NULL)

@@ -6,7 +6,7 @@
  */
 #include "bench/data/conversations.h"
 
-/* Texts asked of the tokenizer at once. */
+/* Texts per call of the tokenizer. */
 #define CHUNK_MAX 4096
 
 /* Lengths in tokens outside of which vLLM drops a conversation. */
@@ -71,7 +71,7 @@ static int add_chunk(struct bench_dataset_work *work, struct bench_entry *entrie
 	return 0;
 }
 
-/* A little more than is missing, since some will be dropped. */
+/* Slightly more than is missing, because some are dropped. */
 static size_t chunk_size(size_t missing, size_t left)
 {
 	size_t size = missing < CHUNK_MAX ? missing + missing / 4 + 16 : CHUNK_MAX;

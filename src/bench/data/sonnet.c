@@ -13,9 +13,9 @@
 #include "experiment/kinds.h"
 
 #define BASE "Pick as many lines as you can from these poem lines:\n"
-/* Prompts asked of the tokenizer at once. */
+/* Prompts per call of the tokenizer. */
 #define CHUNK_MAX 4096
-/* Prompts in a row that are too long, until none is looked for any more. */
+/* Number of consecutive prompts that are too long before the search ends. */
 #define TRIES_MAX        2000
 #define PROMPT_BYTES_MAX (256u << 20)
 
@@ -57,7 +57,7 @@ struct plan {
 	size_t extra;  /* lines drawn for each */
 };
 
-/* The templated texts (the caller's) and how many tokens these have. */
+/* Returns the templated texts (owned by the caller) and their numbers of tokens. */
 static int lay_templates(const struct plan *plan, const char *const *texts, size_t count,
 			 char **ret, int64_t *ret_tokens, struct pl_err *err)
 {
@@ -92,7 +92,9 @@ static int mean_tokens(const struct plan *plan, double *ret, struct pl_err *err)
 	return *ret > 0 ? 0 : pl_err_invalid(err, "the lines of the file have no tokens");
 }
 
-/* How many lines make up so many tokens: to the nearest, of two the even one. */
+/*
+ * Converts tokens to lines, rounded to the nearest; of two equally near numbers, to the even one.
+ */
 static double lines_of(int64_t tokens, double mean)
 {
 	return rint((double)tokens / mean);
@@ -142,7 +144,7 @@ struct chunk {
 	size_t count;
 };
 
-/* Those that are not too long, up to num_prompts; returns how many were looked at. */
+/* Takes the prompts that are not too long, up to num_prompts; returns how many were checked. */
 static size_t take_chunk(const struct plan *plan, struct chunk *chunk)
 {
 	struct bench_dataset_work *work = plan->work;
@@ -165,7 +167,7 @@ static size_t take_chunk(const struct plan *plan, struct chunk *chunk)
 	return i;
 }
 
-/* The generator is left as if prompts had been drawn and looked at one by one. */
+/* Leaves the generator in the state after drawing and checking prompts one by one. */
 static int add_chunk(const struct plan *plan, size_t count, struct pl_err *err)
 {
 	struct pl_pyrandom before = *plan->work->pyrandom;

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* vLLM does not hand the seed on to this data set. */
+/* vLLM does not pass the seed to this dataset. */
 #define FIXED_SEED 0
 
 static int take_line(const struct vllm_bench *bench, const json_t *json, size_t line_no,

@@ -18,9 +18,9 @@
 #define SERVER_TIMEOUT_NS (60 * PL_NS_PER_S)
 #define BODY_BYTES_MAX    (64u << 20)
 #define WORDS_BYTES       512
-/* So that a data set of any size needs bounded memory for bodies and replies. */
+/* Limits the memory for bodies and replies, whatever the dataset's size. */
 #define BATCH_MAX 4096
-/* No model has more; a larger number is no id. */
+/* No model has more tokens; a larger number is not an id. */
 #define ID_MAX UINT32_MAX
 
 /*
@@ -110,8 +110,8 @@ void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
 }
 
 /*
- * Questions of one kind, one a text or a list of ids: what each says, how its answer is read and
- * where that goes.
+ * Requests of one kind, one per text or list of ids: their contents, the parser of replies and the
+ * destination.
  */
 struct questions {
 	const struct server_tokenizer *server;
@@ -182,7 +182,7 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 	return 0;
 }
 
-/* By the key of vLLM, llama.cpp or SGLang. */
+/* Accepts the key of vLLM, llama.cpp or SGLang. */
 static int read_text(const json_t *reply, const char *path, char **ret, struct pl_err *err)
 {
 	static const char *const keys[] = { "prompt", "content", "text" };

@@ -6,8 +6,8 @@
 
 /*
  * The mean is 1/rate whatever the burstiness; only the spread differs (variance
- * 1/(burstiness·rate²)). Without a rate nothing is drawn at all, as in vLLM: the generator is
- * shared with what is drawn next.
+ * 1/(burstiness·rate²)). Without a rate there are no draws, as in vLLM: later draws use the same
+ * generator.
  */
 static double delay_of(double rate, double burstiness, struct pl_nplegacy *rng)
 {
@@ -47,8 +47,8 @@ void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_np
 	if (exp_ramp_is_asked(bench) || n == 0 || t == 0)
 		return;
 	/*
-	 * vLLM stretches a finite run so that its last request comes at n/rate: the rate that was
-	 * asked for is then met exactly and not only in the mean. A ramp has no one rate to be met.
+	 * vLLM scales a finite run so that its last request is at n/rate: the run then has exactly
+	 * the requested rate and not only on average. A ramp has no single rate.
 	 */
 	double factor = (double)n / bench->request_rate / t;
 	for (size_t i = 0; i < n; i++)

@@ -142,8 +142,7 @@ static void conn_close(struct bench_conn *conn)
 	worker->spare = conn;
 }
 
-/* The stream is over and its record complete. The connection may carry another request on
- * return. */
+/* Ends the stream, whose record is complete. On return the connection may carry another request. */
 static void conn_finish(struct bench_conn *conn, bool reusable)
 {
 	struct bench_worker *worker = conn->worker;
@@ -171,9 +170,8 @@ static void conn_fail(struct bench_conn *conn, const char *kind, const char *err
 static bool conn_open(struct bench_worker *worker, struct bench_req *req);
 
 /*
- * The connection was lost. If it was reused and no byte of a response arrived, the server most
- * likely closed it before it received the request: the request is sent again once on a new
- * connection, while its clock continues.
+ * Handles a lost connection. If it was reused and no byte of a response arrived, the server likely
+ * closed it before the request arrived: it is sent once more, while its clock continues.
  */
 static void conn_lost(struct bench_conn *conn, const char *kind, const char *error)
 {
@@ -265,7 +263,7 @@ static void note_connected(struct bench_conn *conn)
 	record->connected_ns = pl_clock_now_ns();
 	if (record->connected_ns - conn->req->try_ns > HANDSHAKE_LOOK_NS)
 		note_handshake(conn, record);
-	/* what is stamped from now on is of the request */
+	/* later timestamps belong to the request */
 	if (conn->tls != NULL && has_send_stamps(conn))
 		(void)io_sock_sent_stamp(conn->watch.fd);
 }
@@ -302,7 +300,7 @@ static void note_sent(struct bench_conn *conn)
 		bench_req_set_state(conn->worker, req, REQ_WAIT);
 }
 
-/* Encrypts what comes next of the request: whole records, head and body in one. */
+/* Encrypts the next part of the request: whole records, head and body together. */
 static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
 {
 	char record[TLS_RECORD_BYTES];
@@ -340,7 +338,7 @@ static bool conn_cut(struct bench_conn *conn, int error)
 	return false;
 }
 
-/* As conn_send(). Begins with what the handshake has to say. */
+/* Like conn_send(), but first sends pending handshake data. */
 static bool conn_send_tls(struct bench_conn *conn)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -366,7 +364,7 @@ static bool conn_send_tls(struct bench_conn *conn)
 	return true;
 }
 
-/* False: the connection is gone, or carries another request. */
+/* False: the connection was lost, or carries another request. */
 static bool conn_send(struct bench_conn *conn)
 {
 	if (conn->cut_errno != 0)
@@ -399,7 +397,7 @@ static bool conn_send(struct bench_conn *conn)
 static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 {
 	bool nothing = conn->req->state != REQ_ANSWER;
-	/* how a connection ends says nothing of an answer that has said its last word */
+	/* the end of a connection does not matter for a finished response */
 	bool broken = len < 0 && !conn->stream.done_seen;
 
 	if ((broken || nothing) && conn->cut_errno != 0) {
@@ -422,7 +420,10 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	conn_finish(conn, false);
 }
 
-/* Bytes of an answer were read, its first if `begins`: before these Linux forgets what was asked. */
+/*
+ * Call it after reading bytes of a response; `begins`: before its first byte, Linux forgets the
+ * setting.
+ */
 static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
 {
 	bool paused = now_ns - conn->read_ns >= ACK_WAIT_NS;
@@ -433,7 +434,7 @@ static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
 		io_sock_delay_acks(conn->watch.fd);
 }
 
-/* When a read took place: what the kernel says, and our own clock. */
+/* When a read took place, by the kernel and by our own clock. */
 struct read_time {
 	int64_t stamp_real_ns;
 	int64_t user_ns;
@@ -502,7 +503,7 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 	    !conn_take(conn, worker->plain_buffer, plain_len, when, result != IO_TLS_OPEN))
 		return;
 	if (result == IO_TLS_OPEN)
-		conn_send(conn); /* what the handshake has to say, and what it held back */
+		conn_send(conn); /* sends pending handshake data and the data that waited for it */
 	else if (result == IO_TLS_CLOSED || conn->stream.done_seen)
 		conn_ended(conn, 0, 0);
 	else
@@ -552,7 +553,7 @@ static bool conn_read(struct bench_conn *conn, bool to_end, bool apart)
 		bench_segments_read(&conn->segments, (size_t)len, len == BENCH_READ_BYTES);
 	if (conn->tls != NULL && len > 0) {
 		conn_take_tls(conn, (size_t)len, &when);
-	} else if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
+	} else if (conn->req == NULL) { /* an idle connection that the server closes */
 		conn_close(conn);
 	} else if (len <= 0) {
 		conn_ended(conn, len, errno);
@@ -560,8 +561,7 @@ static bool conn_read(struct bench_conn *conn, bool to_end, bool apart)
 		bench_worker_heard(worker, when.user_ns);
 		conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
 	}
-	/* by now it may carry another request on a socket of its own, which has events of its
-	 * own */
+	/* by now it may carry another request on a new socket with separate events */
 	return conn->watch.active && conn->sockets == socket && len > 0 && (to_end || len == room);
 }
 
@@ -637,7 +637,7 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 	return conn;
 }
 
-/* All that can be done before the request's clock starts. */
+/* Prepares everything possible before the request's clock starts. */
 static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool reused)
 {
 	const struct bench_request *request = req->request;
@@ -681,7 +681,7 @@ static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state sta
 		       req->recorder.record->acted_ns + worker->load->request_timeout_ns);
 }
 
-/* In `open` even where connect() has failed already: conn_fail() takes it out again. */
+/* Inserts it into `open` even if connect() has already failed: conn_fail() removes it. */
 static void conn_link(struct bench_conn *conn)
 {
 	struct bench_worker *worker = conn->worker;
@@ -703,7 +703,7 @@ static void prepare_tls(struct bench_conn *conn)
 	conn->tls = io_tls_new_client(worker->load->addr.tls, TLS_OUT_BYTES);
 }
 
-/* False: no connection could be begun; the request is over. */
+/* False: no connection could be started; the request has ended. */
 static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 {
 	struct bench_conn *conn = conn_take_spare(worker);

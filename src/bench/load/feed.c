@@ -65,7 +65,7 @@ void bench_feed_attach(struct bench_feed *feed, const struct res_record *records
 	pthread_mutex_lock(&feed->lock);
 	free_lanes(feed);
 	feed->records = records;
-	/* two lines of cache apart: workers do not take them from each other */
+	/* two cache lines apart, to avoid false sharing between workers */
 	feed->lanes = aligned_alloc(_Alignof(struct lane), workers * sizeof(*feed->lanes));
 	if (feed->lanes == NULL)
 		abort();
@@ -114,7 +114,7 @@ void bench_feed_over(struct bench_feed *feed, unsigned w, uint64_t index)
 		return;
 	struct lane *lane = &feed->lanes[w];
 	size_t over = atomic_load_explicit(&lane->over, memory_order_relaxed);
-	/* The place first, then the count that lets the reader look at it. */
+	/* Stores the index before the count that publishes it. */
 	lane->order[over] = index;
 	atomic_store_explicit(&lane->over, over + 1, memory_order_release);
 }

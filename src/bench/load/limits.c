@@ -49,8 +49,8 @@ static int read_numbers(const char *path, unsigned long *a, unsigned long *b)
 }
 
 /*
- * A TCP connection is named by both addresses and both ports. Towards one server only the port on
- * our side is left to differ, so each address of ours has `ports` for it.
+ * Both addresses and both ports identify a TCP connection. For one server only our address and port
+ * differ, so each of our addresses has `ports` ports for it.
  */
 static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t ports,
 		       struct pl_err *err)

@@ -92,10 +92,10 @@ static size_t tail_room(const struct bench_shared *shared)
 }
 
 /*
- * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id (in the place of a
- * line of the user's that has the same name), what the HTTP library adds, Content-Length; for
- * completions Content-Type is the library's own, and last. conn.c puts the parts and what differs
- * by request together.
+ * Builds the head in vLLM's order: Host, Content-Type, the user's lines, x-request-id (replaces the
+ * user's line with that name), the lines of the HTTP library, Content-Length; for completions the
+ * library adds Content-Type, as the last one. conn.c joins the parts with those that differ by
+ * request.
  */
 static int build_head(struct bench_shared *shared, struct pl_err *err)
 {
@@ -302,8 +302,8 @@ static void gather(const struct bench_shared *shared)
 }
 
 /*
- * The socket that keeps stamping switched on lives through the whole run: the kernel stops with the
- * last that wants it.
+ * The socket that enables timestamps stays open during the whole run: the kernel stops when the
+ * last one is closed.
  */
 static int run_shared(struct bench_shared *shared, struct pl_err *err)
 {

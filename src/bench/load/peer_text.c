@@ -8,12 +8,10 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* The length of the UTF-8 character at `at`, 0 where there is none. */
+/* Returns the length of the UTF-8 character at `at`, 0 if there is none. */
 static size_t utf8_len(const unsigned char *at, size_t room)
 {
-	/*
-	 * The check wants a text of its own: what follows in the peer's bytes may be cut or wrong.
-	 */
+	/* The check needs a separate text: the following bytes may be truncated or invalid. */
 	char copy[5] = "";
 	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
 
@@ -72,7 +70,7 @@ size_t bench_peer_text(const char *bytes, size_t len, char *out, size_t room)
 	return used;
 }
 
-/* The best text so far; a message outranks what only names the kind of error. */
+/* The best text so far; a message takes precedence over the kind of an error. */
 struct search {
 	char *out;
 	size_t room;
@@ -104,14 +102,14 @@ static void search_object(struct io_jwalk *walk, struct search *search)
 		search_value(walk, rank_of(walk), search);
 }
 
-/* Reads one value. Below keys of no rank nothing is looked for. */
+/* Reads one value. Ignores the values of keys without a rank. */
 static void search_value(struct io_jwalk *walk, int rank, struct search *search)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	bool container = token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY;
 
 	/*
-	 * An error may be cut off anywhere (BENCH_ERROR_BYTES_MAX); what was found before the cut
+	 * An error may be truncated anywhere (BENCH_ERROR_BYTES_MAX); text found before that
 	 * counts.
 	 */
 	if (token == IO_JWALK_STRING)

@@ -3,12 +3,12 @@
 #include "base/mem.h"
 
 /*
- * A role-only event, a finish event, what is said of the first and of the last read, and some to
- * spare: a well-behaved stream never makes the room grow while the clock runs.
+ * For an event with only the role, a finish event, the data about the first and the last read, and
+ * a reserve: a well-behaved stream never needs more room during the measurement.
  */
 #define EVENTS_BESIDE_TOKENS 8
 #define EVENTS_UNASKED       64
-/* Asked lengths are the user's numbers: what is beyond this grows when it comes. */
+/* Requested lengths are user input: beyond this, room grows on demand. */
 #define EVENTS_RESERVED_MAX (1u << 16)
 
 void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_tokens)

@@ -14,8 +14,8 @@
 #define RETRY_AFTER_MAX_S 60
 
 /*
- * A request between two tries. It stays in flight, and keeps its place under max_concurrency: the
- * server is not asked for more than was meant. Its record holds what the last try came to.
+ * A request between two tries. It stays in flight and keeps its slot under max_concurrency, so the
+ * load does not exceed the requested one. Its record has the outcome of the last try.
  */
 struct bench_pause {
 	struct io_timer timer;
@@ -40,7 +40,7 @@ static bool says_later(int32_t status)
 	return false;
 }
 
-/* Nothing useful came, and it may come yet. */
+/* Returns whether the try had no useful output and a retry may have. */
 static bool may_follow(const struct res_record *record)
 {
 	static const char *const kinds[] = { "connect", "send", "reset", "http_status" };
@@ -127,8 +127,8 @@ static void on_due(struct io_loop *loop, struct io_timer *timer)
 	struct bench_req *req = pause->req;
 
 	/*
-	 * A server that comes back would else get all tries of a pass at once, and its sockets
-	 * would go unread meanwhile.
+	 * Otherwise a recovering server would get all retries in one pass, and its sockets would
+	 * not be read in that time.
 	 */
 	if (!bench_worker_may_launch(worker)) {
 		io_timer_start(loop, timer, io_loop_now_ns(loop) + 1);
@@ -169,7 +169,7 @@ bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 	    !may_follow(record))
 		return false;
 	int64_t due_ns = pl_clock_now_ns() + delay_ns(load, record, stream->retry_after_s);
-	/* request_timeout runs from the first try: one that it would forestall is none */
+	/* request_timeout runs from the first try: a retry after it is pointless */
 	if (due_ns >= record->acted_ns + load->request_timeout_ns)
 		return false;
 	struct bench_pause *pause = pause_take(worker);

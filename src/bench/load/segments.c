@@ -37,13 +37,16 @@ ssize_t bench_segments_first(int fd, char *bytes, size_t room)
 		return len;
 	for (size_t at = find_end(bytes, (size_t)len, 0); at < (size_t)len;
 	     at = find_end(bytes, (size_t)len, at)) {
-		/* in this order: a segment's stamp moves on where one that comes meanwhile is put to it */
+		/*
+		 * in this order: the timestamp changes if a new segment is merged into the pending
+		 * one
+		 */
 		int64_t next_ns = io_sock_stamp_at(fd, bytes, at + 1);
 		int64_t stamp_ns = io_sock_stamp_at(fd, bytes, at);
 		if (stamp_ns < next_ns)
 			return (ssize_t)at;
 		if (stamp_ns >= last_ns)
-			break; /* with the last that was seen, or there are no stamps */
+			break; /* already the last one, or there are no timestamps */
 	}
 	return (ssize_t)room;
 }

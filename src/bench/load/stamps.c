@@ -9,14 +9,18 @@
 #include "io/sock.h"
 
 /*
- * Tries, a millisecond apart, until the kernel stamps. It turns a branch of its code when the first
- * socket asks (net_enable_timestamp() in net/core/dev.c), by a work item that runs a moment later.
+ * Number of tries, a millisecond apart, until the kernel delivers timestamps. It patches its code
+ * when the first socket requests them (net_enable_timestamp() in net/core/dev.c), in a work item
+ * that runs a moment later.
  */
 #define SWITCH_TRIES 50
-/* A read so long after its stamp is rare: the offset is sampled again before it is believed. */
+/*
+ * A read this long after its timestamp is rare: the clock offset is sampled again before the value
+ * is used.
+ */
 #define LATE_NS (50 * PL_NS_PER_MS)
 
-/* Both ends of a connection of our own. */
+/* Opens both ends of a local connection. */
 static int open_pair(int ends[2], struct pl_err *err)
 {
 	auto_fd int listener = -1;
@@ -83,7 +87,10 @@ void bench_stamps_sample(struct bench_stamps *stamps)
 		stamps->step_ns = step;
 }
 
-/* Keeps every stride-th; when the room is full every second of them goes and the stride doubles. */
+/*
+ * Stores every stride-th value; when the array is full, drops every second one and doubles the
+ * stride.
+ */
 static void keep(struct bench_stamps *stamps, int64_t late_ns)
 {
 	if (stamps->skip > 0) {

@@ -13,7 +13,7 @@
 #include "io/http_text.h"
 #include "io/jwalk.h"
 
-/* Thousands of connections must not each keep what their largest answer took. */
+/* Thousands of connections must not each keep the memory of their largest response. */
 #define KEEP_BYTES 65536
 
 /* The first failure is the cause; later ones are its consequences. */
@@ -40,7 +40,7 @@ static bool fail(struct bench_stream *stream, const char *kind, const char *erro
 	return false;
 }
 
-/* "what: words", where the words are a peer's. */
+/* Fails with "what: words", where the words are from a peer. */
 static bool fail_with_words(struct bench_stream *stream, const char *kind, const char *what,
 			    const char *bytes, size_t len)
 {
@@ -62,9 +62,9 @@ static int lone_choice(const struct bench_event *event)
 }
 
 /*
- * Does usage on an event count its tokens? It counts its own choice from the start of the stream. Where
- * only the last event has usage (llama.cpp), the ones before were counted without it. An event with output
- * carries a token at least: a count that did not grow with it is wrong.
+ * Returns whether usage in an event counts its tokens: it counts its choice from the start of the
+ * stream. If only the last event has usage (llama.cpp), the earlier ones were counted without it.
+ * An event with output has at least one token: a count that did not grow is wrong.
  */
 static bool is_counted(const struct bench_stream *stream, const struct bench_event *event,
 		       int choice)
@@ -76,8 +76,9 @@ static bool is_counted(const struct bench_stream *stream, const struct bench_eve
 }
 
 /*
- * Returns how many tokens the event carries. Sets RES_EVENT_GUESSED in *flags if neither usage nor ids nor
- * log-probabilities say so: then each choice with output has one, and an event without output has none.
+ * Returns the number of tokens of the event. Sets RES_EVENT_GUESSED in *flags if neither usage nor
+ * ids nor log-probabilities contain it: then each choice with output has one, and an event without
+ * output has none.
  */
 static int64_t count_tokens(struct bench_stream *stream, const struct bench_event *event,
 			    unsigned *flags)
@@ -222,7 +223,7 @@ static bool is_ping(const char *text, size_t len)
 	return false;
 }
 
-/* Servers and proxies send such events while there is nothing to say: empty, null, or called a ping. */
+/* Servers and proxies send such events while there is no output: empty, null, or named ping. */
 static bool is_keep_alive(const struct bench_stream *stream, const char *data, size_t len)
 {
 	const char *end = data + len;
@@ -243,7 +244,7 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 {
 	struct bench_event event; /* set by decode; not cleared here, for half a KB is text */
 
-	/* the stream's last word was said: what follows it is no part of the answer */
+	/* events after the final one do not belong to the response */
 	if (stream->result != BENCH_STREAM_MORE || stream->done_seen)
 		return;
 	if (is_keep_alive(stream, data, len))
@@ -337,7 +338,10 @@ static void fail_status(struct bench_stream *stream)
 	fail(stream, "http_status", strcmp(reason, "Unknown") == 0 ? number : reason);
 }
 
-/* Named by its Content-Type, or by what it is if that says it were an event stream or nothing. */
+/*
+ * Fails with the Content-Type, or with the detected format if the Content-Type is that of an event
+ * stream or missing.
+ */
 static void fail_type(struct bench_stream *stream)
 {
 	char what[160];
@@ -351,7 +355,7 @@ static void fail_type(struct bench_stream *stream)
 	fail_with_words(stream, "protocol", what, pl_buf_text(&stream->body), stream->body.len);
 }
 
-/* A stream that is too short: why, if it said so on the way. */
+/* Fails a stream that is too short, with the reason if it contained one. */
 static void fail_short(struct bench_stream *stream, const char *kind, const char *text)
 {
 	char words[BENCH_ERROR_BYTES_MAX + 1];
@@ -408,7 +412,7 @@ static void replace_nuls(char *quoted, size_t len)
 	}
 }
 
-/* The kept pieces, without their JSON escapes. */
+/* Stores the collected text without its JSON escapes. */
 static void take_text(struct bench_stream *stream)
 {
 	struct res_record *record = stream->recorder->record;
@@ -439,8 +443,8 @@ static bool is_finished(const struct bench_stream *stream)
 }
 
 /*
- * A server that names the reason of one choice names that of all, so that one without was cut short.
- * If a server names none, its count says that the answer is complete.
+ * If a server sends the reason for one choice, it does so for all: a choice without one was cut
+ * short. If it sends none, its usage shows that the response is complete.
  */
 static bool is_cut_short(const struct bench_stream *stream)
 {
@@ -504,7 +508,7 @@ static const char *coding_of(const struct io_http_head *head)
 	return none ? NULL : coding;
 }
 
-/* Where its body cannot say why, what can. */
+/* Notes the cause from other sources if the body cannot contain it. */
 static void note_refusal(struct bench_stream *stream, const struct io_http_head *head)
 {
 	const char *place = io_http_header_get(head, "location");
@@ -576,7 +580,7 @@ static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
 	return 1;
 }
 
-/* By an empty line; else a part of the next one came with it. */
+/* Returns whether it ends with an empty line; otherwise it contains a part of the next event. */
 static bool ends_event(const char *bytes, size_t len)
 {
 	return len == 1 || (len > 1 && bytes[len - 1] == '\n' &&
@@ -594,7 +598,7 @@ static int feed_events(struct bench_stream *stream, const char *bytes, size_t le
 	return 0;
 }
 
-/* Holds the first bytes back in `body` until they say what the body is: a handful at most. */
+/* Collects the first bytes in `body` until they show its format: a few at most. */
 static int begin_body(struct bench_stream *stream, const char *bytes, size_t len)
 {
 	size_t held = stream->body.len;

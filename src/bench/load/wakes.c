@@ -14,11 +14,15 @@
 
 #include "base/mem.h"
 
-/* A look at the sockets that is not older needs no better bound; as often at most the kernel is
- * asked. */
+/*
+ * If the last check of the sockets is more recent, no better bound is needed; this is also the
+ * minimum interval of queries.
+ */
 #define WAKES_SLEEP_NS 500000
-/* From a segment's stamp to the thread's first clock, when a processor is free: 15 to 60 us, with
- * the deeper sleep of an idle one. */
+/*
+ * From a segment's timestamp to the thread's first clock reading, with a free CPU: 15 to 60 us,
+ * more after the deeper sleep of an idle one.
+ */
 #define WAKES_WAKE_NS 100000
 
 /* -1: unknown; a kernel without this counter shows a thread that never ran. */
@@ -50,7 +54,7 @@ void bench_wakes_close(struct bench_wakes *wakes)
 	pl_fd_close(&wakes->fd);
 }
 
-/* All delays since the last time asked may have been this one wake-up's. */
+/* All delays since the previous query may belong to this wake-up. */
 static int64_t woken_ns(struct bench_wakes *wakes, int64_t now_ns)
 {
 	int64_t delayed_ns = read_delayed_ns(wakes->fd);

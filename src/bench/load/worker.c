@@ -29,8 +29,8 @@ static uint64_t in_flight(const struct bench_worker *worker)
 }
 
 /*
- * In flight, and not between two tries: what the server could say something to. Only these can
- * stall.
+ * Counts requests in flight that are not between two tries: only for these the server can send
+ * data, so only these can stall.
  */
 static uint64_t open_now(const struct bench_worker *worker)
 {
@@ -39,7 +39,7 @@ static uint64_t open_now(const struct bench_worker *worker)
 
 static void publish_open(struct bench_worker *worker)
 {
-	/* who sees a request open sees heard_ns of its start too */
+	/* a reader that sees the request as open also sees heard_ns of its start */
 	atomic_store_explicit(&worker->open_count, (int64_t)open_now(worker), memory_order_release);
 }
 
@@ -189,14 +189,14 @@ static void arm_launch(struct bench_worker *worker, int64_t due_ns)
 	io_timer_start(worker->loop, &worker->launch_timer, due_ns);
 }
 
-/* A longer stretch is none of ours: another thread had the processor. */
+/* A longer interval does not count: another thread used the CPU. */
 static void add_awake(struct bench_worker *worker, int64_t stretch_ns)
 {
 	if (stretch_ns > 0)
 		worker->awake_ns += stretch_ns < BENCH_AWAKE_NS ? stretch_ns : BENCH_AWAKE_NS;
 }
 
-/* Since the loop was asked to come straight back. */
+/* Counts the time since the loop was asked to return immediately. */
 static void count_awake(struct bench_worker *worker, int64_t now_ns)
 {
 	if (worker->awake_from_ns != RES_NO_TIME && worker->awake_idle)
@@ -308,7 +308,7 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 			break;
 		}
 		now_ns = spin_until(worker, now_ns, due_ns);
-		/* Counts requests between two tries too: they keep their place under the cap. */
+		/* Also counts requests between two tries: they keep their slot. */
 		if (worker->trace.in_flight >= worker->cap) {
 			mark_held(worker, now_ns);
 			break;
@@ -331,7 +331,7 @@ static void on_launch(struct io_loop *loop, struct io_timer *timer)
 
 	(void)loop;
 	bench_worker_pump(worker, pl_clock_now_ns());
-	/* the last of a pass: what comes before the next one is something to do */
+	/* the last one of a pass: any event before the next one is work */
 	worker->awake_idle = true;
 }
 
@@ -361,8 +361,8 @@ static void end_early(struct bench_worker *worker, enum res_end end)
 }
 
 /*
- * No byte from any stream of any worker for stall_timeout, though some are open, and the server was not seen
- * at work since. *ret: what is open.
+ * Returns whether no byte arrived on any stream of any worker for stall_timeout although requests
+ * are open, and the server was not seen working since. *ret: the open requests.
  */
 static bool is_silent(const struct bench_shared *shared, int64_t now_ns, struct bench_open *ret)
 {
@@ -408,8 +408,8 @@ static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
 	/*
-	 * A stall is seen a quarter of its timeout late at most, and never costs a thousand looks a
-	 * second.
+	 * A stall is detected at most a quarter of its timeout late, without thousands of checks
+	 * per second.
 	 */
 	int64_t step_ns = load->stall_timeout_ns / 4;
 	int64_t due_ns;
@@ -493,8 +493,8 @@ static void set_up_thread(struct bench_worker *worker)
 	 */
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	/*
-	 * One worker alone is left to the scheduler, which can keep it away from the server;
-	 * several must not share a processor while another is idle.
+	 * A single worker is left to the scheduler, which can keep it away from the server; several
+	 * must not share a CPU while another is idle.
 	 */
 	if (worker->shared->worker_count > 1)
 		pin(worker->index);
@@ -503,7 +503,7 @@ static void set_up_thread(struct bench_worker *worker)
 								 &first) == 0;
 }
 
-/* All workers begin together; the last one to come sets the start. */
+/* All workers start together; the last one to arrive sets the start time. */
 static void await_start(struct bench_shared *shared)
 {
 	pthread_mutex_lock(&shared->lock);
@@ -546,7 +546,7 @@ void *bench_worker_main(void *data)
 }
 
 /*
- * The first ones get one more: so worker i has the requests i, i + n, i + 2n … and nothing else
+ * The first workers get one more, so worker i has the requests i, i + n, i + 2n … and no other code
  * needs to know.
  */
 static int64_t share_of(int64_t total, unsigned parts, unsigned i)

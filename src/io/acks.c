@@ -86,7 +86,7 @@ static bool read_some(struct probe *probe)
 
 	if (len <= 0)
 		return len < 0 && errno == EAGAIN;
-	/* a pause of 40 ms makes Linux forget what was asked */
+	/* Linux resets the setting after a pause of 40 ms */
 	io_sock_delay_acks(probe->fd);
 	if (probe->tls == NULL)
 		return take(probe, bytes, (size_t)len);
@@ -125,7 +125,9 @@ static bool send_all(struct probe *probe, const struct pl_buf *requests)
 	       (ssize_t)requests->len;
 }
 
-/* All in one segment, so that the server has what it needs for all answers. */
+/*
+ * Sends all requests in one segment, so that the server has everything it needs for all responses.
+ */
 static bool ask(struct probe *probe)
 {
 	auto_buf request = PL_BUF(IO_FETCH_HEAD_BYTES_MAX);
@@ -155,7 +157,7 @@ static bool came_unacked(const struct probe *probe)
 	return io_sock_segments(probe->fd, &now) && io_segments_came_unacked(&probe->from, &now);
 }
 
-/* To the last answer, so that the server is not left in the middle of one. */
+/* Reads to the last response, so that the server is not interrupted. */
 static bool listen_to(struct probe *probe)
 {
 	bool unacked = false;

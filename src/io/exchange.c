@@ -57,7 +57,7 @@ struct io_exchange {
 	size_t piece_at;
 	size_t piece_len;
 	struct pl_err err;
-	char *plain; /* what a read was before TLS; NULL: none was made yet */
+	char *plain; /* buffer for encrypted bytes; NULL: not allocated yet */
 	char read[READ_BYTES];
 };
 
@@ -96,7 +96,7 @@ static int on_body(void *data, const char *bytes, size_t len)
 {
 	struct io_exchange *exchange = data;
 
-	/* The parser hands back what a callback returns and leaves the error to it. */
+	/* The parser returns the callback's value unchanged and leaves the error to it. */
 	if (!pl_buf_add(&exchange->body, bytes, len))
 		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
 				  "the response is larger than %zu bytes", exchange->body.max);
@@ -133,8 +133,8 @@ static int open_connection(struct io_exchange *exchange)
 }
 
 /*
- * By bytes and by whose certificates are trusted: a connection is not used again for a peer that
- * would have to be checked another way.
+ * Compares the addresses and the trusted certificates: a connection is not reused for a peer that
+ * requires another verification.
  */
 static bool same_addr(const struct io_addr *a, const struct io_addr *b)
 {
@@ -156,10 +156,7 @@ static int send_request(struct io_exchange *exchange)
 	pl_buf_clear(&exchange->body);
 	exchange->body.max = max > 0 ? max : REPLY_BYTES_DEFAULT;
 	io_http_reset(exchange->http);
-	/*
-	 * A HEAD is answered with the length of a body that does not follow; only who asked can
-	 * know.
-	 */
+	/* The response to HEAD has a length without a body; only the client knows that. */
 	io_http_set_no_body(exchange->http, strcmp(io_fetch_method(exchange->fetch), "HEAD") == 0);
 	pl_buf_clear(&exchange->head);
 	if (io_fetch_head_add(exchange->fetch, exchange->keep, &exchange->head, &exchange->err) < 0)
@@ -179,7 +176,9 @@ static void finish(struct io_exchange *exchange, const struct pl_err *failure)
 	exchange->fn(exchange->data, failure);
 }
 
-/* A kept connection may be closed at any time: what was not begun to be answered is sent again. */
+/*
+ * A persistent connection may be closed at any time: a request without any response is sent again.
+ */
 static void fail(struct io_exchange *exchange)
 {
 	bool again = exchange->reused && !exchange->heard && exchange->err.code != PL_ERR_TIMEOUT;
@@ -217,7 +216,7 @@ static void succeed(struct io_exchange *exchange)
 	finish(exchange, NULL);
 }
 
-/* A file that is mapped would end the program where it becomes shorter meanwhile. */
+/* Not mapped: accessing a mapped file that was truncated would end the program. */
 static int read_piece(struct io_exchange *exchange, size_t at)
 {
 	size_t left = exchange->fetch->body_len - at;
@@ -276,7 +275,7 @@ static int write_tls(struct io_exchange *exchange)
 		if (from == NULL)
 			return -1;
 		if (len > TLS_AHEAD_BYTES)
-			len = TLS_AHEAD_BYTES; /* reading will say it */
+			len = TLS_AHEAD_BYTES; /* reading will report it */
 		if (io_tls_write(exchange->tls, from, len, PL_ERR_IGNORED) < 0)
 			return -1;
 		exchange->sent += len;
@@ -296,8 +295,8 @@ static int write_some(struct io_exchange *exchange)
 					 ? exchange->sent - exchange->head.len
 					 : 0;
 		/*
-		 * Head and body in one call: with TCP_NODELAY two would be two segments, and some
-		 * servers look at each.
+		 * Sends head and body in one call: with TCP_NODELAY two calls would send two
+		 * segments, and some servers handle each separately.
 		 */
 		if (exchange->sent < exchange->head.len)
 			parts[msg.msg_iovlen++] =
@@ -344,8 +343,7 @@ static int take(struct io_exchange *exchange, const char *bytes, size_t len)
 	if (io_http_feed(exchange->http, bytes, len, true, &used, &exchange->err) != 0)
 		return -1;
 	if (exchange->done && used < len)
-		exchange->keep_alive =
-			false; /* more than was asked for: not to be trusted further */
+		exchange->keep_alive = false; /* unexpected data: close the connection */
 	return 0;
 }
 
@@ -382,7 +380,7 @@ static int read_some(struct io_exchange *exchange)
 	if (len > 0)
 		return exchange->tls != NULL ? take_tls(exchange, (size_t)len)
 					     : take(exchange, exchange->read, (size_t)len);
-	/* only close_notify says that a reply without a length is whole */
+	/* only close_notify shows that a reply without a length is complete */
 	if (exchange->tls != NULL && exchange->heard)
 		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
 				  "the connection ended during the response");
@@ -392,7 +390,8 @@ static int read_some(struct io_exchange *exchange)
 static int check_connected(struct io_exchange *exchange)
 {
 	/*
-	 * connect() was begun without waiting: how it went is asked once the socket has any event.
+	 * connect() was started without waiting: any event of the socket means that its result is
+	 * available.
 	 */
 	int failure = io_sock_connect_result(exchange->fd);
 	char text[160];
@@ -416,20 +415,20 @@ static int work(struct io_exchange *exchange, uint32_t events)
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) {
 		if (read_some(exchange) < 0)
 			return -1;
-		/* what was read of a handshake may be answered, or have been its end */
+		/* handshake data may require a response, or have completed the handshake */
 		if (exchange->tls != NULL && !cut && wants_to_write(exchange))
 			cut = write_some(exchange) < 0;
 	}
-	/* a body that cannot be read any more: nothing will come of it */
+	/* the file of the body cannot be read: the exchange has failed */
 	if (cut && exchange->err.code != PL_ERR_NONE)
 		return -1;
-	/* a server that closed early may have said why: its reply is read all the same */
+	/* a server that closed early may have sent the reason: read its reply anyway */
 	io_loop_rewatch(exchange->loop, &exchange->watch,
 			EPOLLIN | (!cut && wants_to_write(exchange) ? EPOLLOUT : 0));
 	return 0;
 }
 
-/* Nothing was asked: only TLS may have something to say by itself, as a new session ticket. */
+/* Nothing was requested: only TLS may send data on its own, such as a session ticket. */
 static bool rests(struct io_exchange *exchange)
 {
 	int64_t stamp_ns;

@@ -28,7 +28,7 @@ static void note_failure(struct fetch_conn *conn, const struct pl_err *failure)
 	conn->set->last = *failure;
 }
 
-/* Takes fetches until one is under way; none left: the connection's work is over. */
+/* Starts the next fetch that can be started; if there is none, the connection has finished. */
 static void begin_next(struct fetch_conn *conn)
 {
 	struct fetch_set *set = conn->set;

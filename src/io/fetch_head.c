@@ -12,8 +12,8 @@ const char *io_fetch_method(const struct io_fetch *fetch)
 }
 
 /*
- * HTTP/1.1 wants a Host (RFC 9112, 3.2); a socket of a path has no name, and "localhost" is what
- * clients send there.
+ * HTTP/1.1 requires Host (RFC 9112, 3.2); for a unix socket, which has no name, clients send
+ * "localhost".
  */
 static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
 {
@@ -28,7 +28,7 @@ static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
 		    fetch->addr->u.any.sa_family == AF_UNIX ? "localhost" : text);
 }
 
-/* Nothing that would end the request line early. */
+/* Returns whether the path has no character that would end the request line. */
 static bool is_target(const char *path)
 {
 	for (const char *c = path; *c != '\0'; c++) {
@@ -52,14 +52,14 @@ int io_fetch_head_add(const struct io_fetch *fetch, bool keep, struct pl_buf *re
 	pl_buf_addf(ret, "User-Agent: profllm/%s\r\n", PROFLLM_VERSION);
 	pl_buf_add_text(ret, "Accept: */*\r\nAccept-Encoding: identity\r\n");
 	/*
-	 * A single fetch has no use for its connection; saying so spares the server a keep-alive
-	 * timeout.
+	 * A single fetch does not reuse its connection; with this header the server needs no
+	 * keep-alive timeout.
 	 */
 	if (!keep)
 		pl_buf_add_text(ret, "Connection: close\r\n");
 	if (fetch->body != NULL && !io_http_lines_have(fetch->headers, "content-type"))
 		pl_buf_add_text(ret, "Content-Type: application/json\r\n");
-	/* A POST without a body still says its length, 0: some servers answer 411 else. */
+	/* A POST without a body also has a length, 0: otherwise some servers return 411. */
 	if (sends)
 		pl_buf_addf(ret, "Content-Length: %zu\r\n",
 			    fetch->body != NULL ? fetch->body_len : 0);

@@ -45,7 +45,7 @@ struct io_http {
 	struct pl_buf head;
 	size_t line_start; /* of the unfinished line in head */
 
-	int64_t left;         /* bytes to come of the body or chunk; in SIZE the size so far */
+	int64_t left;         /* remaining bytes of the body or chunk; in SIZE the size so far */
 	size_t line_bytes;    /* of the size line or the trailer's line so far */
 	size_t trailer_bytes; /* of all trailer lines */
 
@@ -88,7 +88,7 @@ static void enter_size(struct io_http *http)
 	http->line_bytes = 0;
 }
 
-/* How the body is framed: RFC 9112, 6.3. STATE_HEAD: there is none. */
+/* Determines the framing of the body: RFC 9112, 6.3. STATE_HEAD: no body. */
 static enum state body_state(const struct io_http *http, const struct io_http_head *head)
 {
 	if (http->kind == IO_HTTP_RESPONSE &&
@@ -137,7 +137,7 @@ static int take_head(struct io_http *http, struct pl_err *err)
 	return 0;
 }
 
-/* Takes one line, or what there is of it; a head ends with an empty one. */
+/* Takes one line, or its available part; an empty line ends a head. */
 static int feed_head(struct io_http *http, const char **at, const char *end, struct pl_err *err)
 {
 	struct pl_buf *head = &http->head;
@@ -147,7 +147,7 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 	if (!pl_buf_add(head, *at, (size_t)(stop - *at)))
 		return fail(http, 431, err, "the head is larger than 65536 bytes");
 	*at = stop;
-	/* the first words of TLS, mostly, which may never come to a line's end */
+	/* usually the start of a TLS handshake, which may never contain a line end */
 	if (io_http_is_control((unsigned char)head->data[0]) && head->data[0] != '\r' &&
 	    head->data[0] != '\n')
 		return fail(http, 400, err, "the message begins with a control byte");
@@ -177,7 +177,7 @@ static int pass_body(struct io_http *http, const char *bytes, size_t len)
 	return rc != 0 ? refused(http, rc) : 0;
 }
 
-/* Passes on what there is of the `left` bytes; `after` is the state once they are all there. */
+/* Passes on the available part of the `left` bytes; `after` is the state after the last one. */
 static int feed_counted(struct io_http *http, const char **at, const char *end, enum state after)
 {
 	int64_t len = end - *at;
@@ -203,8 +203,8 @@ static int feed_counted(struct io_http *http, const char **at, const char *end, 
 static int feed_size(struct io_http *http, char c, struct pl_err *err)
 {
 	/*
-	 * Digits count only before the first blank or ';': "1 2" is no size of 18. A lenient and a
-	 * strict reader would disagree on it, and a request be smuggled between them.
+	 * Digits count only before the first blank or ';': "1 2" is not a size of 18. Lenient and
+	 * strict parsers would disagree, which permits request smuggling.
 	 */
 	int digit = http->state == STATE_SIZE ? pl_hex_value(c) : -1;
 
@@ -244,7 +244,7 @@ static void enter_chunk(struct io_http *http)
 	http->state = http->left > 0 ? STATE_DATA : STATE_TRAILER;
 }
 
-/* Trailers are skipped, but bounded like a head: a peer could else send them for ever. */
+/* Skips trailers, with the same limit as a head: otherwise a peer could send them forever. */
 static int feed_trailer(struct io_http *http, char c, struct pl_err *err)
 {
 	if (++http->trailer_bytes > IO_HTTP_HEAD_BYTES_MAX)
@@ -336,9 +336,7 @@ int io_http_feed(struct io_http *http, const char *bytes, size_t len, bool stop_
 	return 0;
 }
 
-/*
- * The end of the connection is the end of the message only where nothing else could have ended it.
- */
+/* The end of the connection ends the message only if nothing else could have ended it. */
 int io_http_end(struct io_http *http, struct pl_err *err)
 {
 	if (http->state == STATE_UNTIL_END)

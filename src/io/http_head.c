@@ -80,8 +80,8 @@ static int next_line(struct parse *parse, char **ret_line)
 	if (lf > line && lf[-1] == '\r')
 		lf--;
 	/*
-	 * A bare CR, a NUL or an escape in a head is how two readers come to see two different
-	 * messages: refused everywhere.
+	 * A bare CR, a NUL or an escape in a head can make two parsers see different messages:
+	 * rejected everywhere.
 	 */
 	for (const char *c = line; c < lf; c++) {
 		if (io_http_is_control((unsigned char)*c))
@@ -165,7 +165,7 @@ static bool parse_length(const char *text, int64_t *ret)
 	return true;
 }
 
-/* Is `word` one of the comma-separated words of `list`? */
+/* Returns whether `word` is one of the comma-separated words of `list`. */
 static bool list_has(const char *list, const char *word)
 {
 	size_t word_len = strlen(word);
@@ -184,7 +184,7 @@ static bool list_has(const char *list, const char *word)
 }
 
 /*
- * The same length said twice is allowed (RFC 9110, 8.6), two different ones are the mark of
+ * Repeating the same length is allowed (RFC 9110, 8.6); two different ones indicate request
  * smuggling.
  */
 static int note_length(struct parse *parse, const char *value)
@@ -205,8 +205,8 @@ static int note_coding(struct parse *parse, const char *value)
 		return fail(parse, 400, "more than one transfer-encoding");
 	parse->has_coding = true;
 	/*
-	 * Nothing else was asked for (no TE header is sent), and "gzip, chunked" would have to be
-	 * unpacked: refused, not misread.
+	 * No other coding was requested (no TE header is sent), and "gzip, chunked" would have to
+	 * be decompressed: reject it instead of misreading it.
 	 */
 	parse->head.chunked = strcasecmp(value, "chunked") == 0;
 	if (!parse->head.chunked)
@@ -273,8 +273,8 @@ static int parse_headers(struct parse *parse)
 	parse->head.headers = parse->headers;
 	parse->head.header_count = count;
 	/*
-	 * RFC 9112, 6.1 and 6.3: an answer or request with both is an attack or broken; which one
-	 * counts is what readers differ in.
+	 * RFC 9112, 6.1 and 6.3: a message with both is an attack or broken, because parsers differ
+	 * in which one counts.
 	 */
 	if (parse->has_coding && parse->head.content_length >= 0)
 		return fail(parse, 400, "content-length and transfer-encoding together");
@@ -304,10 +304,7 @@ int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
 		*ret_status = parse.status;
 		return -1;
 	}
-	/*
-	 * Connections stay from HTTP/1.1 on unless one side says otherwise; in 1.0 it is the other
-	 * way round.
-	 */
+	/* Connections are persistent since HTTP/1.1 unless the head declines; in 1.0 it must ask. */
 	parse.head.keep_alive = !parse.says_close &&
 				(parse.head.minor_version > 0 || parse.says_keep_alive);
 	*ret = parse.head;

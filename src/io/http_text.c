@@ -72,7 +72,7 @@ static const struct {
 	{ 511, "Network Authentication Required" },
 };
 
-/* Few rows and asked for once an answer: a search from the front is quick enough. */
+/* The table is short and used once per response: linear search is fast enough. */
 const char *io_http_reason(int status)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reasons); i++) {

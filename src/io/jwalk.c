@@ -21,10 +21,7 @@ enum expect {
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/*
- * Text and length stay valid to read, so that a caller who forgets to look at the token reads
- * nothing.
- */
+/* Keeps text and length valid, so that a caller that does not check the token reads nothing. */
 static enum io_jwalk_token fail(struct io_jwalk *walk)
 {
 	walk->expect = EXPECT_NOTHING;
@@ -180,7 +177,7 @@ static bool read_string(struct io_jwalk *walk)
 			continue;
 		}
 		/*
-		 * Characters beyond ASCII mostly come in runs: a Chinese answer would else go back
+		 * Characters beyond ASCII usually come in runs: otherwise Chinese text would return
 		 * to skip_plain() for each.
 		 */
 		do {
@@ -204,7 +201,7 @@ static const char *skip_digits(const char *at, const char *end)
 }
 
 /*
- * The grammar of RFC 8259, 6, for which strtod() is no test: it takes "+1", "0x1", "inf" and the
+ * The grammar of RFC 8259, 6. strtod() does not check it: it accepts "+1", "0x1", "inf" and the
  * locale's comma.
  */
 static bool read_number(struct io_jwalk *walk)
@@ -251,8 +248,8 @@ static enum io_jwalk_token read_word(struct io_jwalk *walk, const char *word, si
 }
 
 /*
- * The bit of a level says with what it must be closed; the word is shifted, so the lowest bit is
- * the innermost level's.
+ * The bit of a level says which bracket closes it; the word is shifted, so the lowest bit is the
+ * innermost level's.
  */
 static enum io_jwalk_token open_level(struct io_jwalk *walk, bool object)
 {
@@ -363,7 +360,7 @@ enum io_jwalk_token io_jwalk_next(struct io_jwalk *walk)
 	}
 }
 
-/* The level below which the walker has to come; an outermost object is left by depth 0. */
+/* The target level; leaving an outermost object reaches depth 0. */
 enum io_jwalk_token io_jwalk_skip(struct io_jwalk *walk)
 {
 	unsigned outside = walk->depth - 1;

@@ -67,7 +67,9 @@ struct io_loop {
 	size_t heap_room;
 	uint64_t starts;
 
-	/* what the current pass fetched; a NULL pointer is an event of a watch stopped meanwhile */
+	/*
+	 * events fetched by the current pass; a NULL pointer is an event of a watch stopped since
+	 */
 	struct epoll_event batch[BATCH_MAX];
 	int batch_count;
 	int batch_at;
@@ -85,7 +87,7 @@ static bool entry_before(const struct heap_entry *a, const struct heap_entry *b)
 	return a->order < b->order;
 }
 
-/* The place is kept in the timer, so that stopping one costs log n and not a search. */
+/* The timer stores its position, so stopping one costs log n without a search. */
 static void heap_put(struct io_loop *loop, size_t at, struct heap_entry entry)
 {
 	loop->heap[at] = entry;
@@ -135,7 +137,7 @@ void io_timer_start(struct io_loop *loop, struct io_timer *timer, int64_t due_ns
 	io_timer_stop(loop, timer);
 	pl_grow((void **)&loop->heap, &loop->heap_room, loop->heap_count + 2, sizeof(*loop->heap));
 	timer->due_ns = due_ns;
-	/* a callback that starts timers in the past must not keep the others from their turn */
+	/* a callback that starts timers in the past must not starve the others */
 	if (loop->firing && due_ns < loop->now_ns)
 		due_ns = loop->now_ns;
 	struct heap_entry entry = { .due_ns = due_ns, .order = loop->starts++, .timer = timer };
@@ -223,7 +225,7 @@ static void dispatch(struct io_loop *loop)
 			woken = true;
 			continue;
 		}
-		/* without what a callback of this pass has lost interest in */
+		/* without events that a callback of this pass has disabled */
 		uint32_t events = event->events & (watch->events | EPOLLERR | EPOLLHUP);
 		if (events != 0)
 			watch->fn(loop, watch, events);

@@ -28,8 +28,8 @@ static int new_socket(const struct io_addr *addr, struct pl_err *err)
 }
 
 /*
- * Both fail on a unix socket, where they mean nothing. Without TCP_NODELAY a request of two writes
- * waits for the peer's acknowledgement of the first, 40 ms with delayed ones. Stamps:
+ * Both fail on a unix socket, where they have no meaning. Without TCP_NODELAY a request of two
+ * writes waits for the peer's acknowledgement of the first, 40 ms with delayed ones. Timestamps:
  * docs/decisions/0001-kernel-stamps.md.
  */
 static void set_stream_options(int fd)
@@ -119,8 +119,8 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)
 	*ret = (struct io_addr){ .u.local.sun_family = AF_UNIX };
 	memcpy(ret->u.local.sun_path, path, len + 1);
 	/*
-	 * With its NUL, and no more: the kernel takes every byte within the length for part of the
-	 * name.
+	 * Includes the NUL and nothing more: the kernel treats every byte within the length as part
+	 * of the name.
 	 */
 	ret->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
 	return 0;
@@ -232,7 +232,7 @@ int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
 	return 0;
 }
 
-/* Reading SO_ERROR clears it: to be asked once. */
+/* Reading SO_ERROR clears it: call it once. */
 int io_sock_connect_result(int fd)
 {
 	int result = 0;
@@ -251,7 +251,7 @@ int io_sock_accept(int listen_fd)
 			set_stream_options(fd);
 			return fd;
 		}
-		/* a peer that went away while it waited is no reason to stop accepting */
+		/* continue to accept if a waiting peer has disconnected */
 		if (errno != EINTR && errno != ECONNABORTED)
 			return -1;
 	}
@@ -279,8 +279,8 @@ static ssize_t receive(int fd, void *data, size_t room, int flags, int64_t *ret_
 	union {
 		struct cmsghdr align;
 		/*
-		 * Room for more than is asked for: with too little the kernel would cut the list,
-		 * and the stamp with it.
+		 * More room than needed: with too little, the kernel would truncate the list with
+		 * the timestamp.
 		 */
 		char bytes[CMSG_SPACE(sizeof(struct timespec)) + 64];
 	} control;
@@ -309,7 +309,7 @@ ssize_t io_sock_peek(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 	return receive(fd, data, room, MSG_PEEK, ret_stamp_real_ns);
 }
 
-/* Of TCP no byte is copied for that: tcp(7), MSG_TRUNC. Sanitizers take the room for written. */
+/* For TCP this copies no bytes: tcp(7), MSG_TRUNC. Sanitizers treat the buffer as written. */
 int64_t io_sock_stamp_at(int fd, char *room, size_t count)
 {
 	int64_t stamp_real_ns;
@@ -353,8 +353,8 @@ int64_t io_sock_sent_stamp(int fd)
 }
 
 /*
- * TCP_QUICKACK 0 puts the connection into "pingpong" mode, which the kernel leaves by itself:
- * tcp(7), "not permanent".
+ * TCP_QUICKACK 0 enables "pingpong" mode, which the kernel leaves on its own: tcp(7), "not
+ * permanent".
  */
 void io_sock_delay_acks(int fd)
 {

@@ -35,7 +35,10 @@ static const char *find(const char *at, const char *end, char c)
 	return hit != NULL ? hit : end;
 }
 
-/* Where the line at `at` ends. Each byte is searched once for LF and once for CR, however mixed. */
+/*
+ * Returns the end of the line at `at`. Each byte is searched once for LF and once for CR, in any
+ * mixture.
+ */
 static const char *line_end(struct feed *feed)
 {
 	if (feed->lf < feed->at) {
@@ -137,7 +140,7 @@ static int take_line(struct feed *feed, const char *line, size_t len, bool borro
 		return pass_event(feed);
 	if (len > 6 && memcmp(line, "event:", 6) == 0)
 		keep_name(sse, line + 6, len - 6);
-	/* `id`, `retry`, unknown fields and comments say nothing here */
+	/* `id`, `retry`, unknown fields and comments are ignored */
 	if (len < 4 || memcmp(line, "data", 4) != 0)
 		return 0;
 	if (len == 4)

@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 
-/* An emptied buffer above this goes back. */
+/* An empty buffer above this size is freed. */
 #define OUT_KEEP_BYTES 4096
 
 struct io_tls_client {
@@ -35,11 +35,11 @@ struct io_tls_server {
 struct io_tls {
 	SSL *ssl;
 	const struct io_tls_client *client; /* NULL: we are the server */
-	const char *in;                     /* the caller's, inside io_tls_receive() only */
+	const char *in;                     /* the caller's, only inside io_tls_receive() */
 	size_t in_len;
 	struct pl_buf out;
 	bool failed;
-	bool asked; /* the server asked for a certificate of the client's */
+	bool asked; /* the server requested a client certificate */
 };
 
 /*
@@ -104,7 +104,7 @@ static void make_method(void)
 		abort(); /* out of memory, as with pl_alloc() */
 }
 
-/* The oldest error of the thread: later ones say only where it passed through. */
+/* Returns the oldest error of the thread: later ones only show the path through the library. */
 static const char *reason_text(void)
 {
 	const char *text = ERR_reason_error_string(ERR_peek_error());
@@ -149,7 +149,7 @@ static int read_pinned(const char *path, X509 **ret, struct pl_err *err)
 	return 0;
 }
 
-/* In place of the whole check of a chain. */
+/* Replaces the verification of a chain. */
 static int check_pinned(X509_STORE_CTX *store, void *data)
 {
 	const struct io_tls_client *client = data;
@@ -161,7 +161,7 @@ static int check_pinned(X509_STORE_CTX *store, void *data)
 	return 0;
 }
 
-/* A store that is asked for and cannot be read would else be an empty one, without a word. */
+/* Fails if a configured store cannot be read: otherwise it would silently be an empty one. */
 static int load_system_store(SSL_CTX *context, struct pl_err *err)
 {
 	const char *const names[] = { "SSL_CERT_FILE", "SSL_CERT_DIR" };
@@ -210,7 +210,7 @@ static int on_certificate_wanted(SSL *ssl, X509 **ret_cert, EVP_PKEY **ret_key)
 	(void)ret_cert;
 	(void)ret_key;
 	tls->asked = true;
-	return 0; /* there is none */
+	return 0; /* there is no client certificate */
 }
 
 int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
@@ -225,7 +225,7 @@ int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
 	client->host = bare_host(host);
 	client->is_address = inet_pton(AF_INET, client->host, address) == 1 ||
 			     inet_pton(AF_INET6, client->host, address) == 1;
-	/* A proxy that speaks HTTP/2 by default would answer in it; this says that we do not. */
+	/* A proxy with HTTP/2 as its default would use it; this offers only HTTP/1.1. */
 	SSL_CTX_set_alpn_protos(client->context, http, sizeof(http) - 1);
 	SSL_CTX_set_client_cert_cb(client->context, on_certificate_wanted);
 	if (set_trust(client, trust, err) < 0)
@@ -300,12 +300,12 @@ static struct io_tls *new_connection(SSL_CTX *context, size_t out_bytes_max)
 
 static void expect_host(SSL *ssl, const struct io_tls_client *client)
 {
-	/* RFC 6066, 3: a literal address is no server name. */
+	/* RFC 6066, 3: a literal address is not a server name. */
 	if (!client->is_address)
 		SSL_set_tlsext_host_name(ssl, client->host);
 	if (SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE || client->pinned != NULL)
 		return;
-	/* As browsers: "w*.example.com" covers nothing (RFC 9525, 6.3). */
+	/* As in browsers: "w*.example.com" matches nothing (RFC 9525, 6.3). */
 	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
 	if (client->is_address)
 		X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), client->host);
@@ -322,7 +322,7 @@ struct io_tls *io_tls_new_client(const struct io_tls_client *client, size_t out_
 	expect_host(tls->ssl, client);
 	SSL_set_connect_state(tls->ssl);
 	ERR_clear_error();
-	/* whatever goes wrong here comes back from the first io_tls_receive() */
+	/* the first io_tls_receive() reports any error */
 	SSL_do_handshake(tls->ssl);
 	return tls;
 }
@@ -392,8 +392,8 @@ static const char *handshake_text(const struct io_tls *tls, int reason)
 }
 
 /*
- * The oldest error of the SSL library itself: older ones of the ciphers below it say only how it
- * came about. Empties the queue. *ret_text: in words.
+ * Returns the oldest error of the SSL library itself: older ones of lower layers only show how it
+ * arose. Empties the queue. *ret_text: a description.
  */
 static int take_reason(const char **ret_text)
 {

@@ -1,5 +1,5 @@
 /*
- * Every option of `benchmark:` (bench serve). One row an option: the struct field, the YAML key, the
+ * Every option of `benchmark:` (bench serve). Each row defines an option: the struct field, YAML key,
  * flag, default, bounds, choices, --help, schema and docs are made from it.
  *
  * BENCH(type, style, name, flag, default, min, max, help, …)
@@ -8,16 +8,16 @@
  *   flag     NULL: not on the command line
  *   default  as JSON, durations and infinities as texts; null: none
  *   min max  inclusive; durations as 1 * MS
- *   …        members of struct option_row that say something, by name
+ *   …        further members of struct option_row, by name
  *
- * .later: it validates, and `run` refuses it when it is set. .ours: no option of vLLM's. .gone: of
- * older releases; the experiment file has it, the command line has not, as today's vLLM. .offline: of
- * vLLM's offline benchmarks alone (tbl/bench_kinds.h has their flags), the command line has it not.
- * .group is one of tbl/bench_groups.h; within it help, manual page and docs/reference/bench-serve.md
- * have the rows' order, but for those that stand .after another one. Rows stand in the order of
- * vLLM's parser, then ours: that is the order of the result.
- * .verdict, .remark and .value_notes compare with `vllm bench serve` 0.33 where it is not plainly
- * equal (docs/from-vllm-bench.md); .older_values are words of older releases, and today's.
+ * .later: it is valid, but `run` refuses it if it is set. .ours: not an option of vLLM. .gone: only in
+ * older releases; accepted in an experiment file, but not on the command line, like today's vLLM.
+ * .offline: only in vLLM's offline benchmarks (tbl/bench_kinds.h has their flags), not on the command
+ * line. .group is one of tbl/bench_groups.h; within it help, manual page and
+ * docs/reference/bench-serve.md list options in the order of the rows, except those with .after
+ * another one. Rows are in the order of vLLM's parser, followed by ours; the result has this order.
+ * .verdict, .remark and .value_notes describe differences from `vllm bench serve` 0.33
+ * (docs/from-vllm-bench.md); .older_values maps values of older releases to today's.
  */
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
     "accepted for compatibility; no code of a tokenizer or dataset is run",

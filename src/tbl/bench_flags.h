@@ -1,12 +1,12 @@
 /*
- * Flags of `profllm bench serve` itself, beside the options of tbl/bench_args.h: what is done with a
- * run, not how it loads. An experiment file has no place for them, `profllm run` has options of its own.
+ * Flags of `profllm bench serve` in addition to the options of tbl/bench_args.h. They control the run and
+ * its files, not the load, so they are not part of an experiment file; `profllm run` has its own options.
  *
  * BENCH_FLAG(name, arg, choices, help)
- *   arg      what its value is called; NULL: it takes none
- *   choices  its values with bars between them; NULL: any
+ *   arg      name of its value; NULL: none
+ *   choices  its values, separated by bars; NULL: any
  * OFFLINE_FLAG(name, arg, choices, help)
- *   the same of `profllm bench latency`, `throughput`, `startup` and `mm-processor`, beside those
+ *   the same for `profllm bench latency`, `throughput`, `startup` and `mm-processor`, which have both
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef BENCH_FLAG

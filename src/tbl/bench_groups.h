@@ -1,6 +1,6 @@
 /*
- * The titles, in their order, under which help, manual page and docs/reference/bench-serve.md show
- * the options of `bench serve` (.group of their rows). An option without one stands under the last.
+ * The titles, in order, under which help, manual page and docs/reference/bench-serve.md list the
+ * options of `bench serve` (.group of their rows). An option without a group is listed under the last.
  *
  * BENCH_GROUP(title)
  */

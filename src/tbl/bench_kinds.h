@@ -1,20 +1,20 @@
 /*
- * vLLM's offline benchmarks, which run an engine of their own: `profllm bench NAME` and benchmark.kind.
+ * vLLM's offline benchmarks, which start their own engine: `profllm bench NAME` and benchmark.kind.
  *
  * KIND(id, name, server, logs_requests, summary)
- *   server         its figures can be taken at a server too
- *   logs_requests  its parser has --enable-log-requests among the engine's arguments
+ *   server         its metrics can also be measured on a server
+ *   logs_requests  its parser accepts --enable-log-requests with the engine's arguments
  * KIND_OPTION(kind, name, flag, default, choices)
- *   an option of it beside the engine's arguments, in the order of vLLM's parser; what it is stands in
+ *   one of its options other than the engine's arguments, in the order of vLLM's parser; defined in
  *   tbl/bench_args.h
- *   default  as JSON, where it is not the row's; of what vLLM has no default for the row's stands here too,
- *            and that it must be given is a check (offline_throughput)
- *   choices  as JSON, where they are not the row's; NULL: those
+ *   default  as JSON, if it differs from that row. If vLLM has no default, this is the row's, and a
+ *            check requires a value (offline_throughput)
+ *   choices  as JSON, if they differ from that row; NULL: the same
  * KIND_OLD(kind, flag, style, until, by, why)
  *   an option of an older release
- *   style  VALUE or FLAG, as option_style has them
+ *   style  VALUE or FLAG of option_style
  *   until  the first release without it
- *   by     the flag that takes the same value now; NULL: none, and `why` says what its absence means
+ *   by     the flag that has replaced it; NULL: none, and `why` gives the effect of its removal
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef KIND

@@ -1,6 +1,6 @@
 /*
- * What vLLM's arguments ask of each other, of the host and of the model. A rule is broken where WHEN is true
- * and REQUIRE is false; a value that is not known breaks none. docs/reference/constraints.md is made from here.
+ * Constraints between vLLM's arguments, the host and the model. A rule is violated if WHEN is true and REQUIRE
+ * is false; an unknown value violates no rule. docs/reference/constraints.md is made from this file.
  *
  * RULE(id, severity, scope, since, until, reference, WHEN(…), REQUIRE(…), message, …)
  *   severity   ERROR: vLLM refuses it; WARNING: it warns, ignores it, or works badly
@@ -8,7 +8,7 @@
  *   since      it holds where since <= release < until; NULL: no limit known
  *   reference  what vLLM 0.33.0 does: HOLDS (refuses an error, warns about or ignores a warning), CHANGED (another
  *              rule took its place), GONE (accepts it or lacks the argument), ADVICE (never enforced)
- *   …          members of struct vllm_rule that say something, by name: .source (file and function of vLLM 0.33.0),
+ *   …          further members of struct vllm_rule, by name: .source (file and function of vLLM 0.33.0),
  *              .reference_note, .note
  *
  * Expressions (vllm/expr.h) are written as they are read: names of arguments, object.key, env.fact, literals,

@@ -5,16 +5,16 @@
  *
  * RELEASE(version)          each release that was read, oldest first
  * ARG_HISTORY(name, ranges, …)
- *                           an argument, by name; behind the ranges what is known of its end:
+ *                           an argument, by name; after the ranges, its removal if it is known:
  *   RANGE(since, until, …)  since <= release < until, oldest first, without gaps; until NULL: the
- *                           last release has it still; … what is not as in the argument's row,
+ *                           last release still has it; … differences from the argument's row,
  *                           which is the last range: members of struct vllm_range, by name
  *   .negative_aliases_since first release with the row's negative aliases
- *   REPLACED(by, map)       by: "argument", "argument.key" or several with commas; map, what its
- *                           value is there: SAME, NEGATED, CONSTANT (.value), VALUES (.value is a
+ *   REPLACED(by, map)       by: "argument", "argument.key" or several with commas; map, how its
+ *                           value is converted: SAME, NEGATED, CONSTANT (.value), VALUES (.value is a
  *                           list of pairs: this one, that one) or OTHER, for which there is no rule
- *   .told_by                message or code, and the release in which vLLM says so; succession:
- *                           vLLM does not, the other came as this one went
+ *   .told_by                message or code, and the release in which vLLM reports it; succession:
+ *                           not reported, the other was added when this one was removed
  *   .replacement_until      first release without the replacement
  * Undefined macros are skipped; they are undefined again at the end.
  */

@@ -1,12 +1,12 @@
 /*
- * The keys of vLLM's JSON arguments, each after the object it stands in.
+ * The keys of vLLM's JSON arguments, each after the object that contains it.
  *
  * FIELD(type, argument, path, min, max, …)
  *   type     BOOL INT FLOAT STRING ENUM LIST JSON (an object; its own keys follow as "object.key") ANY
  *   path     "key" or "object.key"
  *   min max  as in tbl/engine_args.h
- *   …        members of struct option_row that say something, by name; without .default_json the default
- *            is not known or computed
+ *   …        further members of struct option_row, by name; without .default_json the default is
+ *            unknown or computed
  */
 FIELD(ENUM, pooler_config, "task", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null),

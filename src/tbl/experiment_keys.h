@@ -1,15 +1,15 @@
 /*
- * The keys of an experiment file outside of `server:` and `benchmark:`. One row a key: reader,
- * defaults, checks, the completed configuration and the reference page are made from it.
+ * The keys of an experiment file outside `server:` and `benchmark:`, one row per key. Reader, defaults,
+ * checks, the completed configuration and the reference page are made from them.
  *
  * KEY(type, key, member, default, min, max, help, …)
  *   type     STRING BOOL INT DURATION LIST_STRING JSON
  *   member   of struct exp_config; the rows of `profiling` go into its object
  *   default  as JSON; null: none
  *   min max  inclusive; durations as 1 * MS
- *   …        members of struct option_row that say something, by name; .texts: a mapping to texts;
- *            .expand: ${VAR} is expanded; .later: it validates, and `run` refuses another value than
- *            the default; .instead: and says what to do until it is there
+ *   …        further members of struct option_row, by name; .texts: a mapping to texts;
+ *            .expand: ${VAR} is expanded; .later: it is valid, but `run` refuses any value except
+ *            the default; .instead: and suggests an alternative
  */
 KEY(STRING, "suite", suite, null, -INF, INF,
     "series of experiments that this one belongs to",

@@ -1,9 +1,9 @@
 /*
- * What a filter can ask of one field (docs/reference/filters.md). What it says of null and of what is not
- * recorded: query/filter.h.
+ * The operators of filters (docs/reference/filters.md). query/filter.h defines their results for null and for
+ * values that are not recorded.
  *
  * FILTER_OP(ID, name, about, value)
- *   about  EQUAL of any field; ORDER and WORD of those whose values have that; STATE: of the cell, not its value
+ *   about  EQUAL: any field; ORDER: fields with ordered values; WORD: fields with texts; STATE: any field, ignoring its value
  *   value  NONE, ONE, LIST (one at least), PAIR ([low, high]), WORD (a text)
  */
 FILTER_OP(EQ, eq, EQUAL, ONE)

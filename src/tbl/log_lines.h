@@ -1,19 +1,19 @@
 /*
- * What a vLLM-form log says and where: every release from 0.4 to 0.32 that was seen. Lines are taken
- * behind their prefixes (level, time, file, process, Ray, container), without colours.
+ * The facts in logs of vLLM, in all known releases from 0.4 to 0.32. Lines are matched without their
+ * prefixes (level, time, file, process, Ray, container) and colors.
  *
  * LOG_PHASE(id, name, which)    a moment of the start; which: FIRST or LAST of the lines that mark it
- *                               (several workers); lines after LISTENING mark nothing
+ *                               (several workers); lines after LISTENING are ignored
  * LOG_MARK(phase, phrase)       a line that holds the phrase marks the phase
  * LOG_FACT(name, type, keep)    a key of `launch.facts` in the result (tbl/result_fields.h)
  *   type   COUNT NUMBER BYTES (a number with its unit, kept in 10^9 bytes) TEXT YES
- *          ASIDE (a text for this program alone, no key of the result)
- *   keep   FIRST LAST LARGEST SMALLEST of what is said more than once
+ *          ASIDE (a text for this program alone, not a key of the result)
+ *   keep   FIRST LAST LARGEST SMALLEST if it occurs several times
  * LOG_READ(fact, line, behind, until)
- *                               in a line that holds `line` the fact stands right behind the next
- *                               `behind` and ends before `until` ("": where its type ends)
- * LOG_EXECUTOR(file, name)      a file that writes lines: which executor runs
- * LOG_BACKEND(said, name)       attention backends in words: their name as an argument
+ *                               in a line that contains `line`, the fact follows the next occurrence
+ *                               of the third argument and ends before `until` ("": where its type ends)
+ * LOG_EXECUTOR(file, name)      the executor whose source file writes lines
+ * LOG_BACKEND(said, name)       an attention backend as logged, and its name as an argument
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef LOG_PHASE

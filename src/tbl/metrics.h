@@ -1,5 +1,5 @@
 /*
- * Every figure of `results`: one row a family of statistics or a single figure. The keys, the schema,
+ * All metrics of `results`: one row per family of statistics or single metric. The keys, the schema,
  * the docs page (docs/reference/metrics.md) and the console labels are made from these rows.
  *
  * FAMILY(id, key, title, label, direction, origin, headline, formula, text)
@@ -7,18 +7,17 @@
  *   title      of its section in the console table
  *   label      in "Mean LABEL (ms):"; "" where the console table never has such a section
  *   direction  LOWER or HIGHER is better, or NEITHER
- *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's of its offline benchmarks: there with those
- *              alone), OURS, or KIND (ours, over the requests that have output of this kind; its keys are missing
- *              if no request has)
- *   headline   true: each STATISTIC of it tells how far the client can have moved it, and by that
- *              goes the verdict (result/metrics/client_error.h); else false
- *   formula    what one sample is, in symbols of docs/reference/metrics.md
+ *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's, only of its offline benchmarks), OURS, or KIND
+ *              (ours, over the requests that have output of this kind; its keys are missing if no request has)
+ *   headline   true: each of its STATISTICs has a client error bound, which determines the verdict
+ *              (result/metrics/client_error.h); else false
+ *   formula    of one sample, in symbols of docs/reference/metrics.md
  * FIGURE(key, unit, type, direction, origin, formula, text)
  *   type       INT or NUM; each may be null
  * STATISTIC(name, percentile)  of headline families
- *   percentile in percent; NAN: it is the mean
- * RATE(id, key)  the FIGUREs that are so many of something by the run's duration, in requests or tokens: each
- *   has an interval within the run (result/metrics/rates.h)
+ *   percentile in percent; NAN: the mean
+ * RATE(id, key)  the FIGUREs that are a number of requests or tokens divided by the run's duration: each has
+ *   a confidence interval (result/metrics/rates.h)
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef FAMILY

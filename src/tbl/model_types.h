@@ -1,28 +1,28 @@
 /*
- * Model families whose memory profllm can work out from config.json; docs/reference/memory.md.
- * A family without a row here gets no number, and the answer says so. Parts that read images or
- * sound and drafting layers are in no row.
+ * Model families whose memory profllm can compute from config.json; docs/reference/memory.md. A family
+ * without a row gets no number, and this is reported. No row includes encoders of images or audio, or
+ * draft layers.
  *
  * MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied, trait)
  *   type       model_type of the (text) configuration
- *   attention  HEADS: keys and values a head; LATENT: one compressed vector a token (MLA)
- *   window     which layers slide where the file has no layer_types: NONE; ALL; PERIOD: all but
+ *   attention  HEADS: keys and values per head; LATENT: one compressed vector per token (MLA)
+ *   window     layers with a sliding window if the file has no layer_types: NONE; ALL; PERIOD: all but
  *              every period-th; TOP: those from max_window_layers on, if use_sliding_window
  *   mlp        GATED: three matrices; PLAIN: two
  *   biases     NONE, MLP, QKV, ATTENTION (and the output projection), ALL
- *   norms      vectors of the hidden size a layer; final_norm: behind the last one
+ *   norms      vectors of the hidden size per layer; final_norm: after the last one
  *   qk_norm    NONE; HEAD: a head's width for q and for k; FULL: all heads' width
- *   tied       tie_word_embeddings where the file is silent
- *   trait      PLAIN, or what it has besides:
+ *   tied       tie_word_embeddings if the file lacks it
+ *   trait      PLAIN, or an additional property:
  *     HEAD_BIAS  a bias of the output matrix
- *     ENCODER    no KV cache, no output matrix; token types, a pooler, a norm behind the embedding
+ *     ENCODER    no KV cache, no output matrix; token types, a pooler, a norm after the embedding
  *     CHUNKS     Llama 4: all but every period-th layer attend within a chunk; one shared expert;
  *                dense layers of intermediate_size_mlp
  *     DELTA      all but every period-th layer are linear attention (gated delta rule); the others'
- *                queries bring a gate of their own width
+ *                queries include a gate of the same width
  *     PATTERN    hybrid_override_pattern: each layer is attention, Mamba 2, MLP or experts
- *     INDEXER    sparse attention: a small query and key a layer pick the tokens
- *     GLOBAL     full layers have heads of their own number and width; experts beside the MLP
+ *     INDEXER    sparse attention: a small query and key per layer select the tokens
+ *     GLOBAL     full layers have another number and width of heads; experts in addition to the MLP
  *     CROSS      some layers attend to an image's tokens
  */
 MODEL("llama",           HEADS,  NONE,   0, GATED, NONE,      2, 1, NONE, 0, PLAIN)
@@ -93,7 +93,7 @@ MODEL("minimax_m2",      HEADS,  NONE,   0, GATED, NONE,      2, 1, FULL, 0, PLA
 MODEL("exaone4",         HEADS,  PERIOD, 4, GATED, NONE,      2, 1, HEAD, 0, PLAIN)
 
 /*
- * What a family's configuration means where config.json leaves a key out.
+ * The default of a key that config.json lacks, by family.
  * DEFAULT(type, key, value)
  */
 DEFAULT("gemma",         "head_dim",                256)

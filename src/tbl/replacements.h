@@ -1,17 +1,17 @@
 /*
- * What single values became: where an argument or a key has no rule of its own for all values
- * (tbl/engine_args_history.h and tbl/engine_fields_history.h say that), and choices that went while
- * their argument stayed.
+ * Replacements of single values: for arguments and keys without a rule for all values
+ * (tbl/engine_args_history.h, tbl/engine_fields_history.h), and for choices that were removed while their
+ * argument was not.
  *
  * REPLACED_VALUE(key, value, by, why)
  *   key    argument, or "argument.key"
- *   value  JSON; ANY_VALUE: each that has no row of its own
- *   by     JSON: {key: value, …} to be set in its place, {}: nothing, it is so by itself; a value that is
- *          THIS_VALUE stays what it was, one that is null is left to the reader
- *   why    what vLLM says or does, in one clause
+ *   value  JSON; ANY_VALUE: each value without a row of its own
+ *   by     JSON: {key: value, …} to set instead, {}: nothing, because it is the default; THIS_VALUE keeps the
+ *          value, null means that the user must choose it
+ *   why    the message or behavior of vLLM, in one clause
  *
- * A row counts for releases that lack the key, or its value among the choices. What stands in `by` may be
- * gone itself in a newer one: then its own row is asked. Undefined again at the end.
+ * A row applies to releases that lack the key, or the value among its choices. A newer release may lack a
+ * replacement in `by`, too: then its own row applies. Undefined again at the end.
  */
 #define ANY_VALUE  NULL
 #define THIS_VALUE "\"*\""
@@ -47,11 +47,11 @@ REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("sha256_cbor_64bit"),
     ARG_JSON({"prefix_caching_hash_algo": "sha256_cbor"}),
     "since 0.10.2 the whole hash is kept, and the name says no length")
 REPLACED_VALUE("reasoning_parser", ARG_JSON("glm4_moe"), ARG_JSON({"reasoning_parser": "glm45"}),
-    "named anew in 0.10.1")
+    "renamed in 0.10.1")
 REPLACED_VALUE("reasoning_parser", ARG_JSON("GptOss"), ARG_JSON({"reasoning_parser": "openai_gptoss"}),
-    "named anew in 0.10.2")
+    "renamed in 0.10.2")
 REPLACED_VALUE("quantization", ARG_JSON("nvfp4"), ARG_JSON({"quantization": "modelopt_fp4"}),
-    "named anew in 0.9.0")
+    "renamed in 0.9.0")
 
 /* Booleans whose other value was what happens anyway. */
 REPLACED_VALUE("compilation_config.full_cuda_graph", ARG_JSON(false), ARG_JSON({}),

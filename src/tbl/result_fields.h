@@ -1,30 +1,29 @@
 /*
- * The fixed sections of a result file, one row a key: an empty section (res_document_empty()), the
- * schema and its checks, and the fields by which results are compared (result/fields/fields.h) are made from
- * them.
+ * The fixed sections of a result file, one row per key. Empty sections (res_document_empty()), the schema and
+ * its checks, and the fields of results (result/fields/fields.h) are made from them.
  *
  * FIELD(section, key, type, of, unit, role, one, text)
  *   type  NUMBER COUNT YES TEXT   a number from 0, a whole number from 0, a boolean, a text; or null
  *         TEXTS MAP               array of texts, object of texts; or null
- *         ANY                     whatever the server said; or null
- *         NOTE                    a text, and no column: the key is missing where there is nothing to note
- *         OBJECT LIST             a section by the name of `of`, or an array of such
+ *         ANY                     the value that the server reported; or null
+ *         NOTE                    a text without a column; the key is missing if there is no note
+ *         OBJECT LIST             a section named `of`, or an array of such sections
  *         MAYBE MAYBE_LIST        the same, or null
  *         REQUIRED_YES            a boolean, never null once the section is filled
- *   role  INPUT         chosen by who ran it, and told by derived.input_key
- *         OUTPUT        measured, or came of it
- *         ENGINE HOST   what was measured, and on what
- *         PROVENANCE    where it lay and how it came about
- *   one   how the values of a list's entries become one: SUM MEAN MAX MIN, SAME (the value that all
- *         have) or EACH (a list); NONE: it stands in no list
+ *   role  INPUT         chosen by the user, and part of derived.input_key
+ *         OUTPUT        measured, or computed from measurements
+ *         ENGINE HOST   the measured engine, and its host
+ *         PROVENANCE    origin and circumstances of the result
+ *   one   how the values in a list of sections are combined: SUM MEAN MAX MIN, SAME (the value that all
+ *         have) or EACH (a list); NONE: it is in no list
  *
  * TOP(section, key, type, unit, role, text)
- *   keys for which the schema has words of its own: of the document itself (run), error, results,
+ *   keys that the schema defines separately: of the document itself (run), error, results,
  *   results.steady, quality.measurement, quality.load, config.benchmark; these are fields only;
- *   and what a store knows of a result (stored), which no document says
+ *   and the data of a store about a result (stored), which no document contains
  * DERIVED(key, type, unit, direction, role, text)
- *   what follows from others, a function of result/fields/derived.c each
- * GROUP(section, title)  what the section's fields are called together
+ *   computed from other fields, by a function of result/fields/derived.c each
+ * GROUP(section, title)  the common name of the section's fields
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef FIELD

@@ -1,15 +1,14 @@
 /*
- * What profllm-dashboard answers: ROUTE(method, path, handler, tag, turn). What a route takes and answers
- * stands in api/openapi.yaml, which has to have exactly these.
+ * The routes of profllm-dashboard: ROUTE(method, path, handler, tag, turn). api/openapi.yaml defines their
+ * requests and responses, and must contain exactly these routes.
  *
  *   path     as there; "{id}" is one part of a path
  *   handler  dash_HANDLER() of src/dash
- *   tag      by what an answer is known to be the one of before: DATA (what is stored), PROGRAM
- *            (this build), OWN (the handler says), NONE (always anew)
- *   turn     who calls the handler: NOW (the thread that read the request: it waits for nothing), READ (a brief question
- *            to the database) and WRITE (what changes it, and may wait for others who do) by threads of their own;
- *            QUEUE (what takes long waits for its turn), SHARED (the same, and one answer is for all who ask the same of
- *            the same data), STREAM (as NOW, before the body, which is never in memory as a whole; its answer as WRITE)
+ *   tag      the source of the ETag: DATA (the data version), PROGRAM (this build), OWN (set by the handler), NONE
+ *   turn     the thread that calls the handler: NOW (the one that read the request; the handler never waits), READ (short
+ *            database queries) and WRITE (changes, which may wait for other writers), each with threads of their own;
+ *            QUEUE (slow responses, queued), SHARED (the same, and one response serves all identical requests for the
+ *            same data), STREAM (as NOW, before the body, which is never in memory as a whole; its response as WRITE)
  * Undefined again at the end.
  */
 ROUTE("GET", "/api/fields", list_fields, PROGRAM, NOW)
@@ -56,7 +55,7 @@ ROUTE("POST", "/api/upload/jobs/{job_id}/retry", retry_job, NONE, WRITE)
 ROUTE("POST", "/api/upload/jobs/{job_id}/choose", choose_job, NONE, WRITE)
 ROUTE("GET", "/api/upload/jobs/{job_id}/missing", get_absent, NONE, QUEUE)
 ROUTE("GET", "/api/upload/jobs/{job_id}/items/{index}/diff", diff_item, NONE, QUEUE)
-/* its turn comes behind what was received: who asks has lost the answer to that */
+/* queued after received parts, because the client asks when it has lost the response to one */
 ROUTE("POST", "/api/upload/known", list_known, NONE, WRITE)
 ROUTE("GET", "/api/upload/status/{job_id}", get_job, NONE, READ)
 ROUTE("GET", "/api/health", get_health, NONE, READ)

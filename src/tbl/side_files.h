@@ -1,16 +1,16 @@
 /*
- * Files that a run writes beside its result, named after it: "r.json" has "r.requests.jsonl.zst".
+ * Artifacts that a run writes next to its result, named after it: "r.json" has "r.requests.jsonl.zst".
  *
  * SIDE_FILE(member, suffix, what)
  *   member  of struct run_paths (run/paths.h)
  *   suffix  takes the place of ".json"
- *   what    in words
- * Undefined again at the end. A suffix that ends as another does stands in front of it.
+ *   what    description
+ * Undefined again at the end. A suffix that ends like another one comes before it.
  */
 #ifndef SIDE_FILE
 #define SIDE_FILE(member, suffix, what)
 #endif
-/* also the ends of names that vLLM gives */
+/* also suffixes of vLLM's file names */
 #define RUN_TIMELINE_SUFFIX      ".timeline.html"
 #define RUN_DATASET_STATS_SUFFIX ".dataset_stats.png"
 

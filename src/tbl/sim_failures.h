@@ -1,9 +1,9 @@
 /*
- * Starts that fail (--sim-fail-start): how far the start comes, which process of vLLM speaks, its
- * last words, in the form vLLM's releases give them. {model} is the model's name.
+ * Failed starts (--sim-fail-start): the stage reached, the vLLM process that reports the error, and its
+ * message, as in vLLM's releases. {model} is the model's name.
  *
- * stage: of enum sim_stage, the last that is logged. who: NOBODY, PARSER (argparse, exit status 2),
- * API (a traceback of the head process), ENGINE (the engine's traceback, then the head's).
+ * stage: the last logged one of enum sim_stage. who: PARSER (argparse, exit status 2), API (a traceback
+ * of the head process), ENGINE (the engine's traceback, followed by the head's), or no process at all.
  *
  * FAILURE(id, name, stage, who, text)
  */

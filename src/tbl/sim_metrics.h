@@ -14,7 +14,7 @@ HISTOGRAM(PARAMS_MAX_TOKENS, "vllm:request_params_max_tokens", counts, "Requeste
 HISTOGRAM(TTFT, "vllm:time_to_first_token_seconds", first, "Arrival to first token.")
 HISTOGRAM(ITL, "vllm:inter_token_latency_seconds", gaps, "Between neighbouring tokens.")
 HISTOGRAM(TPOT, "vllm:request_time_per_output_token_seconds", gaps,
-	  "A request's mean time for a token behind the first.")
+	  "A request's mean time per token after the first.")
 HISTOGRAM(E2E, "vllm:e2e_request_latency_seconds", whole, "Arrival to last token.")
 HISTOGRAM(QUEUE, "vllm:request_queue_time_seconds", whole, "Arrival to the first step.")
 HISTOGRAM(INFERENCE, "vllm:request_inference_time_seconds", whole, "First step to last token.")

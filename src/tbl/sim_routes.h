@@ -1,6 +1,6 @@
 /*
- * What profllm-sim answers: ROUTE(method, path, handler). Its log lists them in this order, as vLLM's
- * does, and /metrics counts by them.
+ * The routes of profllm-sim: ROUTE(method, path, handler). Its log lists them in this order, like vLLM's,
+ * and /metrics has counters for each.
  */
 ROUTE("GET", "/health", show_health)
 ROUTE("GET", "/ping", answer_empty)

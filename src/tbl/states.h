@@ -1,19 +1,19 @@
 /*
- * What can become of a run, of one request, and of a check: the words that stand in result files.
+ * The outcomes of runs, requests and checks, as written in result files.
  *
  * STATUS(id, name, exit, results, error, run, text)   the result's `status`
- *   exit      exit status of `run` where nothing worse happened (INTERRUPTED: 128 + signal)
+ *   exit      exit status of `run` unless a worse error occurred (INTERRUPTED: 128 + signal)
  *   results   ALWAYS: `results` is an object; NEVER: it is null; MAYBE: either
  *   error     the same of `error`
- *   run       what a run that ended so is called, in a line that gives it no verdict
- * STAGE(id, name, text)                  how far the experiment had come: `error.stage`
- * CAUSE(id, name, text, hint)            the cause of a failed experiment: `error.cause`; hint: what to
- *                                        try, one sentence without a full stop: `error.hint`; load options
- *                                        stand in braces, as whoever asked for the run calls them;
- *                                        PID is a process that outlives the run, and the parenthesis
- *                                        around it is left out where that is not known
- * ARTIFACT(id, name, text)               what a side file is: `artifacts[].kind`
- * SOURCE(id, name, text)                 what a line of the series file was read from: `source`
+ *   run       name of such a run in a line without a verdict
+ * STAGE(id, name, text)                  the stage that the experiment had reached: `error.stage`
+ * CAUSE(id, name, text, hint)            the cause of a failed experiment: `error.cause`; hint: the
+ *                                        remedy, one sentence without a period: `error.hint`; load options
+ *                                        in braces are replaced by the names that the user knows;
+ *                                        PID is a process that outlives the run; the parenthesis around
+ *                                        it is omitted if it is unknown
+ * ARTIFACT(id, name, text)               kind of an artifact: `artifacts[].kind`
+ * SOURCE(id, name, text)                 source of a line in the series file: `source`
  * FAILURE(name, text)                    why one request failed: `error.kind` of its record
  * TOKENS(id, name, text)                 where a record's token count comes from
  * Undefined macros are skipped; they are undefined again at the end.

@@ -1,11 +1,11 @@
 /*
- * Words of the store: what a document that came in is, and what became of it.
+ * Names of the store: the form of an incoming document, and its outcome.
  *
- * STORE_FORM(NAME, name, text)     name stands in the database, in answers and in --json
+ * STORE_FORM(NAME, name, text)        `name` is used in the database, in responses and in --json
  * STORE_OUTCOME(NAME, name, text)
- * STORE_KNOWN(NAME, name, text)     what is done with a result that is there already
- * STORE_ITEM_STATE(NAME, name, text)  of an item of a job; outcomes are among them
- * STORE_CHANGE(NAME, name, text)    of a result that is stored
+ * STORE_KNOWN(NAME, name, text)       the handling of an existing result
+ * STORE_ITEM_STATE(NAME, name, text)  of an item of a job; includes the outcomes
+ * STORE_CHANGE(NAME, name, text)      of a stored result
  * Undefined again at the end.
  */
 #ifndef STORE_FORM

@@ -1,13 +1,12 @@
 /*
- * Everything that telemetry samples: one row a quantity, in the order in which a line of the series
- * file lists them. The sums behind `system`, the lines and docs/reference/telemetry.md are made from
- * them.
+ * All quantities that telemetry samples, one row each, in their order in a line of the series file. The
+ * sums of `system`, the lines and docs/reference/telemetry.md are made from them.
  *
  * QUANTITY(source, name, unit, kind, text)
- *   source  gpu host server client; the rows of a source stand together
- *   kind    LEVEL  what is now; straight lines between samples are its mean and integral
- *           RATE   mean since the sample before
- *           COUNT  only grows; one that falls began anew, and how much is not known: a gap
+ *   source  gpu host server client; the rows of a source are consecutive
+ *   kind    LEVEL  current value; mean and integral assume straight lines between samples
+ *           RATE   mean since the previous sample
+ *           COUNT  only grows; after a decrease it has restarted, with an unknown difference: a gap
  *           BITS   a set of reasons: counted bit by bit, never averaged
  * PAGE(name, unit, kind, text)  a value of the server's /metrics page, source server_metrics; a field
  *           of struct host_metrics by the same name

@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 
-/* Keys within keys of a document that are looked through for fields without a row. */
+/* Limits of nested keys that are searched for fields without a row. */
 #define DEPTH_MAX    16
 #define ID_BYTES_MAX 4096
-/* Parts of a document whose fields are called otherwise (result/fields/fields.h). */
+/* Parts of a document whose fields have other names (result/fields/fields.h). */
 static const struct {
 	const char *place;
 	const char *id;
@@ -28,8 +28,8 @@ static void add_field(const struct res_fields *fields, const struct res_field *f
 }
 
 /*
- * What stands at a place has a field by its id alone: a percentile that is no row, a tag, a key inside
- * of a JSON argument, an argument that is newer than this program.
+ * Adds the values that are fields only by their id: a percentile without a row, a tag, a key in a JSON argument, an
+ * argument that is newer than this program.
  */
 static void add_unlisted(const struct res_fields *fields, const char *id, const json_t *document,
 			 json_t *into)
@@ -86,7 +86,7 @@ json_t *dash_fields_of(const struct res_fields *fields, const json_t *document)
 	return all;
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------------------------- */
 
 json_t *dash_field_pointer(const char *id, const json_t *document)
 {

@@ -61,7 +61,7 @@ void dash_answer_make_shared(struct dash_answer *answer)
 	atomic_init(&answer->shared->users, 1);
 	pthread_mutex_init(&answer->shared->lock, NULL);
 	answer->shared->len = answer->len;
-	/* what is kept is counted by its length, and takes no more */
+	/* the cache counts lengths, so the buffer must not be larger */
 	if (answer->bytes != NULL && answer->len > 0)
 		answer->shared->bytes = pl_realloc_array(pl_take(answer->bytes), answer->len, 1);
 }

@@ -1,7 +1,7 @@
 /*
- * Files beside results (store/artifacts/artifact.h). In: their bytes go from the socket to the disk as they come. Out: as
- * they are, or parts of them; never as something that a browser runs. What a client names is looked up in a
- * list: no part of a path is ever its own.
+ * Artifacts (store/artifacts/artifact.h). Uploads are written to the disk while they arrive. Downloads are complete
+ * files or ranges, never as content that a browser runs. Names from clients are only looked up in a list, never used as
+ * part of a path.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "store/artifacts/files.h"
 #include "store/artifacts/series.h"
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- upload -------------------------------------------------------------------------------- */
 
 struct incoming {
 	struct dash_sink sink;
@@ -30,7 +30,9 @@ struct incoming {
 	char expected[65]; /* "": any */
 };
 
-/* What does not fit is the client's; all else is the disk's or the database's: where files lie is told in the log alone. */
+/*
+ * Invalid requests are the client's fault; all others concern the disk or the database, and only the log shows paths.
+ */
 static void refuse(struct dash_answer *answer, const struct pl_err *err)
 {
 	if (err->code == PL_ERR_INVALID) {
@@ -73,7 +75,7 @@ static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
 	}
 	json_t *stored = json_pack("{s:s, s:I}", "sha256", store_artifact_sha256(incoming->in),
 				   "bytes", (json_int_t)store_artifact_bytes(incoming->in));
-	/* it is kept all the same: a result that names it may still come */
+	/* it is stored anyway: a result that names it may still arrive */
 	if (store_artifact_awaited(incoming->in, awaited, &err) < 0)
 		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err.text);
 	else if (awaited[0] != '\0')
@@ -116,9 +118,9 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 	answer->sink = &incoming->sink;
 }
 
-/* ---- which there are ----------------------------------------------------------------------- */
+/* ---- list ---------------------------------------------------------------------------------- */
 
-/* *ret is overwritten. False: there is no such result, or it cannot be read; answered. */
+/* Overwrites *ret. Returns false if there is no such result, or it is unreadable; the response is set then. */
 static bool find(const struct dash_request *request, struct store_artifacts *ret,
 		 struct dash_answer *answer)
 {
@@ -131,7 +133,7 @@ static bool find(const struct dash_request *request, struct store_artifacts *ret
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
 	if (is_number && id > 0 && store_artifacts_of(store, id, ret, &err) == 0)
 		return true;
-	/* a number without a row may be a run_id all the same */
+	/* a number that is not the id of a row may be a run_id */
 	if ((err.code == PL_ERR_NONE || err.code == PL_ERR_NOT_FOUND) &&
 	    store_find(store, word, &id, &err) == 0 && id > 0 &&
 	    store_artifacts_of(store, id, ret, &err) == 0)
@@ -139,7 +141,7 @@ static bool find(const struct dash_request *request, struct store_artifacts *ret
 	auto_store_entry entry = { .id = 0 };
 	if (err.code != PL_ERR_NONE && err.code != PL_ERR_NOT_FOUND)
 		dash_refuse_stored(answer, &err);
-	else if (dash_find_experiment(request, &entry, answer)) /* restored just now */
+	else if (dash_find_experiment(request, &entry, answer)) /* it was restored meanwhile */
 		dash_refuse(answer, 404, "experiment '%s' does not exist", word);
 	return false;
 }
@@ -178,9 +180,9 @@ void dash_list_artifacts(const struct dash_request *request, struct dash_answer 
 			 json_pack("{s:o, s:o}", "artifacts", there, "missing", absent));
 }
 
-/* ---- one ----------------------------------------------------------------------------------- */
+/* ---- download ------------------------------------------------------------------------------ */
 
-/* RFC 9110, 13.1.5: a part is of the file that the client has, or it gets the whole. */
+/* RFC 9110, 13.1.5: a range applies only to the version that the client has; else send the complete file. */
 static bool wants_part(const struct dash_head *head, const char *tag)
 {
 	return head->range != NULL && strcmp(head->method, "GET") == 0 &&
@@ -212,7 +214,7 @@ static void choose_part(const struct dash_head *head, int64_t bytes, struct dash
 	}
 }
 
-/* False: refused. */
+/* Returns false if refused. */
 static bool open_file(const struct dash_request *request, const struct store_artifact *artifact,
 		      int *ret_fd, struct dash_answer *answer)
 {
@@ -246,7 +248,7 @@ static void send_file(const struct dash_request *request, const struct store_art
 	answer->fd_at = 0;
 	answer->takes_ranges = true;
 	answer->is_inert = true;
-	/* what has this tag never changes, but by its name there may come another */
+	/* the content of a tag never changes, but the name may get another file */
 	snprintf(answer->tag, sizeof(answer->tag), "\"%s\"", artifact->sha256);
 	answer->disposition = dash_disposition(artifact->name);
 	choose_part(request->head, artifact->bytes, answer);
@@ -272,7 +274,7 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 #define SERIES_PACKED_MAX   ((int64_t)64 << 20)
 #define SERIES_UNPACKED_MAX ((size_t)256 << 20)
 
-/* The whole of it. -1: it is shorter than its row says, or cannot be read. */
+/* Reads the complete file. Returns -1 if it is shorter than its row says, or unreadable. */
 static int read_whole(int fd, char *bytes, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -284,7 +286,7 @@ static int read_whole(int fd, char *bytes, size_t len)
 	return 0;
 }
 
-/* *ret_text is the caller's. Lines are packed, or as they are. */
+/* *ret_text is the caller's. The file may be compressed. */
 static int read_lines(struct store *store, const struct store_artifact *artifact, char **ret_text,
 		      size_t *ret_len, struct pl_err *err)
 {
@@ -357,7 +359,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 /* ---- traces: an archive -------------------------------------------------------------------- */
 
 #define OPEN_AHEAD \
-	64 /* more of an archive's files are looked at in front of it, and opened when it is their turn */
+	64 /* further files of an archive are checked before it starts, and opened when they are sent */
 
 struct archive {
 	struct dash_stream stream;
@@ -365,15 +367,15 @@ struct archive {
 	struct store_artifacts traces;
 	int ahead[OPEN_AHEAD]; /* of the first traces; -1: not open */
 	size_t next;
-	int fd; /* of the one under way; -1: none */
+	int fd; /* of the current one; -1: none */
 	int64_t left;
 	int64_t mtime_s;
-	struct pl_buf heads; /* what is to be sent in front of the next bytes of a file */
+	struct pl_buf heads; /* bytes to send before the next bytes of a file */
 	size_t heads_sent;
 	bool is_over;
 };
 
-/* The head of the next one, or the end. */
+/* Starts the next file, or the end. */
 static int go_on(struct archive *archive, struct pl_err *err)
 {
 	pl_buf_clear(&archive->heads);
@@ -414,7 +416,7 @@ static ptrdiff_t read_heads(struct archive *archive, char *bytes, size_t room)
 	return (ptrdiff_t)len;
 }
 
-/* A file that is shorter than its row says would shift all behind it. */
+/* A file that is shorter than its row says would corrupt the rest of the archive. */
 static ptrdiff_t read_bytes(struct archive *archive, char *bytes, size_t room)
 {
 	size_t len = archive->left < (int64_t)room ? (size_t)archive->left : room;
@@ -461,7 +463,10 @@ static void free_archive(struct dash_stream *stream)
 	free(archive);
 }
 
-/* What cannot be sent is told in front of the archive: within it there is nobody to tell. False: refused. */
+/*
+ * Reports unreadable files before the archive starts, because an error inside it cannot be reported. Returns false if
+ * refused.
+ */
 static bool open_all(const struct dash_request *request, struct archive *archive,
 		     struct dash_answer *answer)
 {
@@ -504,7 +509,9 @@ static void send_archive(const struct dash_request *request, struct store_artifa
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-/* Of a rank, or of all where there is none asked for, lost ones too; all others go. */
+/*
+ * Keeps the traces of a rank, or of all ranks if none is requested, including lost ones; removes all other artifacts.
+ */
 static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 {
 	struct store_artifacts others = { 0 };

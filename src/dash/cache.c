@@ -13,7 +13,7 @@ struct entry {
 	char *question;
 	struct dash_answer answer;
 	size_t bytes;
-	struct entry *in_bucket; /* the next one there */
+	struct entry *in_bucket; /* the next one in the bucket */
 	struct entry *newer;
 	struct entry *older;
 };
@@ -84,9 +84,9 @@ void dash_cache_free(struct dash_cache *kept)
 	free(kept);
 }
 
-/* ---- in and out ------------------------------------------------------------------------------ */
+/* ---- lookup and insertion -------------------------------------------------------------------- */
 
-/* Versions grow: what an older one was asked of nobody asks again. */
+/* Versions grow, so no client asks for an older version again. */
 static bool is_newest(struct dash_cache *kept, int64_t version)
 {
 	if (version > kept->version)

@@ -1,6 +1,5 @@
 /*
- * `profllm-dashboard check` and `remap`: rows against the documents that they were made of. One compares, the other
- * writes what differs.
+ * `profllm-dashboard check` and `remap`: compare rows with their documents. `remap` also rewrites the rows that differ.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "dash/dash.h"
 #include "store/reindex.h"
 
-#define TOLD_MAX         100 /* lines; with --json all are told */
+#define TOLD_MAX         100 /* lines; --json reports all */
 #define FILTER_BYTES_MAX (4u << 20)
 
 struct check_options {
@@ -93,7 +92,7 @@ const struct pl_opt_command dash_remap_command = {
 	.options = remap_rows,
 };
 
-/* ---- what is told -------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------- */
 
 struct told {
 	bool json;
@@ -177,7 +176,7 @@ static int check(const struct check_options *options, struct told *told, int *re
 	return 0;
 }
 
-/* Checks the filter as one of a request is checked. Null selects every result. */
+/* Checks the filter like that of a request. Null selects every result. */
 static int check_filter(const char *name, const json_t *filter, struct pl_err *err)
 {
 	auto_contract struct dash_contract *contract = NULL;

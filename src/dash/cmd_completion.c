@@ -1,6 +1,4 @@
-/*
- * `profllm-dashboard completion SHELL`, and `complete`, which its script asks (base/completion.h).
- */
+/* `profllm-dashboard completion SHELL`, and `complete`, which its script calls (base/completion.h). */
 #include "dash/dash.h"
 
 #include "base/completion.h"
@@ -46,7 +44,7 @@ int dash_cmd_complete(int argc, char **argv)
 	pl_completion_init(&completion, &dash_commands, argc, argv);
 	const struct pl_command *command = pl_command_find(&dash_commands, words[0]);
 	if (words[0][0] == '-') {
-		/* a line that names no command is one of serve */
+		/* a line without a command is a line of `serve` */
 		pl_completion_offer_own(&completion, serve->options, words, count);
 	} else if (count == 1) {
 		pl_completion_offer_commands(&completion);

@@ -1,6 +1,6 @@
 /*
- * `profllm-dashboard demo`: a database of synthetic results (demo/), then all that `serve` does. Its
- * database is a file of its own that goes with it, unless one is named.
+ * `profllm-dashboard demo`: fills a database with synthetic results (demo/) and serves it. Unless a database is named,
+ * it is temporary and removed at the end.
  */
 #include <errno.h>
 #include <signal.h>
@@ -160,7 +160,7 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	auto_history struct demo *history = NULL;
 	int64_t counts[STORE_OUTCOME_COUNT];
 
-	/* with its jobs: nobody else serves it meanwhile */
+	/* owns the jobs, so that no other process serves it meanwhile */
 	if (store_open(&(struct store_options){ .path = db, .fields = fields, .with_jobs = true },
 		       &store, err) < 0 ||
 	    check_empty(options, store, err) < 0 ||
@@ -185,7 +185,7 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	return 0;
 }
 
-/* A folder of its own, for the file and what SQLite lays beside it. */
+/* Creates a directory for the file and the ones that SQLite adds. */
 static int make_folder(char **ret, struct pl_err *err)
 {
 	const char *place = getenv("TMPDIR");
@@ -209,9 +209,9 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------------- */
 
-/* Until it is all there a signal ends the work between two transactions; then it is the server's. */
+/* While the database is filled, a signal ends the work between two transactions; later, it ends the server. */
 static void hold_signals(void)
 {
 	sigset_t signals;
@@ -253,7 +253,7 @@ int dash_cmd_demo(int argc, char **argv)
 		return status;
 	if (check_options(&options, &err) < 0)
 		return pl_program_fail(&err);
-	/* before there is a folder, which nobody else takes away */
+	/* before the directory exists, because only this process removes it */
 	hold_signals();
 	if (options.serve.db == NULL && make_folder(&folder, &err) < 0)
 		return pl_program_fail(&err);

@@ -1,6 +1,6 @@
 /*
- * `profllm-dashboard import`: words around dash/import/. Each document has its line as soon as it is on
- * the disk; what was not taken is told on standard error, so that it shows whatever becomes of the rest.
+ * `profllm-dashboard import`: the command line of dash/import/. Each document is reported as soon as it is on disk.
+ * Failures are printed on standard error, so they are visible whatever happens to the rest.
  */
 #include "dash/dash.h"
 
@@ -21,7 +21,7 @@
 
 #define TEXT_BYTES_MAX (1u << 20)
 #define FAULTS_SHOWN   10
-#define FIRST_NS       (2 * PL_NS_PER_S) /* what is quick needs no progress */
+#define FIRST_NS       (2 * PL_NS_PER_S) /* short imports show no progress */
 #define LINE_NS        (10 * PL_NS_PER_S)
 #define DRAW_NS        (200 * PL_NS_PER_MS)
 
@@ -111,29 +111,29 @@ const struct pl_opt_command dash_import_command = {
 	.operand = "FILE",
 };
 
-/* What became of files beside results. */
+/* The outcomes of artifacts. */
 static const char *const artifact_states[] = { "stored", "duplicate", "missing", "changed",
 					       "failed" };
 #define ARTIFACT_STATES PL_ARRAY_SIZE(artifact_states)
 
-/* An import under way. */
+/* The state of an import. */
 struct view {
 	const struct import_options *options;
 	json_t *results; /* with --json */
-	json_t *beside;  /* the same, files beside results */
-	json_t *sweeps;  /* the same, summaries of sweeps */
+	json_t *beside;  /* the same for artifacts */
+	json_t *sweeps;  /* the same for summaries of sweeps */
 	size_t counts[STORE_OUTCOME_COUNT];
-	size_t deleted; /* of the duplicates: what is there was deleted */
+	size_t deleted; /* duplicates whose stored result is deleted */
 	size_t passed_over;
-	size_t others; /* of folders: no results by their names */
+	size_t others; /* files in directories whose names are not those of results */
 	size_t sweeps_kept, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
-	char failure[512]; /* start of the message of the last artifact that failed */
+	char failure[512]; /* start of the message of the last failed artifact */
 	bool is_watching;
 	int64_t began_ns;
-	int64_t shown_ns; /* when progress was told last */
-	bool is_drawn;    /* a line that is to be drawn over stands there */
-	int status;       /* of standard output */
+	int64_t shown_ns; /* time of the last progress line */
+	bool is_drawn;    /* a progress line is on the terminal */
+	int status;       /* error of standard output */
 };
 
 /* ---- progress ------------------------------------------------------------------------------ */
@@ -171,7 +171,7 @@ static void print_line(struct view *view, const char *text)
 		view->status = pl_program_print(text);
 }
 
-/* The first is in the line above it where there is no more to say than that. */
+/* The first fault is already in the line above if there are no details. */
 static void log_faults(const json_t *faults)
 {
 	size_t count = json_array_size(faults);
@@ -245,7 +245,7 @@ static json_t *imported_json(const struct dash_imported *imported)
 			 pl_json_text(imported->message), "faults", imported->faults);
 }
 
-/* At once where there is no end. Takes the reference. */
+/* Prints it at once if the import has no end. Takes the reference. */
 static void add_json(struct view *view, json_t *list, json_t *json)
 {
 	if (view->is_watching) {
@@ -267,7 +267,7 @@ static void told(void *context, const struct dash_imported *imported)
 
 	view->counts[imported->outcome]++;
 	view->deleted += is_deleted;
-	/* what was there before is read at each start, and whenever something comes beside it */
+	/* existing results are read again at each start, and whenever an artifact of theirs appears */
 	if (view->is_watching && imported->outcome == STORE_DUPLICATE)
 		return;
 	if (view->options->json)
@@ -300,7 +300,7 @@ static void fail_artifact(struct view *view, const struct dash_imported_artifact
 	pl_log(PL_LOG_ERROR, "'%s' is not stored: %s", artifact->path, message);
 }
 
-/* What waits may come yet, where the folder is watched. */
+/* While watching, a missing artifact may still appear. */
 static void told_artifact(void *context, const struct dash_imported *imported,
 			  const struct dash_imported_artifact *artifact)
 {
@@ -325,7 +325,7 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 	}
 }
 
-/* A sweep that goes on has another one after each run: only what is wrong with it has a line then. */
+/* A running sweep rewrites its summary after each run: only failures are reported then. */
 static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
 {
 	struct view *view = context;
@@ -365,7 +365,7 @@ static void pass_over(struct view *view, const struct res_file *file)
 	print_line(view, line);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------------- */
 
 static void add_artifact_counts(const struct view *view, struct pl_buf *text)
 {
@@ -452,7 +452,7 @@ static int import_files(struct view *view, const struct res_files *files, struct
 	return dash_import_finish(import, err);
 }
 
-/* To be read from once a signal has come that ends it; -1 with errno. */
+/* Returns a descriptor that becomes readable when a signal ends the import; -1 with errno. */
 static int open_signals(void)
 {
 	sigset_t signals;
@@ -526,7 +526,7 @@ static int find_files(const struct pl_words *words, struct res_files *files, str
 	return 0;
 }
 
-/* All paths are looked at first: a slip of the pen is no reason for half an import. */
+/* Checks all paths first, so that a typing error does not cause half an import. */
 static int run(const struct import_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
@@ -555,7 +555,7 @@ static int run(const struct import_options *options, const struct pl_words *word
 		wipe(&view);
 		return pl_program_fail(&err);
 	}
-	/* its lines were told one by one */
+	/* the results were already printed one by one */
 	bool is_told = view.is_watching && options->json;
 	int status = is_told ? 0 : print_summary(&view, db, total);
 	if (status == 0)

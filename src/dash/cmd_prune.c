@@ -1,4 +1,4 @@
-/* `profllm-dashboard prune`: what was deleted goes for good. */
+/* `profllm-dashboard prune`: removes deleted results permanently. */
 #include "dash/dash.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "store/change.h"
 
 #define TEXT_BYTES_MAX 65536
-/* Files may come in front of the result that they are beside. */
+/* Artifacts may arrive before their result. */
 #define UNCLAIMED_NS (7 * 24 * 3600 * PL_NS_PER_S)
 
 struct prune_options {

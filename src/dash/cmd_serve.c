@@ -1,8 +1,7 @@
 /*
- * `profllm-dashboard serve`: the store, the thread that takes uploads in, the server; then it waits
- * for a signal. The first one ends it well: the request under way is answered, the document that is
- * worked on is stored, the rest of the uploads waits in the store for the next start. The second one
- * does not wait for clients.
+ * `profllm-dashboard serve`: runs the store, the thread that processes uploads, and the server, and waits for a signal.
+ * The first signal stops it cleanly: current requests are answered, the current document is stored, and the remaining
+ * uploads wait in the store for the next start. The second one does not wait for clients.
  */
 #include <signal.h>
 #include <stddef.h>
@@ -23,9 +22,9 @@
 #include "dash/upload/ingest.h"
 #include "store/store.h"
 
-/* Longer than any answer takes; a client that sends slowly does not hold the end up. */
+/* Longer than any response takes; a client that sends slowly does not delay the stop. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
-/* For others who write: a client is told then, and asks again. */
+/* How long to wait for other writers; then the client is told to retry. */
 #define WRITE_NS (5 * PL_NS_PER_S)
 
 #define AT(field) offsetof(struct dash_serve_options, field)
@@ -109,7 +108,10 @@ static int open_store(const struct dash_serve_options *options, const struct res
 	return store_open(&store, ret, err);
 }
 
-/* Taken by sigwait() alone, so that nothing ever runs amid something else; before any thread begins. */
+/*
+ * Blocks the signals, so that only sigwait() takes them and no handler interrupts other code. Call it before starting
+ * threads.
+ */
 static void block_signals(sigset_t *ret)
 {
 	sigemptyset(ret);
@@ -128,7 +130,7 @@ static bool is_asked_again(void)
 	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
 }
 
-/* False: nobody can read it, so nobody knows where the server is. */
+/* Returns false if the output cannot be written, so that no client could know the address. */
 static bool say_where(const struct dash_server *server)
 {
 	char text[128];
@@ -145,7 +147,7 @@ static bool say_where(const struct dash_server *server)
 	return true;
 }
 
-/* Until a signal comes; then it is over. */
+/* Serves until a signal arrives, and stops. */
 static int serve(const struct dash_serve_options *options, const struct dash_context *context,
 		 const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
 {

@@ -8,9 +8,9 @@
 #include "base/zst.h"
 #include "dash/problem.h"
 
-/* Smaller answers are sent as they are: one packet either way. */
+/* Smaller responses are sent uncompressed, because they fit in one packet anyway. */
 #define PACK_BYTES_MIN 1024
-/* What one client waits for: about 1 ms per 100 KB, a third of it for zstd. */
+/* Levels for one client: about 1 ms per 100 KB, a third of it for zstd. */
 #define GZIP_LEVEL         1
 #define GZIP_LASTING_LEVEL 9
 
@@ -19,7 +19,7 @@ typedef int undo_fn(const void *packed, size_t len, size_t max_bytes, const char
 
 static const struct {
 	const char *name;
-	undo_fn *undo; /* NULL: it is plain */
+	undo_fn *undo; /* NULL: plain */
 } codings[] = {
 	{ "identity", NULL },
 	{ "gzip", pl_gz_unpack },
@@ -27,7 +27,7 @@ static const struct {
 	{ "zstd", pl_zst_unpack },
 };
 
-/* SIZE_MAX: it is none of them. */
+/* Returns SIZE_MAX for an unknown coding. */
 static size_t find(const char *coding)
 {
 	for (size_t i = 0; coding != NULL && i < PL_ARRAY_SIZE(codings); i++) {
@@ -71,9 +71,9 @@ bool dash_coding_undo(const char *coding, const char *bytes, size_t len, uint64_
 	return false;
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------------------------- */
 
-/* The one that packs best first. */
+/* The best compression first. */
 static const struct {
 	enum dash_coding coding;
 	const char *name;
@@ -97,7 +97,7 @@ static const char *past(const char *at, const char *characters)
 	return at + strspn(at, characters);
 }
 
-/* The weight after a coding's name, in thousandths; one that is malformed counts as not wanted. */
+/* Returns the weight after a coding's name, in thousandths; a malformed one counts as 0. */
 static int read_weight(const char *at)
 {
 	double weight;
@@ -114,7 +114,7 @@ static int read_weight(const char *at)
 	return pl_text_to_f64(text, &weight) && weight <= 1 ? (int)(weight * 1000) : 0;
 }
 
-/* How much the client wants the coding, in thousandths; -1: it does not name it. */
+/* Returns the weight of a coding, in thousandths; -1: not in the header. */
 static int weight_of(const char *accept, const char *name)
 {
 	size_t len = strlen(name);
@@ -146,7 +146,7 @@ enum dash_coding dash_coding_choose(const char *accept, unsigned offered)
 		best = preferred[i].coding;
 		best_weight = weight;
 	}
-	/* plain is wanted less than all that is named, but where it is named itself */
+	/* unless it is named itself, plain is less wanted than all named codings */
 	return plain > best_weight ? DASH_CODING_PLAIN : best;
 }
 

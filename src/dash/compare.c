@@ -1,4 +1,4 @@
-/* Results side by side: query/groups/compare.h. */
+/* Comparisons of results: query/groups/compare.h. */
 #include "dash/question.h"
 #include "query/groups/compare.h"
 

@@ -1,7 +1,6 @@
 /*
- * The members of a query string are checked as one object by a schema that is made of the operation's
- * parameters and put into the document beside the others, so that its $refs reach them: a fault of a
- * parameter is told exactly as one of a body.
+ * The members of a query string are checked as one object, by a schema that is made from the operation's parameters and
+ * added to the document, so that its $refs resolve. So faults of parameters are reported exactly like those of bodies.
  */
 #include "dash/contract.h"
 
@@ -14,12 +13,12 @@
 #include "schema/former.h"
 
 #define NAME "openapi.yaml"
-/* Where the made schemas stand in the document. */
+/* The location of the generated schemas in the document. */
 #define QUERIES          "x-queries"
 #define JSON_MEDIA       "application/json"
 #define QUERY_FAULTS_MAX 100
 
-/* CONTRACT_FILE: where the build finds it (CMakeLists.txt) */
+/* CONTRACT_FILE: path from the build (CMakeLists.txt) */
 __asm__(".pushsection .rodata\n"
 	"dash_contract_bytes:\n"
 	".incbin \"" CONTRACT_FILE "\"\n"
@@ -54,14 +53,14 @@ struct dash_operation {
 	struct member *members;
 	size_t member_count;
 	const struct schema *query;
-	const json_t *media; /* by type: what it is */
+	const json_t *media; /* by type */
 	char *media_text;
 	const struct schema *body; /* of application/json */
 };
 
 struct dash_contract {
 	json_t *document;
-	const struct schema *filter; /* NULL: the document has none */
+	const struct schema *filter; /* NULL: not in the document */
 	struct dash_operation *operations;
 	size_t count;
 	size_t room;
@@ -73,7 +72,7 @@ const char *dash_contract_text(size_t *ret_len)
 	return dash_contract_bytes;
 }
 
-/* What a "$ref" within the document stands for; anything else is itself. */
+/* Resolves a "$ref" within the document; returns any other value unchanged. */
 static json_t *resolve(const struct dash_contract *contract, json_t *json)
 {
 	const char *at = json_string_value(json_object_get(json, "$ref"));
@@ -130,7 +129,7 @@ static int read_query(struct dash_contract *contract, struct dash_operation *ope
 	size_t i;
 	json_t *item;
 
-	/* the schema's own key has no '/' in it: a pointer needs no escapes then */
+	/* no '/' in the schema's key: so pointers need no escapes */
 	for (char *c = place; *c != '\0'; c++)
 		*c = *c == '/' || *c == '~' ? '.' : *c;
 	json_object_set_new(all, place,
@@ -257,7 +256,7 @@ void dash_contract_free(struct dash_contract *contract)
 	free(contract);
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------ */
 
 size_t dash_contract_count(const struct dash_contract *contract)
 {
@@ -343,7 +342,7 @@ const struct schema *dash_operation_schema(const struct dash_operation *operatio
 
 #define FLAG_WORDS "true, false, 1, 0, or no value"
 
-/* "?all" is as good as "?all=1". */
+/* "?all" means "?all=1". */
 static json_t *flag_of(const char *text)
 {
 	static const char *const yes[] = { "", "1", "true" }, *const no[] = { "0", "false" };
@@ -366,7 +365,7 @@ static json_t *list_of(const char *text)
 	}
 }
 
-/* What the schema will refuse stays a text: it is then told as one. */
+/* A value that the schema will refuse stays a text, and is reported as one. */
 static json_t *value_of(enum member_form form, const char *text)
 {
 	int64_t whole;
@@ -381,7 +380,7 @@ static json_t *value_of(enum member_form form, const char *text)
 	return form == MEMBER_FLAG ? flag_of(text) : json_string(text);
 }
 
-/* A schema expects a boolean: a query has words for it. */
+/* The schema expects a boolean: reports the texts that a query may use for it. */
 static void word_flags(const struct dash_operation *operation, struct schema_faults *faults)
 {
 	for (size_t i = 0; i < faults->count; i++) {

@@ -1,4 +1,4 @@
-/* One result: what it is, its document, every field that it records; what people say of it. */
+/* One result: its metadata, its document, all its fields; and the edits of users. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,13 @@
 #include "result/report.h"
 #include "store/change.h"
 
-/* Names of figures and checks are what a document has. */
+/* A document's names of metrics and checks may be of any length. */
 #define SENTENCE_BYTES_MAX (1u << 20)
 
-/* *ret is overwritten. False: there is none, or it cannot be read; answered. One that is deleted is found. */
+/*
+ * Overwrites *ret. Returns false if there is none, or it is unreadable; the response is set then. Also finds deleted
+ * results.
+ */
 static bool find_any(const struct dash_request *request, struct store_entry *ret,
 		     struct dash_answer *answer)
 {
@@ -23,7 +26,7 @@ static bool find_any(const struct dash_request *request, struct store_entry *ret
 
 	*ret = (struct store_entry){ 0 };
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
-	/* a number without a row may be a run_id all the same */
+	/* a number that is not the id of a row may be a run_id */
 	if ((is_number && id > 0 && store_get(store, id, ret, &err) < 0) ||
 	    (ret->id == 0 && store_find(store, word, &id, &err) < 0) ||
 	    (ret->id == 0 && id > 0 && store_get(store, id, ret, &err) < 0)) {
@@ -51,9 +54,9 @@ bool dash_find_experiment(const struct dash_request *request, struct store_entry
 	return false;
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
-/* The three sentences that a run prints below its verdict. */
+/* Returns the three sentences that a run prints below its verdict. */
 static json_t *sentences_of(const json_t *document)
 {
 	auto_buf sentences = PL_BUF(SENTENCE_BYTES_MAX);
@@ -103,14 +106,14 @@ void dash_get_experiment_raw(const struct dash_request *request, struct dash_ans
 	dash_answer_bytes(answer, "application/octet-stream", pl_take(entry.bytes), entry.len);
 }
 
-/* ---- changed ------------------------------------------------------------------------------- */
+/* ---- changing ------------------------------------------------------------------------------ */
 
 static const char *author_of(const json_t *said)
 {
 	return json_string_value(json_object_get(said, "author"));
 }
 
-/* True: it was done. */
+/* Returns true if the change was made. */
 static bool is_done(const struct dash_request *request, int rc, enum store_change_answer came,
 		    const struct pl_err *err, struct dash_answer *answer)
 {
@@ -126,7 +129,7 @@ static bool is_done(const struct dash_request *request, int rc, enum store_chang
 	return rc == 0 && came == STORE_CHANGE_OK;
 }
 
-/* As it is now. */
+/* Responds with the current state. */
 static void tell_again(const struct dash_request *request, int64_t id, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;

@@ -1,4 +1,4 @@
-/* Results as files: query/export/export.h, sent as they are made. */
+/* Results as files: query/export/export.h, sent while they are made. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include "query/export/export.h"
 #include "store/store.h"
 
-/* Each holds the results as they were when it began, and the order of those that it is of. */
+/* Each holds a snapshot of the results, and the order of its rows. */
 #define EXPORTS_MAX     16
 #define EXPORTS_RETRY_S 5
 

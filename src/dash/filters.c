@@ -1,9 +1,9 @@
-/* Questions to all results: from JSON and query strings to query/query.h and back. */
+/* Queries over all results: from JSON and query strings to query/query.h and back. */
 #include "dash/question.h"
 #include "query/points/points.h"
 #include "query/query.h"
 
-/* The query's members as a question: "-ID" of sort becomes a key. New reference. */
+/* Converts the query's members to a request: "-ID" in sort becomes a key. New reference. */
 static json_t *question_of(const json_t *query)
 {
 	const json_t *sort = json_object_get(query, "sort");

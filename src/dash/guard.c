@@ -60,7 +60,7 @@ bool dash_guard_host(const char *host)
 
 	if (!is_port(host + len))
 		return false;
-	/* RFC 6761, 6.3: it means the loopback whoever resolves it; browsers take it so */
+	/* RFC 6761, 6.3: localhost is always the loopback; browsers treat it so */
 	return (len == strlen("localhost") && strncasecmp(host, "localhost", len) == 0) ||
 	       is_v4(host, len);
 }

@@ -26,7 +26,7 @@ static enum MHD_Result count_header(void *data, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
-/* How often a header is there; two of some are an attempt to be read in two ways. */
+/* Counts a header. Two of some headers are an attempt to be parsed in two ways. */
 static unsigned count_of(struct MHD_Connection *connection, const char *name)
 {
 	struct count count = { .name = name };
@@ -46,7 +46,7 @@ static bool is_safe(const char *method)
 	       strcmp(method, "OPTIONS") == 0;
 }
 
-/* Where the request ends has to be told once (RFC 9112, 6.3): nothing behind its head is read else. */
+/* The length of a request must be unambiguous (RFC 9112, 6.3): otherwise nothing after its header is read. */
 static bool check_length(struct MHD_Connection *connection, struct dash_answer *answer)
 {
 	unsigned lengths = count_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);

@@ -1,4 +1,4 @@
-/* What is said of the server itself. */
+/* Information about the server itself. */
 #include "dash/contract.h"
 #include "dash/problem.h"
 #include "dash/request.h"

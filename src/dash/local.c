@@ -35,7 +35,7 @@ int dash_local_listen(const struct io_addr *addr, int backlog, struct dash_local
 
 	if (clear_path(addr, err) < 0)
 		return -1;
-	/* bind() makes the file; it is private from the start */
+	/* bind() creates the file, which must be private from the start */
 	mode_t before = umask(SOCKET_UMASK);
 	int done = io_sock_listen(addr, backlog, ret_fd, err);
 	umask(before);

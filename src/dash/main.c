@@ -1,6 +1,4 @@
-/*
- * profllm-dashboard: finds the command and lets it run. The commands stand in dash/cmd_help.c.
- */
+/* profllm-dashboard: finds the command and runs it. dash/cmd_help.c lists the commands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 #include "dash/dash.h"
 #include "option/secret_known.h"
 
-/* "--db FILE import PATH" as "import --db FILE PATH". */
+/* Runs "--db FILE import PATH" as "import --db FILE PATH". */
 static int run_behind(const struct pl_command *cmd, int front, int argc, char **argv)
 {
 	memmove(argv + 2, argv + 1, (size_t)front * sizeof(*argv));
@@ -38,7 +36,7 @@ int main(int argc, char **argv)
 		return dash_cmd_version(1, argv);
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		return print_help();
-	/* a database's address has its password */
+	/* the address of a database may contain its password */
 	option_secret_know_env();
 	for (int i = 1; i < argc; i++)
 		option_secret_know_urls(argv[i]);

@@ -9,7 +9,7 @@
 
 #define INDEX "/index.html"
 
-/* "/experiments/7" is a place in the page, "/logo.svg" a file that would have to be there. */
+/* "/experiments/7" is a route of the web UI, "/logo.svg" would have to be a file. */
 static bool names_file(const char *path)
 {
 	return strchr(strrchr(path, '/'), '.') != NULL;

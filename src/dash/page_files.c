@@ -1,7 +1,6 @@
 /*
- * The build writes PAGE_FOLDER/page_table.h, a row a file (tools/web build), and its files are put in
- * as they are. Without a page there are no rows, and an index that says how to get one: whoever opens
- * the address must not meet a bare "not found".
+ * The build writes PAGE_FOLDER/page_table.h, one row per file (tools/web build), and embeds the files. Without a web UI
+ * there are no rows, and the index explains how to get one, instead of a bare "not found".
  */
 #include "dash/page_files.h"
 

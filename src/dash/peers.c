@@ -1,6 +1,6 @@
 #include "dash/peers.h"
 
-#include <linux/tcp.h> /* of <netinet/tcp.h> the counts of bytes are missing */
+#include <linux/tcp.h> /* <netinet/tcp.h> lacks the byte counts */
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -13,11 +13,11 @@
 struct dash_peer {
 	struct dash_peers *peers;
 	struct dash_peer *next;
-	struct dash_peer **link; /* what points to it */
+	struct dash_peer **link; /* the pointer to this element */
 	int fd;
 	enum dash_peer_turn turn;
 	int64_t marked_ns;
-	uint64_t marked; /* bytes that had moved then */
+	uint64_t marked; /* transferred bytes at that time */
 	bool is_cut;
 };
 
@@ -25,12 +25,12 @@ struct dash_peers {
 	struct dash_peers_options options;
 	struct pl_pause pause;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below, and of what each peer is */
+	pthread_mutex_t lock; /* protects the fields below, and the state of each peer */
 	struct dash_peer *first;
 	unsigned count;
 };
 
-/* Both ways, since the connection is there. False: no TCP, which counts them. */
+/* Returns the bytes in both directions since the connection began. False: not TCP, so not counted. */
 static bool bytes_moved(int fd, uint64_t *ret)
 {
 	struct tcp_info info = { 0 };
@@ -42,7 +42,7 @@ static bool bytes_moved(int fd, uint64_t *ret)
 	return true;
 }
 
-/* What it sent lies there: who is late is this side. */
+/* Received bytes are waiting: the server is late, not the client. */
 static bool has_unread(int fd)
 {
 	int bytes = 0;
@@ -56,7 +56,7 @@ static void mark(struct dash_peer *peer, int64_t now_ns, uint64_t moved)
 	peer->marked = moved;
 }
 
-/* To dissolve the association is to reset it: nothing of the answer goes out any more, nor an end. */
+/* Dissolving the association resets it: nothing more is sent, not even an end. */
 static void reset(struct dash_peer *peer)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
@@ -65,7 +65,7 @@ static void reset(struct dash_peer *peer)
 	(void)connect(peer->fd, &none, sizeof(none));
 }
 
-/* The library sees an end, and closes. */
+/* The library sees the end of the connection and closes it. */
 static void cut(struct dash_peer *peer)
 {
 	if (peer->turn == DASH_PEER_TAKES) {
@@ -81,7 +81,7 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 	if (peer->is_cut || peer->turn == DASH_PEER_WAITS)
 		return;
 	uint64_t moved;
-	/* at a Unix socket is the user's own program: only the library's limits count for it */
+	/* a client on a Unix socket belongs to the user: only the library's limits apply */
 	if (!bytes_moved(peer->fd, &moved))
 		return;
 	if (moved - peer->marked >= peer->peers->options.bytes_min ||

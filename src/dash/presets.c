@@ -1,4 +1,4 @@
-/* Presets: what the page keeps under a name (store/saved/preset.h). */
+/* Presets: saved filters of the web UI (store/saved/preset.h). */
 #include <string.h>
 
 #include "base/text.h"
@@ -8,7 +8,7 @@
 
 #define PATH "/api/filters/presets"
 
-/* 0: it is no number of a preset. */
+/* Returns 0 if it is not the number of a preset. */
 static int64_t id_of(const struct dash_request *request)
 {
 	const char *word = request->words[0];

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "io/http_text.h"
 
-/* Of a text of others in a line of ours; a longer one is cut by whoever words it. */
+/* The maximum length of user text in a message; longer text is cut. */
 static void set_text(json_t *object, const char *key, const char *text)
 {
 	if (text == NULL)
@@ -32,7 +32,7 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 	json_object_set_new(object, "status", json_integer(problem->status));
 	set_text(object, "detail", problem->detail);
 	set_text(object, "instance", answer->path != NULL ? answer->path : "");
-	/* a key of a pointer is the client's: it is given back as it is */
+	/* a pointer contains keys of the client, which are returned unchanged */
 	if (problem->pointer != NULL)
 		json_object_set_new(object, "pointer", pl_json_text(problem->pointer));
 	set_place(object, "line", problem->line);
@@ -42,10 +42,10 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 	set_text(object, "nearest", problem->nearest);
 	if (problem->faults != NULL)
 		json_object_set(object, "faults", (json_t *)problem->faults);
-	/* all texts in it are cut, and its faults counted: it is small */
+	/* small, because all texts are cut and the number of faults is limited */
 	char *text = pl_json_to_text(object, PL_JSON_COMPACT);
 	answer->status = problem->status;
-	/* what was begun as a file to be saved is none any more */
+	/* the response is no longer a file to save */
 	free(pl_take(answer->disposition));
 	answer->is_inert = false;
 	dash_answer_bytes(answer, "application/problem+json", text, strlen(text));
@@ -72,7 +72,7 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err)
 
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
 {
-	/* a database that has gone, or cannot be written to, may be again */
+	/* a database that is unreachable or locked may recover */
 	bool waits = err->code == PL_ERR_BUSY || err->code == PL_ERR_INTERRUPTED ||
 		     err->code == PL_ERR_IO;
 
@@ -82,7 +82,7 @@ void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
 	answer->retry_s = waits ? 1 : 0;
 }
 
-/* The first that says more than that none of several forms fits. */
+/* Returns the first fault other than "matches none of several forms". */
 static const struct schema_fault *first_of(const struct schema_faults *faults)
 {
 	size_t i = 0;

@@ -8,7 +8,7 @@
 
 #define BUDGET_MS 2000
 
-/* Of an answer: was there time for all of it? Nothing but numbers follows incomplete. */
+/* Returns whether a response is incomplete because time ran out. Only numbers follow `incomplete` in it. */
 static bool is_partial(const char *json)
 {
 	static const char member[] = "\"incomplete\":[";

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* Digits, and nothing else; what is larger than all files is as good as the largest. -1: none. */
+/* Parses digits only; clamps a number that exceeds every file size. Returns -1 if there are none. */
 static int64_t read_number(const char **at)
 {
 	int64_t number = -1;
@@ -37,7 +37,7 @@ enum dash_range dash_range_read(const char *text, int64_t bytes, int64_t *ret_fr
 	int64_t last = read_number(&text);
 	if (!is_over(text) || (first < 0 && last < 0) || (first >= 0 && last >= 0 && last < first))
 		return DASH_RANGE_WHOLE;
-	if (first < 0) { /* the last so many */
+	if (first < 0) { /* the last bytes of the file */
 		first = last < bytes ? bytes - last : 0;
 		last = last == 0 ? -1 : bytes - 1;
 	} else if (last < 0 || last >= bytes) {

@@ -8,7 +8,7 @@ void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 	auto_json json_t *owned = json;
 	auto_buf text = PL_BUF(DASH_ANSWER_BYTES_MAX);
 
-	/* 64 KiB at once: most answers are smaller, and one that is not doubles a few times less */
+	/* 64 KiB at once: most responses are smaller, and larger ones need fewer doublings */
 	if (pl_buf_reserve(&text, 65536) == NULL || !pl_json_write(owned, PL_JSON_COMPACT, &text)) {
 		dash_refuse(answer, 500, "the response is larger than %u bytes; request less",
 			    DASH_ANSWER_BYTES_MAX);

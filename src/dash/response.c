@@ -5,11 +5,11 @@
 #include "base/mem.h"
 #include "dash/peers.h"
 
-#define STREAM_BYTES ((size_t)128 << 10) /* made and sent at a time */
+#define STREAM_BYTES ((size_t)128 << 10) /* per piece */
 
 /*
- * The page loads nothing but its own files and asks nobody but us; nobody frames it, nobody learns
- * where it was. (OWASP's list of security headers, for what is served without TLS.)
+ * The web UI loads only its own files and connects only to this server. No site may frame it or receive its address as
+ * a referrer. (OWASP's list of security headers, for sites without TLS.)
  */
 static const char *const headers_of_all[][2] = {
 	{ "Content-Security-Policy",
@@ -26,7 +26,7 @@ static const char *const headers_of_all[][2] = {
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-	/* one that has bytes which may not stand there is left out */
+	/* a value with invalid bytes is omitted */
 	if (value != NULL && value[0] != '\0')
 		(void)MHD_add_response_header(response, name, value);
 }
@@ -57,7 +57,7 @@ static void free_stream(void *data)
 	stream->free(stream);
 }
 
-/* The library has the bytes from here on, and gives them back. */
+/* Passes the bytes to the library, which frees them. */
 static struct MHD_Response *make_body(struct dash_answer *answer)
 {
 	if (answer->stream != NULL)

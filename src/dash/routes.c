@@ -1,6 +1,6 @@
 /*
- * A route is found by its parts, a row after the other: a dozen rows take less than the parsing of the
- * head did. What is not below /api is the page's (dash/page.h).
+ * A route is found by comparing its parts, row by row: this takes less time for the few dozen rows than parsing the
+ * header. Paths outside /api belong to the web UI (dash/page.h).
  */
 #include "dash/routes.h"
 
@@ -46,9 +46,9 @@ void dash_match_done(struct dash_match *match)
 	*match = (struct dash_match){ 0 };
 }
 
-/* ---- which route --------------------------------------------------------------------------- */
+/* ---- matching ------------------------------------------------------------------------------ */
 
-/* Words of an earlier row that did not match in the end are written over. */
+/* Overwrites placeholders of an earlier row that did not match. */
 static bool matches(const char *pattern, const char *path, struct dash_match *match)
 {
 	size_t words = 0;
@@ -75,7 +75,7 @@ static bool is_api(const char *path)
 	return strcmp(path, "/api") == 0 || pl_text_starts(path, "/api/");
 }
 
-/* A HEAD is a GET whose body the HTTP library keeps to itself. */
+/* HEAD is GET without the body, which the HTTP library omits. */
 static bool is_method(const struct dash_route *route, const char *method)
 {
 	return strcmp(route->method, method) == 0 ||
@@ -177,7 +177,7 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 	return true;
 }
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------- */
 
 void dash_call_done(struct dash_call *call)
 {
@@ -188,7 +188,7 @@ void dash_call_done(struct dash_call *call)
 	*call = (struct dash_call){ 0 };
 }
 
-/* Does it name a moment that moves: "now-30d", "today"? */
+/* Returns whether it contains a relative time: "now-30d", "today". */
 static bool is_relative(const json_t *json)
 {
 	const char *text = json_string_value(json);
@@ -206,7 +206,7 @@ static bool is_relative(const json_t *json)
 	return false;
 }
 
-/* In words that are the same where the answer is; free(). */
+/* Returns a text that is equal for requests with the same response; free(). */
 static char *question_of(const struct dash_call *call, long long second)
 {
 	auto_free char *query = res_field_canonical(call->query);
@@ -217,9 +217,9 @@ static char *question_of(const struct dash_call *call, long long second)
 }
 
 /*
- * What an answer goes by: the question, the version of the data, and of a question about a moment that moves
- * the second. The server's start is in a tag because versions count within one database, and the next server
- * at this port may have another. A weak one: an answer also says how long it took.
+ * A tag is made of the request, the data version, the second if the request has a relative time, and the server's
+ * start, because versions count within one database and the next server on this port may have another one. It is a weak
+ * tag, because the response contains its duration.
  */
 static int read_version(struct dash_call *call, enum tag tag, struct dash_answer *answer,
 			struct pl_err *err)
@@ -228,7 +228,7 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	long long second = 0;
 
-	/* the version of what an answer is made of: results on the disk may be newer for a moment */
+	/* the version in memory: results on disk may be newer for a moment */
 	if (tag == TAG_DATA && store_snapshot_get(context->store, &snapshot, err) < 0)
 		return -1;
 	if (tag == TAG_DATA)
@@ -248,7 +248,7 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	return 0;
 }
 
-/* RFC 9110, 13.1.2: tags with commas between them, compared without their W/. */
+/* RFC 9110, 13.1.2: comma-separated tags, compared without their W/. */
 static bool has_tag(const char *list, const char *tag)
 {
 	if (list == NULL || tag[0] == '\0')
@@ -265,7 +265,7 @@ static void refuse_query(const struct schema_faults *faults, const struct pl_err
 		dash_refuse_error(answer, err);
 }
 
-/* *ret stays NULL where the contract leaves the body to the handler. False: refused. */
+/* *ret stays NULL if the contract leaves the body to the handler. Returns false if refused. */
 static bool read_body(const struct dash_head *head, const struct dash_match *match,
 		      const char *bytes, size_t len, json_t **ret, struct dash_answer *answer)
 {
@@ -324,7 +324,7 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 		dash_refuse_stored(answer, &err);
 		return false;
 	}
-	/* who has the tag was answered this very question: nobody has to look again */
+	/* the client already has the response to this very request */
 	if (!dash_operation_can_be_304(match->operation) ||
 	    !has_tag(head->if_none_match, answer->tag))
 		return true;
@@ -337,19 +337,19 @@ void dash_routes_answer(const struct dash_match *match, const struct dash_call *
 {
 	answer->path = call->request.path;
 	match->route->handler(&call->request, answer);
-	/* here, since this may be a thread that has time */
+	/* here, because this thread may take its time */
 	dash_coding_pack(call->request.head->accept_coding, answer);
 }
 
 void dash_routes_end(const struct dash_head *head, const struct dash_match *match,
 		     struct dash_answer *answer)
 {
-	/* one that another client asked for may be packed in another way, or not yet */
+	/* a response from the cache may have been compressed differently for another client */
 	if (match->route != NULL)
 		dash_coding_pack(head->accept_coding, answer);
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
-	else if (answer->is_partial) /* of no other answer */
+	else if (answer->is_partial) /* only for these responses */
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x\"", pl_unique_u32());
 	else if ((answer->status == 200 || answer->status == 206) &&
 		 (match->route == NULL || dash_operation_can_be_304(match->operation)) &&

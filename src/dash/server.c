@@ -3,11 +3,10 @@
  *	 exchange       dash_routes_begin     kept, or read and forgotten,       dash_routes_read     freed
  *	                                      or a handler's own (dash_sink)     dash_routes_answer
  *
- * All calls for one exchange come from one thread of the library's. What takes long is asleep to the
- * library meanwhile: on_request (end) puts it to sleep and into a queue (dash/work.h), a thread of the
- * queue's makes the answer and wakes it, and on_request (end) is called again. So each exchange has one
- * thread at a time. It is in flight from its request line to the last byte of its answer: that is what a
- * stop waits for.
+ * All calls for one exchange come from one thread of the library. For a slow response, on_request (end) suspends the
+ * connection and queues the exchange (dash/work.h). A thread of the queue makes the response and resumes the
+ * connection, and on_request (end) is called again. So only one thread at a time uses an exchange. It is in flight from
+ * its request line to the last byte of its response; a stop waits for these.
  */
 #include "dash/server.h"
 
@@ -37,20 +36,21 @@
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
 /*
- * Connections that wait to be accepted: as many as the kernel allows by default. Beyond that it gives out SYN cookies,
- * and resets a client whose handshake it cannot tell any more, though that thinks itself connected and has asked.
+ * Connections that wait to be accepted: the kernel's default limit. Beyond it, the kernel sends SYN cookies and resets
+ * a client whose handshake it can no longer verify, although the client considers itself connected and has sent its
+ * request.
  */
 #define BACKLOG 4096
-/* A head's twice: the library keeps what it read and what it made of it, and reads bodies in here. */
+/* Twice the size of a header: the library keeps the received and the parsed form, and reads bodies into this memory. */
 #define CONNECTION_BYTES (4 * DASH_HEAD_BYTES_MAX)
 #define BODIES_BYTES_MAX ((size_t)512 << 20)
-/* Of a body that is not wanted. A browser sends all of a form before it looks for an answer. */
+/* The limit for reading a refused body. A browser sends a complete form before it reads the response. */
 #define FORGET_BYTES_MAX ((uint64_t)256 << 20)
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
-/* For the last answers to go out, which say that the server is going down. */
+/* Time for the last responses, which report the shutdown. */
 #define LAST_NS (PL_NS_PER_S / 2)
 
-/* A kibibyte a second at least, twenty of them where many want to connect. */
+/* At least 1 KiB per second, or 20 KiB if many clients want to connect. */
 static const struct dash_peers_options movement = {
 	.room = CONNECTIONS_MAX,
 	.bytes_min = 65536,
@@ -60,15 +60,15 @@ static const struct dash_peers_options movement = {
 };
 
 /*
- * Queues apart, so that none holds up another: of what takes long, of which some kinds of answers are kept; of brief
- * questions to the database; of what changes it, which waits for all others who do. Of the last two one fits in for
- * each connection, and all are made: a change is wanted also where its client closes its side before the answer.
+ * Separate queues, so that none delays another: slow responses, some of which are cached; short database queries; and
+ * changes, which wait for other writers. The last two queues have room for every connection, and all their requests are
+ * executed: a change counts even if its client disconnects before the response.
  */
 enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_COUNT };
 
 static const struct {
 	unsigned threads;
-	size_t room; /* for answers that wait to be made */
+	size_t room; /* number of queued responses */
 	size_t kept_bytes;
 	bool ends_with_client;
 } work_kinds[WORK_COUNT] = {
@@ -78,7 +78,7 @@ static const struct {
 };
 
 static const enum work_kind work_of_turn[] = {
-	[DASH_TURN_NOW] = WORK_LONG, /* it comes to none */
+	[DASH_TURN_NOW] = WORK_LONG, /* never queued */
 	[DASH_TURN_READ] = WORK_READS,    [DASH_TURN_WRITE] = WORK_WRITES,
 	[DASH_TURN_QUEUE] = WORK_LONG,    [DASH_TURN_SHARED] = WORK_LONG,
 	[DASH_TURN_STREAM] = WORK_WRITES,
@@ -88,8 +88,8 @@ struct dash_server {
 	const struct dash_context *context;
 	bool verbose;
 	struct io_addr addr;
-	struct dash_local local; /* of a Unix socket */
-	bool is_local;           /* set before any connection: `local` is the main thread's */
+	struct dash_local local; /* for a Unix socket */
+	bool is_local; /* set before the first connection; `local` belongs to the main thread */
 	struct MHD_Daemon *daemon;
 	struct dash_work *works[WORK_COUNT];
 	struct dash_peers *peers;
@@ -102,7 +102,7 @@ struct dash_server {
 struct client {
 	struct dash_peer *peer;
 	struct exchange *exchange; /* the current one, or NULL */
-	bool is_foreign;           /* another user, at a Unix socket */
+	bool is_foreign;           /* another user, on a Unix socket */
 };
 
 struct exchange {
@@ -110,29 +110,29 @@ struct exchange {
 	struct client *client;
 	struct dash_peer *peer;
 	int64_t begun_ns;
-	char *text; /* the target as it came */
+	char *text; /* the target as received */
 	char *method;
 	struct dash_target target;
 	struct dash_head head;
 	struct dash_match match;
 	struct pl_buf body;
-	struct dash_sink *sink; /* takes the body in its place */
-	uint64_t came;          /* bytes of the body */
+	struct dash_sink *sink; /* receives the body instead */
+	uint64_t came;          /* received bytes of the body */
 	bool has_begun;
-	bool is_refused; /* the answer is there; what comes is forgotten */
-	bool is_asked;   /* of a handler */
+	bool is_refused; /* the response is set; further bytes are discarded */
+	bool is_asked;   /* a handler was called */
 	struct dash_answer answer;
 	int status;
 	size_t sent;
 
-	/* while it sleeps */
+	/* while suspended */
 	struct MHD_Connection *connection;
 	int fd;
 	struct dash_call call;
 	struct dash_asker asker;
 };
 
-/* ---- answers ------------------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------------------------- */
 
 static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -155,9 +155,9 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 	return result;
 }
 
-/* ---- the head ------------------------------------------------------------------------------ */
+/* ---- the header ---------------------------------------------------------------------------- */
 
-/* False: refused. */
+/* Returns false if refused. */
 static bool read_head(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct dash_answer *answer = &exchange->answer;
@@ -208,7 +208,7 @@ static void refuse_size(struct exchange *exchange)
 			    pl_text_from_bytes(exchange->match.bytes_max, size));
 }
 
-/* The handler takes the body that comes, or refuses it. */
+/* Lets the handler receive the body, or refuse it. */
 static void open_sink(struct exchange *exchange)
 {
 	struct dash_answer *answer = &exchange->answer;
@@ -222,8 +222,8 @@ static void open_sink(struct exchange *exchange)
 }
 
 /*
- * A refusal goes out at once, and ends the connection, where the client has not begun to send (it waits
- * for "100 Continue"), would send for long, or it is not known how long; else behind the body.
+ * Sends a refusal at once and closes the connection if the client has not begun to send its body (it waits for "100
+ * Continue"), or if the body is long or of unknown length; otherwise the refusal follows the body.
  */
 static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -251,7 +251,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 
 /* ---- the body ------------------------------------------------------------------------------ */
 
-/* MHD_NO closes the connection: no answer can be given amid a body. */
+/* MHD_NO closes the connection: the library cannot respond during a body. */
 static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t len)
 {
 	struct dash_server *server = exchange->server;
@@ -282,7 +282,7 @@ static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t
 	return MHD_YES;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------- */
+/* ---- the response -------------------------------------------------------------------------- */
 
 static struct exchange *exchange_of(const struct dash_asker *asker)
 {
@@ -301,15 +301,15 @@ static void make_answer(struct dash_asker *asker, struct mirror_cancel_token *wa
 	drop_sink(exchange);
 }
 
-/* The connection, and with it the exchange, is the library's again. */
+/* Returns the connection, and with it the exchange, to the library. */
 static void wake(struct dash_asker *asker)
 {
 	MHD_resume_connection(exchange_of(asker)->connection);
 }
 
 /*
- * It has closed the connection, or its side of it, which to the library is the same for one that slept. What it has
- * sent behind its request, the next one, is no reason.
+ * Returns whether the client has closed the connection or its sending side; for a suspended connection, the library
+ * treats both alike. Further received bytes, the next request, do not count.
  */
 static bool is_gone(const struct dash_asker *asker)
 {
@@ -328,7 +328,7 @@ static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *conn
 	exchange->connection = connection;
 	exchange->fd = info->connect_fd;
 	exchange->asker = (struct dash_asker){ .answer = &exchange->answer };
-	/* asleep before anybody can wake it */
+	/* suspend it before any thread can resume it */
 	MHD_suspend_connection(connection);
 	if (dash_work_add(work, call->version, call->question, &exchange->asker))
 		return;
@@ -337,7 +337,7 @@ static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *conn
 	MHD_resume_connection(connection);
 }
 
-/* False: not yet, and the exchange may be another thread's by now. */
+/* Returns false if the response is pending; another thread may already own the exchange. */
 static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct dash_server *server = exchange->server;
@@ -412,12 +412,12 @@ static void exchange_done(struct exchange *exchange)
 	atomic_fetch_sub(&server->in_flight, 1);
 }
 
-/* ---- what the library calls ---------------------------------------------------------------- */
+/* ---- callbacks of the library -------------------------------------------------------------- */
 
 /*
- * The library reports no end of a request whose head it refuses by itself after on_target(), for
- * example one with more query members or cookies than it has memory for. The connection keeps the
- * exchange, so that it ends with the connection at the latest.
+ * If the library itself refuses a request after on_target(), for example because it has too little memory for its query
+ * members or cookies, it does not report the end of the request. So the connection keeps the exchange, which ends with
+ * the connection at the latest.
  */
 static void on_connection(void *data, struct MHD_Connection *connection, void **at,
 			  enum MHD_ConnectionNotificationCode what)
@@ -504,9 +504,9 @@ static PL_PRINTF(2, 0) void on_library_line(void *data, const char *format, va_l
 static int start(struct dash_server *server, int listener, struct pl_err *err)
 {
 	/*
-	 * poll() and not epoll: 0.9.75 asks for edges there and misses the end of a connection that
-	 * comes with its last bytes, which then stays until it times out. The logger is first: it is
-	 * asked about the options behind it.
+	 * poll() instead of epoll: 0.9.75 uses edge-triggered epoll and misses the end of a connection that arrives
+	 * with its last bytes, which then remains until it times out. The logger comes first because it reports faults
+	 * of later options.
 	 */
 	server->daemon = MHD_start_daemon(
 		MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
@@ -524,7 +524,7 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 	return 0;
 }
 
-/* Those that were started. */
+/* Stops those that were started. */
 static void stop_works(struct dash_server *server)
 {
 	for (size_t i = 0; i < WORK_COUNT && server->works[i] != NULL; i++)
@@ -616,7 +616,7 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 	wait_for_answers(server, patience_ns, hurry);
 	dash_peers_reset_taking(server->peers);
 	store_end_questions(server->context->store);
-	/* the library may not end while a connection sleeps */
+	/* the library must not stop while a connection is suspended */
 	stop_works(server);
 	wait_for_answers(server, LAST_NS, NULL);
 	MHD_stop_daemon(server->daemon);

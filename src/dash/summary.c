@@ -1,4 +1,4 @@
-/* Figures of results in groups: query/groups/summary.h. */
+/* Statistics of results in groups: query/groups/summary.h. */
 #include "dash/question.h"
 #include "query/groups/summary.h"
 

@@ -7,7 +7,7 @@
 
 #define KEYS_BYTES_MAX (1u << 20)
 
-/* Statuses that are no failure; all others are. */
+/* Statuses that are not failures. */
 static const char *const fine[] = { "completed", "partial",      "missing",
 				    "skipped",   "not_uploaded", "running" };
 
@@ -27,7 +27,10 @@ static bool is_wanted(const json_t *run, const json_t *kinds)
 	return false;
 }
 
-/* Points of a set, and of a set those with the same keys: by its name, behind the first with a number. */
+/*
+ * Returns the group of points with the same set and the same keys: named after the set, with a number from the second
+ * group on.
+ */
 static json_t *group_of(json_t *groups, const json_t *run)
 {
 	const char *set = pl_json_get_text(run, "set");
@@ -74,7 +77,7 @@ static void add_points(struct pl_buf *buf, const json_t *points, int indent)
 	}
 }
 
-/* Words of others within a comment: one line. */
+/* Adds user text to a comment, in one line. */
 static void add_comment_text(struct pl_buf *buf, const char *text)
 {
 	for (const char *at = text; *at != '\0'; at++)

@@ -1,4 +1,4 @@
-/* Sweeps: what there was to run, with what came of it (store/sweeps/sweep.h). */
+/* Sweeps: their plans and the outcome of their runs (store/sweeps/sweep.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define FILE_BYTES_MAX (256u << 20)
 
-/* False: it is no id of a sweep; answered. */
+/* Returns false and sets the response if it is not the id of a sweep. */
 static bool is_id(const char *id, struct dash_answer *answer)
 {
 	if (store_sweep_is_id(id))
@@ -71,7 +71,7 @@ void dash_list_sweeps(const struct dash_request *request, struct dash_answer *an
 		dash_answer_json(answer, 200, json_pack("{s:o}", "sweeps", sweeps));
 }
 
-/* NULL: answered. New reference. */
+/* Returns NULL if the response is set. New reference. */
 static json_t *find(const struct dash_request *request, const json_t *metrics,
 		    struct dash_answer *answer)
 {

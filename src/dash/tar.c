@@ -7,7 +7,7 @@
 
 #define SIZE_LIMIT ((int64_t)1 << 33) /* 11 octal digits */
 
-/* POSIX.1-1988 (ustar), in octal digits and NULs. */
+/* POSIX.1-1988 (ustar): octal digits and NULs. */
 struct head {
 	char name[100];
 	char mode[8];
@@ -57,7 +57,7 @@ static void add_block(struct pl_buf *tar, const char *name, char type, int64_t b
 	pl_buf_add(tar, (const char *)&head, sizeof(head));
 }
 
-/* "LENGTH KEY=VALUE\n", where the length counts its own digits. */
+/* Appends "LENGTH KEY=VALUE\n", where the length includes its own digits. */
 static void add_record(struct pl_buf *pax, const char *key, const char *value)
 {
 	size_t rest = strlen(key) + strlen(value) + 3, length = rest;

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* A copy, decoded; `from` is where the bytes stand in the target, for messages. */
+/* Returns a decoded copy; `from` is the offset of the bytes in the target, for messages. */
 static int decode(const char *text, size_t len, size_t from, bool is_query, char **ret,
 		  struct pl_err *err)
 {

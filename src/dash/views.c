@@ -1,4 +1,4 @@
-/* States of the page that are too long for an address (store/saved/link.h). */
+/* States of the web UI that are too long for a URL (store/saved/link.h). */
 #include <stdlib.h>
 
 #include "base/json.h"

@@ -1,6 +1,6 @@
 /*
- *	dash_work_add ──> queue ──> a thread: make() for the first who asks ──> share ──> done() for each
- *	                    ^ who asks the same joins the job, also while it is being made
+ *	dash_work_add ──> queue ──> a thread: make() for the first asker ──> share ──> done() for each
+ *	                    ^ identical requests join the job, also while it is being made
  */
 #include "dash/work.h"
 
@@ -14,22 +14,23 @@
 #include "mirror/cancel_token.h"
 
 #define THREADS_MAX 16
-/* To look whether those who ask are there is a call of the system's for each. */
+/* Checking whether clients are connected costs a system call each. */
 #define LOOK_NS (5 * PL_NS_PER_MS)
 
-/* One answer to be made. Everything in it is under the lock, but for the first asker's answer while it is
- * being made. */
+/*
+ * One response to make. Everything in it is under the lock, except the first asker's response while it is being made.
+ */
 struct job {
 	int64_t version;
-	char *question; /* NULL: nobody else has the same */
+	char *question; /* NULL: not shared */
 	struct dash_asker *askers;
 	struct dash_asker **end;
-	struct job *next; /* of those that wait, or of those that are being made */
+	struct job *next; /* in the list of waiting or of current jobs */
 
-	/* the maker's */
+	/* of the thread that makes it */
 	struct dash_work *work;
 	struct mirror_cancel_token waiter;
-	int64_t look_ns; /* not before */
+	int64_t look_ns; /* time of the next check */
 	enum dash_work_end outcome;
 };
 
@@ -43,7 +44,7 @@ struct dash_work {
 	struct dash_work_options options;
 	pthread_t threads[THREADS_MAX];
 	unsigned started;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects the fields below */
 	pthread_cond_t wake;
 	bool is_over;
 	struct jobs waiting;
@@ -102,7 +103,7 @@ static void join(struct job *job, struct dash_asker *asker)
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
-/* It is in no list any more: nobody can join. */
+/* Call it after removing the job from its list, so that no request can join. */
 static void finish(struct dash_work *work, struct job *job)
 {
 	struct dash_asker *asker = job->askers;
@@ -120,7 +121,7 @@ static void finish(struct dash_work *work, struct job *job)
 		pthread_mutex_unlock(&work->lock);
 	}
 	for (; asker != NULL; asker = next) {
-		/* its owner may be gone behind this */
+		/* its owner may be freed after this */
 		next = asker->next;
 		asker->end = job->outcome;
 		work->options.done(asker);
@@ -137,7 +138,7 @@ static void refuse(struct dash_work *work, struct job *job, const char *why)
 	finish(work, job);
 }
 
-/* Has everybody left whom it is for? */
+/* Returns whether all its clients have left. */
 static bool is_left(const struct dash_work *work, const struct job *job)
 {
 	if (work->options.is_gone == NULL)
@@ -149,7 +150,7 @@ static bool is_left(const struct dash_work *work, const struct job *job)
 	return true;
 }
 
-/* Whoever comes behind this cannot join any more. */
+/* Once it returns true, no request can join. */
 static bool has_left(struct mirror_cancel_token *waiter)
 {
 	struct job *job = PL_CONTAINER_OF(waiter, struct job, waiter);
@@ -265,7 +266,7 @@ void dash_work_free(struct dash_work *work)
 	free(work);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 bool dash_work_find(struct dash_work *work, int64_t version, const char *question,
 		    struct dash_answer *answer)
@@ -311,7 +312,7 @@ static bool add(struct dash_work *work, int64_t version, const char *question,
 	return true;
 }
 
-/* Those that wait for a turn which nobody waits for. Under the lock. */
+/* Takes the queued jobs whose clients have left. Under the lock. */
 static void take_left(struct dash_work *work, struct jobs *ret)
 {
 	struct job *next;

@@ -24,9 +24,9 @@ static STORE_STATEMENT(
 	"SELECT time, author, kind, name, before, after FROM benchmark_changes WHERE id = ?1"
 	" ORDER BY number DESC");
 /*
- * The last change of each is its deletion. A clock that was set may have dated it years off, so that the order of the
- * changes counts, too: no deletion is old that follows a change between ?1 and ?2 (now), or whose result was stored
- * then; one of the future is old if an old change follows it.
+ * The last change of each is its deletion. If the clock was set, its date may be wrong by years, so the order of the
+ * changes counts, too. A deletion is not old if it follows a change between ?1 and ?2 (now), or if its result was
+ * stored then. One dated in the future is old if an old change follows it.
  */
 static STORE_STATEMENT(
 	sql_list_deleted,
@@ -72,15 +72,15 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 	return store_sql_finish(note, err);
 }
 
-/* ---- what people change ---------------------------------------------------------------------- */
+/* ---- changes by users ------------------------------------------------------------------------ */
 
-/* A change under way: what is there, and who changes it. */
+/* A change in progress: the current state, and the author. */
 struct changing {
 	struct store *store;
 	int64_t id;
 	const char *author;
 	struct store_edits edits;
-	json_t *document; /* NULL: not asked for yet */
+	json_t *document; /* NULL: not read yet */
 };
 
 static int note(struct changing *changing, enum store_change_kind kind, const char *name,
@@ -95,7 +95,7 @@ static int note(struct changing *changing, enum store_change_kind kind, const ch
 				 err);
 }
 
-/* Tags need not be texts where they come with a document. */
+/* Tags in a document may be any JSON value. */
 static char *shown_tag(const json_t *value)
 {
 	if (value == NULL || json_is_null(value))
@@ -140,7 +140,7 @@ static int set_tags(struct changing *changing, const json_t *tags, bool *ret_any
 			return -1;
 	}
 	then = store_tags_over(changing->edits.tags, own);
-	/* of a document that came with more some can be taken away */
+	/* tags of a document that came with more can be removed */
 	if (json_object_size(then) > STORE_TAGS_MAX &&
 	    json_object_size(then) > json_object_size(now))
 		*ret = STORE_CHANGE_FULL;
@@ -154,7 +154,7 @@ static int set_notes(struct changing *changing, const json_t *notes, bool *ret_a
 	auto_free char *from = changing->edits.notes;
 
 	if (notes == NULL || pl_text_equal(from, to)) {
-		from = NULL; /* it stays */
+		from = NULL; /* unchanged */
 		return 0;
 	}
 	changing->edits.notes = pl_strdup(to);
@@ -162,7 +162,7 @@ static int set_notes(struct changing *changing, const json_t *notes, bool *ret_a
 	return note(changing, STORE_CHANGE_NOTES, NULL, from, to, err);
 }
 
-/* Fields that no document has had become known. */
+/* Records fields that no document has had. */
 static int put_places(struct changing *changing, struct pl_err *err)
 {
 	auto_json json_t *none = json_object();
@@ -173,7 +173,7 @@ static int put_places(struct changing *changing, struct pl_err *err)
 	return store_places_put(changing->store, &places, err);
 }
 
-/* The row has changed: whoever follows results takes it in anew. */
+/* Marks the row as changed, so that the mirror reads it again. */
 static int touch(struct store *store, int64_t id, bool is_deleted, struct pl_err *err)
 {
 	struct store_stmt *touch;
@@ -221,7 +221,7 @@ static int apply(struct changing *changing, const json_t *change, enum store_cha
 typedef int changing_fn(struct changing *changing, const json_t *change,
 			enum store_change_answer *ret, struct pl_err *err);
 
-/* In one transaction, of which nothing is kept where the answer is another than OK. */
+/* Runs in one transaction, which is rolled back for any answer other than OK. */
 static int change_row(struct changing *changing, changing_fn *change_it, const json_t *change,
 		      enum store_change_answer *ret, struct pl_err *err)
 {
@@ -255,7 +255,7 @@ static int change_what_is_said(struct changing *changing, const json_t *change,
 int store_change(struct store *store, int64_t id, const json_t *change,
 		 enum store_change_answer *ret, struct pl_err *err)
 {
-	/* as in a document that comes in */
+	/* as in an incoming document */
 	auto_json json_t *shown = vllm_secret_json_shown(change);
 	struct changing changing = { .store = store,
 				     .id = id,
@@ -265,7 +265,7 @@ int store_change(struct store *store, int64_t id, const json_t *change,
 	return change_row(&changing, change_what_is_said, shown, ret, err);
 }
 
-/* It is one of those that tell of its run now, or no more. */
+/* Updates the marks after the result was deleted or restored. */
 static int settle_near(struct changing *changing, struct pl_err *err)
 {
 	char key[65];
@@ -318,7 +318,7 @@ int store_restore(struct store *store, int64_t id, const char *author,
 	return change_row(&changing, restore_it, NULL, ret, err);
 }
 
-/* ---- told ---------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 static json_t *text_json(struct store_stmt *row, int at)
 {
@@ -363,7 +363,7 @@ int store_changes_json(struct store *store, int64_t id, json_t **ret, struct pl_
 	return result;
 }
 
-/* ---- away ---------------------------------------------------------------------------------- */
+/* ---- pruning ------------------------------------------------------------------------------- */
 
 struct ids {
 	int64_t *items;
@@ -402,7 +402,7 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 	}
 }
 
-/* Nothing is marked by what was deleted: no marks are to be settled. */
+/* No mark refers to a deleted result, so no marks change. */
 static int prune_one(struct store *store, int64_t id, struct pl_err *err)
 {
 	struct store_stmt *prune;

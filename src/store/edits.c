@@ -47,7 +47,7 @@ json_t *store_edits_over(const struct store_edits *edits, json_t *document)
 		json_object_set_new(stored, "near", json_integer((json_int_t)edits->near));
 	if (edits->upload > 0)
 		json_object_set_new(stored, "upload", json_integer((json_int_t)edits->upload));
-	/* what a document says of that is not what the store does */
+	/* `stored` of a document is not data of this store */
 	json_object_del(all, "stored");
 	if (json_object_size(stored) > 0)
 		json_object_set(all, "stored", stored);

@@ -1,8 +1,7 @@
 /*
- * What is in memory follows the file in one way, whoever has written it: the file counts its changes, each
- * row has the count of its last one, and what has changed since is taken in over a connection of its own.
- * Who stores results does that when they are on the disk; what another process has stored is taken in by
- * the first one who asks. Nobody else waits for it.
+ * The mirror follows the file in one way for all writers: the file counts its changes, each row has the number of its
+ * last change, and changed rows are read over a separate connection. A writer of this process does this after each
+ * commit. Changes of other processes are read by the next query. No one else waits for it.
  */
 #include <malloc.h>
 #include <stdatomic.h>
@@ -15,26 +14,26 @@
 static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");
 static STORE_STATEMENT(sql_list_ids, "SELECT id FROM benchmark_runs WHERE deleted = 0 ORDER BY id");
 
-/* Of a question amid changes: what was read for it once is not read again. */
+/* The limit of retries of a query during changes; rows that were read for it are kept. */
 #define TRIES_MAX 10
 
 struct store_memory {
 	struct mirror *mirror;
-	atomic_uint expected; /* transactions of this process that are to be followed */
+	atomic_uint expected; /* transactions of this process to follow */
 
-	pthread_mutex_t lock; /* of the mirror's writer, and what follows */
+	pthread_mutex_t lock; /* protects the mirror's writer and the fields below */
 	struct store_sql sql;
 	struct store_stmt *rows_all;   /* the first load */
 	struct store_stmt *rows_since; /* changes */
-	int64_t version;               /* of the file, that was taken in */
-	/* all rows up to this id are in memory as they were at this version, though the last pass may have failed */
+	int64_t version;               /* of the file, as read so far */
+	/* all rows up to this id are in memory as of this version, even if the last pass failed */
 	int64_t partial_version;
 	int64_t partial_id;
 };
 
 /*
- * One that was deleted is not there when it comes back, and a smaller id may come behind a greater one, where another
- * process took it and stored its result later.
+ * A restored row is missing in the mirror. Ids may appear out of order if another process took an id and stored its
+ * result later.
  */
 static void take_in_row(struct mirror *mirror, const struct memory_row *row)
 {
@@ -44,7 +43,7 @@ static void take_in_row(struct mirror *mirror, const struct memory_row *row)
 		mirror_append(mirror, &row->row);
 }
 
-/* The database is at this version. What was taken in before something failed is not taken in again. */
+/* The database is at this version. After a failure, rows that were already read are not read again. */
 static int take_in_rows(struct store *store, int64_t version, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
@@ -77,7 +76,10 @@ static int read_number(struct store_sql *sql, const struct store_statement *whic
 	return store_sql_number(statement, ret, err);
 }
 
-/* Of rows that were deleted and went since the last look there is nothing to follow: they are not among all ids. */
+/*
+ * Rows that were deleted and pruned since the last pass have no change to follow: they are missing in the list of all
+ * ids.
+ */
 static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 {
 	auto_borrowed list = NULL;
@@ -103,7 +105,7 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 	return 0;
 }
 
-/* Version and rows as they were at one moment. Under the lock. */
+/* Reads the version and the changed rows in one transaction. Under the lock. */
 static int take_in(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
@@ -117,7 +119,7 @@ static int take_in(struct store *store, struct pl_err *err)
 		result = take_in_rows(store, version, err);
 	if (is_new && result == 0)
 		result = follow_pruned(memory, err);
-	/* nothing was written: there is nothing to last */
+	/* nothing was written, so there is nothing to commit */
 	store_sql_rollback(&memory->sql);
 	if (result < 0 || !is_new)
 		return result;
@@ -140,7 +142,7 @@ void store_memory_follow(struct store *store, bool changed)
 	if (memory == NULL || (!changed && atomic_load(&memory->expected) == 0))
 		return;
 	pthread_mutex_lock(&memory->lock);
-	/* what was stored is; who asks next finds that it is not here, and is told why */
+	/* the commit stands for itself; if this fails, the next query tries again and reports the reason */
 	(void)take_in(store, PL_ERR_IGNORED);
 	pthread_mutex_unlock(&memory->lock);
 	if (changed)
@@ -153,11 +155,11 @@ int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	int64_t version = 0;
 
-	/* where the database has gone, what is in memory is the answer meanwhile */
+	/* without a database, the mirror answers queries */
 	if (store_data_version(store, &version, err) < 0 && err->code != PL_ERR_IO)
 		return -1;
 	snapshot = mirror_snapshot_take(memory->mirror);
-	/* what is on the disk was told to somebody, maybe; who has stored it may not have come to this yet */
+	/* a client may know results on the disk that their writer has not added to the mirror yet */
 	if (mirror_snapshot_version(snapshot) < version) {
 		pthread_mutex_lock(&memory->lock);
 		int result = memory->version < version ? take_in(store, err) : 0;
@@ -216,10 +218,10 @@ int store_memory_open(struct store *store, struct pl_err *err)
 		return -1;
 	if (take_in(store, err) < 0)
 		return -1;
-	/* what was there before is much, as a rule, beside what comes */
+	/* the initial rows are usually many, compared with later ones */
 	mirror_seal(memory->mirror);
 	mirror_publish(memory->mirror);
-	/* of the open segment, whose arrays grew, and of what was read */
+	/* free the grown arrays of the open segment, and the read buffers */
 	malloc_trim(0);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "base/thread.h"
 
 #define BATCH_ROWS       16
-#define BATCHES          4 /* as much as the nearer caches hold */
+#define BATCHES          4 /* fits the L1 and L2 caches */
 #define BATCH_TEXT_BYTES (256u << 10)
 
 static const char *const fixed_names[] = { "id", "run_id", "explicit_fields", "changed",
@@ -18,8 +18,8 @@ struct batch {
 	struct memory_row rows[BATCH_ROWS];
 	size_t count;
 	bool is_last;
-	struct pl_arena *texts; /* of rows that are read ahead */
-	bool is_full;           /* under the lock: whose it is */
+	struct pl_arena *texts; /* of prefetched rows */
+	bool is_full;           /* under the lock: true while the reader of the rows owns it */
 };
 
 struct memory_rows {
@@ -27,7 +27,7 @@ struct memory_rows {
 	const struct store_columns *columns;
 	struct store_column_set explicit;
 	struct batch batches[BATCHES];
-	size_t batch; /* the one at hand, once it was begun */
+	size_t batch; /* the current one, after the start */
 	size_t at;    /* the next row in it */
 	bool was_begun;
 	int status; /* of the last batch */
@@ -37,12 +37,12 @@ struct memory_rows {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool is_over; /* under the lock: nobody wants further rows */
+	bool is_over; /* under the lock: no more rows are needed */
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Texts are the statement's, until its next step. */
+/* Texts belong to the statement until its next step. */
 static int read_row(struct memory_rows *rows, struct memory_row *ret, struct pl_err *err)
 {
 	struct mirror_row *row = &ret->row;
@@ -76,7 +76,7 @@ static void keep_texts(const struct memory_rows *rows, struct pl_arena *arena,
 	}
 }
 
-/* As many rows as `most`, or the last ones. */
+/* Reads `most` rows, or the remaining ones. */
 static int read_batch(struct memory_rows *rows, struct batch *batch, size_t most,
 		      struct pl_err *err)
 {
@@ -102,7 +102,7 @@ static int read_batch(struct memory_rows *rows, struct batch *batch, size_t most
 
 /* ---- ahead ----------------------------------------------------------------------------------- */
 
-/* The next batch to be read into; NULL: nobody wants further rows. */
+/* Waits for the next free batch; NULL: no more rows are needed. */
 static struct batch *wait_for_room(struct memory_rows *rows, size_t i)
 {
 	struct batch *batch = &rows->batches[i];
@@ -134,7 +134,7 @@ static void *read_ahead(void *data)
 		pl_arena_free(batch->texts);
 		batch->texts = pl_arena_new(BATCH_TEXT_BYTES);
 		rows->status = read_batch(rows, batch, BATCH_ROWS, &rows->err);
-		/* behind the hand-over it may be gone */
+		/* after the hand-over it may be freed */
 		is_last = batch->is_last;
 		hand_over(rows, batch, true);
 	}
@@ -149,7 +149,7 @@ static void wait_for_rows(struct memory_rows *rows, const struct batch *batch)
 	pthread_mutex_unlock(&rows->lock);
 }
 
-/* The first batch, or the one behind that at hand, which is used up. */
+/* Returns the first batch, or the one after the current one, which is used up. */
 static struct batch *next_batch(struct memory_rows *rows)
 {
 	if (!rows->ahead) {
@@ -164,7 +164,7 @@ static struct batch *next_batch(struct memory_rows *rows)
 	return &rows->batches[rows->batch];
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 char *store_memory_rows_text(const struct store_sql *sql, const struct store_columns *columns,
 			     const char *rest)
@@ -223,7 +223,7 @@ int store_memory_rows_next(struct memory_rows *rows, const struct memory_row **r
 {
 	struct batch *batch = &rows->batches[rows->batch];
 
-	/* until one was begun it may be the thread's */
+	/* before the start, the thread may own it */
 	if (!rows->was_begun || (rows->at == batch->count && !batch->is_last)) {
 		batch = next_batch(rows);
 		rows->was_begun = true;

@@ -1,19 +1,18 @@
 /*
- * The form of the file. Numbered steps make it what this program expects; they run once, in order, in one
- * transaction, and the number of the last stands in the file (user_version), so that a program that knows
- * fewer refuses it. Columns of fields are no step: the rows of src/tbl say which there are, and those that
- * the file lacks are added whenever it is opened. A document keeps what no field was known for, so that a
- * new column has its values for old results, too.
+ * The version of the file. Numbered steps upgrade it to what this program expects. They run once, in order, in one
+ * transaction, and the file contains the number of the last step (user_version), so a program with fewer steps refuses
+ * it. Columns of fields are not steps: src/tbl lists them, and missing ones are added whenever the file is opened. A
+ * document contains values that had no field when it was stored, so a new column has values for old results, too.
  *
- * Documents stand in a table of their own: SQLite keeps a row in one piece, and who reads columns would
- * walk through each document on the way.
+ * Documents have a separate table: SQLite stores a row contiguously, so reading columns would otherwise pass through
+ * each document.
  */
 #include "base/log.h"
 #include "base/text.h"
 #include "result/fields/values.h"
 #include "store/store_priv.h"
 
-/* Of a row of id and bytes. */
+/* Decompresses a row of id and bytes. */
 static int unpack_row(const struct store *store, struct store_stmt *row, json_t **ret,
 		      struct pl_err *err)
 {
@@ -50,7 +49,7 @@ static int make_tables(struct store *store, struct pl_err *err)
 		" id INTEGER PRIMARY KEY REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
 		" bytes BLOB NOT NULL,"
 		" notes TEXT NOT NULL);"
-		/* one row; each row of benchmark_runs has the version at which it changed last */
+		/* a single row; each row of benchmark_runs has the version of its last change */
 		"CREATE TABLE store_state (data_version INTEGER NOT NULL);"
 		"INSERT INTO store_state VALUES (0);"
 		"CREATE TABLE jobs ("
@@ -78,7 +77,7 @@ static int make_tables(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* What store/documents/places.c keeps, of the documents that are there already. */
+/* Fills the table of store/documents/places.c from the existing documents. */
 static int make_places(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
@@ -97,7 +96,7 @@ static int make_places(struct store *store, struct pl_err *err)
 			return -1;
 		if (!is_row)
 			return 0;
-		/* one that cannot be read may have any, and keeps nobody from the others */
+		/* an unreadable one may contain any place, and does not affect the others */
 		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) < 0) {
 			if (store_sql_run(&store->writer,
 					  "INSERT INTO document_places VALUES ('')"
@@ -112,7 +111,7 @@ static int make_places(struct store *store, struct pl_err *err)
 	}
 }
 
-/* What people keep: store/saved/preset.h, store/saved/link.h. The second index answers how many bytes there are. */
+/* Data of users: store/saved/preset.h, store/saved/link.h. The second index gives the total size. */
 static int make_presets(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(
@@ -134,7 +133,7 @@ static int make_presets(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* Of artifacts (store/artifacts/artifact.h) who has which; their bytes are files. */
+/* The owners of artifacts (store/artifacts/artifact.h); their bytes are files. */
 static int make_artifacts(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(
@@ -153,8 +152,8 @@ static int make_artifacts(struct store *store, struct pl_err *err)
 }
 
 /*
- * Uploads of several parts (store/jobs/job_priv.h). What was not done yet is one part, cut anew: its items that are
- * there already stay.
+ * Uploads of several parts (store/jobs/job_priv.h). The pending bytes become one part, which is cut again; existing
+ * items stay.
  */
 static int make_parts(struct store *store, struct pl_err *err)
 {
@@ -211,8 +210,8 @@ static int make_parts(struct store *store, struct pl_err *err)
 }
 
 /*
- * Results that change. A repeat is one that was kept beside another of the same content or run_id; edits are what
- * people say of a result, which its document does not.
+ * Changes of results. A repeat was kept in addition to another result of the same content or run_id. Edits are data of
+ * users about a result that its document lacks.
  */
 static int make_changes(struct store *store, struct pl_err *err)
 {
@@ -243,7 +242,7 @@ static int make_changes(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* What documents are packed against: store/documents/dictionary.h. */
+/* Dictionaries for documents: store/documents/dictionary.h. */
 static int make_dictionaries(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -256,7 +255,7 @@ static int make_dictionaries(struct store *store, struct pl_err *err)
 			      err);
 }
 
-/* Who has not looked since then does not see that rows are gone: at which version the last ones went. */
+/* The version at which rows were last pruned, so that readers with an older version notice missing rows. */
 static int make_pruned(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(
@@ -264,7 +263,7 @@ static int make_pruned(struct store *store, struct pl_err *err)
 		"ALTER TABLE store_state ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;", err);
 }
 
-/* What was to be run of sweeps: store/sweeps/sweep.h. */
+/* Plans of sweeps: store/sweeps/sweep.h. */
 static int make_sweeps(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -278,7 +277,10 @@ static int make_sweeps(struct store *store, struct pl_err *err)
 			      err);
 }
 
-/* By what results of the same figures are told apart, and marks that are right: store/possible_duplicates.h; see mend_near(). */
+/*
+ * The inputs that distinguish results with equal metrics, and correct marks: store/possible_duplicates.h; see
+ * mend_near().
+ */
 static int make_near_inputs(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -289,7 +291,7 @@ static int make_near_inputs(struct store *store, struct pl_err *err)
 			      err);
 }
 
-/* Who said what becomes of what is known, and of which content. */
+/* The author of a choice for a conflict, and the content it applies to. */
 static int make_authors(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -299,7 +301,7 @@ static int make_authors(struct store *store, struct pl_err *err)
 			      err);
 }
 
-/* By what a part is known that is sent once more. */
+/* The key that identifies a repeated part. */
 static int make_part_keys(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
@@ -322,11 +324,11 @@ static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
 	make_authors, make_part_keys,    make_uploads,
 };
-/* Behind a step, and behind the columns: what is in the file stands in none of them yet. */
+/* Work after a step and after adding the columns, because the new columns are empty. */
 #define NEAR_INPUTS_STEP 10
 #define STEP_COUNT       ((int)PL_ARRAY_SIZE(steps))
 
-/* ---- which form it has --------------------------------------------------------------------- */
+/* ---- version ------------------------------------------------------------------------------- */
 
 static int check_form(struct store *store, int64_t *ret_step, struct pl_err *err)
 {
@@ -364,7 +366,7 @@ static int add_columns(struct store *store, const size_t *missing, size_t count,
 
 /* ---- values of new columns ----------------------------------------------------------------- */
 
-/* stored.* are of no document. */
+/* Documents do not contain stored.*. */
 static bool are_of_documents(const struct store *store, const size_t *missing, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -374,7 +376,7 @@ static bool are_of_documents(const struct store *store, const size_t *missing, s
 	return false;
 }
 
-/* One document that is broken does not keep all others from being served: its new columns stay empty. */
+/* An unreadable document does not prevent serving the others: its new columns stay empty. */
 static int fill_row(struct store *store, struct store_stmt *documents, struct store_stmt *replace,
 		    struct pl_err *err)
 {
@@ -393,7 +395,7 @@ static int fill_row(struct store *store, struct store_stmt *documents, struct st
 	return -1;
 }
 
-/* From the documents that are there already. */
+/* Fills new columns from the existing documents. */
 static int fill_columns(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
@@ -433,7 +435,7 @@ static int set_near_inputs(struct store *store, struct store_stmt *set, int64_t 
 	return store_sql_finish(set, err);
 }
 
-/* Of one that cannot be read they stay unknown. */
+/* Those of an unreadable document stay unknown. */
 static int fill_near_inputs(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
@@ -461,7 +463,7 @@ static int fill_near_inputs(struct store *store, struct pl_err *err)
 	}
 }
 
-/* Older programs left the marks as they were when another result went or came back. */
+/* Older programs did not update the marks when another result was removed or restored. */
 static int mend_near(struct store *store, struct pl_err *err)
 {
 	auto_statement keys = NULL;
@@ -484,15 +486,15 @@ static int mend_near(struct store *store, struct pl_err *err)
 	}
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the migration -------------------------------------------------------------------------- */
 
-/* *ret_done: the last step before. */
+/* *ret_done: the last step that was done before. */
 static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err *err)
 {
 	auto_free size_t *missing = NULL;
 	size_t count = 0;
 
-	/* once more: another process may have done it while this one waited */
+	/* check again: another process may have done it while this one waited */
 	if (check_form(store, ret_done, err) < 0 || run_steps(store, *ret_done, err) < 0 ||
 	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
 		return -1;
@@ -502,7 +504,7 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 		return -1;
 	if (!are_of_documents(store, missing, count))
 		return 0;
-	/* it takes some minutes of 100,000 results, once */
+	/* takes some minutes for 100,000 results, once */
 	pl_log(PL_LOG_INFO, "'%s': filling %zu new columns from the stored documents", store->path,
 	       count);
 	return fill_columns(store, err);
@@ -528,7 +530,7 @@ int store_migrate(struct store *store, struct pl_err *err)
 	if (done == STEP_COUNT &&
 	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
 		return -1;
-	/* nothing to do: no lock is asked for, so that a file that others write can be opened */
+	/* nothing to do: take no lock, so that a file can be opened while others write */
 	if (done == STEP_COUNT && count == 0)
 		return 0;
 	if (store_begin(store, err) < 0)

@@ -18,7 +18,7 @@ static STORE_STATEMENT(
 	" OR o.near_inputs = r.near_inputs) ORDER BY o.id LIMIT 1), 0) AS oldest"
 	" FROM benchmark_runs r WHERE r.near_key = ?1 AND r.deleted = 0) w"
 	" WHERE w.near <> w.oldest ORDER BY w.id");
-/* the field's column, too, where what is not recorded is NULL */
+/* also update the field's column, where NULL means not recorded */
 static STORE_STATEMENT(
 	sql_set_near,
 	"UPDATE benchmark_runs"
@@ -26,8 +26,8 @@ static STORE_STATEMENT(
 	" WHERE id = ?1");
 
 #define KEY_BYTES_MAX (16u << 20)
-#define TOLD_BYTES    512 /* enough for most: one that does not fit is put together twice */
-#define MEASURED_MIN  3   /* so many figures with a fraction are no coincidence */
+#define TOLD_BYTES    512 /* enough for most: a longer text is formatted twice */
+#define MEASURED_MIN  3   /* this many equal metrics with a fraction are no coincidence */
 
 static const char *const told_by_all[] = {
 	"results.duration",           "results.completed",
@@ -42,7 +42,7 @@ static bool is_measured(double number)
 	return isfinite(number) && number != floor(number);
 }
 
-/* false: fewer than so many of them are there. */
+/* Returns false if fewer than MEASURED_MIN were measured. */
 static bool add_told(const struct res_values *values, struct pl_buf *text)
 {
 	size_t measured = 0;
@@ -63,7 +63,7 @@ static bool add_told(const struct res_values *values, struct pl_buf *text)
 	return measured >= MEASURED_MIN;
 }
 
-/* Inputs and all figures, whatever these are. */
+/* Adds the inputs and all metrics. */
 static bool add_all(const struct res_values *values, struct pl_buf *text)
 {
 	const struct res_field *field = res_fields_find(res_values_fields(values),

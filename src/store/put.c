@@ -1,6 +1,6 @@
 /*
- * Stores results, and finds those that are stored already. A put does not touch the columns in memory
- * (memory.c). They are read from the database, so they never have a row that is not on the disk.
+ * Stores results, and finds duplicates and conflicts. A put does not change the columns in memory (memory.c): they are
+ * read from the database, so they never contain a row that is not on disk.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "store/possible_duplicates.h"
 #include "store/store_priv.h"
 
-/* one that is deleted only where there is no other */
+/* a deleted row only if there is no other */
 static STORE_STATEMENT(
 	sql_find_content,
 	"SELECT id, deleted, content_sha256, upload FROM benchmark_runs WHERE content_sha256 = ?1"
@@ -21,7 +21,7 @@ static STORE_STATEMENT(
 	sql_find_run_id_all,
 	"SELECT id, deleted, content_sha256, upload FROM benchmark_runs WHERE run_id = ?1"
 	" ORDER BY deleted, repeat LIMIT 1");
-/* the rule of store/possible_duplicates.h between the stored rows and one that may be new */
+/* the rule of store/possible_duplicates.h between the stored rows and a candidate */
 static STORE_STATEMENT(
 	sql_find_near,
 	"SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2 AND deleted = 0"
@@ -105,7 +105,7 @@ void store_prepared_free(struct store_prepared *prepared)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* As bind_row() has them. */
+/* In the order of bind_row(). */
 static const char *const fixed_names[] = {
 	"run_id",   "content_sha256",  "form",    "name", "stored_at",   "changed", "repeat",
 	"near_key", "explicit_fields", "deleted", "near", "near_inputs", "upload"
@@ -119,9 +119,9 @@ int store_put_open(struct store *store, struct pl_err *err)
 	return store_sql_prepare(&store->writer, text, &store->add_row, err);
 }
 
-/* Where it is put. */
+/* The destination of a row. */
 struct place_of_row {
-	int64_t id; /* of the row whose place it takes; 0: it is a new one */
+	int64_t id; /* row to replace; 0: a new row */
 	struct store_edits edits;
 };
 
@@ -148,7 +148,7 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 		store_sql_bind_i64(statement, (int)fixed.count + 1, place->id);
 }
 
-/* The document's, and what the store knows of it; free(). */
+/* Returns the cells of the document with those of the store; free(). */
 static struct mirror_cell *cells_of(const struct store *store, const struct mirror_row *row,
 				    const struct store_edits *edits)
 {
@@ -182,7 +182,7 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 			cells);
 	int result = place->id > 0 ? store_sql_finish(statement, err)
 				   : store_sql_number(statement, ret_id, err);
-	/* nothing of the row is to be looked at again */
+	/* release the pointers to the row */
 	store_sql_clear(statement);
 	return result;
 }
@@ -205,20 +205,20 @@ static int write_document(struct store *store, const struct store_statement *whi
 
 /* ---- stored rows with the same content or run ------------------------------------------------ */
 
-/* The row that is in the way; id 0: none is. */
+/* The existing row with the same content or run_id; id 0: none. */
 struct rival {
 	int64_t id;
-	bool is_same; /* its content is */
+	bool is_same; /* the content is the same */
 	bool is_deleted;
 	char sha256[65];
 	int64_t upload; /* as of struct store_edits */
 };
 
-/* All that may have to be known before it is stored, asked at once. */
+/* Queries that a put may need, sent together. */
 struct asked {
 	struct store_stmt *content;
 	struct store_stmt *run_id; /* NULL: it has none */
-	struct store_stmt *near;   /* NULL: it has no key for it */
+	struct store_stmt *near;   /* NULL: it has no key */
 };
 
 static void asked_done(struct asked *asked)
@@ -241,7 +241,7 @@ static int ask_text(struct store *store, const struct store_statement *which, co
 	return store_sql_ask(*ret, err);
 }
 
-/* `own`: the row that does not count. */
+/* `own`: the row to ignore. */
 static int ask_near(struct store *store, const struct store_prepared *prepared, int64_t own,
 		    struct store_stmt **ret, struct pl_err *err)
 {
@@ -309,7 +309,7 @@ static int read_near(struct store_stmt *find, struct store_put_result *ret, stru
 	return 0;
 }
 
-/* 1 behind the last one of that content or run_id. */
+/* Returns the last repeat number of that content or run_id plus 1. */
 static int next_repeat(struct store *store, const struct store_document *document, int64_t *ret,
 		       struct pl_err *err)
 {
@@ -342,7 +342,7 @@ static int add(struct store *store, const struct store_prepared *prepared,
 	return store_places_put(store, &prepared->places, err);
 }
 
-/* What people say of it stays, and so does its number among repeats. */
+/* Keeps the edits of users and the repeat number. */
 static int replace_row(struct store *store, const struct store_prepared *prepared,
 		       const struct rival *rival, int64_t upload, struct place_of_row *place,
 		       struct store_put_result *ret, struct pl_err *err)
@@ -354,7 +354,7 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 	if (store_edits_read(&store->writer, rival->id, &place->edits, &is_there, err) < 0 ||
 	    ask_near(store, prepared, rival->id, &near, err) < 0 || read_near(near, ret, err) < 0)
 		return -1;
-	/* an older one is no mark of a younger one */
+	/* only an older result can be the mark of a younger one */
 	place->edits.near = ret->near_count > 0 && ret->near[0] < rival->id ? ret->near[0] : 0;
 	if (upload > 0)
 		place->edits.upload = upload;
@@ -410,7 +410,7 @@ static bool is_replaced(const struct store_choice *choice, const struct rival *r
 	       (choice->expected == NULL || strcmp(choice->expected, rival->sha256) == 0);
 }
 
-/* A duplicate is among the results of the upload that it came with. */
+/* Adds a duplicate to the results of its upload. */
 static int set_upload(struct store *store, const struct rival *rival, int64_t upload,
 		      struct pl_err *err)
 {
@@ -479,7 +479,7 @@ int store_put_as(struct store *store, const struct store_prepared *prepared,
 	return store_end(store, store_put_within(store, prepared, choice, ret, err), err);
 }
 
-/* ---- again --------------------------------------------------------------------------------- */
+/* ---- rebuilding ---------------------------------------------------------------------------- */
 
 static const char *const refilled_names[] = { "changed", "explicit_fields", "near_key",
 					      "near_inputs", "form" };

@@ -1,4 +1,4 @@
-/* Results out of the database. */
+/* Reads results from the database. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static STORE_STATEMENT(
 	" JOIN benchmark_documents d ON d.id = r.id LEFT JOIN benchmark_edits e ON e.id = r.id"
 	" WHERE r.id = ?1");
 STORE_STATEMENT(store_sql_get_document, "SELECT bytes FROM benchmark_documents WHERE id = ?1");
-/* of one that is no more at the latest now */
+/* for a removed result, the current version */
 static STORE_STATEMENT(sql_get_changed, "SELECT coalesce((SELECT r.changed FROM benchmark_runs r"
 					" WHERE r.id = ?1), s.data_version) FROM store_state s");
 
@@ -115,7 +115,7 @@ int store_read_document(struct store *store, int64_t id, const char *member, jso
 
 	pthread_mutex_lock(&store->read_lock);
 	int result = read_whole(store, id, member, ret, err);
-	/* last: a document that is changed while it is read is not taken for what it was before */
+	/* last: otherwise a document that changes while it is read could be taken for the version before */
 	if (ret_changed != NULL && read_changed(store, id, ret_changed, &why) < 0) {
 		*err = why;
 		result = -1;
@@ -133,7 +133,7 @@ static enum store_form form_of(const char *name)
 	return STORE_FORM_PLAIN;
 }
 
-/* row: of sql_get_entry. */
+/* row: from sql_get_entry. */
 static int fill_entry(struct store *store, struct store_stmt *row, int64_t id,
 		      struct store_entry *entry, struct pl_err *err)
 {

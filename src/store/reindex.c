@@ -10,12 +10,12 @@
 #include "query/filter.h"
 #include "store/store_priv.h"
 
-#define AT_A_TIME      100 /* rows of a transaction: others who write wait meanwhile */
-#define FIELDS_TOLD    5   /* of a row */
+#define AT_A_TIME      100 /* rows per transaction: other writers wait meanwhile */
+#define FIELDS_TOLD    5   /* per row */
 #define LINE_BYTES_MAX 1000
-#define FAULTS_TOLD    100 /* of files */
+#define FAULTS_TOLD    100 /* for files */
 
-/* ---- which results ------------------------------------------------------------------------- */
+/* ---- selection ----------------------------------------------------------------------------- */
 
 struct ids {
 	int64_t *items;
@@ -62,7 +62,7 @@ static int compare_ids(const void *a, const void *b)
 	return *one < *other ? -1 : *one > *other;
 }
 
-/* With the fields of a filter. */
+/* Opens a view with the fields of a filter. */
 static int look(struct store *store, const struct mirror_ids *fields,
 		struct mirror_snapshot **ret_snapshot, struct mirror_view **ret, struct pl_err *err)
 {
@@ -110,7 +110,7 @@ struct reading {
 	const struct store_reindex *asked;
 	struct store_reindex_counts counts;
 	struct store_stmt *row;     /* fixed columns (ROW_*) and the cells of a result */
-	struct store_stmt *replace; /* NULL: nothing is written */
+	struct store_stmt *replace; /* NULL: check only */
 	struct mirror_cell *cells;  /* of the row */
 	struct store_column_set set;
 };
@@ -126,7 +126,7 @@ static bool is_same(const struct mirror_cell *a, const struct mirror_cell *b)
 		return true;
 	if (a->kind != b->kind || (a->text == NULL) != (b->text == NULL))
 		return false;
-	/* the sign of a zero is kept, too */
+	/* compare the sign of zero, too */
 	return a->text != NULL ? strcmp(a->text, b->text) == 0
 			       : memcmp(&a->number, &b->number, sizeof(a->number)) == 0;
 }
@@ -148,7 +148,7 @@ static int read_row(struct reading *reading, int64_t id, bool *ret_there, struct
 	return 0;
 }
 
-/* "N fields are not what its document says: a, b"; free(); NULL: all are. */
+/* Returns "N fields are not what its document says: a, b"; free(); NULL: no difference. */
 static char *difference(const struct reading *reading, const struct mirror_row *row)
 {
 	const struct store_columns *columns = &reading->store->columns;
@@ -168,7 +168,7 @@ static char *difference(const struct reading *reading, const struct mirror_row *
 			   count > FIELDS_TOLD ? ", …" : "");
 }
 
-/* By these a result is found, and known when it comes again. */
+/* Checks the values that identify a result and its duplicates. */
 static int check_names(struct reading *reading, int64_t id, const json_t *document,
 		       const char *bytes, size_t len, struct pl_err *err)
 {
@@ -193,7 +193,7 @@ static int check_names(struct reading *reading, int64_t id, const json_t *docume
 	return 0;
 }
 
-/* *ret NULL: it cannot be read, and that was told. */
+/* *ret NULL: unreadable, and reported. */
 static int read_document(struct reading *reading, int64_t id, json_t **ret, struct pl_err *err)
 {
 	auto_free char *text = NULL;
@@ -228,7 +228,7 @@ static int look_at(struct reading *reading, int64_t id, struct pl_err *err)
 
 	if (read_row(reading, id, &is_there, err) < 0)
 		return -1;
-	/* another process has taken it away */
+	/* another process has removed it */
 	if (!is_there)
 		return 0;
 	reading->counts.results++;
@@ -238,7 +238,7 @@ static int look_at(struct reading *reading, int64_t id, struct pl_err *err)
 		return 0;
 	store_document_set_name(document, store_sql_text(reading->row, ROW_NAME));
 	mirror_row_of_document(reading->store->fields, document, &row);
-	/* what the store itself says of a result stands in its row, too */
+	/* the row also contains the store's own data about the result */
 	if (store_edits_read(reading->sql, id, &edits, &is_there, err) < 0)
 		return -1;
 	store_stored_cells(reading->store, &edits, row.cells);
@@ -264,9 +264,9 @@ static int look_at_some(struct reading *reading, const int64_t *ids, size_t coun
 	return result;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all rows ------------------------------------------------------------------------------ */
 
-/* In a transaction: rows that are written, or rows and documents of one moment. */
+/* Processes rows in one transaction: for writing, or for a consistent read of rows and documents. */
 static int transact(struct reading *reading, const int64_t *ids, size_t count, struct pl_err *err)
 {
 	struct store *store = reading->store;
@@ -331,7 +331,7 @@ int store_reindex(struct store *store, const struct store_reindex *asked,
 	return result;
 }
 
-/* ---- beside the rows ----------------------------------------------------------------------- */
+/* ---- the database itself ------------------------------------------------------------------- */
 
 struct telling {
 	store_reindex_tell_fn *tell;
@@ -345,7 +345,7 @@ static void tell(struct telling *telling, int64_t id, const char *text)
 	telling->tell(telling->context, id, text);
 }
 
-/* A query of ids at which something is wrong. */
+/* Reports the ids that a query of faulty rows returns. */
 static int tell_ids(struct store *store, struct telling *telling, const char *query,
 		    const char *says, struct pl_err *err)
 {
@@ -368,12 +368,12 @@ static int tell_ids(struct store *store, struct telling *telling, const char *qu
 struct checking {
 	struct store *store;
 	struct telling *telling;
-	struct store_stmt *next;  /* the file behind one */
+	struct store_stmt *next;  /* the next file */
 	struct store_stmt *whose; /* the artifacts of a file */
 	bool is_quick;
 };
 
-/* What is wrong with a file, whosever it is; free(); NULL: nothing, and it has *ret_bytes. */
+/* Returns the fault of a file; free(). NULL: none, and *ret_bytes is its size. */
 static char *file_fault(const struct checking *checking, const char *sha256, int64_t *ret_bytes)
 {
 	const struct store_files *files = checking->store->files;
@@ -419,7 +419,7 @@ static void tell_artifact(const struct checking *checking, const char *fault, co
 	tell(checking->telling, store_sql_i64(row, 0), text);
 }
 
-/* All who have the file are told of what is wrong with it. */
+/* Reports the fault of a file for all artifacts that use it. */
 static int check_file(struct checking *checking, const char *sha256, struct pl_err *err)
 {
 	int64_t bytes = -1;
@@ -435,7 +435,7 @@ static int check_file(struct checking *checking, const char *sha256, struct pl_e
 	return result;
 }
 
-/* *sha256 becomes the one behind it; NULL: there is none. */
+/* Sets *sha256 to the next one; NULL: the end. */
 static int next_file(struct checking *checking, char **sha256, struct pl_err *err)
 {
 	bool is_row = false;
@@ -449,7 +449,10 @@ static int next_file(struct checking *checking, char **sha256, struct pl_err *er
 	return result;
 }
 
-/* A question a file: bytes are hashed outside of any, for a long one keeps the log of the database from getting shorter. */
+/*
+ * Runs one query per file, and hashes outside any query, because a long read prevents the database's log from
+ * shrinking.
+ */
 static int check_each_file(struct checking *checking, struct pl_err *err)
 {
 	auto_free char *sha256 = pl_strdup("");

@@ -1,6 +1,4 @@
-/*
- * A store opened and closed. Transactions: transaction.c; results in: put.c, and out: read.c.
- */
+/* Opens and closes a store. Transactions: transaction.c; writing: put.c; reading: read.c. */
 #include "store/store.h"
 
 #include <stdio.h>
@@ -51,7 +49,7 @@ static void make_locks(struct store *store)
 	pthread_mutex_init(&store->marks_lock, NULL);
 }
 
-/* By whatever link it was opened, the database is one, and so is its folder; free(). */
+/* Returns the directory next to the database, the same for every link to it; free(). */
 static char *folder_beside(const char *file)
 {
 	auto_free char *real = realpath(file, NULL);
@@ -59,7 +57,7 @@ static char *folder_beside(const char *file)
 	return pl_asprintf("%s.files", real != NULL ? real : file);
 }
 
-/* One for each database of whatever server, beside the file of this user; free(). */
+/* Returns a directory per database of any server, next to this user's default file; free(). */
 static int folder_of_address(const char *name, char **ret, struct pl_err *err)
 {
 	auto_free char *path = NULL;
@@ -98,7 +96,7 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	store->with_jobs = options->with_jobs;
 	store->opened_real_ns = pl_clock_real_ns();
 	store->opened_ns = pl_clock_now_ns();
-	/* up to the end of the opening: another process may bring the form up to date */
+	/* until the store is open: another process may be upgrading the file */
 	store->patience_ns = PATIENCE_NS;
 	store->dictionaries = store_dictionaries_new(store->address);
 	make_locks(store);
@@ -141,7 +139,7 @@ char *store_path_shown(const char *path)
 {
 	auto_free char *plain = pl_strdup(path);
 
-	/* the rest of an address may have a password, too */
+	/* the query of an address may also contain a password */
 	if (store_sql_is_address(path))
 		plain[strcspn(plain, "?")] = '\0';
 	return store_sql_is_address(path) ? option_secret_urls_shown(plain) : pl_take(plain);

@@ -11,7 +11,7 @@ static STORE_STATEMENT(sql_set_version, "UPDATE store_state SET data_version = ?
 
 #define HASTE_NS (250 * PL_NS_PER_MS)
 
-/* gcc and clang say it each in its own way */
+/* gcc and clang report it differently */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define HAS_THREAD_SANITIZER
@@ -34,7 +34,7 @@ void store_aging_now(const struct store *store, char text[32])
 	pl_clock_rfc3339(real_ns > lived_ns ? real_ns : lived_ns, text);
 }
 
-/* No one else counts while the transaction is open, so only its first count goes to the database at once. */
+/* Only this transaction counts while it is open, so only its first count goes to the database at once. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 {
 	struct store_stmt *count;
@@ -79,7 +79,7 @@ static int64_t patience_of(struct store *store)
 									    : patience_ns;
 }
 
-/* A clock that is set does not change how long this waits. ThreadSanitizer knows no such lock. */
+/* Setting the clock does not change this wait. ThreadSanitizer does not support this kind of lock. */
 static int lock_until(pthread_mutex_t *lock, int64_t patience_ns)
 {
 #ifdef HAS_THREAD_SANITIZER
@@ -144,7 +144,7 @@ int store_end(struct store *store, int result, struct pl_err *err)
 		store_places_end(store, result == 0);
 	bool is_over = !store->in_batch, changed = store->changes_results;
 	pthread_mutex_unlock(&store->write_lock);
-	/* others may write meanwhile */
+	/* other writers may continue meanwhile */
 	if (is_over)
 		store_memory_follow(store, changed);
 	return result;

@@ -1,7 +1,6 @@
 /*
- * A transaction costs a wait for the disk, so several documents share one. They are read, checked and
- * packed before it begins: while it is open, nobody else can write, and a server may wait to take an
- * upload in.
+ * A transaction costs a sync, so several documents share one. They are read, checked and compressed before it begins,
+ * because other writers, such as a server with an upload, wait while it is open.
  */
 #include "dash/import/import.h"
 
@@ -39,7 +38,7 @@ struct dash_import {
 	dash_import_fn *told;
 	dash_import_artifact_fn *told_artifact;
 	dash_import_sweep_fn *told_sweep;
-	struct dash_contract *contract; /* once a sweep may have come */
+	struct dash_contract *contract; /* set when a sweep's summary was found */
 	void *context;
 	struct store_choice choice;
 	struct waiting waiting[BATCH_COUNT];
@@ -99,7 +98,7 @@ void dash_import_free(struct dash_import *import)
 	free(import);
 }
 
-/* ---- files beside it ----------------------------------------------------------------------- */
+/* ---- artifacts ----------------------------------------------------------------------------- */
 
 static int copy(struct store_artifact_in *in, int fd, struct pl_err *err)
 {
@@ -145,7 +144,7 @@ static struct dash_imported_artifact artifact_of(const struct res_beside *beside
 	};
 }
 
-/* One that is lacking, and what came of it. */
+/* Stores a missing artifact, and records the outcome. */
 static void bring_beside(struct dash_import *import, const struct res_beside *beside,
 			 struct dash_imported_artifact *told, struct pl_err *err)
 {
@@ -179,7 +178,7 @@ static void take_beside(struct dash_import *import, const struct dash_imported *
 	import->told_artifact(import->context, imported, &told);
 }
 
-/* What is there of them cannot be told just now. */
+/* Records that the stored artifacts are currently unknown. */
 static void fail_besides(struct dash_import *import, const struct dash_imported *imported,
 			 const struct res_besides *besides, const struct pl_err *err)
 {
@@ -190,7 +189,7 @@ static void fail_besides(struct dash_import *import, const struct dash_imported 
 	}
 }
 
-/* Of a result that is in the store: a conflict's are another one's. */
+/* Imports the artifacts of a stored result. Those of a conflict belong to another result. */
 static void take_besides(struct dash_import *import, const struct dash_imported *imported)
 {
 	auto_besides besides = { 0 };
@@ -243,13 +242,13 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 			result = store_put_as(import->store, waiting->prepared, &import->choice,
 					      &waiting->result, err);
 	}
-	/* it tells of the first failure again */
+	/* returns the first failure again */
 	if (store_batch_end(import->store, result < 0 ? &later : err) < 0)
 		return -1;
 	return result;
 }
 
-/* Whatever is waited for, it will be the same again. */
+/* Returns whether waiting cannot change it. */
 static bool is_lasting(const struct pl_err *err)
 {
 	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
@@ -261,7 +260,7 @@ static void reject(struct waiting *waiting, const struct pl_err *err, json_t *fa
 	waiting->faults = faults;
 }
 
-/* What the store will not have is rejected: it must not stand in the way of all others. */
+/* Rejects documents that the store refuses, so that they do not block the others. */
 static int put_each(struct dash_import *import, struct pl_err *err)
 {
 	for (size_t i = 0; i < import->count; i++) {
@@ -302,7 +301,7 @@ int dash_import_finish(struct dash_import *import, struct pl_err *err)
 	return 0;
 }
 
-/* Without its folders: those are of the host that it was imported on. */
+/* Returns the name without directories, which are those of the importing host. */
 static char *own_name(const char *name, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -339,7 +338,7 @@ static int take_part(struct dash_import *import, const char *path, const struct 
 	return 0;
 }
 
-/* *ret_unread: what is in it is not known, and may be read later. */
+/* *ret_unread: the content is unknown, and may be readable later. */
 static int read_parts(const char *path, struct store_parts *ret, bool *ret_unread,
 		      struct pl_err *err)
 {
@@ -353,7 +352,7 @@ static int read_parts(const char *path, struct store_parts *ret, bool *ret_unrea
 	return store_parts_of(bytes, len, path, ret, err);
 }
 
-/* 1: it is one, and was told. 0: it is another file. -1: the store has failed. */
+/* Returns 1 if it is a summary, which was reported; 0 for any other file; -1 if the store failed. */
 static int take_sweep(struct dash_import *import, const char *path, struct pl_err *err)
 {
 	auto_free char *id = NULL;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-#define OLD_NS       (60 * PL_NS_PER_S) /* by its own time: nobody writes to it */
+#define OLD_NS       (60 * PL_NS_PER_S) /* by modification time: not being written */
 #define AGAIN_NS     PL_NS_PER_S
 #define AGAIN_MAX_NS (64 * PL_NS_PER_S)
 
@@ -95,8 +95,8 @@ static void be_due(int64_t *due_ns, int64_t at_ns)
 }
 
 /*
- * By the wall clock, as the times of files are. If it was set since the first look, a file that is being
- * written may appear years old: then only two seconds without a change make it whole.
+ * By the wall clock, like file times. If the clock was set since the first scan, a file that is being written may
+ * appear years old: then only two seconds without a change make it complete.
  */
 static bool is_old(struct dash_seen_files *files, const struct dash_mark *mark)
 {
@@ -131,7 +131,7 @@ void dash_seen_note(struct dash_seen_files *files, const char *path, bool is_who
 		be_due(&files->steady_ns, seen->since_ns + DASH_STEADY_NS);
 }
 
-/* One that is gone is no file, and another one if it comes again. */
+/* A file that has disappeared is removed, and is a new one if it reappears. */
 static void note_pending(struct dash_seen_files *files, struct dash_seen *seen)
 {
 	struct dash_mark mark;

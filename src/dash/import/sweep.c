@@ -8,7 +8,7 @@
 #define ROUTE           "/api/data/sweeps/{id}"
 #define FAULT_BYTES_MAX 65536
 
-/* The first of what the contract says against it; NULL: nothing. free() */
+/* Returns the first violation of the contract; NULL: none. free() */
 static char *fault_of(const struct dash_operation *operation, const char *path,
 		      const json_t *summary)
 {

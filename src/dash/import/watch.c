@@ -1,9 +1,9 @@
 /*
  *	inotify ──closed, renamed in──────────────┐
  *	   └──── a folder ──> walk ──┐            v
- *	every so often ─────> walk ──┴─> files that are seen ──whole──> store
+ *	at intervals ────────> walk ──┴─> files that are seen ──whole──> store
  *	                                    ^
- *	   a file beside one has come, or has changed
+ *	   an artifact has appeared or changed
  */
 #include "dash/import/watch.h"
 
@@ -24,8 +24,8 @@
 #include "result/files.h"
 
 #define LOOK_NS      (15 * PL_NS_PER_S)
-#define LOOK_BARE_NS (2 * PL_NS_PER_S) /* where nothing is told */
-#define LOOK_SHARE   10                /* looking takes this part of all time at most */
+#define LOOK_BARE_NS (2 * PL_NS_PER_S) /* without notifications */
+#define LOOK_SHARE   10                /* maximum share of time for scanning: one tenth */
 #define AGAIN_NS     PL_NS_PER_S
 #define DEPTH_MAX    100
 #define LACKING_MAX  10000
@@ -34,15 +34,15 @@
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK | IN_DELETE_SELF | \
 	 IN_MOVE_SELF)
 
-/* A result that names files which do not lie beside it, or are others. */
+/* A result with missing or different artifacts. */
 struct lacking {
 	char *path;
 	struct pl_strv wanted;
-	uint64_t tried; /* marks of all wanted, when that was found */
+	uint64_t tried; /* hash of the marks of all missing files at the last attempt */
 };
 
 struct folder {
-	int number; /* inotify's; they come in rising order */
+	int number; /* of inotify; ascending */
 	char *path;
 };
 
@@ -50,7 +50,7 @@ struct dash_watch {
 	struct dash_watch_options options;
 	struct dash_import *import;
 	int inotify;  /* -1: none */
-	bool is_bare; /* not all folders are told of */
+	bool is_bare; /* some directories have no notifications */
 	struct folder *folders;
 	size_t folder_count;
 	size_t folder_room;
@@ -58,12 +58,12 @@ struct dash_watch {
 	struct lacking *lacking;
 	size_t lacking_count;
 	size_t lacking_room;
-	int64_t look_ns;    /* the next one */
-	int64_t again_ns;   /* the store failed; INT64_MAX: it did not */
-	int64_t lacking_ns; /* something has come beside results; INT64_MAX: nothing has */
+	int64_t look_ns;    /* time of the next scan */
+	int64_t again_ns;   /* retry after a failure of the store; INT64_MAX: none */
+	int64_t lacking_ns; /* when to check appeared artifacts; INT64_MAX: none */
 };
 
-/* ---- folders ------------------------------------------------------------------------------- */
+/* ---- directories --------------------------------------------------------------------------- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -81,7 +81,7 @@ static struct folder *folder_of(const struct dash_watch *watch, int number)
 						  sizeof(key), compare_numbers);
 }
 
-/* Once for all folders: the limit is one of the user, and the next one would fail alike. */
+/* Reported once for all directories: the limit is per user, so the next ones would fail, too. */
 static void be_bare(struct dash_watch *watch, const char *path)
 {
 	int why = errno;
@@ -116,12 +116,12 @@ static void ask_to_be_told(struct dash_watch *watch, const char *path)
 	}
 	if (pl_text_equal(folder->path, path))
 		return;
-	/* it was moved */
+	/* the directory was moved */
 	free(folder->path);
 	folder->path = pl_strdup(path);
 }
 
-/* Folders come and go for as long as the server runs. */
+/* Directories appear and disappear while the server runs. */
 static void forget_folder(struct dash_watch *watch, struct folder *folder)
 {
 	size_t behind = (size_t)(watch->folders + watch->folder_count - (folder + 1));
@@ -136,7 +136,7 @@ static bool may_be_result(const char *path)
 	return res_may_hold_results(path) && res_side_file(path) == NULL;
 }
 
-/* Told of before it is read: what comes meanwhile is not missed. What cannot be read is as good as empty. */
+/* Starts the notifications before reading, so that no file is missed. An unreadable directory counts as empty. */
 static void walk(struct dash_watch *watch, const char *path, int depth)
 {
 	ask_to_be_told(watch, path);
@@ -155,7 +155,7 @@ static void walk(struct dash_watch *watch, const char *path, int depth)
 	}
 }
 
-/* ---- files beside results ------------------------------------------------------------------ */
+/* ---- artifacts ----------------------------------------------------------------------------- */
 
 static uint64_t marks_of(const struct pl_strv *paths)
 {
@@ -176,8 +176,10 @@ static void lacking_done(struct lacking *lacking)
 	pl_strv_done(&lacking->wanted);
 }
 
-/* The last one, if it is of this result, or a new one. NULL: so many are lacking something that the rest waits
- * for the next start. */
+/*
+ * Returns the last entry, if it is for this result, or a new one. NULL: the list is full; the others wait for the next
+ * start.
+ */
 static struct lacking *lacking_of(struct dash_watch *watch, const char *path)
 {
 	struct lacking *last = watch->lacking_count > 0 ? &watch->lacking[watch->lacking_count - 1]
@@ -226,7 +228,7 @@ static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
 	watch->options.sweep(watch->options.context, sweep);
 }
 
-/* The result is read again, and is a duplicate. */
+/* Reads the result again, which then is a duplicate. */
 static void want_again(struct dash_watch *watch, struct lacking *lacking)
 {
 	struct dash_seen *seen = dash_seen_find(&watch->files, lacking->path);
@@ -236,7 +238,7 @@ static void want_again(struct dash_watch *watch, struct lacking *lacking)
 	lacking_done(lacking);
 }
 
-/* Of which something has come, or is another; or whose result is gone. */
+/* Checks results of which an artifact has appeared or changed, or that were removed. */
 static void look_beside(struct dash_watch *watch)
 {
 	size_t kept = 0;
@@ -262,7 +264,7 @@ static bool wants(const struct lacking *lacking, const char *path)
 	return false;
 }
 
-/* Who wrote it has said that it is done: whoever wants it need not wait until nothing changes any more. */
+/* Its writer has closed it, so there is no need to wait until it stops changing. */
 static void take_beside(struct dash_watch *watch, const char *path)
 {
 	size_t kept = 0;
@@ -283,7 +285,7 @@ static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
 		dash_seen_note(&watch->files, path, is_whole);
 		return;
 	}
-	/* it may be wanted by another name */
+	/* another result may want it under another name */
 	watch->lacking_ns = pl_clock_now_ns() + DASH_STEADY_NS;
 	if (is_whole)
 		take_beside(watch, path);
@@ -310,7 +312,7 @@ static void take_event(struct dash_watch *watch, const struct inotify_event *eve
 {
 	struct folder *folder = folder_of(watch, event->wd);
 
-	/* more came than the kernel keeps */
+	/* the kernel's queue has overflowed */
 	if (event->mask & IN_Q_OVERFLOW)
 		watch->look_ns = 0;
 	if (folder == NULL)
@@ -351,7 +353,7 @@ static int take_all(struct dash_watch *watch, struct pl_err *err)
 		if (seen->state != DASH_SEEN_READY)
 			continue;
 		seen->again_ns = INT64_MAX;
-		/* one that is gone again is no fault */
+		/* a file that has disappeared is not a fault */
 		if (pl_file_exists(seen->path) &&
 		    dash_import_file(watch->import, seen->path, err) < 0)
 			return -1;
@@ -374,7 +376,7 @@ static void take_ready(struct dash_watch *watch)
 	dash_seen_taken(&watch->files);
 }
 
-/* Until the next thing is due. */
+/* Returns the time until the next thing is due. */
 static int pause_ms(const struct dash_watch *watch)
 {
 	int64_t now_ns = pl_clock_now_ns(), due_ns = watch->look_ns;
@@ -416,7 +418,7 @@ void dash_watch_run(struct dash_watch *watch, int stop)
 	}
 }
 
-/* ---- begin and end ------------------------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------------------------ */
 
 static int check_folders(const struct pl_opt_list *folders, struct pl_err *err)
 {
@@ -441,7 +443,7 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 				      .lacking_ns = INT64_MAX };
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
-	/* the file lies there still, and nobody asks for it anew */
+	/* a deleted result's file still exists, and must not restore it */
 	dash_import_choose(watch->import, options->on_conflict, true);
 	if (options->sweep != NULL)
 		dash_import_tell_sweeps(watch->import, on_sweep);

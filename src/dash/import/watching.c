@@ -33,7 +33,7 @@ static void told(void *context, const struct dash_imported *imported)
 			pl_log(PL_LOG_INFO, "'%s' is stored: result %lld", imported->path,
 			       (long long)imported->id);
 		break;
-	default: /* it was there before */
+	default: /* it existed before */
 		break;
 	}
 }

@@ -1,4 +1,4 @@
-/* What came beside what is there: the fields in which they differ. */
+/* Compares an uploaded document with the stored one: the fields that differ. */
 #include <string.h>
 
 #include "dash/all_fields.h"
@@ -10,7 +10,7 @@
 
 #define DIFFERING_MAX 500
 
-/* Two documents, by all that they record. */
+/* Two documents with all their fields. */
 struct sides {
 	const struct res_fields *fields;
 	const json_t *there_document;
@@ -64,7 +64,7 @@ static void compare(struct sides *sides, const char *id)
 					"pointer", pointer_of(sides, id)));
 }
 
-/* Those of the list in its order, and what else there is behind them. */
+/* Compares the listed fields in order, followed by the others. */
 static void compare_all(struct sides *sides)
 {
 	for (size_t i = 0; i < res_fields_count(sides->fields); i++)
@@ -99,7 +99,7 @@ static json_t *diff_of(const struct res_fields *fields, const struct store_entry
 			 "total", sides.total);
 }
 
-/* A duplicate's document is the one that is there. *ret NULL: there is nothing to tell. */
+/* The document of a duplicate is the stored one. *ret NULL: nothing to compare. */
 static int read_new(const struct dash_context *context, const struct store_job_rival *rival,
 		    const struct store_entry *entry, json_t **ret, struct pl_err *err)
 {

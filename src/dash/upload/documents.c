@@ -1,6 +1,6 @@
 /*
- * What came in is small and may be packed: what it may become in memory is bounded here for the job as a
- * whole, since a job that ends the process comes again at the next start.
+ * A small upload may be compressed, so its size in memory is limited for the complete job: a job that ends the process
+ * would be processed again at the next start.
  */
 #include "dash/upload/documents.h"
 
@@ -13,20 +13,20 @@
 #include "base/zst.h"
 #include "dash/contract.h"
 
-/* Of all its files, unpacked. One alone may be as large. */
+/* Limit of all files, decompressed. A single file may be as large. */
 #define BYTES_MAX STORE_PARTS_BYTES_MAX
-/* Packed files that turned out too large: each has cost as much work as all that is taken. */
+/* Limit of compressed files over the limit: each costs as much work as all accepted ones. */
 #define TOO_LARGE_MAX 4
-/* What a message shows of a name: behind it something is to be read. */
+/* Limit of a name in a message, because text follows it. */
 #define NAME_SHOWN_MAX 1000
 
-/* The files of a job on their way to documents. */
+/* The files of a job while they are split into documents. */
 struct cutting {
 	struct dash_documents *documents;
 	size_t documents_max;
 	size_t bytes_left;
 	size_t too_large;
-	size_t file; /* the one that is cut */
+	size_t file; /* index of the current file */
 };
 
 static void add(struct cutting *cutting, const struct dash_document *document)
@@ -64,7 +64,7 @@ static int refuse_bytes(const struct cutting *cutting, const char *name, struct 
 		name, most, pl_text_from_bytes(cutting->bytes_left, left));
 }
 
-/* *ret_text: free(), where the file was packed. */
+/* *ret_text: free(), if the file was compressed. */
 static int unpack(struct cutting *cutting, const char *name, char **ret_text, const char **bytes,
 		  size_t *len, struct pl_err *err)
 {
@@ -82,7 +82,7 @@ static int unpack(struct cutting *cutting, const char *name, char **ret_text, co
 		return refuse_bytes(cutting, name, err);
 	}
 	*bytes = *ret_text;
-	/* nobody packs twice but to have more than is allowed */
+	/* double compression can only serve to evade the limit */
 	if (is_packed(*bytes, *len))
 		return pl_err_invalid(err, "'%s' is compressed twice", name);
 	return 0;
@@ -108,7 +108,7 @@ static int cut_file(struct cutting *cutting, const char *bytes, size_t len, cons
 	return pl_err_invalid(err, "'%s' contains no document", shown);
 }
 
-/* A file, which may be packed and may hold many. */
+/* Adds a file, which may be compressed and may contain many documents. */
 static void add_file(struct cutting *cutting, const char *bytes, size_t len, const char *name,
 		     struct store_parts *parts)
 {
@@ -160,7 +160,7 @@ void dash_documents_of(const char *kind, const char *media, const char *name, co
 		       size_t len, struct dash_documents *ret)
 {
 	bool is_batch = strcmp(kind, DASH_JOB_BATCH) == 0;
-	/* of one file what it holds is limited there (store/documents/parts.h) */
+	/* store/documents/parts.h limits a single file */
 	struct cutting cutting = { .documents = ret,
 				   .documents_max = is_batch ? DASH_FORM_FILES_MAX : SIZE_MAX,
 				   .bytes_left = BYTES_MAX };

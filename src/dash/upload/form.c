@@ -1,8 +1,8 @@
 /*
  *	[preamble CRLF] --BOUNDARY blanks CRLF  head CRLF CRLF bytes  CRLF --BOUNDARY … CRLF --BOUNDARY-- …
  *
- * A part ends where CRLF, two dashes and the boundary stand; one memmem() over the body finds all of
- * them, so that the work does not grow with what is in between.
+ * A part ends at CRLF, two dashes and the boundary. memmem() finds all of these in one pass over the body, so the cost
+ * does not depend on the content.
  */
 #include "dash/upload/form.h"
 
@@ -32,7 +32,7 @@ struct reader {
 	size_t delimiter_len;
 };
 
-/* What is told of one part. */
+/* The header of one part. */
 struct part_head {
 	bool is_file;
 	bool is_encoded;
@@ -60,8 +60,10 @@ static const char *past_blanks(struct span span)
 	return span.at;
 }
 
-/* A quoted text with its backslashes undone (only of '"' and '\': some clients send paths), or a token.
- * Returns where it ends. */
+/*
+ * Parses a quoted text and removes its backslashes (only before '"' and '\', because some clients send paths), or a
+ * token. Returns its end.
+ */
 static const char *take_value(struct span span, struct pl_buf *value)
 {
 	if (span.at == span.end || *span.at != '"') {
@@ -78,7 +80,7 @@ static const char *take_value(struct span span, struct pl_buf *value)
 	return span.at < span.end ? span.at + 1 : span.at;
 }
 
-/* The first parameter of that name behind the header's first word: its value, free(); NULL: none. */
+/* Returns the value of the first parameter of that name after the header's first word, free(); NULL: none. */
 static char *parameter(struct span span, const char *name)
 {
 	while (span.at < span.end && *span.at != ';')
@@ -103,7 +105,7 @@ static char *parameter(struct span span, const char *name)
 	return NULL;
 }
 
-/* "UTF-8''na%C3%AFve.json"; NULL where it is of another character set. free() */
+/* Parses "UTF-8''na%C3%AFve.json"; NULL for another character set. free() */
 static char *extended_name(const char *text)
 {
 	auto_buf name = PL_BUF(HEAD_BYTES_MAX);
@@ -124,7 +126,7 @@ static char *extended_name(const char *text)
 	return pl_buf_take(&name);
 }
 
-/* A name longer than it may be loses its front: the end tells what a file is. */
+/* Cuts the start of a name that is too long, because its end shows the kind of file. */
 static char *clean_name(const char *name)
 {
 	auto_free char *clean = pl_clean_line(name);
@@ -136,7 +138,7 @@ static char *clean_name(const char *name)
 	return pl_strdup(from);
 }
 
-/* ---- heads of parts ------------------------------------------------------------------------ */
+/* ---- headers of parts ---------------------------------------------------------------------- */
 
 static bool is_header(struct span line, const char *name, struct span *ret)
 {
@@ -164,7 +166,7 @@ static void read_disposition(struct span value, struct part_head *head)
 	head->name = clean_name(name);
 }
 
-/* What RFC 7578 (4.7) deprecates would have to be decoded; nobody sends it. */
+/* Encodings that RFC 7578 (4.7) deprecates would have to be decoded; no known client uses them. */
 static bool is_plain_encoding(struct span value)
 {
 	static const char *const plain[] = { "binary", "8bit", "7bit" };
@@ -178,7 +180,7 @@ static bool is_plain_encoding(struct span value)
 	return false;
 }
 
-/* `*at` is behind the delimiter's line; afterwards at the part's first byte. */
+/* `*at` is after the delimiter's line; on return it is at the part's first byte. */
 static int read_head(const struct reader *reader, const char **at, struct part_head *head,
 		     struct pl_err *err)
 {
@@ -235,9 +237,7 @@ static const char *find_delimiter(const struct reader *reader, const char *from)
 	return memmem(from, (size_t)(reader->end - from), reader->delimiter, reader->delimiter_len);
 }
 
-/*
- * `*at` is behind a delimiter. 1: it was the last one; 0: the part's head follows.
- */
+/* `*at` is after a delimiter. Returns 1 if it was the last one, 0 if the header of a part follows. */
 static int end_delimiter(const struct reader *reader, const char **at, struct pl_err *err)
 {
 	struct span rest = { *at, reader->end };
@@ -260,7 +260,7 @@ static int read_part(const struct reader *reader, const char **at, struct dash_f
 
 	if (rc < 0)
 		return -1;
-	/* the delimiter's CRLF may be the one that ended an empty head */
+	/* the delimiter's CRLF may also end an empty header */
 	const char *end = find_delimiter(reader, *at - 2);
 	if (end == NULL)
 		return fail(reader, reader->end, err, "the boundary at the end of the part");
@@ -285,7 +285,7 @@ int dash_form_read(const char *media, const char *bytes, size_t len, struct dash
 
 	if (read_boundary(media, &reader, err) < 0)
 		return -1;
-	/* in front of the first one there need be no line */
+	/* the first delimiter needs no line break before it */
 	size_t first_len = reader.delimiter_len - 2;
 	if (len >= first_len && memcmp(bytes, reader.delimiter + 2, first_len) == 0)
 		at = bytes + first_len;

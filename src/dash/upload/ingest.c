@@ -10,13 +10,17 @@
 #include "dash/upload/readers.h"
 #include "store/jobs/job.h"
 
-/* A disk that is full may be so for long; each look costs a transaction that fails. */
+/* A disk may stay full for long, and each attempt costs a failed transaction. */
 #define AGAIN_NS (2 * PL_NS_PER_S)
-/* Where others use the same database nothing tells of what they were sent, or that who worked on it has ended: it is
- * asked for. */
+/*
+ * On a shared database, nothing reports uploads to other processes, or the end of the owner of the jobs, so it is
+ * polled.
+ */
 #define SHARED_NS (PL_NS_PER_S / 4)
-/* What one transaction takes: its way to the disk is most of what a small document costs. While one is stored, the
- * next is read: two are less than what is read ahead. */
+/*
+ * The limits of one transaction: the sync is most of the cost of a small document. While one group is stored, the next
+ * is read, so two must fit into the prefetched documents.
+ */
 #define GROUP_MAX   (DASH_READ_MAX / 2)
 #define GROUP_BYTES (DASH_READ_BYTES / 2)
 
@@ -39,14 +43,14 @@ static bool is_over(struct dash_ingest *ingest)
 	return over;
 }
 
-/* The store cannot be written to. False: the server ends. */
+/* Waits after a failed write. Returns false if the server is stopping. */
 static bool wait_after(struct dash_ingest *ingest, const struct pl_err *err)
 {
 	pl_log(PL_LOG_WARNING, "uploads wait: %s", err->text);
 	return pl_pause_until(&ingest->pause, pl_clock_now_ns() + AGAIN_NS);
 }
 
-/* What waiting does not mend: it must not stand in the way of all jobs behind it. */
+/* Returns whether waiting cannot help, so that the item must not block later jobs. */
 static bool is_lasting(const struct pl_err *err)
 {
 	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
@@ -54,22 +58,22 @@ static bool is_lasting(const struct pl_err *err)
 
 /* ---- storing ------------------------------------------------------------------------------- */
 
-/* Work under way: of a part its documents, each at the place of its item. */
+/* The current work: for a part, its documents, indexed like its items. */
 struct task {
 	struct dash_ingest *ingest;
 	const struct store_job_work *work;
 	struct dash_documents documents;
 	bool is_cut;
-	size_t at;    /* the first turn of the group that is stored */
-	size_t count; /* and how many */
+	size_t at;    /* first turn of the current group */
+	size_t count; /* number of turns in the group */
 	struct dash_read *read[GROUP_MAX];
 };
 
 enum outcome {
 	KEPT,
-	CANCELLED, /* nobody wants it any more */
-	REFUSED,   /* it cannot be stored, however often it is tried */
-	ENDS,      /* the server does */
+	CANCELLED, /* the job was cancelled */
+	REFUSED,   /* it can never be stored */
+	ENDS,      /* the server is stopping */
 };
 
 static struct dash_source source_of(const void *context, size_t turn_at)
@@ -84,7 +88,7 @@ static struct dash_source source_of(const void *context, size_t turn_at)
 					     .len = turn->len,
 					     .name = turn->name,
 					     .fault = turn->bytes == NULL ? gone : NULL };
-	/* a program that cuts otherwise than the one before it may find fewer */
+	/* another program version may split the bytes into fewer documents */
 	if (place >= task->documents.count)
 		return (struct dash_source){ .name = task->work->name, .fault = gone };
 	const struct dash_document *document = &task->documents.items[place];
@@ -124,7 +128,7 @@ static int cut_part(const struct task *task, struct pl_err *err)
 	return store_job_cut(task->ingest->store, task->work, items, documents->count, err);
 }
 
-/* What goes into one transaction: items from a turn of the group on, and whether all is done behind them. */
+/* The content of one transaction: items of the group from a turn on, and whether the work is done after them. */
 struct write {
 	size_t from;
 	size_t count;
@@ -160,7 +164,7 @@ static int write_once(struct task *task, const struct write *write, bool *ret_go
 	return 0;
 }
 
-/* All or nothing, when the store can be written to. */
+/* Runs the transaction, waiting while the store cannot be written to. */
 static enum outcome transact(struct task *task, const struct write *write, struct pl_err *err)
 {
 	bool goes_on = true;
@@ -174,7 +178,7 @@ static enum outcome transact(struct task *task, const struct write *write, struc
 	return goes_on ? KEPT : CANCELLED;
 }
 
-/* What cannot be stored is rejected. */
+/* Rejects an item that cannot be stored. */
 static enum outcome store_or_reject(struct task *task, size_t i, struct pl_err *err)
 {
 	struct write write = { .from = i, .count = 1, .read = &task->read[i] };
@@ -191,7 +195,7 @@ static enum outcome store_or_reject(struct task *task, size_t i, struct pl_err *
 	return outcome;
 }
 
-/* A group; where one of it cannot be stored each for itself. */
+/* Stores a group; if one of its items cannot be stored, each in a transaction of its own. */
 static enum outcome store_group(struct task *task, struct pl_err *err)
 {
 	bool is_last = task->at + task->count == task->work->count;
@@ -211,7 +215,7 @@ static enum outcome store_group(struct task *task, struct pl_err *err)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-/* How many turns from there on are stored together: reading goes on beside others who write. */
+/* Returns the number of turns to store together, so that other writers are not blocked for long. */
 static size_t group_size(const struct task *task)
 {
 	size_t count = 0, bytes = 0;
@@ -240,7 +244,7 @@ static enum outcome do_group(struct task *task, struct pl_err *err)
 	return outcome;
 }
 
-/* A part whose bytes cannot be read is one item, which says so. */
+/* A part with unreadable bytes becomes one item with an error. */
 static void find_documents(struct task *task, struct store_job_work *work)
 {
 	struct dash_documents *documents = &task->documents;
@@ -259,7 +263,7 @@ static void find_documents(struct task *task, struct store_job_work *work)
 		store_job_lay_out(work, documents->count);
 }
 
-/* False: the server ends, and the rest is the next one's. */
+/* Returns false if the server is stopping; the next one continues. */
 static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -275,11 +279,11 @@ static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 	dash_readers_end(ingest->readers);
 	dash_documents_done(&task->documents);
 	free(task);
-	/* nothing is to be had of it now, and it would come again at once */
+	/* it cannot be read now, and would be returned again at once */
 	return outcome == REFUSED ? wait_after(ingest, &err) : outcome != ENDS && !is_over(ingest);
 }
 
-/* Until there may be a job, or something left of those before. False: the server ends. */
+/* Waits until there may be a job, or unfinished work. Returns false if the server is stopping. */
 static bool await(struct dash_ingest *ingest)
 {
 	struct pl_err err = PL_ERR_INIT;

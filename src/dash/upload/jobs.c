@@ -1,4 +1,4 @@
-/* Uploads as they are opened, looked at and changed (store/jobs/job.h). */
+/* Opens, shows and changes uploads (store/jobs/job.h). */
 #include "dash/upload/jobs.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "store/artifacts/artifact.h"
 #include "store/jobs/job.h"
 
-#define ITEMS_USUAL 1000 /* that one answer tells where nothing was said */
+#define ITEMS_USUAL 1000 /* items per response by default */
 
 int64_t dash_job_id(const char *word)
 {
@@ -29,7 +29,7 @@ void dash_job_accepted(int64_t id, int status, struct dash_answer *answer)
 			 json_pack("{s:s, s:s}", "job_id", job, "status_url", answer->location));
 }
 
-/* ---- looked at ----------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
 {
@@ -115,7 +115,7 @@ void dash_list_known(const struct dash_request *request, struct dash_answer *ans
 		dash_answer_json(answer, 200, known);
 }
 
-/* ---- changed ------------------------------------------------------------------------------- */
+/* ---- changing ------------------------------------------------------------------------------ */
 
 static int64_t amount_of(const json_t *body, const char *key)
 {
@@ -144,7 +144,10 @@ void dash_open_job(const struct dash_request *request, struct dash_answer *answe
 		dash_job_accepted(id, 201, answer);
 }
 
-/* What came of a change, with the job as it is then. `at`: of an item that cannot be changed, its place in the body. */
+/*
+ * Responds with the outcome of a change, and the current job. `at`: index in the body of an item that cannot be
+ * changed.
+ */
 static void tell_changed(const struct dash_request *request, int rc, enum store_job_answer came,
 			 size_t at, int status, const struct pl_err *err,
 			 struct dash_answer *answer)

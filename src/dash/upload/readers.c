@@ -7,7 +7,7 @@
 #include "base/thread.h"
 #include "vllm/secret.h"
 
-/* Of one document: a job may have thousands of documents, and its status tells of all of them. */
+/* Limits per document: a job may have thousands of documents, and its status contains the faults of all. */
 #define FAULTS_MAX       200
 #define FAULTS_BYTES_MAX (64u << 10)
 #define THREADS_MAX      8
@@ -23,18 +23,19 @@ struct dash_readers {
 	pthread_t threads[THREADS_MAX];
 	size_t thread_count;
 
-	pthread_mutex_t lock; /* of all below */
-	pthread_cond_t room;  /* there may be something to read */
-	pthread_cond_t done;  /* something was read */
+	pthread_mutex_t lock; /* protects the fields below */
+	pthread_cond_t room;  /* signals: there may be a document to read */
+	pthread_cond_t done;  /* signals: a document was read */
 	bool is_over;
 	dash_source_fn *source;
 	const void *context;
-	size_t count;                       /* of the sources */
-	size_t next;                        /* that is to be read */
-	size_t released;                    /* before this one nothing is needed */
-	size_t bytes;                       /* of those in between */
-	size_t reading;                     /* how many are read just now */
-	struct place places[DASH_READ_MAX]; /* by index; a place is its reader's until it is read */
+	size_t count;    /* number of sources */
+	size_t next;     /* index of the next one to read */
+	size_t released; /* index of the first one still needed */
+	size_t bytes;    /* of the documents in between */
+	size_t reading;  /* number of documents being read */
+	struct place places
+		[DASH_READ_MAX]; /* by index; a reader owns a place until its document is read */
 };
 
 void dash_read_done(struct dash_read *read)
@@ -50,8 +51,8 @@ void dash_read_done(struct dash_read *read)
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /*
- * What is no JSON object has no keys to know a secret by, and never becomes a result: it is not kept. Nor is what
- * is too large for one: to read it once more costs ten times what it costs to refuse it.
+ * A text that is not a JSON object has no keys to recognize secrets by and never becomes a result, so it is not kept.
+ * Nor is a document that is too large, because reading it again would cost ten times as much as refusing it.
  */
 static char *without_secrets(const struct dash_source *from)
 {
@@ -66,7 +67,7 @@ static char *without_secrets(const struct dash_source *from)
 	return pl_json_to_text(shown, PL_JSON_COMPACT);
 }
 
-/* The first of them; how many more there were is the last. */
+/* Keeps the first faults; the last entry counts the others. */
 static void cut_faults(json_t *faults)
 {
 	size_t count = json_array_size(faults), kept = 0, bytes = 0;
@@ -98,7 +99,7 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 	    0) {
 		ret->is_rejected = false;
 		ret->prepared = store_prepare(readers->store, &ret->document, from->name);
-		/* quicker by the thread that made it, and the one that stores has less to do */
+		/* freeing is faster in the allocating thread, and relieves the storing one */
 		store_document_let_go(&ret->document);
 		return;
 	}
@@ -191,7 +192,7 @@ void dash_readers_free(struct dash_readers *readers)
 	free(readers);
 }
 
-/* ---- in order ------------------------------------------------------------------------------ */
+/* ---- ordered access ------------------------------------------------------------------------ */
 
 void dash_readers_begin(struct dash_readers *readers, dash_source_fn *source, const void *context,
 			size_t count)
@@ -216,7 +217,7 @@ struct dash_read *dash_readers_wait(struct dash_readers *readers, size_t index)
 	return &place->read;
 }
 
-/* Under the lock, of what was read. */
+/* Under the lock; the document was read. */
 static void release_one(struct dash_readers *readers)
 {
 	struct place *place = &readers->places[readers->released++ % DASH_READ_MAX];

@@ -1,7 +1,6 @@
 /*
- * What comes in becomes a job and is answered when that is on the disk. What can be told at once, and
- * costs little, is: what is no JSON where JSON was said, a form that is cut, more than a job may hold.
- * What a document is and whether it is one is the job's to tell.
+ * Turns uploaded bytes into a job, and responds when the job is on disk. Only cheap checks are made at once: JSON that
+ * does not parse, a truncated form, more than a job may hold. The job checks the documents themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +26,10 @@ struct upload {
 	const char *media;
 	const char *bytes;
 	size_t len;
-	const struct dash_form *form; /* its files; NULL: the bytes are one */
+	const struct dash_form *form; /* its files; NULL: the bytes are a single file */
 };
 
-/* ---- what came ----------------------------------------------------------------------------- */
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 static bool takes_more(const struct dash_request *request, enum store_job_answer came,
 		       struct dash_answer *answer)
@@ -57,7 +56,7 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 	}
 }
 
-/* *ret 0: it is a job of its own. False: refused. */
+/* *ret 0: a new job. Returns false if refused. */
 static bool find_job(const struct dash_request *request, int64_t *ret, struct dash_answer *answer)
 {
 	static const char *const of_whole[] = { "on_conflict", "author" };
@@ -82,7 +81,7 @@ static bool find_job(const struct dash_request *request, int64_t *ret, struct da
 	return *ret > 0 || takes_more(request, STORE_JOB_NONE, answer);
 }
 
-/* By which a part that is sent again is known. False: refused. */
+/* Checks the key that identifies a repeated part. Returns false if refused. */
 static bool check_key(const struct dash_request *request, bool is_part, struct dash_answer *answer)
 {
 	const char *key = request->head->key;
@@ -104,7 +103,7 @@ static bool check_key(const struct dash_request *request, bool is_part, struct d
 	return false;
 }
 
-/* Of each file its sha256, by which it is known when it comes again; free(). */
+/* Returns the sha256 of each file, which identifies it when it is sent again; free(). */
 static char (*hashes_of(const struct upload *upload, size_t *ret_count))[65]
 {
 	size_t count = upload->form != NULL ? upload->form->count : 1;
@@ -120,7 +119,7 @@ static char (*hashes_of(const struct upload *upload, size_t *ret_count))[65]
 	return hashes;
 }
 
-/* What the sender says of one file: nothing of another one is kept. */
+/* Checks a file against the hash that the client sent, so that no corrupt file is stored. */
 static bool is_whole(const struct dash_request *request, const char (*hashes)[65], size_t count,
 		     struct dash_answer *answer)
 {
@@ -188,8 +187,10 @@ static const char *name_of(const struct dash_request *request, const char *other
 	return name != NULL && name[0] != '\0' ? name : otherwise;
 }
 
-/* How a text is cut goes by the end of its name (store/documents/parts.h): it has to be that of what was sent as.
- * free() */
+/*
+ * Returns a name with the given suffix, because the suffix determines how the text is split (store/documents/parts.h).
+ * free()
+ */
 static char *name_ending(const struct dash_request *request, const char *suffix)
 {
 	const char *name = name_of(request, STORE_NAMELESS);
@@ -197,7 +198,7 @@ static char *name_ending(const struct dash_request *request, const char *suffix)
 	return pl_text_ends(name, suffix) ? pl_strdup(name) : pl_asprintf("%s%s", name, suffix);
 }
 
-/* JSON or not is told by its place in what was sent. */
+/* Checks that it is JSON; an error gives the location in the request. */
 static bool is_json(const char *bytes, size_t len, const char *name, struct dash_answer *answer)
 {
 	auto_json json_t *json = NULL;
@@ -281,7 +282,7 @@ void dash_upload_batch(const struct dash_request *request, struct dash_answer *a
 		if (!read_form(request, &form, answer))
 			return;
 		upload.form = &form;
-	} else if (request->body != NULL) { /* an array, as the contract wants it */
+	} else if (request->body != NULL) { /* an array, by the contract */
 		upload.name = name = name_ending(request, ".json");
 	} else {
 		upload.name = name = name_ending(request, ".jsonl");

@@ -35,7 +35,7 @@ static STORE_STATEMENT(
 	" AND NOT EXISTS (SELECT 1 FROM benchmark_runs r WHERE r.run_id = artifacts.run_id"
 	" AND r.id <> ?1)");
 static STORE_STATEMENT(sql_forget_unclaimed,
-		       /* by their order, too, as deletions are */
+		       /* by their order, too, as with deletions */
 		       "DELETE FROM artifacts WHERE stored_at < ?1 AND id <"
 		       " (SELECT coalesce(min(n.id), 9223372036854775807) FROM artifacts n"
 		       " WHERE n.stored_at >= ?1 AND n.stored_at <= ?2) AND NOT EXISTS (SELECT 1"
@@ -43,7 +43,7 @@ static STORE_STATEMENT(sql_forget_unclaimed,
 
 #define RUN_ID_BYTES_MAX 1000
 #define KINDS_BYTES_MAX  1000
-#define RESULTS_ASKED    16 /* of one run_id: more have never told of one file */
+#define RESULTS_ASKED    16 /* of one run_id: no file has ever belonged to more */
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -115,7 +115,7 @@ const char *store_artifact_media(const char *name)
 		if (pl_text_ends(name, types[i].suffix))
 			return types[i].media;
 	}
-	/* a page, too: it is to be saved, and not to run where this server's own pages do */
+	/* also for HTML: it must be saved, and not run on this server's origin */
 	return "application/octet-stream";
 }
 
@@ -134,7 +134,7 @@ int64_t store_artifact_rank(const char *name)
 	return rank;
 }
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 struct store_artifact_in {
 	struct store *store;
@@ -199,7 +199,7 @@ int store_artifact_write(struct store_artifact_in *in, const char *bytes, size_t
 	return store_file_in_write(in->file, bytes, len, err);
 }
 
-/* Its own words, and what names it. */
+/* Binds the run_id, the kind and the name. */
 static int bind_names(const struct store_artifact_in *in, const struct store_statement *which,
 		      struct store_stmt **ret, struct pl_err *err)
 {
@@ -212,7 +212,7 @@ static int bind_names(const struct store_artifact_in *in, const struct store_sta
 	return 0;
 }
 
-/* One that was there comes anew, so that it is the last one. */
+/* Replaces an existing row, so that it becomes the last one. */
 static int put_row(const struct store_artifact_in *in, int64_t *ret_old, struct pl_err *err)
 {
 	struct store_stmt *statement;
@@ -251,7 +251,7 @@ int64_t store_artifact_bytes(const struct store_artifact_in *in)
 	return store_file_in_bytes(in->file);
 }
 
-/* ---- which there are ----------------------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------------------------- */
 
 static void artifact_done(struct store_artifact *artifact)
 {
@@ -286,7 +286,7 @@ const struct store_artifact *store_artifacts_find(const struct store_artifacts *
 	return find(artifacts, kind, name);
 }
 
-/* Under the reader's lock. *ret: free(); NULL: it has none. */
+/* Under the reader's lock. *ret: free(); NULL: none. */
 static int run_id_of(struct store *store, int64_t id, char **ret, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
@@ -297,7 +297,7 @@ static int run_id_of(struct store *store, int64_t id, char **ret, struct pl_err 
 	return 0;
 }
 
-/* What the document says of them; those that it names are in the list, as not there. */
+/* Adds the artifacts that the document names, as missing. */
 static void add_named(const json_t *document, struct store_artifacts *ret)
 {
 	PL_JSON_EACH(entry, json_object_get(document, "artifacts")) {
@@ -316,7 +316,7 @@ static void add_named(const json_t *document, struct store_artifacts *ret)
 	}
 }
 
-/* Rows come in the order in which they were put. */
+/* Rows are in insertion order. */
 static void take_row(struct store_stmt *row, size_t named, struct store_artifacts *ret)
 {
 	const char *kind = store_sql_text(row, 0), *name = store_sql_text(row, 1);
@@ -329,7 +329,7 @@ static void take_row(struct store_stmt *row, size_t named, struct store_artifact
 						     .name = pl_strdup(name) };
 	} else if ((size_t)(artifact - ret->items) < named &&
 		   strcmp(artifact->sha256, sha256) != 0) {
-		return; /* of another result of this run_id */
+		return; /* belongs to another result of this run_id */
 	}
 	snprintf(artifact->sha256, sizeof(artifact->sha256), "%s", sha256);
 	artifact->bytes = store_sql_i64(row, 3);
@@ -337,7 +337,7 @@ static void take_row(struct store_stmt *row, size_t named, struct store_artifact
 	artifact->stored_at = pl_strdup(store_sql_text(row, 4));
 }
 
-/* What a row says is there is looked for: a file that is gone can be sent again, if nobody is told that it is there. */
+/* Checks that stored files exist: a missing file can only be sent again if it is not reported as stored. */
 static void look_for(const struct store *store, struct store_artifacts *artifacts)
 {
 	for (size_t i = 0; i < artifacts->count; i++) {
@@ -406,9 +406,9 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 	return 0;
 }
 
-/* ---- which are awaited --------------------------------------------------------------------- */
+/* ---- expected files ------------------------------------------------------------------------ */
 
-/* Under the reader's lock. *ret: how many of the results with this run_id stand in `ids`. */
+/* Under the reader's lock. *ret: number of results with this run_id in `ids`. */
 static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESULTS_ASKED],
 		      size_t *ret, struct pl_err *err)
 {
@@ -429,7 +429,7 @@ static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESUL
 	}
 }
 
-/* *ret_other: the one that its document names is another. */
+/* *ret_other: its document names another file. */
 static int is_other(const struct store_artifact_in *in, int64_t id, char ret[65], bool *ret_other,
 		    struct pl_err *err)
 {
@@ -471,7 +471,7 @@ int store_artifact_open(struct store *store, const char *sha256, int *ret_fd, st
 					    : store_files_open(store->files, sha256, ret_fd, err);
 }
 
-/* ---- away ---------------------------------------------------------------------------------- */
+/* ---- removal ------------------------------------------------------------------------------- */
 
 /* Under the reader's lock. */
 static int ask_named(struct store *store, const char *sha256, bool *ret, struct pl_err *err)
@@ -502,7 +502,7 @@ void store_artifact_free(struct store_artifact_in *in)
 		return;
 	bool was_whole = store_artifact_sha256(in)[0] != '\0';
 	store_file_in_free(in->file, in->is_kept);
-	/* whole, and its row could not be written */
+	/* complete, but its row could not be written */
 	if (was_whole && !in->is_kept &&
 	    store_files_tidy(in->store->files, is_named, in->store, &err) < 0)
 		pl_log(PL_LOG_WARNING, "artifacts: %s", err.text);
@@ -516,7 +516,7 @@ void store_artifacts_open(struct store *store)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	/* they take room, and nothing else: no reason not to serve */
+	/* remains of a kill only take space, which is no reason not to serve */
 	if (store->files != NULL && store_files_tidy(store->files, is_named, store, &err) < 0)
 		pl_log(PL_LOG_WARNING, "artifacts: %s", err.text);
 }

@@ -1,4 +1,4 @@
-/* What an upload's results name and nobody has sent. */
+/* The artifacts that an upload's results name and that no client has sent. */
 #include "store/artifacts/artifact.h"
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@ static STORE_STATEMENT(sql_list_results_of,
 		       " WHERE i.job = ?1 AND i.state IN ('stored', 'duplicate') AND r.deleted = 0"
 		       " GROUP BY i.result ORDER BY min(i.item) LIMIT ?2");
 
-/* One more than are looked at tells that there are more. */
+/* Lists one result more than the limit, to know whether there are more. */
 static int list_results(struct store *store, int64_t job, int64_t *ids, size_t *ret_count,
 			struct pl_err *err)
 {
@@ -29,7 +29,7 @@ static int list_results(struct store *store, int64_t job, int64_t *ids, size_t *
 	}
 }
 
-/* One that was deleted meanwhile lacks nothing. */
+/* A result that was deleted meanwhile lacks nothing. */
 static int add_absent(struct store *store, int64_t id, struct store_absent *absent,
 		      struct pl_err *err)
 {

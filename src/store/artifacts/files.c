@@ -3,8 +3,8 @@
  *	                                                                          │ fsync of the folder
  *	                                            the row is committed  ──────> incoming/… goes
  *
- * The two names of one file are what a kill cannot part: as long as the first is there, somebody has to look
- * whether a row names the second.
+ * A kill cannot separate the two names of a file: while the first one exists, a row that names the second must be
+ * looked up.
  */
 #include "store/artifacts/files.h"
 
@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "base/unique.h"
 
-/* So much is on its way to the disk while more comes: the end does not wait for all of it. */
+/* The amount of data being flushed while more arrives, so that the end need not wait for everything. */
 #define FLUSH_BYTES ((int64_t)8 << 20)
 
 struct store_files {
@@ -36,7 +36,7 @@ struct store_files {
 struct store_file_in {
 	struct store_files *files;
 	int fd;
-	int lock; /* of the folder, shared, behind the end; -1: not yet */
+	int lock; /* of the directory, shared, after the end; -1: not locked yet */
 	char *path;
 	int64_t bytes;
 	int64_t flushed;
@@ -56,14 +56,14 @@ struct store_files *store_files_new(const char *folder)
 	struct store_files *files = pl_alloc(sizeof(*files));
 
 	files->folder = pl_strdup(folder);
-	/* its own folder is what is in front of the last slash */
+	/* its parent is the part before the last slash */
 	for (size_t len = strlen(folder); len > 1 && folder[len - 1] == '/'; len--)
 		files->folder[len - 1] = '\0';
 	files->incoming = pl_asprintf("%s/incoming", folder);
 	return files;
 }
 
-/* 0 where it does not exist yet. */
+/* Returns 0 if it does not exist yet. */
 static int check_owner(const char *folder, struct pl_err *err)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ void store_files_free(struct store_files *files)
 	free(files);
 }
 
-/* ---- folders ------------------------------------------------------------------------------- */
+/* ---- directories --------------------------------------------------------------------------- */
 
 /* free() */
 static char *shard_of(const struct store_files *files, const char *sha256)
@@ -115,7 +115,7 @@ static int make_folder(const char *path, struct pl_err *err)
 	return pl_file_make_dir(path, 0700, err);
 }
 
-/* `how` is LOCK_SH or LOCK_EX; waits. *ret: to be closed. */
+/* `how` is LOCK_SH or LOCK_EX; waits. *ret: close it. */
 static int lock(const struct store_files *files, int how, int *ret, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("%s/lock", files->folder);
@@ -127,7 +127,7 @@ static int lock(const struct store_files *files, int how, int *ret, struct pl_er
 	return 0;
 }
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static int open_incoming(struct store_file_in *in, struct pl_err *err)
 {
@@ -144,7 +144,7 @@ static int open_incoming(struct store_file_in *in, struct pl_err *err)
 			continue;
 		if (fd < 0)
 			return pl_err_errno(err, "cannot write '%s'", path);
-		/* who tidies up may have been quicker, and taken it for one that was left */
+		/* a concurrent cleanup may have removed it as abandoned */
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
 			continue;
 		in->fd = pl_take_fd(fd);
@@ -177,7 +177,7 @@ int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 	EVP_DigestUpdate(in->digest, bytes, len);
 	in->bytes += (int64_t)len;
 	if (in->bytes - in->flushed >= FLUSH_BYTES) {
-		/* no more than a hint: the end asks for all of it */
+		/* only a hint: the end flushes everything */
 		(void)sync_file_range(in->fd, in->flushed, in->bytes - in->flushed,
 				      SYNC_FILE_RANGE_WRITE);
 		in->flushed = in->bytes;
@@ -186,14 +186,14 @@ int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 }
 
 /*
- * Under its name, also where one is there: these bytes have just been hashed, those may be what a failing disk has left of
- * them. Who reads the old one goes on with that.
+ * Replaces an existing file, because its disk may have corrupted it and these bytes have just been hashed. Readers keep
+ * the old file.
  */
 static int put_in_place(struct store_file_in *in, struct pl_err *err)
 {
 	auto_free char *path = store_files_path(in->files, in->sha256);
 	auto_free char *second = pl_asprintf("%s.new", in->path);
-	/* a file system without links has renames: what a kill leaves there waits for a sweep */
+	/* a file system without links supports renames: files left by a kill wait for a sweep */
 	bool has_links = link(in->path, second) == 0;
 
 	if (rename(has_links ? second : in->path, path) < 0) {
@@ -252,7 +252,7 @@ void store_file_in_free(struct store_file_in *in, bool is_kept)
 {
 	if (in == NULL)
 		return;
-	/* of one that was linked its first name stays: the next to tidy up looks who names it */
+	/* a linked file keeps its first name: the next cleanup checks whether a row names it */
 	if (is_kept || !in->is_linked)
 		unlink(in->path);
 	pl_fd_close(&in->fd);
@@ -262,7 +262,7 @@ void store_file_in_free(struct store_file_in *in, bool is_kept)
 	free(in);
 }
 
-/* ---- out ----------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 int store_files_open(const struct store_files *files, const char *sha256, int *ret_fd,
 		     struct pl_err *err)
@@ -297,7 +297,7 @@ int store_files_hash(const struct store_files *files, const char *sha256,
 	return 0;
 }
 
-/* ---- away ---------------------------------------------------------------------------------- */
+/* ---- removal ------------------------------------------------------------------------------- */
 
 int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
 		     void *context, bool *ret_gone, struct pl_err *err)
@@ -319,7 +319,7 @@ int store_files_drop(struct store_files *files, const char *sha256, store_files_
 	return 0;
 }
 
-/* One of the folder of what comes: left behind where nobody holds its lock. */
+/* Removes an incoming file if no process holds its lock. */
 static int tidy_one(struct store_files *files, const char *name, store_files_named_fn *named,
 		    void *context, struct pl_err *err)
 {
@@ -351,7 +351,7 @@ int store_files_tidy(struct store_files *files, store_files_named_fn *named, voi
 	return 0;
 }
 
-/* Calls `each` with every file that has its name; it ends where that answers -1. */
+/* Calls `each` for every file that has its hash as name, until it returns -1. */
 static int walk(struct store_files *files,
 		int (*each)(struct store_files *files, const char *sha256, void *context,
 			    struct pl_err *err),

@@ -30,9 +30,9 @@ struct bin {
 
 struct work {
 	const struct store_series_span *span;
-	struct bin *bins; /* of a quantity one behind the other */
+	struct bin *bins; /* consecutive per quantity */
 	double before
-		[QUANTITIES]; /* of those that are held: what stood at the begin; NaN: nothing did */
+		[QUANTITIES]; /* for quantities with held values: the value at the start; NaN: none */
 	size_t lines;
 	size_t skipped;
 };
@@ -105,7 +105,7 @@ static void add_lines(struct work *work, const char *text, size_t len)
 	}
 }
 
-/* NULL: there is no number. */
+/* Returns NULL if there is no number. */
 static json_t *values_of(const struct work *work, size_t at)
 {
 	const struct bin *bins = &work->bins[at * work->span->bins];

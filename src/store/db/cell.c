@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "store/db/driver_priv.h"
 
-#define WHOLE_MAX \
-	9007199254740992.0 /* 2^53: up to here a whole double is the number that it says */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: up to here, doubles represent whole numbers exactly */
 
 static const char letters[] = {
 	[RES_VALUE_NUMBER] = 'n',
@@ -36,7 +35,7 @@ enum res_value_kind store_cell_kind(const struct res_field *field)
 	}
 }
 
-/* What a number or a text of SQL is in this field. */
+/* Returns the kind of a plain SQL number or text in this field. */
 static enum res_value_kind plain_kind(const struct res_field *field, bool texts)
 {
 	enum res_value_kind kind = store_cell_kind(field);
@@ -48,7 +47,7 @@ static enum res_value_kind plain_kind(const struct res_field *field, bool texts)
 
 static void bind_number(struct store_stmt *statement, int at, double number)
 {
-	/* a whole number takes fewer bytes; a negative zero is none */
+	/* a whole number takes fewer bytes; negative zero must stay a double */
 	if (number == trunc(number) && fabs(number) < WHOLE_MAX &&
 	    (number < 0 || number > 0 || !signbit(number)))
 		store_sql_bind_i64(statement, at, (int64_t)number);
@@ -121,7 +120,7 @@ void store_cell_read(struct store_stmt *statement, int at, const struct res_fiel
 		if (value.len == 0)
 			ret->state = RES_VALUE_NULL;
 		else
-			/* the text of a blob has a NUL behind it, which the blob has not */
+			/* SQLite appends a NUL to the text of a blob */
 			store_cell_of_text(store_sql_text(statement, at), ret);
 		return;
 	case STORE_SQL_TEXT:

@@ -1,8 +1,8 @@
 /*
  * A database of a PostgreSQL server: the connection, its transactions, its locks.
  *
- * Who writes holds a lock from the begin of the transaction to its end, as with SQLite. So ids and counts of changes
- * become visible in the order in which they are given, and nobody who follows them misses one that comes late
+ * A writer holds a lock during its whole transaction, as with SQLite. So ids and counts of changes become visible in
+ * the order in which they are assigned, and a reader that follows them never misses a late one
  * (docs/decisions/0009-two-databases.md).
  */
 #include "store/db/postgres_priv.h"
@@ -15,33 +15,33 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define SERVER_MIN      130000 /* of what is asked for here, the newest words are of 13 */
-#define BUSY_TEXT       "20s"  /* for a lock that is none of ours */
+#define SERVER_MIN      130000 /* the newest features used here are of version 13 */
+#define BUSY_TEXT       "20s"  /* for a lock that is not ours */
 #define CONNECT_SECONDS "10"
-/* A server that is gone is not asked for by each question. */
+/* The minimum time between connection attempts to a missing server. */
 #define PAUSE_NS (200 * PL_NS_PER_MS)
 
-/* Two keys of an advisory lock: what for, and in which schema. */
+/* Two keys of an advisory lock: the purpose, and the schema. */
 #define LOCK_WRITES "1346784333, hashtext(current_schema())"
 #define LOCK_JOBS   "1346784334, hashtext(current_schema())"
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-/* By the first letters of SQLSTATE; the first row that fits. */
+/* By prefix of SQLSTATE; the first match counts. */
 static const struct {
 	const char *state;
 	enum pl_err_code code;
 } codes[] = {
-	{ "40", PL_ERR_BUSY },    /* serialization, deadlock */
-	{ "55P03", PL_ERR_BUSY }, /* a lock that was waited for long enough */
-	{ "21", PL_ERR_INVALID }, { "22", PL_ERR_INVALID }, /* what does not fit its type */
-	{ "54", PL_ERR_INVALID },                           /* or is too large */
+	{ "40", PL_ERR_BUSY },                              /* serialization, deadlock */
+	{ "55P03", PL_ERR_BUSY },                           /* timeout while waiting for a lock */
+	{ "21", PL_ERR_INVALID }, { "22", PL_ERR_INVALID }, /* invalid for its type */
+	{ "54", PL_ERR_INVALID },                           /* or too large */
 	{ "08", PL_ERR_IO },                                /* the connection */
-	{ "25006", PL_ERR_IO },                             /* only to be read */
-	{ "28", PL_ERR_IO },      { "3D", PL_ERR_IO },      /* nobody, or nothing, of that name */
+	{ "25006", PL_ERR_IO },                             /* read-only */
+	{ "28", PL_ERR_IO },      { "3D", PL_ERR_IO },      /* no such user or database */
 	{ "42501", PL_ERR_IO },                             /* not allowed */
 	{ "53100", PL_ERR_FULL }, { "53", PL_ERR_IO },      /* full disk, memory, connections */
-	{ "57", PL_ERR_IO },                                /* it is shutting down */
+	{ "57", PL_ERR_IO },                                /* shutting down */
 	{ "58", PL_ERR_IO },      { "XX001", PL_ERR_IO },   { "XX002", PL_ERR_IO },
 };
 
@@ -54,7 +54,7 @@ static enum pl_err_code code_of(const char *state)
 	return PL_ERR_INTERNAL;
 }
 
-/* The first line. */
+/* Returns the first line. */
 static char *line_of(const char *text)
 {
 	char *line = pl_strdup(text != NULL ? text : "");
@@ -74,7 +74,7 @@ int store_pg_fail(struct pg_connection *connection, const PGresult *result, stru
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *says = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	/* what libpq says itself is of a connection that broke; and 57P0x: the server is about to cut it */
+	/* errors of libpq itself mean a broken connection; and for 57P0x, the server is about to close it */
 	bool is_lost = state == NULL || pl_text_starts(state, "57P0");
 	/* without memory libpq may leave the connection's message empty */
 	if (says == NULL)
@@ -116,7 +116,7 @@ static void ignore_notice(void *context, const PGresult *notice)
 	(void)notice;
 }
 
-/* "postgres://USER@HOST:PORT/DATABASE": nothing of it is secret. */
+/* Returns "postgres://USER@HOST:PORT/DATABASE", without secrets. */
 static char *name_of(const PGconn *pg)
 {
 	const char *host = PQhost(pg), *user = PQuser(pg), *port = PQport(pg), *db = PQdb(pg);
@@ -171,7 +171,7 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		"SET lock_timeout TO '" BUSY_TEXT "';"
 		"SET idle_in_transaction_session_timeout TO 0;"
 		"SET statement_timeout TO 0;"
-		/* a host that is lost gives back its locks after a minute, and not after hours */
+		/* the locks of a lost host are released after a minute instead of hours */
 		"SET tcp_keepalives_idle TO 30;"
 		"SET tcp_keepalives_interval TO 10;"
 		"SET tcp_keepalives_count TO 3;"
@@ -179,7 +179,7 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		"SET default_transaction_isolation TO 'read committed';"
 		/* a statement of a thousand columns takes longer to compile than to run */
 		"SET jit TO off;"
-		/* what was answered is on the disk */
+		/* commits are on disk when they return */
 		"SELECT set_config('synchronous_commit', 'on', false)"
 		" WHERE current_setting('synchronous_commit') = 'off'";
 
@@ -188,8 +188,10 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 	if (connection->only_reads &&
 	    store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
 		return -1;
-	/* the server may have seen the end of this one's last connection later than it did; if another process
-	 * has them by now, who asks for jobs is told */
+	/*
+	 * the server may notice the end of this process's last connection late; if another process owns the jobs by
+	 * now, the next call for jobs reports it
+	 */
 	if (connection->owns_jobs && own_jobs(connection, err) < 0 && err->code != PL_ERR_BUSY)
 		return -1;
 	return 0;
@@ -200,7 +202,7 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 	char program[64];
 	const char *const keys[] = { "fallback_application_name", "connect_timeout", "dbname",
 				     "client_encoding", NULL };
-	/* an address says its own of the first two */
+	/* the first two can be overridden by the address */
 	const char *const values[] = { program, CONNECT_SECONDS, connection->address, "UTF8",
 				       NULL };
 
@@ -220,7 +222,7 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 	return settle(connection, err);
 }
 
-/* A failure closes it: who asks next begins from the start. */
+/* A failure closes it: the next use starts again. */
 static int connect_again(struct pg_connection *connection, struct pl_err *err)
 {
 	if (connect_once(connection, err) == 0)
@@ -252,7 +254,7 @@ static void pg_close(struct store_sql *sql)
 	free(connection);
 }
 
-/* libpq's own words of what is wrong with an address have its password in them. */
+/* Errors of libpq about an address contain its password. */
 static int check_address(const char *address, struct pl_err *err)
 {
 	char *says = NULL;
@@ -272,7 +274,7 @@ static int pg_open(struct store_sql *sql, const char *name, bool create, struct 
 {
 	struct pg_connection *connection;
 
-	(void)create; /* a database of a server is made by who runs the server */
+	(void)create; /* the administrator of the server creates databases */
 	if (check_address(name, err) < 0)
 		return -1;
 	connection = pl_alloc(sizeof(*connection));
@@ -310,7 +312,7 @@ static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
 	return connection->owns_jobs ? 0 : own_jobs(connection, err);
 }
 
-/* The lock is the session's, as the transaction is: where it went the transaction cannot be committed. */
+/* The lock belongs to the session, like the transaction: if it is lost, the transaction cannot be committed. */
 static unsigned pg_jobs_hold(const struct store_sql *sql)
 {
 	const struct pg_connection *connection = pg_of(sql);
@@ -318,7 +320,7 @@ static unsigned pg_jobs_hold(const struct store_sql *sql)
 	return connection->owns_jobs ? connection->generation : 0;
 }
 
-/* The server has no log of ours. */
+/* The server has no log to empty. */
 static int pg_nothing(struct store_sql *sql, struct pl_err *err)
 {
 	(void)sql;
@@ -326,7 +328,7 @@ static int pg_nothing(struct store_sql *sql, struct pl_err *err)
 	return 0;
 }
 
-/* Its pages are the server's to look after. */
+/* The server maintains its own pages. */
 static int pg_check(struct store_sql *sql, char **ret, struct pl_err *err)
 {
 	(void)ret;
@@ -372,7 +374,7 @@ static int pg_begin(struct store_sql *sql, enum store_sql_access access, struct 
 		 "BEGIN; SET LOCAL lock_timeout TO %d; SELECT pg_advisory_xact_lock(" LOCK_WRITES
 		 ")",
 		 pg_of(sql)->patience_ms);
-	/* it is not in a transaction yet: a connection that was lost meanwhile is made again */
+	/* the transaction has not started yet, so a lost connection is made again */
 	if (pg_run(sql, access == STORE_SQL_READ ? read : write, err) < 0) {
 		pg_rollback(sql);
 		return -1;
@@ -392,7 +394,7 @@ static int pg_commit(struct store_sql *sql, struct pl_err *err)
 		return -1;
 	}
 	connection->in_transaction = false;
-	/* of a transaction in which something failed */
+	/* after a failure within the transaction */
 	if (pl_text_equal(PQcmdStatus(result), "ROLLBACK"))
 		return pl_err_set(
 			err, PL_ERR_INTERNAL,

@@ -1,6 +1,6 @@
 /*
- * Rows of results in PostgreSQL: numbers in benchmark_runs, texts in benchmark_texts, and what is null or of another
- * kind beside them; see runs.h. A statement has, behind a row's cells, null_fields and other_kinds.
+ * Rows of results in PostgreSQL: numbers in benchmark_runs, texts in benchmark_texts, and null values and values of
+ * other kinds next to them; see runs.h. In a statement, null_fields and other_kinds follow the cells of a row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void add_definitions(struct pl_buf *text, const struct store_columns *col
 	}
 }
 
-/* Those of one type side by side: eight bytes begin at a multiple of eight. */
+/* Groups columns by type, so that eight-byte values are aligned. */
 static int make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		struct pl_err *err)
 {
@@ -209,8 +209,8 @@ static void bind(struct store_stmt *statement, int first, const struct store_col
 /* ---- cells out ----------------------------------------------------------------------------- */
 
 struct pg_odd {
-	struct store_column_set nulls; /* of the row before, and of this one as a rule */
-	json_t *others;                /* this row's */
+	struct store_column_set nulls; /* of the previous row, usually also of this one */
+	json_t *others;                /* of this row */
 };
 
 void store_pg_odd_free(struct pg_odd *odd)

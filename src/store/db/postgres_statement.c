@@ -1,6 +1,6 @@
 /*
- * Statements of PostgreSQL: prepared on the server, parameters and values in binary. What a parameter is sent as
- * is told by the server, which knows what it stands for.
+ * Statements of PostgreSQL: prepared on the server, with parameters and values in binary form. The server determines
+ * the type of each parameter.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "store/db/postgres_priv.h"
 
 #define TEXT_BYTES_MAX (8u << 20)
-/* Of a cursor at a time: a way to the server for each costs more than what is in a row. */
+/* Rows per fetch of a cursor: a round trip costs more than reading a row. */
 #define ROWS_AT_A_TIME 200
 #define JSONB_VERSION  1
 /* Longest wait for one response; a statement waits at most 20 s for a lock (BUSY_TEXT in postgres.c). */
@@ -46,7 +46,7 @@ static struct pg_connection *connection_of(const struct pg_statement *statement)
 
 /* ---- preparing ----------------------------------------------------------------------------- */
 
-/* ?12 is $12, outside of quotes. free() */
+/* Converts ?12 to $12, outside quotes. free() */
 static char *with_dollars(const char *text)
 {
 	auto_buf out = PL_BUF(TEXT_BYTES_MAX);
@@ -80,7 +80,7 @@ static int describe(struct pg_statement *statement, struct pl_err *err)
 
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		return store_pg_fail(connection, result, err);
-	/* a connection that is made again finds the same */
+	/* the same after a reconnect */
 	if (statement->types == NULL) {
 		statement->param_count = PQnparams(result);
 		statement->types = pl_alloc_array((size_t)statement->param_count + 1,
@@ -94,7 +94,7 @@ static int describe(struct pg_statement *statement, struct pl_err *err)
 	return 0;
 }
 
-/* The connection of now knows it. */
+/* Prepares the statement on the current connection. */
 static int make_known(struct pg_statement *statement, struct pl_err *err)
 {
 	struct pg_connection *connection = connection_of(statement);
@@ -179,7 +179,7 @@ static void set_data(struct pg_param *param, Oid type, const struct store_sql_va
 	param->len = (int)value->len;
 	if (!value->is_brief && !is_jsonb)
 		return;
-	/* jsonb is its text behind a byte */
+	/* jsonb is its text after a version byte */
 	char *copy = pl_alloc(value->len + 1);
 	copy[0] = JSONB_VERSION;
 	if (value->len > 0)
@@ -297,7 +297,7 @@ static int execute_alone(struct pg_statement *statement, struct pl_err *err)
 	return take(statement, result, err);
 }
 
-/* Behind those that are on the way, if there are some. */
+/* Runs after the statements in flight, if there are any. */
 static int execute_once(struct pg_statement *statement, struct pl_err *err)
 {
 	struct pg_connection *connection = connection_of(statement);
@@ -320,7 +320,7 @@ int store_pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *er
 
 	if (make_known(own, err) < 0)
 		return -1;
-	/* one whose connection is lost is asked again, where it is outside of a transaction */
+	/* outside a transaction, a statement is sent again if its connection was lost */
 	if (!connection_of(own)->in_transaction)
 		return is_wanted ? 0 : store_sql_finish(statement, err);
 	return store_pg_send(own, is_wanted, err);
@@ -333,7 +333,7 @@ static int execute(struct pg_statement *statement, struct pl_err *err)
 	return store_pg_may_retry(connection_of(statement)) ? execute_once(statement, err) : -1;
 }
 
-/* Behind the last one of those that are here: the next, if the cursor has more. */
+/* Fetches the next rows after the last current one, if the cursor has more. */
 static int next_rows(struct pg_statement *statement, bool *ret_row, struct pl_err *err)
 {
 	*ret_row = false;
@@ -375,7 +375,7 @@ void store_pg_reset(struct store_stmt *statement)
 	PQclear(own->rows);
 	own->rows = NULL;
 	own->has_rows = false;
-	/* one that has failed goes with its transaction */
+	/* a failed cursor ends with its transaction */
 	if (own->is_open && own->generation == connection->generation &&
 	    PQtransactionStatus(connection->pg) == PQTRANS_INTRANS) {
 		auto_free char *text = pl_asprintf("CLOSE %s", own->name);
@@ -493,7 +493,7 @@ static bool is_of_libpq(const PGresult *answer)
 
 enum loss {
 	LOSS_NONE,
-	LOSS_LIBPQ,  /* PQerrorMessage() says why */
+	LOSS_LIBPQ,  /* PQerrorMessage() gives the reason */
 	LOSS_SILENT, /* the server did not respond in time */
 };
 
@@ -547,7 +547,7 @@ static PGresult *read_answers(struct pg_connection *connection, enum loss *loss)
 				fault = pl_take(answer);
 			PQclear(answer);
 		}
-		/* the end of the answer */
+		/* the end of the response */
 		while (*loss == LOSS_NONE &&
 		       (answer = next_answer(connection, fault != NULL, loss)) != NULL)
 			PQclear(answer);
@@ -572,7 +572,7 @@ int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 
 	if (connection->asked_count == 0)
 		return 0;
-	/* without a sync the server may hold its answers back for good */
+	/* without a sync the server may buffer its responses forever */
 	if (connection->is_lost || PQpipelineSync(connection->pg) != 1)
 		return lose(connection, LOSS_LIBPQ, err);
 	auto_result fault = read_answers(connection, &loss);

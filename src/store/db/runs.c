@@ -70,7 +70,7 @@ static void names_done(struct names *names)
 	free(names->items);
 }
 
-/* SQL knows no case in names. */
+/* SQL ignores case in names. */
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *one = a, *const *other = b;
@@ -130,7 +130,7 @@ static int compare_fields(const void *a, const void *b)
 size_t store_column_find(const struct store_columns *columns, const char *id)
 {
 	const struct res_field *field = res_fields_find(columns->fields, id);
-	/* the columns stand in the order of the list, and so in memory */
+	/* the columns are sorted like the list, and therefore also by address */
 	const struct res_field *const *column = bsearch(&field, columns->items, columns->count,
 							sizeof(*columns->items), compare_fields);
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "store/db/runs_priv.h"
 
-/* How long a write waits for another process's, of a log that is to be emptied: it can be done later as well. */
+/* How long emptying the log waits for other processes' writes; it can be done later. */
 #define LOG_BUSY_MS    200
 #define LOG_TRIES      200
 #define LOG_PAUSE_NS   (50 * PL_NS_PER_MS)
@@ -19,8 +19,8 @@
 
 struct connection {
 	sqlite3 *db;
-	char *name;  /* as it was opened by */
-	int jobs_fd; /* the lock of who works on jobs; -1: not this one */
+	char *name;  /* the name used to open it */
+	int jobs_fd; /* the lock on the jobs; -1: not held */
 };
 
 struct statement {
@@ -66,11 +66,11 @@ static enum pl_err_code code_of(int status)
 	}
 }
 
-/* Of a call that failed; always -1. */
+/* Sets the error of a failed call; returns -1. */
 static int fail(sqlite3 *db, struct pl_err *err)
 {
 	const char *path = db != NULL ? sqlite3_db_filename(db, NULL) : NULL;
-	int status = sqlite3_errcode(db) & 0xff; /* the rest says more of the same */
+	int status = sqlite3_errcode(db) & 0xff; /* without the extended code */
 
 	if (path == NULL || path[0] == '\0')
 		path = "database";
@@ -91,7 +91,9 @@ static void sqlite_close(struct store_sql *sql)
 	free(connection);
 }
 
-/* Locks and logs are named after the database. By two names two processes would write it at once. */
+/*
+ * Locks and logs are named after the database, so two processes with different names for it would write concurrently.
+ */
 static int check_links(const char *path, const char *name, struct pl_err *err)
 {
 	struct stat st;
@@ -104,7 +106,7 @@ static int check_links(const char *path, const char *name, struct pl_err *err)
 			      name, (uintmax_t)st.st_nlink);
 }
 
-/* What is written to a file without its name is lost at the end of the process. */
+/* Writes to a file that was unlinked or renamed would be lost at the end of the process. */
 static int check_place(struct store_sql *sql, struct pl_err *err)
 {
 	int moved = 0;
@@ -118,16 +120,16 @@ static int check_place(struct store_sql *sql, struct pl_err *err)
 			  sqlite3_db_filename(db_of(sql), "main"));
 }
 
-/* A new database is its owner's alone; SQLite gives its log and its index the same mode. */
+/* Only the owner can read a new database; SQLite gives its log and its index the same mode. */
 static void make_private(const char *path)
 {
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	/* SQLite reports what fails, and opens what exists */
+	/* SQLite reports failures, and opens existing files */
 }
 
 static int sqlite_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
 {
-	/* ":memory:" and "file:…" would be something else */
+	/* ":memory:" and "file:…" would have a special meaning */
 	auto_free char *plain = pl_asprintf("%s%s", name[0] == '/' ? "" : "./", name);
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
 		    (create ? SQLITE_OPEN_CREATE : 0);
@@ -171,20 +173,21 @@ static int sqlite_use(struct store_sql *sql, enum store_sql_access access, struc
 {
 	static const char *const texts[] = {
 		[STORE_SQL_READ] = "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;",
-		/* SQL of a file that came from elsewhere may call nothing that has effects */
-		[STORE_SQL_WRITE] =
-			"PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
-			/* of a new file: a row of a thousand columns has room in a page, and is read
-			 * at the start in half the time that one takes that goes on in other pages */
-			"PRAGMA page_size = 8192;"
-			/* what a job came with may hold a secret */
-			"PRAGMA secure_delete = ON;",
+		/* SQL in a file from elsewhere may not call functions with side effects */
+		[STORE_SQL_WRITE] = "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
+				    /*
+			 * for a new file: a row of a thousand columns fits in a page, and is read at startup in half
+			 * the time of a row with overflow pages
+			 */
+				    "PRAGMA page_size = 8192;"
+				    /* the bytes of a job may contain secrets */
+				    "PRAGMA secure_delete = ON;",
 	};
 
 	return sqlite_run(sql, texts[access], err);
 }
 
-/* Of two that open a new file at a time one is told at once that it is busy, and waits by itself. */
+/* If two processes open a new file at the same time, one gets SQLITE_BUSY without waiting, so it must retry. */
 static int sqlite_own(struct store_sql *sql, struct pl_err *err)
 {
 	static const char text[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
@@ -215,7 +218,7 @@ static void sqlite_rollback(struct store_sql *sql)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 
-	/* some failures have ended it already */
+	/* some failures have already ended it */
 	if (sqlite3_get_autocommit(db_of(sql)) == 0 && sqlite_run(sql, "ROLLBACK", &ignored) < 0)
 		pl_err_wrap(&ignored, "rollback");
 }
@@ -238,9 +241,12 @@ static int sqlite_empty_log(struct store_sql *sql, struct pl_err *err)
 	return status == SQLITE_OK ? 0 : fail(db, err);
 }
 
-/* ---- whose jobs ---------------------------------------------------------------------------- */
+/* ---- ownership of jobs --------------------------------------------------------------------- */
 
-/* "123" of who holds it, or "another". The file stays: to remove it would let two have one each. */
+/*
+ * Returns "123", the id of the process that holds it, or "another". The file is never removed: that would allow two
+ * owners.
+ */
 static char *owner_of(int fd)
 {
 	char text[32] = "";
@@ -257,14 +263,14 @@ static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
 
 	if (connection->jobs_fd >= 0)
 		return 0;
-	/* as SQLite names it: by whatever link it was opened, the database is one */
+	/* SQLite's name: the same for every link to the database */
 	const char *file = sqlite3_db_filename(connection->db, "main");
 	auto_free char *path = pl_asprintf("%s-jobs", file);
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
-	/* flock(2) and not fcntl(2): SQLite's own locks are of that kind, and would be dropped */
+	/* flock(2) instead of fcntl(2): SQLite's own locks are fcntl locks, which closing this file would drop */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		auto_free char *owner = owner_of(fd);
 		return pl_err_set(err, PL_ERR_BUSY, "'%s' is in use by %s", connection->name,
@@ -277,7 +283,7 @@ static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
 	return 0;
 }
 
-/* A file's lock is the process's for as long as that lives. */
+/* The process holds a file lock until its end. */
 static unsigned sqlite_jobs_hold(const struct store_sql *sql)
 {
 	const struct connection *connection = sql->connection;
@@ -290,7 +296,7 @@ static unsigned sqlite_jobs_hold(const struct store_sql *sql)
 static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_cursor,
 			  struct store_stmt **ret, struct pl_err *err)
 {
-	(void)is_cursor; /* every one is */
+	(void)is_cursor; /* every SQLite statement is one */
 	sqlite3_stmt *prepared;
 
 	if (sqlite3_prepare_v2(db_of(sql), text, -1, &prepared, NULL) != SQLITE_OK)
@@ -301,7 +307,7 @@ static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_curso
 	return 0;
 }
 
-/* A parameter that could not be bound would be a NULL in the row. */
+/* A parameter that could not be bound would become NULL in the row. */
 static int fail_bind(struct statement *statement, struct pl_err *err)
 {
 	int status = statement->bind_status & 0xff;
@@ -385,7 +391,7 @@ bool store_sqlite_is_null(struct store_stmt *statement, int at)
 
 static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
 {
-	/* one look-up of the column: a row has a thousand of them */
+	/* only one lookup per column, because a row has a thousand of them */
 	sqlite3_value *value = sqlite3_column_value(own(statement), at);
 
 	*ret = (struct store_sql_value){ .type = STORE_SQL_NULL };
@@ -400,7 +406,7 @@ static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_
 		break;
 	case SQLITE_TEXT:
 		ret->type = STORE_SQL_TEXT;
-		/* SQLite may copy a text to put a NUL behind it */
+		/* SQLite may copy a text to append a NUL */
 		ret->data = pl_must((void *)sqlite3_value_text(value));
 		ret->len = (size_t)sqlite3_value_bytes(value);
 		break;
@@ -421,9 +427,9 @@ static const char *sqlite_text(struct store_stmt *statement, int at)
 	return pl_must((void *)sqlite3_column_text(own(statement), at));
 }
 
-/* ---- whose, and of which form -------------------------------------------------------------- */
+/* ---- owner and version --------------------------------------------------------------------- */
 
-/* The only column of the only row of a query. */
+/* Returns the only column of the only row of a query. */
 static int ask_number(struct store_sql *sql, const char *text, int64_t *ret, struct pl_err *err)
 {
 	sqlite3_stmt *statement = NULL;

@@ -8,7 +8,7 @@ static void add_columns(struct pl_buf *text, const struct store_columns *columns
 		pl_buf_addf(text, ", \"%s\"", columns->items[i]->id);
 }
 
-/* Each ALTER TABLE reads the whole table's text again: a new file has all its columns at once. */
+/* Each ALTER TABLE parses the whole table definition again, so a new file gets all columns at once. */
 static int make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		struct pl_err *err)
 {
@@ -62,7 +62,7 @@ static char *select_text(const struct store_runs_fixed *fixed, const struct stor
 	return pl_buf_take(&text);
 }
 
-/* Of a thousand columns a small result has fifty: a parameter that nothing is bound to is NULL. */
+/* A small result has fifty of a thousand columns: unbound parameters are NULL. */
 static void bind(struct store_stmt *statement, int first, const struct store_columns *columns,
 		 const struct mirror_cell *cells)
 {

@@ -18,7 +18,7 @@ static STORE_STATEMENT(sql_add_dictionary,
 #define DICTIONARY_BYTES_MAX ((size_t)128 << 10)
 #define UNPACKED_BYTES_MAX   ((size_t)STORE_DOCUMENT_BYTES_MAX * 2)
 #define TEXT_MAX             64
-/* A document that packs to no more than this has a good one. */
+/* The dictionary of a document is good if it compresses to at most this size. */
 #define IS_GOOD(packed, plain) ((packed) <= (plain) / 8 + 256)
 #define GROWTH                 4
 #define LOOK_AGAIN_NS          PL_NS_PER_S
@@ -36,7 +36,7 @@ struct dictionary {
 struct store_dictionaries {
 	const char *address;
 	pthread_mutex_t lock; /* of all below */
-	struct store_sql sql; /* its own: a reader that unpacks has the store's */
+	struct store_sql sql; /* separate: readers that decompress hold the store's */
 	struct dictionary *items;
 	size_t count;
 	size_t room;
@@ -64,7 +64,7 @@ void store_dictionaries_free(struct store_dictionaries *dictionaries)
 	free(dictionaries);
 }
 
-/* What is alike: a form, with blanks between its keys or without. */
+/* Returns the kind of a document: its form, and whether its keys are separated by blanks. */
 static void kind_of(const struct store_document *document, char kind[TEXT_MAX])
 {
 	size_t len = document->len < 256 ? document->len : 256;
@@ -77,7 +77,7 @@ static void kind_of(const struct store_document *document, char kind[TEXT_MAX])
 			      : "");
 }
 
-/* ---- those that are there ------------------------------------------------------------------ */
+/* ---- existing dictionaries ----------------------------------------------------------------- */
 
 static int add(struct store_dictionaries *dictionaries, struct store_stmt *row, struct pl_err *err)
 {
@@ -95,7 +95,7 @@ static int add(struct store_dictionaries *dictionaries, struct store_stmt *row, 
 	return 0;
 }
 
-/* Under its lock: those that have come since. */
+/* Under its lock: reads the new ones. */
 static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
@@ -145,14 +145,14 @@ static const struct dictionary *newest(const struct store_dictionaries *dictiona
 	return NULL;
 }
 
-/* The newest of a kind; *ret_zst NULL: there is none. What fits badly is looked for again, now and then. */
+/* Chooses the newest of a kind; *ret_zst NULL: none. After a bad fit, looks for a newer one at intervals. */
 static void choose(struct store_dictionaries *dictionaries, const char *kind, bool is_bad,
 		   int64_t *ret_id, const struct pl_zst_dictionary **ret_zst)
 {
 	pthread_mutex_lock(&dictionaries->lock);
 	const struct dictionary *found = newest(dictionaries, kind);
 	bool is_due = pl_clock_now_ns() - dictionaries->looked_ns > LOOK_AGAIN_NS;
-	/* without one a document packs all the same */
+	/* without one, a document is still compressed */
 	if ((found == NULL || (is_bad && is_due)) && look(dictionaries, PL_ERR_IGNORED) == 0)
 		found = newest(dictionaries, kind);
 	*ret_id = found != NULL ? found->id : 0;
@@ -173,7 +173,7 @@ static uint32_t get_u32(const unsigned char *at)
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The frame that names it in front. */
+/* Compresses with the leading frame that names the dictionary. */
 static void *pack_with(const struct pl_zst_dictionary *zst, int64_t id,
 		       const struct store_document *document, size_t *ret_len)
 {
@@ -213,7 +213,7 @@ void *store_document_pack(struct store_dictionaries *dictionaries,
 	return packed;
 }
 
-/* Of the kind's newest: the result that it was made of; 0: there is none. */
+/* Returns the result from which the newest of the kind was made; 0: none. */
 static int newest_result(struct store *store, const char *kind, int64_t *ret, struct pl_err *err)
 {
 	struct store_stmt *ask;
@@ -248,7 +248,7 @@ int store_dictionary_offer(struct store *store, const struct store_document *doc
 	return store_sql_finish(put, err);
 }
 
-/* *ret NULL: it stands by itself. */
+/* *ret NULL: it needs no dictionary. */
 static int dictionary_of(struct store_dictionaries *dictionaries, const unsigned char *packed,
 			 size_t len, const char *name, const struct pl_zst_dictionary **ret,
 			 struct pl_err *err)

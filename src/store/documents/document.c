@@ -1,8 +1,8 @@
 /*
- * What a document is is told by what it holds, never by its name, and checked as far as its version can be
- * known. Of our schema_version the schema says what is wrong; but releases add rows to it, so that a key
- * below the top that is missing, or a key or a word of a list that is not known, is another release's and
- * no fault. What an older or a newer version has is not ours to judge.
+ * The form of a document follows from its content, never from its name, and it is checked as far as its version is
+ * known. A document of our schema_version is checked against the schema. But releases add rows to it, so a key below
+ * the top level that is missing, or an unknown key or list value, comes from another release and is not a fault. The
+ * contents of other versions are not checked.
  */
 #include "store/documents/document.h"
 
@@ -24,7 +24,7 @@
 #define FAULTS_MAX      1000
 #define NOTES_MAX       100
 #define FAULT_BYTES_MAX 8192
-/* what is longer the schema below looks at: its limit is one of characters */
+/* longer ones fail the schema below, whose limit is in characters */
 #define RUN_ID_BYTES_MAX 1000
 
 static const char *const form_names[] = {
@@ -32,7 +32,7 @@ static const char *const form_names[] = {
 #include "tbl/store_words.h"
 };
 
-/* The keys that the first description of results names. */
+/* The keys in the first description of results. */
 static const char plain_schema[] =
 	"{\"type\": \"object\", \"required\": [\"run_id\"], \"additionalProperties\": false,"
 	" \"properties\": {"
@@ -134,7 +134,7 @@ json_t *store_fault_new(const char *pointer, int line, const char *message)
 	return fault;
 }
 
-/* place: where the document checked stands in the whole, "" or "/profllm". */
+/* place: location of the checked document in the whole, "" or "/profllm". */
 static json_t *schema_fault(const char *place, const struct schema_fault *fault)
 {
 	auto_free char *pointer = pl_asprintf("%s%s", place, fault->pointer);
@@ -157,7 +157,7 @@ static json_t *schema_fault(const char *place, const struct schema_fault *fault)
 	return json;
 }
 
-/* A key, or one of the words of a list ("cause"); but what a run came to is said in these words only. */
+/* Returns whether the fault is an unknown key or list value ("cause"). The status of a run must be a known one. */
 static bool is_unknown(const struct schema_fault *fault)
 {
 	if (pl_text_equal(fault->keyword, "enum"))
@@ -166,7 +166,7 @@ static bool is_unknown(const struct schema_fault *fault)
 	return pl_text_equal(fault->keyword, "additionalProperties") && fault->key != NULL;
 }
 
-/* Is it more than what another release has? A fault with details is what they are. */
+/* Returns whether it is more than a difference between releases. A fault with details is as grave as they are. */
 static bool is_grave(const struct schema_faults *faults, size_t at)
 {
 	const struct schema_fault *fault = &faults->items[at];
@@ -183,18 +183,20 @@ static bool is_grave(const struct schema_faults *faults, size_t at)
 	       (!pl_text_equal(fault->keyword, "required") || fault->pointer[0] == '\0');
 }
 
-/* A document under way. */
+/* A document being read. */
 struct intake {
 	const struct store_reader *reader;
 	const char *name;
-	const char *place; /* of the document in the whole */
-	/* of ours as it came, where it held secrets: "***" may break rules that it keeps */
+	const char *place; /* location of the document in the whole */
+	/*
+	 * of a document of ours, as received, if it contained secrets: "***" may violate rules that the secret follows
+	 */
 	json_t *before;
 	struct store_document *ret;
 	json_t *faults;
 };
 
-/* What is not known, as notes. */
+/* Adds unknown keys and values as notes. */
 static void note_unknown(const struct intake *intake, const struct schema_faults *faults)
 {
 	size_t unknown = 0;
@@ -212,7 +214,7 @@ static void note_unknown(const struct intake *intake, const struct schema_faults
 	}
 }
 
-/* All that is wrong, the grave first: what another release has did not get it refused. */
+/* Reports all faults, grave ones first: differences between releases are not the reason for the refusal. */
 static int reject(const struct intake *intake, const char *what, const struct schema_faults *faults,
 		  struct pl_err *err)
 {
@@ -255,7 +257,7 @@ static bool was_sound(const struct intake *intake, const struct schema *schema)
 	       (schema_check(schema, intake->before, FAULTS_MAX, &faults) || !has_grave(&faults));
 }
 
-/* What is told is what is kept: no fault shows a secret. */
+/* Reports the stored form: no fault shows a secret. */
 static int check(const struct intake *intake, const struct schema *schema, const char *what,
 		 const json_t *document, bool is_judged, struct pl_err *err)
 {
@@ -295,7 +297,7 @@ static int check_form(const struct intake *intake, const json_t *document, struc
 	return check(intake, intake->reader->plain, "result", document, true, err);
 }
 
-/* Ours, or what it is said to be by run_id. */
+/* Takes a document of ours, or one with a plain run_id. */
 static int take_own(struct intake *intake, json_t *root, json_t *document, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
@@ -309,7 +311,7 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	return check_form(intake, document, err);
 }
 
-/* The checks that the file does not pass, as notes: "totals_agreement: …; output_throughput: found 2, expected 1". */
+/* Adds the checks that the file fails as notes: "totals_agreement: …; output_throughput: found 2, expected 1". */
 static void note_checks(const struct intake *intake)
 {
 	PL_JSON_EACH(check, pl_json_get_path(intake->ret->json, "quality.checks")) {
@@ -325,7 +327,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
 
-	/* a run_id of another type is what is wrong with it, not that vLLM's keys are missing */
+	/* then the fault is the type of run_id, not the missing keys of vLLM */
 	if (json_is_object(root) && json_object_get(root, "run_id") != NULL &&
 	    json_object_get(root, "num_prompts") == NULL) {
 		auto_schema_faults faults = { 0 };
@@ -342,7 +344,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 static int parse_quietly(const char *bytes, size_t len, const char *name, json_t **ret,
 			 struct pl_err *err)
 {
-	/* behind these jansson's reasons quote what they met */
+	/* after these, jansson's messages quote the input */
 	static const char *const quotes[] = { " near '", " '\\" };
 
 	if (pl_json_parse(bytes, len, name, ret, err) == 0)
@@ -393,7 +395,7 @@ int store_result_parse(const char *bytes, size_t len, const char *name, json_t *
 		return 0;
 	if (res_python_json_parse(bytes, len, name, &json, &replaced, &ignored) < 0)
 		return -1;
-	/* halves of surrogate pairs alone are vLLM's: of what else has them the reason is that they are no JSON */
+	/* lone surrogates only occur in vLLM's files: in others, the reason is that they are invalid JSON */
 	if (json_array_size(replaced) == 0 && res_flat_of_json(json, name, &flat, &ignored) < 0)
 		return -1;
 	if (json_array_size(replaced) > 0)
@@ -409,7 +411,7 @@ static int parse(const char *bytes, size_t len, const char *name, json_t **ret, 
 	return store_result_parse(bytes, len, name, ret, &notes, err);
 }
 
-/* "default" says where the value of api_key is from, and is none. */
+/* "default" is the source of the value of api_key, not a value. */
 static bool is_source(const json_t *value)
 {
 	static const char *const words[] = { "explicit", "default", "unknown", "absent" };
@@ -427,7 +429,7 @@ static void put_back_sources(const json_t *document, json_t *shown)
 	}
 }
 
-/* So do the names of the variables that were secret: their values are not there. */
+/* The same for the names of secret variables: their values are not in the document. */
 static bool are_names(const json_t *names)
 {
 	PL_JSON_EACH(name, names) {
@@ -446,7 +448,7 @@ static void put_back_names(const json_t *document, json_t *shown)
 		json_object_set(json_object_get(shown, "launch"), "secret_env", names);
 }
 
-/* A key of the object at `outer` goes into `away`; what others hold of it stays as it is. */
+/* Moves a key of the object `outer` to `away`; other references to the object are unchanged. */
 static void set_apart(json_t *object, const char *outer, const char *key, json_t *away)
 {
 	json_t *inside = json_object_get(object, outer);
@@ -459,7 +461,7 @@ static void set_apart(json_t *object, const char *outer, const char *key, json_t
 	json_object_del(json_object_get(object, outer), key);
 }
 
-/* Of what was set apart: without all that is put back. */
+/* Removes the entries that will be put back. */
 static void leave_out_known(json_t *apart)
 {
 	json_t *config = json_object_get(apart, "config");
@@ -478,7 +480,7 @@ static void leave_out_known(json_t *apart)
 		json_object_del(launch, "secret_env");
 }
 
-/* In one of ours names of secrets stand where no secret does: that alone is no reason to copy it. */
+/* A document of ours has names of secrets without secrets: these alone are no reason to copy it. */
 static bool has_secrets(json_t *root)
 {
 	auto_json json_t *rest = NULL;
@@ -495,7 +497,7 @@ static bool has_secrets(json_t *root)
 
 #define SECRETS_MAX 1000
 
-/* Where the two differ, in the order of the document: the second is the first without its secrets. */
+/* Lists the differences in the order of the document: the second is the first without its secrets. */
 static void find_secrets(const json_t *before, const json_t *shown, struct pl_buf *pointer,
 			 json_t *ret)
 {
@@ -521,15 +523,14 @@ static void find_secrets(const json_t *before, const json_t *shown, struct pl_bu
 }
 
 /*
- * The bytes as they are, or written anew where they hold secrets; *root then has none, too. Without
- * blanks, which may be most of a deep document; and numbers that are written longer ("1e9") or short
- * secrets may take it over the limit all the same.
+ * Keeps the bytes, or rewrites them in compact form if they contain secrets, and removes these from *root, too.
+ * Although compact JSON is usually shorter, longer numbers ("1e9") and short secrets may exceed the limit.
  */
 static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root,
 		      struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
-	/* most have none, and are not copied to learn that */
+	/* most have none, and need no copy to find out */
 	auto_json json_t *shown = has_secrets(*root) ? vllm_secret_json_shown(*root)
 						     : json_incref(*root);
 	json_t *own = res_read_own(*root);
@@ -565,7 +566,7 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	return 0;
 }
 
-/* One result may come as our file and within a flat one; of vLLM's all that it says counts. */
+/* The same result may arrive as our file and inside a flat one; for vLLM's files the complete content counts. */
 static void hash_content(const json_t *content, char ret[65])
 {
 	auto_free char *text = res_field_canonical(content);
@@ -608,8 +609,8 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 }
 
 /*
- * A place counted from the document's first byte becomes one in the file; a name that ends in that line
- * ("r.jsonl:3") does not say it twice.
+ * Converts a line in the document to a line in its file; a name that ends in that line ("r.jsonl:3") does not repeat
+ * it.
  */
 static void place_in_file(const struct store_source *source, struct pl_err *err)
 {

@@ -7,16 +7,16 @@
 #include "base/text.h"
 #include "base/scan.h"
 
-/* More levels than any document has that was read. */
+/* More levels than any readable document has. */
 #define DEPTH_MAX 2048
 
 struct walk {
 	const char *end;
-	const char **wanted; /* pointers in order */
+	const char **wanted; /* sorted pointers */
 	size_t count;
 	json_t *lines;
-	struct pl_buf path;  /* of where the walk is */
-	const char *counted; /* lines up to here */
+	struct pl_buf path;  /* of the current value */
+	const char *counted; /* lines are counted up to here */
 	int line;
 };
 
@@ -31,7 +31,7 @@ void store_pointer_add(struct pl_buf *pointer, const char *key)
 	}
 }
 
-/* Is the path one of the pointers? `at` is where it stands. */
+/* Records the line of `at` if the path is one of the pointers. */
 static void note(struct walk *walk, const char *at)
 {
 	const char *path = pl_buf_text(&walk->path);
@@ -51,7 +51,7 @@ static void leave(struct walk *walk, size_t len)
 	walk->path.data[len] = '\0';
 }
 
-/* Is there a pointer to something below the path? */
+/* Returns whether a pointer leads below the path. */
 static bool leads_on(struct walk *walk)
 {
 	size_t from = 0, to = walk->count, len = walk->path.len;
@@ -72,7 +72,7 @@ static bool leads_on(struct walk *walk)
 
 static const char *walk_value(struct walk *walk, const char *at, unsigned depth);
 
-/* Over what stands at the path; behind it is a comma or the end of what it stands in. */
+/* Skips the value at the path; it is followed by a comma or the end of its container. */
 static const char *go_in(struct walk *walk, const char *at, unsigned depth)
 {
 	const char *behind = depth < DEPTH_MAX && leads_on(walk)
@@ -95,7 +95,7 @@ static void add_key(struct walk *walk, const char *at, const char *behind)
 	store_pointer_add(&walk->path, decoded != NULL ? json_string_value(decoded) : key);
 }
 
-/* at: behind the bracket. */
+/* at: after the bracket. */
 static const char *walk_object(struct walk *walk, const char *at, unsigned depth)
 {
 	size_t len = walk->path.len;

@@ -1,7 +1,6 @@
 /*
- * Parts are slices of the text that came, so that each is kept as it stood and a broken one takes
- * nothing else with it. Where a value ends is told by brackets and quotes alone; whether it is JSON is
- * for its reader to say.
+ * Parts are slices of the received text, so each keeps its exact bytes and a malformed one affects no other. Brackets
+ * and quotes alone determine the end of a value; its reader checks whether it is JSON.
  */
 #include "store/documents/parts.h"
 
@@ -21,11 +20,11 @@
 struct cut {
 	struct store_parts *parts;
 	const char *name;
-	const char *counted; /* lines up to here */
+	const char *counted; /* lines are counted up to here */
 	int line;
 };
 
-/* Takes its name. */
+/* Takes ownership of the name. */
 static int add_part(struct cut *cut, const char *at, const char *end, char *name,
 		    struct pl_err *err)
 {
@@ -46,13 +45,13 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 	return 0;
 }
 
-/* at: behind the bracket. */
+/* at: after the bracket. */
 static int cut_array(struct cut *cut, const char *at, const char *end, struct pl_err *err)
 {
 	for (size_t index = 0;; index++) {
 		at = pl_scan_blanks(at, end);
 		const char *stop = pl_scan_value(at, end, ",]");
-		/* an empty array, or a comma too many, is for nobody to read */
+		/* an empty array, or an extra comma, is not a document */
 		bool is_last = stop == end || *stop == ']';
 		if (stop == at && is_last)
 			break;
@@ -82,7 +81,7 @@ static int cut_lines(struct cut *cut, const char *at, const char *end, struct pl
 	return 0;
 }
 
-/* JSON lines by the name, or where the first line is an object and more follow. */
+/* Returns whether these are JSON lines, by the name, or because the first line is an object and more follow. */
 static bool has_lines(const char *name, const char *at, const char *end)
 {
 	if (res_holds_lines(name))
@@ -97,7 +96,7 @@ static bool has_lines(const char *name, const char *at, const char *end)
 	       pl_scan_blanks(line, end) < end;
 }
 
-/* Behind the closing bracket of an array nothing may stand: it would be lost without a word. */
+/* Refuses text after the closing bracket of an array, because it would be lost silently. */
 static int check_array(const char *at, const char *end, const char *name, struct pl_err *err)
 {
 	const char *behind = pl_scan_value(at, end, "");
@@ -117,7 +116,7 @@ static int add_table(struct cut *cut, const char *title, json_t *flat, struct pl
 	auto_free char *text = pl_json_to_text(flat, PL_JSON_COMPACT);
 	size_t from = made->len;
 
-	/* its line is the title's; its bytes are known once all are made */
+	/* its line is that of the title; its bytes are known once all are made */
 	if (add_part(cut, title, title, NULL, err) < 0)
 		return -1;
 	pl_buf_addf(made, "%s\n", text);
@@ -127,7 +126,7 @@ static int add_table(struct cut *cut, const char *title, json_t *flat, struct pl
 	return 0;
 }
 
-/* Of a log: each table that a client of vLLM has printed. */
+/* Makes a part of each table that vLLM's client has printed in a log. */
 static int cut_tables(struct cut *cut, const char *text, size_t len, struct pl_err *err)
 {
 	struct store_parts *parts = cut->parts;
@@ -158,7 +157,7 @@ static int cut_tables(struct cut *cut, const char *text, size_t len, struct pl_e
 
 static int cut_text(struct store_parts *parts, size_t len, const char *name, struct pl_err *err)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8: some editors put it there */
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8: some editors write it */
 	const char *text = parts->text, *end = text + len;
 	struct cut cut = { .parts = parts, .name = name, .counted = text, .line = 1 };
 	const char *at = len >= 3 && memcmp(text, mark, 3) == 0 ? text + 3 : text;

@@ -1,9 +1,9 @@
 /*
- * Which places (result/fields/places.h) the documents have, as a table of the file: where a query names a
- * field that is no column, all documents are read only if one of them has the field's place.
+ * The places (result/fields/places.h) of all documents, as a table of the file: if a query names a field without a
+ * column, the documents are read only if one of them has the field's place.
  *
- * Most documents have the places of those before them. Hashes of what is known to be in the table are kept,
- * so that a transaction writes what is new and no more; those of a transaction that is rolled back are not.
+ * Most documents have the same places as earlier ones. Hashes of places known to be in the table are kept in memory, so
+ * a transaction writes only new places; those of a transaction that is rolled back are discarded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +16,16 @@ static STORE_STATEMENT(sql_add_place,
 static STORE_STATEMENT(sql_has_place,
 		       "SELECT 1 FROM document_places WHERE place IN (?1, '') LIMIT 1");
 
-/* That one document may bring. One that has more may have any: its last place is "". */
+/* Per document. One that has more may have any: its last place is "". */
 #define PLACES_MAX 20000
-/* Beyond so many a place that is there already costs a look into the table again. */
+/* Beyond this number, a known place costs a lookup in the table again. */
 #define KNOWN_MAX         (1u << 20)
 #define SLOTS_MIN         1024
 #define ARENA_BLOCK_BYTES 16384
 
 /* ---- sets of hashes ------------------------------------------------------------------------ */
 
-/* Where it is, or the free slot that it would take. */
+/* Returns its slot, or the free slot for it. */
 static uint64_t *slot_of(const struct store_hashes *hashes, uint64_t hash)
 {
 	size_t mask = hashes->slot_count - 1, at = (hash ^ hash >> 32) & mask;
@@ -57,7 +57,7 @@ static void widen(struct store_hashes *hashes)
 	*hashes = wider;
 }
 
-/* One that is not in it. */
+/* Adds a hash that is not in the set. */
 static void add(struct store_hashes *hashes, uint64_t hash)
 {
 	if (hashes->count * 2 >= hashes->slot_count)
@@ -72,7 +72,7 @@ static void forget(struct store_hashes *hashes)
 	*hashes = (struct store_hashes){ 0 };
 }
 
-/* ---- of one document ----------------------------------------------------------------------- */
+/* ---- places of one document ---------------------------------------------------------------- */
 
 struct collecting {
 	const struct store_hashes *known;
@@ -85,7 +85,7 @@ static void collect(void *context, const char *place, uint64_t hash)
 	struct collecting *collecting = context;
 	struct store_places *places = collecting->places;
 
-	/* 0 is a free slot */
+	/* 0 means a free slot */
 	hash = hash != 0 ? hash : 1;
 	if (has(collecting->known, hash) || has(&collecting->seen, hash))
 		return;
@@ -119,14 +119,14 @@ void store_places_done(struct store_places *places)
 	*places = (struct store_places){ 0 };
 }
 
-/* ---- of all -------------------------------------------------------------------------------- */
+/* ---- all documents ------------------------------------------------------------------------- */
 
 int store_places_put(struct store *store, const struct store_places *places, struct pl_err *err)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		const struct store_place *place = &places->items[i];
 		struct store_stmt *statement;
-		/* what is known changes under the write lock only, which this thread has */
+		/* the known places only change under the write lock, which this thread holds */
 		if (has(&store->places_known, place->hash) || has(&store->places_new, place->hash))
 			continue;
 		if (store_sql_kept(&store->writer, &sql_add_place, &statement, err) < 0)
@@ -180,7 +180,7 @@ bool store_places_may_have(struct store *store, const char *id)
 	if (place.len == 0)
 		return true;
 	pthread_mutex_lock(&store->read_lock);
-	/* a file that cannot be read tells it better where its documents are asked for */
+	/* if the file is unreadable, reading its documents reports it better */
 	if (has_place(store, pl_buf_text(&place), &may_have, PL_ERR_IGNORED) < 0)
 		may_have = true;
 	pthread_mutex_unlock(&store->read_lock);

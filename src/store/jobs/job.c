@@ -1,4 +1,4 @@
-/* Whose jobs they are, and how long they are kept. */
+/* Ownership of the jobs, and their retention. */
 #include "store/jobs/job.h"
 
 #include <string.h>
@@ -32,13 +32,12 @@ static STORE_STATEMENT(
 static STORE_STATEMENT(sql_part_waits,
 		       "SELECT 1 FROM job_parts WHERE id = ?1 AND state = 'queued'");
 
-/* The newest of the finished ones can be asked for however old they are, and the others for as long as what they kept
- * is there. */
+/* The newest finished jobs are kept whatever their age, the others while their bytes are kept. */
 #define JOBS_KEPT 10000
-/* Where jobs never cease to come, the log is emptied behind so many parts. */
+/* Under constant load, the log is emptied after this number of parts. */
 #define PARTS_IN_LOG_MAX 16
 #define KEPT_NS          (7 * 24 * 3600 * PL_NS_PER_S)
-#define LOOK_NS          (3600 * PL_NS_PER_S) /* for what is too old, while the server runs */
+#define LOOK_NS          (3600 * PL_NS_PER_S) /* interval of the cleanup in a running server */
 
 static const char *const state_names[] = {
 #define STORE_ITEM_STATE(NAME, name, text) #name,
@@ -76,9 +75,9 @@ int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
 	return store_sql_finish(settle, err);
 }
 
-/* ---- what is old --------------------------------------------------------------------------- */
+/* ---- retention ----------------------------------------------------------------------------- */
 
-/* Jobs that were never closed are; what is kept for a while is kept from now on. */
+/* Closes jobs that were never closed. Their retention starts now. */
 static int close_old(struct store *store, const char *then, struct pl_err *err)
 {
 	struct store_stmt *close;
@@ -112,7 +111,7 @@ static int64_t aging_real_ns(const struct store *store)
 	return real_ns < lived_ns ? real_ns : lived_ns;
 }
 
-/* What nobody came back to. */
+/* Removes uploads that no client resumed. */
 static int forget_old(struct store *store, struct pl_err *err)
 {
 	static const struct store_statement *const each[] = { &sql_forget_old_bytes,
@@ -147,7 +146,7 @@ int store_jobs_own(struct store *store, bool *ret, struct pl_err *err)
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	/* a process that was killed may have left some */
+	/* a killed process may have left some */
 	store->parts_in_log = 1;
 	return store_end(store, forget_old(store, err), err);
 }
@@ -159,7 +158,7 @@ int store_jobs_open(struct store *store, struct pl_err *err)
 	return store_jobs_own(store, &is_mine, err);
 }
 
-/* `least`: fewer parts than so many are not worth it. */
+/* Does nothing for fewer than `least` parts. */
 static int empty_log(struct store *store, unsigned least, struct pl_err *err)
 {
 	int result = 0;
@@ -182,7 +181,7 @@ int store_jobs_look(struct store *store, struct pl_err *err)
 	return is_time_to_look(store) ? forget_old(store, err) : 0;
 }
 
-/* By the thread that works on jobs, if it has them. */
+/* Called by the thread that works on jobs, if this process owns them. */
 static int look_for_old(struct store *store, struct pl_err *err)
 {
 	if (!store->owns_jobs || !is_time_to_look(store))
@@ -200,8 +199,8 @@ int store_jobs_wipe(struct store *store, struct pl_err *err)
 /* ---- groups -------------------------------------------------------------------------------- */
 
 /*
- * Is it this one's still, as it was read? A database that was away for a moment may have given it to another process,
- * which has done some of it. And was it cancelled meanwhile? Of items that are read again each is asked for itself.
+ * Checks that this process still owns the work, and that it was not cancelled. After a lost connection, another process
+ * may own it and may have done some of it. Items that are read again are checked one by one.
  */
 static int is_wanted(struct store *store, const struct store_job_work *work, bool *ret,
 		     struct pl_err *err)
@@ -239,7 +238,7 @@ int store_job_group_end(struct store *store, struct pl_err *err)
 {
 	if (store_batch_end(store, err) < 0)
 		return -1;
-	/* what was done is, whatever comes of this, which is tried again behind the next one */
+	/* the work is done even if this fails; it is retried after the next part */
 	(void)empty_log(store, PARTS_IN_LOG_MAX, PL_ERR_IGNORED);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* Jobs as those who upload change them: opened, more of it, closed; cancelled, tried again, chosen for. */
+/* Changes of jobs by users: opening, adding parts, closing, cancelling, retrying, resolving conflicts. */
 #include <string.h>
 
 #include "base/text.h"
@@ -130,7 +130,7 @@ int store_job_open(struct store *store, const struct store_job_plan *plan, int64
 	return store_end(store, add_job(store, "parts", "open", plan, ret_id, err), err);
 }
 
-/* *ret_state: of the job, static; NULL: there is none. */
+/* *ret_state: state of the job, static; NULL: there is none. */
 static int ask_job(struct store *store, int64_t id, const char **ret_state, int64_t *ret_items,
 		   struct pl_err *err)
 {
@@ -193,7 +193,7 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	return store_sql_finish(receive, err);
 }
 
-/* Whether its files came to the job under its key before. */
+/* Returns whether the job has received this part's key before. */
 static int find_keyed(struct store *store, int64_t job, const struct store_job_part *part,
 		      bool *ret_came, enum store_job_answer *ret, struct pl_err *err)
 {
@@ -222,7 +222,7 @@ static int find_keyed(struct store *store, int64_t job, const struct store_job_p
 	return 0;
 }
 
-/* To a job that is there. */
+/* Checks that an existing job is open. */
 static int check_open(struct store *store, int64_t id, enum store_job_answer *ret,
 		      struct pl_err *err)
 {
@@ -269,12 +269,12 @@ int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict
 	return 0;
 }
 
-/* ---- what becomes of a job ----------------------------------------------------------------- */
+/* ---- changes of a job ---------------------------------------------------------------------- */
 
 typedef int change_fn(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
 		      struct pl_err *err);
 
-/* In one transaction; what is answered other than OK leaves all as it was. */
+/* Runs in one transaction; any outcome other than OK changes nothing. */
 static int change_job(struct store *store, int64_t id, change_fn *change, void *context,
 		      enum store_job_answer *ret, struct pl_err *err)
 {
@@ -337,16 +337,16 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
 	return change_job(store, id, cancel_job, NULL, ret, err);
 }
 
-/* ---- items once more ----------------------------------------------------------------------- */
+/* ---- retries and choices ------------------------------------------------------------------- */
 
-/* What is asked of items: those of the list, or all. */
+/* The items to change: those of the list, or all. */
 struct wish {
 	const json_t *items;
 	size_t at;
-	const struct store_job_wish *chosen; /* NULL: they are tried again */
+	const struct store_job_wish *chosen; /* NULL: retry */
 };
 
-/* An item, or all of them (-1), by a statement that gives a row for each that it has changed. */
+/* Changes one item, or all of them (-1), with a statement that returns a row per changed item. */
 static int change_items(struct store *store, const struct store_statement *which, int64_t id,
 			int64_t item, const struct wish *wish, bool *ret_any, struct pl_err *err)
 {
@@ -387,7 +387,7 @@ static int ask_items(struct store *store, int64_t id, int64_t item, const struct
 	return 0;
 }
 
-/* Of an item that is there: whoever chose has looked at what is there now. */
+/* Checks that the stored result is the one that the user has seen. The item must exist. */
 static int check_expected(struct store *store, int64_t id, int64_t item, const struct wish *wish,
 			  enum store_job_answer *ret, struct pl_err *err)
 {
@@ -446,7 +446,7 @@ static int ask_again(struct store *store, int64_t id, void *context, enum store_
 		if (check_expected(store, id, item, wish, ret, err) < 0)
 			return -1;
 	}
-	/* parts of which items wait again do, too, and without a list those that were never cut */
+	/* also queue the parts with queued items again, and without a list those that were never cut */
 	if (wish->chosen == NULL && ask_parts(store, id, wish, &any, err) < 0)
 		return -1;
 	if (wish->chosen == NULL && wish->items == NULL && !any) {

@@ -1,4 +1,4 @@
-/* Jobs and their items as they are told: Upload, Uploads and KnownAnswer of api/openapi.yaml. */
+/* Jobs and their items as JSON: Upload, Uploads and KnownAnswer of api/openapi.yaml. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define JOB_COLUMNS                                                                           \
 	"id, kind, name, state, created, finished, on_known, expected_files, expected_bytes," \
 	" received_files, received_bytes"
-/* The last column: whether bytes are kept to read the item again. A duplicate has those of the stored result. */
+/* The last column: whether bytes are kept to read the item again. For a duplicate, those of the stored result count. */
 #define ITEM_COLUMNS                                                                            \
 	"i.item, i.name, i.state, i.form, i.result, i.run_id, i.message, i.faults, i.secrets,"  \
 	" i.near, i.is_deleted, i.choice, i.bytes,"                                             \
@@ -72,7 +72,7 @@ static int list_json(struct store_stmt *row, int at, const char *name, json_t **
 	return pl_json_parse(text, strlen(text), name, ret, err);
 }
 
-/* Who waits may be worked on just now. */
+/* Returns the state of a queued item that may be in progress. */
 static const char *shown_state(const char *state, int64_t index,
 			       const struct store_job_marks *marks)
 {
@@ -110,7 +110,7 @@ static int item_json(struct store_stmt *row, const struct store_job_marks *marks
 	return 0;
 }
 
-/* Without a state the offset is an index, which costs nothing to find. */
+/* Without a state the offset is an index, which needs no search. */
 static int ask_items(struct store *store, int64_t id, const struct store_job_page *page,
 		     struct store_stmt **ret, struct pl_err *err)
 {
@@ -175,14 +175,14 @@ static void count_marks(const struct store_job_marks *marks, json_t *counts)
 	json_int_t waiting = json_integer_value(json_object_get(counts, queued));
 	json_int_t marked = (json_int_t)marks->count;
 
-	/* some of them may be stored by now */
+	/* some may be stored meanwhile */
 	if (marked > waiting)
 		marked = waiting;
 	count_up(counts, queued, -marked);
 	count_up(counts, store_item_state_name(marks->state), marked);
 }
 
-/* Of rows of state and count: items, and files of parts that were not cut yet. */
+/* Adds rows of state and count: of items, and of files in parts that were not cut yet. */
 static int count_rows(struct store *store, const struct store_statement *which, int64_t id,
 		      json_t *counts, struct pl_err *err)
 {
@@ -217,7 +217,7 @@ static json_int_t total_of(const json_t *items, const char *state)
 	return total;
 }
 
-/* *ret_total: items that have rows. */
+/* *ret_total: number of items with rows. */
 static int counts_json(struct store *store, int64_t id, const struct store_job_page *page,
 		       const struct store_job_marks *marks, json_t *counts, json_int_t *ret_total,
 		       struct pl_err *err)
@@ -233,7 +233,7 @@ static int counts_json(struct store *store, int64_t id, const struct store_job_p
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
-/* Of the row of a job, from the column `at` on. */
+/* Reads two columns of a job's row, from column `at` on. */
 static json_t *amount_json(struct store_stmt *row, int at)
 {
 	if (store_sql_is_null(row, at) && store_sql_is_null(row, at + 1))
@@ -242,8 +242,9 @@ static json_t *amount_json(struct store_stmt *row, int at)
 			 number_json(row, at + 1));
 }
 
-/* What is worked on just now, as it is before the database is asked: who is not queued any more by then is told by
- * its row. */
+/*
+ * Takes the items in progress before the database is read: if one is no longer queued by then, its row has the state.
+ */
 static void take_marks(struct store *store, int64_t id, struct store_job_marks *ret)
 {
 	pthread_mutex_lock(&store->marks_lock);
@@ -253,7 +254,7 @@ static void take_marks(struct store *store, int64_t id, struct store_job_marks *
 		ret->count = 0;
 }
 
-/* Of a row of sql_get_job. */
+/* Converts a row of sql_get_job. */
 static int job_row_json(struct store *store, struct store_stmt *job,
 			const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
@@ -335,12 +336,12 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 	return 0;
 }
 
-/* ---- at one moment ------------------------------------------------------------------------- */
+/* ---- consistent reads ---------------------------------------------------------------------- */
 
 typedef int told_fn(struct store *store, int64_t id, const struct store_job_page *page,
 		    json_t **ret, struct pl_err *err);
 
-/* A job and its items, or all jobs, as they were at one moment. */
+/* Reads a job and its items, or all jobs, in one transaction. */
 static int at_once(struct store *store, told_fn *told, int64_t id,
 		   const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
@@ -363,7 +364,7 @@ static int tell(struct store *store, told_fn *told, int64_t id, const struct sto
 	pthread_mutex_lock(&store->read_lock);
 	int result = at_once(store, told, id, page, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
-	/* a client that reads of a stored result here must find it in memory */
+	/* a stored result that a client reads about here must also be in memory */
 	store_memory_follow(store, false);
 	return result;
 }
@@ -380,9 +381,9 @@ int store_jobs_json(struct store *store, const struct store_job_page *page, json
 	return tell(store, jobs_json, 0, page, ret, err);
 }
 
-/* ---- what was received before -------------------------------------------------------------- */
+/* ---- received files ------------------------------------------------------------------------ */
 
-/* In a job, or in whichever it came last (0). */
+/* Finds a file in a job, or in the latest job that contains it (0). */
 static int find_file(struct store *store, const char *sha256, int64_t job_id, json_t *list,
 		     struct pl_err *err)
 {
@@ -424,7 +425,7 @@ int store_jobs_known(struct store *store, const json_t *sha256, int64_t job, jso
 	return result;
 }
 
-/* ---- what an item is about ----------------------------------------------------------------- */
+/* ---- duplicates and conflicts -------------------------------------------------------------- */
 
 void store_job_rival_done(struct store_job_rival *rival)
 {

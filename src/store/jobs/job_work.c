@@ -1,4 +1,4 @@
-/* Work on jobs: what waits, what a part turned out to hold, what became of each of its items. */
+/* Processing of jobs: the pending work, the items of a part, and the outcome of each item. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "store/jobs/job_priv.h"
 #include "store/documents/parts.h"
 
-/* items without a part: stored by a program of the form before */
+/* items without a part: stored by a program with the former table form */
 static STORE_STATEMENT(sql_count_old_items,
 		       "SELECT count(*) FROM job_items WHERE job = ?1 AND part IS NULL");
 static STORE_STATEMENT(
@@ -66,7 +66,7 @@ static STORE_STATEMENT(
 	" FROM job_items i WHERE i.job = job_parts.job AND i.item >= job_parts.first_item"
 	" AND i.item < job_parts.first_item + job_parts.items"
 	" AND i.state IN ('cancelled', 'queued'))");
-/* items that were asked for again while the others were worked on: it comes once more */
+/* items that were retried while the others were processed: the part is processed once more */
 static STORE_STATEMENT(
 	sql_leave_part,
 	"UPDATE job_parts SET state = 'cancelled' WHERE id = ?1 AND state = 'queued'"
@@ -74,11 +74,11 @@ static STORE_STATEMENT(
 	" AND i.item >= job_parts.first_item AND i.item < job_parts.first_item + job_parts.items"
 	" AND i.state = 'queued')");
 
-/* Items that are read again, at a time. */
+/* Limits of items that are read again, per group. */
 #define AGAIN_MAX       100
 #define AGAIN_BYTES_MAX (16u << 20)
 
-/* ---- what waits ---------------------------------------------------------------------------- */
+/* ---- pending work -------------------------------------------------------------------------- */
 
 void store_job_release(struct store_job_work *work)
 {
@@ -110,7 +110,7 @@ void store_job_lay_out(struct store_job_work *work, size_t count)
 							  .author = pl_strdup(work->author) };
 }
 
-/* Bytes that are broken would stand in the way of all jobs behind them: that is the part's to tell. */
+/* Corrupt bytes must not block all later jobs: the part reports them as its fault. */
 static int unpack_part(struct store_stmt *row, int at, struct store_job_work *work,
 		       struct pl_err *err)
 {
@@ -165,7 +165,7 @@ static int ask_done(struct store *store, struct store_job_work *work, struct pl_
 	return 0;
 }
 
-/* Where the items of a part that was not cut yet will begin. */
+/* Reads the first index of a part that was not cut yet. */
 static int ask_first(struct store *store, struct store_job_work *work, struct pl_err *err)
 {
 	auto_borrowed items = NULL;
@@ -205,8 +205,10 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
 	}
 }
 
-/* A duplicate that is to be kept beside what is there has the bytes of that; what cannot be read is told of
- * when its turn comes. */
+/*
+ * A duplicate to keep in addition has the bytes of the stored result. An unreadable one is reported when it is
+ * processed.
+ */
 static void read_bytes(struct store *store, struct store_stmt *row, int at,
 		       struct store_job_turn *turn)
 {
@@ -218,7 +220,7 @@ static void read_bytes(struct store *store, struct store_stmt *row, int at,
 		turn->bytes = NULL;
 }
 
-/* Items of one job that are to be read again. */
+/* Reads items of one job that are to be read again. */
 static int read_again(struct store *store, struct store_job_work *work, struct pl_err *err)
 {
 	auto_borrowed again = NULL;
@@ -265,7 +267,7 @@ static int read_part_and_turns(struct store *store, struct store_job_work *work,
 	return work->is_cut ? read_turns(store, work, items, err) : ask_first(store, work, err);
 }
 
-/* Parts that never cease to come do not hold up what somebody has chosen or asked for again, nor the other way round. */
+/* Parts and items that are read again alternate, so a constant flow of one does not delay the other. */
 static int read_work(struct store *store, struct store_job_work *work, struct pl_err *err)
 {
 	bool was_part = store->last_was_part;
@@ -295,7 +297,7 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 		*ret = work;
 		return 0;
 	}
-	/* who works on jobs is one: nobody else takes what is read here */
+	/* only one process works on jobs, so no other takes what is read here */
 	pthread_mutex_lock(&store->write_lock);
 	work.hold = store_sql_jobs_hold(&store->writer);
 	int result = read_work(store, &work, err);
@@ -307,9 +309,9 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 	return 0;
 }
 
-/* ---- what a part holds --------------------------------------------------------------------- */
+/* ---- the items of a part ------------------------------------------------------------------- */
 
-/* Names, and of each file the index of its first item (null: it has none), as JSON for one statement each. */
+/* Lists the names, and per file the index of its first item (null: none), as JSON for one statement each. */
 static void list_cut(const struct store_job_work *work, const struct store_job_cut *items,
 		     size_t count, json_t *names, json_t *firsts)
 {
@@ -377,9 +379,9 @@ int store_job_cut(struct store *store, const struct store_job_work *work,
 	return store_end(store, cut(store, work, items, count, err), err);
 }
 
-/* ---- what became of an item ---------------------------------------------------------------- */
+/* ---- the outcome of an item ---------------------------------------------------------------- */
 
-/* An item that is read again may have been cancelled meanwhile, which a part is asked for as a whole. */
+/* An item that is read again may have been cancelled meanwhile. A part is checked as a whole. */
 static int is_wanted(struct store *store, const struct store_job_work *work, size_t index,
 		     bool *ret, struct pl_err *err)
 {
@@ -404,12 +406,12 @@ static json_t *near_json(const struct store_put_result *result)
 	return near;
 }
 
-/* NULL: there is nothing to say. The caller's (free()). */
+/* Returns NULL if there is no message. The caller frees it. */
 static char *message_of(const struct store_job_item *item, const struct store_put_result *result)
 {
 	if (result->outcome != STORE_CONFLICT)
 		return pl_strdup(item->message);
-	/* of a choice that could not be followed */
+	/* for a choice that could not be applied */
 	if (item->choice.on_conflict == STORE_REPLACE)
 		return pl_strdup("not replaced: the stored result changed after you reviewed it");
 	return pl_asprintf("run_id '%s' is already stored with other content: experiment %lld%s",
@@ -417,7 +419,7 @@ static char *message_of(const struct store_job_item *item, const struct store_pu
 			   result->is_deleted ? ", which is deleted" : "");
 }
 
-/* What is read again is not what came: of that secrets and bytes are known already. */
+/* The bytes of an item that is read again were already redacted, so its secrets and length are known. */
 static int note_item(struct store *store, const struct store_job_work *work,
 		     const struct store_job_item *item, const struct store_put_result *result,
 		     struct pl_err *err)
@@ -470,7 +472,7 @@ static int keep(struct store *store, int64_t job, size_t index, const void *pack
 	return store_sql_finish_later(statement, err);
 }
 
-/* Who may want it again has its bytes; who has been stored has them already, and so has a duplicate. */
+/* Keeps the bytes of an item that may be retried. Stored items and duplicates need none. */
 static int keep_or_forget(struct store *store, const struct store_job_work *work,
 			  const struct store_job_item *item, enum store_outcome outcome,
 			  struct pl_err *err)
@@ -483,7 +485,7 @@ static int keep_or_forget(struct store *store, const struct store_job_work *work
 		auto_free void *packed = pl_zst_pack(item->kept, strlen(item->kept), &len);
 		return keep(store, work->job, item->index, packed, len, err);
 	}
-	if (work->part != 0) /* it never had any */
+	if (work->part != 0) /* it has no bytes of its own */
 		return 0;
 	struct store_stmt *forget;
 	if (store_sql_kept(&store->writer, &sql_forget_bytes, &forget, err) < 0)
@@ -530,7 +532,7 @@ int store_job_item(struct store *store, const struct store_job_work *work,
 static int end_work(struct store *store, const struct store_job_work *work, struct pl_err *err)
 {
 	if (work->part != 0) {
-		/* items of it that were cancelled may be wanted again */
+		/* its cancelled items may be retried */
 		if (store_job_run(store, &sql_end_part, work->part, err) < 0 ||
 		    store_job_run(store, &sql_leave_part, work->part, err) < 0)
 			return -1;
@@ -546,7 +548,7 @@ int store_job_done(struct store *store, const struct store_job_work *work, struc
 	return store_end(store, end_work(store, work, err), err);
 }
 
-/* ---- what is worked on just now ------------------------------------------------------------ */
+/* ---- items in progress --------------------------------------------------------------------- */
 
 void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_turn,
 		    size_t count, enum store_item_state state)

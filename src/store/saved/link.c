@@ -14,9 +14,9 @@ static STORE_STATEMENT(sql_add_view,
 static STORE_STATEMENT(sql_get_view, "SELECT state, created FROM views WHERE id = ?1");
 
 #define ID_LETTERS_MIN 12 /* 72 bits */
-#define ID_LETTERS_MAX 42 /* whole ones of 256 bits */
+#define ID_LETTERS_MAX 42 /* 256 bits without the last, incomplete letter */
 
-/* Of the state's SHA-256, RFC 4648, 5. */
+/* Encodes the state's SHA-256 (RFC 4648, section 5). */
 static void letters_of(const char *state, char letters[ID_LETTERS_MAX + 1])
 {
 	static const char alphabet[] =
@@ -85,7 +85,7 @@ static int add(struct store *store, const char *id, const char *state, struct pl
 	return result;
 }
 
-/* The first id that is free, or is this state's already; `id` becomes "" where there is no room. */
+/* Finds the first id that is free or already this state's; `id` becomes "" if there is no room. */
 static int put(struct store *store, const char *state, char id[ID_LETTERS_MAX + 1],
 	       struct pl_err *err)
 {

@@ -24,7 +24,7 @@ static STORE_STATEMENT(sql_remove_preset, "DELETE FROM presets WHERE id = ?1 RET
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* id, name, is_default, created, changed, content: as sql_list_presets has them. */
+/* id, name, is_default, created, changed, content: the columns of sql_list_presets. */
 static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 {
 	const char *content = store_sql_text(row, 5);
@@ -42,7 +42,7 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-/* Those from `first` on, at most `count`. *ret: an array. */
+/* Lists at most `count` presets from `first` on. *ret: an array. */
 static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
 		struct pl_err *err)
 {
@@ -79,16 +79,16 @@ static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *e
 	return 0;
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* A character for a character: as long and with the same start is the same. */
+/* Case folding maps characters one to one: equal length and an equal start mean equality. */
 static bool is_name(const struct query_needle *needle, const char *name, const char *other)
 {
 	return pl_text_columns(name, strlen(name)) == pl_text_columns(other, strlen(other)) &&
 	       query_needle_is_in(needle, other);
 }
 
-/* May this be written? Of the others only ids and names are read. */
+/* Checks whether this may be written. Reads only ids and names of the others. */
 static int judge(struct store *store, int64_t id, const char *name, enum store_preset_outcome *ret,
 		 struct pl_err *err)
 {
@@ -119,7 +119,7 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 	return 0;
 }
 
-/* What is no column of its own, completed. free() */
+/* Returns the members without a column, completed. free() */
 static char *content_of(const json_t *preset)
 {
 	static const char *const keys[] = { "filter", "columns", "sort", "chart" };
@@ -158,7 +158,7 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 	if (*id > 0)
 		store_sql_bind_i64(statement, 5, *id);
 	int result = store_sql_number(statement, id, err);
-	/* nothing of this call is to be looked at again */
+	/* release the pointers to the arguments */
 	store_sql_clear(statement);
 	return result;
 }
@@ -211,7 +211,7 @@ int store_preset_remove(struct store *store, int64_t id, enum store_preset_outco
 	return store_end(store, remove_row(store, id, ret_outcome, err), err);
 }
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 int store_preset_get(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
 {

@@ -25,7 +25,7 @@ static STORE_STATEMENT(sql_remove_sweep,
 #define PLAN_BYTES_MAX (256u << 20)
 #define ID_LEN_MAX     100
 
-/* Of a plan and of each of its runs what is kept; figures are the results'. */
+/* The stored keys of a plan and of its runs; metrics come from the results. */
 static const char *const plan_keys[] = { "name",    "state",      "file",     "servers_started",
 					 "running", "experiment", "redacted", "runs" };
 static const char *const run_keys[] = { "run",   "combination", "repeat",     "server",
@@ -52,9 +52,9 @@ bool store_sweep_is_id(const char *id)
 	return id[0] != '\0' && strlen(id) <= ID_LEN_MAX && strspn(id, letters) == strlen(id);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* What a list tells, so that it need not unpack all of them. */
+/* Returns the data for the list, so that it need not decompress all plans. */
 static json_t *head_of(const json_t *plan)
 {
 	int64_t runs = 0, falls_out = 0, gone = 0, without_result = 0;
@@ -78,7 +78,7 @@ static json_t *head_of(const json_t *plan)
 			 (json_int_t)without_result, "removed", (json_int_t)gone);
 }
 
-/* As it is kept, packed. free() */
+/* Returns the stored form, compressed. free() */
 static void *pack(const json_t *plan, size_t *ret_len)
 {
 	auto_json json_t *kept = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
@@ -151,14 +151,14 @@ int store_sweep_remove(struct store *store, const char *id, bool *ret_found, str
 	return store_end(store, remove_row(store, id, ret_found, err), err);
 }
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int malformed(const char *id, struct pl_err *err)
 {
 	return pl_err_set(err, PL_ERR_IO, "sweep '%s': the stored plan is malformed", id);
 }
 
-/* Parses what the database has of the sweep `id`. */
+/* Parses the stored plan of the sweep `id`. */
 static int parse_object(const char *text, size_t len, const char *id, json_t **ret,
 			struct pl_err *err)
 {
@@ -198,7 +198,7 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 	}
 }
 
-/* Plans and results as they are now. */
+/* Lists the current plans and results. */
 static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
@@ -211,7 +211,7 @@ static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 		return -1;
 	pthread_mutex_lock(&store->sweeps_lock);
 	result = store_sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
-	/* what is kept is never out of the lock */
+	/* the cached value is only used under the lock */
 	if (result == 0)
 		*ret = json_deep_copy(heads);
 	json_decref(pl_take(heads));
@@ -230,7 +230,7 @@ int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
 	return result;
 }
 
-/* *ret: the plan with `created` and `changed`; an empty object where there is none. */
+/* *ret: the plan with `created` and `changed`; an empty object if there is none. */
 static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct pl_err *err)
 {
 	auto_borrowed row = NULL;
@@ -270,7 +270,7 @@ int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, str
 	return result;
 }
 
-/* Takes the runs. What no plan tells is null. */
+/* Takes the runs. Keys that the plan lacks are null. */
 static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_t version)
 {
 	static const char *const told[] = {
@@ -289,7 +289,7 @@ static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_
 	return whole;
 }
 
-/* Plan and results as they are now; *ret stays NULL where there are none. */
+/* Reads the current plan and results; *ret stays NULL if there are none. */
 static int get(struct store *store, const char *id, const json_t *metrics, json_t **ret,
 	       struct schema_faults *faults, struct pl_err *err)
 {

@@ -1,7 +1,7 @@
 /*
- * All sweeps with what came of their runs, by the rule by which a sweep's own screen tells it (store_sweep_runs.c): of several
- * results of a run the newest counts. One pass over the results says which there are of each sweep; only of those that
- * have changed since the list before plan and results are joined anew, so that it may be asked for every few seconds.
+ * Lists all sweeps with the outcome of their runs, by the same rule as the page of a sweep (sweep_runs.c): the newest
+ * of several results of a run counts. One pass over the results finds those of each sweep. Only for sweeps that have
+ * changed since the previous list are plan and results joined again, so the list can be requested every few seconds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define TAG "tags.sweep"
 
-/* Of a result what is looked at; the first ones as store_sweep_runs_joined() wants its cells. */
+/* The columns read of a result; the first ones are the cells for store_sweep_runs_joined(). */
 enum { CELL, REPEAT, STATUS, NAME, SWEEP, MODEL, GPU, SIMULATED, COLUMN_COUNT };
 static const char *const fields[COLUMN_COUNT] = {
 	[CELL] = TAG "_cell",
@@ -25,7 +25,7 @@ static const char *const fields[COLUMN_COUNT] = {
 	[GPU] = "system.hardware_info.gpu_name",
 	[SIMULATED] = "environment.engine.simulated",
 };
-#define CELLS_TOLD NAME /* in front of it */
+#define CELLS_TOLD NAME /* the columns before it */
 
 /* A result of a sweep. */
 struct member {
@@ -36,7 +36,7 @@ struct member {
 
 struct listing {
 	const struct mirror_view *view;
-	const struct mirror_column *columns[COLUMN_COUNT]; /* NULL: nobody has it */
+	const struct mirror_column *columns[COLUMN_COUNT]; /* NULL: no result has a value */
 	struct member *members;
 	size_t count;
 	size_t room;
@@ -44,7 +44,7 @@ struct listing {
 
 /* ---- the results of all sweeps --------------------------------------------------------------- */
 
-/* NULL: it has no text there. */
+/* Returns NULL if it has no text there. */
 static const char *text_at(const struct listing *listing, int column, size_t row)
 {
 	if (listing->columns[column] == NULL)
@@ -53,7 +53,7 @@ static const char *text_at(const struct listing *listing, int column, size_t row
 	return value.class == MIRROR_TEXT ? value.text : NULL;
 }
 
-/* By sweep, and the newest first. */
+/* Sorts by sweep, newest first. */
 static int compare_members(const void *a, const void *b)
 {
 	const struct member *one = a, *other = b;
@@ -85,7 +85,7 @@ static void find_members(struct listing *listing)
 		qsort(listing->members, listing->count, sizeof(*listing->members), compare_members);
 }
 
-/* How many from `at` on are of the same sweep. */
+/* Returns the number of results of the same sweep, from `at` on. */
 static size_t members_of_one(const struct listing *listing, size_t at)
 {
 	size_t end = at;
@@ -98,7 +98,7 @@ static size_t members_of_one(const struct listing *listing, size_t at)
 
 /* ---- one sweep ------------------------------------------------------------------------------- */
 
-/* The same for as long as nothing that is told of them changes. */
+/* Changes whenever reported data of these results change. */
 static uint64_t hash_of(const struct listing *listing, const struct member *members, size_t count)
 {
 	uint64_t hash = PL_HASH_NONE;
@@ -113,7 +113,7 @@ static uint64_t hash_of(const struct listing *listing, const struct member *memb
 	return hash;
 }
 
-/* As store_sweep_runs_joined() wants it. */
+/* In the form of store_sweep_runs_joined(). */
 static json_t *result_of(const struct listing *listing, const struct member *member)
 {
 	json_t *cells = json_object();
@@ -155,7 +155,7 @@ static json_t *counts_of(const json_t *runs)
 	return counts;
 }
 
-/* Each text once, of the newest first. */
+/* Returns each distinct text once, that of the newest result first. */
 static json_t *texts_of(const struct listing *listing, int column, const struct member *members,
 			size_t count)
 {
@@ -183,7 +183,7 @@ static bool is_simulated(const struct listing *listing, const struct member *mem
 	return false;
 }
 
-/* What its results, beside its plan, add to its head. */
+/* Returns what its results add to its head. */
 static json_t *told_of(const struct listing *listing, const json_t *plan,
 		       const struct member *members, size_t count)
 {
@@ -198,18 +198,18 @@ static json_t *told_of(const struct listing *listing, const json_t *plan,
 			 (int)is_simulated(listing, members, count));
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
-/* What a list is made of, and what the next one may take over. */
+/* The input of a list, and the data reused from the previous one. */
 struct making {
 	struct store *store;
 	const struct listing *listing;
-	const json_t *before; /* by id: {hash, changed, told}; by "" the version of the results */
+	const json_t *before; /* by id: {hash, changed, told}; "": version of the results */
 	json_t *now;
-	bool is_same; /* the results are those of before */
+	bool is_same; /* the results are unchanged */
 };
 
-/* `changed`: of the plan, or NULL. A new reference in *ret. */
+/* `changed`: of the plan, or NULL. *ret is a new reference. */
 static int tell(struct making *making, const char *id, const char *changed,
 		const struct member *members, size_t count, json_t **ret, struct pl_err *err)
 {
@@ -249,7 +249,7 @@ static int add_told(struct making *making, json_t *head, const struct member *me
 	return 0;
 }
 
-/* Of a sweep that told nothing of itself. */
+/* The head of a sweep without a plan. */
 static json_t *bare_head(const struct listing *listing, const struct member *newest)
 {
 	return json_pack("{s:o, s:o, s:n, s:n, s:n, s:n, s:n, s:i, s:i, s:i, s:b}", "id",
@@ -272,7 +272,7 @@ static int compare_bare(const void *a, const void *b)
 	return (other->id > one->id) - (other->id < one->id);
 }
 
-/* Those without a plan behind those that have one, as many as may have one. */
+/* Appends the sweeps without a plan, as many as there may be plans. */
 static int add_bare(struct making *making, struct bare *bare, size_t count, json_t *heads,
 		    struct pl_err *err)
 {
@@ -288,7 +288,7 @@ static int add_bare(struct making *making, struct bare *bare, size_t count, json
 	return 0;
 }
 
-/* heads: of the plans; those of the other sweeps come behind them. */
+/* heads: of the plans; the other sweeps are appended. */
 static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 {
 	const struct listing *listing = making->listing;

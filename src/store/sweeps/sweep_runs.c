@@ -1,6 +1,6 @@
 /*
- * Runs and results find each other by the cell and the repeat that both name; a result without a repeat (older
- * programs did not say it) by its run_id. Of several results of a run the newest counts: it was tried again.
+ * Joins runs and results by cell and repeat; a result without a repeat (of older programs) by its run_id. The newest of
+ * several results of a run counts: the run was retried.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define ANSWER_BYTES_MAX (256u << 20)
 #define TAG              "tags.sweep"
 
-/* What of a result a run shows, and as what. */
+/* The fields of a result in a run, and their keys. */
 static const struct {
 	const char *field;
 	const char *key;
@@ -21,7 +21,7 @@ static const struct {
 	{ "error.message", "message" },   { "run.timestamp", "timestamp" },
 	{ "run.duration", "duration_s" },
 };
-/* By what it is found; sweep_point and sweep_set stand for what a plan would tell. */
+/* The tags that identify a run; sweep_point and sweep_set replace the data of a missing plan. */
 static const char *const tags[] = { TAG "_cell", TAG "_repeat", TAG "_point", TAG "_set",
 				    TAG "_name" };
 
@@ -40,7 +40,7 @@ static json_t *question_of(const char *id, const json_t *metrics)
 			 "value", id, "columns", columns, "limit", BOUND_ROWS_MAX);
 }
 
-/* All of them, the newest first. */
+/* Finds all results, newest first. */
 static int find_results(const struct mirror_snapshot *snapshot, const char *id,
 			const json_t *metrics, json_t *results, struct schema_faults *faults,
 			struct pl_err *err)
@@ -66,7 +66,7 @@ static const char *tag_of(const json_t *result, const char *tag)
 	return pl_json_get_text(json_object_get(result, "cells"), tag);
 }
 
-/* "CELL.2" of the second repeat. free(); NULL: it does not say which cell it is of. */
+/* Returns "CELL.2" for the second repeat. free(); NULL: the result names no cell. */
 static char *key_of(const json_t *result)
 {
 	const char *cell = tag_of(result, TAG "_cell");
@@ -102,7 +102,7 @@ static void show(json_t *run, const json_t *result, const json_t *metrics)
 	json_object_set_new(run, "values", values);
 }
 
-/* A run of the plan that has no result here: one that finished elsewhere was not uploaded. */
+/* A run of the plan without a result here. If it has finished, its result was not uploaded. */
 static void show_none(json_t *run, bool is_running)
 {
 	static const char *const keys[] = { "cause", "message" };
@@ -127,7 +127,7 @@ static void show_none(json_t *run, bool is_running)
 	json_object_set_new(run, "values", json_object());
 }
 
-/* The result of a run that the plan does not have, as one. */
+/* Makes a run from a result that is not in the plan. */
 static json_t *run_of(const json_t *result, const char *key, bool has_plan)
 {
 	const char *repeat = tag_of(result, TAG "_repeat");
@@ -142,7 +142,7 @@ static json_t *run_of(const json_t *result, const char *key, bool has_plan)
 			 has_plan);
 }
 
-/* Where the runs of the plan stand: by their keys, and by the run_ids that it knows. */
+/* Indexes the runs of the plan by key and by known run_id. */
 static void index_runs(const json_t *runs, json_t *by_key, json_t *by_run_id)
 {
 	PL_JSON_EACH(run, runs) {
@@ -153,7 +153,7 @@ static void index_runs(const json_t *runs, json_t *by_key, json_t *by_run_id)
 	}
 }
 
-/* Keys of the runs in progress, as of the last plan. A sweep that has finished runs nothing. */
+/* Returns the keys of the current runs in the latest plan. A finished sweep has none. */
 static json_t *running_of(const json_t *plan)
 {
 	json_t *running = json_object();

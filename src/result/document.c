@@ -1,7 +1,7 @@
 /*
- * The result's document, made of the rows of src/tbl: which sections and fields there are, what an
- * empty one looks like, what each status must have. Every field of a section is always there, null
- * where nothing is known, so that a reader needs no case for a missing key.
+ * The result document, made from the rows of src/tbl: the sections and fields, the form of an empty
+ * section, and the requirements of each status. Every field of a section is always present, null if
+ * unknown, so readers need not handle missing keys.
  */
 #include "result/document.h"
 
@@ -159,7 +159,7 @@ json_t *res_document_empty(const char *section)
 	return json;
 }
 
-/* A status says whether it has results and an error: never, always, or as it comes. */
+/* A status defines whether results and error are forbidden, required or optional. */
 static bool fits(enum presence presence, const json_t *part)
 {
 	bool there = part != NULL && !json_is_null(part);
@@ -167,10 +167,7 @@ static bool fits(enum presence presence, const json_t *part)
 	return presence == MAYBE || there == (presence == ALWAYS);
 }
 
-/*
- * A slip of ours, not of the user's: better no result than one that readers of the schema cannot
- * take.
- */
+/* A violation is a bug of this program: no result is better than one that violates the schema. */
 static int check_parts(const struct res_document_parts *parts, struct pl_err *err)
 {
 	if ((unsigned)parts->status >= RES_STATUS_COUNT)
@@ -241,7 +238,7 @@ int res_document_build(const struct res_document_parts *parts, json_t **ret, str
 	return 0;
 }
 
-/* "exp_20260101_120000_a1b2c3": in order of time by name, and two of one second are still apart. */
+/* Makes "exp_20260101_120000_a1b2c3": names sort by time, and two in one second still differ. */
 void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 {
 	char date[16];

@@ -1,6 +1,6 @@
 /*
- * How figures are made: percentiles, limits, cap, kind of rate. Taken from the options once and
- * kept in the journal, so that `recover` makes them as the run would have.
+ * How metrics are computed: percentiles, limits, concurrency limit, kind of rate. Taken from the
+ * options once and stored in the journal, so that `recover` computes them as the run would have.
  */
 #include "result/how.h"
 
@@ -31,7 +31,7 @@ static int64_t count_of(const json_t *object, const char *key)
 									: OPTION_NO_I64;
 }
 
-/* By the name that each protocol has for it. */
+/* Reads it by the name in each protocol. */
 static int64_t max_tokens_of(const json_t *extra_body)
 {
 	static const char *const names[] = { "max_tokens", "max_completion_tokens",
@@ -121,7 +121,7 @@ void res_how_from_json(const json_t *json, struct res_how *ret)
 		ret->max_concurrency = json_integer_value(cap);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		double value = json_number_value(json_array_get(list, i));
-		/* a journal is a file like others: what it says is checked */
+		/* a journal is an untrusted file: validate its values */
 		if (value >= 0 && value <= 100)
 			ret->percentiles[ret->percentile_count++] = value;
 	}

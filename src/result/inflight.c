@@ -1,7 +1,7 @@
 /*
- * The server's count of requests against ours at the same moment. A page of counters is made some
- * time between its request and its answer, so that the nearest of our values within a short time
- * before counts: what stays different then is not the time's doing.
+ * Compares the server's count of requests with ours at the same moment. A page of counters is
+ * generated between its request and its response, so the nearest of our values in a short time
+ * before counts: remaining differences are not due to timing.
  */
 #include "result/inflight.h"
 

@@ -17,7 +17,7 @@
 /* Standard deviations (and counts) below the mean that hold nothing to speak of: 10^-40. */
 #define FAR_DEVIATIONS 14
 #define FAR_COUNTS     100
-/* A whole number of samples is one, whatever the last digit says. */
+/* Rounding must not change a whole number of samples. */
 #define NEARLY 1e-9
 
 struct res_windows res_windows_of(int64_t from_ns, int64_t to_ns, double taken_ns, size_t requests)

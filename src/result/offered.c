@@ -1,8 +1,8 @@
 /*
- * Requests are gone through in the order of their sends, with a heap of the times at which the
- * slots of max_concurrency became free: the next send belongs to the slot that was free first,
- * whichever connection or worker made it. So a send can only be late, and lateness does not add up
- * from one request to the next.
+ * Requests are processed in the order of their sends, with a heap of the times at which the slots
+ * of max_concurrency became free: the next send uses the slot that was free first, whichever
+ * connection or worker made it. So a send can only be late, and lateness does not accumulate from
+ * one request to the next.
  */
 #include "result/offered.h"
 
@@ -13,9 +13,11 @@
 #include "base/stats.h"
 #include "result/timing.h"
 
-#define P99_REQUESTS_MIN 100 /* below it lateness goes by p95 */
-/* A gap that is off by this much is as planned: the grain of a sleeping thread's wake-up, and what
- * no server can tell from the planned gap. */
+#define P99_REQUESTS_MIN 100 /* below it lateness uses p95 */
+/*
+ * A gap that differs by this much counts as planned: the precision of a thread's wake-up, which no
+ * server can distinguish.
+ */
 #define GAP_TOLERANCE_S     50e-6
 #define GAP_TOLERANCE_SHARE 0.02
 
@@ -89,7 +91,7 @@ static void hold_for_slots(struct starts *starts, size_t slots)
 		if (start->held)
 			start->ideal_ns = heap[0];
 		starts->held += start->held;
-		/* one that never ended keeps its slot */
+		/* a request that never ended keeps its slot */
 		heap_replace(heap, slots, start->end_ns == RES_NO_TIME ? INT64_MAX : start->end_ns);
 	}
 }
@@ -109,7 +111,9 @@ static enum res_offered_kind kind_of(const struct starts *starts, bool finite_ra
 {
 	if (starts->count == 0)
 		return RES_OFFERED_NOTHING;
-	/* a cap that holds most requests sets the pace, whatever rate was asked for */
+	/*
+	 * a concurrency limit that delays most requests sets the pace, whatever the requested rate
+	 */
 	if (finite_rate)
 		return 2 * starts->held > starts->count ? RES_OFFERED_CLOSED : RES_OFFERED_OPEN;
 	return starts->held > 0 ? RES_OFFERED_CLOSED : RES_OFFERED_BURST;
@@ -128,7 +132,7 @@ static double rate_reached(const struct starts *starts, int64_t start_ns)
 		if (start->acted_ns > acted_ns)
 			acted_ns = start->acted_ns;
 	}
-	/* planned all at once: there is no rate to fall short of */
+	/* all planned at once: there is no rate to reach */
 	if (planned_ns <= start_ns || acted_ns <= start_ns)
 		return NAN;
 	return res_seconds(start_ns, planned_ns) / res_seconds(start_ns, acted_ns);

@@ -1,10 +1,9 @@
 /*
- * The verdict: rows of checks, each a value against a limit; the worst effect of those beyond their
- * limit is the verdict. A value that is not known (NaN) is neither good nor bad and does not lower
- * it, but trust is not given for nothing: how far the client can have moved the figures must be
- * known, and whether it offered the load that was asked for. Limits may be widened by what was
- * measured, since an error of a millisecond matters to a server that answers in ten and not to one
- * that takes a minute.
+ * The verdict: rows of checks, each a value with a limit; the worst effect of those over their
+ * limit is the verdict. An unknown value (NaN) does not lower it, but `trusted` has requirements:
+ * the client error must be known, and whether the client offered the requested load. Measurements
+ * may widen limits, because an error of a millisecond matters to a server that responds in ten and
+ * not to one that takes a minute.
  */
 #include "result/quality.h"
 
@@ -19,11 +18,11 @@
 #include "vllm/reported/mismatch.h"
 
 #define INFLIGHT_SAMPLES_MIN 5
-#define P99_REQUESTS_MIN     100 /* below it schedule_lateness goes by p95 */
+#define P99_REQUESTS_MIN     100 /* below it schedule_lateness uses p95 */
 
 /* A late send does no harm while it is small against the latency, or against the planned gap. */
 #define LATENESS_OF_GAP 0.50
-/* A burst has no gaps, and takes what its system calls take. */
+/* A burst has no gaps, and its duration is that of its system calls. */
 #define LATENESS_OF_BURST 0.10
 
 /* In order of severity. */
@@ -110,7 +109,10 @@ static double value_idle_slots(const struct res_quality_facts *facts, double *li
 	return facts->closed_loop > 0 ? facts->in_flight_distance : NAN;
 }
 
-/* An event that waited in the client looks like a gap between tokens: hence a tenth of one. */
+/*
+ * An event that waited in the client looks like a gap between tokens, so the limit is a tenth of
+ * one.
+ */
 static double value_client_queueing(const struct res_quality_facts *facts, double *limit)
 {
 	widen(limit, 0.10 * facts->median_itl_ms);
@@ -172,7 +174,7 @@ static double value_short_run(const struct res_quality_facts *facts, double *lim
 	return facts->measured_s;
 }
 
-/* Where an answer may end earlier its length is reported and not judged. */
+/* If a response may end earlier, its length is reported but not judged. */
 static double value_output_length(const struct res_quality_facts *facts, double *limit)
 {
 	if (!(facts->output_exact > 0))

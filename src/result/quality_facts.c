@@ -122,7 +122,7 @@ struct merged {
 static void close_segment(struct merged *merged, int64_t *segment)
 {
 	merged->tokens += *segment;
-	/* alone in its segment a token has a time of its own */
+	/* a token alone in its segment has an exact time */
 	if (*segment > 1)
 		merged->merged += *segment;
 	*segment = 0;
@@ -260,7 +260,7 @@ static double lacking_done(const struct res_outcome *outcome)
 	return count;
 }
 
-/* Length of the answer against the asked one, which the extra body may replace. */
+/* Compares the length of the output with the requested one, which the extra body may replace. */
 static void output_length(const struct res_outcome *outcome, const struct res_how *how,
 			  struct res_quality_facts *ret)
 {
@@ -292,7 +292,9 @@ static void output_length(const struct res_outcome *outcome, const struct res_ho
 	ret->output_exact = exact == count;
 }
 
-/* The template adds the same to each prompt: what differs from the median was not planned. */
+/*
+ * The template adds the same number to each prompt: differences from the median were not planned.
+ */
 static double prompt_off_share(const struct res_outcome *outcome, double median)
 {
 	double count = 0, off = 0;
@@ -311,11 +313,11 @@ static double prompt_off_share(const struct res_outcome *outcome, double median)
 
 /* No server generates a token faster: shorter gaps mean that events were buffered on the way. */
 #define TOKEN_NS_MIN 20000
-/* By which a first event without output is early. */
+/* Minimum time by which a first event without output is early. */
 #define EARLY_NS_MIN 1000000
 #define EARLY_SHARE  0.05
 
-/* As far apart as the first and the last token can have come. */
+/* Returns whether the first and the last token are implausibly close together. */
 static bool is_buffered(const struct res_record *record, const struct res_timing *timing)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -377,7 +379,7 @@ static void streams(const struct res_outcome *outcome, struct res_quality_facts 
 	ret->buffered_share = longer > 0 ? buffered / longer : NAN;
 }
 
-/* Both from the figures as they are reported, so that a slip in one of them shows. */
+/* Uses both metrics as reported, to detect errors in either. */
 static double identity_us(const struct res_record *record)
 {
 	struct res_timing timing = res_timing_of(record);
@@ -415,8 +417,9 @@ static double worst_identity_us(const struct res_outcome *outcome)
 }
 
 /*
- * L = λW: the integral of requests in flight is the sum of their durations. The loop keeps the one,
- * records give the other, and only a request that was lost or counted twice sets them apart.
+ * L = λW: the integral of requests in flight equals the sum of their durations. The loop counts the
+ * former, records give the latter, and only a request that was lost or counted twice makes them
+ * differ.
  */
 static double littles_law(const struct res_outcome *outcome)
 {

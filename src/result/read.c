@@ -83,7 +83,7 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 			return -1;
 		return res_read_json(fields, json, source, ret, ret_form, err);
 	}
-	/* what Python writes may be no JSON */
+	/* Python's output may not be JSON */
 	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0 &&
 	    res_python_json_parse(text, len, source, &json, NULL, err) < 0)
 		return -1;
@@ -103,7 +103,7 @@ static bool is_name(struct span name, const char *wanted)
 	return (size_t)(name.end - name.begin) == len && memcmp(name.begin, wanted, len) == 0;
 }
 
-/* A member whose name has no escapes in it; *at is at what ends it then. */
+/* Skips a member whose name has no escapes; *at is then at its end. */
 static bool pass_member(const char **at, const char *end, struct span *ret_name,
 			struct span *ret_value)
 {

@@ -14,8 +14,10 @@
 #include "base/redact.h"
 #include "base/text.h"
 
-/* A failure's text comes from a peer: what a record keeps of it is bounded where it is made, this
- * bounds what a file may claim. */
+/*
+ * A failure's text comes from a peer: records limit it where it is made; this limits what a file
+ * may contain.
+ */
 #define MESSAGE_BYTES_MAX (1u << 20)
 
 /* "[t,tokens,flags,earliest]," */
@@ -156,7 +158,7 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	return false;
 }
 
-/* Reading: each function takes one key, counts it in *seen and says what is wrong with it. */
+/* Reading: each function takes one key, counts it in *seen and reports its errors. */
 
 struct reader {
 	const json_t *json;
@@ -347,7 +349,7 @@ static int take_events(struct reader *r, struct res_record *record)
 	return 0;
 }
 
-/* The two derived times must say what the events say. */
+/* The two derived times must agree with the events. */
 static int check_derived(struct reader *r, const struct res_record *record)
 {
 	int64_t first_event = 0, first_token = 0;
@@ -462,7 +464,7 @@ static int take_true(struct reader *r, const char *key, bool *ret)
 	return *ret ? 0 : wrong(r, key, "true, or no such key");
 }
 
-/* Takes a key that is written only if the server said so. */
+/* Takes a key that is written only if the server reported it. */
 static int take_seconds(struct reader *r, const char *key, double *ret)
 {
 	const json_t *value = json_object_get(r->json, key);

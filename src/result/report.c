@@ -39,7 +39,7 @@ struct section {
 #define ORIGIN_OURS true
 #define ORIGIN_KIND true
 
-/* In vLLM's order; those without a label are never in the table. */
+/* In vLLM's order; families without a label are never in the table. */
 static const struct section sections[] = {
 #define FAMILY(id, key, title, label, direction, origin, headline, formula, text) \
 	{ key, title, label, ORIGIN_##origin },
@@ -89,7 +89,7 @@ static void add_count(struct pl_buf *buf, const char *label, double value)
 }
 
 /*
- * vLLM's lines in vLLM's order; without a tokenizer it leaves out what tokens it would have to
+ * Adds vLLM's lines in vLLM's order; without a tokenizer it omits tokens that it would have to
  * count.
  */
 static void add_totals(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
@@ -212,7 +212,10 @@ static bool is_apart(const json_t *results, const char *statistic)
 	return fabs(number(results, planned_key) - sent) > PLANNED_SHARE * sent;
 }
 
-/* Requests that went out late: what a user waits for a first token then is not in the TTFT. */
+/*
+ * Returns whether requests were sent late: the TTFT then lacks a part of a user's wait for the
+ * first token.
+ */
 static bool planned_is_apart(const json_t *results, const double *percentiles, size_t count)
 {
 	bool apart = is_apart(results, "mean") || is_apart(results, "median");

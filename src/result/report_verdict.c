@@ -1,6 +1,6 @@
 /*
- * The verdict as a person reads it: whether to use the metrics, why, and what to do; then the other
- * checks over their limits. Checks that only explain a client error are hidden if there is none.
+ * The printed verdict: whether to use the metrics, why, and what to do; then the other checks over
+ * their limits. Checks that only explain a client error are hidden if there is none.
  */
 #include "result/report.h"
 
@@ -138,7 +138,7 @@ static const json_t *worst_check(const json_t *quality)
 	return worst;
 }
 
-/* Over its limit, or without a limit and above 0. */
+/* Returns whether it is over its limit, or above 0 without a limit. */
 static bool is_reported(const json_t *check)
 {
 	bool has_limit = json_is_number(json_object_get(check, "limit"));
@@ -385,7 +385,7 @@ static bool add_unrecorded(struct pl_buf *buf, const json_t *quality, const char
 	return true;
 }
 
-/* Why there is no verdict, although requests finished. */
+/* Explains why there is no verdict, although requests finished. */
 static void add_missing(struct pl_buf *buf, const struct ruling *ruling)
 {
 	if (is_offline(ruling->result))
@@ -439,7 +439,10 @@ static void add_check_action(struct pl_buf *buf, const json_t *check)
 					   "version that wrote the file");
 }
 
-/* "no action is needed", or the way from a simulator to an engine; and the checks that deserve a look. */
+/*
+ * Adds "no action is needed", or how to replace a simulator with an engine; and the checks that
+ * need attention.
+ */
 static void add_no_action(struct pl_buf *buf, const struct ruling *ruling)
 {
 	const char *before = "; see the notes on ";

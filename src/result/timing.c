@@ -1,7 +1,8 @@
 /*
- * Computes a request's times as vLLM's client does: TTFT ends with the first chunk, and the latency
- * with the last one; TPOT is the time between them over the tokens after the first. Which events are
- * chunks is the record's rule. Events with content, and with tokens, are kept apart for our own figures.
+ * Computes a request's times like vLLM's client: TTFT ends with the first chunk, and the latency
+ * with the last one; TPOT is the time between them divided by the number of tokens after the first.
+ * The record's rule defines which events are chunks. Events with content, and those with tokens,
+ * are summarized separately for the additional metrics.
  */
 #include "result/timing.h"
 

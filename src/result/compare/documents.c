@@ -50,7 +50,10 @@ static double bound_of(const struct res_fields *fields, const char *id, unsigned
 	return number_of(fields, name, document);
 }
 
-/* Derived figures that are as sure as the one that they are made of: it, or 1 by it, times what is no matter of chance. */
+/*
+ * Derived metrics with the relative uncertainty of the metric that they are computed from: it, or
+ * its inverse, times a constant.
+ */
 static const struct derived {
 	const char *id;
 	const char *from;

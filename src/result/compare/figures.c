@@ -1,6 +1,4 @@
-/*
- * The figures of each side, and what each differs by from the first side's.
- */
+/* The metrics of each side, and their differences from the first side's. */
 #include "result/compare/compare_priv.h"
 
 #include <math.h>
@@ -90,7 +88,7 @@ struct figures {
 	json_t *not_ready;
 };
 
-/* All runs of one of them are the other's, too. */
+/* Returns whether all runs of one side are also on the other. */
 static bool is_shared(const struct res_compare_source *source, size_t side)
 {
 	size_t first = source->sides[0].runs, runs = source->sides[side].runs;

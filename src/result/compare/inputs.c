@@ -169,7 +169,7 @@ static json_t *row_sides(const struct row *row)
 struct variety {
 	size_t different;
 	size_t missing;
-	const char *only; /* a value; NULL: there is none */
+	const char *only; /* the only value; NULL: none */
 };
 
 static struct variety variety_of(const struct row *row)
@@ -295,7 +295,7 @@ static bool raises_caution(const struct row *row, const char *alone)
 
 	if (variety.different > 1 || (variety.different == 1 && variety.missing > 0))
 		return true;
-	/* null in all of them is no value that is other than it should be */
+	/* null in all of them is not a deviating value */
 	return alone != NULL && only != NULL && variety.different == 1 &&
 	       !pl_text_equal(only, alone);
 }
@@ -384,7 +384,7 @@ struct looked {
 	const struct res_compare_source *source;
 	const struct kind *kind;
 	bool is_certain; /* all runs have numbers in one of its fields: nothing measured replaces them */
-	bool is_measured; /* all runs have what is measured instead */
+	bool is_measured; /* all runs have the measured value instead */
 	bool is_told;     /* some run records one of its fields */
 	bool has_fields;
 };
@@ -400,7 +400,10 @@ static bool is_raised(const struct looked *looked, const struct row *row,
 	case COMPARABLE_MEASURED:
 		return !looked->is_certain && is_far_apart(row);
 	default:
-		/* a length that only some runs record, and all have it: what is measured decides */
+		/*
+		 * a length that only some runs record, while all have the measured one: the latter
+		 * decides
+		 */
 		return raises_caution(row, looked->kind->alone) &&
 		       !(looked->is_measured && variety_of(row).different == 1);
 	}
@@ -416,7 +419,7 @@ static bool is_told_by(const struct looked *looked, const struct row *row,
 	return is_told(row, comparable);
 }
 
-/* The next field of the kind that is to be looked at, from *at; *ret is filled. NULL: there is no more. */
+/* Returns the next relevant field of the kind, from *at, and fills *ret. NULL: no more. */
 static const struct comparable *next_field(const struct looked *looked, size_t *at, struct row *ret)
 {
 	while (*at < PL_ARRAY_SIZE(comparables)) {
@@ -436,7 +439,7 @@ static const struct comparable *next_field(const struct looked *looked, size_t *
 	return NULL;
 }
 
-/* Are the fields with numbers recorded by all runs, or is what is measured instead? */
+/* Finds whether all runs record the fields with numbers, or all have the measured value instead. */
 static void find_measured(struct looked *looked)
 {
 	const struct comparable *comparable;

@@ -1,11 +1,9 @@
 /*
- * All intervals are made of logarithms: a ratio and its inverse then say the same, and a bound never falls
- * below 0.
- *
- * The bootstrap is the studentized one: what is taken from the resamples is not how far their ratio lies from
- * the real one but how far in units of their own error. Its plain form is too short for so few runs as people
- * make (five runs a side: 88 % where 95 % are said). With fewer than five, resamples are often all one run, and
- * Student's t is both shorter and right.
+ * All intervals use logarithms: a ratio and its inverse are then equivalent, and a bound is never
+ * below 0. The bootstrap is the studentized one: it takes from the resamples the deviation of their
+ * ratio in units of its own error. The plain form gives too short intervals for few runs (five runs
+ * per side: 88 % coverage instead of 95 %). With fewer than five, resamples often consist of a
+ * single run, and Student's t is both shorter and correct.
  */
 #include "result/compare/ratio.h"
 
@@ -30,7 +28,7 @@
 #define NEEDED_MAX   1000000
 #define DECIMALS_MAX 6
 #define Z_95         1.959963984540054
-#define Z_POWER      0.8416212335729143 /* what four of five lie below */
+#define Z_POWER      0.8416212335729143 /* quantile of the normal distribution at 0.8 */
 
 const char *res_ratio_how_name(enum res_ratio_how how)
 {
@@ -260,8 +258,8 @@ static bool bootstrap(const char *id, const struct res_sample *const samples[2],
 /* ---- the other cases ----------------------------------------------------------------------- */
 
 /*
- * Each bound is as far away as those of the two intervals that push it out, at right angles (Zou and Donner): it
- * takes from lopsided intervals what is lopsided in them.
+ * Combines two intervals in quadrature, separately for each bound (Zou and Donner), which preserves
+ * their asymmetry.
  */
 static void within(const struct res_sample *const samples[2], struct res_ratio *ret)
 {
@@ -310,7 +308,7 @@ static double spread_of(const struct res_sample *const samples[2])
 		double share = res_sample_deviation(samples[i]) / res_sample_value(samples[i]);
 		squares[i] = share * share;
 	}
-	/* one run alone has what the others have */
+	/* a single run gets the value of the group */
 	if (isnan(squares[0]))
 		return 2 * squares[1];
 	return isnan(squares[1]) ? 2 * squares[0] : squares[0] + squares[1];
@@ -333,7 +331,10 @@ static double more_runs(const struct res_sample *const samples[2], double effect
 	return fmax(0, n - fewest);
 }
 
-/* Could a difference of that size hide in the interval? Then runs lack, however small their spread seems to be. */
+/*
+ * Returns whether the interval could hide a difference of that size. Then more runs are needed,
+ * however small their variation seems.
+ */
 static bool hides(const struct res_ratio *ratio, double effect)
 {
 	const struct res_interval *interval = &ratio->interval;
@@ -344,7 +345,10 @@ static bool hides(const struct res_ratio *ratio, double effect)
 
 /* ---- together ------------------------------------------------------------------------------ */
 
-/* Returns whether two means differ by no more than rounding. The order in which a sum is taken changes its last digits. */
+/*
+ * Returns whether two means differ by no more than rounding. The order of a sum changes its last
+ * digits.
+ */
 static bool is_equal(double a, double b)
 {
 	return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));

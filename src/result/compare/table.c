@@ -1,6 +1,4 @@
-/*
- * Both forms are made of the same tables: lists of rows, each a list of cells that are texts.
- */
+/* Both formats use the same tables: lists of rows, each a list of cells with text. */
 #include "result/compare/table.h"
 
 #include <math.h>
@@ -143,7 +141,7 @@ static struct letter letter_of(size_t side)
 	return letter;
 }
 
-/* Four digits, and no power of ten in sight where there is no need of one. */
+/* Shows four digits, without an exponent if possible. */
 static void add_number(struct pl_buf *buf, double number)
 {
 	double size = fabs(number);
@@ -398,7 +396,7 @@ static void add_more_runs(const json_t *ratio, json_t *row)
 	add_cell(row, pl_buf_text(&text));
 }
 
-/* The words but for the runs that lack, which have a column. */
+/* Adds the sentence without the number of missing runs, which has its own column. */
 static void add_words(const json_t *ratio, json_t *row)
 {
 	const char *words = pl_json_get_text(ratio, "sentence");
@@ -426,7 +424,7 @@ static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t
 	return row;
 }
 
-/* Is anything known of how runs differ? */
+/* Returns whether the variation between runs is known. */
 static bool has_more_runs(const json_t *comparison, size_t side)
 {
 	PL_JSON_EACH(metric, json_object_get(comparison, "metrics")) {

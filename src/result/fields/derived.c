@@ -1,10 +1,9 @@
 /*
- * Fields that follow from others, one function a DERIVED row of tbl/result_fields.h.
- *
- * The input key is made so that it stays the same for one experiment while all else moves on: of the
- * server's arguments those count that were set, for a default belongs to the engine's release; of the
- * load's options those that are not what this program would have taken; a null says nothing. So
- * neither another release nor a new row of a table gives an old experiment another key.
+ * Fields derived from others, one function per DERIVED row of tbl/result_fields.h. The input key
+ * must be stable for an experiment: of the server's arguments it includes those that were set,
+ * because defaults belong to the engine's release; of the load options those that differ from this
+ * program's defaults; null is ignored. So neither another release nor a new row of a table changes
+ * the key of an old experiment.
  */
 #include "result/fields/fields_priv.h"
 
@@ -36,7 +35,7 @@ static json_t *derive_gpu_count(const struct res_values *values)
 
 	if (json_is_number(count))
 		return json_incref((json_t *)count);
-	/* what a server that already ran has is not in its list */
+	/* the list does not include the GPUs of a server that was already running */
 	if (json_is_array(gpus) && !json_is_string(pl_json_get_path(document, "launch.url")))
 		return json_integer((json_int_t)json_array_size(gpus));
 	return count != NULL || gpus != NULL ? json_null() : NULL;
@@ -66,7 +65,7 @@ static json_t *derive_tokens_per_s_per_user(const struct res_values *values)
 	return tpot_ms > 0 ? pl_json_number(1000 / tpot_ms) : json_null();
 }
 
-/* Where the file has no sums the length that was asked for. */
+/* Uses the requested length if the file has no sums. */
 static json_t *tokens_per_request(const json_t *document, const char *sum, const char *asked)
 {
 	const json_t *completed = pl_json_get_path(document, "results.completed");
@@ -185,7 +184,7 @@ static json_t *derive_input_key(const struct res_values *values)
 	auto_json json_t *chosen = json_object();
 	char hex[65];
 
-	/* of more than a thousand fields a document has a few as inputs */
+	/* a document has few inputs among more than a thousand fields */
 	const struct res_field *field = res_fields_at(fields, 0);
 	for (size_t left = res_fields_count(fields); left > 0; left--, field++) {
 		if (is_input(field) && !res_values_lacks(values, field))

@@ -39,7 +39,7 @@ struct res_fields {
 
 /* ---- the rows of a document ---------------------------------------------------------------- */
 
-/* A row that is no value: a section, or a list of such. */
+/* A row without a value: a section, or a list of sections. */
 enum { ROW_SECTION = RES_FIELD_JSON + 1 };
 
 #define TYPE_NUMBER       RES_FIELD_NUMBER
@@ -123,7 +123,7 @@ static const char *keep(struct res_fields *fields, char *text)
 
 /*
  * Returns the last key of the id in words, without a trailing unit: "Ready" for
- * "launch.phases.ready_s". A percentile of vllm bench latency is named after what it is of.
+ * "launch.phases.ready_s". A percentile of vllm bench latency is named after its metric.
  */
 static const char *label_of(struct res_fields *fields, const char *id, const char *unit)
 {
@@ -487,7 +487,7 @@ static int compare_ids(const void *a, const void *b)
 	return strcmp(*one, *other);
 }
 
-/* Where it is, or the free slot that it would take. */
+/* Returns its slot, or the free one for it. */
 static uint32_t *slot_of(const struct res_fields *fields, const char *id)
 {
 	uint64_t hash = pl_hash_text(PL_HASH_NONE, id);
@@ -671,7 +671,7 @@ static void as_behind(const char *id, const char *end, struct res_field *ret)
 		ret->type = RES_FIELD_JSON;
 }
 
-/* As the family's mean, which is a row. */
+/* Derives the field from the family's mean, which is a row. */
 static bool resolve_statistic(const struct res_fields *fields, const char *id,
 			      struct res_field *ret)
 {
@@ -742,7 +742,7 @@ int res_fields_resolve(const struct res_fields *fields, const char *id, struct r
 	if (resolve_statistic(fields, id, ret) || resolve_rate(fields, id, ret) ||
 	    resolve_below(fields, id, ret))
 		return 0;
-	/* the nearest of a thousand ids costs more than all else here */
+	/* finding the most similar of a thousand ids costs more than everything else here */
 	if (err == NULL)
 		return -1;
 	nearest = res_fields_nearest(fields, id);

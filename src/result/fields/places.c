@@ -1,6 +1,6 @@
 /*
- * As value.c looks for fields, each of its ways put into one text: keys with dots in them and paths of
- * several keys are the same text, so that it does not matter how a path is cut.
+ * Follows the lookup of values.c and writes each path as one text: keys with dots and paths of
+ * several keys give the same text, so the split of a path does not matter.
  */
 #include "result/fields/places.h"
 
@@ -12,7 +12,8 @@
 /* A place that is being put together. */
 struct place {
 	struct pl_buf text;
-	uint64_t hash; /* goes with it: to hash each place as a whole is most of the work */
+	/* updated incrementally: hashing each path as a whole would be most of the work */
+	uint64_t hash;
 };
 
 struct walk {
@@ -34,7 +35,7 @@ static bool is_passed_through(const char *part, size_t len)
 	return i == len;
 }
 
-/* As far as there is room. */
+/* Appends as much as fits. */
 static void add_text(struct place *place, const char *text, size_t len)
 {
 	size_t room = RES_PLACE_BYTES_MAX - place->text.len;
@@ -63,7 +64,7 @@ static void add_path(struct place *place, const char *path)
 	}
 }
 
-/* Back to what it was. */
+/* Restores the earlier state. */
 static void cut(struct place *place, size_t len, uint64_t hash)
 {
 	place->text.len = len;
@@ -114,7 +115,7 @@ static void walk_checks(struct walk *walk, const json_t *checks)
 	cut(&walk->place, 0, RES_PLACE_HASH_OF_NONE);
 }
 
-/* What follows from others may follow from any document, and so may what is recorded under another name. */
+/* Derived fields, and those recorded under another name, may come from any document. */
 static void tell_derived(struct walk *walk)
 {
 	static const char *const places[] = {
@@ -144,7 +145,8 @@ static void add_field(struct place *place, const char *id)
 {
 	const char *below = res_field_below(id, RES_FIELD_FAILURES ".");
 
-	if (below != NULL) { /* of each kind: no failure of a kind is none, and recorded */
+	/* for each kind: without failures of a kind its count is 0, and recorded */
+	if (below != NULL) {
 		add_path(place, RES_FIELD_FAILURES);
 		return;
 	}

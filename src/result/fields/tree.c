@@ -38,7 +38,7 @@ static size_t hash_of(res_tree_at above, const char *part, size_t len)
 	return (size_t)(hash ^ hash >> 29);
 }
 
-/* Where it is, or the free slot that it would take. */
+/* Returns its slot, or the free one for it. */
 static res_tree_at *slot_of(const struct res_tree *tree, res_tree_at above, const char *part,
 			    size_t len)
 {

@@ -1,8 +1,8 @@
 /*
- * The value of one field in a document, and of all fields. Three cases are kept apart everywhere: a leaf
- * that is missing (also one inside a section that is null, of which the document says nothing), a leaf
- * that is null, and a value. If a document has a list where the field is one value, the row says how to
- * combine the entries. An unknown entry makes the result unknown, since half a sum would be wrong.
+ * The values of one field and of all fields in a document. Three cases are distinguished
+ * everywhere: a missing leaf (including one in a section that is null), a leaf that is null, and a
+ * value. If a document has a list where the field is a single value, the row says how to combine
+ * the entries. An unknown entry makes the result unknown, because a partial sum would be wrong.
  */
 #include "result/fields/values.h"
 
@@ -34,7 +34,7 @@ json_t *res_field_loan_of(const char *id, const json_t *document)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-/* Numbers, or what is so or not: of these MAX is whether any is. */
+/* Combines numbers or booleans; for booleans MAX means "any". */
 static json_t *sum_up(const json_t *values, enum res_field_one one)
 {
 	size_t count = json_array_size(values);
@@ -139,7 +139,7 @@ static json_t *check_value(const json_t *document, const char *path)
 	return NULL;
 }
 
-/* Over all entries of the kind. The list names every kind that there was. */
+/* Sums over all entries of the kind. The list names every kind that occurred. */
 json_t *res_field_failure_count(const json_t *errors, const char *path)
 {
 	const char *dot = strchr(path, '.');
@@ -246,7 +246,7 @@ void res_field_value_of(const struct res_field *field, json_t *json, struct res_
 	}
 }
 
-/* A run gives the server a port and an address of its own: the list has what the user set. */
+/* A run assigns the server's port and address: the list has what the user set. */
 static void set_argument_source(const char *name, const json_t *document, struct res_value *value)
 {
 	const json_t *explicit = pl_json_get_path(document, "config.server_explicit");
@@ -267,7 +267,7 @@ static void set_source(const struct res_field *field, const json_t *document,
 	const char *option = res_field_below(field->id, "benchmark.");
 	const char *below = argument != NULL ? argument : option;
 
-	/* a thousand fields of each result come by here, and most are figures */
+	/* called for a thousand fields per result, most of which are metrics */
 	if (below == NULL && res_field_below(field->id, "experiment.") == NULL)
 		return;
 	auto_free char *name = below != NULL ? pl_strndup(below, strcspn(below, ".")) : NULL;
@@ -321,9 +321,9 @@ json_t *res_value_to_json(const struct res_value *value)
 /* ---- all fields at once --------------------------------------------------------------------- */
 
 /*
- * A field's path is cut at its dots in every way that
- * the document's keys allow, and the way whose first key is longest counts, if it leads to something. So of
- * an object the keys of most parts are gone into first, and what was found is not looked for again.
+ * A field's path is split at its dots in every way that the document's keys allow; the split with
+ * the longest first key counts, if it leads to a value. So the keys of an object with most parts
+ * are visited first, and found fields are not searched again.
  */
 struct found {
 	json_t *json; /* NULL: not recorded */
@@ -387,7 +387,7 @@ static void visit_members(struct res_values *values, res_tree_at at, const json_
 	}
 }
 
-/* A list is made one value field by field, as the row of each says. */
+/* Combines a list field by field, as the row of each says. */
 static void visit_list(struct res_values *values, res_tree_at root, res_tree_at at, json_t *list)
 {
 	const struct res_tree_node *node = res_tree_node(values->tree, at);

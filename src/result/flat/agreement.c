@@ -55,7 +55,7 @@ static int decimals_of(double value)
 	return decimals;
 }
 
-/* Half of the last digit of the most precise figure. */
+/* Returns half of the last digit of the most precise metric. */
 static double rounding_of(const struct res_flat *flat, bool statistics)
 {
 	int most = 0;
@@ -125,7 +125,10 @@ static void check_counts(const struct res_flat *flat, struct finding *finding)
 		find(finding, 1, "duration: found 0, expected the time of %.0f requests", sent);
 }
 
-/* Requests in flight, by Little's law, and a time of one request: neither exceeds what there was. */
+/*
+ * Checks requests in flight, by Little's law, and the time of one request: neither may exceed the
+ * possible.
+ */
 static void check_times(const struct res_flat *flat, struct finding *finding)
 {
 	double most = (double)flat->max_concurrency;
@@ -372,7 +375,7 @@ static void check_zeros(const struct res_flat *flat, double *ret_count, char *te
 
 /* ---- lists ---- */
 
-/* vLLM keeps the latencies where it leaves the other lists out. */
+/* vLLM stores the latencies even without the other lists. */
 static void check_latencies(const struct res_flat *flat, struct finding *finding)
 {
 	const json_t *list = json_object_get(flat->json, "latencies");

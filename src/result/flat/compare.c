@@ -1,7 +1,7 @@
 /*
- * Does the summary that vLLM's client wrote follow from the lists that it wrote? Every figure is
- * made again of the lists; the one that is farthest off, as a share, is the answer. So a mistake in
- * reading the file shows, and so does a release whose formulas are others.
+ * Whether the summary in a file of vLLM's client follows from its lists. Every metric is computed
+ * again from the lists; the result is the largest relative difference. It reveals errors in reading
+ * the file, and releases with other formulas.
  */
 #include "result/flat/compare.h"
 
@@ -42,7 +42,7 @@ static void compare(const struct res_flat *flat, const char *key, double expecte
 		*worst = (struct worst){ share, key };
 }
 
-/* vLLM's e2el: the latencies, or in releases without them what they are made of. */
+/* Returns vLLM's e2el: the latency, or, in releases without latencies, the sum of its parts. */
 static double latency_of(const struct res_flat_request *request)
 {
 	return isnan(request->latency_s)
@@ -65,7 +65,7 @@ static void collect(const struct res_flat *flat, struct sample samples[SAMPLES])
 			continue;
 		samples[TTFT].ms[samples[TTFT].count++] = request->ttft_s * 1e3;
 		samples[E2EL].ms[samples[E2EL].count++] = latency_s * 1e3;
-		/* of one token there is no time per token */
+		/* one token has no time per token */
 		if (request->output_tokens > 1)
 			samples[TPOT].ms[samples[TPOT].count++] =
 				(latency_s - request->ttft_s) /
@@ -82,7 +82,7 @@ static double expected_of(const char *key, const struct sample *sample, double m
 	auto_free char *name = pl_strndup(key, len);
 	double percentile;
 
-	/* of nothing vLLM says 0 */
+	/* vLLM writes 0 for an empty sample */
 	if (sample->count == 0)
 		return 0;
 	if (strcmp(name, "mean") == 0)

@@ -81,7 +81,9 @@ static const struct {
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* Escape sequences of a terminal, what it draws over before the last carriage return, and a byte order mark, left out. */
+/*
+ * Removes terminal escape sequences, text overwritten by a carriage return, and a byte order mark.
+ */
 static void clean(const char *at, const char *end, char *line)
 {
 	size_t len = 0;
@@ -159,7 +161,7 @@ static const char *find_label(const char *line, const char *label)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* The first word as a number. "inf" is one; another word is none: NULL. New reference. */
+/* Converts the first word to a number, including "inf"; other words give NULL. New reference. */
 static json_t *value_of(const char *text, enum kind kind)
 {
 	char word[64];
@@ -317,7 +319,10 @@ static void take_options(const char *at, const char *end, json_t *flat)
 /* Reads the text before the title: the last options, and the lines that the client prints when it starts. */
 static void read_before(const char *at, const char *title, json_t *flat)
 {
-	/* not the concurrency: the client in Rust prints the number of prompts where there is no limit */
+	/*
+	 * without the concurrency: the client in Rust prints the number of prompts if there is no
+	 * limit
+	 */
 	static const char *const names[] = { "Traffic request rate:", "Burstiness factor:" };
 	auto_free char *line = pl_alloc(LINE_BYTES_MAX);
 	const char *options = NULL, *options_end = NULL;
@@ -343,7 +348,7 @@ static void read_before(const char *at, const char *title, json_t *flat)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* The output of `vllm bench latency` and `throughput` is no table: its first line marks it. */
+/* The output of `vllm bench latency` and `throughput` is not a table: its first line marks it. */
 enum output { SERVING, LATENCY, THROUGHPUT };
 
 static const struct {
@@ -411,7 +416,10 @@ static bool is_start(const char *line, enum output output)
 				 : read_rates(line, &number, &other);
 }
 
-/* Finds the output that a line starts. A line may be long by what was drawn over: its end counts. */
+/*
+ * Finds the output that a line starts. A line may be long because of overwritten text: its end
+ * counts.
+ */
 static bool find_output(const char *at, const char *stop, char *line, enum output *ret)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(outputs); i++) {
@@ -481,8 +489,10 @@ static bool take_tokens(const char *line, json_int_t *total, int *lines)
 	return false;
 }
 
-/* The lines of an offline benchmark from its first one on, until another output starts. Returns what follows the last
- * of them. */
+/*
+ * Reads the lines of an offline benchmark from the first one until another output starts. Returns
+ * the position after the last of them.
+ */
 static const char *read_offline(const char *at, const char *end, enum output output, json_t *flat)
 {
 	auto_free char *line = pl_alloc(LINE_BYTES_MAX);
@@ -514,7 +524,7 @@ static const char *read_offline(const char *at, const char *end, enum output out
 	return after;
 }
 
-/* Returns what follows the table. */
+/* Returns the position after the table. */
 static const char *read_table(const char *at, const char *end, json_t *flat)
 {
 	auto_free char *line = pl_alloc(LINE_BYTES_MAX);

@@ -36,8 +36,10 @@ static json_t *timestamp(const char *date)
 	return json_string(date);
 }
 
-/* Keys that vLLM writes itself: what else is named as an option of the load is the user's word
- * (--metadata). */
+/*
+ * Keys written by vLLM itself: other keys with the name of a load option come from the user
+ * (--metadata).
+ */
 static const char *const flat_keys[] = {
 #define FLAT(key, when, verdict, remark) key,
 #include "tbl/bench_notes.h"
@@ -85,8 +87,10 @@ static const struct {
 	{ "dp", "data_parallel_size" },
 };
 
-/* --metadata makes a text of all values: "4" is the number that the field has. NULL: it is no value of the field. New
- * reference. */
+/*
+ * Converts a value from --metadata, which is always a text: "4" becomes the number of the field.
+ * NULL: not a value of the field. New reference.
+ */
 static json_t *value_for(const struct res_field *field, json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -148,7 +152,7 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	if (flat->date != NULL)
 		json_object_set_new(document, "timestamp", timestamp(flat->date));
 	PL_JSON_EACH_MEMBER(key, value, flat->json) {
-		/* what a list of requests is called may be a figure of another kind of benchmark */
+		/* the name of a list of requests may be a metric of another kind of benchmark */
 		if (pl_text_equal(key, "date") || res_flat_is_of_requests(key))
 			continue;
 		if (pl_text_equal(key, RES_CONSOLE_OPTIONS) && res_console_is_made(flat->json)) {

@@ -1,7 +1,6 @@
 /*
- * Where vLLM's flat result goes and how it is written: names and folders as vLLM's client makes
- * them, for scripts look for them there. Checked before the run with the same functions that name
- * the file.
+ * Location and format of vLLM's flat result: file and directory names equal those of vLLM's client,
+ * because scripts expect them. The check before the run uses the functions that name the file.
  */
 #include "result/flat/file.h"
 
@@ -27,7 +26,7 @@ static const char *behind_last_slash(const char *model)
 	return slash != NULL ? slash + 1 : model;
 }
 
-/* An empty text is none, as in Python. */
+/* An empty text counts as unset, as in Python. */
 static bool is_given(const char *text)
 {
 	return text != NULL && text[0] != '\0';
@@ -64,7 +63,7 @@ char *res_flat_path(const struct res_flat_input *input)
 	auto_free char *name = name_of(input);
 	const char *dir = input->bench->result_dir;
 
-	/* a name from the root on is a path of its own, as Python joins paths */
+	/* an absolute name replaces the directory, as in Python */
 	if (!is_given(dir) || name[0] == '/')
 		return pl_take(name);
 	return pl_asprintf("%s%s%s", dir, pl_text_ends(dir, "/") ? "" : "/", name);
@@ -129,7 +128,7 @@ int res_flat_write(const struct res_flat_input *input, char **ret_path, struct p
 	return 0;
 }
 
-/* Could the folder be made? Nothing is: a dry run leaves no trace. */
+/* Checks whether the directory could be made, without making it: a dry run leaves no trace. */
 static int check_folder(const char *path, struct pl_err *err)
 {
 	auto_free char *above = pl_strdup(path);

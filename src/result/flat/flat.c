@@ -14,8 +14,8 @@
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 
 /*
- * In the order in which vLLM sets its keys, each as vLLM has it (zeros for what is not known, our
- * nulls elsewhere): a file that a script reads for vLLM is read here too, and two of them compare.
+ * Keys in vLLM's order with vLLM's values (zeros if unknown, where our documents have null):
+ * scripts that read vLLM's files accept ours, and both can be compared.
  */
 
 /* Lists that vLLM takes out again without save_detailed. */

@@ -100,7 +100,7 @@ static bool is_number(const json_t *value)
 	return json_is_number(value) && json_number_value(value) >= 0;
 }
 
-/* Lists and maps hold numbers, or what holds numbers: stages of statistics, pairs. */
+/* Returns whether lists and maps contain numbers, possibly nested: stages of statistics, pairs. */
 static bool is_nested(const json_t *value, int depth)
 {
 	bool fits = is_number(value) || (depth > 0 && json_is_object(value)) ||
@@ -230,7 +230,7 @@ json_t *res_offline_flat(const char *kind, const char *model, const json_t *resu
 	return flat;
 }
 
-/* Four blanks a level where ours have two, but for mm-processor's. */
+/* Indents by four blanks per level instead of two, except for mm-processor. */
 int res_offline_write(const json_t *flat, const char *kind, const char *path, struct pl_err *err)
 {
 	bool wide = strcmp(kind, "mm-processor") != 0;
@@ -294,7 +294,7 @@ static void report_latency(const json_t *results, struct pl_buf *buf)
 	}
 }
 
-/* In process vLLM tells the sums of its tokens to the terminal alone. */
+/* In process, vLLM prints the token sums only to the terminal. */
 static void report_throughput(const json_t *results, struct pl_buf *buf)
 {
 	double in = figure(results, "total_input_tokens");

@@ -1,6 +1,6 @@
 /*
- * Each word that is no JSON becomes a string that occurs nowhere else in the text, which the parser takes. A walk
- * through the document then finds these strings and knows their keys.
+ * Replaces each word that is not JSON with a string that occurs nowhere else in the text, so that
+ * the parser accepts it. A walk through the document then finds these strings and their keys.
  */
 #include "result/flat/python_json.h"
 
@@ -18,7 +18,7 @@
 
 static const struct word {
 	const char *python;
-	const char *infinite; /* as a result spells it; NULL: it is no number at all */
+	const char *infinite; /* spelling in a result; NULL: not a number */
 } words[] = { { "-Infinity", "-inf" }, { "Infinity", "inf" }, { "NaN", NULL } };
 
 /* Keys of which infinity is a value: all requests at once; gaps that are all alike. */
@@ -40,7 +40,7 @@ static bool is_half(const char *at, const char *end, unsigned base)
 	return top >= base && top < base + 4;
 }
 
-/* Copies the string that begins at `at`; half a pair, which is no character, becomes U+FFFD. */
+/* Copies the string that begins at `at`; half a surrogate pair becomes U+FFFD. */
 static const char *copy_string(const char *at, const char *end, char **out)
 {
 	*(*out)++ = *at++;
@@ -83,7 +83,7 @@ static const struct word *word_at(const char *at, const char *end)
 	return NULL;
 }
 
-/* The caller's (free()). */
+/* The caller frees it with free(). */
 static char *as_json(const char *text, size_t len, const char *mark, size_t *ret_len)
 {
 	/* a word of three bytes or more becomes one with the mark and quotes */

@@ -37,7 +37,7 @@ static json_t *read_text(const char **at, const char *end)
 	return pl_json_text(pl_buf_text(&text));
 }
 
-/* A number or a name, up to what parts values. New reference; NULL: None, or no literal. */
+/* Reads a number or a name up to a separator. New reference; NULL: None, or not a literal. */
 static json_t *read_word(const char **at, const char *end)
 {
 	char word[WORD_BYTES_MAX];
@@ -59,7 +59,10 @@ static json_t *read_word(const char **at, const char *end)
 
 static json_t *read_literal(const char **at, const char *end, int depth);
 
-/* Reads what follows an opening bracket: items, or with a colon keys and values; *at is past the closing one. NULL: it is none. */
+/*
+ * Reads the content after an opening bracket: items, or, with a colon, keys and values; *at is then
+ * after the closing one. NULL: invalid.
+ */
 static json_t *read_group(const char **at, const char *end, char close, int depth)
 {
 	auto_json json_t *list = json_array();
@@ -105,7 +108,7 @@ static json_t *read_literal(const char **at, const char *end, int depth)
 	return **at == '\'' || **at == '"' ? read_text(at, end) : read_word(at, end);
 }
 
-/* To the comma or the bracket that ends the value, by brackets and quotes alone. */
+/* Returns the comma or bracket that ends the value, considering only brackets and quotes. */
 static const char *value_end(const char *at, const char *end)
 {
 	int depth = 0;

@@ -40,7 +40,9 @@ int res_pytorch_check(const struct vllm_bench *bench, struct pl_err *err)
 	return res_flat_check_beside(bench, RES_PYTORCH_SUFFIX, err);
 }
 
-/* vLLM's own options, header values hidden; what a run filled in stands for what was left open. */
+/*
+ * Returns vLLM's options, without header values; values determined by the run replace unset ones.
+ */
 static json_t *make_args(const struct res_flat_input *input, const json_t *flat)
 {
 	auto_json json_t *all = vllm_bench_to_json(input->bench);
@@ -83,7 +85,7 @@ static json_t *make_benchmark(const struct res_flat_input *input, const json_t *
 			 "use_compile", !is_eager);
 }
 
-/* Everything else of the flat result. */
+/* Returns the remaining keys of the flat result. */
 static json_t *make_extra(const json_t *flat)
 {
 	json_t *extra = json_object();

@@ -15,7 +15,7 @@
 #include "result/flat/console.h"
 #include "result/flat/python_json.h"
 
-/* Beyond 30 years a time is none, and ns would overflow. */
+/* A time above 30 years is invalid, and ns would overflow. */
 #define SECONDS_MAX 1e9
 
 /* Lists of single requests: all of them or none. */
@@ -63,7 +63,7 @@ static int read_count(const json_t *json, const char *key, int64_t absent, int64
 	return 0;
 }
 
-/* From 0; NaN: null or not there. `infinite`: "inf" is one too. */
+/* Reads a number of at least 0; NaN: null or missing. `infinite`: also accepts "inf". */
 static int read_number(const json_t *json, const char *key, bool infinite, double *ret,
 		       struct pl_err *err)
 {
@@ -359,7 +359,7 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 		return pl_err_invalid(err, "expected one object");
 	if (read_head(flat, err) < 0)
 		return -1;
-	/* the table of an old release does not say how many were asked */
+	/* the table of an old release lacks the number of prompts */
 	if (flat->num_prompts < 0 && res_console_is_made(flat->json))
 		flat->num_prompts = flat->completed;
 	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))

@@ -13,8 +13,10 @@
 
 #define ERROR_BYTES_MAX 1000
 
-/* A trace's last line names the exception; what else vLLM says of a failure is one line. The first
- * row that is found in it counts. */
+/*
+ * A trace's last line names the exception; other errors of vLLM are one line. The first matching
+ * row counts.
+ */
 static const struct {
 	const char *part;
 	const char *kind;
@@ -39,7 +41,7 @@ static const struct {
 	{ "Traceback", "unknown" },
 };
 
-/* vLLM keeps an error answer's reason phrase and not its number. */
+/* vLLM stores an error response's reason phrase without its number. */
 static const struct {
 	const char *phrase;
 	int32_t status;
@@ -61,7 +63,7 @@ static const struct {
 	{ "Gateway Timeout", 504 },
 };
 
-/* The last line that says something. */
+/* Returns the last line that is not blank. */
 static char *last_line(const char *text)
 {
 	size_t end = strlen(text);
@@ -80,7 +82,7 @@ static char *last_line(const char *text)
 	return pl_strndup(text + start, len);
 }
 
-/* The client in Rust says "HTTP 503: body". */
+/* The client in Rust writes "HTTP 503: body". */
 static int32_t status_of(const char *text)
 {
 	if (pl_text_starts(text, "HTTP ")) {
@@ -118,7 +120,7 @@ static void set_failure(const struct res_flat_request *request, struct res_recor
 
 static int64_t to_ns(double seconds)
 {
-	/* what no run lasts: nothing is done with such a time but to not overflow */
+	/* longer than any run: only avoid an overflow */
 	return seconds < 9e9 ? llround(seconds * 1e9) : (int64_t)9e18;
 }
 

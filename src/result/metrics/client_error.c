@@ -138,7 +138,7 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 		add(&of[RES_FAMILY_FIRST_TOKEN], res_seconds(timing->acted_ns, ends.content.t_ns),
 		    late_s(&ends.content) + early_s + step_s, step_s);
 	add(&of[RES_FAMILY_E2EL], timing->e2el_s, less_s + early_s, step_s);
-	/* one chunk alone: what lies between it and itself is known */
+	/* a single chunk has no gap */
 	if (timing->mirror_chunk_count < 2)
 		return;
 	add_to_sums(&of[RES_FAMILY_ITL], whole_s, less_s, more_s);
@@ -197,7 +197,10 @@ static size_t count_to(const struct res_values *sorted, double v)
 	return low;
 }
 
-/* The least of `candidates` that more than `rank` of the samples are at most; INFINITY: none. */
+/*
+ * Returns the smallest candidate that is an upper bound of more than `rank` samples; INFINITY:
+ * none.
+ */
 static double least_beyond(const struct replaced *of, const struct res_values *candidates,
 			   size_t rank)
 {
@@ -376,7 +379,7 @@ static bool is_worse(const struct res_client_error_worst *a, const struct res_cl
 	return a->share / a->limit_share > b->share / b->limit_share;
 }
 
-/* If no answer has two tokens, its events are a speaker's name and a token: their gap is no latency. */
+/* If no response has two tokens, its events are a role and a token: their gap is not a latency. */
 static bool decides(const json_t *results, size_t family)
 {
 	bool has_gaps = json_is_number(json_object_get(results, "mean_tpot_ms"));

@@ -94,7 +94,7 @@ static void add_planned(const struct res_record *record, const struct res_timing
 			       res_seconds(record->planned_ns, timing->first_content_ns));
 }
 
-/* Where output of several kinds came, each has a first time. */
+/* If there is output of several kinds, each kind has its first time. */
 static void add_kinds(const struct res_record *record, const struct res_timing *timing,
 		      struct res_values *of)
 {
@@ -118,7 +118,10 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 	if (timing->first_content_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
 			       res_seconds(timing->acted_ns, timing->first_content_ns));
-	/* guessed counts that do not add up to the server's do not say which event held how many */
+	/*
+	 * assumed counts that do not add up to the server's do not show how many tokens each event
+	 * had
+	 */
 	if (!timing->guessed || timing->output_tokens == timing->event_tokens)
 		add_token_gaps(record, windows, &of[RES_FAMILY_TOKEN_GAP]);
 	if (timing->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
@@ -128,8 +131,8 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 }
 
 /*
- * Only under a cap does a request wait in the client; with a rate the wait is part of what a user
- * would see.
+ * Only with a concurrency limit does a request wait in the client; with a rate the wait is part of
+ * what a user experiences.
  */
 static void add_queueing(const struct res_how *how, const struct res_record *record,
 			 const struct res_timing *timing, struct res_values *of)
@@ -146,7 +149,10 @@ static void add_queueing(const struct res_how *how, const struct res_record *rec
 			       timing->e2el_s + waited);
 }
 
-/* The requests whose samples are in already end here, and what is one of a request with its last event. */
+/*
+ * Marks the end of a request's samples and assigns those with a single value to the window of its
+ * last event.
+ */
 static void end_request(const struct res_windows *windows, int64_t t_ns, struct res_values *values)
 {
 	size_t before = values->end_count > 0 ? values->ends[values->end_count - 1] : 0;
@@ -246,7 +252,7 @@ static void percentile_key(double percentile, const char *family, char *key, siz
 	snprintf(key, room, "p%s_%s", number, family);
 }
 
-/* `interval` NULL: there is none. No time is negative, so that no bound of one is. */
+/* `interval` NULL: none. Times are not negative, so bounds are not either. */
 static void set_interval(json_t *into, const char *key, const struct res_interval *interval)
 {
 	auto_free char *name = pl_asprintf("%s_ci95", key);
@@ -280,7 +286,7 @@ static void write_intervals(const struct res_series *series, const double *sorte
 	}
 }
 
-/* Puts the samples in order; the former order is the caller's (free()). */
+/* Sorts the samples; returns the former order, which the caller frees with free(). */
 static double *sort_samples(struct res_values *values, bool keep)
 {
 	double *kept = NULL;

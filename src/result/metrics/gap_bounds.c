@@ -39,7 +39,7 @@ static void add_read(struct res_gap_bounds *bounds, const struct res_gap_read *r
 	*PL_PUSH(bounds->reads, bounds->count, bounds->room) = wide;
 }
 
-/* One that would be exact but for the step. */
+/* Adds a gap that is exact except for the step. */
 static void add_gap(struct res_gap_bounds *bounds, int64_t gap_ns, int64_t step_ns)
 {
 	if (step_ns == 0)
@@ -48,7 +48,7 @@ static void add_gap(struct res_gap_bounds *bounds, int64_t gap_ns, int64_t step_
 	res_values_add(&bounds->measured, res_seconds(0, gap_ns));
 }
 
-/* Where the read begins a record there is no gap before its first event. */
+/* If the read begins a record, there is no gap before its first event. */
 static void end_read(struct res_gap_bounds *bounds, const struct read *read, int64_t step_ns)
 {
 	int64_t before_ns = read->has_before ? read->before.t_ns : read->earliest_ns;
@@ -72,7 +72,7 @@ static void end_read(struct res_gap_bounds *bounds, const struct read *read, int
 					   ? read->t_ns - read->before.t_ns
 					   : gaps.first_ns;
 		add_read(bounds, &gaps, step_ns);
-		/* as measured, all but the first are of one time */
+		/* as measured, all events except the first have the same time */
 		for (int64_t i = 0; i < gaps.gaps; i++)
 			res_values_add(&bounds->measured,
 				       i == 0 && read->has_before

@@ -20,7 +20,7 @@
 
 static const double default_percentiles[] = { RES_PERCENTILES };
 
-/* The default ones and those asked for, ascending, each once. The caller's. */
+/* Merges the default and the requested ones, ascending and distinct. The caller owns the result. */
 static double *merge_percentiles(const double *asked, size_t asked_count, size_t *ret_count)
 {
 	size_t defaults = PL_ARRAY_SIZE(default_percentiles);
@@ -47,7 +47,7 @@ struct totals {
 	int64_t output_tokens;
 	int64_t input_tokens;
 	bool input_known;
-	struct res_values offsets; /* prompt tokens by usage - asked */
+	struct res_values offsets; /* prompt tokens from usage - requested */
 };
 
 static void add_finished(const struct res_record *record, struct totals *totals)

@@ -97,7 +97,7 @@ struct change {
 	int64_t by;
 };
 
-/* By time; at equal times the smaller change first: an end before a start. */
+/* Sorts by time; at equal times the smaller change first: an end before a start. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
@@ -113,7 +113,7 @@ static json_t *peak_in_flight(const struct res_outcome *outcome)
 	size_t count = 0;
 	int64_t open = 0, peak = 0;
 
-	/* the load's own count, where one was kept, knows requests that have no record */
+	/* the load's counter, if available, includes requests without a record */
 	if (outcome->inflight_peak != OPTION_NO_I64)
 		return json_integer(outcome->inflight_peak);
 	for (size_t i = 0; i < outcome->count; i++) {
@@ -159,7 +159,7 @@ static void merge(const struct change *left, const struct change *right, const s
 	memcpy(to, right, (size_t)(end - right) * sizeof(*right));
 }
 
-/* Merges runs in order of time two by two until one is left; returns which array holds it. */
+/* Merges sorted runs pairwise until one is left; returns the array that holds it. */
 static const struct change *merge_runs(struct change *x, struct change *other, size_t *ends,
 				       size_t runs)
 {

@@ -114,7 +114,7 @@ static bool stays_of(const struct rates *rates, struct stays *ret)
 	return true;
 }
 
-/* Spreads what a request adds over the windows that it was open in. */
+/* Spreads a request's contribution over the windows in which it was open. */
 static void add_part(const struct part *part, enum rate rate, int64_t start_ns, double each_ns,
 		     struct res_flow *flow)
 {

@@ -7,11 +7,11 @@
 #include "result/timing.h"
 
 /*
- * Figures without the start and the end of a load: while a closed loop fills and drains, or an open
- * one has not yet its backlog, the server is not under the load that was asked for.
+ * Metrics without the start and the end of a load: while a closed loop fills or drains, or an open
+ * one builds up its backlog, the server is not under the requested load.
  */
 
-/* Shorter windows say too little about a steady state. */
+/* Shorter windows are not representative of a steady state. */
 #define WINDOW_NS_MIN (10 * PL_NS_PER_S)
 /* Share of max_concurrency from which a closed loop counts as full. */
 #define FULL_SHARE 0.95
@@ -39,7 +39,7 @@ static size_t collect_changes(const struct res_outcome *outcome, struct res_infl
 	return count;
 }
 
-/* From the first time the loop is full to the last time it stops being so. */
+/* From the first time the loop is full to the last time it stops being full. */
 static bool closed_window(const struct res_outcome *outcome, int64_t max_concurrency,
 			  struct window *ret)
 {

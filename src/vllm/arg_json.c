@@ -18,7 +18,7 @@ enum kind {
 	LIST,   /* the same, a list or null */
 	OTHERS, /* a list or null; in the row also the choices of other releases */
 	BOOL,
-	NOT, /* a bool that says the opposite of the row's */
+	NOT, /* a bool with the opposite value of the row's */
 	NUMBER,
 	TYPE,
 	STYLE,
@@ -28,7 +28,7 @@ struct key {
 	const char *name;
 	enum kind kind;
 	size_t offset;
-	bool rare; /* left out where it says nothing */
+	bool rare; /* omitted if it has no content */
 };
 
 #define AT(member) offsetof(struct option_row, member)
@@ -96,7 +96,7 @@ static const char *text_at(const struct option_row *arg, const struct key *key)
 	return *(const char *const *)((const char *)arg + key->offset);
 }
 
-/* A whole number without ".0"; beyond the limit a double is no longer exact. */
+/* Writes an integer without ".0"; beyond the limit a double is not exact. */
 static json_t *number_json(double value)
 {
 	if (isfinite(value) && value == floor(value) && fabs(value) < 9e15)
@@ -109,7 +109,7 @@ static json_t *parsed(const char *text)
 	return pl_json_or_null(pl_json_of_text(text));
 }
 
-/* Appends what neither list has. */
+/* Appends the items that are in neither list. */
 static void add_others(json_t *list, const json_t *choices, const char *more)
 {
 	auto_json json_t *others = parsed(more);
@@ -272,7 +272,7 @@ static void put_bound_text(json_t *entry, const char *key, const struct option_r
 		json_object_set_new(entry, key, json_string(text));
 }
 
-/* How it compares with vLLM's, and what its values of older releases are today. */
+/* Adds the comparison with vLLM's option, and the current names of values of older releases. */
 static void put_notes(json_t *entry, const struct option_row *row)
 {
 	static const char *const verdicts[] = { "equal", "more", "different", "not_yet" };

@@ -95,7 +95,7 @@ static json_t *without_values(const json_t *headers)
 	return shown;
 }
 
-/* Headers without their values: whoever sends them reads the member. */
+/* Hides the values of headers: the sender reads the member. */
 json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id)
 {
 	json_t *value = option_member_get(bench, &rows[id]);
@@ -120,7 +120,7 @@ json_t *vllm_bench_to_json(const struct vllm_bench *bench)
 
 bool vllm_bench_is_default(const struct vllm_bench *bench, enum vllm_bench_id id)
 {
-	/* of this row alone: whoever asks for all of them asks often */
+	/* only this row: callers check many rows, one at a time */
 	struct vllm_bench plain = { 0 };
 	auto_json json_t *value = option_member_default(&rows[id]);
 

@@ -48,8 +48,8 @@ struct vllm_catalog {
 	size_t count;
 	struct slot *slots;     /* all names in one hash table, '-' and '_' alike */
 	size_t slot_count;      /* a power of two */
-	struct pl_arena *arena; /* what the rows point to */
-	json_t *overlays;       /* array of what was laid over the rows, each an array of entries */
+	struct pl_arena *arena; /* owns what the rows point to */
+	json_t *overlays;       /* array of the overlays, each an array of entries */
 	json_t *overlaid;       /* array of names; NULL: no overlays */
 
 	bool is_reference;
@@ -133,8 +133,10 @@ static void build_index(struct vllm_catalog *catalog)
 	}
 }
 
-/* `name` without dashes in front. The lowest of the kinds asked for wins, then the first row. A
- * name of one argument may be an alias of another. */
+/*
+ * `name` has no leading dashes. The first of the requested kinds takes precedence, then the first
+ * row. A name of one argument may be an alias of another.
+ */
 static const struct option_row *find(const struct vllm_catalog *catalog, const char *name,
 				     unsigned kinds)
 {
@@ -192,8 +194,10 @@ static struct option_row *find_row(struct option_row *table, size_t count, const
 	return NULL;
 }
 
-/* Does the release lack what an entry says of it? `release` NULL: the reference. `since` not
- * known: it was always there. `removed_in` not known: it never went. */
+/*
+ * Returns whether the release lacks an entry's argument, according to the entry. `release` NULL:
+ * the reference. Without `since` it always existed; without `removed_in` it was never removed.
+ */
 static bool is_absent(const struct option_row *row, const struct vllm_version *release)
 {
 	bool known;
@@ -204,8 +208,7 @@ static bool is_absent(const struct option_row *row, const struct vllm_version *r
 	       (vllm_release_compare(release, row->removed_in, &known) >= 0 && known);
 }
 
-/* An entry that says nothing of releases leaves the row where it was: it changes only the keys
- * that it has. */
+/* An entry without releases leaves the row's releases unchanged: it changes only its keys. */
 static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
 		     const struct vllm_version *release, struct pl_err *err)
 {
@@ -238,8 +241,10 @@ static int add_overlays(struct vllm_catalog *catalog, const struct vllm_version 
 	return 0;
 }
 
-/* `release` NULL: the reference's. Takes over the reference to `overlays`. *ret is set on
- * failure too, and the caller's to free. */
+/*
+ * `release` NULL: the reference's. Takes the reference to `overlays`. *ret is set even on failure,
+ * and the caller frees it.
+ */
 static int make(const struct vllm_version *release, json_t *overlays, struct vllm_catalog **ret,
 		struct pl_err *err)
 {
@@ -293,7 +298,7 @@ const struct option_row *vllm_arg_at(const struct vllm_catalog *catalog, size_t 
 	return &catalog->args[i];
 }
 
-/* snake_case of a name in either spelling; false when it is too long to be one of ours. */
+/* Converts a name in either spelling to snake_case; false if it is too long. */
 static bool snake_name(const char *name, char snake[NAME_BYTES])
 {
 	size_t len = strlen(name);
@@ -305,7 +310,7 @@ static bool snake_name(const char *name, char snake[NAME_BYTES])
 	return true;
 }
 
-/* Is `snake` one of the flags ("--long -s") in `flags`, dashes in front left out? */
+/* Returns whether `snake` is one of the flags ("--long -s") in `flags`, without leading dashes. */
 static bool has_alias(const char *flags, const char *snake, bool short_too)
 {
 	while (flags != NULL && *flags != '\0') {
@@ -407,7 +412,7 @@ static void free_one(struct vllm_catalog *catalog)
 	free(catalog);
 }
 
-/* Nothing for those that hang from another, and for the process's own. */
+/* Does nothing for catalogues linked from another, and for the process's own. */
 void vllm_catalog_free(const struct vllm_catalog *catalog)
 {
 	if (catalog == NULL || catalog == reference || !catalog->is_reference)
@@ -472,7 +477,7 @@ static int lay_over(const struct vllm_catalog *base, const json_t *overlay, cons
 
 	json_array_append(overlays, entries);
 	int rc = make(NULL, overlays, &catalog, err);
-	/* vllm_catalog_free() leaves alone what is none */
+	/* vllm_catalog_free() ignores all others */
 	catalog->is_reference = true;
 	auto_catalog const struct vllm_catalog *owned = catalog;
 	if (rc < 0 || check_senses(base, catalog, overlay, path, err) < 0)
@@ -491,7 +496,7 @@ int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay,
 
 /* ---- other releases ----------------------------------------------------------------------- */
 
-/* How many of the releases that were read are at most this one; it has what the last of them had. */
+/* Returns the number of releases with data up to this one; the last of them provides its data. */
 static size_t release_number(const struct vllm_version *release)
 {
 	size_t number = vllm_release_count();

@@ -122,7 +122,9 @@ static void apply(struct option_row *row, const struct vllm_range *range, struct
 		row->items = text_type(row->items, row->choices);
 	}
 	set_spelling(row, range, arena);
-	/* of a range that the reference is in the row says it: two releases of it do not differ */
+	/*
+	 * in the reference's range (until NULL) the row has the value: a range has a single value
+	 */
 	if (range->deprecated != NULL && range->until != NULL)
 		row->deprecated = strcmp(range->deprecated, "true") == 0;
 	if (range->default_env != NULL)
@@ -140,7 +142,7 @@ static const struct vllm_range *nearest_range(const struct vllm_history *history
 		       : vllm_history_last(history);
 }
 
-/* All lists of choices that there were, for a row that has one in some release. */
+/* Returns all former lists of choices, for a row that has one in some release. */
 static const char *const *all_choices(const struct vllm_history *history, const char *today,
 				      struct pl_arena *arena)
 {
@@ -161,7 +163,7 @@ static const char *const *all_choices(const struct vllm_history *history, const 
 	return lists;
 }
 
-/* `release` NULL: the reference, which the row is of unless it is gone. */
+/* `release` NULL: the reference, to which the row belongs unless it was removed. */
 static void take_history(struct option_row *row, const struct vllm_history *history,
 			 const struct vllm_version *release, struct pl_arena *arena)
 {
@@ -206,7 +208,7 @@ static void take_field_history(struct option_row *field, const struct vllm_versi
 		field->absent = vllm_history_range(history, release) == NULL;
 }
 
-/* A key that the reference does not have: nothing is known of its type but for choices. */
+/* Makes the row of a key that the reference lacks: its type is unknown, except for choices. */
 static struct option_row gone_field(const struct vllm_history *history,
 				    const struct vllm_version *release, struct pl_arena *arena)
 {
@@ -231,7 +233,7 @@ static bool is_gone_key(const struct vllm_history *history)
 	return history->of != NULL && vllm_history_until(history) != NULL;
 }
 
-/* The keys of the reference, then those that are gone. */
+/* Makes the keys of the reference, then the removed ones. */
 static struct option_row *make_fields(const struct vllm_version *release, struct pl_arena *arena,
 				      size_t *ret_count)
 {

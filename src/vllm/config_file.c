@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "vllm/catalog.h"
 
-/* It asks for the key's own spelling. */
+/* Requires the key's own spelling. */
 bool vllm_config_false_counts(const struct vllm_catalog *catalog, const char *name)
 {
 	bool negative;

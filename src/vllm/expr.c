@@ -301,8 +301,10 @@ static struct vllm_expr *parse_set_name(struct parser *parser)
 		       : fault(parser, "only arguments can be set");
 }
 
-/* is_set and any_set take names, not values: they ask what the user wrote, which a value,
- * default or not, no longer tells. */
+/*
+ * is_set and any_set take names, not values: they test what the user set, which a value, possibly a
+ * default, does not show.
+ */
 static struct vllm_expr *parse_call(struct parser *parser, enum vllm_expr_op op, size_t least,
 				    size_t most)
 {
@@ -432,8 +434,10 @@ static struct vllm_expr *parse_not(struct parser *parser)
 	return node->first != NULL ? node : NULL;
 }
 
-/* One operand alone, or all between the same words in one node. Flat, so that a long chain is no
- * deep tree. */
+/*
+ * Returns a single operand, or one node with all operands between equal operators, so that a long
+ * chain is not a deep tree.
+ */
 static struct vllm_expr *parse_words(struct parser *parser, enum vllm_expr_op op, const char *word,
 				     struct vllm_expr *(*parse)(struct parser *parser))
 {

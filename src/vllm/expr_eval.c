@@ -122,8 +122,7 @@ static enum vllm_truth equal_lists(struct vllm_value a, struct vllm_value b)
 	}
 }
 
-/* null == null is unknown too: two things of which nothing is known need not be equal. is_set()
- * asks for null. */
+/* null == null is also unknown: two unknown values need not be equal. is_set() tests for null. */
 static enum vllm_truth equal(struct vllm_value a, struct vllm_value b)
 {
 	if (a.kind == VLLM_VALUE_NULL || b.kind == VLLM_VALUE_NULL)
@@ -187,7 +186,7 @@ static double modulo(double a, double b)
 	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Where Python would raise (a division by zero) or overflow, nothing is known. */
+/* If Python would raise an exception (a division by zero) or overflow, the result is unknown. */
 static struct vllm_value arithmetic(enum vllm_expr_op op, struct vllm_value a, struct vllm_value b)
 {
 	double number = NAN;
@@ -298,7 +297,7 @@ struct vllm_value vllm_expr_value(const struct vllm_expr *expr, const struct vll
 	}
 }
 
-/* As Python's bool(): 0, "", [] and {} are false. */
+/* As in Python's bool(): 0, "", [] and {} are false. */
 enum vllm_truth vllm_expr_truth(const struct vllm_expr *expr, const struct vllm_expr_scope *scope)
 {
 	struct vllm_value value = vllm_expr_value(expr, scope);

@@ -19,7 +19,7 @@
 /* vLLM's own words in the help of arguments whose type they tell. */
 #define JSON_WORDS  "valid JSON string"
 #define HUMAN_WORDS "human-readable"
-/* vLLM takes it apart before its parser, so that the help never shows it. */
+/* vLLM handles it before its parser, so the help never shows it. */
 #define UNSHOWN_ALIAS "-O"
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
@@ -39,7 +39,7 @@ static char *without_blanks(const char *text)
 	return copy;
 }
 
-/* Equal but for blanks, which line breaks add. */
+/* Compares without blanks, which line breaks add. */
 static bool same_text(const char *a, const char *b)
 {
 	auto_free char *left = without_blanks(a);
@@ -48,7 +48,7 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(left, right) == 0;
 }
 
-/* As Python would print an object with keys: "Config(a=1)", "{'a': 1}". */
+/* Returns whether it is an object as printed by Python: "Config(a=1)", "{'a': 1}". */
 static bool is_object_text(const char *text)
 {
 	size_t name = strspn(text, NAME_LETTERS);
@@ -143,8 +143,10 @@ static enum option_type items_type(const struct vllm_help_arg *arg, const json_t
 	return json_is_integer(json_array_get(value, 0)) ? OPTION_INT : OPTION_STRING;
 }
 
-/* As far as choices, words and default tell. From the surest to the vaguest: a switch shows by
- * its flags, a text by nothing. */
+/*
+ * Guesses from choices, words and default, in order of certainty: a switch shows by its flags, a
+ * text by nothing.
+ */
 static enum option_type guess_type(const struct vllm_help_arg *arg, const json_t *value)
 {
 	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
@@ -171,14 +173,14 @@ static const char *guess_words(const struct vllm_help_arg *arg, const json_t *va
 	return option_type_words(&row);
 }
 
-/* Can the row be written as the help shows it? */
+/* Returns whether the row's style agrees with the help. */
 static bool same_style(const struct option_row *row, const struct vllm_help_arg *arg)
 {
 	return row->style == arg->style ||
 	       (row->style == OPTION_STYLE_REPEAT && arg->style == OPTION_STYLE_VALUE);
 }
 
-/* Only what the help is sure of. */
+/* Considers only what the help shows with certainty. */
 static bool same_type(const struct option_row *row, const struct vllm_help_arg *arg,
 		      const json_t *value)
 {
@@ -244,7 +246,7 @@ static bool choices_are_ours(const struct option_row *row)
 
 /* ---- spellings -------------------------------------------------------------------------- */
 
-/* The spellings that the help shows, by what they mean to the row: lists of texts. */
+/* The flags in the help by their meaning for the row: lists of texts. */
 struct spelled {
 	json_t *same;
 	json_t *negative;
@@ -291,7 +293,10 @@ static bool is_switch(const struct vllm_help_arg *arg)
 	return arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG;
 }
 
-/* Does the table say what a switch that is on by default and has no way off means? */
+/*
+ * Returns whether the table defines the meaning of a switch that is on by default and cannot be
+ * switched off.
+ */
 static bool knows_lone_switch(const struct option_row *row)
 {
 	return row != NULL && row->style == OPTION_STYLE_FLAG &&
@@ -340,7 +345,7 @@ static void spell(const struct option_row *row, const struct vllm_help_arg *arg,
 	decide(row, arg, ret);
 }
 
-/* The style that the spellings have once the table has decided what they mean. */
+/* Returns the style of the flags after the table has decided their meaning. */
 static enum option_style style_of(const struct vllm_help_arg *arg, const struct spelled *spelled)
 {
 	return is_switch(arg) && json_array_size(spelled->negative) > 0 ? OPTION_STYLE_TOGGLE
@@ -410,7 +415,7 @@ static void compare_flags(const struct option_row *row, const struct vllm_help_a
 	compare_negatives(row, spelled->negative, changes);
 }
 
-/* The choices of the help are the table's, or those that the table says the help has. */
+/* The choices in the help are the table's, or those that the table lists for the help. */
 static bool choices_changed(const struct option_row *row, const struct vllm_help_arg *arg,
 			    const json_t *table, const json_t *choices)
 {
@@ -424,7 +429,7 @@ static bool choices_changed(const struct option_row *row, const struct vllm_help
 	return !same_set(table, choices) && !(named != NULL && same_set(named, choices));
 }
 
-/* Where the table has none of its own, those that the help had before are what changed. */
+/* If the table has no choices, those of the previous help are the changed ones. */
 static void add_choices(json_t *changes, const struct option_row *row, json_t *choices)
 {
 	add_change(changes, row, "choices", json_incref(choices));
@@ -479,7 +484,7 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 	if (arg->negative_aliases != NULL)
 		json_object_set_new(entry, "negative_aliases",
 				    pl_json_words(arg->negative_aliases));
-	/* the help does not say what a value is: let it be anything */
+	/* the help does not show the type: allow any value */
 	if (type == OPTION_STRING && json_is_null(json_object_get(entry, "default")))
 		json_object_set_new(entry, "also_accepts",
 				    json_pack("[s,s,s]", "bool", "int", "json"));
@@ -500,8 +505,10 @@ static const struct option_row *find_by_any(const struct vllm_catalog *catalog, 
 	return row;
 }
 
-/* By the main flag, else by an alias, else by a negative: a release may turn "--enable-x" into
- * "--disable-x". */
+/*
+ * Finds it by the main flag, otherwise by an alias, otherwise by a negative: a release may turn
+ * "--enable-x" into "--disable-x".
+ */
 static const struct option_row *find_row(const struct vllm_catalog *catalog,
 					 const struct vllm_help_arg *arg)
 {
@@ -583,7 +590,7 @@ json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_hel
 	return diff;
 }
 
-/* Values that are no longer choices were: only older releases take them. */
+/* Values that are no longer choices are kept as accepted by older releases only. */
 static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry,
 			       const json_t *change)
 {
@@ -626,7 +633,7 @@ static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *c
 	return entry;
 }
 
-/* already_gone is not in it: the rows say so themselves. */
+/* Omits already_gone: the rows contain it. */
 json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
 			  const char *made_from)
 {

@@ -102,7 +102,7 @@ static size_t part_len(const char *text)
 	return i;
 }
 
-/* A quote is shown by "[…]" alone, and is no part of the choice. */
+/* Only "[…]" shows quotes, which are not part of the choice. */
 static void add_choice(struct vllm_help_arg *arg, const char *text, size_t len)
 {
 	while (len > 0 && (*text == ' ' || *text == '\'')) {
@@ -168,7 +168,7 @@ static bool is_long(const char *flag)
 	return flag[0] == '-' && flag[1] == '-';
 }
 
-/* Is `no_flag` "--no-x" where `flag` is "--x"? */
+/* Returns whether `no_flag` is "--no-x" for the flag "--x". */
 static bool is_plain_negative(const char *flag, const char *no_flag)
 {
 	return pl_text_starts(no_flag, "--no-") && strcmp(flag + 2, no_flag + 5) == 0;
@@ -244,7 +244,7 @@ static void sort_switch(const struct pl_strv *flags, const char *first, struct s
 	}
 }
 
-/* From the item `from` on, separated by blanks; NULL: none. */
+/* Joins the items from `from` on with blanks; NULL: none. */
 static const char *keep_words(struct vllm_help *help, const struct pl_strv *flags, size_t from)
 {
 	auto_buf words = PL_BUF(TEXT_BYTES_MAX);
@@ -274,7 +274,7 @@ static void read_switch(struct vllm_help *help, struct vllm_help_arg *arg,
 	pl_strv_done(&spellings.undecided);
 }
 
-/* All flags but the main one are its aliases, in whatever order they appear. */
+/* All flags except the main one are its aliases, in any order. */
 static const char *other_flags(struct vllm_help *help, const struct pl_strv *flags,
 			       const char *first)
 {
@@ -375,8 +375,8 @@ static size_t last_word_len(const struct pl_buf *buf)
 }
 
 /*
- * Was the word at the end of the last line cut there? Python cuts at a hyphen, and within a word
- * that is longer than a whole line.
+ * Returns whether the word at the end of the last line was broken there. Python breaks at hyphens,
+ * and inside a word that is longer than a line.
  */
 static bool was_cut(const struct parser *parser, size_t indent, const char *next)
 {
@@ -409,7 +409,7 @@ static bool starts_arg(const char *line, size_t indent)
 	return isalnum((unsigned char)at[0]);
 }
 
-/* "options:", "ParallelConfig:"; sentences that end with a colon are none. */
+/* "options:", "ParallelConfig:"; but not sentences that end with a colon. */
 static bool is_heading(const char *line, bool was_blank)
 {
 	size_t len = strlen(line);
@@ -501,7 +501,7 @@ static void make_utf8(char *text, size_t len)
 	}
 }
 
-/* Copies the text without carriage returns, colours and NUL bytes; tabs become blanks. */
+/* Copies the text without carriage returns, colors and NUL bytes; tabs become blanks. */
 static char *plain_text(const char *text, size_t len)
 {
 	char *plain = pl_alloc(len + 1);

@@ -1,6 +1,6 @@
 /*
- * When each argument and key came, what it was in each range of releases, and when it went: tables
- * of src/tbl. Both are sorted by name, arguments before keys, so that names are found by halves.
+ * When each argument and key was added, its properties in each range of releases, and when it was
+ * removed: tables of src/tbl. Both are sorted by name, arguments before keys, for binary search.
  */
 #include "vllm/history.h"
 

@@ -21,7 +21,7 @@ static int line_in(const struct pl_yaml *node, const char *text)
 	return line;
 }
 
-/* Where the entry of the argument `name` has the flag under `key`; 0: not known. */
+/* Returns the line of the flag under `key` in the entry of the argument `name`; 0: unknown. */
 static int line_of(const char *path, const char *name, const char *key, const char *flag)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;

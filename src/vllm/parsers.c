@@ -1,7 +1,7 @@
 /*
- * A parser is one of the release, one of other releases, or of none. The front end of every release that
- * was read compares the reasoning parser with what is registered, and the tool parser too if tools are
- * chosen automatically.
+ * A parser belongs to the release, only to other releases, or to none. The front end of every
+ * release with data compares the reasoning parser with the registered ones, and the tool parser,
+ * too, if tools are chosen automatically.
  */
 #include "vllm/parsers.h"
 
@@ -144,7 +144,7 @@ static void add_problem(const struct check *check, const struct argument *argume
 						: nearest_parser(check, argument->kind, name));
 }
 
-/* A name that is called otherwise now has a problem of its own, with what replaced it. */
+/* A renamed parser has a separate problem, with its replacement. */
 static bool is_renamed(const struct check *check, const struct argument *argument,
 		       const json_t *value)
 {

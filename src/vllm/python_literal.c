@@ -1,5 +1,7 @@
-/* Python's way to write values, as its help texts and defaults have it ("{'a': [1, None]}"), and
- * its JSON, which has NaN and Infinity. No expression is evaluated: what is no literal is NULL. */
+/*
+ * Values in Python's syntax, as in its help texts and defaults ("{'a': [1, None]}"), and its JSON,
+ * which has NaN and Infinity. Expressions are not evaluated: anything but a literal is NULL.
+ */
 #include "vllm/python_literal.h"
 
 #include <ctype.h>
@@ -58,7 +60,7 @@ static json_t *read_word(const char **at)
 	if (pl_text_to_i64(word, &integer))
 		return json_integer(integer);
 	if (pl_text_to_f64(word, &number))
-		return json_real(number); /* NULL for what JSON has no number for */
+		return json_real(number); /* NULL for numbers that JSON cannot represent */
 	return NULL;
 }
 

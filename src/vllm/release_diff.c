@@ -1,4 +1,7 @@
-/* Releases are compared by their catalogues; whether one has a thing at all is its history's to say. */
+/*
+ * Compares releases by their catalogues; the history decides whether a release has an argument at
+ * all.
+ */
 #include "vllm/release_diff.h"
 
 #include <string.h>
@@ -61,7 +64,7 @@ static json_t *add(json_t *list, const char *name, const struct option_row *arg)
 	return entry;
 }
 
-/* Its replacement as `until` has it: what replaced it may itself be gone. */
+/* Adds its replacement in the form of `until`: the replacement may itself have been removed. */
 static void add_end(const struct diff *diff, json_t *entry, const char *key)
 {
 	const struct vllm_history *history = vllm_history_of(key);

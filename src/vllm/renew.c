@@ -1,7 +1,7 @@
 /*
- * A configuration in the form of a release: each setting that it lacks gives way to what
- * vllm/replaced.h finds, in the typed values and in the objects as they were written, so that both
- * still say the same.
+ * Converts a configuration to the form of a release: each setting that it lacks is replaced by the
+ * result of vllm/replaced.h, in the typed values and in the objects as written, so that both stay
+ * equivalent.
  */
 #include "vllm/renew.h"
 
@@ -59,7 +59,7 @@ static void set_path(json_t *root, const char *path, const json_t *value)
 	json_object_set_new(root, dot != NULL ? dot + 1 : path, json_deep_copy(value));
 }
 
-/* Can it be written: is all of it known, and nothing else set there? */
+/* Returns whether it can be written: all of it is known, and it overwrites no other value. */
 static bool is_writable(const struct renewal *renewal, const char *key, const json_t *by)
 {
 	PL_JSON_EACH(setting, by) {
@@ -104,7 +104,7 @@ static bool renew_setting(struct renewal *renewal, const char *key, const json_t
 	return true;
 }
 
-/* Itself where it is gone, not taken or called otherwise, else its members. */
+/* Converts the argument if it was removed, rejected or renamed, otherwise its members. */
 static void renew(struct renewal *renewal, const char *key, const json_t *value)
 {
 	auto_json json_t *members = json_is_object(value) ? json_copy((json_t *)value) : NULL;

@@ -1,7 +1,7 @@
 /*
- * A replacement is looked for step by step: each step turns one key and value into others, until
- * all of them are the release's own. A step that nothing is known of makes the whole unknown: half
- * of a replacement would be another configuration.
+ * A replacement is found step by step: each step converts one key and value to others, until the
+ * release has all of them. A step without data makes the whole unknown: a partial replacement would
+ * be another configuration.
  */
 #include "vllm/replaced.h"
 
@@ -90,7 +90,7 @@ bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const js
 	return has_value(choices, value, row->any_case) || has_value(special, value, true);
 }
 
-/* Did a release before this one have the value in its list? */
+/* Returns whether an earlier release had the value in its list. */
 static bool was_choice(const char *key, const json_t *value, const struct vllm_version *release)
 {
 	const struct vllm_history *history = vllm_history_of(key);
@@ -161,7 +161,7 @@ static bool take_row(struct search *search, const struct vllm_replacement *row, 
 	return true;
 }
 
-/* The value of a pair [this, that]; NULL: there is none. */
+/* Returns the value of a pair [this, that]; NULL: none. */
 static const json_t *paired(const json_t *pairs, const json_t *value)
 {
 	PL_JSON_EACH(pair, pairs) {
@@ -178,7 +178,7 @@ static bool take_keys(struct search *search, const char *keys, const json_t *val
 
 	for (char *rest = copy; rest != NULL;) {
 		const char *key = pl_text_trim(strsep(&rest, ","));
-		/* what was left to people is done where they have set it */
+		/* a choice left to the user is made if the user has set it */
 		if (value == NULL && pl_json_get_path(search->for_whom->values, key) != NULL)
 			continue;
 		if (!take_step(search, key, value))
@@ -212,7 +212,7 @@ static bool take_rule(struct search *search, const struct vllm_history *history,
 	return take_keys(search, history->replaced_by, NULL);
 }
 
-/* An object's keys have histories of their own. */
+/* The keys of an object have their own histories. */
 static bool take_members(struct search *search, const char *argument, const json_t *object)
 {
 	PL_JSON_EACH_MEMBER(name, value, object) {
@@ -336,7 +336,10 @@ static bool is_switch(const struct option_row *arg, const json_t *value)
 	       (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG);
 }
 
-/* As the release spells it; NULL: a switch that only switches on, and is off. The caller's. */
+/*
+ * Returns the release's spelling; NULL: a switch without a negative that is off. The caller frees
+ * it.
+ */
 static char *spelling(const struct vllm_catalog *flags, const char *key, const json_t *value)
 {
 	const struct option_row *arg = vllm_arg_find(flags, key);

@@ -195,7 +195,7 @@ static const json_t *default_of(const struct vllm_rule_subject *subject, const c
 	return value;
 }
 
-/* Is it a value that lets vLLM choose, where "auto" is one of the special ones? */
+/* Returns whether the value lets vLLM choose, if "auto" is one of its special values. */
 static bool leaves_choice(const struct vllm_rule_subject *subject, const char *arg,
 			  const json_t *value)
 {
@@ -216,7 +216,7 @@ const json_t *vllm_rule_given(const struct vllm_rule_subject *subject, const cha
 	return key == NULL ? value : json_object_get(value, key);
 }
 
-/* A choice that is left to vLLM is not known: "auto" is no value to compare with. */
+/* A choice left to vLLM is unknown: "auto" is not comparable. */
 static struct vllm_value subject_value(void *user, const char *arg, const char *key)
 {
 	const json_t *given = vllm_rule_given(user, arg, key);

@@ -1,7 +1,7 @@
 /*
- * The rules asked of one configuration, with a problem for each that does not hold: at the
- * arguments that it names, with their values shown as far as they are no secrets. A rule that is
- * unknown on either side is silent.
+ * Evaluates the rules for one configuration and adds a problem for each violated one: at its
+ * arguments, with their values unless they are secrets. A rule that is unknown on either side is
+ * skipped.
  */
 #include "vllm/rules.h"
 
@@ -67,7 +67,7 @@ static void add_value(struct pl_buf *buf, const struct vllm_catalog *catalog,
 		add_json(buf, given);
 }
 
-/* Does the rule look into this object key by key? */
+/* Returns whether the rule uses single keys of this object. */
 static bool has_keys(const struct vllm_rule_names *names, const char *arg)
 {
 	for (size_t i = 0; i < names->count; i++) {
@@ -77,7 +77,7 @@ static bool has_keys(const struct vllm_rule_names *names, const char *arg)
 	return false;
 }
 
-/* "tensor_parallel_size 16, gpus 8": what was set, and the facts. */
+/* Appends "tensor_parallel_size 16, gpus 8": the settings and the facts. */
 static void describe_found(const struct vllm_rule_names *names, struct vllm_rule_subject *subject,
 			   struct pl_buf *buf)
 {
@@ -270,7 +270,7 @@ static bool is_before(const struct target_check *check, const char *release)
 	return vllm_release_compare(&check->release, release, &known) < 0;
 }
 
-/* Newer than what is known: it may have changed there. */
+/* Returns whether the release is newer than the data: it may have changed. */
 static bool is_newer(const struct target_check *check)
 {
 	bool known;
@@ -278,7 +278,7 @@ static bool is_newer(const struct target_check *check)
 	return vllm_release_compare(&check->release, VLLM_REFERENCE_RELEASE, &known) > 0;
 }
 
-/* By the row of the release, or by what its parser says where the row is the reference's. */
+/* Uses the row of the release, or the release's parser if the row is the reference's. */
 static bool is_deprecated(const struct target_check *check, const struct option_row *row)
 {
 	auto_free char *key = key_of(row);
@@ -443,7 +443,7 @@ static void check_choice(const struct target_check *check, const struct option_r
 			   });
 }
 
-/* Where no list is known any text will do, but for the older name of another. */
+/* Without a list any text is valid, except for the former name of another value. */
 static void check_choices(const struct target_check *check, const struct option_row *arg,
 			  const json_t *value)
 {

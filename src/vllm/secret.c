@@ -1,6 +1,6 @@
 /*
- * Secrets among vLLM's words and values. A flag may be abbreviated, misspelt or typed with a wide
- * dash, and its value is a secret all the same: what is near a secret flag is treated as one.
+ * Secrets among vLLM's words and values. A flag may be abbreviated, misspelled or typed with a wide
+ * dash, and its value is still a secret: a flag similar to a secret one is treated as one.
  */
 #include "vllm/secret.h"
 
@@ -31,7 +31,7 @@ static size_t dashes_len(const char *word)
 	}
 }
 
-/* Is it the beginning of a flag? `secret`: of a secret one. */
+/* Returns whether it is the prefix of a flag; `secret`: of a secret one. */
 static bool begins_flag(const struct vllm_catalog *catalog, const char *name, bool secret)
 {
 	auto_free char *flag = pl_asprintf("--%s", name);
@@ -60,7 +60,7 @@ static bool begins_bench_flag(const char *name)
 	return false;
 }
 
-/* Is it the exact name of a flag? *ret_secret: of a secret one. */
+/* Returns whether it is the exact name of a flag. *ret_secret: of a secret one. */
 static bool is_exact_flag(const char *name, bool *ret_secret)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_reference();
@@ -100,7 +100,7 @@ bool vllm_secret_is_flag(const char *word)
 	       (nearest != NULL && vllm_arg_find(catalog, nearest)->secret);
 }
 
-/* Within a text, which may be no command line at all, a flag is none for being nearly one. */
+/* In a text that may not be a command line, similar flags do not count. */
 static bool is_flag_in_text(const char *word)
 {
 	const char *name = word + dashes_len(word);
@@ -123,7 +123,7 @@ static char *text_shown(const char *text)
 	return pl_take(shown);
 }
 
-/* JSON without its secrets, "***" where it is not well formed; NULL: there are none. */
+/* Returns JSON without its secrets, "***" if it is malformed; NULL: it has no secrets. */
 static char *json_text_shown(const char *text)
 {
 	size_t blanks = strspn(text, " \t\n");

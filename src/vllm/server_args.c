@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* A value as one word of a command line. The caller's (free()). */
+/* Returns a value as one word of a command line. The caller frees it with free(). */
 static char *value_word(const json_t *value)
 {
 	char number[PL_F64_TEXT_BYTES];
@@ -34,7 +34,7 @@ static void add_word(json_t *argv, const char *word)
 	json_array_append_new(argv, json_string(word));
 }
 
-/* "--x v"; "--x=v" where v looks like another flag. */
+/* Adds "--x v", or "--x=v" if v looks like a flag. */
 static void add_flag_value(json_t *argv, const char *flag, const json_t *value)
 {
 	auto_free char *word = value_word(value);
@@ -72,15 +72,14 @@ static void add_list(json_t *argv, const struct option_row *arg, const json_t *v
 	}
 }
 
-/* Is null what the server has anyway, or a word it would refuse? */
+/* Returns whether null is the server's default anyway, or a word that it would reject. */
 static bool null_is_unsaid(const struct option_row *arg)
 {
 	return arg->no_null_on_cli || arg->style != OPTION_STYLE_VALUE ||
 	       pl_text_equal(arg->default_json, "null");
 }
 
-/* A switch without a way back (store_true) is left out when it is off: that is what it is
- * without the flag. */
+/* A switch without a negative (store_true) is omitted if it is off: it is off without the flag. */
 static int add_arg(json_t *argv, const struct option_row *arg, const json_t *value,
 		   struct pl_err *err)
 {
@@ -114,8 +113,10 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 	return 0;
 }
 
-/* Moves a secret into the environment; false when the value is none (a bare --hf-token). Every
- * user of the machine can read the words of a process; its environment only its owner. */
+/*
+ * Moves a secret into the environment; false if the value is not one (a bare --hf-token). All users
+ * of the machine can read a process's arguments, but only its owner its environment.
+ */
 static bool add_secret(json_t *env, const struct option_row *arg, const json_t *value)
 {
 	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;

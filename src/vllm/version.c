@@ -14,7 +14,7 @@
 
 #define DIGITS_MAX 9
 
-/* Reads digits into *ret; 0 where there are none but `optional`. False: none, or too many. */
+/* Reads digits into *ret; 0 if there are none and they are `optional`. False: none, or too many. */
 static bool take_number(const char **at, bool optional, int *ret)
 {
 	size_t len = strspn(*at, "0123456789");

@@ -20,7 +20,7 @@
 
 enum { INDENT = 2, BLOCK_DEPTH_MAX = 12, NAME_BYTES_MAX = 80 };
 
-/* Words that YAML or its readers take for something else than a text. */
+/* Words that YAML or its parsers do not read as text. */
 static bool is_reserved(const char *text)
 {
 	static const char *const words[] = { "true", "false", "yes",  "no",  "on",  "off",
@@ -34,8 +34,10 @@ static bool is_reserved(const char *text)
 	return false;
 }
 
-/* Does a text need no quotes, as a key or value, in block and flow style? The first byte keeps
- * out numbers, dates and all of YAML's signs. */
+/*
+ * Returns whether a text needs no quotes, as a key or value, in block and flow style. The first
+ * byte excludes numbers, dates and all of YAML's indicators.
+ */
 static bool is_plain(const char *text)
 {
 	return (isalpha((unsigned char)text[0]) || text[0] == '_' || text[0] == '/') &&
@@ -102,7 +104,10 @@ void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent)
 		add_member(buf, name, value, indent);
 }
 
-/* "llama-3-8b-tp2" of "meta-llama/Llama-3-8B" on two GPUs; what a load calls itself counts more. */
+/*
+ * Returns "llama-3-8b-tp2" for "meta-llama/Llama-3-8B" on two GPUs; the load's label takes
+ * precedence.
+ */
 static char *derive_name(const struct vllm_command *command)
 {
 	static const struct {
@@ -176,7 +181,9 @@ static void add_container_note(struct pl_buf *buf, const struct vllm_command *co
 	pl_buf_add_char(buf, '\n');
 }
 
-/* Environment as far as it can be said: a ${…} would be replaced here. */
+/*
+ * Adds the environment as far as possible: ${…} in a value would be expanded when the file is read.
+ */
 static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
 	auto_json json_t *env = json_object();
@@ -184,7 +191,7 @@ static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool
 	PL_JSON_EACH_MEMBER(name, value, command->env) {
 		auto_free char *shown = NULL;
 		const char *text = json_string_value(value);
-		/* "$HF_TOKEN" names one and is none */
+		/* "$HF_TOKEN" names a secret and is not one */
 		if (text != NULL && text[0] != '$' && !secrets) {
 			shown = option_secret_is_name(name) ? pl_strdup(OPTION_SECRET_SHOWN)
 							    : option_secret_urls_shown(text);
@@ -229,7 +236,7 @@ static bool has_text(const json_t *value)
 	return json_is_string(value) || json_is_string(json_array_get(value, 0));
 }
 
-/* A value without its secrets; of the arguments that are some nothing is left. */
+/* Returns a value without its secrets; for a secret argument nothing remains. */
 static json_t *value_shown(const struct vllm_catalog *catalog, const char *name,
 			   const json_t *value)
 {

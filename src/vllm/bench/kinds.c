@@ -35,7 +35,7 @@ static struct vllm_bench_kind kinds[] = {
 #include "tbl/bench_kinds.h"
 };
 
-/* Done once, before main(): a row of a benchmark is the row of its option, but for what it says. */
+/* Runs once, before main(): a row of a benchmark is the row of its option with its own changes. */
 __attribute__((constructor)) static void make_rows(void)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(options); i++) {
@@ -113,7 +113,7 @@ void vllm_bench_kind_complete(const struct vllm_bench_kind *kind, const bool set
 		enum vllm_bench_id id = vllm_bench_find(row->name);
 		auto_json json_t *value = option_member_default(row);
 		auto_json json_t *mine = vllm_bench_get(bench, id);
-		/* null is no wish */
+		/* null means no preference */
 		if (!set[id] || json_is_null(mine))
 			vllm_bench_set(bench, id, value);
 	}

@@ -36,8 +36,7 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 	return &line->faults[line->fault_count - 1];
 }
 
-/* Flags that are not options of a load (src/tbl/bench_flags.h): they are kept apart, in
- * line->flags. */
+/* Flags that are not load options (src/tbl/bench_flags.h): stored separately, in line->flags. */
 static const struct option_row own_rows[] = {
 #define BENCH_FLAG(name_, arg_, choices_, help_)                            \
 	{ .name = name_,                                                    \
@@ -48,7 +47,7 @@ static const struct option_row own_rows[] = {
 	{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
 };
 
-/* Flags of an offline benchmark's line: where its server is, and what stands for vLLM. */
+/* Flags of an offline benchmark's line: the server's address, and the replacement of vLLM. */
 static const struct option_row offline_rows[] = {
 #define OFFLINE_FLAG(name_, arg_, choices_, help_)                          \
 	{ .name = name_,                                                    \
@@ -68,8 +67,10 @@ bool vllm_bench_is_later(const char *what)
 	return PL_TEXT_IS_ONE_OF(what, others);
 }
 
-/* In the order in which an ambiguous beginning lists them: vLLM's parser has --help first. No
- * beginning means a flag that vLLM does not have. */
+/*
+ * In the order in which an ambiguous prefix lists them: vLLM's parser has --help first. Prefixes of
+ * flags that vLLM lacks are not accepted.
+ */
 void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program program)
 {
 	bool of_vllm = program == VLLM_BENCH_OF_VLLM;
@@ -119,7 +120,7 @@ static void tell_ambiguous(struct reader *reader, const struct option_argv_word 
 			     vllm_bench_flag_hint(word->text));
 }
 
-/* vLLM's parser sends what the JSON has on as it is. */
+/* vLLM's parser passes this JSON on unchanged. */
 static void tell_dotted(struct reader *reader, const struct option_argv_word *word)
 {
 	size_t len = strcspn(word->text, "=");
@@ -241,7 +242,7 @@ bool vllm_bench_line_take(struct vllm_bench_line *line, const struct option_argv
 	return taken;
 }
 
-/* A known flag; what is wrong with its value is a fault of its option. */
+/* Reads a known flag; an error in its value is an error of its option. */
 static void read_flag(struct reader *reader, const struct option_argv_word *word)
 {
 	struct vllm_bench_line *line = reader->line;
@@ -326,7 +327,7 @@ static void read_words(struct reader *reader)
 			reader->hints.len > 0 ? pl_buf_text(&reader->hints) : NULL);
 }
 
-/* False with a fault for each word that is no text. */
+/* Returns false with a fault for each word that is not a text. */
 static bool are_texts(struct vllm_bench_line *line, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

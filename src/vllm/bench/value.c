@@ -23,8 +23,10 @@ static json_t *read_int(const char *word)
 	return json_integer(value);
 }
 
-/* As Python's float(): a number out of range is infinite. strtod() takes hexadecimal too, and
- * float() does not. */
+/*
+ * Converts like Python's float(): a number out of range is infinite. Unlike strtod(), float()
+ * rejects hexadecimal numbers.
+ */
 static bool to_f64(const char *text, double *ret)
 {
 	const char *digits = text + (text[0] == '+' || text[0] == '-');
@@ -130,8 +132,10 @@ static json_t *read_list(const struct option_argv_word *flag)
 	return list;
 }
 
-/* NULL: the text is none of the type, as Python calls it. The name is of the Python function
- * that vLLM's parser calls: its message has it. */
+/*
+ * Returns NULL if the text is invalid for the type. *ret_name is the Python function that vLLM's
+ * parser calls, because its message contains it.
+ */
 static json_t *read_typed(const struct option_row *row, const char *text, const char **ret_type)
 {
 	switch (row->type) {

@@ -17,7 +17,7 @@ void vllm_bench_pair_add(json_t *argv, const char *flag, const char *value)
 	json_array_append_new(argv, json_string(value));
 }
 
-/* Numbers, and objects as JSON says them. */
+/* Formats numbers, and objects as JSON. */
 static char *plain_text(const json_t *value)
 {
 	char text[PL_F64_TEXT_BYTES];
@@ -54,7 +54,7 @@ static char *joined_text(const json_t *list)
 	return pl_buf_take(&buf);
 }
 
-/* False: of several words one begins as a flag, which no form of the command line can say. */
+/* Returns false if one of several words begins like a flag, which a command line cannot express. */
 static bool add_items(json_t *argv, const char *flag, const json_t *list)
 {
 	size_t count = json_array_size(list);

@@ -24,8 +24,10 @@ struct address {
 	const char *path; /* "": none */
 };
 
-/* "http://[::1]:8000/v1"; a user and a password in front of the host are no part of it. Without
- * a port the scheme's own, as a client has it: not that of vLLM. */
+/*
+ * Parses "http://[::1]:8000/v1"; user and password before the host are dropped. Without a port uses
+ * the scheme's default, as clients do, not vLLM's.
+ */
 static void read_url(const char *url, struct address *ret)
 {
 	ret->https = pl_text_starts(url, "https://");
@@ -97,7 +99,9 @@ static bool is_published(const struct vllm_command *command, int64_t port)
 	return false;
 }
 
-/* At the option that says it, or, where none does, at what names the load. */
+/*
+ * Reports it at the option with the address, or, if there is none, at the word that names the load.
+ */
 static void tell(struct vllm_parse *parse, enum option_severity severity, const char *option,
 		 const char *found, const char *expected)
 {
@@ -160,8 +164,9 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
 			   : "http, as the server of the other command has no certificate");
 }
 
-/* "--base-url …/v1 --endpoint /completions": the base URL goes, and with it the part of the path
- * that it had. */
+/*
+ * "--base-url …/v1 --endpoint /completions": drops the base URL and moves its path to the endpoint.
+ */
 static void join_path(struct vllm_command *command, const char *path)
 {
 	const char *endpoint = pl_json_get_text(command->load, "endpoint");

@@ -178,8 +178,7 @@ static void read_config(struct vllm_parse *parse)
 	free(command->config);
 	command->config = pl_strdup(argv->words[at + 1].text);
 	struct config config = { .parse = parse, .path = command->config };
-	/* a copy with a text of its own: the words move, and the one that is named here is
-	 * dropped */
+	/* a copy with its own text: the words move, and the named one is dropped */
 	config.at = argv->words[at + 1];
 	config.at.text = config.at.written = command->config;
 	option_argv_drop(argv, at, 2);
@@ -199,7 +198,7 @@ static bool is_since(const struct vllm_parse *parse, const char *release)
 	       vllm_version_compare(&parse->target, &since) >= 0;
 }
 
-/* What -O3 sets there. */
+/* Returns the key that -O3 sets in compilation_config. */
 static const char *compilation_mode(const struct vllm_parse *parse)
 {
 	return is_since(parse, "0.11.1") ? "mode" : "level";
@@ -210,7 +209,7 @@ static bool is_object(const char *text)
 	return text != NULL && text[strspn(text, " \t\r\n")] == '{';
 }
 
-/* No optimization level is an object: where the release is not known, an older one is meant. */
+/* An optimization level is never an object: if the release is unknown, an older one is assumed. */
 static bool takes_object(const struct vllm_parse *parse)
 {
 	return !parse->target_known || parse->allow_gone || !is_since(parse, OPTIMIZATION_LEVELS);
@@ -293,7 +292,7 @@ static void add_rows(struct vllm_parse *parse)
 		const struct option_row *arg = vllm_arg_at(parse->catalog, i);
 		if (parse->kind != NULL && !vllm_bench_kind_takes(parse->kind, arg))
 			continue;
-		/* one that is gone is known with its values, to say what replaced it */
+		/* a removed argument keeps its values, so that the replacement can be named */
 		if (!arg->absent || is_since(parse, arg->since))
 			option_argv_add_row(argv, arg, arg->absent);
 		/* a joined -O was turned before, and no other is known */
@@ -499,7 +498,7 @@ static void take_flag(struct vllm_parse *parse, const struct option_argv_word *w
 		vllm_command_take(parse, word->flag->row, word);
 }
 
-/* Is it a flag that the target is known to lack, and that is not to be passed on? */
+/* Returns whether the target is known to lack the flag, and it must not be passed on. */
 static bool is_refused(const struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	return word->flag != NULL && word->flag->row->absent && parse->target_known &&
@@ -559,7 +558,7 @@ static void take_words(struct vllm_parse *parse)
 			after_unknown = false;
 		}
 	}
-	/* what replaced them depends on what else is set */
+	/* the replacement depends on the other settings */
 	for (size_t i = 0; i < parse->argv.count; i++) {
 		if (is_refused(parse, &parse->argv.words[i]))
 			tell_gone(parse, &parse->argv.words[i]);

@@ -1,8 +1,8 @@
 /*
  * "docker run [options] IMAGE [command]", "apptainer run [options] IMAGE.sif [arguments]" and
- * "kubectl run NAME --image=IMAGE -- [arguments]". The options are read well enough to find the
- * image: an option that is not known is taken to have a value, as most have, and a wrong guess
- * shows as an image that is not vLLM's, which a warning says.
+ * "kubectl run NAME --image=IMAGE -- [arguments]". Only finding the image requires the options: an
+ * unknown option is assumed to have a value, as most have, and a wrong guess gives an image that is
+ * not vLLM's, which causes a warning.
  */
 #include "vllm/command/program.h"
 
@@ -119,7 +119,7 @@ static bool is_switch(const struct run_form *form, const char *name, size_t len)
 	return form == &pod_form && name[len] != '=';
 }
 
-/* "-e NAME" without a value passes on the caller's: null. */
+/* "-e NAME" without a value inherits the caller's: null. */
 static void take_env(struct run *run, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -224,8 +224,10 @@ static char *file_release(const char *name)
 	return NULL;
 }
 
-/* "0.14.1" of "vllm/vllm-openai:v0.14.1-cu130"; NULL where the tag is no release. A ':' before
- * the last '/' is a registry's port. "latest" and "nightly" are no releases. */
+/*
+ * Returns "0.14.1" for "vllm/vllm-openai:v0.14.1-cu130"; NULL if the tag is not a release, such as
+ * "latest" and "nightly". A ':' before the last '/' is a registry's port.
+ */
 char *vllm_image_release(const char *image)
 {
 	const char *slash = strrchr(image, '/');
@@ -262,7 +264,7 @@ static void set_image(struct run *run, const char *runtime, const char *image, s
 		note_image(run, word);
 }
 
-/* Options up to the first word that is none. */
+/* Reads options up to the first other word. */
 static void take_options(struct run *run)
 {
 	while (run->at < run->end && word_at(run, run->at)[0] == '-') {

@@ -278,7 +278,7 @@ static void warn_of_demo(struct vllm_parse *parse, const struct vllm_program *pr
 	parse->command->form = VLLM_COMMAND_SERVE;
 }
 
-/* The words from `at`, which is no assignment and no wrapper. */
+/* Reads the words from `at`, which is neither an assignment nor a wrapper. */
 static bool recognise_program(struct vllm_parse *parse, size_t kept, size_t at, size_t end,
 			      int depth)
 {
@@ -371,9 +371,8 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 		if (recognise_at(parse, &walk, at, end, depth))
 			break;
 		/*
-		 * any word after a wrapper may be an option of it or its value ("taskset -c
-		 * 0-7"): what options each of them has is not known here. Without one it is a
-		 * program of no interest
+		 * any word after a wrapper may be one of its options or their values ("taskset -c
+		 * 0-7"), which are unknown here; without a wrapper it is an irrelevant program
 		 */
 		if (walk.traits < 0 && vllm_word_name_len(word_at(parse, at)) == 0)
 			return false;
@@ -504,7 +503,7 @@ static void refuse_later(struct vllm_parse *parse)
 			    .expected_is_reason = true, .reason = "not_in_this_version");
 }
 
-/* Says what is wrong with a text in which nothing starts vLLM. */
+/* Reports that nothing in the text starts vLLM. */
 static void refuse(struct vllm_parse *parse)
 {
 	static const char *const expected =
@@ -569,7 +568,10 @@ static void warn_of_construct(struct vllm_parse *parse, const struct vllm_part *
 		NULL);
 }
 
-/* Is it a warning about words outside of the parts? Exported variables reach every part. */
+/*
+ * Returns whether it is a warning about words outside of the parts. Exported variables affect every
+ * part.
+ */
 static bool is_of_others(const struct option_problem *problem, const void *user)
 {
 	const struct vllm_parse *parse = user;
@@ -589,7 +591,7 @@ static bool is_of_others(const struct option_problem *problem, const void *user)
 	return strcmp(words->items[first].text, "export") != 0;
 }
 
-/* A container of a manifest: its words are what runs in the image. */
+/* Handles a container of a manifest: its words run in the image. */
 static bool recognise_contained(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;

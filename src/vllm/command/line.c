@@ -58,8 +58,10 @@ void vllm_command_free(struct vllm_command *command)
 	free(command);
 }
 
-/* The release that was asked for, else the image's, else the reference. A release that is not
- * known leaves the reference's catalogue: what is read is then what this version knows best. */
+/*
+ * Uses the requested release, otherwise the image's, otherwise the reference. An unknown release
+ * uses the reference's catalogue, which this version knows best.
+ */
 static void set_target(struct vllm_parse *parse, const char *release)
 {
 	if (release == NULL)
@@ -177,7 +179,7 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 	return 0;
 }
 
-/* "$(NAME)", "${NAME}" and "{{ … }}" that something else fills in. */
+/* Warns about "$(NAME)", "${NAME}" and "{{ … }}", which other programs replace. */
 static void warn_of_unknown(const struct vllm_command *command, struct option_problems *problems)
 {
 	for (size_t i = 0; i < command->words.count && command->words.items[i].command == 0; i++) {
@@ -206,7 +208,7 @@ int vllm_command_from_words(const struct vllm_words *words, const struct vllm_in
 	if (inside->image != NULL) {
 		command->runtime = pl_strdup(inside->runtime);
 		command->image = pl_strdup(inside->image);
-		/* other images have versions of their own */
+		/* the tags of other images are not vLLM's releases */
 		if (strstr(inside->image, "vllm") != NULL)
 			command->version = vllm_image_release(inside->image);
 	}
@@ -221,8 +223,10 @@ int vllm_command_from_words(const struct vllm_words *words, const struct vllm_in
 	return 0;
 }
 
-/* Are they whole commands, each in quotes? Flags alone are one only by themselves. `profllm …
- * 'vllm serve X --port 8' 'vllm bench serve'`: in each word there is a blank. */
+/*
+ * Returns whether each word is a whole quoted command, and so contains a blank: `profllm … 'vllm
+ * serve X --port 8' 'vllm bench serve'`. Flags alone count only as a single word.
+ */
 static bool are_texts(const char *const *argv, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -87,7 +87,7 @@ static void describe(const struct option_row *row, struct pl_buf *buf)
 {
 	struct option_row typed = *row;
 
-	/* null is no word */
+	/* a word cannot be null */
 	typed.nullable = false;
 	if (row->literal)
 		pl_buf_add_text(buf, "a mapping such as '{(256, 256, 1): 1.0}'");

@@ -1,8 +1,8 @@
 /*
- * Reads the spellings of older releases: boolean arguments, and options of offline benchmarks. Releases write
- * the same argument as a switch with a negative ("--x", "--no-x"), as a switch alone, or with a value
- * ("--x false"). A spelling that the target lacks keeps its meaning where the argument is gone or is to be
- * renewed. Elsewhere it is refused.
+ * Reads the spellings of older releases: boolean arguments, and options of offline benchmarks.
+ * Releases write the same argument as a switch with a negative ("--x", "--no-x"), as a switch
+ * alone, or with a value ("--x false"). A spelling that the target lacks keeps its meaning if the
+ * argument was removed or is to be converted; otherwise it is rejected.
  */
 #include "vllm/command/command_priv.h"
 
@@ -14,7 +14,10 @@
 #include "option/row_words.h"
 #include "vllm/history.h"
 
-/* Did a release write the argument as a switch with a negative, or (`alone`) as any switch? */
+/*
+ * Returns whether a release had the argument as a switch with a negative, or (`alone`) as any
+ * switch.
+ */
 static bool was_switch(const struct option_row *arg, bool alone)
 {
 	const struct vllm_history *history = vllm_history_find(NULL, arg->name);
@@ -31,7 +34,7 @@ static bool was_switch(const struct option_row *arg, bool alone)
 	return false;
 }
 
-/* Is the meaning of an older spelling kept for this argument? */
+/* Returns whether older spellings of this argument keep their meaning. */
 static bool is_kept(const struct vllm_parse *parse, const struct option_row *arg)
 {
 	return arg->type == OPTION_BOOL && (arg->absent || parse->allow_gone);
@@ -72,7 +75,7 @@ void vllm_command_older_switches(struct vllm_parse *parse)
 	}
 }
 
-/* A known release refuses what it no longer has. */
+/* A known release rejects what it has removed. */
 static enum option_severity severity_of(const struct vllm_parse *parse, const char *until)
 {
 	bool known;

@@ -36,7 +36,7 @@ static bool words_hide(const struct vllm_words *words, size_t at)
 	return false;
 }
 
-/* The word that a problem is about. The caller's (free()). */
+/* Returns the word that a problem is about. The caller frees it with free(). */
 static char *found_text(const struct vllm_parse *parse, const struct option_argv_word *at)
 {
 	const struct vllm_words *words = &parse->command->words;
@@ -118,7 +118,7 @@ json_t *vllm_command_problem_to_json(const struct vllm_command *command,
 	return json;
 }
 
-/* As it is shown: as a shell wants it where nothing of it is hidden. */
+/* Adds a word for display: quoted for a shell unless a part is hidden. */
 static void add_word(struct pl_buf *line, const char *word, bool hidden)
 {
 	auto_free char *text = hidden ? pl_strdup(OPTION_SECRET_SHOWN)

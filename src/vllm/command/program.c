@@ -184,8 +184,10 @@ bool vllm_is_demo_module(const char *module)
 	return strcmp(module, "vllm.entrypoints.api_server") == 0;
 }
 
-/* "docker exec CONTAINER", "docker compose exec SERVICE". They count as a wrapper that is kept:
- * without it the server would start outside. */
+/*
+ * "docker exec CONTAINER", "docker compose exec SERVICE". They count as a wrapper that is part of
+ * the launch command: without it the server would start outside of the container.
+ */
 static bool runs_inside(const struct vllm_parse *parse, size_t at, size_t end)
 {
 	return vllm_is_runtime(word_at(parse, at)) && at + 1 < end &&
@@ -233,7 +235,7 @@ static struct vllm_program read_bench(const struct vllm_parse *parse, size_t at,
 	return (struct vllm_program){ .meaning = VLLM_MEANS_NOTHING };
 }
 
-/* "vllm serve", "vllm bench serve"; `at` is what stands for "vllm". */
+/* Reads "vllm serve", "vllm bench serve"; `at` is the word for "vllm". */
 static struct vllm_program read_vllm(const struct vllm_parse *parse, size_t at, size_t end)
 {
 	const char *what = at + 1 < end ? word_at(parse, at + 1) : "";

@@ -9,7 +9,7 @@
 
 #define WORDS_BYTES_MAX 4096
 
-/* Where an argument, or one of its keys, was given. */
+/* Returns the location of an argument or of one of its keys. */
 static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	const struct vllm_command *command = user;

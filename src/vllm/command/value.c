@@ -1,8 +1,8 @@
 /*
- * The words of a flag as the typed value of its argument. The values go through the reader of the
- * experiment file (option/value.h), each word as a scalar of YAML, so that both have the same
- * types, limits and messages. Here is only what a command line has of its own: Python's numbers
- * and None, human numbers within JSON, lists of many words, repeated flags.
+ * The words of a flag as the typed value of its argument. The values are read by the reader of the
+ * experiment file (option/value.h), each word as a YAML scalar, so both have the same types, limits
+ * and messages. This file handles only what command lines add: Python's numbers and None, human
+ * numbers within JSON, lists of several words, repeated flags.
  */
 #include "vllm/command/command_priv.h"
 
@@ -68,8 +68,10 @@ static json_t *read_number(struct value *value, const struct option_row *spec, c
 	return read_node(value, spec, shown, true);
 }
 
-/* Does the parser read any JSON here, and leave the keys to the engine? Then nothing in it is
- * written out: 80m is no JSON there either. */
+/*
+ * Returns whether the parser accepts any JSON and leaves the keys to the engine. Then no numbers in
+ * it are expanded: 80m is not JSON there either.
+ */
 static bool takes_any_json(const struct option_row *arg)
 {
 	static const char *const names[] = { "speculative_config", "diffusion_config",
@@ -198,7 +200,9 @@ static json_t *read_text(struct value *value, const struct option_row *spec, con
 			refuse(value, spec, text);
 		return json;
 	}
-	/* argparse turns no word into a number by itself: "--served-model-name 8" is the text */
+	/*
+	 * argparse does not convert words to numbers by itself: "--served-model-name 8" is the text
+	 */
 	plain.number_text = true;
 	return read_node(value, &plain, text, false);
 }
@@ -317,7 +321,7 @@ static json_t *read_values(struct value *value)
 		return json_boolean(!flag->flag->negative);
 	if (arg->style == OPTION_STYLE_LIST)
 		return read_list(value, arg);
-	/* argparse's const: what the flag alone means */
+	/* argparse's const: the value of the flag alone */
 	if (option_argv_value_count(flag) == 0)
 		return arg->const_json != NULL ? pl_json_of_text(arg->const_json) : json_true();
 	if (flag->joined == NULL)
@@ -327,7 +331,7 @@ static json_t *read_values(struct value *value)
 						 : read_one(value, arg, text);
 }
 
-/* Problems and texts as they were given go into copies: the value is only looked at. */
+/* Uses copies of the problems and given texts, because the value is only inspected. */
 json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
 			   const struct option_argv_word *flag)
 {
@@ -521,7 +525,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		json = NULL;
 	}
 	free(value.key);
-	/* the one before goes too: the last counts, and it is none */
+	/* drop the previous value, too: the last one counts, and it is invalid */
 	if (json == NULL) {
 		json_object_del(parse->command->values, arg->name);
 		return;

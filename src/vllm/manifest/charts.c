@@ -135,7 +135,9 @@ static void take_model(struct manifest_reader *reader, const struct pl_yaml *spe
 			config->keys[i], config->items[i]);
 	add_lmcache(reader, container, spec);
 	const char *gpus = vllm_manifest_scalar(spec, "requestGPU");
-	/* with raySpec several nodes serve one model, and the file does not say how many GPUs */
+	/*
+	 * with raySpec several nodes serve one model, and the file does not give the number of GPUs
+	 */
 	if (gpus != NULL && pl_yaml_get(spec, "raySpec") == NULL)
 		(void)pl_text_to_i64(gpus, &container->gpus);
 }
@@ -206,7 +208,7 @@ static void add_sizes(struct manifest_reader *reader, struct vllm_container *con
 	}
 }
 
-/* What `modelCommand` makes: "vllm serve MODEL", or the image's own program. */
+/* Adds the command that `modelCommand` makes: "vllm serve MODEL", or the image's own program. */
 static void add_made_words(struct manifest_reader *reader, struct vllm_container *container,
 			   const struct pl_yaml *root, const struct pl_yaml *made,
 			   const struct pl_yaml *parallelism)
@@ -260,7 +262,9 @@ static void take_role(struct manifest_reader *reader, const struct pl_yaml *root
 			container->starts_server = pl_yaml_get(node, "command") == NULL &&
 						   vllm_manifest_is_vllm_image(container->image);
 		}
-		/* it counts GPUs of one node: data ranks of others are not on it */
+		/*
+		 * it counts GPUs of one node: data-parallel ranks on other nodes are not included
+		 */
 		if (pl_yaml_get(parallelism, "workers") != NULL)
 			container->gpus = -1;
 	}

@@ -66,7 +66,7 @@ static bool is_chart_container(const struct pl_yaml *node)
 	       (pl_yaml_get(node, "repository") != NULL || pl_yaml_get(node, "image") != NULL);
 }
 
-/* Where in an object the walk is. */
+/* The position of the walk in an object. */
 struct walk {
 	const char *owner;
 	int64_t nodes;

@@ -50,7 +50,7 @@ static const char *line_end(const char *at, const char *end)
 	return newline != NULL ? newline : end;
 }
 
-/* Does a line begin with the word and one of `after`? */
+/* Returns whether a line begins with the word and one of `after`. */
 static bool begins(const char *at, const char *end, const char *word, const char *after)
 {
 	size_t len = strlen(word);

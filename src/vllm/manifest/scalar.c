@@ -105,7 +105,10 @@ static char *compose_value(const struct manifest_reader *reader, const char *tex
 	return pl_strdup(value.items[0].text);
 }
 
-/* Length of the reference at `at`; *ret_value: its value, the caller's, or NULL. 0: none. */
+/*
+ * Returns the length of the reference at `at`, 0: none. *ret_value: its value, owned by the caller,
+ * or NULL.
+ */
 static size_t read_reference(const struct manifest_reader *reader,
 			     const struct vllm_container *container, const char *at,
 			     char **ret_value)
@@ -153,7 +156,7 @@ static void replace_all(const struct manifest_reader *reader,
 			put_value(to, value, at);
 		free(value);
 		from = at + (escaped ? 1 : len);
-		/* the "$" that is kept is read no more */
+		/* the literal "$" is not read again */
 		at += escaped ? 2 : len;
 	}
 	put_run(to, text, from, at - from);
@@ -175,8 +178,10 @@ char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_y
 	return taken(&to.text);
 }
 
-/* A scalar of a container, with the locations of its bytes. *ret_unknown: it has a text that
- * something else fills in: "${A}" of compose, "$(A)" of Kubernetes, "{{ … }}" of Helm. */
+/*
+ * Returns a scalar of a container with the locations of its bytes. *ret_unknown: it contains text
+ * that other programs replace: "${A}" of compose, "$(A)" of Kubernetes, "{{ … }}" of Helm.
+ */
 static char *container_text(const struct manifest_reader *reader, struct vllm_container *container,
 			    const struct pl_yaml *node, struct vllm_marks *ret, bool *ret_unknown)
 {

@@ -10,7 +10,7 @@
 #define KEY_BYTES_MAX 100
 #define DEPTH_MAX     64
 
-/* The bracket that ends what `c` begins; 0: none. */
+/* Returns the closing bracket for `c`; 0: none. */
 static char closing(char c)
 {
 	switch (c) {
@@ -70,7 +70,7 @@ static const char *entry_end(const char *at, char last)
 	}
 }
 
-/* "'key': " or "key="; the length of the key, 0: it is none. */
+/* Reads "'key': " or "key="; returns the length of the key, 0: not a key. */
 static size_t read_key(const char *entry, const char **ret_key, const char **ret_value)
 {
 	bool quoted = *entry == '\'' || *entry == '"';

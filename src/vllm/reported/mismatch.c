@@ -1,6 +1,6 @@
 /*
- * One pass over the arguments that were asked for; the first source that reports another value
- * names the difference.
+ * A single pass over the requested arguments; the first source with another value is named in the
+ * difference.
  */
 #include "vllm/reported/mismatch.h"
 
@@ -63,7 +63,7 @@ static bool read_told(const struct vllm_reported *reported, struct told *ret)
 			[MODEL] = json_incref((json_t *)reported->model),
 		},
 	};
-	/* a line that names no model is none of a server's arguments */
+	/* a line without a model does not contain a server's arguments */
 	ret->defaults_known = reported->defaults_known &&
 			      json_object_get(ret->by[ARGS], "model") != NULL;
 	for (size_t i = 0; i < SOURCES; i++)

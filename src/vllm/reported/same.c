@@ -73,7 +73,7 @@ static bool read_truth(const char *text, bool *ret)
 	return *ret || strcasecmp(text, "false") == 0;
 }
 
-/* By the row's type: "8k" is a number where the argument is one. */
+/* Converts by the row's type: "8k" is a number if the argument is one. */
 static struct scalar scalar_of(enum option_type type, const json_t *value)
 {
 	struct scalar scalar = { .kind = UNSURE };
@@ -125,7 +125,7 @@ static int compare(const struct scalar *a, const struct scalar *b)
 	}
 }
 
-/* "<Mode.NONE: 0>", "Mode.NONE": either its name or its value may be what was asked for. */
+/* "<Mode.NONE: 0>", "Mode.NONE": the requested value may be its name or its value. */
 static bool is_member(const char *text)
 {
 	const char *dot = text != NULL ? strchr(text, '.') : NULL;
@@ -179,7 +179,7 @@ static int compare_one(enum option_type type, const json_t *asked, const json_t 
 	return compare(&a, &b);
 }
 
-/* Is the item in the list? -1: it may be. */
+/* Returns whether the list contains the item; -1: uncertain. */
 static int is_in(enum option_type type, const json_t *list, const json_t *item)
 {
 	int found = 0;
@@ -194,7 +194,10 @@ static int is_in(enum option_type type, const json_t *list, const json_t *item)
 	return found;
 }
 
-/* In any order. One value stands for a list of one; of a list a server may report the first. */
+/*
+ * Compares in any order. A single value equals a list of one; a server may report the first item of
+ * a list.
+ */
 static int compare_lists(enum option_type type, const json_t *asked, const json_t *reported)
 {
 	if (!json_is_array(reported))
@@ -213,7 +216,7 @@ static int compare_lists(enum option_type type, const json_t *asked, const json_
 	return 1;
 }
 
-/* Keys of the object that were asked for; only values of one kind are compared. */
+/* Compares the requested keys of the object, and only values of the same type. */
 static bool same_object(const json_t *asked, const json_t *reported, const char **ret_key)
 {
 	PL_JSON_EACH_MEMBER(key, value, asked) {

@@ -1,7 +1,7 @@
 /*
- * Conditions and loops. A test whose words are known ([ -n "$A" ], [[ $A == b* ]], a pattern of
- * `case`) selects its branch; the commands of the others are dropped. Where a condition is not
- * known, the first branch assigns variables, and a later one only those that are not set.
+ * Conditions and loops. A test with known words ([ -n "$A" ], [[ $A == b* ]], a pattern of `case`)
+ * selects its branch; the commands of the others are dropped. If a condition is unknown, the first
+ * branch assigns variables, and a later one only those that are unset.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ void vllm_shell_control_done(struct shell_lexer *lexer)
 		pop(lexer);
 }
 
-/* A group takes over what decides about its first command. */
+/* A group inherits the construct that decides about its first command. */
 static void push_group(struct shell_lexer *lexer, char kind)
 {
 	push(lexer, &(struct shell_construct){ .kind = kind,
@@ -145,7 +145,7 @@ static void begin_loop(struct shell_lexer *lexer, const char *name)
 					       .condition = SHELL_OPEN });
 }
 
-/* "else" and "elif": of the construct that they belong to. */
+/* Handles "else" and "elif" of their construct. */
 static void take_else(struct shell_construct *one, bool has_condition)
 {
 	end_branch(one);

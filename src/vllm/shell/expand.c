@@ -1,6 +1,6 @@
 /*
  * "$NAME", "${NAME…}", "$(…)" and "`…`". Between double quotes a value is one text; elsewhere it is
- * split on IFS. An expansion whose value the text does not give keeps its spelling.
+ * split on IFS. An expansion whose value the text does not define keeps its spelling.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -202,7 +202,7 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 	lexer->word_column = before;
 }
 
-/* The items of an array: words of their own, "…@" between quotes too. */
+/* Appends the items of an array as separate words; "…@" also between quotes. */
 static void put_items(struct shell_lexer *lexer, const struct shell_variable *array, char kind,
 		      bool in_double, const char *at)
 {
@@ -236,7 +236,7 @@ static void put_items(struct shell_lexer *lexer, const struct shell_variable *ar
 	}
 }
 
-/* A parameter between braces, taken apart. */
+/* A parsed parameter expansion in braces. */
 struct parameter {
 	const char *name;
 	size_t name_len;
@@ -353,7 +353,7 @@ static void take_word(struct shell_lexer *lexer, const struct parameter *paramet
 	lexer->end = end;
 }
 
-/* Is it set, with ":" to something? -1: the text does not say. */
+/* Returns whether it is set, with ":" to a non-empty value. -1: the text does not define it. */
 static int is_usable(const struct shell_variable *variable, const struct parameter *parameter)
 {
 	const struct shell_value *value = value_of(variable, parameter);

@@ -1,6 +1,6 @@
 /*
- * Here-documents: "<<WORD" and the lines after the command's, up to a line WORD. The body is no
- * words of the command; who reads a command may read it as a text (command/form.c).
+ * Here-documents: "<<WORD" and the lines after the command's, up to a line WORD. The body is not
+ * part of the command's words; command/form.c may read it as a text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,7 @@ void vllm_shell_take_here(struct shell_lexer *lexer)
 	lexer->heres[lexer->pending_heres++] = here;
 }
 
-/* Adds a line of the body. If the delimiter has no quotes, a backslash escapes what the shell
- * expands. */
+/* Adds a line of the body. If the delimiter has no quotes, a backslash escapes expansions. */
 static void add_line(struct shell_lexer *lexer, const struct shell_pending_here *pending,
 		     struct vllm_here *here, struct pl_buf *text, const char *end)
 {

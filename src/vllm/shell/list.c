@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "vllm/shell/shell_priv.h"
 
-/* What Python's shlex.quote() leaves without quotes. */
+/* Characters that Python's shlex.quote() leaves unquoted. */
 #define SAFE_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 
 bool vllm_words_add(struct vllm_words *words, const char *text, int line, int column,

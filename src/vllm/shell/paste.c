@@ -25,7 +25,7 @@ static size_t begins_with(const char *at, const char *end, const char *const *te
 	return 0;
 }
 
-/* The text is UTF-8: a lead byte decides quickly that there is nothing to look for. */
+/* The text is UTF-8: most characters are ruled out by their lead byte. */
 static bool may_begin(const char *at, const char *end)
 {
 	return at < end && ((unsigned char)*at == 0xC2 || (unsigned char)*at == 0xE2 ||
@@ -127,8 +127,10 @@ static size_t mark_len(const char *at, const char *end, bool hash)
 	return len > 0 && is_followed ? len : 0;
 }
 
-/* "user@host:~/x", "[user@host dir]", "bash-5.1", "PS C:\x", "C:\x": where a prompt says whose it
- * is. The end of it; NULL: it is none. A second word may follow, as in "user@mac dir %". */
+/*
+ * Skips the part of a prompt with its origin: "user@host:~/x", "[user@host dir]", "bash-5.1", "PS
+ * C:\x", "C:\x"; NULL: none. A second word may follow, as in "user@mac dir %".
+ */
 static const char *skip_origin(const char *at, const char *end)
 {
 	const char *begin = at;

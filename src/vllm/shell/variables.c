@@ -260,7 +260,7 @@ void vllm_shell_take_array(struct shell_lexer *lexer)
 	auto_free char *name = pl_strndup(pl_buf_text(&lexer->word), lexer->name_len);
 	bool appends = lexer->word.data[lexer->word.len - 2] == '+';
 
-	/* its items are words of their own */
+	/* its items are separate words */
 	pl_buf_init(&lexer->word, 2 * SHELL_BYTES_MAX);
 	lexer->marks = (struct vllm_marks){ 0 };
 	lexer->in_word = false;
@@ -297,7 +297,7 @@ void vllm_shell_take_array(struct shell_lexer *lexer)
 		copy_older(lexer, variable);
 	set_values(lexer, variable, &items, appends);
 	values_done(&items);
-	/* what it is made of is in the variable */
+	/* the variable has the items */
 	pl_buf_add_text(&lexer->word, "(…)");
 	lexer->is_array_word = true;
 }

@@ -1,7 +1,7 @@
 /*
  * Splits a text into words and commands. A command ends at a newline or at one of ; & | ( ), and
- * each word records its command, line and column. Where a shell would do what the author of the
- * text does not mean, a warning says so and the text is read as it is meant.
+ * each word records its command, line and column. If a shell would do something that the author
+ * does not intend, the text is read as intended, with a warning.
  */
 #include "vllm/shell/words.h"
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "vllm/shell/shell_priv.h"
 
-/* After the limit only the first error is kept: a text that is refused must say why. */
+/* After the limit only the first error is kept: a rejected text must have a reason. */
 void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
 			    const char *found, const char *expected)
 {
@@ -360,7 +360,7 @@ static void take_redirection(struct shell_lexer *lexer)
 	lexer->skips_target = true;
 }
 
-/* The second of "&&" ends a command without words, which is none. */
+/* The second character of "&&" ends an empty command, which does not count. */
 static void take_operator(struct shell_lexer *lexer)
 {
 	char op = *lexer->at;
@@ -439,7 +439,10 @@ static void take_any(struct shell_lexer *lexer)
 		vllm_shell_take_byte(lexer);
 }
 
-/* "$env:NAME = 'x'" of PowerShell and "set NAME=x" of cmd set what a shell exports. */
+/*
+ * "$env:NAME = 'x'" of PowerShell and "set NAME=x" of cmd set environment variables, like a shell's
+ * export.
+ */
 static size_t windows_assignment(struct shell_lexer *lexer, size_t *ret_name)
 {
 	static const char *const heads[] = { "$env:", "$Env:", "set ", "SET " };

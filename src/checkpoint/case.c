@@ -13,7 +13,7 @@
 #include "vllm/catalog.h"
 #include "vllm/version.h"
 
-/* vLLM's defaults for its API server, by what it runs on. */
+/* vLLM's defaults for its API server, by hardware. */
 #define BATCHED_TOKENS_LARGE 8192
 #define BATCHED_TOKENS_SMALL 2048
 #define MAX_SEQS_LARGE       1024
@@ -152,8 +152,10 @@ int64_t ckpt_case_max_seqs(const struct ckpt_case *server)
 	return is_large(server) ? MAX_SEQS_LARGE : MAX_SEQS_SMALL;
 }
 
-/* A prompt must fit in one step where it cannot be split; and no step has more than all
- * sequences at full length. */
+/*
+ * A prompt must fit into one step if it cannot be split; and no step exceeds all sequences at full
+ * length.
+ */
 int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
 {
 	int64_t given = ckpt_case_int(server, "max_num_batched_tokens", 0);

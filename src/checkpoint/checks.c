@@ -24,7 +24,7 @@ static void add(const struct ckpt_case *server, struct option_problems *problems
 	ckpt_case_add(server, problems, severity, arg, rule, found, expected, NULL);
 }
 
-/* A name that is none of the known ones may be a private model's: the nearest is only told. */
+/* An unknown name may be a private model's: the most similar one is only mentioned. */
 static void add_absent(const struct ckpt_case *server, struct option_problems *problems,
 		       const char *found)
 {
@@ -40,7 +40,7 @@ static void add_absent(const struct ckpt_case *server, struct option_problems *p
 		      nearest);
 }
 
-/* With load_format dummy there are no files to be whole. */
+/* load_format dummy needs no weight files. */
 static void check_found(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -154,7 +154,7 @@ static void check_layers(const struct ckpt_case *server, struct option_problems 
 	    expected);
 }
 
-/* As vLLM reads its own switches. */
+/* Interprets it like vLLM's own switches. */
 static bool is_long_allowed(const struct ckpt_case *server)
 {
 	const char *text = ckpt_case_env(server, "VLLM_ALLOW_LONG_MAX_MODEL_LEN");
@@ -174,7 +174,7 @@ static void check_length(const struct ckpt_case *server, struct option_problems 
 		limit = facts->sliding_window;
 		key = "sliding_window";
 	}
-	/* older releases took RoPE scaling as an argument of its own */
+	/* older releases had a separate argument for RoPE scaling */
 	if (limit == 0 || len <= limit || len <= facts->model_max_length ||
 	    json_is_object(json_object_get(server->values, "rope_scaling")))
 		return;
@@ -187,7 +187,7 @@ static void check_length(const struct ckpt_case *server, struct option_problems 
 		      "max_model_len", "max_model_len_within_model", found, expected, right);
 }
 
-/* Where max_model_len is set, rule budget_ge_len_unchunked says the same. */
+/* If max_model_len is set, rule budget_ge_len_unchunked reports the same. */
 static void check_budget(const struct ckpt_case *server, struct option_problems *problems)
 {
 	int64_t tokens = ckpt_case_int(server, "max_num_batched_tokens", 0);
@@ -206,7 +206,7 @@ static void check_budget(const struct ckpt_case *server, struct option_problems 
 		      "batched_tokens_reach_model", found, expected, right);
 }
 
-/* Methods that mean the same checkpoint; the first is what a checkpoint is called. */
+/* Methods for the same checkpoints; the first is the name in a checkpoint. */
 static const char *const families[] = {
 	"awq awq_marlin cpu_awq ipex moe_wna16 inc",
 	"gptq gptq_marlin gptq_bitblas marlin moe_wna16 ipex inc bitblas",
@@ -247,7 +247,7 @@ static bool same_family(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* Methods that read what a quantizer left; the others quantize while they load. */
+/* Methods that read the output of a quantizer; the others quantize while loading. */
 static bool needs_checkpoint(const char *method)
 {
 	return has_word("awq awq_marlin gptq gptq_marlin compressed-tensors modelopt modelopt_fp4 "
@@ -375,8 +375,10 @@ static void check_adapters(const struct ckpt_case *server, struct option_problem
 	}
 }
 
-/* A row that was put together may still have the right shape: heads and layers are checked with
- * a case of their own. */
+/*
+ * An assembled row may still have the right shape: heads and layers are checked with a separate
+ * case.
+ */
 void ckpt_checks(const struct ckpt_case *server, struct option_problems *problems)
 {
 	struct ckpt_case of_facts = ckpt_case_of_facts(server);

@@ -18,7 +18,7 @@
 #include "checkpoint/config_priv.h"
 #include "checkpoint/known.h"
 
-/* No count of a model is larger; what is, is refused as not known. */
+/* No count of a model is larger; larger ones are treated as unknown. */
 #define COUNT_MAX 1e9
 /* No sequence is longer. */
 #define LENGTH_MAX 1e12
@@ -121,7 +121,7 @@ static int64_t default_of(const struct ckpt_facts *facts, const char *key)
 	return 0;
 }
 
-/* A row that was put together does not say what a file would be silent about. */
+/* An assembled row does not have the values that a file may omit. */
 static int64_t missing_at(struct ckpt_facts *facts, const char *key)
 {
 	int64_t value = default_of(facts, key);
@@ -184,7 +184,7 @@ static bool is_multimodal(const json_t *config)
 	return false;
 }
 
-/* Objects are laid over each other, all else is replaced: --hf-overrides. */
+/* Merges objects and replaces everything else, as in --hf-overrides. */
 void ckpt_config_override(json_t *config, const json_t *overrides)
 {
 	PL_JSON_EACH_MEMBER(key, value, overrides) {
@@ -312,7 +312,7 @@ static void scale_limit(struct ckpt_facts *facts, const json_t *rope)
 		facts->max_len = (int64_t)((double)facts->max_len * factor);
 }
 
-/* The smallest counts where a file has several, and its key is kept for messages. */
+/* Takes the smallest limit if a file has several, and records its key for messages. */
 static void read_limit(struct ckpt_facts *facts, const json_t *part)
 {
 	static const char *const keys[] = {
@@ -436,7 +436,9 @@ static void read_quantization(struct ckpt_facts *facts, const json_t *part)
 		ckpt_config_quantization(facts, given[i]);
 }
 
-/* A key of what no row has; lists of ones say that all is as usual. */
+/*
+ * Returns whether the key describes something that no row has; lists of ones mean the usual form.
+ */
 static bool is_foreign(const json_t *value)
 {
 	size_t ones = 0;

@@ -44,7 +44,7 @@ static char *expand_home(const char *path, const json_t *env)
 	return pl_asprintf("%s%s", home, path + 1);
 }
 
-/* Where huggingface_hub keeps its repositories. NULL: no home. */
+/* Returns the directory of huggingface_hub's repositories. NULL: no home directory. */
 static char *cache_folder(const json_t *env)
 {
 	const char *hub = env_text(env, "HF_HUB_CACHE");
@@ -64,8 +64,10 @@ static char *cache_folder(const json_t *env)
 	return expand_home(plain, env);
 }
 
-/* "org/name" or "name", in the letters that a repository can have. The name becomes part of a
- * path: what could lead out of the cache is no name. */
+/*
+ * Accepts "org/name" or "name", with the characters of repository names. The name becomes part of a
+ * path: it must not lead out of the cache.
+ */
 static bool is_repository_name(const char *model)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

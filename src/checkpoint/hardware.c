@@ -36,8 +36,7 @@ const struct ckpt_gpu *ckpt_gpu_at(size_t i)
 	return &gpus[i];
 }
 
-/* Lower case, without what people put between the parts of a name. "RTX-4090", "rtx 4090" and
- * "rtx4090" are one name. */
+/* Converts to lower case without separators: "RTX-4090", "rtx 4090" and "rtx4090" are one name. */
 static void plain_name(const char *text, size_t len, char plain[NAME_BYTES_MAX])
 {
 	size_t used = 0;

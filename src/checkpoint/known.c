@@ -1,7 +1,6 @@
 /*
- * Configurations of well-known models, so that a model that was not fetched yet can be checked
- * too. A row may stand for several names (same_as), and says whether it is a copy or was put
- * together.
+ * Configurations of well-known models, so that a model can be checked before it is downloaded. A
+ * row may have several names (same_as), and says whether it is a copy or was assembled.
  */
 #include "checkpoint/known.h"
 

@@ -1,7 +1,7 @@
 /*
- * Layers differ: some see a window or a chunk, some keep one state instead of keys and values, some
- * have sizes of their own. All that follows from it is counts of layers and sizes in the facts, so
- * that neither the count of numbers nor the KV cache goes through layers again.
+ * Layers differ: some have a window or a chunk, some keep one state instead of keys and values,
+ * some have separate sizes. The result is counts of layers and sizes in the facts, so neither the
+ * parameter count nor the KV cache examines layers again.
  */
 #include "checkpoint/config_priv.h"
 
@@ -20,8 +20,10 @@ static int64_t count_in(const json_t *part, const char *key)
 	return ckpt_count_of(json_object_get(part, key));
 }
 
-/* layer_types, where the file has it, says of each layer what it is. It counts more than any
- * rule: periods are only what files without it mean. */
+/*
+ * layer_types, if present, gives the kind of each layer. It overrides every rule: periods apply
+ * only to files without it.
+ */
 static void read_layer_types(struct ckpt_facts *facts, const json_t *types)
 {
 	facts->sliding_layers = 0;
@@ -84,8 +86,8 @@ static void read_chunks(struct ckpt_facts *facts, const json_t *part)
 }
 
 /*
- * Gated delta rule (Qwen3-Next, Qwen3.5): transformers, models/qwen3_next. What follows is for one
- * layer: a convolution over q, k and v keeps its last inputs, the rule itself one matrix a head.
+ * Gated delta rule (Qwen3-Next, Qwen3.5): transformers, models/qwen3_next. For one layer: a
+ * convolution over q, k and v keeps its last inputs, the rule itself one matrix per head.
  */
 static void read_delta(struct ckpt_facts *facts, const json_t *part)
 {
@@ -142,7 +144,7 @@ static void read_state_bytes(struct ckpt_facts *facts, const json_t *part)
 		name = pl_json_get_text(part, "mamba_ssm_cache_dtype");
 	if (name != NULL)
 		facts->recurrent.state_bytes = ckpt_dtype_bits(ckpt_dtype_find(name)) / 8.0;
-	/* a row does not say what it leaves out, and the formats differ */
+	/* a row does not contain it, and the formats differ */
 	else if (facts->known != NULL)
 		facts->recurrent.state_bytes = NAN;
 }

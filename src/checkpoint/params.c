@@ -1,8 +1,8 @@
 /*
- * How many numbers one GPU holds, from the shapes in config.json: of the largest share, for that
- * one fills first. Tensor parallelism cuts the widths of a layer, pipeline parallelism the layers,
- * expert parallelism the experts; what cannot be cut (norms, latent maps, routers) is whole on
- * every GPU. Doubles, as shares need not be whole.
+ * The number of parameters on one GPU, from the shapes in config.json: that of the largest share,
+ * because it is the limit. Tensor parallelism splits the widths of a layer, pipeline parallelism
+ * the layers, expert parallelism the experts; norms, latent projections and routers are replicated
+ * on every GPU. Doubles, because shares may be fractions.
  */
 #include "checkpoint/params.h"
 
@@ -52,9 +52,9 @@ static void add_heads(const struct ckpt_facts *facts, int64_t kv_heads, int64_t 
 }
 
 /*
- * Multi-head latent attention: the maps down to the latent vectors are on every GPU.
+ * Multi-head latent attention: the projections to the latent vectors are replicated on every GPU.
  *
- *   q:  hidden -> q_lora_rank -> heads x (nope + rope)     (straight where there is no rank)
+ *   q:  hidden -> q_lora_rank -> heads x (nope + rope)    (direct without a rank)
  *   kv: hidden -> kv_lora_rank + rope, rank -> heads x (nope + value)
  *   o:  heads x value -> hidden
  */
@@ -120,7 +120,7 @@ static double expert_numbers(const struct ckpt_facts *facts, struct ckpt_cut cut
 	       tiles(width, EXPERT_WIDTH_TILE);
 }
 
-/* The router is whole on every GPU; what they share is cut as an MLP is. */
+/* The router is replicated on every GPU; shared experts are split like an MLP. */
 static void add_experts(const struct ckpt_facts *facts, struct ckpt_cut cut, double layers,
 			struct ckpt_params *sum)
 {
@@ -220,7 +220,7 @@ bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut, stru
 	add_dense(facts, cut.tensor, (double)facts->dense_layers, &sum);
 	add_experts(facts, cut, (double)facts->expert_layers, &sum);
 
-	/* the fullest stage has the layers that are left over, and one end of the model */
+	/* the largest stage has the remaining layers, and one end of the model */
 	double stage = ceil((double)facts->layers / (double)cut.pipeline);
 	scale(&sum, stage / (double)facts->layers);
 	add_ends(facts, cut, &sum);

@@ -1,6 +1,6 @@
 /*
- * Each function answers only what vLLM decides by the same keys. A configuration that mentions experts in
- * another way than the reader knows is neither dense nor a mixture of experts.
+ * Each function returns only what vLLM derives from the same keys. A configuration that mentions
+ * experts in an unknown way counts neither as dense nor as a mixture of experts.
  */
 #include "checkpoint/rule_facts.h"
 
@@ -18,7 +18,7 @@ static bool is_known(const struct ckpt_facts *facts, bool is_shape)
 	return facts->state == CKPT_MODEL_READ && !ckpt_facts_are_doubtful(facts, is_shape);
 }
 
-/* Does the value of such a key say that there are none? */
+/* Returns whether the value of such a key means that there are none. */
 static bool is_none(const json_t *value)
 {
 	return json_is_null(value) || json_is_false(value) ||
@@ -26,7 +26,7 @@ static bool is_none(const json_t *value)
 	       (json_is_array(value) && json_array_size(value) == 0);
 }
 
-/* Does a key speak of experts, here or in an object inside? */
+/* Returns whether a key mentions experts, here or in a nested object. */
 static bool mentions_experts(const json_t *config)
 {
 	PL_JSON_EACH_MEMBER(key, value, config) {

@@ -67,8 +67,10 @@ static const char *token_text(const json_t *token)
 	return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
 }
 
-/* -1: there is none. An array holds [text, score] at the place of its id. Vocabularies are
- * objects (BPE, WordPiece) or arrays (Unigram). */
+/*
+ * Returns -1 if there is none. Vocabularies are objects (BPE, WordPiece) or arrays of [text,
+ * score], indexed by id (Unigram).
+ */
 static int64_t id_of(const struct files *files, const char *text)
 {
 	const json_t *id = json_object_get(files->words, text);

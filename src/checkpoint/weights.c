@@ -227,7 +227,7 @@ static int read_head(struct reading *reading, const char *name, struct pl_err *e
 		return pl_err_set(err, PL_ERR_IO, "cannot read '%s'", path);
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
 		head = head << 8 | length[i];
-	/* what is too long is refused by the parser; no more than a head is read here */
+	/* the parser rejects a header that is too long; read no more than a header here */
 	uint64_t want = head <= CKPT_WEIGHTS_HEAD_BYTES_MAX ? head + LENGTH_BYTES : LENGTH_BYTES;
 	if (want > (uint64_t)st.st_size)
 		want = (uint64_t)st.st_size;
@@ -250,8 +250,10 @@ static bool name_is_inside(const char *name)
 	       !pl_text_ends(name, "/..");
 }
 
-/* With a file missing the index's own total is used only where no file is here: a part of it
- * would be no size. */
+/*
+ * If files are missing, the index's total is used only if all are: the size of a part would be
+ * meaningless.
+ */
 static int read_indexed(struct reading *reading, const json_t *names, double total,
 			struct pl_err *err)
 {

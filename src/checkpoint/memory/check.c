@@ -10,7 +10,7 @@ static double value_of(const struct ckpt_memory *memory, enum ckpt_memory_id id)
 	return memory->terms[id].value;
 }
 
-/* Weights alone against what vLLM may take. True: they do not fit. */
+/* Compares the weights alone with the memory that vLLM may use. True: they do not fit. */
 static bool check_weights(const struct ckpt_case *server, const struct ckpt_memory *memory,
 			  struct option_problems *problems)
 {
@@ -80,7 +80,7 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 	bool fitted = given != NULL && !json_is_null(given) &&
 		      ckpt_case_int(server, "max_model_len", -1) <= 0;
 
-	/* "auto" and -1 take what fits */
+	/* "auto" and -1 use what fits */
 	if (!layout->known || isnan(layout->blocks) || isnan(len) || fitted)
 		return;
 	double need = ckpt_memory_request_blocks(layout, (int64_t)len);

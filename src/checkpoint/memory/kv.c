@@ -21,9 +21,9 @@
 #define BLOCK_TOKENS_SPARSE 64
 /* 512 8-bit latent numbers, four 32-bit scales and 64 16-bit rotary numbers. */
 #define DS_MLA_BYTES 656
-/* 8-bit numbers of the indexer's key, and a 32-bit scale for so many of them. */
+/* 8-bit numbers of the indexer's key per 32-bit scale. */
 #define INDEX_SCALE_NUMBERS 128
-/* Rows of Llama 4's chunks have blocks of their own from here on, unless told otherwise. */
+/* Llama 4's chunks have separate blocks since this release, unless disabled. */
 #define CHUNKS_SINCE "0.13.0"
 /* Sparse attention had 8-bit latent vectors unless told otherwise. */
 #define SPARSE_BF16_SINCE "0.12.0"
@@ -101,8 +101,10 @@ static double latent_bytes(const struct ckpt_case *server, struct pl_buf *words,
 	return latent + index;
 }
 
-/* Bytes of one token in one layer on one GPU, with the words of it. 2: keys and values. With
- * more GPUs than KV heads each GPU has a copy of one. */
+/*
+ * Returns the bytes of one token in one layer on one GPU, with its formula. 2: keys and values.
+ * With more GPUs than KV heads each GPU has a copy of one.
+ */
 static double layer_bytes(const struct ckpt_case *server, int64_t kv_heads, int64_t head_dim,
 			  struct pl_buf *words, const char **ret_why)
 {
@@ -117,7 +119,10 @@ static double layer_bytes(const struct ckpt_case *server, int64_t kv_heads, int6
 	return 2.0 * (double)heads * (double)head_dim * bytes;
 }
 
-/* Layers of a window or a chunk keep every token when blocks of their own are switched off. */
+/*
+ * Returns whether layers with a window or a chunk keep every token, because separate blocks are
+ * disabled.
+ */
 static bool is_merged(const struct ckpt_case *server)
 {
 	const char *chunks = ckpt_case_env(server,
@@ -177,7 +182,7 @@ double ckpt_memory_request_blocks(const struct ckpt_kv_layout *layout, int64_t l
 	       (double)layout->state_groups * (double)layout->state_blocks;
 }
 
-/* vLLM keeps one block as the null block, for places that a window has left. */
+/* vLLM reserves one block as the null block, for positions outside of a window. */
 double ckpt_memory_usable_blocks(const struct ckpt_kv_layout *layout)
 {
 	return layout->blocks - 1;
@@ -252,8 +257,8 @@ static double state_bytes(const struct ckpt_case *server, const char **ret_why)
 }
 
 /*
- * A state takes a page, as large as a block of an attention layer: vLLM gives that block as many
- * tokens as it needs (HybridAttentionMambaModelConfig). With a prefix cache a sequence has a second
+ * A state takes a page, as large as a block of an attention layer: vLLM sets that block's number of
+ * tokens accordingly (HybridAttentionMambaModelConfig). With a prefix cache a sequence has a second
  * state; caching one for each block is not modelled.
  */
 static void set_states(const struct ckpt_case *server, double token_bytes,
@@ -272,7 +277,7 @@ static void set_states(const struct ckpt_case *server, double token_bytes,
 		layout->block_tokens = (int64_t)tokens;
 }
 
-/* The bytes of one token in one layer, by what the layer is. */
+/* The bytes of one token in one layer, by kind of layer. */
 struct kind_bytes {
 	double full;
 	double sliding;

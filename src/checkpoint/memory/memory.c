@@ -1,12 +1,12 @@
 /*
- * One GPU's memory as a sum of terms, each with its formula in words and where it comes from:
+ * One GPU's memory as a sum of terms, each with its formula in words and its source:
  *
  *   gpu memory x gpu_memory_utilization = budget
  *   budget - weights - LoRA slots - activations (- graphs) = KV cache
- *   KV cache / a block's bytes = blocks;  blocks / a request's blocks = requests at once
+ *   KV cache / a block's bytes = blocks; blocks / a request's blocks = concurrent requests
  *
- * A term that is not known is NAN, and so is what is made of it: no term is ever taken for 0
- * because it could not be worked out.
+ * An unknown term is NAN, and so are the terms derived from it: a term that could not be computed
+ * never counts as 0.
  */
 #include "checkpoint/memory/memory.h"
 
@@ -20,7 +20,7 @@
 #include "checkpoint/memory/memory_priv.h"
 
 #define GIB ((double)(1 << 30))
-/* Beyond it a double is no exact count. */
+/* Doubles are exact counts up to here. */
 #define WHOLE_MAX 9e15
 
 /* In output order. */
@@ -99,7 +99,7 @@ static void set_budget(const struct ckpt_case *server, struct ckpt_memory *memor
 		ckpt_memory_set(memory, CKPT_MEMORY_BUDGET_BYTES, NAN, false, source, "%s", why);
 		return;
 	}
-	/* what is out of its bounds is refused elsewhere */
+	/* values out of bounds are rejected elsewhere */
 	share = share < 0 ? 0 : share > 1 ? 1 : share;
 	double bytes = (double)server->hardware->gpu.memory_bytes;
 	ckpt_memory_set(memory, CKPT_MEMORY_GPU_BYTES, bytes, false, source, "%s",
@@ -109,8 +109,10 @@ static void set_budget(const struct ckpt_case *server, struct ckpt_memory *memor
 			bytes, share);
 }
 
-/* The KV cache's size where something says it outright. True: it was set. From the surest: a
- * measured size, the argument, the CPU's variable. */
+/*
+ * Sets the KV cache's size if it is given explicitly; returns true if so. In order of certainty: a
+ * measured size, the argument, the CPU's variable.
+ */
 static bool set_given_cache(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	const char *space = ckpt_case_env(server, "VLLM_CPU_KVCACHE_SPACE");
@@ -167,7 +169,7 @@ static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory
 			rest > 0 ? "" : ": nothing is left");
 }
 
-/* A number of blocks that is given decides what the cache has, whatever would fit. */
+/* A given number of blocks determines the cache, whatever would fit. */
 static void set_concurrency(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "vLLM, v1/core/kv_cache_utils.py";
@@ -248,7 +250,7 @@ void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret
 				 server->facts->weights.missing);
 }
 
-/* Bytes and tokens are whole; JSON has nothing for what is not known but null. */
+/* Bytes and tokens are integers; unknown values are null. */
 static json_t *number(enum ckpt_memory_id id, double value)
 {
 	if (isnan(value) || isinf(value))

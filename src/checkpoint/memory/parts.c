@@ -12,7 +12,7 @@
 #include "checkpoint/known.h"
 
 #define MIB (1 << 20)
-/* What CUDA graphs of one layer and one batch size took in logged runs, 160 to 680 KiB. */
+/* Size of the CUDA graphs of one layer and one batch size in logged runs, 160 to 680 KiB. */
 #define GRAPH_BYTES (256 << 10)
 /* Sampling stores each logit as float32, its probability and its sorted copy. */
 #define LOGIT_BYTES 12
@@ -39,14 +39,14 @@ enum ckpt_dtype ckpt_memory_dtype(const struct ckpt_case *server)
 	int capability = server->hardware != NULL ? server->hardware->gpu.capability : 0;
 	enum ckpt_dtype stored = server->facts->dtype;
 
-	/* what vLLM takes for a checkpoint that does not say */
+	/* vLLM's default for a checkpoint without one */
 	if (stored == CKPT_DTYPE_UNKNOWN)
 		stored = CKPT_DTYPE_F32;
 	return ckpt_dtype_served(stored, ckpt_case_text(server, "dtype"),
 				 ckpt_case_platform(server), capability);
 }
 
-/* An n-gram or suffix drafter has no weights of its own. */
+/* An n-gram or suffix drafter has no weights. */
 bool ckpt_memory_drafts(const struct ckpt_case *server)
 {
 	const json_t *drafting = json_object_get(server->values, "speculative_config");
@@ -92,7 +92,10 @@ static double online_bits(const struct ckpt_case *server, bool *ret_experts)
 	return NAN;
 }
 
-/* Bytes of counted numbers where `bits` is what a quantized one takes (0: none is). */
+/*
+ * Returns the bytes of counted parameters; `bits` is the size of a quantized one (0: none is
+ * quantized).
+ */
 static double params_bytes(const struct ckpt_params *params, double dtype_bytes, double bits,
 			   bool experts_only)
 {
@@ -142,8 +145,11 @@ static void set_unknown_weights(struct ckpt_memory *memory, const char *why)
 	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, NAN, false, NULL, "%s", why);
 }
 
-/* The family is not counted: the files' bytes, or the public count of a known name, cut evenly.
- * To cut evenly is an estimate: what is whole on every GPU is not known of such a family. */
+/*
+ * For a family that cannot be counted: the files' bytes, or the public count of a known name,
+ * divided evenly. That is an estimate, because the parts that are replicated on every GPU are
+ * unknown.
+ */
 static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory *memory,
 			     struct ckpt_cut cut, double files, double dtype_bytes)
 {
@@ -165,7 +171,7 @@ static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory 
 			files, gpus);
 }
 
-/* GiB, whatever the argument's name says. */
+/* In GiB, whatever the argument's name says. */
 static double offload(const struct ckpt_case *server, double bytes)
 {
 	double gib = ckpt_case_number(server, "cpu_offload_gb", 0);
@@ -234,7 +240,10 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 	double bits = facts->quantization != NULL ? facts->quant_bits : online;
 	double counted = params_bytes(&gpu, dtype_bytes, isnan(bits) ? 0 : bits, experts_only);
 	double total = params_bytes(&all, dtype_bytes, isnan(bits) ? 0 : bits, experts_only);
-	/* the files know what the configuration does not say; the count knows how it is cut */
+	/*
+	 * the files contain details that the configuration lacks; the count shows how they are
+	 * split
+	 */
 	bool by_files = !isnan(files) && online == 0 &&
 			!ckpt_case_is_true(server, "language_model_only");
 	double value = by_files ? files * counted / total : counted;
@@ -327,8 +336,10 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 		tokens, width, bytes, seqs, logits, LOGIT_BYTES);
 }
 
-/* vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256, then every 16th. Each
- * size is a graph of its own. */
+/*
+ * Returns the length of vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256,
+ * then every 16th. Each size is a separate graph.
+ */
 static int64_t capture_sizes(int64_t most)
 {
 	int64_t low = most < 256 ? most : 256 - 8;
@@ -365,7 +376,7 @@ static int64_t graph_count(const struct ckpt_case *server)
 	return capture_sizes(most);
 }
 
-/* Releases before that one take graphs from what gpu_memory_utilization leaves. */
+/* Earlier releases take graphs from the memory outside of gpu_memory_utilization. */
 void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "estimate from logged runs (docs/reference/memory.md); vLLM "

@@ -19,7 +19,10 @@
 #include "base/text.h"
 #include "option/dotted.h"
 
-/* Each flag of "--long -s". Each row knows all its flags, and each flag whether it says no. */
+/*
+ * Adds each flag of "--long -s". Each row knows all its flags, and each flag whether it is
+ * negative.
+ */
 static void add_flags(struct option_argv *argv, const char *flags,
 		      const struct option_argv_flag *how)
 {
@@ -131,8 +134,7 @@ static void turn_underscores(char *text)
 	}
 }
 
-/* Objects are merged, lists joined, anything else is replaced. As vLLM's
- * recursive_dict_update(). */
+/* Merges objects, joins lists, and replaces anything else, like vLLM's recursive_dict_update(). */
 static void merge(json_t *into, const char *key, json_t *value)
 {
 	json_t *known = json_object_get(into, key);
@@ -250,7 +252,7 @@ static void add_joined(struct option_argv *argv, size_t index)
 
 	flag->dotted = index + 1;
 	turn_underscores(turned);
-	/* else the first word was put there for another flag */
+	/* otherwise the first word belongs to another flag */
 	if (strcmp(turned, dotted->flag) == 0) {
 		free(flag->written);
 		flag->written = pl_take(written);
@@ -259,8 +261,10 @@ static void add_joined(struct option_argv *argv, size_t index)
 											   1;
 }
 
-/* Takes the dotted keys out and puts the joined objects at the end. In two passes: a key may
- * come anywhere, and its words are needed until its object is written. */
+/*
+ * Removes the dotted keys and appends the joined objects. In two passes: a key may be anywhere, and
+ * its words are needed until its object is written.
+ */
 static void join_dotted(struct option_argv *argv)
 {
 	size_t count = argv->count;
@@ -287,9 +291,9 @@ static void join_dotted(struct option_argv *argv)
 }
 
 /*
- * Before any abbreviation: "--a" is no beginning of "--ab" where both are flags. An argument that
- * the release has comes before an absent one: "--disable-x" was an argument of its own before it
- * became the negative of "--enable-x".
+ * Call it before abbreviations: "--a" is not a prefix of "--ab" if both are flags. An argument of
+ * the release precedes an absent one: "--disable-x" was a separate argument before it became the
+ * negative of "--enable-x".
  */
 static const struct option_argv_flag *find_whole(const struct option_argv *argv, const char *text,
 						 size_t len)
@@ -314,8 +318,10 @@ static bool is_letter_of(const struct option_argv_flag *flag, const char *text)
 	return text[1] != '-' && flag->text[2] == '\0' && strncmp(flag->text, text, 2) == 0;
 }
 
-/* By its beginning; false: no flag has it. argparse's allow_abbrev: with two dashes the text
- * before '=' is compared, with one all of it. */
+/*
+ * Finds a flag by its prefix; false: no match. Like argparse's allow_abbrev: with two dashes it
+ * compares the text before '=', with one all of it.
+ */
 static bool find_beginning(const struct option_argv *argv, struct option_argv_word *word)
 {
 	const char *text = word->text;
@@ -380,7 +386,7 @@ static void classify(const struct option_argv *argv, struct option_argv_word *wo
 				     : OPTION_ARGV_UNKNOWN;
 }
 
-/* All words before any value is given out, as argparse does it. */
+/* Classifies all words before values are assigned, like argparse. */
 static void classify_all(struct option_argv *argv)
 {
 	bool words_only = false;
@@ -472,7 +478,7 @@ const struct option_argv_flag *option_argv_find(const struct option_argv *argv, 
 	return alone.flag;
 }
 
-/* With the dashes of `text`, or without: what is compared and what is returned are one text. */
+/* With or without dashes, as in `text`: the returned text has the compared form. */
 const char *option_argv_nearest(const struct option_argv *argv, const char *text)
 {
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));

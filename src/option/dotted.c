@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-/* Is `word` the whole word that ends here? */
+/* Returns whether `word` is the whole word that ends here. */
 static bool ends_with(const char *text, size_t end, const char *word)
 {
 	size_t len = strlen(word);
@@ -65,7 +65,7 @@ json_t *option_dotted_list(const char *text)
 	return list;
 }
 
-/* As Python's int() and float(): blanks around, '_' between digits. */
+/* Like Python's int() and float(): surrounding blanks, '_' between digits. */
 char *option_number_text(const char *text)
 {
 	auto_free char *copy = pl_strdup(text);

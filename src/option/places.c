@@ -1,5 +1,7 @@
-/* Where each key was written. The last one wins, as its value does. A list is enough: a file has
- * some tens of keys. */
+/*
+ * The location of each key. The last one counts, like its value. A list suffices: a file has a few
+ * dozen keys.
+ */
 #include "option/places.h"
 
 #include <stdlib.h>

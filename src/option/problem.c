@@ -1,7 +1,7 @@
 /*
  * Problems as data, and as one line of text: "SOURCE:LINE:COL: KEY: found X, expected Y (did you
- * mean 'Z'?) [rule]". One problem serves the file, the command line and the API: only at the end
- * is it said in one of these voices.
+ * mean 'Z'?) [rule]". The file, the command line and the API use the same problems; the form of
+ * names is chosen when they are printed.
  */
 #include "option/problem.h"
 
@@ -91,14 +91,17 @@ static void add_line(struct pl_buf *buf, const char *text)
 	}
 }
 
-/* The key as this person calls it; one that is no flag stays. The caller's (free()). */
+/*
+ * Returns the key's name in this form; a key without a flag is unchanged. The caller frees it with
+ * free().
+ */
 static char *key_text(const char *key, enum option_voice voice)
 {
 	static const char section[] = "benchmark.";
 
 	if (voice == OPTION_AS_FILE || key == NULL)
 		return pl_strdup(key);
-	/* what `bench serve` calls it */
+	/* its name in `bench serve` */
 	if (pl_text_equal(key, "launch.url"))
 		return pl_strdup("--base-url");
 	if (!pl_text_starts(key, section))

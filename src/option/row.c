@@ -95,7 +95,7 @@ int option_style_find(const char *name, enum option_style *ret)
 	return 0;
 }
 
-/* vLLM may take more than the list: plugins add to it, or the parser does not look. */
+/* vLLM may accept more than the list: plugins add to it, or the parser does not check. */
 bool option_row_is_open(const struct option_row *row)
 {
 	return row->choices_open ||
@@ -190,7 +190,7 @@ char *option_row_bound_text(const struct option_row *row, double bound)
 	return pl_strdup(number);
 }
 
-/* Never a fraction: what is written is read back to the same nanosecond. */
+/* Writes no fractions: the text is read back to the same nanosecond. */
 json_t *option_duration_to_json(int64_t ns)
 {
 	static const struct {

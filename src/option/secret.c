@@ -66,7 +66,7 @@ static bool may_be_name(const char *name)
 	return false;
 }
 
-/* "token" is the hard word: it is what a model is made of, and what opens an account. */
+/* "token" is ambiguous: a part of a model's text, or a credential. */
 bool option_secret_is_name(const char *name)
 {
 	/* also without a separator before it: PGPASSWORD */
@@ -77,7 +77,7 @@ bool option_secret_is_name(const char *name)
 		"_API_KEYS_",  "_ACCESS_KEY_",
 	};
 	static const char *const last[] = { "_KEY_", "_KEYS_", "_PASS_", "_COOKIE_", "_COOKIES_" };
-	/* keys by which something is looked up */
+	/* keys for lookups */
 	static const char *const lookups[] = { "_CONFIG_KEY_", "_CACHE_KEY_", "_SORT_KEY_",
 					       "_PUBLIC_KEY_" };
 	static const char *const tokens[] = { "TOKEN_", "TOKENS_" };
@@ -119,7 +119,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Does a secret's name end at `end` (not below `text`)? */
+/* Returns whether a secret's name ends at `end` (not below `text`). */
 static bool is_named_secret(const char *text, const char *end)
 {
 	const char *begin = end;
@@ -141,7 +141,7 @@ static bool is_plain_json(const char *value)
 	       strcmp(text, "null") == 0 || pl_text_to_f64(text, &number);
 }
 
-/* The text need not be well formed: a fault in it is no reason to show it. */
+/* The text need not be well-formed: an error in it is no reason to show it. */
 bool option_secret_in_json(const char *text)
 {
 	text += strspn(text, " \t\n");
@@ -203,7 +203,7 @@ static const char *find_url_password(const char *text, size_t *ret_len)
 
 typedef const char *find_fn(const char *text, size_t *ret_len);
 
-/* Is any of them not hidden yet? */
+/* Returns whether any of them is not hidden yet. */
 static bool has_found(const char *text, find_fn *find)
 {
 	size_t len;

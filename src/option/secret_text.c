@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "option/secret.h"
 
-/* Longer ones are no flag, no number and no word of ours. */
+/* Longer ones are not flags, numbers or known words. */
 enum { WORD_BYTES_MAX = 100 };
 
 /* '\xE2' begins the dashes that a text editor makes of two hyphens */
@@ -27,7 +27,7 @@ struct span {
 	const char *begin, *end;
 };
 
-/* In front of a '=' or ':'. */
+/* Before a '=' or ':'. */
 struct name {
 	struct span text;
 	bool is_quoted; /* a quote follows it */
@@ -51,7 +51,7 @@ static const char *line_end(const char *at)
 	return at + strcspn(at, "\r\n");
 }
 
-/* Does it end in one of the words, however they are spelt? */
+/* Returns whether it ends in one of the words, in any spelling. */
 static bool ends_in(struct span span, const char *const *words, size_t count)
 {
 	size_t len = (size_t)(span.end - span.begin);
@@ -67,7 +67,7 @@ static bool ends_in(struct span span, const char *const *words, size_t count)
 	ends_in(span, (const char *const[]){ __VA_ARGS__ }, \
 		PL_ARRAY_SIZE(((const char *const[]){ __VA_ARGS__ })))
 
-/* The same, and nothing else? */
+/* Returns whether it equals one of them. */
 static bool is_word(struct span span, const char *const *words, size_t count)
 {
 	size_t len = (size_t)(span.end - span.begin);
@@ -136,7 +136,7 @@ static bool is_setting(const struct name *name, const char *value)
 	const char *closed = name->quote != '\0' ? strchr(value, name->quote) : NULL;
 	const char *end = closed != NULL ? closed : line_end(value);
 	size_t len = (size_t)(end - value);
-	/* what was hidden in it may have had blanks */
+	/* a hidden part may have contained blanks */
 	return memchr(value, ' ', len) == NULL && memchr(value, '*', len) == NULL;
 }
 
@@ -164,7 +164,7 @@ static bool find_quoted(const char *begin, struct span *ret)
 	return true;
 }
 
-/* Of "Bearer KEY" the scheme alone would be hidden. */
+/* Skips the scheme of "Bearer KEY", which would otherwise be hidden instead of the key. */
 static const char *behind_scheme(const char *begin, const char *end)
 {
 	struct span word = { begin, end };
@@ -193,8 +193,8 @@ static struct span find_value(const struct name *name, const char *begin)
 }
 
 /*
- * A truth value, none, or a number where that is a count: no secret whatever its name is. Asked before the
- * value's end is looked for, so that no text is gone through more than once.
+ * Returns whether the value is a boolean, null, or a number of a count: not a secret, whatever its
+ * name. Checked before the end of the value is searched, so that no text is scanned twice.
  */
 static bool is_plain(struct span name, const char *value)
 {
@@ -247,7 +247,7 @@ static const char *skip_blanks(const char *at)
 	}
 }
 
-/* All words up to the next flag, or what else a shell ends them by. */
+/* Returns all words up to the next flag, or the end of the command. */
 static struct span find_words(const char *begin)
 {
 	struct span all = { begin, begin }, quoted;
@@ -259,7 +259,7 @@ static struct span find_words(const char *begin)
 			end = quoted.end + strspn(quoted.end, "\\");
 			end += is_one_of(*end, "\"'");
 		}
-		/* alone it keeps its quotes: '--api-key', 'S' */
+		/* a single value keeps its quotes: '--api-key', 'S' */
 		if (is_quoted && at == begin && is_one_of(*end, ",)]}"))
 			return quoted;
 		all.end = end + strcspn(end, ENDS);

@@ -62,8 +62,10 @@ const char *option_key_nearest(const char *key, const char *const *keys)
 	return pl_text_nearest(key, keys, count);
 }
 
-/* Equal by case and hyphen, where any_case says so. The distance is 0 where only case and
- * hyphens differ; the length keeps out a hyphen more. */
+/*
+ * Compares, ignoring case and hyphens if any_case is set. The distance is 0 if only case and
+ * hyphens differ; the length excludes an additional hyphen.
+ */
 static bool same_text(const char *a, const char *b, bool any_case)
 {
 	return any_case ? pl_text_distance(a, b) == 0 && strlen(a) == strlen(b) : strcmp(a, b) == 0;
@@ -182,8 +184,10 @@ static bool read_int(const struct pl_yaml *node, const struct option_row *row, i
 	return true;
 }
 
-/* A plain scalar that is a number or true/false is no text unless asked for as it is written.
- * Which text was meant is not known any more: 1.10, 0x10, True. */
+/*
+ * A plain scalar that is a number or true/false is not a text unless requested as written: the
+ * intended text is unknown (1.10, 0x10, True).
+ */
 static bool reads_as_text(const struct pl_yaml *node, const struct option_row *row)
 {
 	double number;
@@ -217,7 +221,7 @@ static json_t *value_int(struct option_reader *reader, const struct pl_yaml *nod
 	return json_integer(number);
 }
 
-/* JSON has no other way to say infinity than a text. */
+/* JSON can express infinity only as a text. */
 static bool reads_as_infinity(const struct pl_yaml *node, double *ret)
 {
 	return node->kind == PL_YAML_SCALAR && pl_text_to_f64(node->text, ret) && isinf(*ret);
@@ -239,7 +243,10 @@ static json_t *value_float(struct option_reader *reader, const struct pl_yaml *n
 	return json_real(number);
 }
 
-/* A number that no double holds, or none: JSON cannot say it, and a text would be another value. */
+/*
+ * Returns whether it is a number that doubles cannot hold, or NaN: JSON cannot express it, and a
+ * text would be another value.
+ */
 static bool is_beyond_json(const struct pl_yaml *node)
 {
 	const char *at = node->text + (node->text[0] == '-' || node->text[0] == '+');
@@ -292,7 +299,7 @@ static json_t *value_text(struct option_reader *reader, const struct pl_yaml *no
 	return json_string(node->text);
 }
 
-/* Do other releases take it? */
+/* Returns whether other releases accept it. */
 static bool have_other_choice(const struct option_row *row, const struct pl_yaml *node)
 {
 	if (have_choice(row->older_choices, node, row->any_case))
@@ -430,7 +437,7 @@ static void soften(struct option_problems *problems, size_t first)
 	}
 }
 
-/* Why a text that begins as an object is none, where it is worth saying; NULL: no word on it. */
+/* Returns why a text that begins like an object is invalid, if that is helpful; otherwise NULL. */
 static char *reason_of(const char *text, const char *fault)
 {
 	const char *excess = option_json_excess(text);
@@ -509,7 +516,7 @@ static json_t *value_object(struct option_reader *reader, const struct pl_yaml *
 	}
 	if (option_field_next(row, NULL) == NULL)
 		return pl_take(json);
-	/* places inside the text are no places of the file */
+	/* locations inside of the text are not locations in the file */
 	struct option_reader inside = *reader;
 	size_t first = reader->problems->count;
 	json_t *object = value_mapping(&inside, pl_yaml_root(doc), key, row);
@@ -533,8 +540,10 @@ static json_t *value_special(const struct pl_yaml *node, const struct option_row
 	return json_incref(special);
 }
 
-/* From the most exact to the least: null, values with a meaning of their own, other types that
- * the row takes, its choices, its type. Else -1 for "no limit" would be out of bounds. */
+/*
+ * From the most to the least specific: null, special values, other accepted types, choices, the
+ * type. Otherwise -1 for "no limit" would be out of bounds.
+ */
 json_t *option_value_read(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			  const struct option_row *row)
 {

@@ -1,6 +1,6 @@
 /*
- * Axes of a diagram: ticks at round values, their texts, grid and frame. x goes to the right and y
- * up; the canvas counts from its upper left corner.
+ * Axes of a diagram: ticks at round values, their texts, grid and frame. x grows to the right and y
+ * upwards; the canvas counts from its upper left corner.
  */
 #include "plot/axes.h"
 
@@ -17,7 +17,7 @@
 /* Below this part of a step a value counts as on the tick. */
 #define SLACK 1e-9
 
-/* The smallest of 1, 2, 5 times a power of ten that makes no more than `most` of them. */
+/* Chooses the smallest of 1, 2, 5 times a power of ten that gives at most `most` ticks. */
 struct pl_ticks plot_ticks_make(double low, double high, size_t most, bool whole)
 {
 	static const double round_steps[] = { 1, 2, 5, 10 };
@@ -142,7 +142,7 @@ static double draw_y_ticks(const struct plot_axes *axes, struct plot_canvas *can
 	return widest;
 }
 
-/* labels_width: what the labels of the y axis take. */
+/* labels_width: width of the labels of the y axis. */
 static void draw_texts(const struct plot_axes *axes, struct plot_canvas *canvas,
 		       double labels_width)
 {

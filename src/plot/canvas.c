@@ -1,7 +1,7 @@
 /*
- * Drawing with cairo, which is opened when the first picture is asked for: a host that draws none
- * needs neither the library nor fonts. Its header is needed to build, for types alone; a function
- * that is missing in the library is an error with the package's name and no crash.
+ * Drawing with cairo, which is loaded for the first picture: a host without pictures needs neither
+ * the library nor fonts. The build needs its header for types only; a missing function in the
+ * library is an error with the package's name and not a crash.
  */
 #include "plot/canvas.h"
 

@@ -45,7 +45,7 @@ static const struct {
 struct lengths {
 	double *prompt, *output, *total; /* of the requests that have both */
 	size_t count;
-	size_t told; /* prompts as long as the server said */
+	size_t told; /* prompts with the length that the server reported */
 };
 
 /* Returns the client's count, otherwise the server's, which the sheet then states. */
@@ -222,7 +222,7 @@ static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas
 static void draw_requests(struct plot_axes *axes, struct plot_canvas *canvas,
 			  const struct lengths *lengths)
 {
-	/* a bar is no narrower than a pixel */
+	/* a bar is at least one pixel wide */
 	size_t group = (lengths->count + PANEL_WIDTH - 1) / PANEL_WIDTH;
 	auto_free char *label = group > 1 ? pl_asprintf("Request (a bar: the mean of %zu)", group)
 					  : pl_strdup("Request");

@@ -20,9 +20,9 @@
 #define WORK_BASE   65536
 #define WORK_A_PAIR 8
 #define WORK_MAX    (1u << 25)
-/* All pointers and keys of one check. */
+/* Maximum size of all pointers and keys of one check. */
 #define FAULT_BYTES_MAX (16u << 20)
-/* Likely names are looked for while a person would read them. */
+/* Similar names are searched for only as many errors as a user would read. */
 #define NEAREST_MAX 100
 
 /* The way to a value: a key, or NULL and an index. The first, without `up`, is the document. */
@@ -51,8 +51,8 @@ struct check {
 	struct schema_faults *faults;
 	size_t max;
 	bool quiet;
-	bool has_ended;     /* all else counts as not fitting */
-	const char *naming; /* the key whose name is looked at, or NULL */
+	bool has_ended;     /* everything else counts as invalid */
+	const char *naming; /* the key whose name is being checked, or NULL */
 	unsigned level;
 	unsigned depth;
 	size_t work;
@@ -98,7 +98,7 @@ static char *pointer_to(const struct step *at)
 	return pl_buf_take(&pointer);
 }
 
-/* Two ways may lead to one schema, and say the same of one value. */
+/* Two paths may lead to one schema and report the same error. */
 static bool is_told(const struct schema_faults *faults, const struct schema_fault *fault)
 {
 	for (size_t i = faults->count; i-- > 0 && faults->items[i].level >= fault->level;) {
@@ -112,7 +112,9 @@ static bool is_told(const struct schema_faults *faults, const struct schema_faul
 	return false;
 }
 
-/* Takes the texts of the fault but for the keyword's; not for quiet checks. Always false. */
+/*
+ * Takes the texts of the fault, except the keyword's. Not for quiet checks. Always returns false.
+ */
 static bool tell(struct check *c, const struct step *at, struct schema_fault fault)
 {
 	struct schema_faults *faults = c->faults;
@@ -146,7 +148,7 @@ static bool tell_rule(const struct asked *a)
 	return tell(a->c, a->at, fault);
 }
 
-/* The same with words of its own; takes `found`. */
+/* The same with the found text given; takes `found`. */
 static bool tell_found(const struct asked *a, char *found, const char *expected)
 {
 	if (a->c->quiet) {
@@ -159,7 +161,10 @@ static bool tell_found(const struct asked *a, char *found, const char *expected)
 					   .expected = pl_strdup(expected) });
 }
 
-/* A bound is passed: the check ends, and no look that was quiet can take that back. Takes `found`. */
+/*
+ * Reports that a limit is exceeded: the check ends, and no quiet check can revert that. Takes
+ * `found`.
+ */
 static bool give_up(struct check *c, const struct step *at, char *found, const char *expected)
 {
 	auto_free char *own = found;
@@ -239,7 +244,7 @@ static bool walk_items(const struct asked *a)
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-/* Its keys are looked up once, for all rules. */
+/* Looks up its keys once for all rules. */
 static void list_members(struct asked *a)
 {
 	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
@@ -294,7 +299,7 @@ static bool walk_required(const struct asked *a)
 	return fits;
 }
 
-/* Most schemas of names are one pattern, which asks for no value. */
+/* Most schemas of names are a single pattern, which needs no JSON value. */
 static bool fits_name_pattern(const struct schema_node *node, const char *name)
 {
 	return node->checked_count == 1 && node->rules[0].keyword == SCHEMA_PATTERN &&
@@ -431,7 +436,7 @@ static bool walk_same(const struct asked *a)
 	return fits;
 }
 
-/* Is the value at least of the schema's type, or one of its values? */
+/* Returns whether the value has the schema's type, or is one of its values. */
 static bool may_be_meant(const struct schema_node *node, const json_t *value)
 {
 	unsigned types = schema_type_of(value);
@@ -522,8 +527,10 @@ static bool walk_if(const struct asked *a)
 #define OBJECT SCHEMA_TYPE_OBJECT
 #define EVERY  (~0u)
 
-/* Those that a value breaks by itself, or that say nothing, or something only to another one, have
- * none. */
+/*
+ * Rules without a function: those that a value violates by itself, those that do not affect
+ * validity, and those used only by other rules.
+ */
 static const struct {
 	unsigned types; /* of values that it is about */
 	bool (*walk)(const struct asked *);

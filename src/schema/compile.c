@@ -1,10 +1,8 @@
 /*
- * From a document to nodes and rules. Nodes are made as places are met and compiled one after the
- * other, not within each other: what lies deep, or leads in circles, takes no stack. A node is known
- * by its place, so that all that lead to it share it.
- *
- * A circle that never steps into the document ({"$ref": "#"}) would be checked for ever; it is refused
- * here, once.
+ * Compiles a document to nodes and rules. Nodes are made when a location is first referenced, and
+ * compiled one after the other instead of recursively, so depth and cycles need no stack. A node is
+ * identified by its location, so all references share it. A cycle that never descends into the
+ * document ({"$ref": "#"}) would be checked forever; it is rejected here, once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +84,10 @@ static int refuse_unknown(const struct compiler *c, const struct schema_node *no
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-/* That of the place, made where there is none yet; NULL: the place is too long, which is said. */
+/*
+ * Returns the node of the location and makes it if necessary; NULL: the location is too long, which
+ * is reported.
+ */
 static struct schema_node *node_at(struct compiler *c, const struct schema_document *document,
 				   const struct pl_buf *place, const json_t *json)
 {
@@ -148,7 +149,7 @@ static const struct schema_document *add_document(struct schema *schema, const c
 			schema->document_room) = document;
 }
 
-/* One that is read already, or one of the program's own; NULL: there is none, which is said. */
+/* Returns a document that was already read, or an embedded one; NULL: none, which is reported. */
 static const struct schema_document *find_document(const struct making *m, const char *name)
 {
 	struct schema *schema = m->c->schema;
@@ -483,7 +484,7 @@ static int (*const forms[SCHEMA_KEYWORD_COUNT])(struct making *) = {
 #undef KEYWORD
 };
 
-/* So that an object is held against the names by a look at each of its own keys. */
+/* Lets an object be checked against the names with one lookup per key of the object. */
 static void note_needed(const struct compiler *c, struct schema_node *node)
 {
 	struct schema_rule *required = (struct schema_rule *)schema_rule_of(node, SCHEMA_REQUIRED);
@@ -531,7 +532,7 @@ static int compile_node(struct compiler *c, struct schema_node *node)
 	return node->count < size ? refuse_unknown(c, node) : 0;
 }
 
-/* Those that look at the very value that their own schema looks at. */
+/* Returns whether the keyword's schema applies to the same value. */
 static bool is_in_place(enum schema_keyword keyword)
 {
 	return keyword == SCHEMA_REF || (keyword >= SCHEMA_ALL_OF && keyword <= SCHEMA_ELSE);

@@ -1,11 +1,10 @@
 /*
- * The languages of patterns differ at their edges ("\v", "[[:alpha:]]", "{,3}", "(?i)"), and a schema
- * is read by editors and browsers too: what does not mean the same to all is refused when the schema
- * is compiled, so that no reader has another opinion of a document.
- *
- * PCRE2 counts its steps and takes no stack for them: a pattern that would try for ever gives up. Where the
- * system lets it, it makes machine code of a pattern, which is several times as fast and counts otherwise: what
- * that gives up on is tried without it, so that what fits here fits there.
+ * Regular expression dialects differ in details ("\v", "[[:alpha:]]", "{,3}", "(?i)"), and editors
+ * and browsers read a schema, too: syntax whose meaning differs is rejected when the schema is
+ * compiled, so that all readers agree about a document. PCRE2 counts its steps and uses no stack
+ * for them: a pattern that would backtrack forever is stopped. If the system allows it, PCRE2
+ * compiles patterns to machine code, which is several times as fast and counts differently: if that
+ * reaches its limit, the match is repeated without it, so that results do not depend on it.
  */
 #include "schema/pattern.h"
 
@@ -139,7 +138,10 @@ void schema_pattern_free(struct res_pattern *pattern)
 	free(pattern);
 }
 
-/* Room for a match's steps, which is more work to take than most matches are: each thread keeps its own. */
+/*
+ * Memory for a match's steps, which costs more to allocate than most matches: each thread keeps its
+ * own.
+ */
 static pthread_key_t data_key;
 static pthread_once_t data_once = PTHREAD_ONCE_INIT;
 
@@ -160,7 +162,7 @@ static pcre2_match_data *match_data(void)
 	pcre2_match_data *data = pthread_getspecific(data_key);
 
 	if (data == NULL) {
-		/* where it was found is not asked: one pair is enough */
+		/* the position is not needed: one pair is enough */
 		data = pcre2_match_data_create(1, NULL);
 		if (data == NULL || pthread_setspecific(data_key, data) != 0)
 			abort();

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/json.h"
 
-/* Of 2^63, which a double holds; the greatest whole number of jansson is one less. */
+/* 2^63, which a double can hold; jansson's largest integer is one less. */
 #define I64_ABOVE 9223372036854775808.0
 /* Deeper ones have all the same hash: they are compared then. */
 #define HASH_DEPTH_MAX 64
@@ -61,7 +61,7 @@ bool schema_value_is_multiple(const json_t *number, const json_t *of)
 	if (json_is_integer(number) && json_is_integer(of))
 		return json_integer_value(number) % json_integer_value(of) == 0;
 	double value = json_number_value(number), step = json_number_value(of);
-	/* the rest of a division is exact; a quotient is what people mean by "a multiple of 0.1" */
+	/* the remainder of a division is exact, but users mean the quotient: "a multiple of 0.1" */
 	if (json_is_integer(of) || !isfinite(value / step))
 		return fmod(value, step) == 0;
 	return trunc(value / step) == value / step;

@@ -6,7 +6,7 @@
 #include "base/clean.h"
 #include "base/text.h"
 
-/* Long enough for what people write, short enough for a line. */
+/* Enough for user input, short enough for a line. */
 #define VALUE_BYTES_MAX   80
 #define CHOICES_SHOWN_MAX 12
 #define FORMS_DEPTH_MAX   4
@@ -43,7 +43,7 @@ char *schema_describe(const json_t *value)
 	return pl_buf_take(&text);
 }
 
-/* "a list of 3" is what was found of a list whatever of it is wrong; of texts it is their length. */
+/* For a list the found text is always "a list of 3"; for texts it is their length. */
 static char *found_of(const struct schema_rule *rule, const json_t *value)
 {
 	bool is_length = rule->keyword == SCHEMA_MIN_LENGTH || rule->keyword == SCHEMA_MAX_LENGTH;
@@ -115,7 +115,7 @@ static void add_forms(struct pl_buf *buf, const struct schema_rule *rule, unsign
 		pl_buf_add_text(buf, i > 0 ? ", or " : "");
 		if (depth < FORMS_DEPTH_MAX && add_form(buf, rule->nodes[i], depth))
 			continue;
-		/* it has no name of its own */
+		/* it has no name */
 		buf->len = before;
 		pl_buf_addf(buf, "%sform %zu of %zu", i > 0 ? ", or " : "", i + 1, rule->count);
 	}
@@ -230,7 +230,7 @@ static void try_choices(struct pl_nearest *nearest, const struct schema_rule *ru
 	}
 }
 
-/* The text among the schema's that is near, where the value is one; NULL: none. */
+/* Returns the most similar of the schema's texts, if the value is a text; NULL: none. */
 static const char *nearest_value(const struct schema_rule *rule, const json_t *value)
 {
 	struct pl_nearest nearest = { .name = json_string_value(value) };
@@ -314,7 +314,7 @@ json_t *schema_faults_to_json(const struct schema_faults *faults)
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct schema_fault *fault = &faults->items[i];
 		json_t *list = all;
-		/* a level goes up by one at a time, so that there is a last one to go into */
+		/* levels increase one at a time, so there is always a preceding one */
 		for (unsigned level = 0; level < fault->level; level++)
 			list = json_object_get(json_array_get(list, json_array_size(list) - 1),
 					       "within");

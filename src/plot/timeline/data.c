@@ -1,12 +1,10 @@
 /*
- * The data of the time line's page.
- *
- * A request is a row of whole numbers, each in groups of seven bits, the least first, the top bit
- * set where more follow; all rows together in base64:
- *   state (0 finished, 1 failed, 2 not sent), start and length (ns; the start since the earliest
- *   one), prompt tokens + 1 and output tokens + 1 (0: not known), number of events, and for each
- *   event the ns since the one before it, the first since the start.
- * A token takes four to five characters so, and its time is exact.
+ * The data of the timeline's page. A request is a row of integers, each in groups of seven bits,
+ * the lowest first, with the top bit set if more follow; all rows together in base64: state (0
+ * finished, 1 failed, 2 not sent), start and length (ns; the start relative to the earliest one),
+ * prompt tokens + 1 and output tokens + 1 (0: unknown), number of events, and for each event the ns
+ * since the previous one, for the first since the start. So a token takes four to five characters,
+ * and its time is exact.
  */
 #include "plot/timeline/timeline_priv.h"
 
@@ -233,7 +231,7 @@ static void put_end(struct base64 *out)
 	fputs(out->bits == 2 ? "==" : "=", out->stream);
 }
 
-/* Below zero there is nothing: what is not known was written as 0. */
+/* There are no negative values: unknown ones were written as 0. */
 static void put_number(struct base64 *out, int64_t value)
 {
 	uint64_t rest = value > 0 ? (uint64_t)value : 0;

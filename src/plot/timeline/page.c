@@ -1,4 +1,4 @@
-/* The page of plot_timeline.html, put into the program as it is. */
+/* The page of plot_timeline.html, embedded in the program unchanged. */
 
 /* TIMELINE_PAGE: where the build finds the page (CMakeLists.txt) */
 __asm__(".pushsection .rodata\n"

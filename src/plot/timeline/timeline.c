@@ -119,7 +119,7 @@ static void add_classes(const struct page *page, struct pl_buf *buf)
 	}
 }
 
-/* For those who do not see the picture. */
+/* A text alternative to the picture. */
 static void fill_summary(struct page *page)
 {
 	const struct plot_timeline_facts *facts = &page->facts;
@@ -157,7 +157,7 @@ static void fill_events(struct page *page)
 
 static const struct {
 	const char *name;
-	void (*fill)(struct page *page); /* into page->text, or to page->stream what is large */
+	void (*fill)(struct page *page); /* writes into page->text, or, if large, to page->stream */
 } places[] = {
 	{ "@TITLE@", fill_title },     { "@HEADING@", fill_heading }, { "@META@", fill_meta },
 	{ "@BANNER@", fill_banner },   { "@ABOUT@", fill_about },     { "@EVENTS@", fill_events },
@@ -186,7 +186,7 @@ static void write_page(struct page *page)
 	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
 		fwrite(from, 1, (size_t)(at - from), page->stream);
 		size_t len = fill_place(page, at);
-		/* an @ that begins no place is written with what follows it */
+		/* an @ that starts no placeholder is written unchanged */
 		from = at + len;
 		at += len > 0 ? len : 1;
 	}

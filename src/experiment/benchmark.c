@@ -43,7 +43,7 @@ static json_t *paired(const struct pl_yaml *map, char between)
 	return pl_take(list);
 }
 
-/* Spellings of YAML for what vLLM takes as text; NULL: none of them. */
+/* Converts YAML spellings of values that vLLM takes as text; NULL: none of them. */
 static json_t *other_spelling(const struct option_row *row, const struct pl_yaml *node)
 {
 	if (row->joined)

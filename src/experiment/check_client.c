@@ -11,7 +11,7 @@
 
 #define BEARER "Bearer "
 
-/* Our own options that mean the same whoever sends the load. */
+/* Returns whether our own option has the same meaning for any client. */
 static bool is_kept(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_kind || id == VLLM_BENCH_mode || id == VLLM_BENCH_client ||
@@ -46,7 +46,7 @@ static void check_headers(struct exp_checker *c)
 	}
 }
 
-/* argparse takes what begins with '-' for the next option. */
+/* argparse takes a value that begins with '-' as the next option. */
 static bool has_dashed(const json_t *list)
 {
 	PL_JSON_EACH(item, list) {

@@ -20,8 +20,10 @@
 
 #define NAMES_BYTES_MAX 4096
 
-/* A fault of an option that was not given, at the one that asks for it. Not twice: where the
- * option itself was refused it is missing only for that reason. */
+/*
+ * Reports a missing option at the one that requires it. Not if the missing option was rejected,
+ * because it is missing only for that reason.
+ */
 static void refuse_missing(struct exp_checker *c, const char *key, const char *anchor,
 			   const char *found, const char *expected)
 {
@@ -76,7 +78,7 @@ void exp_check_goodput(struct exp_checker *c)
 		auto_free char *name = pl_strndup(text, strcspn(text, ":"));
 		if (exp_slo_add(&slo, text, &expected))
 			continue;
-		/* where the form is wrong no name was meant */
+		/* with a wrong format no name was meant */
 		const char *near = strcmp(expected, EXP_SLO_FORM) != 0
 					   ? option_key_nearest(name, names)
 					   : NULL;
@@ -96,7 +98,7 @@ void exp_check_percentiles(struct exp_checker *c)
 	}
 }
 
-/* A warning: vLLM takes any name and leaves out what it does not know. */
+/* A warning: vLLM accepts any name and ignores unknown ones. */
 void exp_check_percentile_metrics(struct exp_checker *c)
 {
 	static const char *const names[] = {
@@ -186,7 +188,7 @@ void exp_check_source_addresses(struct exp_checker *c)
 		check_source(c, json_string_value(json_array_get(list, i)), known, i);
 }
 
-/* The path that requests go to is the back end's. */
+/* The backend determines the path of requests. */
 void exp_check_endpoint(struct exp_checker *c)
 {
 	const struct exp_backend *backend = exp_backend_find(c->bench->backend);
@@ -217,7 +219,7 @@ static bool is_dataset(const struct exp_checker *c, const char *name)
 	return pl_text_equal(c->bench->dataset_name, name);
 }
 
-/* Else the load would not be the one that was asked for. */
+/* Otherwise the load would not be the requested one. */
 void exp_check_dataset_file(struct exp_checker *c)
 {
 	const struct exp_dataset *dataset = exp_dataset_find(c->bench->dataset_name);
@@ -280,8 +282,10 @@ void exp_check_range_ratio(struct exp_checker *c)
 				"a number from 0 to below 1, or {input: a, output: b} of such");
 }
 
-/* A prompt of no tokens is none; special tokens, which are not known here, take some more. The
- * shortest of the range decides: some prompt will have it. */
+/*
+ * A prompt without tokens is invalid; special tokens, which are unknown here, take some more. The
+ * shortest length of the range decides, because some prompt will have it.
+ */
 void exp_check_random_prompts(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;
@@ -357,7 +361,7 @@ void exp_check_token_ids(struct exp_checker *c)
 
 void exp_check_self_timed(struct exp_checker *c)
 {
-	/* vLLM's own client says so itself */
+	/* vLLM's client reports it itself */
 	if (pl_text_equal(c->bench->client, "native") && c->bench->self_timed >= 0 &&
 	    !exp_dataset_has(c->bench->dataset_name, EXP_DATASET_TIMED))
 		exp_refuse_for(c, "benchmark.self_timed",
@@ -366,7 +370,7 @@ void exp_check_self_timed(struct exp_checker *c)
 
 /* ---- the rate ---- */
 
-/* The rates are asked for by the strategy, so that its line is named where they are missing. */
+/* The strategy requires the rates, so a missing one is reported at the strategy. */
 void exp_check_ramp(struct exp_checker *c)
 {
 	static const char strategy[] = "benchmark.ramp_up_strategy";
@@ -394,7 +398,7 @@ void exp_check_ramp(struct exp_checker *c)
 
 /* ---- options without effect ---- */
 
-/* To write out a default changes nothing, and is worth no word. */
+/* Setting a default explicitly changes nothing, so it causes no warning. */
 static bool is_set(const struct exp_checker *c, enum vllm_bench_id id)
 {
 	return c->experiment->bench_set[id] && !vllm_bench_is_default(c->bench, id);
@@ -425,9 +429,9 @@ static void warn_of_files(struct exp_checker *c)
 }
 
 /*
- * Options that begin with a data set's name are that data set's alone, and of those whose names
- * begin with its: random_input_len is of random and of random-mm. A warning: a file that is used
- * with several data sets may keep the options of all.
+ * Options that begin with a dataset's name apply only to that dataset and to those whose names
+ * begin with it: random_input_len applies to random and random-mm. A warning, because a file used
+ * with several datasets may keep the options of all.
  */
 static void warn_of_dataset(struct exp_checker *c, enum vllm_bench_id id)
 {
@@ -508,7 +512,7 @@ static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, boo
 	const struct option_row *row = vllm_bench_row(id);
 	auto_free char *key = pl_asprintf("benchmark.%s", row->name);
 
-	/* vLLM's own client has what ours has not yet */
+	/* vLLM's client has features that ours lacks */
 	if (row->later && (row->ours || is_native) && is_set(c, id))
 		tell_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
 }

@@ -13,7 +13,9 @@
 
 /* ---- which options a kind has ---- */
 
-/* Options of ours say how a server is asked, whatever is asked of it. */
+/*
+ * Returns whether it is one of our options for requests to a server, which apply to any benchmark.
+ */
 static bool is_of_server(enum vllm_bench_id id)
 {
 	static const enum vllm_bench_id ids[] = {
@@ -75,7 +77,7 @@ static void check_option(struct exp_checker *c, const struct vllm_bench_kind *ki
 	if (kind == NULL && row->offline) {
 		refuse_option(c, id, "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
 	} else if (own != NULL) {
-		/* at a server its back end is one of the server's */
+		/* at a server, the backend is one of the server's */
 		if (!at_server || id != VLLM_BENCH_backend)
 			check_choice(c, id, own);
 	} else if (kind != NULL && !row->ours && !(at_server && is_of_server(id))) {
@@ -85,7 +87,7 @@ static void check_option(struct exp_checker *c, const struct vllm_bench_kind *ki
 	}
 }
 
-/* The server's own arguments are none of the engine's. */
+/* The arguments of the server itself are not arguments of the engine. */
 static void check_arguments(struct exp_checker *c, const struct vllm_bench_kind *kind)
 {
 	const struct exp_config *experiment = c->experiment;

@@ -55,7 +55,7 @@ void exp_check_nothing_to_run(struct exp_checker *c)
 			    .expected = "an experiment: server.model, or launch.url");
 }
 
-/* One that cannot be read is none: whoever asks assumes the reference. */
+/* An invalid release counts as none: callers then assume the reference. */
 void exp_check_release(struct exp_checker *c)
 {
 	const char *text = c->experiment->launch.vllm_version;
@@ -127,7 +127,7 @@ static void tell_variable(struct exp_checker *c, const char *name,
 					    : NULL);
 }
 
-/* A server that runs elsewhere has an environment of its own. */
+/* A server on another host has a different environment. */
 void exp_check_variable(struct exp_checker *c)
 {
 	struct vllm_version release;
@@ -143,7 +143,7 @@ void exp_check_variable(struct exp_checker *c)
 	}
 }
 
-/* Any of them says that other machines take part. */
+/* Each of these arguments means that other hosts take part. */
 bool exp_is_one_of_nodes(const json_t *server)
 {
 	static const char *const of_nodes[] = { "nnodes", "data_parallel_size_local",
@@ -169,8 +169,10 @@ void exp_check_headless(struct exp_checker *c)
 		   "false: a server without an API cannot be measured");
 }
 
-/* Processes that answer requests: one, unless asked for more or one each data parallel rank.
- * NAN: not known, so that no rule is decided by it. */
+/*
+ * Returns the number of processes that handle requests: one, unless more are requested or there is
+ * one per data-parallel rank. NAN: unknown, so that it decides no rule.
+ */
 static double api_servers(const json_t *server)
 {
 	const json_t *count = json_object_get(server, "api_server_count");
@@ -193,7 +195,7 @@ static void warn_of_placeholder(struct exp_checker *c, const char *key)
 			 .found = "'***'", .expected = "the secret instead of ***");
 }
 
-/* "***" was written where a secret was left out: profllm config from-command. */
+/* "***" replaces an omitted secret: profllm config from-command. */
 void exp_check_placeholder(struct exp_checker *c)
 {
 	PL_JSON_EACH(value, c->bench->header) {

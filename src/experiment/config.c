@@ -114,7 +114,10 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 	}
 }
 
-/* "KEY=" is null: it takes back what the file has. Problems have no line, as the text has none. */
+/*
+ * "KEY=" means null: it unsets the value in the file. Problems have no line, because the text has
+ * none.
+ */
 static void read_set(const char *set, bool fields_open, struct exp_config *experiment,
 		     struct option_problems *problems)
 {
@@ -155,7 +158,7 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 		problems->items[i].line = 0;
 }
 
-/* The first error as err; 0 when there is none. */
+/* Sets err to the first error; returns 0 if there is none. */
 static int first_error(const struct option_problems *problems, struct pl_err *err)
 {
 	auto_buf text = { 0 };
@@ -170,8 +173,10 @@ static int first_error(const struct option_problems *problems, struct pl_err *er
 	return 0;
 }
 
-/* The release that the file or a --set names; NULL: none. Looked for before all else is read: by
- * it the arguments are known. */
+/*
+ * Returns the release that the file or a --set names; NULL: none. Needed before anything else is
+ * read, because it determines the arguments.
+ */
 static const char *named_release(const struct pl_yaml *root, const char *const *sets,
 				 size_t set_count)
 {
@@ -422,8 +427,10 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
 	return json;
 }
 
-/* Arguments of the file that server.config names are that file's. Naming the file is what was
- * asked; its arguments would be asked twice. */
+/*
+ * Omits the arguments from the file in server.config: the user requested the file, and its
+ * arguments would be requested twice.
+ */
 static json_t *server_asked(const struct exp_config *experiment)
 {
 	const char *file = pl_json_get_text(experiment->server, "config");
@@ -441,7 +448,7 @@ static json_t *server_asked(const struct exp_config *experiment)
 	return asked;
 }
 
-/* A text with "${…}" as it was written: what it stood for may be of this machine alone. */
+/* Returns a text with "${…}" as written: its expansion may be specific to this machine. */
 static json_t *benchmark_asked(const struct exp_config *experiment)
 {
 	auto_json json_t *all = vllm_bench_to_json(&experiment->bench);
@@ -453,7 +460,7 @@ static json_t *benchmark_asked(const struct exp_config *experiment)
 		auto_free char *key = pl_asprintf("benchmark.%s", name);
 		json_t *value = json_object_get(all, name);
 		json_t *raw = json_object_get(experiment->raw, key);
-		/* an offline benchmark's own defaults were asked for with its kind */
+		/* the kind of an offline benchmark implies its defaults */
 		bool is_set = experiment->bench_set[id] ||
 			      (experiment->voice == OPTION_AS_FLAG &&
 			       exp_offline_kind(experiment) == NULL &&
@@ -488,8 +495,7 @@ static json_t *all_asked(const struct exp_config *experiment)
 	return asked;
 }
 
-/* The simulator is asked for by a flag, not by the file: without it here a second run would
- * start vLLM. */
+/* A flag requests the simulator, not the file: without it here, a second run would start vLLM. */
 json_t *exp_config_asked(const struct exp_config *experiment)
 {
 	json_t *asked = experiment->asked != NULL ? json_deep_copy(experiment->asked)

@@ -205,7 +205,7 @@ static void unknown_key(struct option_reader *reader, const char *section,
 			  nearest.found);
 }
 
-/* Words and variables have places of their own: "launch.command[1]", "launch.env.NAME". */
+/* Words and variables have separate locations: "launch.command[1]", "launch.env.NAME". */
 static void place_value(struct option_reader *reader, const struct option_row *row,
 			const struct pl_yaml *node)
 {

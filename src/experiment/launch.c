@@ -1,4 +1,4 @@
-/* `launch:` as a whole: what single keys cannot tell. */
+/* The checks of `launch:` that involve several keys. */
 #include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
 
@@ -48,7 +48,7 @@ void exp_launch_join(struct exp_config *experiment, struct option_problems *prob
 	}
 }
 
-/* Is it "[…]:1", "host" or "host:1" with a port that there is? */
+/* Returns whether it is "[…]:1", "host" or "host:1" with a valid port. */
 static bool is_authority(const char *text, size_t len)
 {
 	auto_free char *host = pl_strndup(text, len);
@@ -79,7 +79,7 @@ static void check_url(const struct exp_config *experiment, struct option_problem
 		expected = "no user, query or fragment";
 	else if (scheme > 0 && is_authority(url + scheme, len))
 		return;
-	/* what is in front of an @ may be a secret, whatever the scheme */
+	/* text before an @ may be a secret, whatever the scheme */
 	auto_free char *shown = scheme == 0 && strchr(url, '@') != NULL
 					? pl_strdup(OPTION_SECRET_SHOWN)
 					: vllm_secret_word_shown(url);
@@ -148,7 +148,7 @@ void exp_check_gpus(struct exp_checker *c)
 	const json_t *gpus = experiment->launch.gpus;
 	auto_free char *url = exp_server_url(experiment);
 
-	/* without GPUs what its environment says is the user's own business */
+	/* without GPUs the user's environment is not checked */
 	if (url != NULL || (json_is_array(gpus) && json_array_size(gpus) == 0))
 		return;
 	if (by_key && (by_variable || by_argument))

@@ -16,7 +16,10 @@ const struct vllm_bench_kind *exp_offline_kind(const struct exp_config *experime
 	return vllm_bench_kind_find(experiment->bench.kind);
 }
 
-/* "vllm serve", however vLLM is called; what else starts a server has no benchmark. */
+/*
+ * Returns whether it is "vllm serve", however vLLM is started; other server programs have no
+ * benchmark.
+ */
 static bool starts_vllm(const json_t *command)
 {
 	size_t count = json_array_size(command);
@@ -49,7 +52,7 @@ const char *exp_offline_mode(const struct exp_config *experiment)
 	return exp_is_in_process(experiment) ? "in_process" : "server";
 }
 
-/* Those that were not asked for are left to its release. */
+/* Omits options that were not set: vLLM's release has their defaults. */
 static void add_options(const struct exp_config *experiment, const struct vllm_bench_kind *kind,
 			json_t *argv)
 {
@@ -78,7 +81,7 @@ int exp_offline_words(const struct exp_config *experiment, const json_t *values,
 	const char *model = pl_json_get_text(values, "model");
 	auto_json json_t *engine = json_copy((json_t *)values);
 
-	/* not a word of its own, as of a server */
+	/* not a separate word, unlike for a server */
 	if (model != NULL)
 		vllm_bench_pair_add(argv, "--model", model);
 	json_object_del(engine, "model");
@@ -88,7 +91,7 @@ int exp_offline_words(const struct exp_config *experiment, const json_t *values,
 	return 0;
 }
 
-/* Without a file there is none to read: vLLM sends random prompts then, and says so. */
+/* Without a file, vLLM sends random prompts and reports it. */
 static void choose_dataset(struct exp_config *experiment)
 {
 	struct vllm_bench *bench = &experiment->bench;
@@ -115,7 +118,9 @@ static void choose_sampling(struct vllm_bench *bench)
 		json_object_set_new(bench->extra_body, "use_beam_search", json_true());
 }
 
-/* Each time has a batch of its own: of prompts that come again a prefix cache would know the start. */
+/*
+ * Uses different prompts for each repetition: otherwise a prefix cache would contain their start.
+ */
 static void choose_batches(struct vllm_bench *bench)
 {
 	bench->prompt_token_ids = true;

@@ -37,7 +37,7 @@ double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n)
 	if (ramp->growth != 0)
 		return ramp->length_s / ramp->growth *
 		       log1p(x * ramp->growth / (ramp->start * ramp->length_s));
-	/* the root of slope/2 t^2 + start t = x that keeps its digits at a small slope */
+	/* the root of slope/2 t^2 + start t = x in a form that is accurate for small slopes */
 	return 2 * x / (ramp->start + sqrt(ramp->start * ramp->start + 2 * slope * x));
 }
 

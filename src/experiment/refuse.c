@@ -1,5 +1,7 @@
-/* The ways to tell a problem of a key: at the place where it was set, or at the anchor, the key
- * that asks for it. */
+/*
+ * Functions that report a problem of a key: at the location where it was set, or at the anchor, the
+ * key that requires it.
+ */
 #include "experiment/refuse.h"
 
 #include "base/text.h"

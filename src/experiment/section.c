@@ -118,8 +118,10 @@ void exp_config_add(const struct exp_config *experiment, const struct option_pla
 	option_problems_add(problems, &placed);
 }
 
-/* All nodes are in `nest`, the caller's: nothing to free. They borrow the words of `path`, which
- * is cut up. */
+/*
+ * All nodes are in the caller's `nest`, so nothing needs to be freed. They borrow the parts of
+ * `path`, which is modified.
+ */
 const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct pl_yaml *at,
 			       const struct pl_yaml *value)
 {

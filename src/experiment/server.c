@@ -14,9 +14,9 @@
 #define PREFIX_MIN 4
 
 /*
- * The only argument that begins so ("gpu_memory_util"), else the one that is spelt nearest. A
- * beginning is what argparse would have taken on the command line; a file is not read that way,
- * but it is what was meant.
+ * Returns the only argument with this prefix ("gpu_memory_util"), otherwise the most similar one.
+ * argparse would accept the prefix on the command line; a file is not read that way, but it shows
+ * what was meant.
  */
 static const char *nearest_argument(const struct vllm_catalog *catalog, const char *name)
 {
@@ -102,7 +102,7 @@ static struct option_row spec_of_words(const struct option_row *arg, struct pl_y
 /* The result of a dotted name: it is merged into the existing value. */
 static const struct pl_yaml laid_over = { .kind = PL_YAML_MAP, .text = "" };
 
-/* Do two values of an argument set one thing twice? Objects do where they share a key. */
+/* Returns whether two values of an argument set something twice. Objects do if they share a key. */
 static bool clash(const json_t *a, const json_t *b)
 {
 	if (!json_is_object(a) || !json_is_object(b))
@@ -125,7 +125,7 @@ static const struct option_row *argument_of(const struct vllm_catalog *catalog, 
 	return vllm_arg_read_name(catalog, first, ret_negative);
 }
 
-/* Does a key above this one mean the same argument? `meant`: what each key means. */
+/* Returns whether an earlier key means the same argument. `meant`: the meaning of each key. */
 static bool is_again(const struct option_row *const *meant, size_t i)
 {
 	for (size_t k = 0; k < i && meant[i] != NULL; k++) {
@@ -135,8 +135,10 @@ static bool is_again(const struct option_row *const *meant, size_t i)
 	return false;
 }
 
-/* An object before its values were typed: "3" stays a text. So that the server gets the words
- * that were written, not ours. */
+/*
+ * Stores an object before its values were typed ("3" stays a text), so that the server gets it as
+ * written.
+ */
 static void keep_given(struct option_reader *reader, const struct option_row *arg,
 		       const struct pl_yaml *node, bool again)
 {

@@ -100,7 +100,7 @@ int exp_percentiles_parse(const char *text, double **ret, size_t *ret_count, str
 	return 0;
 }
 
-/* As it is part of a metric's name: "p99", not "p99.0". */
+/* Formats it as in a metric's name: "p99", not "p99.0". */
 void exp_percentile_text(double percentile, char text[PL_F64_TEXT_BYTES])
 {
 	pl_text_from_f64(percentile, text);

@@ -1,7 +1,8 @@
 /*
- * vLLM's arguments among the words of launch.command and launch.extra_args. The command says how the
- * server is started and not with what: an argument in it would be in no check and in no result, so it
- * is refused with the key that it has. launch.extra_args is for words that go unchecked by intention.
+ * vLLM's arguments among the words of launch.command and launch.extra_args. The command defines how
+ * the server is started, not its arguments: an argument in it would be missing from checks and
+ * results, so it is rejected with its key in `server`. launch.extra_args is for words that are
+ * intentionally not checked.
  */
 #include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
@@ -89,7 +90,7 @@ static char *value_in_file(const struct words *words, size_t at, const char *wor
 	if (is_switch)
 		return pl_strdup(option_argv_find(&words->flags, word)->negative ? " false"
 										 : " true");
-	/* more than one word is the reader's own to write */
+	/* only the user can convert a value of several words */
 	if (arg->style == OPTION_STYLE_LIST || arg->type == OPTION_JSON || value == NULL ||
 	    !is_plain(value))
 		return pl_strdup("");

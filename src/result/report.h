@@ -27,8 +27,8 @@ bool res_report_shows(const char *key, const struct vllm_bench *bench);
  */
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
 /*
- * Three sentences, one per line: whether to use the metrics, why, and what to do. For every result
- * document: without a verdict, of failed runs and of other versions, too.
+ * Appends three sentences, one per line: whether to use the metrics, why, and what to do. Handles
+ * every result document, including those without a verdict, of failed runs and of other versions.
  */
 void res_report_sentences(const json_t *result, struct pl_buf *buf);
 /* Appends up to ten failed requests by kind. */

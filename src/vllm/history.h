@@ -57,7 +57,7 @@ struct vllm_history {
 	enum vllm_map map;
 	const char *value;             /* JSON */
 	const char *told_by;           /* first release without the replacement */
-	const char *replacement_until; /* the replacement is gone since */
+	const char *replacement_until; /* first release without the replacement */
 	const char *note;
 };
 

@@ -21,10 +21,10 @@ struct vllm_variable {
 	const char *by;    /* arguments or keys of `server`, separated by ", "; NULL: none known */
 };
 
-/* Is every variable of the release known? */
+/* Returns whether every variable of the release is known. */
 bool vllm_variables_are_known(const struct vllm_version *release);
 /* Returns whether the release has a variable. *ret_row is its row, or NULL. */
 enum vllm_variable_state vllm_variable_find(const char *name, const struct vllm_version *release,
 					    const struct vllm_variable **ret_row);
-/* Returns the nearest name that the release has, or NULL if none is near. */
+/* Returns the most similar name that the release has, or NULL if none is similar. */
 const char *vllm_variable_nearest(const char *name, const struct vllm_version *release);

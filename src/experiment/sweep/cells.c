@@ -60,7 +60,7 @@ static bool check_over(const struct exp_sweep_reader *sweep, const struct exp_pa
 	return all;
 }
 
-/* Does every axis have values, and no key two of them? */
+/* Checks that every axis has values, and that no key is in two of them. */
 static bool check_axes(const struct making *making)
 {
 	json_t *keys = json_object();
@@ -225,7 +225,7 @@ void exp_cells_make(struct exp_sweep_reader *sweep, struct exp_part *part)
 
 /* ---- labels ---- */
 
-/* "max_num_seqs" where no other key ends so; the whole key else. */
+/* Returns "max_num_seqs" if no other key has that ending, otherwise the whole key. */
 static const char *short_key(const struct exp_sweep_cell *cell, const char *key)
 {
 	const char *last = strrchr(key, '.') + 1;

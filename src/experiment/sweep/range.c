@@ -10,7 +10,7 @@
 #include "experiment/sweep/sweep_priv.h"
 
 #define DIGITS    12   /* of a number that was computed: 0.3 and not 0.30000000000000004 */
-#define END_PART  1e-9 /* of a step: so near to the end is the end */
+#define END_PART  1e-9 /* share of a step within which a value counts as the end */
 #define WHOLE_MAX 9e15 /* whole numbers that a double has exactly */
 
 enum scale { SCALE_LINEAR, SCALE_LOG, SCALE_DOUBLE };

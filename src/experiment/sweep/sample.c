@@ -1,11 +1,10 @@
 /*
- * Random numbers are those of Python's `random`, so that anybody can draw the same points.
- *
- * Sobol's sequence: in each dimension the bits of a point's number choose among direction numbers,
- * which are added without carry. They follow from a primitive polynomial over two elements and a few
- * odd numbers to begin with; those here are the ones of Joe and Kuo (2008), the common choice. All
- * points are then shifted alike, without carry again, by what the seed draws: this keeps how evenly
- * they lie, and point 0 is no corner.
+ * Random numbers are those of Python's `random`, so that anyone can reproduce the points. Sobol's
+ * sequence: in each dimension the bits of a point's number select direction numbers, which are
+ * combined by XOR. They follow from a primitive polynomial over GF(2) and a few odd initial
+ * numbers; these are those of Joe and Kuo (2008), the usual choice. Then all points are XORed with
+ * the same random numbers from the seed: this preserves their uniformity, and point 0 is not a
+ * corner.
  */
 #include "experiment/sweep/sample.h"
 
@@ -50,7 +49,7 @@ static void fill_latin(struct pl_pyrandom *rng, size_t count, size_t dimensions,
 /* Rows for the dimensions after the first, whose direction numbers are the powers of two. */
 static const struct sobol_row {
 	unsigned degree;
-	unsigned inner; /* the polynomial's coefficients but the first and the last, as bits */
+	unsigned inner; /* the polynomial's coefficients except the first and the last, as bits */
 	uint32_t first[SOBOL_DEGREE_MAX];
 } sobol_rows[EXP_SAMPLE_DIMENSIONS_MAX - 1] = {
 	{ 1, 0, { 1 } },

@@ -215,7 +215,7 @@ static bool read_sample(struct exp_sweep_reader *sweep, struct exp_part *part,
 typedef bool read_member_fn(struct exp_sweep_reader *sweep, struct exp_part *part,
 			    const struct pl_yaml *name, const struct pl_yaml *value);
 
-/* All but the keys that vary, and `sets`. */
+/* All keys except the varied ones, and `sets`. */
 static const struct member {
 	const char *name;
 	read_member_fn *read;
@@ -342,7 +342,7 @@ static void read_sets(struct exp_sweep_reader *sweep, const struct pl_yaml *sets
 
 /* ---- the file ---- */
 
-/* Sets that were asked for by name. */
+/* Checks the names of requested sets. */
 static void check_only(struct exp_sweep_reader *sweep, const struct pl_yaml *sets,
 		       const char *const *only, size_t only_count)
 {
@@ -373,7 +373,7 @@ static void read_base(struct exp_sweep_reader *sweep)
 	sweep->completed = exp_config_to_json(base);
 }
 
-/* All members but `sweep`, as a mapping of its own. */
+/* Returns all members except `sweep` as a separate mapping. */
 static const struct pl_yaml *cut_out(struct exp_sweep *sweep, const struct pl_yaml *root,
 				     const struct pl_yaml **ret_name)
 {

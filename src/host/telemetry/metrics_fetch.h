@@ -22,7 +22,7 @@ struct host_metrics_sample {
 	struct host_metrics metrics;
 };
 
-/* Where the page is. */
+/* The location of the page. */
 struct host_metrics_source {
 	const struct io_addr *addr;
 	const char *host;              /* Host header, or NULL */

@@ -1,6 +1,7 @@
 /*
- * Whether the figures of a file of vLLM agree with each other. Only what cannot be is a fault: a total that does not
- * follow from its parts, percentiles out of order, a time of 0, a summary that its own lists contradict.
+ * Whether the metrics of vLLM's file are consistent. Only impossible values are errors: a total
+ * that does not follow from its parts, percentiles out of order, a time of 0, a summary that
+ * contradicts the lists in the file.
  */
 #pragma once
 

@@ -36,10 +36,13 @@ void vllm_manifest_take_env(struct manifest_reader *reader, struct vllm_containe
 			    const struct pl_yaml *node);
 void vllm_manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
 			     const struct pl_yaml *node);
-/* A scalar's text with the variables of a compose file; the caller's (free()). */
+/*
+ * Returns a scalar's text with the variables of a compose file expanded; the caller frees it with
+ * free().
+ */
 char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node);
 const char *vllm_manifest_scalar(const struct pl_yaml *map, const char *key);
-/* Is the image one whose own program is vLLM's server, as far as its name says? */
+/* Returns whether the image's own program is vLLM's server, according to its name. */
 bool vllm_manifest_is_vllm_image(const char *image);
 
 void vllm_manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root);

@@ -11,7 +11,7 @@ char *pl_clean_line(const char *text)
 	auto_json json_t *string = pl_json_text(text);
 	char *clean = pl_strdup(json_string_value(string));
 
-	/* names and messages of others must not move a terminal's cursor or set its title */
+	/* external names and messages must not move a terminal's cursor or set its title */
 	pl_text_to_line(clean);
 	return clean;
 }
@@ -21,7 +21,7 @@ bool pl_clean_html(struct pl_buf *buf, const char *text)
 	static const char special[] = "&<>\"'";
 	static const char *const escaped[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
 	/*
-	 * U+FFFD in place of broken bytes: a browser may else take a part of the mark-up for the
+	 * U+FFFD replaces invalid bytes: otherwise a browser may take a part of the markup for the
 	 * rest of a character.
 	 */
 	auto_free char *clean = pl_clean_line(text);

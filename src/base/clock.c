@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/*
- * Through the vDSO for these clocks, but for the CPU times: some 20 ns, and a system call for
- * those.
- */
+/* Uses the vDSO, about 20 ns, for all clocks except CPU times, which take a system call. */
 static int64_t read_clock(clockid_t id)
 {
 	struct timespec ts;
@@ -78,7 +75,7 @@ void pl_clock_format(int64_t real_ns, const char *format, int utc, char *text, s
 		gmtime_r(&seconds, &parts);
 	else
 		localtime_r(&seconds, &parts);
-/* The format comes from callers, who write it as a literal. */
+/* Callers pass the format as a literal. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (strftime(text, room, format, &parts) == 0 && room > 0)

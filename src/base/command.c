@@ -55,7 +55,7 @@ static void man_overview(const struct pl_commands *commands, struct pl_buf *buf)
 	pl_man_add_end(buf, commands->program, pages);
 }
 
-/* Of "sweep-serve"; NULL: no command has such a part. */
+/* Finds the part named "sweep-serve"; NULL: no command has such a part. */
 static const struct pl_opt_command *find_part(const struct pl_commands *commands, const char *name)
 {
 	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
@@ -127,7 +127,7 @@ int pl_command_help(const struct pl_commands *commands, int argc, char **argv)
 	return command->run(part == option ? 2 : 3, words);
 }
 
-/* -1: the command's fault; *ret_help: its help was asked for. */
+/* -1: an error in the command line; *ret_help: help was requested. */
 static int read_words(const struct pl_opt_command *command, int argc, char **argv, void *options,
 		      struct pl_words *ret, bool *ret_help, struct pl_err *err)
 {

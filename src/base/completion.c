@@ -8,7 +8,7 @@
 
 #define SCRIPT_BYTES_MAX 65536
 #define ANSWER_BYTES_MAX (4u << 20)
-/* Words with anything else would need quotes of the shell's. */
+/* Words with other characters would need shell quotes. */
 #define PLAIN_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+,@%^=-"
 
 /* ---- scripts ------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ static const struct {
 #include "tbl/powers_of_ten.h"
 };
 
-/* log10 and log2 rounded down, by fractions that are near enough for every exponent of a double. */
+/* floor(log10) and floor(log2), as fractions that are accurate for every exponent of a double. */
 static int log10_of_2_to(int n)
 {
 	return (n * 1262611) >> 22;

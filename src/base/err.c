@@ -20,8 +20,8 @@ static const struct err_row err_rows[] = {
 };
 
 /*
- * An error is one line, without secrets: control characters that came with a name or a text of others
- * become blanks. Logs are read by lines, and terminals obey escapes.
+ * Makes an error one line without secrets: control characters in external names and texts become
+ * blanks, because logs are read by lines and terminals interpret escapes.
  */
 static void one_line(char *text, size_t room)
 {
@@ -49,7 +49,7 @@ int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ..
 
 int pl_err_errno(struct pl_err *err, const char *format, ...)
 {
-	/* Formatting the text may call what sets it. */
+	/* Formatting the text may change errno. */
 	int saved = errno;
 	va_list args;
 

@@ -16,8 +16,8 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	/*
-	 * One more than allowed is read: a file that is exactly as large as the limit is fine, one
-	 * that grows past it is seen. Sizes from stat() say nothing of /proc and pipes.
+	 * Reads one byte more than allowed: a file of exactly the limit is accepted, and one that
+	 * grows beyond it is detected. stat() gives no size for /proc and pipes.
 	 */
 	auto_buf buf = PL_BUF(max_bytes + 1);
 
@@ -215,7 +215,7 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 {
 	if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
-	/* what failed long ago has left no errno */
+	/* errno is not available for an error that occurred long ago */
 	if (ferror(file->stream))
 		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': an earlier write failed",
 				  file->path);
@@ -251,7 +251,10 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
 
 int pl_file_check_writable(const char *path, struct pl_err *err)
 {
-	/* access() asks for the real user's rights and root passes always: make the file instead */
+	/*
+	 * access() checks the real user's permissions, and root always passes: create the file
+	 * instead
+	 */
 	struct pl_file_new probe;
 	if (pl_file_new_open(&probe, path, err) < 0)
 		return -1;
@@ -290,7 +293,7 @@ int pl_file_make_folders(const char *path, struct pl_err *err)
 	return 0;
 }
 
-/* By device and inode: names differ by links, "./" and case of the file system. */
+/* Compares device and inode: paths may differ by links, "./" and letter case. */
 bool pl_file_same(const char *a, const char *b)
 {
 	struct stat first, second;

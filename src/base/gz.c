@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 #define BLOCK_BYTES    65536
-#define GZIP_WINDOW    (16 + MAX_WBITS) /* a gzip head, and nothing else */
+#define GZIP_WINDOW    (16 + MAX_WBITS) /* a gzip header, not zlib's */
 #define DEFLATE_MEMORY 8                /* zlib's default */
 
 bool pl_gz_is(const void *data, size_t len)

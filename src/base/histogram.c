@@ -10,7 +10,7 @@ static void range_of(const double *x, size_t n, double *ret_low, double *ret_hig
 		low = fmin(low, x[i]);
 		high = fmax(high, x[i]);
 	}
-	/* As numpy: a width of zero would put everything nowhere. */
+	/* As in numpy, because bins of width zero would contain nothing. */
 	if (low == high) {
 		low -= 0.5;
 		high += 0.5;
@@ -27,7 +27,7 @@ void pl_histogram(const double *x, size_t n, size_t bins, size_t *counts, double
 	double step = (high - low) / (double)bins;
 	for (size_t i = 0; i < bins; i++) {
 		/*
-		 * In numpy's own order of operations (linspace): the edges are compared to the last
+		 * In numpy's order of operations (linspace): tests compare the edges to the last
 		 * digit.
 		 */
 		edges[i] = (double)i * step + low;

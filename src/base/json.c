@@ -14,8 +14,8 @@ static void *take_memory(size_t size)
 }
 
 /*
- * A json_object_set_new() without memory returns -1, and no caller looks: a document would lose the key without an error.
- * This runs before main() and before the constructors that read JSON.
+ * Without memory, json_object_set_new() returns -1, which no caller checks: a document would lose
+ * the key without an error. This runs before main() and before the constructors that read JSON.
  */
 __attribute__((constructor(101))) static void give_memory(void)
 {
@@ -26,10 +26,7 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 		 json_t **ret, struct pl_err *err)
 {
 	json_error_t fault;
-	/*
-	 * jansson takes the last of two equal keys without a word: half of what was written would
-	 * be ignored.
-	 */
+	/* jansson silently uses the last of two equal keys: half of the input would be ignored. */
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
 				  &fault);
 
@@ -149,8 +146,8 @@ int pl_json_parse_wide(const char *text, size_t len, const char *source, json_t 
 }
 
 /*
- * "Modified UTF-8", as Java's: C0 80 is an overlong zero, which no decoder that is strict accepts
- * and no valid text holds, so that nothing else can be mistaken for it.
+ * "Modified UTF-8", as in Java: C0 80 is an overlong zero, which strict decoders reject and valid
+ * text never contains, so it is unambiguous.
  */
 char *pl_json_to_ctext(const json_t *string)
 {
@@ -264,8 +261,8 @@ json_t *pl_json_text(const char *text)
 		return json;
 	pl_text_add_json(&quoted, text, strlen(text), false);
 	/*
-	 * By way of our own writer, which puts U+FFFD where bytes are none: jansson refuses such a
-	 * text as a whole.
+	 * Uses our writer, which replaces invalid bytes with U+FFFD: jansson rejects the whole
+	 * text.
 	 */
 	return json_loadb(quoted.data, quoted.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 }
@@ -369,8 +366,8 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 
 	put(w, "{");
 	/*
-	 * In the order of insertion, which jansson keeps since 2.8: documents read as they were
-	 * made, and equal ones are equal byte by byte.
+	 * In insertion order, which jansson preserves since 2.8: documents are read in the order of
+	 * writing, and equal ones have equal bytes.
 	 */
 	PL_JSON_EACH_MEMBER(key, value, json) {
 		put_newline(w, depth + 1);

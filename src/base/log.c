@@ -31,7 +31,7 @@ bool pl_log_redraws(int fd)
 	return isatty(fd) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-/* NO_COLOR by its own convention (no-color.org): set and not empty, whatever it says. */
+/* NO_COLOR by its convention (no-color.org): set and not empty, whatever its value. */
 bool pl_log_has_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -46,10 +46,7 @@ void pl_log(enum pl_log_level level, const char *format, ...)
 
 	if (level > log_level)
 		return;
-	/*
-	 * Plain information carries no word for its level: it is what a program says when all is
-	 * well.
-	 */
+	/* Information has no level prefix: it is the normal output of a program. */
 	int used = level == PL_LOG_INFO ? snprintf(line, sizeof(line), "%s: ", log_program)
 					: snprintf(line, sizeof(line), "%s: %s: ", log_program,
 						   level_names[level]);

@@ -18,8 +18,8 @@ struct pl_arena {
 };
 
 /*
- * write() and abort(), nothing that allocates. The journal holds what was measured so far, and
- * `profllm recover` makes a result of it.
+ * Uses only write() and abort(), which do not allocate. The journal has all measurements so far,
+ * and `profllm recover` makes a result from it.
  */
 void *pl_must(void *ptr)
 {
@@ -65,10 +65,7 @@ void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size)
 	while (wanted < need)
 		wanted *= 2;
 	*ptr = pl_realloc_array(*ptr, wanted, item_size);
-	/*
-	 * Zeroed like everything else here, so that a struct that grows by a field needs no new
-	 * code.
-	 */
+	/* Zeroed like all memory here, so that a struct with a new field needs no new code. */
 	memset((char *)*ptr + *room * item_size, 0, (wanted - *room) * item_size);
 	*room = wanted;
 }
@@ -148,7 +145,7 @@ void pl_arena_free(struct pl_arena *arena)
 
 void *pl_arena_alloc(struct pl_arena *arena, size_t size)
 {
-	/* To 16 bytes, the alignment that malloc() gives: whatever is put there is aligned. */
+	/* Aligned to 16 bytes, like malloc(): suitable for any type. */
 	size = (size + 15) & ~(size_t)15;
 	struct arena_block *block = arena->blocks;
 

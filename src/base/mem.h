@@ -16,7 +16,7 @@
 #define PL_ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
 #define PL_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
-/* Hands a scope owner's value to someone else: the owner is left NULL. */
+/* Transfers a scope owner's value: the owner becomes NULL. */
 #define pl_take(owner)                              \
 	({                                          \
 		__typeof__(owner) taken_ = (owner); \

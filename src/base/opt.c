@@ -28,7 +28,7 @@ struct met {
 	const struct pl_opt *option;
 	bool negated;
 	char *shown;       /* as the user spelled it, "--output" or "-o" */
-	const char *value; /* what came with it, or NULL */
+	const char *value; /* the value in the same word, or NULL */
 };
 
 /* Returns row i of the command, with --help as the last; NULL after it. */
@@ -223,7 +223,7 @@ static int set_value(const struct met *met, void *into, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_INTERNAL, "option '%s' has no type", met->shown);
 }
 
-/* The next word as a value. A word that is itself an option is none: "--set --quiet" is a slip. */
+/* Takes the next word as a value, unless it is itself an option: "--set --quiet" is a mistake. */
 static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 {
 	const char *word = parse->at < parse->argc ? parse->argv[parse->at] : NULL;

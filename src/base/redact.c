@@ -224,7 +224,8 @@ struct search {
 	size_t used;
 	size_t done;    /* of the bytes, copied or left out */
 	size_t covered; /* up to here the bytes belong to the last secret found */
-	bool pending;   /* its "***" is not written yet: in place it would overwrite what is read */
+	/* its "***" is not written yet: writing in place would overwrite unread bytes */
+	bool pending;
 };
 
 static size_t first_with_key(const struct set *set, uint32_t key)
@@ -241,7 +242,10 @@ static size_t first_with_key(const struct set *set, uint32_t key)
 	return low;
 }
 
-/* The longest pattern that matches at `at`; *ret_part: a longer one matches as far as the text goes. */
+/*
+ * Returns the longest pattern that matches at `at`; *ret_part: a longer one matches up to the end
+ * of the text.
+ */
 static size_t match_at(const struct search *search, size_t at, bool *ret_part)
 {
 	const struct set *set = search->set;
@@ -264,7 +268,7 @@ static size_t match_at(const struct search *search, size_t at, bool *ret_part)
 	return 0;
 }
 
-/* Fewer bytes than a key are left: does a pattern begin with them? */
+/* Returns whether a pattern begins with the remaining bytes, which are fewer than a key. */
 static bool may_follow(const struct search *search, size_t at)
 {
 	const struct set *set = search->set;
@@ -305,7 +309,7 @@ static void hide(struct search *search, size_t at, size_t len)
 		search->covered = at + len;
 }
 
-/* Leaves the search done at the first byte that is held back, else at the end. */
+/* Leaves the search at the first byte that is held back, otherwise at the end. */
 static void run_search(struct search *search)
 {
 	size_t at = search->done;
@@ -436,7 +440,7 @@ json_t *pl_redact_json(const json_t *value, size_t least)
 struct pl_redactor {
 	struct pl_buf bytes; /* held back, then those of this call */
 	struct pl_buf out;
-	size_t covered; /* so many held bytes belong to a secret whose "***" was written */
+	size_t covered; /* number of held-back bytes of a secret whose "***" was written */
 };
 
 struct pl_redactor *pl_redactor_new(void)

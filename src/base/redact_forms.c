@@ -26,7 +26,7 @@ static void take_form(struct form *form)
 	pl_buf_clear(&form->text);
 }
 
-/* safe: characters that stay as they are, apart from letters, digits and "-._~". */
+/* safe: characters that are not encoded, in addition to letters, digits and "-._~". */
 static void add_percent(struct form *form, const char *secret, size_t len, const char *safe,
 			bool plus, const char *format)
 {

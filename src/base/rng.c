@@ -119,8 +119,8 @@ static uint64_t pyrandom_bits(struct pl_pyrandom *rng, unsigned bits)
 }
 
 /*
- * CPython's _randbelow_with_getrandbits(): as many bits as n has, again until the number is below
- * it. For a power of two that is one bit more than numpy's mask of n - 1 has.
+ * CPython's _randbelow_with_getrandbits(): draws as many bits as n has, until the number is below
+ * n. For a power of two that is one bit more than in numpy's mask of n - 1.
  */
 uint64_t pl_pyrandom_below(struct pl_pyrandom *rng, uint64_t n)
 {
@@ -166,7 +166,7 @@ double pl_nplegacy_double(struct pl_nplegacy *rng)
 	return mt_double(&rng->mt);
 }
 
-/* The polar method makes two values at a time; the first is kept for the next call. */
+/* The polar method makes two values at a time; the second is returned by the next call. */
 double pl_nplegacy_gauss(struct pl_nplegacy *rng)
 {
 	if (rng->has_gauss) {
@@ -195,7 +195,7 @@ static double nplegacy_exponential(struct pl_nplegacy *rng)
 
 /*
  * numpy's legacy_standard_gamma() for a shape below 1; above it, Marsaglia and Tsang's method. The
- * order of draws is what must not change: each rejected try takes its numbers from the stream too.
+ * order of draws must not change: each rejected try also draws from the stream.
  */
 static double gamma_below_one(struct pl_nplegacy *rng, double shape)
 {
@@ -260,8 +260,8 @@ void pl_nplegacy_sample(struct pl_nplegacy *rng, size_t rows, size_t n, bool rep
 		return;
 	}
 	/*
-	 * Without replacement RandomState.choice(), which pandas asks, shuffles all row numbers and
-	 * takes the first n: all rows are drawn for even where one is wanted.
+	 * Without replacement, pandas calls RandomState.choice(), which shuffles all row numbers
+	 * and takes the first n: it draws for all rows even if only one is needed.
 	 */
 	auto_free size_t *order = pl_alloc_array(rows, sizeof(*order));
 	for (size_t i = 0; i < rows; i++)
@@ -351,8 +351,8 @@ uint64_t pl_pcg64_next64(struct pl_pcg64 *rng)
 }
 
 /*
- * numpy gives the lower half first and keeps the upper one for the next call, however many 64-bit
- * draws lie between.
+ * numpy returns the lower half first and keeps the upper one for the next call, regardless of
+ * 64-bit draws in between.
  */
 uint32_t pl_pcg64_next32(struct pl_pcg64 *rng)
 {

@@ -7,8 +7,10 @@
 
 #include "base/mem.h"
 
-/* From so many on they are sorted by their bits: of millions of gaps qsort() takes longer than all
- * that is computed of them. */
+/*
+ * From this size on, samples are radix-sorted: for millions of gaps qsort() takes longer than all
+ * computations.
+ */
 #define SORT_BY_BITS_MIN 4096
 #define DIGITS           8 /* of a byte each */
 #define SIGN_BIT         (UINT64_C(1) << 63)
@@ -91,8 +93,10 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Whole numbers in the order of the doubles, and back: negative ones are larger the smaller they
- * are, NaN is the largest. Both live in the same arrays. */
+/*
+ * Maps doubles to integers in the same order, and back: for negative ones the bits are inverted,
+ * and NaN is the largest. Both use the same arrays.
+ */
 static uint64_t key_of(double x)
 {
 	uint64_t bits;
@@ -117,7 +121,7 @@ static unsigned digit_of(uint64_t key, unsigned digit)
 	return (unsigned)(key >> (8 * digit)) & 0xff;
 }
 
-/* By one digit after the other, the least first, each time in the order that was. */
+/* Sorts by one digit after another, the lowest first; each pass is stable. */
 static void sort_by_bits(double *x, size_t n)
 {
 	auto_free uint64_t *keys = pl_alloc_array(2 * n, sizeof(*keys));

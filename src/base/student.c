@@ -9,7 +9,7 @@
 
 #define STEPS_MAX   10000
 #define NEWTON_MAX  200
-#define MANY        100.0 /* from so many on the series below has more digits than lgamma() leaves */
+#define MANY        100.0 /* from here on the series below has more digits than lgamma() leaves */
 #define NEARLY_ZERO 1e-300
 
 /* log Γ(a + 1/2) / Γ(a): of large ones the difference of two logarithms would lose digits. */
@@ -73,7 +73,7 @@ double pl_student_p(double t, double df)
 	return 1 - front(t, df) * fraction(0.5, a, square / (df + square)) / 0.5;
 }
 
-/* From 0 on p falls ever more slowly, so that each of Newton's steps stops short of the place. */
+/* p decreases ever more slowly from 0 on, so each Newton step stops short of the solution. */
 double pl_student_t(double p, double df)
 {
 	double t = 0;

@@ -73,7 +73,7 @@ bool pl_text_to_duration_ns(const char *text, int64_t *ret_ns)
 		return false;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(units); i++) {
 		double ns = number * units[i].ns;
-		/* 9e18 ns are 285 years: what int64 holds, with room for the rounding. */
+		/* 9e18 ns are 285 years: the range of int64, with a margin for rounding. */
 		if (strcmp(unit, units[i].unit) != 0 || fabs(ns) > 9e18)
 			continue;
 		*ret_ns = llround(ns);
@@ -232,7 +232,7 @@ char *pl_text_put_f64_rounded(char text[PL_F64_TEXT_BYTES], double value, int di
 		decimal = rounded(decimal, digits_max);
 	int count = (int)(put_u64(digits, decimal.digits) - digits);
 	int whole = count + decimal.exponent;
-	/* Where Python's repr() changes to the form with an exponent. */
+	/* Python's repr() uses an exponent outside of this range. */
 	if (whole < -3 || whole > 16)
 		at = put_scientific(at, digits, (size_t)count, whole - 1);
 	else
@@ -281,7 +281,7 @@ void pl_text_from_duration(int64_t ns, char *text, size_t room)
 {
 	double value = (double)ns;
 
-	/* what would be shown as 3600 s is an hour */
+	/* values that would be shown as 3600 s are an hour */
 	if (ns >= 3599500000000LL || ns <= -3599500000000LL)
 		from_hours(ns, text, room);
 	else if (llabs(ns) >= 1000000000LL)
@@ -362,7 +362,7 @@ static size_t fold_all(const char *text, char folded[DISTANCE_BYTES])
 
 unsigned pl_text_distance(const char *text_a, const char *text_b)
 {
-	/* Swaps of neighbours look two rows back, so three rows are all that is kept. */
+	/* Swaps of neighbors need the last two rows, so three rows are stored. */
 	unsigned rows[3][DISTANCE_BYTES + 1];
 	char a[DISTANCE_BYTES], b[DISTANCE_BYTES];
 	size_t la = fold_all(text_a, a);
@@ -389,7 +389,7 @@ void pl_nearest_try(struct pl_nearest *nearest, const char *candidate)
 {
 	size_t len = strnlen(nearest->name, DISTANCE_BYTES);
 	size_t other = strnlen(candidate, DISTANCE_BYTES);
-	/* A third of what was typed may be wrong: more than that is another word. */
+	/* At most a third of the input may be wrong: beyond that it is another word. */
 	unsigned best = nearest->found != NULL ? nearest->distance
 					       : (unsigned)strlen(nearest->name) / 3 + 2;
 
@@ -417,7 +417,8 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 {
 	static const uint32_t least_code[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	/*
-	 * C0 and C1 begin only overlong forms, F5 and above only what is beyond Unicode: RFC 3629.
+	 * C0 and C1 start only overlong forms, F5 and above only code points beyond Unicode: RFC
+	 * 3629.
 	 */
 	size_t need = data[0] < 0x80   ? 1
 		      : data[0] < 0xC2 ? 0
@@ -428,7 +429,7 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 	uint32_t code = need < 2 ? data[0] : data[0] & (0x7Fu >> need);
 
 	if (len >= 2 && data[0] == 0xC0 && data[1] == 0x80) {
-		*ret_code = 0; /* how C strings of ours hold U+0000, see pl_json_to_ctext() */
+		*ret_code = 0; /* the form of U+0000 in our C strings, see pl_json_to_ctext() */
 		return 2;
 	}
 	/*
@@ -518,7 +519,10 @@ bool pl_text_is_utf8(const char *text)
 	for (size_t i = 0; i < len;) {
 		uint32_t code;
 		size_t used = utf8_decode(at + i, len - i, &code);
-		/* one byte that says U+FFFD is none, and a U+0000 of ours is no one else's */
+		/*
+		 * a single byte that decodes to U+FFFD is invalid, and the form of U+0000 is
+		 * internal
+		 */
 		if ((code == 0xFFFD && used == 1) || code == 0)
 			return false;
 		i += used;
@@ -545,8 +549,8 @@ static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uin
 	if (at != NULL)
 		return pl_buf_addf(buf, "\\%c", escaped[at - plain]);
 	/*
-	 * JSON asks for escapes below U+0020 only; json.dumps() leaves none but ' ' to '~' as they
-	 * are, and so escapes DEL.
+	 * JSON requires escapes only below U+0020; json.dumps() leaves only ' ' to '~' unescaped,
+	 * and so escapes DEL.
 	 */
 	if (code < 0x20 || (ascii && code >= 0x7F))
 		return add_escape(buf, code);

@@ -14,8 +14,7 @@ uint32_t pl_unique_u32(void)
 	if (got == sizeof(number))
 		return number;
 	/*
-	 * Knuth's multiplicative hash: processes started one after the other get numbers that are
-	 * far apart.
+	 * Knuth's multiplicative hash: processes started one after the other get distant numbers.
 	 */
 	return ((uint32_t)getpid() * 2654435761u) ^ (uint32_t)pl_clock_now_ns();
 }

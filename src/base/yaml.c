@@ -34,7 +34,7 @@ static bool is_one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* Not isdigit(): what is a number must not depend on a locale. */
+/* Not isdigit(): numbers must not depend on a locale. */
 static const char *skip_digits(const char *at)
 {
 	return at + strspn(at, "0123456789");
@@ -279,8 +279,7 @@ int pl_yaml_parse(const char *text, size_t len, const char *source, struct pl_ya
 			pl_text_from_bytes(YAML_BYTES_MAX, (char[PL_BYTES_TEXT_BYTES]){ 0 }));
 	auto_yaml struct pl_yaml_doc *doc = new_doc(source);
 	/*
-	 * Only where libyaml has refused it is the text looked at again: such escapes come from
-	 * JSON that some other program wrote.
+	 * Only if libyaml rejects the text: such escapes come from JSON written by other programs.
 	 */
 	int result = pl_yaml_build(doc, text, len, err);
 	if (result < 0 && strstr(err->text, "invalid Unicode character escape") != NULL) {

@@ -13,7 +13,7 @@ enum {
 	YAML_ANCHORS_MAX = 1000,
 };
 
-/* A node with what its subtree would cost if every alias were written out. */
+/* A node with the size of its subtree with all aliases expanded. */
 struct node {
 	struct pl_yaml pub; /* first, so that a struct pl_yaml * is a struct node * */
 	size_t nodes;
@@ -170,8 +170,7 @@ static int build_alias(struct builder *b, int depth, struct node **ret)
 	char text[128];
 
 	/*
-	 * From the last: a name may be given again, and then means the later node (YAML 1.2,
-	 * 3.2.2.2).
+	 * Searches from the last one: a repeated name refers to the later node (YAML 1.2, 3.2.2.2).
 	 */
 	for (size_t i = b->anchor_count; i-- > 0;) {
 		const struct anchor *anchor = &b->anchors[i];
@@ -191,7 +190,7 @@ static int build_alias(struct builder *b, int depth, struct node **ret)
 	return fail_here(b, text);
 }
 
-/* The tags of the core schema say what a value is; "!" and !!str make it text. */
+/* The core schema's tags define the type; "!" and !!str make it text. */
 static int check_tag(struct builder *b, const yaml_char_t *tag, enum pl_yaml_kind kind,
 		     bool *ret_text)
 {
@@ -271,8 +270,8 @@ static int build_list(struct builder *b, int depth, struct node **ret)
 		adopt(node, item);
 	}
 	/*
-	 * Grown on the heap, then kept in the arena at its true size: the arena cannot give memory
-	 * back.
+	 * Grown on the heap and then copied to the arena at its final size, because an arena cannot
+	 * free memory.
 	 */
 	size_t bytes = node->pub.count * sizeof(struct pl_yaml *);
 	node->pub.items = pl_arena_alloc(b->doc->arena, bytes);
@@ -340,8 +339,8 @@ static int settle_pairs(struct builder *b, struct pairs *pairs)
 	if (pairs->count == 0)
 		return 0;
 	/*
-	 * Sorted by key to find equal ones without comparing each with each, and back by order for
-	 * who reads the map.
+	 * Sorts by key to find duplicates without comparing all pairs, and then restores the order
+	 * for readers.
 	 */
 	qsort(pairs->items, pairs->count, sizeof(struct pair), by_key);
 	for (size_t i = 1; i < pairs->count; i++) {
@@ -413,7 +412,7 @@ static int build_pair(struct builder *b, int depth, struct pairs *pairs, int *me
 		return fail_at(b, line, column, "a key cannot be a list or a mapping");
 	if (next_event(b) < 0 || build_node(b, depth + 1, &value) < 0)
 		return -1;
-	/* In quotes it is a key like any other. */
+	/* In quotes it is an ordinary key. */
 	if (!key->pub.plain || strcmp(key->pub.text, "<<") != 0) {
 		pairs_add(pairs, key, value, false);
 		return 0;
@@ -512,12 +511,13 @@ static int build_stream(struct builder *b)
 {
 	struct node *root = NULL;
 
-	if (next_event(b) < 0 || next_event(b) < 0) /* the stream's start, then what follows */
+	/* the start of the stream, then the next event */
+	if (next_event(b) < 0 || next_event(b) < 0)
 		return -1;
 	if (b->event.type == YAML_DOCUMENT_START_EVENT) {
 		if (next_event(b) < 0 || build_node(b, 1, &root) < 0)
 			return -1;
-		if (next_event(b) < 0 || next_event(b) < 0) /* its end, then what follows */
+		if (next_event(b) < 0 || next_event(b) < 0) /* the end, then the next event */
 			return -1;
 		if (b->event.type == YAML_DOCUMENT_START_EVENT)
 			return fail_here(b, "a second document is not allowed");

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* 3 is zstd's own default: quick enough that the disk is what a series waits for. */
+/* 3 is zstd's default: fast enough that the disk is the bottleneck of a time series. */
 enum { ZST_LEVEL = 3, ZST_BRIEF_LEVEL = 1, ZST_SMALL_LEVEL = 9, ZST_BLOCK_BYTES = 65536 };
 
 struct pl_zst {
@@ -69,10 +69,7 @@ int pl_zst_write(struct pl_zst *zst, const void *data, size_t len, struct pl_err
 
 int pl_zst_commit(struct pl_zst *zst, struct pl_err *err)
 {
-	/*
-	 * Without its end the frame reads as cut off: who finds such a file knows that its writer
-	 * was killed.
-	 */
+	/* Without its end the frame reads as truncated, which shows that the writer was killed. */
 	if (feed(zst, NULL, 0, ZSTD_e_end, err) < 0)
 		return -1;
 	return pl_file_new_commit(&zst->file, err);
@@ -152,7 +149,7 @@ struct unpack_source {
 static int unpack_all(const struct unpack_source *from, const char *name, struct pl_buf *buf,
 		      struct pl_err *err)
 {
-	/* an empty file is no frame */
+	/* an empty file is not a frame */
 	struct unpack unpack = { .name = name, .buf = buf, .left = 1 };
 
 	unpack.context = ZSTD_createDCtx();

@@ -1,6 +1,6 @@
 /*
- * One run of a process that has no other. Signals are taken before the guard starts and given back
- * when it is gone: in between there is no moment at which Ctrl-C would leave a server behind.
+ * Runs one experiment in a process without others. Takes signals before the guard starts and releases them after its
+ * end, so there is no moment at which Ctrl-C would leave a server running.
  */
 #include "run/alone.h"
 

@@ -1,7 +1,7 @@
 /*
- * All checks before a run, as `validate` and the run make them. Which release of vLLM is meant may
- * stand in the file or be found on this host, and the file is read by that release's arguments:
- * hence it is read twice where the first reading shows another release.
+ * All checks before a run, as `validate` and the run make them. The vLLM release may be in the file or follow from this
+ * host, and it determines the arguments for reading the file. So the file is read twice if the first reading shows
+ * another release.
  */
 #include "run/check.h"
 
@@ -25,7 +25,7 @@ void run_check_done(struct run_check *check)
 	exp_checked_done(&check->checked);
 }
 
-/* A file, a text, or a result that is run again. */
+/* The input: a file, a text, or a result to repeat. */
 struct input {
 	const char *name; /* or path */
 	const char *text; /* NULL: not a text */
@@ -58,7 +58,7 @@ static int read_input(const struct vllm_catalog *catalog, const struct input *in
 	if (read_with(catalog, input, &experiment, &found, err) < 0)
 		return -1;
 	run_release_find(experiment, NULL, &release);
-	/* the first reading said which vLLM it is; now as that one has it */
+	/* the first reading determined the release; read again with its arguments */
 	if (release.found_in != NULL &&
 	    vllm_catalog_release(catalog, release.version) != experiment->catalog)
 		return read_with(vllm_catalog_release(catalog, release.version), input, ret,
@@ -93,7 +93,7 @@ int run_check_read_text(const struct vllm_catalog *catalog, const char *text, si
 	return read_input(catalog, &input, ret, problems, err);
 }
 
-/* One that cannot be read is none. */
+/* An unreadable release counts as none. */
 static void find_release(const struct exp_config *experiment, const char *version,
 			 struct run_release *ret)
 {
@@ -107,7 +107,7 @@ static void find_release(const struct exp_config *experiment, const char *versio
 				     .assumed = true };
 }
 
-/* May the server get it? Parts of GPUs are no measure for what fits on whole ones. */
+/* Returns whether the server may get the GPU. Parts of GPUs do not show what fits on whole ones. */
 static bool is_candidate(const struct run_gpu_request *request, const struct host_gpu_offer *offers,
 			 size_t count, size_t i)
 {
@@ -145,17 +145,16 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
 	int64_t memory = first->memory_bytes > 0 ? (int64_t)first->memory_bytes : 0;
 	if (ckpt_hardware_from_host(first->name, memory, "cuda", same, ret, PL_ERR_IGNORED) < 0)
 		return false;
-	/* the driver's text does not live as long as the answer */
+	/* the driver's text has a shorter lifetime than the result */
 	if (ret->gpu.name == first->name)
 		ret->gpu.name = "gpu";
 	return true;
 }
 
 /*
- * GPUs that the experiment's server may get on this host: model and memory of the first, and how
- * many there are of that model. False where that says nothing of the server: it runs elsewhere, has
- * no GPUs, is a simulator, or none is found. Nothing is taken: the answer is what the host has,
- * whoever uses it at the moment.
+ * Returns the GPUs that the experiment's server may get on this host: model and memory of the first, and the number of
+ * that model. Returns false if this does not apply: the server runs elsewhere, uses no GPUs, or is a simulator, or no
+ * GPU is found. Takes no GPU and ignores their current use.
  */
 bool run_check_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
@@ -193,7 +192,7 @@ void run_check_server(const struct exp_config *experiment, const struct exp_chec
 	exp_check(experiment, &how, &ret->checked, problems);
 }
 
-/* What the host said, as a problem of the option that asked for it. */
+/* Adds an error from the host as a problem of the option that caused it. */
 static void add_reason(const struct exp_config *experiment, const char *key,
 		       const struct pl_err *why, struct option_problems *problems)
 {
@@ -208,7 +207,7 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 
 	if (res_pytorch_check(bench, &err) < 0 || res_flat_check(bench, &err) < 0)
 		add_reason(experiment, "benchmark.save_result", &err, problems);
-	/* vLLM's client looks for itself, and so does its own benchmark; a start alone has no load */
+	/* vLLM's client and its own benchmark check this themselves; a startup benchmark has no load */
 	if (pl_text_equal(bench->client, "vllm") || exp_is_in_process(experiment) ||
 	    pl_text_equal(bench->kind, "startup"))
 		return;

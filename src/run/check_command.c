@@ -1,7 +1,6 @@
 /*
- * A vLLM command line as an experiment, so that one set of checks and words serves both. Places are
- * carried over: a problem points to the word of the line, or to line and column of the file that
- * --config names.
+ * Reads a vLLM command line as an experiment, so one set of checks and messages serves both. Locations are kept: a
+ * problem refers to the word of the command, or to line and column of the file in --config.
  */
 #include "run/check_command.h"
 
@@ -40,7 +39,7 @@ static void set_load_places(const struct vllm_command *command, struct exp_confi
 static void set_env(const struct vllm_command *command, struct exp_config *experiment)
 {
 	PL_JSON_EACH_MEMBER(name, value, command->env) {
-		/* a name without a value, as docker's "-e NAME", is ours */
+		/* a name without a value, as in docker's "-e NAME", is taken from our environment */
 		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
 		if (text != NULL)
 			json_object_set_new(experiment->launch.env, name, json_string(text));
@@ -105,7 +104,7 @@ int run_command_read(const struct run_command_input *input, struct vllm_command 
 		for (size_t i = 0; i < found.count; i++)
 			option_problems_add(problems, &found.items[i]);
 	} else {
-		/* the first reading said which vLLM it is; now as that one reads it */
+		/* the first reading determined the release; read again with its arguments */
 		vllm_command_free(pl_take(command));
 		exp_config_free(pl_take(experiment));
 		if (parse(input, release.version, &command, problems, err) < 0)

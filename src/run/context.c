@@ -1,6 +1,6 @@
 /*
- * How a step says that the run ends. One place decides what counts: a signal before what it set in
- * motion, so that a server that our own TERM ended is not told as one that died.
+ * How a step ends the run. One place decides which cause counts: a signal takes precedence over its consequences, so a
+ * server that our own SIGTERM ended is not reported as one that died.
  */
 #include "run/context.h"
 
@@ -20,15 +20,15 @@ int run_fail_err(const struct run_context *run, enum res_status status, enum res
 	ending->status = status;
 	ending->cause = cause;
 	ending->why = *why;
-	/* The full disk asked for the end. What `why` says follows from that. */
+	/* The full disk asked the run to stop. `why` is a consequence. */
 	if (run_stop_is_disk_full(run->stop) && run_journal_full(run->journal) != NULL) {
 		ending->status = RES_STATUS_FAILED;
 		ending->cause = RES_CAUSE_DISK_FULL;
 		ending->why = *run_journal_full(run->journal);
 	}
-	/* "{launch.url}" becomes what this user writes: a key of a file, or an option */
+	/* "{launch.url}" becomes the name that this user writes: a key of a file, or an option */
 	exp_words(run->experiment, &ending->why);
-	/* what a signal set in motion is not what ended the run */
+	/* consequences of a signal are not the cause */
 	if (number != 0 && status != RES_STATUS_PARTIAL) {
 		ending->status = RES_STATUS_INTERRUPTED;
 		ending->cause = RES_CAUSE_SIGNAL;

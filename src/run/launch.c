@@ -1,14 +1,12 @@
 /*
- * What will be started. GPUs and port come first, for the argument array names the port and the
- * environment the GPUs; then the array, the program, and the variables.
+ * The launch plan. GPUs and port come first, because the argument array contains the port and the environment the GPUs;
+ * then the array, the program, and the variables.
  *
- * Three rules that the result depends on:
- * - Arguments that hold a secret become variables: an argument array is everybody's to read in
- * /proc.
- * - Among variables the GPUs' come first, the user's over them, those of arguments last: as vLLM
- * takes an argument before a variable.
- * - launch.extra_args stand at the end of the line, where argparse lets them overrule what is
- * before.
+ * Three rules that affect the result:
+ * - Arguments with a secret become variables, because every user can read an argument array in /proc.
+ * - Variables are set in this order: GPUs, those of the user, those of arguments. The last one counts, because vLLM
+ *   prefers an argument to a variable.
+ * - launch.extra_args come last on the command line, because argparse lets later arguments override earlier ones.
  */
 #include "run/launch.h"
 
@@ -36,7 +34,7 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 	return 0;
 }
 
-/* Whoever only wants to see what profllm does has no vLLM yet. */
+/* New users may not have installed vLLM yet. */
 static char *missing_text(const struct run_launch *launch)
 {
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
@@ -53,7 +51,7 @@ static void find_program(struct run_launch *launch)
 {
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 
-	/* ours lies beside us: an older one in PATH must not stand in for it */
+	/* our simulator is next to this program: an older one in PATH must not replace it */
 	int found = pl_text_equal(name, EXP_SIMULATOR)
 			    ? host_program_find_sibling(name, &launch->program, PL_ERR_IGNORED)
 			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
@@ -63,7 +61,7 @@ static void find_program(struct run_launch *launch)
 	}
 }
 
-/* As a port that was asked for: one that is taken ends the run, and is told where nothing is run. */
+/* Treated like a fixed port: if it is in use, the run ends; a dry run reports it. */
 static int check_socket(const char *path, bool look_only, json_t *warnings, struct pl_err *err)
 {
 	struct pl_err why = PL_ERR_INIT;
@@ -83,7 +81,7 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 
 	if (run_resources_take(experiment, how, launch->warnings, &launch->resources, err) < 0)
 		return -1;
-	/* who only looks prints them with the rest of what was found */
+	/* a dry run prints them with its other output */
 	for (size_t i = known; !how->look_only && i < json_array_size(launch->warnings); i++)
 		pl_log(PL_LOG_WARNING, "%s",
 		       json_string_value(json_array_get(launch->warnings, i)));
@@ -125,11 +123,11 @@ static int add_offline_words(const struct exp_config *experiment, struct run_lau
 	return exp_offline_words(experiment, launch->values, launch->argv, ret_from_args, err);
 }
 
-/* The whole command line, with the port as it is now. */
+/* Makes the complete command line with the current port. */
 static int make_argv(const struct exp_config *experiment, struct run_launch *launch,
 		     json_t **ret_from_args, struct pl_err *err)
 {
-	/* made again where the port turns out to be taken */
+	/* made again if the port turns out to be in use */
 	json_array_clear(launch->argv);
 	if ((exp_is_in_process(experiment) ? add_offline_words : add_server_words)(
 		    experiment, launch, ret_from_args, err) < 0)
@@ -138,14 +136,14 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 	return 0;
 }
 
-/* "auto" on a host without GPUs: the server sees what is there. [] hides whatever there is. */
+/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
 static void set_gpus(const struct exp_config *experiment, struct run_launch *launch)
 {
 	const json_t *gpus = experiment->launch.gpus;
 	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
 	const char *visible = none ? "" : launch->resources.visible;
 
-	/* CUDA counts the fastest first by itself; our indices are NVML's, which go by the bus */
+	/* by default CUDA numbers the fastest GPU first; our indexes are NVML's, in bus order */
 	if (json_array_size(launch->gpus) > 0 || none)
 		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
 	if (visible != NULL)
@@ -169,7 +167,7 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 		launch->bearer = pl_strdup(key);
 }
 
-/* The key that requests carry as vLLM's client takes it, where the server's own does not say it. */
+/* Determines the API key of requests like vLLM's client, unless the server's arguments contain it. */
 static void set_bearer(const struct exp_config *experiment, struct run_launch *launch)
 {
 	if (launch->bearer == NULL)
@@ -183,7 +181,7 @@ static int plan_own(const struct exp_config *experiment, const struct run_taking
 	auto_json json_t *from_args = NULL;
 
 	json_object_update(launch->values, experiment->server);
-	/* as in vLLM's own: a prompt that comes again is no less work */
+	/* as in vLLM's own benchmark: repeated prompts must cost the same */
 	if (pl_text_equal(experiment->bench.kind, "latency") &&
 	    json_object_get(launch->values, "enable_prefix_caching") == NULL)
 		json_object_set_new(launch->values, "enable_prefix_caching", json_false());
@@ -201,7 +199,7 @@ int run_launch_new_port(struct run_launch *launch, const struct exp_config *expe
 {
 	auto_json json_t *from_args = NULL;
 
-	/* variables are as they were: no secret depends on the port */
+	/* variables stay the same, because no secret depends on the port */
 	if (run_resources_new_port(experiment, run_id, &launch->resources, err) < 0)
 		return -1;
 	launch->port_tries++;
@@ -264,8 +262,8 @@ int run_launch_check(const struct run_launch *launch, struct pl_err *err)
 }
 
 /*
- * What stands behind --ssl-certfile on the server's command line, wherever it came from. The last
- * one counts and both spellings do, as vLLM's parser has it.
+ * Returns the value of --ssl-certfile on the server's command line, from any source. The last one counts, in both
+ * spellings, as in vLLM's parser.
  */
 static const char *find_certificate(const json_t *argv)
 {
@@ -287,7 +285,7 @@ static const char *find_certificate(const json_t *argv)
 	return found;
 }
 
-/* A server of our own must show the very certificate that it was given. */
+/* Our own server must present exactly the certificate that it was given. */
 static int add_tls(const struct run_launch *launch, const struct exp_config *experiment,
 		   struct run_target *target, struct pl_err *err)
 {

@@ -1,11 +1,11 @@
 /*
- * Where a run's files lie: all names come of the result's.
+ * The paths of a run's files, which all follow from that of the result.
  *
  *	r.json               r.requests.jsonl.zst              r.server.log              …
  *	r.exp_….json         r.exp_….requests.jsonl.zst        r.exp_….server.log        …
  *
- * The second line is a run beside a result that stays until the new one is whole. Whoever moves,
- * drops or recovers files goes over the rows of tbl/side_files.h: a new side file is a row and a
+ * The second line is a run whose files have its id in their names, because an earlier result stays until the new one is
+ * complete. Code that moves, removes or recovers files iterates over tbl/side_files.h: a new artifact is a row and a
  * member.
  */
 #include "run/paths.h"
@@ -69,7 +69,7 @@ const char *run_paths_side(const struct run_paths *paths, size_t i)
 	return *side_at(paths, i);
 }
 
-/* Results are far smaller. */
+/* Results are much smaller. */
 #define RESULT_BYTES_MAX (64u << 20)
 
 static bool is_taken(const char *path)
@@ -92,8 +92,7 @@ static bool names_any(const char *text, const struct run_paths *paths)
 	return false;
 }
 
-/* Returns the path of a result in the same directory that names one of the existing artifacts, or
- * NULL; the caller's (free()). */
+/* Returns the path of a result in the same directory that names one of the existing artifacts, or NULL; free(). */
 static char *find_owner(const struct run_paths *paths)
 {
 	auto_free char *folder = pl_file_dir(paths->result);

@@ -1,7 +1,6 @@
 /*
- * Pictures of a run. A picture repeats what records say: where it cannot be drawn a warning is
- * enough, and the result is what it is. That the paths can be written is checked before the run,
- * when it costs nothing.
+ * The charts of a run. A chart only repeats the records, so a failure to draw it is a warning and does not affect the
+ * result. Before the run, the paths are checked to be writable.
  */
 #include "run/plots.h"
 
@@ -17,7 +16,7 @@
 #include "run/document/flat_result.h"
 #include "run/run_priv.h"
 
-/* NULL: a real engine. The caller's. */
+/* Returns NULL for a real engine; free(). */
 static char *simulator_of(const json_t *engine)
 {
 	if (!pl_json_get_true(engine, "simulated"))
@@ -54,10 +53,10 @@ static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
 	return plot_dataset(&input, plots->dataset_path, err);
 }
 
-/* All that this file knows of a picture. */
+/* The charts. */
 static const struct picture {
-	size_t asked; /* of the option, in struct vllm_bench */
-	size_t path;  /* in struct run_plots */
+	size_t asked; /* offset of the option in struct vllm_bench */
+	size_t path;  /* offset in struct run_plots */
 	const char *suffix;
 	enum res_artifact_kind kind;
 	const char *what;
@@ -109,7 +108,7 @@ static bool is_wanted(const struct run_state *run)
 	return any && !run->client->draws_pictures;
 }
 
-/* Without records, and the engine that answered. */
+/* Without records; with the engine that responded. */
 static struct run_plots plots_of(const struct run_state *run)
 {
 	return (struct run_plots){
@@ -141,7 +140,7 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
 	return 0;
 }
 
-/* Artifacts lie beside the result that names them. */
+/* Artifacts are in the directory of their result. */
 static bool lies_beside(const char *path, const char *other)
 {
 	auto_free char *folder = pl_file_dir(path);
@@ -150,7 +149,7 @@ static bool lies_beside(const char *path, const char *other)
 	return pl_file_same(folder, other_folder);
 }
 
-/* Named after the flat result, whether that is written or not. */
+/* Charts named after the flat result, whether it is written or not. */
 static void draw_beside_flat(const struct run_state *run, struct run_plots *plots,
 			     json_t *artifacts)
 {

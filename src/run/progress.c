@@ -1,7 +1,7 @@
 /*
- * A thread that reads the load's counters ten times a second, and draws; every five seconds where
- * nothing but lines is wanted. It runs where nothing is drawn as well: it is who sees the server's
- * end while the load's threads wait for bytes that will not come, and asks the run to stop.
+ * A thread that reads the load's counters ten times per second and draws them, or every five seconds if it only prints
+ * lines. It also runs without output: it notices the server's end while the threads of the load wait for bytes that
+ * will not come, and asks the run to stop.
  *
  *	[########............] 412/1000 (3 failed) 38.1/s 4870 tok/s 64 open left 0:15
  */
@@ -57,7 +57,7 @@ void run_progress_text(const struct run_progress_view *view, bool bar, struct pl
 		pl_buf_add_text(buf, "in ");
 		pl_text_add_clock(buf, view->elapsed_s);
 	}
-	/* a line that wraps is not drawn over by the next \r */
+	/* a line that wraps cannot be overwritten with \r */
 	if (buf->len > COLUMNS) {
 		buf->len = COLUMNS;
 		buf->data[COLUMNS] = '\0';
@@ -83,17 +83,17 @@ static void draw(const struct run_progress *progress, bool last)
 	auto_buf text = PL_BUF(512);
 	run_progress_text(&view, progress->bar, &text);
 	pl_buf_add_text(&line, pl_buf_text(&text));
-	/* what a longer line left behind */
+	/* erases the rest of a longer line */
 	if (progress->bar)
 		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
 	if (!progress->bar || last)
 		pl_buf_add_char(&line, '\n');
-	/* one write: no other thread's line comes between */
+	/* a single write, so that no other thread's line comes in between */
 	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
 }
 
-/* How often there is something to do: for a bar, who looks on, or to see our server end. */
+/* Returns the interval: for a bar, for the starter of the run, or to notice our server's end. */
 static int64_t tick_ns(const struct run_progress *progress)
 {
 	bool draws = progress->bar && !progress->spec.quiet;

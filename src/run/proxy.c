@@ -1,7 +1,7 @@
 /*
- * Is the server behind a proxy, by the environment's word? Then what would be measured is not what
- * the user's other tools reach, and the run does not start. Loopback is never behind one. An
- * exception is a name with all below it, an address or a network, each with or without a port.
+ * Detects a proxy in the environment. With a proxy, the run would measure another path than the user's other tools
+ * take, so it does not start. Loopback never uses a proxy. An exception is a domain with its subdomains, an address or
+ * a network, each with or without a port.
  */
 #include "run/proxy.h"
 
@@ -14,7 +14,7 @@
 
 #define HOST_BYTES_MAX 256
 
-/* The first of them that is set to something; NULL: none. */
+/* Returns the first variable that is not empty; NULL: none. */
 static const char *first_set(const char *const *names)
 {
 	for (; *names != NULL; names++) {
@@ -25,7 +25,7 @@ static const char *first_set(const char *const *names)
 	return NULL;
 }
 
-/* "::1" of "[::1]". */
+/* "[::1]" becomes "::1". */
 static void bare_host(const char *host, char ret[HOST_BYTES_MAX])
 {
 	size_t len = strlen(host);
@@ -43,7 +43,7 @@ static void bare_host(const char *host, char ret[HOST_BYTES_MAX])
 	ret[len] = '\0';
 }
 
-/* Length in bytes of the address in `text`, put into `ret`; 0: it is none. */
+/* Parses the address in `text` into `ret`; returns its length in bytes, 0: not an address. */
 static size_t parse_address(const char *text, unsigned char ret[16])
 {
 	if (inet_pton(AF_INET, text, ret) == 1)
@@ -51,7 +51,7 @@ static size_t parse_address(const char *text, unsigned char ret[16])
 	return inet_pton(AF_INET6, text, ret) == 1 ? 16 : 0;
 }
 
-/* Is `host` an address within "10.0.0.0/8", "fd00::/8"? */
+/* Returns whether `host` is an address within "10.0.0.0/8", "fd00::/8". */
 static bool is_within(const char *host, char *network)
 {
 	unsigned char a[16], b[16];
@@ -72,7 +72,7 @@ static bool is_within(const char *host, char *network)
 	       (rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0);
 }
 
-/* ":8000" at the end of a name; of an IPv6 address only behind brackets. 0: any port. */
+/* Removes and returns the port at the end of a name, ":8000"; for an IPv6 address only after brackets. 0: any port. */
 static int64_t cut_port(char *item)
 {
 	char *colon = strrchr(item, ':');
@@ -85,8 +85,10 @@ static int64_t cut_port(char *item)
 	return port;
 }
 
-/* One item of no_proxy: "*", a name and all below it, an address, a network; each but * with a
- * port. */
+/*
+ * Evaluates one item of no_proxy: "*", a domain with its subdomains, an address, a network; each except * optionally
+ * with a port.
+ */
 static bool item_excepts(char *item, const char *host, uint16_t port)
 {
 	char name[HOST_BYTES_MAX];
@@ -145,7 +147,7 @@ int run_proxy_check(bool https, const char *host, uint16_t port, const struct io
 	bare_host(host, bare);
 	if (name == NULL || is_loopback(bare, addr) || is_excepted(bare, port))
 		return 0;
-	/* the value may hold a password */
+	/* the value may contain a password */
 	return pl_err_invalid(err,
 			      "$%s names a proxy for '%s', but profllm does not use proxies; unset "
 			      "it, or add the host to $no_proxy",

@@ -1,7 +1,7 @@
 /*
- * Secrets redacted in what others wrote: logs, and the lines that a result quotes. A run knows its
- * secrets as texts; `recover` has prints alone and looks for them with a rolling sum, a hash only
- * where the sum fits. Both end in the same search.
+ * Redacts secrets in output of other programs: logs, and lines quoted in a result. A run knows its secrets as texts.
+ * `recover` has only fingerprints and searches with a rolling sum, and computes a hash only if the sum matches. Both
+ * use the same redaction.
  */
 #include "run/redact.h"
 
@@ -19,14 +19,14 @@
 #include "option/secret_known.h"
 #include "vllm/secret.h"
 
-/* Of the rolling sum: any odd number with bits all over, and what is left of 64 bits. */
+/* Parameters of the rolling sum: an odd multiplier with well-distributed bits, and the top 16 of 64 bits. */
 #define SUM_FACTOR 0x9E3779B97F4A7C15u
 #define SUM_SHIFT  48
 #define READ_BYTES (1u << 18)
 
-/* ---- what the secrets are ---- */
+/* ---- registering secrets ---- */
 
-/* What is hidden in `shown`, which has the form of `value` but where a whole part is hidden. */
+/* Registers the texts hidden in `shown`, which has the form of `value` unless a whole part is hidden. */
 static void know_hidden(const json_t *value, const json_t *shown, bool hidden)
 {
 	hidden = hidden || pl_text_equal(json_string_value(shown), OPTION_SECRET_SHOWN);
@@ -85,12 +85,12 @@ json_t *run_redact(const json_t *value)
 	return pl_redact_json(value, PL_REDACT_OTHERS);
 }
 
-/* ---- known again by their prints ---- */
+/* ---- fingerprints ---- */
 
 /*
- * What a journal keeps of a secret: its length, a rolling sum of 16 bits and a salted SHA-256.
- * Enough to know the secret where it stands in a log, and not to tell it: a guess can be tested
- * against it, which helps against a weak password only.
+ * The fingerprint of a secret in a journal: its length, a rolling sum of 16 bits and a salted SHA-256. It allows
+ * recognizing the secret in a log without revealing it. A guess can be tested against it, which only endangers weak
+ * passwords.
  */
 static uint64_t sum_of(const char *text, size_t len)
 {
@@ -128,7 +128,7 @@ json_t *run_redact_prints(const json_t *secrets, const char *salt)
 	return prints;
 }
 
-/* The first place where the text stands that the print is of; NULL: it does not. */
+/* Returns the first occurrence of the text with this fingerprint; NULL: none. */
 static const char *find(const char *data, size_t len, const json_t *print, const char *salt)
 {
 	size_t width = (size_t)pl_json_get_i64(print, "bytes");
@@ -150,7 +150,7 @@ static const char *find(const char *data, size_t len, const json_t *print, const
 		}
 		if (at + width == len)
 			return NULL;
-		/* the byte that leaves was multiplied width - 1 times since it came */
+		/* the outgoing byte was multiplied width - 1 times since it was added */
 		sum = (sum - (unsigned char)data[at] * highest) * SUM_FACTOR +
 		      (unsigned char)data[at + width];
 	}
@@ -170,7 +170,7 @@ void run_redact_find(const char *data, size_t len, const json_t *prints, const c
 
 /* ---- in files ---- */
 
-/* Reads the file through the redactor. out NULL: only looks. *ret: is there a secret in it? */
+/* Reads the file through the redactor. out NULL: only searches. *ret: whether it contains a secret. */
 static int pass_through(int fd, FILE *out, bool *ret)
 {
 	struct pl_redactor *redactor = pl_redactor_new();
@@ -185,7 +185,7 @@ static int pass_through(int fd, FILE *out, bool *ret)
 				     : pl_redactor_end(redactor, &clean);
 		read_bytes += got > 0 ? (size_t)got : 0;
 		written += len;
-		/* a failed write shows at the commit */
+		/* commit reports a failed write */
 		if (out != NULL)
 			fwrite(clean, 1, len, out);
 	} while (got > 0);
@@ -212,7 +212,7 @@ int run_redact_file(const char *path, struct pl_err *err)
 		return 0;
 	if (pl_file_new_open_own(&file, path, err) < 0)
 		return -1;
-	/* a log stays its owner's alone */
+	/* the log keeps its mode, which may be private */
 	if (fstat(fd, &st) < 0 || fchmod(fileno(file.stream), st.st_mode & 07777) < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	if (pass_through(fd, file.stream, &has_secret) < 0)
@@ -220,7 +220,7 @@ int run_redact_file(const char *path, struct pl_err *err)
 	return pl_file_new_commit(&file, err);
 }
 
-/* *ret NULL: nothing stands in it. */
+/* *ret NULL: the file is empty. */
 static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -232,7 +232,7 @@ static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err
 		return pl_err_errno(err, "cannot open '%s'", path);
 	if (st.st_size == 0)
 		return 0;
-	/* a page at a time is in memory, however long the log is */
+	/* maps the file, so that memory use does not depend on its length */
 	char *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return pl_err_errno(err, "cannot read '%s'", path);

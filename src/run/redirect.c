@@ -15,7 +15,7 @@ bool run_redirect_is(int status)
 	return false;
 }
 
-/* Returns the length of "http://host:port", or 0 where the text has no scheme or no host. */
+/* Returns the length of "http://host:port", or 0 without a scheme or a host. */
 static size_t origin_len(const char *url)
 {
 	const char *host = url == NULL ? NULL : strstr(url, "://");
@@ -28,8 +28,8 @@ static size_t origin_len(const char *url)
 }
 
 /*
- * url http://a:8000, path /v1/models, location https://b/x/v1/models: https://b/x. "//b/…", which
- * leaves the scheme open, gives no advice.
+ * url http://a:8000, path /v1/models, location https://b/x/v1/models: https://b/x. No suggestion for "//b/…", which has
+ * no scheme.
  */
 char *run_redirect_base(const char *url, const char *path, const char *location)
 {
@@ -47,7 +47,7 @@ char *run_redirect_base(const char *url, const char *path, const char *location)
 	if (!pl_text_ends(whole, path) || len - strlen(path) < origin_len(whole))
 		return NULL;
 	whole[len - strlen(path)] = '\0';
-	/* a slash more behind the path: the same base again is no advice */
+	/* another slash after the path: the same base is no suggestion */
 	return pl_text_equal(whole, url) ? NULL : pl_take(whole);
 }
 

@@ -1,7 +1,6 @@
 /*
- * A result that is run again: its config.experiment with secrets filled in, and under it the pins,
- * which are what the first run drew or found out by itself. What cannot be pinned, as the host, is
- * compared and told.
+ * Repeats a result: its config.experiment with the secrets filled in, plus pins for the values that the first run drew
+ * or found. Values that cannot be pinned, such as the host, are compared and reported.
  */
 #include "run/repeat.h"
 
@@ -19,7 +18,7 @@
 #include "vllm/secret.h"
 #include "vllm/version.h"
 
-/* The first version that tells what was asked for. */
+/* The first version that contains the experiment. */
 #define VERSION_MIN 2
 #define SETS_MAX    3
 #define VALUE_MAX   200
@@ -42,10 +41,7 @@ int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 	return 0;
 }
 
-/*
- * What is no result is no error: the caller takes it for an experiment file, whose reader judges
- * it.
- */
+/* A file that is not a result is not an error: the caller reads it as an experiment file. */
 int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *result = res_standing_result(path);
@@ -68,8 +64,8 @@ struct filling {
 };
 
 /*
- * Does a --set give the key, what is in it, or what it is in? Of the key server.a.b[0] the names
- * server.a, server.a.b and server.a.b[0]; of server.a also server.a.b.
+ * Returns whether a --set contains the key, a part of it, or its parent. For the key server.a.b[0], these are the names
+ * server.a, server.a.b and server.a.b[0]; for server.a also server.a.b.
  */
 static bool is_set(const char *const *sets, size_t set_count, const char *key)
 {
@@ -78,7 +74,7 @@ static bool is_set(const char *const *sets, size_t set_count, const char *key)
 		size_t len = strlen(name), key_len = strlen(key);
 		auto_free char *head = pl_strndup(key, len);
 		auto_free char *name_head = pl_strndup(name, key_len);
-		/* strchr() finds the end of a text, too: the key itself */
+		/* strchr() also finds the terminating NUL: the key itself */
 		if ((exp_same_name(head, name) && strchr(".[", key[len]) != NULL) ||
 		    (exp_same_name(name_head, key) && len > key_len && name[key_len] == '.'))
 			return true;
@@ -87,8 +83,8 @@ static bool is_set(const char *const *sets, size_t set_count, const char *key)
 }
 
 /*
- * The variable that brings what stands at the key; NULL: none does. "launch.env.HF_TOKEN" is
- * HF_TOKEN; an argument of the server has the one that its row names.
+ * Returns the variable that provides the value of the key; NULL: none. "launch.env.HF_TOKEN" is HF_TOKEN; a server
+ * argument has the variable of its row.
  */
 static const char *variable_of(const struct filling *filling, const char *key)
 {
@@ -103,8 +99,8 @@ static const char *variable_of(const struct filling *filling, const char *key)
 }
 
 /*
- * The section as it is hidden with some text where "***" stands: what was hidden in it is hidden
- * again, and what the user wrote himself is not. New reference.
+ * Returns the section redacted again, with some text in place of "***": hidden parts are hidden again, text of the user
+ * is not. New reference.
  */
 static json_t *hidden_anew(const json_t *section)
 {
@@ -115,7 +111,7 @@ static json_t *hidden_anew(const json_t *section)
 	return vllm_secret_json_shown(json);
 }
 
-/* Is it an option of the load of which nothing is shown, whatever the names in it are? */
+/* Returns whether it is a load option that is always hidden completely. */
 static bool is_secret_option(const char *key)
 {
 	static const char benchmark[] = "benchmark.";
@@ -126,7 +122,7 @@ static bool is_secret_option(const char *key)
 	return id != VLLM_BENCH_COUNT && vllm_bench_row(id)->secret;
 }
 
-/* Alone "***" may also stand for a text of JSON with a secret in it, wherever it is. */
+/* A text that is only "***" may also replace a JSON text with a secret anywhere in it. */
 static bool is_hidden(const char *key, const char *text, const json_t *anew)
 {
 	const char *again = json_string_value(anew);
@@ -137,8 +133,10 @@ static bool is_hidden(const char *key, const char *text, const json_t *anew)
 	       strstr(again, OPTION_SECRET_SHOWN) != NULL;
 }
 
-/* What to put in place of a text: the secret that was hidden in it, or itself; NULL with a problem
- * where that is not given. `anew`: as hidden_anew() has it. New reference. */
+/*
+ * Returns the replacement of a text: the secret that was hidden, or the text itself; NULL with a problem if the secret
+ * is missing. The last argument is from hidden_anew(). New reference. 
+ */
 static json_t *filled(const struct filling *filling, const char *key, json_t *text,
 		      const json_t *anew)
 {
@@ -163,7 +161,7 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
 			 const json_t *anew);
 
-/* What is to stand in place of an item; NULL: nothing, which was told and once is enough. */
+/* Returns the replacement of an item; NULL: none, and reported once. */
 static json_t *fill_item(const struct filling *filling, const char *path, json_t *item,
 			 const json_t *anew)
 {
@@ -198,9 +196,9 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 	}
 }
 
-/* ---- what the first run had ---- */
+/* ---- values of the first run ---- */
 
-/* Is a release of vLLM named? A simulator's own version is none. */
+/* Returns whether the text is a vLLM release. A simulator's version is not. */
 static bool is_release(const char *text)
 {
 	struct vllm_version version;
@@ -208,7 +206,7 @@ static bool is_release(const char *text)
 	return text != NULL && vllm_version_parse(text, &version, PL_ERR_IGNORED) == 0;
 }
 
-/* The release whose arguments the first run had: what it was checked for, or what then answered. */
+/* Returns the release whose arguments the first run had: its target release, or the one that responded. */
 static const char *release_of(const json_t *result)
 {
 	const json_t *target = pl_json_get_path(result, "launch.target");
@@ -223,17 +221,14 @@ static const char *release_of(const json_t *result)
 		       : NULL;
 }
 
-/* Keys that are set below all others, and are nobody's wish: they count as not asked for. */
+/* Keys with lower precedence than all others. They count as not set by the user. */
 struct pins {
 	char *sets[SETS_MAX];
 	const char *keys[SETS_MAX];
 	size_t count;
 };
 
-/*
- * None where the first file said it, for it is read from there, or where a --set does. As JSON, so
- * that a number stays one.
- */
+/* Adds a pin, unless the first file or a --set has the key. The value is JSON, so that a number stays one. */
 static void add_pin(struct pins *pins, const json_t *result, const char *const *sets,
 		    size_t set_count, const char *key, json_t *value)
 {
@@ -256,7 +251,7 @@ static void find_pins(const json_t *result, const char *const *sets, size_t set_
 	*ret = (struct pins){ 0 };
 	add_pin(ret, result, sets, set_count, "launch.vllm_version",
 		release != NULL ? json_string(release) : NULL);
-	/* vLLM's own benchmark draws its prompts itself, by an argument of the engine */
+	/* vLLM's own benchmark draws its prompts itself, with an argument of the engine */
 	if (pl_text_equal(mode, "in_process"))
 		return;
 	add_pin(ret, result, sets, set_count, "benchmark.seed",
@@ -265,7 +260,7 @@ static void find_pins(const json_t *result, const char *const *sets, size_t set_
 		json_incref(pl_json_get_path(result, "config.benchmark.request_id_prefix")));
 }
 
-/* A section that has nothing but a pin was not there. */
+/* Removes a section that contains only a pin. */
 static void drop_pins(json_t *asked, const struct pins *pins)
 {
 	for (size_t i = 0; i < pins->count; i++) {
@@ -301,8 +296,7 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	int done = exp_config_read_json(catalog, experiment, path, all, pins.count + set_count, ret,
 					problems, err);
 	if (done == 0) {
-		/* the pins are not what was asked for: who repeats this run finds them in its
-		 * result again */
+		/* the pins are not part of the request; a repetition of this run finds them in its result again */
 		(*ret)->repeats = json_incref(result);
 		(*ret)->asked = exp_config_asked(*ret);
 		drop_pins((*ret)->asked, &pins);
@@ -312,7 +306,7 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	return done;
 }
 
-/* ---- what is not as it was ---- */
+/* ---- differences ---- */
 
 int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err *err)
 {
@@ -324,7 +318,7 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 							      "benchmark.dataset_path");
 	char now[65];
 
-	/* of prompts that are made up the hash is known when they are */
+	/* for synthetic prompts, the hash is known after they were made */
 	if (then == NULL || bench->dataset_path == NULL ||
 	    !pl_text_equal(bench->dataset_name, name) ||
 	    !exp_dataset_has(bench->dataset_name, EXP_DATASET_FILE))
@@ -333,7 +327,7 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 		return -1;
 	if (pl_text_equal(now, then))
 		return 0;
-	/* who names another file here means it */
+	/* a user who names another file wants it */
 	if (place != NULL && pl_text_equal(place->source, "--set"))
 		return 0;
 	return pl_err_invalid(
@@ -373,19 +367,19 @@ json_t *run_repeat_section(const struct exp_config *experiment, const json_t *en
 		const json_t *then = pl_json_get_path(before, keys[i]);
 		const json_t *now = pl_json_get_path(environment, keys[i]);
 		bool of_engine = pl_text_starts(keys[i], "engine.");
-		/* a server that did not start says nothing of itself */
+		/* a server that did not start reports nothing about itself */
 		if (!of_engine || (json_is_string(then) && json_is_string(now)))
 			add_difference(differences, keys[i], then, now);
 	}
 	const json_t *prompts = pl_json_get_path(result, "config.benchmark.dataset_sha256");
 	auto_json json_t *now = json_string(dataset_sha256 != NULL ? dataset_sha256 : "");
-	/* told a second time when the prompts are made; before that there is nothing to compare */
+	/* reported again when the prompts were made; before, there is nothing to compare */
 	if (dataset_sha256 != NULL && json_is_string(prompts))
 		add_difference(differences, "dataset_sha256", prompts, now);
 	return section;
 }
 
-/* "none" for null. The caller's (free()). */
+/* Returns "none" for null; free(). */
 static char *value_text(const json_t *value)
 {
 	auto_free char *text = json_is_string(value) ? pl_strdup(json_string_value(value))
@@ -396,7 +390,7 @@ static char *value_text(const json_t *value)
 	return pl_asprintf("%.*s%s", VALUE_MAX, text, strlen(text) > VALUE_MAX ? "…" : "");
 }
 
-/* The section is made anew each time and in one order: what is new stands behind what was said. */
+/* The section is always made in the same order, so new entries follow the reported ones. */
 size_t run_repeat_warn(const json_t *section, size_t said)
 {
 	const char *run_id = pl_json_get_text(section, "run_id");

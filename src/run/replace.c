@@ -10,7 +10,7 @@
 #include "result/document.h"
 #include "result/standing.h"
 
-/* Where the object's text at `key` is the one file's name it becomes the other's. */
+/* Replaces the object's text at `key` if it equals `from`. */
 static void rename_text(json_t *object, const char *key, const char *from, const char *to)
 {
 	auto_free char *old_name = pl_file_name(from);
@@ -44,7 +44,7 @@ static bool is_named(const json_t *document, const char *path)
 	return found;
 }
 
-/* What was moved already is named and not there any more: done again it does no more than is left. */
+/* Files that were already moved are named but missing, so repeating this only does the remaining work. */
 static int move_side_files(const json_t *document, const struct run_paths *from,
 			   const struct run_paths *to, struct pl_err *err)
 {
@@ -54,11 +54,11 @@ static int move_side_files(const json_t *document, const struct run_paths *from,
 			continue;
 		if (errno != ENOENT)
 			return pl_err_errno(err, "cannot move '%s' to '%s'", old_path, new_path);
-		/* the new result has none of this kind: what lies there is the old one's */
+		/* the new result lacks this kind, so the file belongs to the old one */
 		if (!is_named(document, new_path))
 			unlink(new_path);
 	}
-	/* the journal, which is removed next, is all that says what is left to be moved */
+	/* the journal, removed next, is the only record of the files that must be moved */
 	return pl_file_sync_dir_of(to->result, err);
 }
 
@@ -66,9 +66,10 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 {
 	struct run_paths to;
 
-	/* the result first, with the names that its files will have: killed behind it, its run's id
-	 * in the journal leads to what is left to be moved; the other way round the old result
-	 * would name files of another run */
+	/*
+	 * the result first, with the final names: if the process is killed after this, the run id in the journal leads
+	 * to the files that must be moved. In the reverse order, the old result would name files of another run
+	 */
 	run_paths_make(paths->output, NULL, &to);
 	rename_in_document(document, paths, &to);
 	int done = pl_json_write_file(document, to.result, err);
@@ -85,7 +86,7 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 
 int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 {
-	/* as much is enough: whoever runs again over a whole result wants the new one */
+	/* equal is enough: a user who repeats a complete run wants the new result */
 	if (paths->beside && res_worth(document) >= res_standing_worth(paths->output))
 		return take_place(paths, document, err);
 	if (pl_json_write_file(document, paths->result, err) < 0)

@@ -1,7 +1,7 @@
 /*
- * How requests get to the server: its address, the addresses that they come from, the path, and
- * what all loads of a run have in common. Test request, warm-ups, probes and the measured load are
- * loads of one kind, so that a server that answers one of them answers the others.
+ * The route of requests to the server: its address, the source addresses, the path, and the settings that all loads of
+ * a run share. Test request, warm-ups, probes and the measured load use the same route, so a server that answers one of
+ * them answers the others.
  */
 #include "run/route.h"
 
@@ -20,10 +20,10 @@ static int open_sources(const struct exp_config *experiment, struct run_route *r
 			struct pl_err *err)
 {
 	bench_sources_of(experiment->bench.source_addresses, &route->sources, &route->source_count);
-	/* a name that nobody resolves: the wait for the server says so */
+	/* a name without an address: the wait for the server reports it */
 	if (route->target.unknown != NULL)
 		return 0;
-	/* the server is looked for where they can reach it */
+	/* the server is used at an address that they can reach */
 	if (route->source_count > 0)
 		run_target_keep_family(&route->target, route->sources[0].u.any.sa_family);
 	if (bench_sources_check(route->sources, route->source_count, &route->target.addr, err) < 0)
@@ -31,7 +31,7 @@ static int open_sources(const struct exp_config *experiment, struct run_route *r
 	return 0;
 }
 
-/* What may not stand in a request line as it is, by its number; free(). */
+/* Percent-encodes characters that are invalid in a request line; free(). */
 static char *path_quoted(const char *path)
 {
 	auto_buf quoted = { 0 };
@@ -46,7 +46,7 @@ static char *path_quoted(const char *path)
 	return pl_buf_take(&quoted);
 }
 
-/* A URL that ends with /v1 and a path that begins with it say it once. The caller's (free()). */
+/* If the URL ends with /v1 and the path starts with it, the result has it once. free() */
 static char *endpoint_of(const struct run_context *run, const struct run_target *target,
 			 const char *path)
 {

@@ -1,17 +1,17 @@
 /*
- * The order of a run, and what is done whichever way it ends.
+ * The order of a run, and what happens at every kind of end.
  *
- *	prepare   paths, journal, GPUs and port, route, client, telemetry   fails: nothing is left
- *	steps     server up, who answers, test request, plan, warm-up, load  fails: the rest is left out
- *	          (the port was lost meanwhile: another one, from the first step again)
- *	end       server down, power at rest, telemetry down, the log's rest
- *	finish    side files, document, all in their place, journal removed  fails: the journal stays
+ *	prepare   paths, journal, GPUs and port, route, client, telemetry   on failure: nothing remains
+ *	steps     server, identity, test request, plan, warm-up, load       on failure: the others are skipped
+ *	          (if the port was lost meanwhile: again with another one)
+ *	end       stop the server, idle power, stop telemetry, read the rest of the log
+ *	finish    artifacts, document, final names, remove the journal      on failure: the journal stays
  *
- * Where the server is shared with other runs (run/shared_server.h), the first goes through all of this but
- * the server's end, the others begin behind its start, with its caches emptied.
+ * If several runs share the server (run/shared_server.h), the first one does all of this except stopping it. The others
+ * begin after its start, with emptied caches.
  *
- * A step's stage is noted before the step begins, so that a killed run says what it was at. Once
- * the first stage is noted every end leaves a result, or the journal to make one of.
+ * The journal records a step's stage before the step begins, so that a killed run shows its stage. After the first
+ * recorded stage, every end leaves a result, or the journal to make one.
  */
 #include "run/run.h"
 
@@ -38,15 +38,15 @@
 #include "run/steps/ready.h"
 #include "vllm/rules.h"
 
-/* Ports that are tried where the server finds its own in use. */
+/* The number of ports to try if the server finds its own in use. */
 #define PORT_TRIES 3
 
-/* For one cache of the server. */
+/* Per cache of the server. */
 #define EMPTY_TIMEOUT_NS (10 * PL_NS_PER_S)
 
-/* ---- before anything starts ---- */
+/* ---- before the start ---- */
 
-/* What is read may not be written over: the answer to a slip must not be a lost file. */
+/* Input files must not be overwritten: a typing error must not destroy a file. */
 static int check_inputs_kept(const struct exp_config *experiment, const char *output,
 			     struct pl_err *err)
 {
@@ -80,7 +80,7 @@ static int check_paths(const struct run_state *run, struct pl_err *err)
 	    check_output(experiment, paths->series, err) < 0 ||
 	    check_output(experiment, paths->server_log, err) < 0 ||
 	    check_output(experiment, paths->client_log, err) < 0 ||
-	    /* removed where this run draws none */
+	    /* removed if this run draws none */
 	    check_inputs_kept(experiment, paths->timeline, err) < 0 ||
 	    check_inputs_kept(experiment, paths->dataset_stats, err) < 0 ||
 	    run_flat_check_apart(&experiment->bench, paths, run->settings->names_of_vllm, err) < 0)
@@ -88,7 +88,7 @@ static int check_paths(const struct run_state *run, struct pl_err *err)
 	return run_plots_check_paths(run, err);
 }
 
-/* The journal comes first: of a run that lives, or was killed, something else is to be said. */
+/* The journal comes first, because a live or killed run needs another message. */
 static int prepare_paths(struct run_state *run, struct pl_err *err)
 {
 	const struct run_settings *settings = run->settings;
@@ -132,7 +132,7 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 	if (run_launch_plan(run->context.experiment, &taking, &run->launch, err) < 0)
 		return -1;
 	run->server.url = run->launch->url;
-	/* waiting for others is no part of the run */
+	/* the run does not include waiting for others */
 	run->context.started_ns += run->launch->resources.waited_ns;
 	return 0;
 }
@@ -169,7 +169,7 @@ static int wait_for_server(struct run_state *run)
 	return run_ready_wait(&run->context, &run->route.target, &run->server);
 }
 
-/* From the run that is repeated, as soon as they are known. */
+/* Reports differences from the repeated run as soon as they are known. */
 static void say_differences(struct run_state *run)
 {
 	if (run->context.experiment->repeats == NULL)
@@ -179,7 +179,7 @@ static void say_differences(struct run_state *run)
 						run->differences_said);
 }
 
-/* The check before the start has said so of the target; here it is the server's own word. */
+/* The check before the start reported this for the target release; this is the release that the server reports. */
 static void say_newer(const struct run_state *run)
 {
 	auto_free char *known = vllm_newer_note(run->release.version);
@@ -239,7 +239,7 @@ static int measure(struct run_state *run)
 	return call_client(run, run->client->measure);
 }
 
-/* {"success": false}: blocks are in use. */
+/* Detects {"success": false}: blocks are in use. */
 static bool says_no(const struct io_reply *reply)
 {
 	auto_json json_t *answer = NULL;
@@ -250,7 +250,7 @@ static bool says_no(const struct io_reply *reply)
 	       json_is_false(json_object_get(answer, "success"));
 }
 
-/* What a run before has left in them would make this one faster. */
+/* Entries from an earlier run would make this one faster. */
 static int empty_caches(struct run_state *run)
 {
 	static const char *const paths[] = { "/reset_prefix_cache", "/reset_mm_cache",
@@ -262,7 +262,7 @@ static int empty_caches(struct run_state *run)
 				    &run->context.stop->reason, &reply, PL_ERR_IGNORED) == 0 &&
 		    reply.status == 200 && !says_no(&reply))
 			continue;
-		/* the first is what every engine has */
+		/* every engine has the first */
 		if (i == 0 && !run->life->caches_stay)
 			pl_log(PL_LOG_WARNING,
 			       "the server did not empty its caches (POST %s answered %d): they "
@@ -273,10 +273,10 @@ static int empty_caches(struct run_state *run)
 	return run_check_stop(&run->context);
 }
 
-/* With a server only, where the client does not start what it measures: at its start, behind that. */
+/* SERVING: only with a server that the client does not start itself. STARTING: at its start. JOINING: later. */
 enum when { ALWAYS, SERVING, STARTING, JOINING };
 
-/* What the run is at when a step fails, and the step. */
+/* The stage of each step, and the step. */
 static const struct {
 	enum when when;
 	enum res_stage stage;
@@ -301,8 +301,10 @@ static bool is_left_out(const struct run_state *run, size_t step)
 	return run->context.joins ? when == STARTING : when == JOINING;
 }
 
-/* Only behind a run that was in order: requests that it gave up may still be computed. A client that
- * starts what it measures has none to share. */
+/*
+ * Only after a successful run, because requests that it gave up may still be computed. A client that starts the server
+ * itself cannot share it.
+ */
 static bool stays_up(const struct run_state *run)
 {
 	enum res_status status = run->ending.status;
@@ -314,7 +316,7 @@ static bool stays_up(const struct run_state *run)
 	       !run_server_ended(&run->server, 0);
 }
 
-/* A wish to end that came after all was measured ends the run no less. */
+/* A stop request after the measurement still ends the run. */
 static void check_stopped_late(struct run_state *run)
 {
 	if (run_stop_signal(run->context.stop) == 0 || run->ending.status != RES_STATUS_COMPLETED)
@@ -323,7 +325,7 @@ static void check_stopped_late(struct run_state *run)
 	run_fail_interrupted(&run->context);
 }
 
-/* The port was free when it was tried and is not now: another one, unless it was fixed. */
+/* If the port was free when it was tried and is in use now, starts again with another one, unless it is fixed. */
 static bool start_again(struct run_state *run)
 {
 	const struct exp_config *experiment = run->context.experiment;
@@ -355,13 +357,13 @@ static bool start_again(struct run_state *run)
 	return true;
 }
 
-/* From the first of these on the run's end, whatever it is, leaves a result or a journal. */
+/* After the first of these calls, every end of the run leaves a result or a journal. */
 static void note_stage(struct run_state *run, enum res_stage stage)
 {
 	run_journal_stage(run->context.journal, stage, run_document_so_far(run));
 }
 
-/* What the GPUs draw without a server is of use to figures alone, and true once none is left. */
+/* Idle power is only needed for metrics, and only correct when no process remains. */
 static bool is_power_asked_for(const struct run_state *run)
 {
 	return (run->measured.outcome != NULL || run->measured.figures != NULL) &&
@@ -400,11 +402,11 @@ static void run_steps(struct run_state *run)
 	else
 		run_server_stop(context, &run->server);
 	check_stopped_late(run);
-	/* all is measured: a signal from here on takes nothing but the time for this */
+	/* everything is measured: a signal from here on only shortens this */
 	if (is_power_asked_for(run))
 		run_telemetry_rest(context, &run->telemetry);
 	run_telemetry_stop(&run->telemetry);
-	/* what it said up to now; a log that cannot be read says nothing more */
+	/* reads the output until now; an unreadable log gives no more */
 	if (!run->server.stays_up)
 		run_server_end_log(&run->server);
 	if (run->server.left > 0)
@@ -423,7 +425,7 @@ static int write_result(struct run_state *run, json_t *document, struct pl_err *
 	return 0;
 }
 
-/* vLLM's file may have a name that an earlier run gave it too: that one goes with its result. */
+/* vLLM's file may have the name of an earlier run's: it is replaced together with its result. */
 static int write_flat_last(struct run_state *run, const json_t *document, struct pl_err *err)
 {
 	if (run_flat_result(run, document, &run->flat_path, err) == 0)
@@ -432,7 +434,7 @@ static int write_flat_last(struct run_state *run, const json_t *document, struct
 			   run->paths.result);
 }
 
-/* The artifacts and vLLM's files, then the result that names them. */
+/* Writes the artifacts and vLLM's files, followed by the result, which names them. */
 static int write_files(struct run_state *run, bool flat_last, json_t **ret, struct pl_err *err)
 {
 	if (run_document(run, ret, err) < 0)
@@ -444,7 +446,7 @@ static int write_files(struct run_state *run, bool flat_last, json_t **ret, stru
 	return write_result(run, *ret, err);
 }
 
-/* A result that cannot be written leaves the journal to make it from later. */
+/* If the result cannot be written, the journal remains to make it later. */
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
 	bool flat_last = run->paths.beside;
@@ -463,7 +465,7 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 	return done;
 }
 
-/* The guard and the locks go along with the server. */
+/* The guard and the locks continue with the server. */
 static void keep_server(struct run_state *run)
 {
 	struct run_shared_server *life = run->life;
@@ -473,7 +475,7 @@ static void keep_server(struct run_state *run)
 	memmove(life->mark, run->context.mark, sizeof(life->mark));
 }
 
-/* Locks are let go of last: what they protect is gone with the guard. */
+/* Releases the locks last, when everything they protect has ended with the guard. */
 static void end_server(struct run_state *run, struct run_slot *slot)
 {
 	run_server_done(&run->server);

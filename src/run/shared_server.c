@@ -22,7 +22,7 @@ void run_shared_server_end(struct run_shared_server *life, struct run_slot *slot
 		return;
 	}
 	run_server_done(&life->server);
-	/* the guard ends whatever it has started, and waits for that */
+	/* the guard ends everything it has started, and waits for that */
 	run_slot_close(slot);
 	run_shared_server_close_log(life);
 	run_launch_free(pl_take(life->launch));

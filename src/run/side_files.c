@@ -1,6 +1,6 @@
 /*
- * The files beside a result. Each is whole before the document is made, for the document names it
- * with its size and SHA-256; what is not named in `artifacts` is not this run's.
+ * Writes the artifacts of a result. Each is complete before the document is made, because the document contains its
+ * size and SHA-256. Files that are not in `artifacts` do not belong to this run.
  */
 #include "run/side_files.h"
 
@@ -23,7 +23,7 @@ static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err
 	return pl_zst_write(zst, "\n", 1, err);
 }
 
-/* Longer than any: an event is 8 bytes in memory and less than ten times that on a line. */
+/* Longer than any: an event is 8 bytes in memory and less than ten times that in a line. */
 #define LINE_BYTES_MAX (1u << 30)
 
 static int write_record(struct pl_zst *zst, struct pl_buf *line, const struct res_record *record,
@@ -44,8 +44,7 @@ int run_requests_write(const char *path, const struct res_outcome *outcome, stru
 	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
 	for (size_t i = 0; i < outcome->count; i++) {
-		/* both are in the order of requests: one pass, failed tries in front of what became
-		 * of them */
+		/* both are in the order of requests: one pass, failed attempts before the final record */
 		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
 			if (write_record(zst, &line, outcome->tries[at], err) < 0)
 				return -1;
@@ -56,7 +55,7 @@ int run_requests_write(const char *path, const struct res_outcome *outcome, stru
 	return pl_zst_commit(zst, err);
 }
 
-/* {t_ns, source, id, values} of api/series.schema.json; takes `values`. */
+/* Writes {t_ns, source, id, values} of api/series.schema.json; takes `values`. */
 static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, json_t *values,
 			struct pl_err *err)
 {
@@ -66,7 +65,7 @@ static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, js
 	return write_line(zst, line, err);
 }
 
-/* The load's own counters behind what telemetry wrote while the run went on. */
+/* Appends the load's own counters to the telemetry of the run. */
 static int finish_series(const struct run_state *run, size_t *ret_lines, struct pl_err *err)
 {
 	struct pl_zst *zst = run->telemetry.series;
@@ -99,7 +98,7 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 	json_object_set_new(series, "samples", json_integer((json_int_t)lines));
 	json_object_set_new(series, "interval_ms",
 			    pl_json_number((double)asked->interval_ns / 1e6));
-	/* several measured windows: from the begin of the first to the end of the last */
+	/* several measured windows: from the start of the first to the end of the last */
 	if (windows->count > 0) {
 		const struct host_window *last = &windows->items[windows->count - 1];
 		json_object_set_new(series, "measured_begin_ns",
@@ -117,24 +116,21 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 	return series;
 }
 
-/* Files of an earlier result by this name are not this one's. */
+/* Removes files of an earlier result with these names. */
 static void remove_old(const struct run_state *run)
 {
 	unlink(run->paths.requests);
 	unlink(run->paths.series);
 	unlink(run->paths.timeline);
 	unlink(run->paths.dataset_stats);
-	/* logs are written from the start on, by these names: where one was, it is this run's */
+	/* logs are written from the start, so an existing one belongs to this run */
 	if (run->server.spawned_ns == RES_NO_TIME)
 		unlink(run->paths.server_log);
 	if (!run->measured.has_log)
 		unlink(run->paths.client_log);
 }
 
-/*
- * What a server or a client wrote by itself. Secrets go before the hash is taken: an artifact is
- * the file as it stays.
- */
+/* Redacts the output of a server or a client before it computes the hash: an artifact is the final file. */
 static int add_log(json_t *artifacts, const char *path, enum res_artifact_kind kind,
 		   struct pl_err *err)
 {

@@ -7,7 +7,7 @@
 
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* Handlers know nothing but what is static. Set only while they are the default ones. */
+/* Handlers can only use static data. Set only while the handlers are the default ones. */
 static struct run_stop *asked;
 static size_t asked_count;
 
@@ -17,7 +17,7 @@ static void on_signal(int number)
 		run_stop_by_signal(&asked[i], number);
 }
 
-/* What nohup had us ignore stays ignored. */
+/* Signals that nohup ignores stay ignored. */
 static bool is_ignored(int number)
 {
 	struct sigaction now;
@@ -41,7 +41,7 @@ void run_signals_take(struct run_stop *stops, size_t count)
 	asked = stops;
 	asked_count = count;
 	signal(SIGPIPE, SIG_IGN);
-	/* who started us may have had it ignored, and then no child could be waited for */
+	/* the parent may have set it to be ignored, and then no child could be waited for */
 	signal(SIGCHLD, SIG_DFL);
 	set_all(on_signal);
 }

@@ -1,6 +1,6 @@
 /*
- * Two atomic numbers and no lock: they are written by signal handlers and by the thread that sees
- * the server die, and read by all that wait or send.
+ * Two atomic numbers without a lock: signal handlers and the thread that notices the server's death write them, and all
+ * waiting or sending threads read them.
  */
 #include "run/stop.h"
 
@@ -39,8 +39,10 @@ void run_stop_by_signal(struct run_stop *stop, int number)
 {
 	int before = atomic_load(&stop->reason);
 
-	/* a person's wish counts more than the server's death; of two that come at once, on
-	 * whichever threads, one is the second */
+	/*
+	 * a user's request takes precedence over the server's death; of two that arrive at once, in any threads, one is
+	 * the second
+	 */
 	while (before <= 0) {
 		if (atomic_compare_exchange_weak(&stop->reason, &before, number))
 			return;

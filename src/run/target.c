@@ -1,7 +1,6 @@
 /*
- * Where the server is and how it is spoken to: the address, others that its name has, the Host
- * header, the path in front of every endpoint, and headers as vLLM's client makes them of the same
- * options.
+ * The server's location and protocol: its address, further addresses of its name, the Host header, the path prefix, and
+ * headers made like vLLM's client does from the same options.
  */
 #include "run/target.h"
 
@@ -77,7 +76,7 @@ static int bad_url(const char *url, const char *why, struct pl_err *err)
 	return pl_err_invalid(err, "server URL: found '%s', expected %s", url, why);
 }
 
-/* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
+/* *ret_port: the number after the host, which may be an IPv6 literal in brackets; unchanged without one. */
 static int split_port(const char *url, char *authority, uint16_t *ret_port, struct pl_err *err)
 {
 	char *bracket = strchr(authority, ']');
@@ -120,7 +119,7 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	auto_free char *whole = pl_strdup(host);
 	const char *path = authority + len;
 
-	/* what is in front of the @ is a secret, wherever this text goes */
+	/* the part before the @ is a secret, wherever this text goes */
 	if (strchr(host, '@') != NULL)
 		return pl_err_invalid(
 			err, "server URL: found a user or password, expected none; use "
@@ -130,8 +129,7 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	uint16_t port = target.https ? 443 : 80;
 	if (split_port(url, host, &port, err) < 0)
 		return -1;
-	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say
-	 * then */
+	/* a host that needs a proxy often cannot be resolved: then report the proxy */
 	int found = resolve(host, port, &target, &why);
 	if (run_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0)
 		return -1;
@@ -206,7 +204,7 @@ int run_target_use_tls(struct run_target *target, const struct io_tls_trust *tru
 	return 0;
 }
 
-/* KEY=VALUE without the blanks around both. False: it is not that. */
+/* Splits KEY=VALUE and trims both. Returns false for another form. */
 static bool split_header(const char *text, char **ret_name, char **ret_value)
 {
 	const char *equals = text == NULL ? NULL : strchr(text, '=');
@@ -220,7 +218,7 @@ static bool split_header(const char *text, char **ret_name, char **ret_value)
 	return true;
 }
 
-/* Of names that are equal to the letter the last, where the first stood: Python's dictionary. */
+/* For identical names, the last value counts, at the position of the first: like Python's dictionary. */
 static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
 {
 	PL_JSON_EACH(item, header) {
@@ -233,7 +231,9 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 	return 0;
 }
 
-/* Of names that differ by case alone the last, where the first stood: its HTTP library's. */
+/*
+ * For names that differ only in case, the last value counts, at the position of the first: like Python's HTTP library.
+ */
 static void add_header_lines(json_t *fields, struct pl_buf *lines)
 {
 	PL_JSON_EACH_MEMBER(name, value, fields) {
@@ -273,7 +273,7 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 	return 0;
 }
 
-/* What a fetch from the target has of it. */
+/* Sets the members of a fetch that come from the target. */
 static void aim(const struct run_target *target, const char *whole_path, struct io_fetch *fetch)
 {
 	fetch->addr = &target->addr;

@@ -1,10 +1,11 @@
 /*
- * Which vLLM will be started, without starting it: `vllm --version` imports torch, for seconds.
+ * Determines the vLLM release that will be started without starting it: `vllm --version` imports torch, which takes
+ * seconds.
  *
  *	vllm ─ #!/v/bin/python3 ─> /v/bin/python3 ─> /v/lib/python3.12/site-packages
  *	                                             └ vllm-0.32.0+cpu.dist-info: 0.32.0
  *
- * What cannot be found is assumed to be the release that all rows are of, and said to be assumed.
+ * If it cannot be found, the release of the tables is assumed, and reported as assumed.
  */
 #include "run/target_release.h"
 
@@ -19,7 +20,7 @@
 #include "host/proc/program.h"
 #include "vllm/catalog.h"
 
-/* Of a script only what names its interpreter is read. */
+/* The first bytes of a script, which name its interpreter. */
 #define SCRIPT_HEAD_BYTES 1024
 #define DIST_INFO         "/vllm-*.dist-info"
 
@@ -37,7 +38,7 @@ static bool is_python(const char *path)
 	return pl_text_starts(name, "python") || pl_text_starts(name, "pypy");
 }
 
-/* The first folder that a pattern fits; the caller's (free()). */
+/* Returns the first directory that matches a pattern; free(). */
 static char *first_folder(const char *pattern)
 {
 	glob_t found = { 0 };
@@ -49,13 +50,13 @@ static char *first_folder(const char *pattern)
 	return folder;
 }
 
-/* glob() would take these in a folder's name as its own. */
+/* Returns whether a path has no characters that are special to glob(). */
 static bool is_plain_path(const char *path)
 {
 	return strpbrk(path, "*?[\\") == NULL;
 }
 
-/* Packages of an installation: PREFIX/lib/pythonX.Y/site-packages, Debian's dist-packages. */
+/* Searches the packages of an installation: PREFIX/lib/pythonX.Y/site-packages, Debian's dist-packages. */
 static char *find_in_prefix(const char *prefix, const char *python)
 {
 	static const char *const folders[] = { "lib", "lib64", "local/lib" };
@@ -73,8 +74,7 @@ static char *find_in_prefix(const char *prefix, const char *python)
 	return NULL;
 }
 
-/* "/v/bin/python3" gives "/v": links are not followed, for a virtual environment's python is
- * one. */
+/* "/v/bin/python3" gives "/v". Links are not followed, because the python of a virtual environment is one. */
 static char *prefix_of(const char *program)
 {
 	auto_free char *bin = pl_file_dir(program);
@@ -82,7 +82,7 @@ static char *prefix_of(const char *program)
 	return pl_file_dir(bin);
 }
 
-/* "python3.12" where the interpreter's name says so in the end, else any. */
+/* Returns "python3.12" if the interpreter's name ends so, else any. */
 static char *library_of(const char *interpreter)
 {
 	char path[PATH_MAX];
@@ -103,7 +103,7 @@ static char *find_for_interpreter(const char *interpreter)
 	return found != NULL ? found : find_in_prefix(prefix, "python*");
 }
 
-/* The first word at *at, which moves behind it; the caller's (free()). NULL: none on this line. */
+/* Returns the first word at *at and moves *at after it; free(). NULL: no more words on this line. */
 static char *take_word(const char **at)
 {
 	const char *start = *at + strspn(*at, " \t");
@@ -113,7 +113,7 @@ static char *take_word(const char **at)
 	return len > 0 ? pl_strndup(start, len) : NULL;
 }
 
-/* A shell line that pip writes where the path is too long for "#!": '''exec' "/long/python" "$0" */
+/* A shell line that pip writes if the path is too long for "#!": '''exec' "/long/python" "$0" */
 static char *exec_line(const char *head)
 {
 	static const char mark[] = "\n'''exec' ";
@@ -126,7 +126,7 @@ static char *exec_line(const char *head)
 	return pl_strndup(at, strcspn(at, "\"\n "));
 }
 
-/* The program of a script's first line, "env NAME" looked up; NULL: no script. free(). */
+/* Returns the program in a script's first line, resolving "env NAME"; free(). NULL: not a script. */
 static char *interpreter_of(const char *head)
 {
 	char *found = NULL;
@@ -180,7 +180,7 @@ static char *find_for_word(const char *word)
 	char *found = find_for_interpreter(interpreter);
 	if (found != NULL)
 		return found;
-	/* "pip install --user": the packages lie beside the script, the interpreter elsewhere */
+	/* "pip install --user": the packages are next to the script, the interpreter is elsewhere */
 	auto_free char *prefix = prefix_of(program);
 	return is_python(interpreter) ? find_in_prefix(prefix, "python*") : NULL;
 }
@@ -190,7 +190,7 @@ char *run_release_installed(const json_t *command)
 	PL_JSON_EACH(word, command) {
 		const char *text = json_string_value(word);
 		auto_free char *name = text != NULL ? pl_file_name(text) : NULL;
-		/* behind the first word only what starts vLLM: "numactl -N 0 vllm serve" */
+		/* after the first word, only the program that starts vLLM: "numactl -N 0 vllm serve" */
 		if (name == NULL ||
 		    (word_at > 0 && !pl_text_equal(name, "vllm") && !is_python(name)))
 			continue;
@@ -201,7 +201,7 @@ char *run_release_installed(const json_t *command)
 	return NULL;
 }
 
-/* "0.32.0" of "/…/vllm-0.32.0+cpu.dist-info": how it was built is no part of the release. */
+/* Returns "0.32.0" for "/…/vllm-0.32.0+cpu.dist-info": the local part describes the build, not the release. */
 static char *version_of(const char *folder)
 {
 	auto_free char *name = pl_file_name(folder);
@@ -212,7 +212,7 @@ static char *version_of(const char *folder)
 	return text;
 }
 
-/* Of "/…/vllm-0.32.0+cpu.dist-info". */
+/* Reads "/…/vllm-0.32.0+cpu.dist-info". */
 char *run_release_beside(const char *program)
 {
 	auto_json json_t *words = json_pack("[s]", program);

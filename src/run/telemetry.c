@@ -1,11 +1,11 @@
 /*
- * When what is sampled, over a run's life:
+ * Sampling over the course of a run:
  *
  *	start ── idle power ── counting: server up, load, server down ── idle power ── stop
  *	           before                 windows are marked in it          after
  *
- * Energy above idle is what was drawn within the windows less the mean of both idles over their
- * length. One that is higher than the load's was no idle: then it is not told.
+ * Energy above idle is the energy within the windows minus the mean idle power times their length. If idle power
+ * exceeds that of the load, it was not idle: then nothing is reported.
  */
 #include "run/telemetry.h"
 
@@ -19,12 +19,12 @@
 #include "run/launch.h"
 #include "run/stop.h"
 
-/* Power without a server is looked at for so long. */
+/* How long idle power is measured. */
 #define IDLE_NS (500 * PL_NS_PER_MS)
-/* How long the first look at GPUs may be waited for, and behind the end their power. */
+/* Maximum time for the first sample of the GPUs, and for idle power after the end. */
 #define FIRST_WAIT_NS (3 * PL_NS_PER_S)
 #define REST_WAIT_NS  (5 * PL_NS_PER_S)
-/* So soon a signal is seen meanwhile. */
+/* Interval in which a signal is noticed meanwhile. */
 #define REST_SLICE_NS (100 * PL_NS_PER_MS)
 
 static bool is_loopback(const struct io_addr *addr)
@@ -39,7 +39,7 @@ static bool is_loopback(const struct io_addr *addr)
 	}
 }
 
-/* Uuids and indices of the run's GPUs; NULL: all of the host. New reference. */
+/* Returns uuids and indexes of the run's GPUs; NULL: all GPUs of the host. New reference. */
 static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
 		       const struct run_target *target)
 {
@@ -49,7 +49,7 @@ static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
 	if (launch->url != NULL && json_is_array(asked))
 		gpus = asked;
 	else if (launch->url != NULL && is_loopback(&target->addr)) {
-		/* another's server on this host: it may use any of them */
+		/* another server on this host may use any of them */
 		json_decref(names);
 		return NULL;
 	}
@@ -121,7 +121,7 @@ void run_telemetry_metrics_over(const struct run_telemetry *telemetry)
 		host_telemetry_metrics_over(telemetry->host);
 }
 
-/* False: the run was asked to end. */
+/* Returns false if the run was asked to stop. */
 static bool sleep_on(const struct run_context *run, int64_t until_ns)
 {
 	for (;;) {
@@ -140,10 +140,10 @@ void run_telemetry_rest(const struct run_context *run, const struct run_telemetr
 
 	if (host == NULL || host_telemetry_gpu_count(host) == 0 || run_stop_signal(run->stop) != 0)
 		return;
-	/* one interval more, for a look may be late */
+	/* plus one interval, because a sample may be late */
 	int64_t looks_ns = (HOST_IDLE_LOOKS + 1) * host_telemetry_gpu_interval_ns(host);
 	int64_t each_ns = looks_ns > IDLE_NS ? looks_ns : IDLE_NS;
-	/* looks are too far apart to show anything in that time */
+	/* samples are too rare to show anything in that time */
 	if (each_ns > REST_WAIT_NS)
 		return;
 	do
@@ -209,7 +209,7 @@ struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry)
 	return all;
 }
 
-/* The worst of the run's GPUs; NaN where none tells. */
+/* Returns the maximum over the run's GPUs; NaN if none reports it. */
 static double throttled_share(const struct host_telemetry *host)
 {
 	double worst = NAN;
@@ -230,7 +230,7 @@ void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quali
 	if (host == NULL)
 		return;
 	ret->throttled_share = throttled_share(host);
-	/* that nobody else computed says nothing of other requests at the server */
+	/* a GPU without other processes says nothing about other requests to the server */
 	if (host_telemetry_foreign(host) > 0)
 		ret->foreign_load = 1;
 }

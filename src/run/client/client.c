@@ -15,7 +15,7 @@ const struct run_client *run_client_find(const char *name)
 	return clients[0];
 }
 
-/* Throughput at a server is a load like any other. */
+/* Throughput on a server is a load like any other. */
 const struct run_client *run_client_of(const struct exp_config *experiment)
 {
 	const char *kind = experiment->bench.kind;

@@ -1,7 +1,7 @@
 /*
- * Beside the load: counters of speculative decoding before and after, the profiler around it,
- * probes during it. They are started in front of the first send and stopped behind the last answer;
- * nothing of it ends a run but a probe that cannot be started.
+ * The extras of a load: counters of speculative decoding before and after it, the profiler around it, probes during it.
+ * They start before the first request and stop after the last response. Only a probe that cannot be started ends the
+ * run.
  */
 #include "run/client/extras.h"
 
@@ -10,7 +10,7 @@
 #include "run/route.h"
 
 #define PAGE_TIMEOUT_NS (10 * PL_NS_PER_S)
-/* A profiler writes its traces before it answers: minutes for a large model. */
+/* A profiler writes its traces before it responds: minutes for a large model. */
 #define FLUSH_TIMEOUT_NS (600 * PL_NS_PER_S)
 
 static void read_counters(const struct run_target *target, struct host_spec_decode *ret)
@@ -23,10 +23,10 @@ static void read_counters(const struct run_target *target, struct host_spec_deco
 		host_spec_decode_parse(reply.body, reply.body_len, ret);
 }
 
-#define NO_ANSWER 0    /* in time: the server may well do what it was asked for */
-#define NOT_ASKED (-1) /* the server was not reached, or broke off */
+#define NO_ANSWER 0    /* within the time limit: the server may have done it anyway */
+#define NOT_ASKED (-1) /* the server was not reached, or closed the connection */
 
-/* The answer's status. A second ^C gives it up: a first one leaves the server the time to write. */
+/* Returns the status of the response. A second ^C ends the wait: the first one leaves the server time to write. */
 static int tell_profiler(const struct run_context *run, const struct run_target *target,
 			 const char *path, int64_t timeout_ns)
 {
@@ -52,7 +52,7 @@ static void start_profiler(const struct run_context *run, const struct run_targe
 
 	ret->profiled = status == 200 || status == NO_ANSWER;
 	if (status == NO_ANSWER)
-		ret->flush_ns = PAGE_TIMEOUT_NS; /* it is not likely to answer this time either */
+		ret->flush_ns = PAGE_TIMEOUT_NS; /* it will hardly respond this time either */
 	if (status != 200)
 		return;
 	ret->flush_ns = FLUSH_TIMEOUT_NS;

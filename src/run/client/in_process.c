@@ -1,8 +1,8 @@
 /*
- * `vllm bench latency`, `throughput`, `startup`, `mm-processor` as a child that is looked after like a
- * server: guard, locks, log with its causes, telemetry. Its result file is taken in whole.
+ * `vllm bench latency`, `throughput`, `startup`, `mm-processor` as a child process that is handled like a server:
+ * guard, locks, log with causes, telemetry. Its result file is imported completely.
  *
- *	run ─ arguments ─> vllm bench KIND … --output-json ─> FOLDER/offline.json ─> figures
+ *	run ─ arguments ─> vllm bench KIND … --output-json ─> FOLDER/offline.json ─> metrics
  *	 │                      │ stdout, stderr
  *	 │ telemetry            └> OUTPUT.server.log ─> phases, facts, cause
  */
@@ -53,7 +53,7 @@ static int make_folder(struct child *child, struct pl_err *err)
 
 static void child_done(struct child *child)
 {
-	/* the log is read on after this */
+	/* the log is still read after this */
 	child->in->server->called = NULL;
 	if (child->folder != NULL) {
 		unlink(child->result);
@@ -64,7 +64,7 @@ static void child_done(struct child *child)
 	free(child->result);
 }
 
-/* Nobody is asked who answers: the program is vLLM's own. */
+/* There is no server to identify: the program is vLLM itself. */
 static void set_identity(const struct run_client_input *in)
 {
 	const char *model = pl_json_get_text(in->run->experiment->server, "model");
@@ -78,7 +78,7 @@ static void set_identity(const struct run_client_input *in)
 	identity->known = true;
 }
 
-/* Its engine stands: what ends it from here on ends a measurement, not a start. */
+/* The engine is ready: a failure from here on ends a measurement, not a start. */
 static void look(const struct child *child, struct run_measured *measured)
 {
 	struct run_server *server = child->in->server;
@@ -121,7 +121,7 @@ static int wait_for_end(const struct child *child, struct run_measured *measured
 	return 0;
 }
 
-/* What throughput tells to the terminal alone: sums of tokens, by the names that results have. */
+/* Reads what throughput prints only on the terminal: sums of tokens, under the names in results. */
 static void take_totals(const struct child *child, json_t *figures)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static void take_totals(const struct child *child, json_t *figures)
 	}
 }
 
-/* Of figures that cannot be taken in the reason is told: the file goes with the folder. */
+/* Reports why metrics cannot be imported, because the file is removed with the directory. */
 static int take_figures(const struct child *child, struct run_measured *measured)
 {
 	const struct run_client_input *in = child->in;
@@ -179,7 +179,7 @@ static int run_child(struct child *child, struct run_measured *measured)
 		return run_server_died(in->run, server,
 				       server->ready ? RES_STATUS_FAILED
 						     : RES_STATUS_LAUNCH_FAILED);
-	/* nothing is left to stop */
+	/* there is nothing to stop */
 	server->died = true;
 	return take_figures(child, measured);
 }
@@ -205,7 +205,7 @@ static int in_process_measure(const struct run_client_input *in, struct run_meas
 	return done;
 }
 
-/* One message, before anything is made: whoever has no vLLM may have a server. */
+/* Reports it before anything is created: a user without vLLM may have a server instead. */
 static int in_process_open(const struct run_launch *launch, struct run_measured *ret,
 			   struct pl_err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * benchmark.kind: latency at a server: a batch of requests of one length, all sent at once, and the time
- * until the last answer is whole; again and again. The batches' records become those of one load.
+ * benchmark.kind: latency on a server: a batch of requests of one length, all sent at once, and the time until the last
+ * response is complete; repeatedly. The records of all batches become those of one load.
  */
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void join_records(struct res_outcome *into, struct res_outcome *from)
 	JOIN(into, from, records, count);
 }
 
-/* `from` is used up. The first one is all that there is yet. */
+/* Consumes `from`. The first outcome is taken as it is. */
 static void join(struct res_outcome **into, struct res_outcome *from)
 {
 	struct res_outcome *all = *into;
@@ -122,7 +122,7 @@ static bool is_whole(const struct res_outcome *outcome)
 	return outcome->end == RES_END_ALL;
 }
 
-/* A batch with a failed request is none: its time is not that of all. */
+/* A batch with a failed request does not count, because its time does not cover all requests. */
 static int send_batches(const struct batches *batches, struct res_outcome **ret,
 			double *latencies_s, size_t *ret_whole, struct pl_err *err)
 {

@@ -1,4 +1,4 @@
-/* Our own load generator: what is sent, warm-ups, and the measured load. */
+/* Our own load generator: the plan, warm-ups, and the measured load. */
 #include "run/client/native.h"
 
 #include <stdlib.h>
@@ -24,10 +24,10 @@
 #include "run/steps/vocabulary.h"
 #include "run/telemetry.h"
 
-/* A refused connection may be seen before the process is. */
+/* A refused connection may be noticed before the process is dead. */
 #define END_WAIT_NS (200 * PL_NS_PER_MS)
 
-/* ---- what is sent ---- */
+/* ---- the plan ---- */
 
 static int fail_plan(const struct run_client_input *in, const struct pl_err *err)
 {
@@ -45,7 +45,7 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 	const struct exp_config *experiment = in->run->experiment;
 	const struct run_target *target = &in->route->target;
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
-	/* a copy: the vocabulary's size is filled in */
+	/* a copy, because the vocabulary's size is filled in */
 	struct vllm_bench bench = experiment->bench;
 	struct run_plan_input input = {
 		.bench = &bench,
@@ -53,7 +53,7 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 		.model = in->identity->model,
 	};
 
-	/* the data set says what it cannot do without one; here is why there is none */
+	/* the dataset reports what it cannot do without a tokenizer; this is why there is none */
 	if (!bench.skip_tokenizer_init &&
 	    bench_tokenizer_open_server(&target->addr, target->host, target->prefix,
 					target->headers, in->identity->model,
@@ -168,7 +168,7 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	load.progress = &counters;
 	if (run_progress_start(&progress_spec, &progress, err) < 0)
 		return -1;
-	/* from before the first send until the last answer is in */
+	/* from before the first request until the last response */
 	run_journal_follow(run->journal, feed);
 	int done = run_silence_load(&in->route->target, &load, &ret->outcome, err);
 	run_journal_unfollow(run->journal);
@@ -176,7 +176,7 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	return done;
 }
 
-/* The plan, and all that its figures and files are made with. */
+/* Records the plan, and everything needed to make its metrics and files. */
 static int journal_plan(const struct run_context *run, const struct run_plan *plan,
 			struct pl_err *err)
 {
@@ -193,8 +193,8 @@ static int journal_plan(const struct run_context *run, const struct run_plan *pl
 }
 
 /*
- * The window ends before a profiler is told to write its traces, which may take minutes, and before
- * the server is waited for to count its last requests: neither is the load's time.
+ * The window ends before a profiler writes its traces, which may take minutes, and before waiting for the server to
+ * count its last requests: neither belongs to the load.
  */
 static int measure(const struct run_client_input *in, struct run_measured *ret, struct pl_err *err)
 {
@@ -202,11 +202,11 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	const struct run_target *target = &in->route->target;
 	struct run_window *window = &ret->window;
 
-	/* a killed run's figures need the plan, and writing it takes time */
+	/* the metrics of a killed run need the plan, and writing it takes time */
 	if (journal_plan(run, ret->plan, err) < 0)
 		return -1;
 	run_window_settled(target, &window->before);
-	/* a server without the page is not asked again and again */
+	/* do not query a server without the page repeatedly */
 	if (window->before.known)
 		run_telemetry_metrics(run, in->telemetry, target);
 	run_window_begin(window, in->telemetry);
@@ -214,7 +214,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	if (done == 0)
 		done = send_load(in, ret, err);
 	run_window_end(window, in->telemetry);
-	/* a server that hangs would not answer any of this */
+	/* a hanging server would not respond to any of this */
 	if (done == 0 && ret->outcome->end != RES_END_STALLED) {
 		run_extras_stop(run, target, &ret->extras);
 		run_window_settled(target, &window->after);
@@ -238,8 +238,7 @@ int run_native_judge(const struct run_client_input *in, const struct res_outcome
 	const struct run_context *run = in->run;
 	size_t completed = 0;
 
-	/* what ended the load comes before how many failed: each of these makes requests fail as
-	 * well */
+	/* the reason for the end takes precedence over the number of failures, because it also makes requests fail */
 	if ((run_stop_signal(run->stop) != 0 || run_stop_is_disk_full(run->stop)) &&
 	    outcome->end == RES_END_STOPPED)
 		return run_fail_interrupted(run);

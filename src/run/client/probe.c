@@ -23,7 +23,7 @@ struct run_probe {
 	size_t failed;
 };
 
-/* One probe; its record's last chunk ends it, as a request's. */
+/* Sends one probe; like a request's, its record ends with the last chunk. */
 static void send_one(struct run_probe *probe)
 {
 	struct bench_load load = run_route_load(probe->run, probe->route);
@@ -55,13 +55,13 @@ static void send_one(struct run_probe *probe)
 static void *probe_loop(void *data)
 {
 	struct run_probe *probe = data;
-	/* a rate next to 0 must not overflow */
+	/* a rate close to 0 must not overflow */
 	int64_t pause_ns = (int64_t)fmin(1e9 / probe->run->experiment->bench.probe_request_rate,
 					 1e18);
 
 	do
 		send_one(probe);
-	/* from the answer on: probes never overlap, however slow the server is */
+	/* counted from the response, so probes never overlap, however slow the server is */
 	while (pl_pause_until(&probe->pause, pl_clock_now_ns() + pause_ns));
 	return NULL;
 }

@@ -10,12 +10,12 @@
 
 #define TEXT_BYTES 256
 #define ASK_NS     (5 * PL_NS_PER_S)
-/* How long the counters are watched, or for stall_timeout if that is shorter. */
+/* How long the counters are watched, unless stall_timeout is shorter. */
 #define WATCH_NS (2 * PL_NS_PER_S)
 #define NAP_NS   (50 * PL_NS_PER_MS)
 /*
- * How many times stall_timeout a prompt may take to read while no counter moves: an engine that stops in the
- * middle of a prompt looks the same. 20 minutes by default.
+ * The maximum duration of a prefill without a change of any counter, as a multiple of stall_timeout, because an engine
+ * that hangs in the middle of a prompt looks the same. 20 minutes by default.
  */
 #define READ_STALLS 20
 
@@ -24,14 +24,14 @@ struct silence {
 	int64_t stall_ns; /* stall_timeout */
 	int64_t watch_ns;
 	double counters;       /* of the latest page; NAN: none yet */
-	int64_t moved_ns;      /* when they were last seen to differ */
-	char said[TEXT_BYTES]; /* what the server answered last; "": not asked */
+	int64_t moved_ns;      /* time of their last change */
+	char said[TEXT_BYTES]; /* the server's last response; "": not queried */
 };
 
-/* What one page of /metrics says of the engine. */
+/* The state of the engine on one page of /metrics. */
 struct page {
 	bool known;
-	double counters; /* sum of all; only whether it moves counts */
+	double counters; /* sum of all; only its changes count */
 	double running;  /* NAN: not on the page */
 };
 
@@ -50,7 +50,7 @@ static bool name_starts(const struct host_sample *sample, const char *beginning)
 	return sample->name_len >= len && memcmp(sample->name, beginning, len) == 0;
 }
 
-/* Counters of the process and of HTTP move by being asked for. */
+/* Counters of the process and of HTTP change with every query. */
 static bool is_of_engine(const struct host_sample *sample)
 {
 	static const char *const others[] = { "process_", "python_", "http_", "go_", "promhttp_" };
@@ -125,7 +125,7 @@ static void note_counters(struct silence *silence, const struct page *page)
 	silence->counters = page->counters;
 }
 
-/* That a prompt is read explains the silence, for a time. */
+/* Returns whether a prefill can explain the silence, for a limited time. */
 static bool may_read(const struct silence *silence, struct bench_open open)
 {
 	int64_t since_ns = open.heard_ns > silence->moved_ns ? open.heard_ns : silence->moved_ns;
@@ -133,7 +133,7 @@ static bool may_read(const struct silence *silence, struct bench_open open)
 	return (pl_clock_now_ns() - since_ns) / READ_STALLS < silence->stall_ns;
 }
 
-/* By two looks at the counters. */
+/* Compares the counters of two pages. */
 static bool judge(struct silence *silence, struct bench_open open, const atomic_int *stop)
 {
 	struct page before = ask_page(silence, stop);
@@ -156,7 +156,7 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 	int len = snprintf(text, sizeof(text),
 			   "/health responds, but no counter of /metrics changed in %.1f s",
 			   (double)silence->watch_ns / 1e9);
-	/* a server that does not report how many run is not said to run none */
+	/* do not report zero running requests for a server without this metric */
 	if (!isnan(after.running))
 		len += snprintf(text + len, sizeof(text) - (size_t)len,
 				"; the server reports %.0f running requests", after.running);
@@ -179,7 +179,7 @@ static bool is_at_work(void *data, struct bench_open open, const atomic_int *sto
 		snprintf(text, sizeof(text), "/health: %.200s", err.text);
 		return say(silence, false, text);
 	}
-	/* a server without the path answers, too */
+	/* a server without the path has responded, too */
 	if (reply.status >= 500) {
 		snprintf(text, sizeof(text), "/health: status %d", reply.status);
 		return say(silence, false, text);

@@ -1,9 +1,9 @@
 /*
- * benchmark.kind: startup at a server: launch.command is started and stopped again and again, and each
- * start is timed from its first moment until the server says that it is well.
+ * benchmark.kind: startup on a server: launch.command is started and stopped repeatedly, and each start is timed until
+ * the server reports that it is healthy.
  *
- * A cold start has caches of its own, in a folder that is made for it and removed behind it: what lies
- * in the user's caches is never touched. Warm starts have the caches that the user's server has.
+ * A cold start has caches of its own, in a directory that is created for it and removed afterwards: the user's caches
+ * are never touched. Warm starts use the caches of the user's server.
  */
 #include <ftw.h>
 #include <math.h>
@@ -32,7 +32,7 @@ enum phase { COLD, WARMUP, WARM, PHASE_COUNT };
 
 static const char *const phase_names[PHASE_COUNT] = { "cold", "warmup", "warm" };
 
-/* What vLLM and what it is built on keep from one start to the next; each is a folder of its own. */
+/* The caches of vLLM and its dependencies; each has its own directory. */
 static const struct {
 	const char *variable, *folder;
 } caches[] = {
@@ -50,7 +50,7 @@ struct samples {
 struct starts {
 	const struct run_client_input *in;
 	struct samples samples[PHASE_COUNT];
-	json_t *list; /* of `results` */
+	json_t *list; /* in `results` */
 	size_t done;
 	size_t total;
 };
@@ -66,7 +66,7 @@ static int remove_one(const char *path, const struct stat *facts, int type, stru
 	return 0;
 }
 
-/* Its variables go to the server over the user's own, which *ret_before keeps. */
+/* Passes the variables to the server in addition to the user's, which *ret_before keeps. */
 static int make_caches(json_t *env, char *folder, json_t **ret_used, json_t **ret_before,
 		       struct pl_err *err)
 {
@@ -94,7 +94,7 @@ static void drop_caches(json_t *env, const char *folder, const json_t *before)
 
 /* ---- one start ---- */
 
-/* Who answers is asked once: the same command starts the same server. */
+/* The identity is only queried once, because the same command starts the same server. */
 static int be_ready(const struct starts *starts)
 {
 	const struct run_client_input *in = starts->in;
@@ -126,7 +126,7 @@ static void note(struct starts *starts, enum phase phase, const json_t *used)
 					"caches", used));
 }
 
-/* The last one is left to be stopped with the run, so that its log and facts are the result's. */
+/* The run stops the last server, so that its log and facts are in the result. */
 static int start_once(struct starts *starts, enum phase phase, const json_t *used)
 {
 	const struct run_client_input *in = starts->in;
@@ -160,7 +160,7 @@ static int start_cold(struct starts *starts)
 	if (make_caches(env, folder, &used, &before, &err) < 0)
 		return run_fail_err(starts->in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	int done = start_once(starts, COLD, used);
-	/* a server that is left to run has no more to read there than to write */
+	/* do not stop the server after the last start */
 	if (done == 0 && starts->done == starts->total)
 		run_server_stop(starts->in->run, starts->in->server);
 	drop_caches(env, folder, before);
@@ -182,7 +182,7 @@ static int start_all(struct starts *starts, const size_t counts[PHASE_COUNT])
 	return 0;
 }
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 
 static void add_figures(json_t *figures, const char *phase, const char *what, const double *s,
 			size_t count)
@@ -224,7 +224,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret)
 	const struct vllm_bench *bench = &in->run->experiment->bench;
 	const size_t counts[PHASE_COUNT] = {
 		[COLD] = (size_t)bench->num_iters_cold,
-		/* what a warm start finds has to be made first */
+		/* the warm-up fills the caches for the warm starts */
 		[WARMUP] = bench->num_iters_warm > 0 ? (size_t)bench->num_iters_warmup : 0,
 		[WARM] = (size_t)bench->num_iters_warm,
 	};

@@ -1,6 +1,6 @@
 /*
- * benchmark.client: vllm. `vllm bench serve` sends the load as a child of ours; its flat result is
- * taken in and becomes records, so that results and checks are made as of our own load.
+ * benchmark.client: vllm. `vllm bench serve` sends the load as a child process. Its flat result is converted to
+ * records, so that results and checks are made as for our own load.
  *
  *	run ─ options ─> vllm bench serve … --save-detailed ─> FOLDER/client.json
  *	 │                      │ stdout, stderr                    │
@@ -42,22 +42,22 @@
 #define NAME     "vllm bench serve"
 #define PROGRAM  "vllm"
 #define VARIABLE "PROFLLM_VLLM"
-/* From here on it says that the server's profiler was started; before it says nothing of it. */
+/* The first release that reports the start of the server's profiler. */
 #define PROFILE_RELEASE "0.32.0"
-/* Figures of one summary agree to this share with what its lists give. */
+/* Metrics of one summary agree with its lists to this share. */
 #define AGREES  1e-6
 #define LOOK_NS (50 * PL_NS_PER_MS)
-/* A server that dies takes its client's connections first. */
+/* The connections of a dying server break first. */
 #define SERVER_WAIT_NS (200 * PL_NS_PER_MS)
 #define TAIL_MIN       20
 
-/* What is kept of the client over a run. */
+/* The client's state during a run. */
 struct own {
 	char *program;
-	char *version;              /* NULL: not known */
-	json_t *argv;               /* as started, header values in clear; NULL before */
+	char *version;              /* NULL: unknown */
+	json_t *argv;               /* as started, header values in clear text; NULL before */
 	struct res_flat *flat;      /* NULL: no result */
-	double cpu_share;           /* NaN: not known */
+	double cpu_share;           /* NaN: unknown */
 	double difference;          /* res_flat_difference(); NaN: no result */
 	const char *difference_key; /* borrowed from flat */
 };
@@ -71,13 +71,13 @@ struct child {
 	struct host_process *process;
 	struct run_vllm_watch *watch;
 	int64_t started_ns;
-	char *folder; /* its own, with its result */
+	char *folder; /* its own directory, with its result */
 	char *result;
 };
 
 /* ---- the program ---- */
 
-/* `vllm` itself, or the one beside the interpreter that starts the server. */
+/* Finds `vllm` itself, or the one next to the interpreter that starts the server. */
 static char *find_beside_server(const struct run_launch *launch)
 {
 	auto_free char *folder = launch->program != NULL ? pl_file_dir(launch->program) : NULL;
@@ -125,7 +125,7 @@ static void vllm_close(struct run_measured *measured)
 	free(own);
 }
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
 static int make_folder(struct child *child, struct pl_err *err)
 {
@@ -140,7 +140,7 @@ static int make_folder(struct child *child, struct pl_err *err)
 	return 0;
 }
 
-/* Where a picture of its goes, beside our result; NULL: all else that it wrote has been read. */
+/* Returns the path of the client's chart next to our result; NULL: not a chart, so the file has been read. */
 static const char *place_of_plot(const struct run_paths *paths, const char *name)
 {
 	if (strcmp(name, "client" RUN_TIMELINE_SUFFIX) == 0)
@@ -171,7 +171,7 @@ static void empty_folder(const struct child *child)
 
 /* ---- the process ---- */
 
-/* A release that is not known is taken for an older one. */
+/* An unknown release counts as an older one. */
 static bool is_before(const char *release, const char *other)
 {
 	struct vllm_version mine, since;
@@ -181,7 +181,7 @@ static bool is_before(const char *release, const char *other)
 	       vllm_version_compare(&mine, &since) < 0;
 }
 
-/* Asked for and not refused: of a client that says nothing of it the careful answer. */
+/* Returns whether profiling was requested and not refused. If the client does not report it, assumes that it ran. */
 static bool was_profiled(const struct child *child)
 {
 	return child->in->run->experiment->bench.profile &&
@@ -203,14 +203,14 @@ static int start(struct child *child, struct pl_err *err)
 	};
 	child->started_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &child->process, err);
-	/* what it uses is not the server's */
+	/* its resource use is not the server's */
 	if (done == 0)
 		host_telemetry_leave_out(child->in->telemetry->host,
 					 host_process_pid(child->process));
 	return done;
 }
 
-/* Its requests begin: what was before, imports and warm-ups, is no part of the measured run. */
+/* Starts the window with its requests: imports and warm-ups are not part of the measured run. */
 static void begin_window(struct child *child)
 {
 	const struct run_client_input *in = child->in;
@@ -237,7 +237,7 @@ static void look(struct child *child)
 	run_journal_alive(child->in->run->journal);
 }
 
-/* END_ITSELF: go on. */
+/* END_ITSELF: continue. */
 static enum end reason_to_end(const struct child *child)
 {
 	const struct run_context *run = child->in->run;
@@ -269,12 +269,12 @@ static enum end watch_child(struct child *child)
 				  &in->run->stop->hurry);
 	look(child);
 	child->measured->extras.profiled = was_profiled(child);
-	/* a client whose log does not say when it begins: nothing is known of that time */
+	/* the log of this client does not show the start, so nothing is known about that time */
 	if (window->start_ns == RES_NO_TIME)
 		begin_window(child);
 	if (window->end_ns == RES_NO_TIME)
 		run_window_end(window, in->telemetry);
-	/* with a server of ours its end brings this: it carries the same mark */
+	/* if there is a server of ours, its end includes this: it has the same mark */
 	if (in->server->process == NULL)
 		in->server->left = run_server_sweep(in->run);
 	if (end == END_ITSELF)
@@ -285,8 +285,7 @@ static enum end watch_child(struct child *child)
 
 /* ---- its result ---- */
 
-/* The rule by which the client counted, whatever was asked for; one whose release is not known is taken
- * for an older one. */
+/* The counting rule of the client, whatever was requested; an unknown release counts as an older one. */
 static void learn_metrics(const struct child *child)
 {
 	struct run_route *route = child->in->route;
@@ -298,8 +297,8 @@ static void learn_metrics(const struct child *child)
 }
 
 /*
- * CPython's perf_counter is CLOCK_MONOTONIC. Where the starts are not within the child's life they
- * are of another clock, and the first of them is laid where its log said that it begins.
+ * CPython's perf_counter is CLOCK_MONOTONIC. If the start times are not within the child's lifetime, they are from
+ * another clock, and the first of them is set to the start in its log.
  */
 static int64_t shift_ns(const struct child *child)
 {
@@ -317,7 +316,7 @@ static int64_t shift_ns(const struct child *child)
 		       : window->start_ns - first_ns;
 }
 
-/* As our own load notes it, from the records: the changes' running sum. */
+/* Computes the requests in flight from the records, like our own load records them: as the running sum of changes. */
 static void count_inflight(struct res_outcome *outcome)
 {
 	size_t used = 0;
@@ -341,7 +340,7 @@ static void count_inflight(struct res_outcome *outcome)
 	outcome->inflight_count = used;
 }
 
-/* vLLM's duration, laid so that it ends with the last answer. */
+/* Sets vLLM's duration, ending with the last response. */
 static void set_span(const struct child *child, struct res_outcome *outcome)
 {
 	int64_t duration_ns = llround(child->own->flat->duration_s * 1e9);
@@ -388,7 +387,7 @@ static void make_outcome(struct child *child)
 	child->measured->outcome = outcome;
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 static void keep_tail(const struct child *child)
 {
@@ -403,7 +402,7 @@ static int fail(const struct child *child, enum res_cause cause, const struct pl
 	return run_fail_err(child->in->run, RES_STATUS_FAILED, cause, why);
 }
 
-/* The last line it said is mostly the exception. */
+/* The last line is usually the exception. */
 static int fail_crashed(const struct child *child)
 {
 	struct pl_err why = PL_ERR_INIT;
@@ -516,7 +515,7 @@ static bool is_number(const char *key)
 	return !PL_TEXT_IS_ONE_OF(key, others);
 }
 
-/* Of no records: nothing is known but what the summary says. */
+/* Removes the metrics that need records: only those of the summary are known. */
 static void forget_figures(const struct res_flat *flat, json_t *results)
 {
 	PL_JSON_EACH_MEMBER(key, value, results) {
@@ -544,14 +543,14 @@ static void vllm_results(const struct run_measured *measured, json_t *results)
 		return;
 	if (!flat->has_starts)
 		forget_figures(flat, results);
-	/* how long its events waited in it, and its requests before they went out, nobody noted */
+	/* the waiting times of events in the client, and of requests before sending, are unknown */
 	res_client_error_forget(results);
-	/* one of vLLM's clients tries again and does not say so */
+	/* one of vLLM's clients retries without reporting it */
 	json_object_set_new(results, "retries", json_null());
 	json_object_set_new(results, "retried_requests", json_null());
 	PL_JSON_EACH_MEMBER(key, value, results) {
 		json_t *told = json_object_get(flat->json, key);
-		/* without audio vLLM says 0 */
+		/* without audio, vLLM reports 0 */
 		bool none = strcmp(key, "rtfx") == 0 && !(json_number_value(told) > 0);
 		if (json_is_null(value) && json_is_number(told) && is_number(key) && !none)
 			json_object_set(results, key, told);
@@ -563,15 +562,15 @@ static void vllm_facts(const struct exp_config *experiment, const struct run_mea
 {
 	const struct own *own = measured->own;
 
-	/* it reads no kernel stamps that a step of the clock could move */
+	/* it reads no kernel timestamps that a clock step could change */
 	ret->clock_step_ms = NAN;
-	/* it keeps no answer's finish reason */
+	/* it does not keep finish reasons */
 	ret->reasonless = NAN;
-	/* it says how long each waited, not for what */
+	/* it reports how long each waited, but not the reason */
 	ret->cap_held_share = NAN;
 	ret->worker_cpu_share_max = own->cpu_share;
 	ret->record_identity_us = own->flat != NULL ? res_flat_identity_us(own->flat) : NAN;
-	/* its probes count at the server too */
+	/* the server also counts its probes */
 	if (experiment->bench.probe_request_rate > 0)
 		ret->foreign_load = NAN;
 }

@@ -1,7 +1,7 @@
 /*
- * vLLM's client as it is started: its options as they were asked for, those that were not left to
- * its release's own defaults, and what the run knows better put in their place. The key goes by the
- * environment, for an argument array is everybody's to read.
+ * The command line of vLLM's client: the options of the experiment without those that have the default of its release,
+ * with some replaced by values of the run. The API key is passed in the environment, because every user can read an
+ * argument array.
  */
 #include "run/client/vllm_args.h"
 
@@ -23,8 +23,7 @@
 
 #define BEARER "Bearer "
 
-/* Options that are not passed on as they are: the run knows better where the server is and what it
- * serves, and the result is ours to write. */
+/* Options that are not passed on: the run knows the server's address and model, and we write the result. */
 static const enum vllm_bench_id held_back[] = {
 	VLLM_BENCH_base_url,
 	VLLM_BENCH_host,
@@ -67,7 +66,7 @@ static void add(json_t *argv, const char *word)
 	json_array_append_new(argv, json_string(word));
 }
 
-/* vLLM's client takes the model for the tokenizer's name too, and the served name for requests. */
+/* vLLM's client also uses the model as the tokenizer's name, and the served name in requests. */
 static void add_model(json_t *argv, const struct exp_config *experiment,
 		      const struct run_identity *identity)
 {
@@ -87,7 +86,7 @@ static void add_model(json_t *argv, const struct exp_config *experiment,
 		vllm_bench_pair_add(argv, "--tokenizer", tokenizer);
 }
 
-/* All that results hold, so that a result without lists says as much. */
+/* All percentiles in results, so that a result without lists has the same content. */
 static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 {
 	static const double always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
@@ -139,7 +138,7 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 
 	vllm_bench_pair_add(argv, "--backend", bench->backend);
 	vllm_bench_pair_add(argv, "--base-url", base);
-	/* the base has the prefix */
+	/* the base URL contains the prefix */
 	vllm_bench_pair_add(argv, "--endpoint", in->route->endpoint + strlen(target->prefix));
 	add_model(argv, experiment, in->identity);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
@@ -148,12 +147,12 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 		    !is_among(id, held_back, PL_ARRAY_SIZE(held_back)))
 			(void)vllm_bench_words_add(bench, id, argv);
 	}
-	/* our own server's certificate need not be for the address that it is reached by */
+	/* our own server's certificate may be for another name than its address */
 	if (target->https && in->launch->url == NULL && !bench->insecure)
 		add(argv, "--insecure");
 	add_headers(argv, bench);
 	add_percentiles(argv, bench);
-	/* with the lists of all requests: without them there is nothing to make records of */
+	/* includes the lists of all requests, which the records are made from */
 	add(argv, "--save-result");
 	add(argv, "--save-detailed");
 	vllm_bench_pair_add(argv, "--result-dir", folder);
@@ -163,7 +162,7 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 
 /* ---- the environment ---- */
 
-/* The key that requests are to carry; NULL: what our own environment says. */
+/* Returns the API key of requests; NULL: as in our own environment. */
 static const char *key_of(const struct run_client_input *in)
 {
 	PL_JSON_EACH(item, in->run->experiment->bench.header) {
@@ -174,7 +173,7 @@ static const char *key_of(const struct run_client_input *in)
 	return in->launch->bearer;
 }
 
-/* Python's clients go through a proxy to loopback too; model files may need it. */
+/* Python's clients use proxies even for loopback. Downloads of model files may need the proxy. */
 static void spare_proxy(const struct run_target *target, json_t *env)
 {
 	static const char *const names[] = { "no_proxy", "NO_PROXY" };
@@ -182,7 +181,7 @@ static void spare_proxy(const struct run_target *target, json_t *env)
 	size_t len = target->host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
 	const char *known = NULL;
 
-	/* Python prefers the small letters */
+	/* Python prefers lowercase names */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && known == NULL; i++) {
 		known = pl_json_get_text(env, names[i]);
 		if (known == NULL)
@@ -204,12 +203,12 @@ void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret)
 	if (env == NULL)
 		env = json_object();
 	json_object_update(env, in->launch->env);
-	/* the server's alone */
+	/* only for the server */
 	json_object_del(env, "VLLM_API_KEY");
 	if (key != NULL)
 		json_object_set_new(env, "OPENAI_API_KEY", json_string(key));
 	spare_proxy(&in->route->target, env);
-	/* its lines tell where it is */
+	/* its output shows its progress */
 	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
 	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->mark));
 	json_object_set_new(env, HOST_MARK_APART_NAME, json_string("client"));

@@ -11,8 +11,8 @@
 #include "host/log/server_log.h"
 
 /*
- * Parts of lines that the client writes when its warm-ups are over, when its load is, and when the
- * server took the profiler's start:
+ * Parts of the lines that the client writes at the end of its warm-ups, at the end of its load, and when the server has
+ * started the profiler:
  */
 #define BEGIN_LINE     "Starting main benchmark run"
 #define OVER_LINE      "Serving Benchmark Result"
@@ -22,7 +22,7 @@
 #define WINDOW_NS_MIN  PL_NS_PER_S
 #define STAT_BYTES     1024
 #define IDLE_SHARE     0.005
-/* Behind the program's name in /proc/PID/stat: state, parent, … */
+/* The index of the field in /proc/PID/stat after the program's name: state, parent, … */
 #define STAT_UTIME 11
 
 struct cpu_sample {
@@ -33,7 +33,7 @@ struct cpu_sample {
 struct run_vllm_watch {
 	pid_t pid;
 	const char *log;
-	off_t read; /* bytes of the log that were looked at */
+	off_t read; /* bytes of the log that were read */
 	char line[LINE_BYTES_MAX];
 	size_t line_len;
 	bool begun;
@@ -62,7 +62,7 @@ void run_vllm_watch_free(struct run_vllm_watch *watch)
 	free(watch);
 }
 
-/* A part found once stays found: lines come in order and are looked at once. */
+/* A part that was found stays found: lines come in order and are read once. */
 static void take_line(struct run_vllm_watch *watch)
 {
 	watch->line[watch->line_len] = '\0';
@@ -81,7 +81,7 @@ static void follow(struct run_vllm_watch *watch)
 	while (fd >= 0 && (got = pread(fd, bytes, sizeof(bytes), watch->read)) > 0) {
 		watch->read += got;
 		for (ssize_t i = 0; i < got; i++) {
-			/* tqdm draws its bar over itself with \r */
+			/* tqdm redraws its bar with \r */
 			if (bytes[i] == '\n' || bytes[i] == '\r' ||
 			    watch->line_len == LINE_BYTES_MAX - 1)
 				take_line(watch);
@@ -92,8 +92,8 @@ static void follow(struct run_vllm_watch *watch)
 }
 
 /*
- * The main thread's; NaN: it is gone. The client's event loop is there: at a share of 1 it cannot
- * send faster, whatever cores are left.
+ * Returns the CPU time of the main thread; NaN: it has ended. The client's event loop runs in it: at a share of 1 the
+ * client cannot send faster, whatever cores are idle.
  */
 static double cpu_s_of(pid_t pid)
 {
@@ -106,8 +106,7 @@ static double cpu_s_of(pid_t pid)
 	if (len <= 0)
 		return NAN;
 	text[len] = '\0';
-	/* a program's name may hold blanks and parentheses: fields count from behind the last
-	 * one */
+	/* a program's name may contain blanks and parentheses, so fields count from the last parenthesis */
 	char *at = strrchr(text, ')');
 	for (int i = 0; at != NULL && i <= STAT_UTIME; i++) {
 		at = strchr(at, ' ');
@@ -134,7 +133,7 @@ void run_vllm_watch_look(struct run_vllm_watch *watch)
 	struct cpu_sample sample = { .t_ns = pl_clock_now_ns(), .cpu_s = cpu_s_of(watch->pid) };
 
 	follow(watch);
-	/* what it did to start up need not be what it does under load */
+	/* children during startup may have nothing to do with the load */
 	watch->has_children = watch->has_children || (watch->begun && has_children(watch->pid));
 	if (isnan(sample.cpu_s))
 		return;

@@ -1,7 +1,6 @@
 /*
- * The result's document, of a finished run or of one that goes on: run_document_so_far() is what
- * the journal keeps at each stage, and what `recover` builds on. Both are made by the same
- * functions, so that a recovered result has the same keys.
+ * Makes the document of the result, of a finished or a current run: the journal stores run_document_so_far() at each
+ * stage, and `recover` starts from it. Both use the same functions, so a recovered result has the same keys.
  */
 #include "run/document/document.h"
 
@@ -74,7 +73,7 @@ void run_fixed_done(struct run_fixed *fixed)
 	*fixed = (struct run_fixed){ 0 };
 }
 
-/* Shares what is fixed: nobody changes a document's parts once they are in it. */
+/* Shares the unchanging parts, because parts of a document are never modified. */
 static json_t *make_config(const struct run_state *run)
 {
 	json_t *config = json_copy(run->fixed.config);
@@ -117,7 +116,7 @@ json_t *run_document_phases(const struct run_server *server)
 	set_seconds(phases, "spawn_s", server->spawned_ns, server->running_ns);
 	for (size_t i = 0; server->log != NULL && i < HOST_LOG_PHASE_COUNT; i++) {
 		int64_t at_ns = host_server_log_phase_ns(server->log, (enum host_log_phase)i);
-		/* a stamp of the log may be a second coarse */
+		/* a timestamp in the log may have a resolution of one second */
 		if (at_ns != INT64_MIN && at_ns < server->spawned_ns)
 			at_ns = server->spawned_ns;
 		if (at_ns != INT64_MIN)
@@ -128,7 +127,7 @@ json_t *run_document_phases(const struct run_server *server)
 	return phases;
 }
 
-/* Of a server whose log is not ours: what it answers when it is asked. */
+/* For a server without a log of ours: uses its responses. */
 static void add_told_facts(const struct run_state *run, json_t *facts)
 {
 	const struct host_metrics *metrics = &run->measured.window.before.metrics;
@@ -289,7 +288,7 @@ static json_t *make_environment(const struct run_state *run)
 	return json;
 }
 
-/* NULL: nothing was measured. */
+/* Returns NULL if nothing was measured. */
 static json_t *make_results(const struct run_state *run, const struct res_how *how)
 {
 	if (run->measured.outcome == NULL && run->measured.figures == NULL)
@@ -297,7 +296,7 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	json_t *results = run->measured.outcome != NULL
 				  ? res_metrics_compute(run->measured.outcome, how)
 				  : run_offline_unknown(how);
-	/* figures of records and host together */
+	/* these metrics need both records and telemetry */
 	double tokens = pl_json_get_f64(results, "total_output_tokens");
 	struct run_energy energy = run_telemetry_energy(&run->telemetry);
 	set(results, "energy_per_token_j",
@@ -309,7 +308,7 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	return results;
 }
 
-/* The line of the log that tells of the cause; of one that no line names what it has instead. */
+/* Returns the log line with the cause; if no line names it, the cause's alternative. */
 static const char *find_log_line(const struct host_server_log *log, enum res_cause cause)
 {
 	const char *told = host_server_log_told(log);
@@ -322,7 +321,7 @@ static const char *find_log_line(const struct host_server_log *log, enum res_cau
 		       : NULL;
 }
 
-/* What the log says to try for the cause; NULL: no more than the cause itself. */
+/* Returns the remedy that the log suggests for the cause; NULL: only that of the cause. */
 static const char *find_hint(const struct host_server_log *log, enum res_cause cause)
 {
 	const char *told = host_server_log_told(log);
@@ -330,8 +329,10 @@ static const char *find_hint(const struct host_server_log *log, enum res_cause c
 	return told != NULL && res_cause_find(told) == cause ? host_server_log_hint(log) : NULL;
 }
 
-/* The process that the hint of the cause is about; 0: there is none, or it cannot be seen. The
- * server is none: it ends with the run, and nothing can be done about it then. */
+/*
+ * Returns the process that the hint of the cause names; 0: none, or not visible. Never the server, which ends with the
+ * run.
+ */
 static int64_t process_of(const struct run_state *run)
 {
 	uint16_t port = run->launch->resources.port.number;
@@ -341,7 +342,7 @@ static int64_t process_of(const struct run_state *run)
 		       : 0;
 }
 
-/* with_log: a journal's error goes without the log, which lies beside it. */
+/* with_log: false for the journal, because the log is a file next to it. */
 static json_t *make_error(const struct run_state *run, bool with_log)
 {
 	auto_json json_t *tail = NULL;
@@ -427,7 +428,7 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *document = NULL;
 	if (res_document_build(&parts, &document, err) < 0)
 		return -1;
-	/* the last line of defense: whatever a server had a part in */
+	/* the last line of defense for everything that a server contributed */
 	*ret = pl_redact_json(document, PL_REDACT_OURS);
 	return 0;
 }

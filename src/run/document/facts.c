@@ -7,7 +7,7 @@
 #include "result/quality_facts.h"
 #include "run/run_priv.h"
 
-/* after - before; NaN where a page or the value is missing. */
+/* Returns after - before; NaN if a page or the value is missing. */
 static double grown(const struct run_window *window, size_t offset)
 {
 	if (!window->before.known || !window->after.known)
@@ -19,7 +19,7 @@ static double grown(const struct run_window *window, size_t offset)
 
 #define GROWN(window, field) grown(window, offsetof(struct host_metrics, field))
 
-/* The pages between tell of a server that has long passed its old counts. */
+/* Returns whether the intermediate pages show counters of a restarted server. */
 static bool is_restart_seen(const struct run_state *run)
 {
 	return run->telemetry.over && host_telemetry_server_restarted(run->telemetry.host);
@@ -32,7 +32,7 @@ static double server_restarted(const struct run_window *window)
 			      GROWN(window, request_success) };
 	bool known = !isnan(moved_s);
 
-	/* a restarted server's page has the same start time only if it does not tell one */
+	/* a restarted server has the same start time only if its page lacks it */
 	if (known && fabs(moved_s) > 0)
 		return 1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(counters); i++) {
@@ -43,7 +43,7 @@ static double server_restarted(const struct run_window *window)
 	return known ? 0 : NAN;
 }
 
-/* One request with n choices counts n times at some servers: then there is nothing to compare. */
+/* Some servers count a request with n choices n times: then the counts cannot be compared. */
 static double foreign_load(const struct run_state *run)
 {
 	double finished = GROWN(&run->measured.window, request_success);
@@ -53,8 +53,7 @@ static double foreign_load(const struct run_state *run)
 	    json_object_get(run->context.experiment->bench.extra_body, "n") != NULL ||
 	    run->measured.outcome->records == NULL)
 		return NAN;
-	/* a try whose answer was lost may have been answered all the same; vLLM's client tells
-	 * none */
+	/* the server may have answered an attempt whose response was lost; vLLM's client reports none */
 	for (size_t i = 0; i < run->measured.outcome->count; i++) {
 		const struct res_record *record = &run->measured.outcome->records[i];
 		if (record->acted_ns != RES_NO_TIME)
@@ -70,7 +69,7 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
 	auto_free struct res_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
 
-	/* the page was made some time between; a late answer tells of an earlier moment */
+	/* the page was made at some time in between; a late response describes an earlier moment */
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct res_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
@@ -80,7 +79,7 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 			     &ret->inflight_disagreement);
 }
 
-/* With n choices a request's prompt comes n times, and all but the first time it is known. */
+/* With n choices, a prompt is processed n times, and cached after the first. */
 static double shared_by_choices(const struct vllm_bench *bench, double share)
 {
 	json_int_t n = pl_json_get_i64(bench->extra_body, "n");
@@ -110,7 +109,7 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	ret->host_withheld_share = run->measured.window.withheld_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries
 					    : NAN;
-	/* of another's data set it is not known */
+	/* unknown for another client's dataset */
 	ret->prefix_hit_expected = run->measured.plan != NULL
 					   ? shared_by_choices(
 						     bench, run->measured.plan->shared_prefix_share)

@@ -1,7 +1,6 @@
 /*
- * vLLM's own files of a run, beside ours: the flat result, the lines on failures, and the file for
- * PyTorch's dashboard. Whether a name is fixed matters: a file named after its time stands in
- * nobody's way, one with a name of its own may hold an earlier result.
+ * vLLM's own files of a run, in addition to ours: the flat result, the lines on failures, and the file for PyTorch's
+ * dashboard. A file named after its time never collides; one with a fixed name may hold an earlier result.
  */
 #include "run/document/flat_result.h"
 
@@ -29,7 +28,7 @@ void run_failure_lines(const struct run_state *run)
 	*run->settings->failures = pl_buf_take(&lines);
 }
 
-/* benchmark.model, or what the server calls the model that it offers: its path or hub id. */
+/* Returns benchmark.model, or the server's name for the model it serves: its path or hub id. */
 static const char *model_id_of(const struct run_state *run)
 {
 	const char *root = run_identity_root(&run->identity);
@@ -57,7 +56,7 @@ void run_flat_input(const struct run_state *run, const json_t *document, struct 
 	};
 }
 
-/* It only repeats figures: where it cannot be written the run's own result stays. */
+/* It only repeats metrics, so a failure to write it does not affect the run's result. */
 static void write_pytorch(const struct run_context *run, const struct res_flat_input *input,
 			  const char *flat_path)
 {
@@ -70,8 +69,7 @@ static void write_pytorch(const struct run_context *run, const struct res_flat_i
 		run_say(run, "PyTorch benchmark file: %s", path);
 }
 
-/* Where a new file of a name of its own would stand. NULL: it is appended, or named after its time.
- * The caller's (free()). */
+/* Returns the path of a new file with a fixed name; free(). NULL: it is appended to, or named after its time. */
 static char *fixed_path(const struct vllm_bench *bench)
 {
 	const struct res_flat_input named = { .bench = bench };
@@ -92,7 +90,7 @@ int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
 	return res_standing_check(path, "benchmark.result_filename", err);
 }
 
-/* Is it the result, a file beside it (but for `own`), or its journal? */
+/* Returns whether it is the result, one of its artifacts (except `own`), or its journal. */
 static bool is_of_run(const struct run_paths *paths, const char *path, const char *own)
 {
 	auto_free char *journal = run_journal_path(paths->output);
@@ -114,7 +112,7 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 	const struct {
 		bool written;
 		const char *suffix; /* NULL: the flat result itself */
-		const char *own;    /* what the run writes there is this picture and no other */
+		const char *own;    /* the only chart that the run writes there */
 	} files[] = {
 		{ is_saved, NULL, NULL },
 		{ is_saved && res_pytorch_wanted(), RES_PYTORCH_SUFFIX, NULL },
@@ -123,7 +121,7 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 		  paths->dataset_stats },
 	};
 
-	/* what is named after its time meets nothing */
+	/* a file named after its time never collides */
 	if (bench->result_filename == NULL || bench->result_filename[0] == '\0')
 		return 0;
 	auto_free char *flat = res_flat_path(&named);
@@ -140,7 +138,7 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 	return 0;
 }
 
-/* As res_worth() of the run's result, which is not made yet where its pictures are drawn. */
+/* Equals res_worth() of the run's result, which does not exist yet when its charts are drawn. */
 static enum res_worth worth_of(const struct run_state *run)
 {
 	const struct res_outcome *outcome = run->measured.outcome;
@@ -172,7 +170,7 @@ int run_flat_result(const struct run_state *run, const json_t *document, char **
 	auto_free char *beside = NULL;
 	struct res_flat_input input;
 
-	/* what measured nothing has nothing to say in vLLM's form */
+	/* without measurements, vLLM's form has no content */
 	if ((!bench.save_result && !bench.append_result) || run->measured.outcome == NULL)
 		return 0;
 	run_flat_input(run, document, &input);

@@ -15,7 +15,7 @@ static const json_t *model_of(const struct run_identity *identity)
 	return NULL;
 }
 
-/* Does the server name the release itself, and is it one whose defaults are known? */
+/* Returns whether the server reports its release, and the defaults of that release are known. */
 static bool has_known_defaults(const struct run_state *run)
 {
 	struct vllm_version version;

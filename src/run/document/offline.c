@@ -1,4 +1,4 @@
-/* Figures of offline benchmarks in a run's result. */
+/* Metrics of offline benchmarks in a run's result. */
 #include "run/document/offline.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ json_t *run_offline_unknown(const struct res_how *how)
 		.worker_cpu_share_max = NAN,
 		.inflight_peak = OPTION_NO_I64,
 	};
-	/* counts of requests are true as they are, for none was sent by us */
+	/* these counts are correct as they are, because we sent no requests */
 	static const char *const counts[] = { "completed", "failed", "completed_requests",
 					      "failed_requests" };
 	json_t *results = res_metrics_compute(&nothing, how);
@@ -31,7 +31,7 @@ json_t *run_offline_unknown(const struct res_how *how)
 	return results;
 }
 
-/* Of a load that was sent to a server, by vLLM's names. */
+/* Adds vLLM's names for a load that was sent to a server. */
 static void add_throughput(json_t *results)
 {
 	const json_t *in = json_object_get(results, "total_input_tokens");
@@ -50,7 +50,7 @@ static void add_throughput(json_t *results)
 			    pl_json_number(elapsed_s > 0 ? tokens / elapsed_s : NAN));
 }
 
-/* The other way: of vLLM's own benchmark what all loads are told by. */
+/* The reverse: adds the metrics of all loads to those of vLLM's own benchmark. */
 static void add_load(json_t *results)
 {
 	static const struct {
@@ -72,7 +72,7 @@ static void add_load(json_t *results)
 				    pl_json_number(json_number_value(out) / elapsed_s));
 }
 
-/* What the benchmark's own figures say of requests: a batch is as many as it has. */
+/* Adds counts of requests from the benchmark's own metrics: a batch counts as its number of requests. */
 static void add_counts(const struct run_state *run, json_t *results)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;

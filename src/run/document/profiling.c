@@ -1,6 +1,6 @@
 /*
- * Where a profiler's traces are to be looked for: named by the server's configuration, or by the
- * variable of releases that had no such configuration.
+ * The directory of a profiler's traces: from the server's configuration, or from the variable of releases without such
+ * a configuration.
  */
 #include "run/document/profiling.h"
 
@@ -15,9 +15,9 @@ json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 	if (!ran)
 		return json;
 	json_object_set_new(json, "enabled", json_true());
-	/* the server names and writes them, some of them long after the run */
+	/* the server names and writes them, partly long after the run */
 	json_object_set_new(json, "trace_files", json_null());
-	/* another's server has arguments that we do not know */
+	/* the arguments of another server are unknown */
 	if (pl_json_path_text(launch, "url") != NULL)
 		return json;
 	const char *profiler = pl_json_path_text(config, "server.profiler_config.profiler");
@@ -29,7 +29,7 @@ json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 	} else if (dir == NULL) {
 		dir = inherited_dir;
 	}
-	/* the variable is of releases that have the one profiler */
+	/* releases with this variable have only one profiler */
 	if (profiler == NULL && dir != NULL)
 		profiler = "torch";
 	json_object_set_new(json, "profiler", pl_json_text(profiler));

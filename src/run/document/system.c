@@ -1,7 +1,6 @@
 /*
- * `system` of the result: telemetry's sums over the measured windows. Means and totals are over the
- * windows alone, "highest" over all samples, for memory is at its peak while a model is loaded. A
- * source that told nothing gives null, never 0.
+ * `system` of the result: telemetry over the measured windows. Means and totals cover only the windows; "highest"
+ * covers all samples, because memory peaks while a model is loaded. A source without data gives null, never 0.
  */
 #include "run/document/system.h"
 
@@ -13,7 +12,7 @@
 #define BYTES_PER_GB 1e9
 #define PERCENT      100.0
 
-/* A source's sums with the windows they are over; sums NULL: nothing is known of it. */
+/* The sums of a source and their windows; sums NULL: unknown. */
 struct view {
 	const struct host_sums *sums;
 	const struct host_windows *windows;
@@ -29,7 +28,7 @@ static void set_number(json_t *object, const char *key, double value)
 	set(object, key, pl_json_number(value));
 }
 
-/* A whole number, null where it is not known. */
+/* Sets a whole number, or null if it is unknown. */
 static void set_count(json_t *object, const char *key, double value)
 {
 	set(object, key, pl_json_count(value));
@@ -49,7 +48,7 @@ static double total(const struct view *view, enum host_quantity quantity)
 	return host_sum_total(host_sums_get(view->sums, quantity), view->windows);
 }
 
-/* Extremes in measured runs; NaN as the mean is. */
+/* Extremes in the measured windows; NaN like the mean. */
 static double largest(const struct view *view, enum host_quantity quantity)
 {
 	return isnan(mean(view, quantity)) ? NAN : host_sums_get(view->sums, quantity)->max;
@@ -60,7 +59,7 @@ static double smallest(const struct view *view, enum host_quantity quantity)
 	return isnan(mean(view, quantity)) ? NAN : host_sums_get(view->sums, quantity)->min;
 }
 
-/* Of all samples, start-up and end included. */
+/* Returns the maximum of all samples, including startup and end. */
 static double highest(const struct view *view, enum host_quantity quantity)
 {
 	return view->sums != NULL ? host_sums_get(view->sums, quantity)->highest : NAN;
@@ -146,7 +145,7 @@ static json_t *make_gpu(const struct host_telemetry *host, size_t i)
 	return json;
 }
 
-/* Largest and mean over the GPUs; null where one of them does not tell. */
+/* Sets maximum and mean over the GPUs; null if one of them lacks the value. */
 static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry *host)
 {
 	const struct host_windows *windows = host_telemetry_windows(host);
@@ -157,8 +156,7 @@ static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry
 	for (size_t i = 0; i < count; i++) {
 		const struct host_telemetry_gpu *gpu = host_telemetry_gpu(host, i);
 		struct view view = { &gpu->sums, windows };
-		/* fmax() passes over NaN and the sum does not: a mean over some of the GPUs would
-		 * be no mean */
+		/* fmax() ignores NaN and the sum does not: a mean over some of the GPUs would be wrong */
 		peak_bytes = fmax(peak_bytes, highest(&view, HOST_Q_gpu_memory_used_bytes));
 		utilization += mean(&view, HOST_Q_gpu_utilization);
 		json_array_append_new(gpus, make_gpu(host, i));
@@ -206,7 +204,7 @@ static void set_server(json_t *json, const struct view *view)
 	set_count(json, "disk_written_bytes", total(view, HOST_Q_server_written_bytes_per_s));
 }
 
-/* What the load itself counted. */
+/* Sets the counters of the load itself. */
 static void set_client(json_t *json, const struct run_state *run, const json_t *results)
 {
 	const struct run_window *window = &run->measured.window;
@@ -219,7 +217,7 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 	getrusage(RUSAGE_SELF, &usage);
 	set_number(json, "cpu_s", (double)window->cpu_ns / 1e9);
 	set(json, "memory_peak_bytes", json_integer((json_int_t)usage.ru_maxrss * 1024));
-	/* what that one took stands in environment.client */
+	/* the use of a separate client is in environment.client */
 	if (run->client->is_program)
 		return;
 	set_number(json, "worker_cpu_share_max", outcome->worker_cpu_share_max);

@@ -1,7 +1,6 @@
 /*
- * The journal's file: whose it is, and whether what a dead run left in it may be given up. The lock
- * tells the living from the dead; a process number would not, for another process may have it by
- * now.
+ * The journal's file: its owner, and whether the journal of a dead run may be discarded. The lock distinguishes live
+ * from dead runs; a process id would not, because another process may have it by now.
  */
 #include "run/journal/file.h"
 
@@ -20,7 +19,7 @@
 #include "run/paths.h"
 #include "run/replace.h"
 
-/* A file that vanishes between two looks was removed by a run that ended well. */
+/* A file that disappears between two attempts was removed by a run that completed. */
 #define TAKE_TRIES 16
 
 char *run_journal_path(const char *output)
@@ -37,8 +36,8 @@ void run_journal_file_done(struct run_journal_file *file)
 }
 
 /*
- * A lock of the process, not of the descriptor: a server or guard that inherits the descriptor does
- * not keep the journal of a run that is dead. Files that cannot be locked count as free.
+ * A lock of the process, not of the descriptor: a server or guard that inherits the descriptor does not keep the
+ * journal of a dead run. Files that cannot be locked count as free.
  */
 static int lock_file(int fd, const char *path, struct pl_err *err)
 {
@@ -54,7 +53,7 @@ static int lock_file(int fd, const char *path, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a run in progress", path);
 }
 
-/* Is what stands at `path` still what was opened? */
+/* Returns whether the file at `path` is still the opened one. */
 static bool same_file(int fd, const char *path)
 {
 	struct stat opened, there;
@@ -63,12 +62,12 @@ static bool same_file(int fd, const char *path)
 	       opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
-/* 1: opened and locked, 0: it has just gone or come, -1: error. `make`: only a new one. */
+/* Returns 1: opened and locked, 0: it has just been removed or created, -1: error. `make`: only create. */
 static int open_once(const char *path, bool make, struct run_journal_file *file, struct pl_err *err)
 {
-	/* no link is written through, and a pipe of this name is not waited for */
+	/* never follow a link, or wait for a pipe of this name */
 	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-	/* prints of secrets are in it */
+	/* it contains fingerprints of secrets */
 	auto_fd int fd = open(path, make ? flags | O_CREAT | O_EXCL : flags, 0600);
 	struct stat st;
 
@@ -80,11 +79,10 @@ static int open_once(const char *path, bool make, struct run_journal_file *file,
 		return pl_err_set(err, PL_ERR_IO, "journal '%s' is not a regular file", path);
 	if (lock_file(fd, path, err) < 0)
 		return -1;
-	/* who had it may have ended and removed it since it was opened: the lock would be on a file
-	 * without a name */
+	/* its owner may have removed it since it was opened: then the lock would be on an unlinked file */
 	if (!same_file(fd, path))
 		return 0;
-	/* one that was left here may be everybody's to read; whose file it is may want it so */
+	/* an existing one may be readable by others; it may belong to a user who wants that */
 	(void)fchmod(fd, 0600);
 	file->fd = fd;
 	file->made = make;
@@ -146,9 +144,8 @@ json_t *run_journal_result(const char *output, const char *run_id, char **ret_pa
 }
 
 /*
- * 1: it was killed between the rename of its result and the end, and what it left to do is done.
- * Its result is there by its run's id, at the output or beside it, and names what is still to be
- * moved.
+ * Returns 1 if the run was killed between the rename of its result and its end, after doing the remaining work. Its
+ * result is found by its run id, at the output or next to it, and names the files that still have to be moved.
  */
 static int finish_run(const char *output, const struct run_journal_glance *glance,
 		      struct pl_err *err)
@@ -164,7 +161,7 @@ static int finish_run(const char *output, const struct run_journal_glance *glanc
 	return 1;
 }
 
-/* As base/file.h names them. */
+/* Removes the temporary file of base/file.h. */
 static void drop_temporary(const char *path, int64_t pid)
 {
 	auto_free char *temporary = pl_asprintf("%s.tmp.%lld", path, (long long)pid);
@@ -196,7 +193,10 @@ static bool is_left_of(const char *found, const char *name)
 	       kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* A journal that is still empty names no process: its run was killed as it began, and files of any process that is gone are its. */
+/*
+ * An empty journal names no process: its run was killed at the start. So temporary files of any dead process are its
+ * own.
+ */
 static void drop_unnamed_temporaries(const char *output)
 {
 	auto_paths paths = { 0 };
@@ -216,7 +216,7 @@ static void drop_unnamed_temporaries(const char *output)
 	}
 }
 
-/* May what a file of a dead run holds be given up? */
+/* Checks whether the file of a dead run may be discarded. */
 static int check_left(const char *output, struct run_journal_file *file, bool overwrite,
 		      struct pl_err *err)
 {
@@ -266,8 +266,7 @@ int run_journal_file_take(const char *output, bool overwrite, struct run_journal
 	struct run_journal_file file = { .path = run_journal_path(output), .fd = -1 };
 	int opened = 0;
 
-	/* by turns a new one, and the one that is there: neither can be had in one step with the
-	 * lock */
+	/* alternately tries to create and to open it, because neither can be combined with locking in one step */
 	for (int i = 0; i < TAKE_TRIES && opened == 0; i++)
 		opened = open_once(file.path, i % 2 == 0, &file, err);
 	if (opened == 0)

@@ -1,12 +1,12 @@
 /*
- * Who writes when:
+ * Threads and what they write:
  *
  *	main thread    head, stages, plan         before follow and after unfollow
- *	follower       records, ticks             between them; nobody else touches `gathered`
- *	syncer         fdatasync() alone          beside the follower, and a little behind it
+ *	follower       records, ticks             between them; the only user of `gathered`
+ *	syncer         only fdatasync()           concurrently with the follower, a little later
  *
- * Lines are gathered and written in one go: a write() per record would cost the load's host time. A
- * sync that fails is told by its number, and who writes gives up.
+ * Lines are collected and written together, because a write() per record would disturb the load. A failed sync is
+ * reported by its number, and the writing thread gives up.
  */
 #include "run/journal/journal.h"
 
@@ -25,24 +25,24 @@
 #include "run/replace.h"
 #include "run/stop.h"
 
-/* Bytes gathered before they are written. One line may be larger. */
+/* Bytes collected before they are written. One line may be larger. */
 #define GATHERED_BYTES (1u << 20)
 #define ROOM_BYTES_MAX (RUN_LINE_BYTES_MAX + GATHERED_BYTES + 4096u)
 
 struct run_journal {
 	struct run_journal_file file;
 	char *output;
-	bool begun;            /* the file holds this run */
-	bool has_stage;        /* the first stage was written whole */
-	bool broken;           /* it cannot be written: nothing more goes in */
-	struct run_stop *stop; /* that a full disk asks to end the run; NULL: none */
+	bool begun;            /* the file contains this run */
+	bool has_stage;        /* the first stage was written completely */
+	bool broken;           /* it cannot be written: no more writes */
+	struct run_stop *stop; /* asked to stop by a full disk; NULL: none */
 	struct pl_err full;    /* PL_ERR_NONE: the disk was never full */
-	bool named;            /* its first lines and its name are on the disk */
-	atomic_bool dirty;     /* something was written since the last sync */
-	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
+	bool named;            /* its first lines and its name are on disk */
+	atomic_bool dirty;     /* written to since the last sync */
+	atomic_int sync_errno; /* of a failed sync; the writing thread gives up */
 	struct pl_buf gathered;
 	int64_t alive_ns;
-	enum res_stage stage; /* the last that was noted, and the document then; NULL: none was */
+	enum res_stage stage; /* the last recorded stage and its document; NULL: none */
 	json_t *document;
 
 	struct pl_pause pause; /* of both threads */
@@ -51,7 +51,7 @@ struct run_journal {
 	struct bench_feed *feed;
 };
 
-/* The error is complete before `stop` is asked, for the thread that sees that reads it. */
+/* Sets the error before it asks `stop`, because the thread that sees the request reads the error. */
 static void end_run(struct run_journal *journal)
 {
 	(void)pl_err_errno(&journal->full, "cannot write the journal '%s'", journal->file.path);
@@ -93,8 +93,7 @@ static void sync_file(struct run_journal *journal)
 {
 	if (!atomic_exchange(&journal->dirty, false))
 		return;
-	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to
-	 * stop */
+	/* files without sync (EINVAL: a pipe, some network file systems) are no reason to stop */
 	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
 		atomic_store(&journal->sync_errno, errno);
 }
@@ -106,7 +105,7 @@ static void heed_sync(struct run_journal *journal)
 		give_up(journal);
 }
 
-/* After each line: the buffer keeps room for one of any size. */
+/* Call it after each line: it keeps room in the buffer for one of any size. */
 static void added(struct run_journal *journal, bool whole)
 {
 	if (!whole) {
@@ -138,7 +137,7 @@ int run_journal_open(const char *output, bool overwrite, struct run_journal **re
 	return 0;
 }
 
-/* Behind unfollow: a disk that takes its time is waited for where nothing is measured any more. */
+/* Call it after unfollow, when nothing is measured any longer and a slow disk may be waited for. */
 static void end_syncer(struct run_journal *journal)
 {
 	if (journal->syncs)
@@ -152,7 +151,7 @@ void run_journal_free(struct run_journal *journal)
 		return;
 	run_journal_unfollow(journal);
 	end_syncer(journal);
-	/* taken and never begun: as if it had not been there */
+	/* locked and never written: restore the former state */
 	if (!journal->begun && journal->file.made)
 		unlink(journal->file.path);
 	run_journal_file_done(&journal->file);
@@ -189,8 +188,7 @@ void run_journal_head(struct run_journal *journal, const char *run_id, bool besi
 		"started_real_ns", (json_int_t)started_real_ns, "started_ns",
 		(json_int_t)started_ns, "pid", (int)getpid(), "profllm", PROFLLM_VERSION);
 	journal->begun = true;
-	/* only here what was left by another run is given up: until now this one could still fail
-	 * to start */
+	/* another run's journal is only discarded here, because this run could fail to start until now */
 	if (ftruncate(journal->file.fd, 0) < 0 || lseek(journal->file.fd, 0, SEEK_SET) < 0) {
 		give_up(journal);
 		return;
@@ -207,7 +205,7 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 
 	if (!takes(journal))
 		return;
-	/* steps of one stage may learn nothing */
+	/* several steps of one stage may change nothing */
 	if (stage == journal->stage && json_equal(taken, journal->document))
 		return;
 	json_decref(journal->document);
@@ -221,8 +219,8 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 	write_gathered(journal);
 	journal->has_stage = journal->has_stage || !journal->broken;
 	/*
-	 * From the first on a power cut leaves a journal that says which run it was. Between the load's
-	 * begin and end the syncer does it; before and after, no one else would.
+	 * Syncs the first stage, so that a power failure leaves a journal that identifies the run, and the stages
+	 * outside the load, during which the syncer runs.
 	 */
 	if (!journal->named || stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);
@@ -268,7 +266,7 @@ static void on_acted(void *data, const struct res_record *record)
 		added(journal, run_line_add_acted(&journal->gathered, record));
 }
 
-/* It is over, or a try of it is. */
+/* A request or an attempt has finished. */
 static void on_record(void *data, const struct res_record *record)
 {
 	struct run_journal *journal = data;
@@ -282,7 +280,7 @@ static void take_feed(struct run_journal *journal)
 	const struct bench_feed_reader reader = {
 		.data = journal, .acted = on_acted, .tried = on_record, .over = on_record
 	};
-	/* the feed's readers are no threads of the load: a slow disk holds up nobody who sends */
+	/* readers of the feed are separate threads, so a slow disk does not delay the load */
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 
 	heed_sync(journal);
@@ -292,7 +290,7 @@ static void take_feed(struct run_journal *journal)
 	add_tick(journal, start_ns);
 }
 
-/* Nothing but the next one touches the journal between follow and unfollow. */
+/* Only this thread uses the journal between follow and unfollow. */
 static void *follow_main(void *data)
 {
 	struct run_journal *journal = data;
@@ -303,7 +301,7 @@ static void *follow_main(void *data)
 	return NULL;
 }
 
-/* A thread of its own: a disk may take seconds, and what is written meanwhile outlives the process. */
+/* A separate thread, because a sync may take seconds. Data written meanwhile survives the process. */
 static void *sync_main(void *data)
 {
 	struct run_journal *journal = data;

@@ -1,8 +1,7 @@
 /*
- * Lines of a journal, by hand where they are many: a tree of values per record would be made while
- * the load runs. A sum before each line, for after a power cut a page in the middle may be zeros
- * while those behind it are whole. Every line is JSON, so that a journal can be looked at with any
- * tool.
+ * Lines of a journal. Frequent ones are formatted without a tree of JSON values, because they are written during the
+ * load. Each line starts with a checksum: after a power failure, a page in the middle may be zeros while later ones are
+ * complete. Every line is JSON, so any tool can show a journal.
  */
 #include "run/journal/line.h"
 
@@ -15,7 +14,7 @@
 
 #define CRC32C_POLYNOMIAL 0x82f63b78u /* reflected */
 #define START             "[\"ProfLLM journal\","
-#define OLD_START         "ProfLLM journal\n" /* then the version as four bytes, low one first */
+#define OLD_START         "ProfLLM journal\n" /* followed by the version as four bytes, little-endian */
 #define OLD_START_BYTES   20
 /* ["8c1f0a52", */
 #define SUM_DIGITS 8
@@ -29,7 +28,7 @@ static const char *const kind_names[RUN_LINE_KIND_COUNT] = {
 	[RUN_LINE_TICK] = "tick",
 };
 
-/* Eight bytes at a time ("slicing by 8"): crc_tables[k][b] is b's share, k bytes further on. */
+/* Eight bytes at a time ("slicing by 8"): crc_tables[k][b] is the share of byte b, k bytes further on. */
 static uint32_t crc_tables[8][256];
 
 static void make_crc_tables(void)
@@ -81,7 +80,7 @@ bool run_line_add_start(struct pl_buf *buf)
 	return pl_buf_addf(buf, START "%d]\n", RUN_JOURNAL_VERSION);
 }
 
-/* Where the line begins; line_end() closes it. */
+/* Starts a line; line_end() completes it. */
 static size_t line_begin(struct pl_buf *buf, enum run_line_kind kind)
 {
 	size_t begin = buf->len;
@@ -168,7 +167,7 @@ bool run_line_add_tick(struct pl_buf *buf, int64_t t_ns, int64_t start_ns)
 	return line_end(buf, begin);
 }
 
-/* Does `text` of `len` bytes begin as `start` does, as far as it goes? */
+/* Returns whether `text` of `len` bytes is `start`, or the beginning of it. */
 static bool may_begin(const char *text, size_t len, const char *start)
 {
 	size_t known = strlen(start);
@@ -176,10 +175,10 @@ static bool may_begin(const char *text, size_t len, const char *start)
 	return memcmp(text, start, len < known ? len : known) == 0;
 }
 
-/* After a power cut a file may have its size and not its bytes; the file system shows zeros then. */
+/* After a power failure a file may have its size without its bytes; the file system returns zeros then. */
 static bool is_never_written(const char *text, size_t len)
 {
-	static const char zeros[512]; /* the least that a disk writes */
+	static const char zeros[512]; /* one sector */
 
 	return len == 0 || memcmp(text, zeros, len < sizeof(zeros) ? len : sizeof(zeros)) == 0;
 }
@@ -208,7 +207,7 @@ int64_t run_lines_begin(struct run_lines *lines, const void *data, size_t len)
 	return pl_text_to_i64(number, &version) && version > 0 ? version : -1;
 }
 
-/* The sum is put as text and compared so: one form, and no second parser. */
+/* Formats the sum and compares the texts, so there is one form and no second parser. */
 static bool read_line(const char *line, size_t len, struct run_line *ret)
 {
 	char sum[SUM_DIGITS];

@@ -1,7 +1,7 @@
 /*
- * What a journal says. Each line is held against those before it: one head, one plan, tries in
- * order, no record twice. The first line that is damaged, or contradicts them, ends the reading;
- * all that was read before it counts, and how much was cut is told.
+ * Reads a journal. Each line is checked against the earlier ones: one head, one plan, attempts in order, no record
+ * twice. The first damaged or contradictory line ends the reading. Everything before it counts, and the size of the
+ * ignored part is reported.
  */
 #include "run/journal/read.h"
 
@@ -11,15 +11,15 @@
 #include "result/record_line.h"
 #include "run/journal/line.h"
 
-/* A plan's requests before there are records of them. */
+/* The reader's state. It holds the requests of a plan before there are records of them. */
 struct reading {
 	struct run_journal_state *state;
 	size_t room; /* of state->records */
 	size_t try_room;
-	bool in_plan; /* more of it may still come */
+	bool in_plan; /* more of the plan may follow */
 };
 
-/* NULL: no object. */
+/* Returns NULL if it is not an object. */
 static json_t *json_of(const struct run_line *line)
 {
 	json_t *json = NULL;
@@ -32,7 +32,7 @@ static json_t *json_of(const struct run_line *line)
 	return NULL;
 }
 
-/* From 0; null is `none`, where that is below 0. */
+/* Reads a number >= 0; null is `none`, if that is below 0. */
 static bool get_number(const json_t *json, const char *key, int64_t none, int64_t *ret)
 {
 	const json_t *value = json_object_get(json, key);
@@ -52,7 +52,7 @@ static bool get_time(const json_t *json, const char *key, int64_t *ret)
 	return get_number(json, key, 0, ret);
 }
 
-/* The place in the plan; (size_t)-1: none in it. */
+/* Returns the index in the plan; (size_t)-1: invalid. */
 static size_t get_index(const struct run_journal_state *state, const json_t *json)
 {
 	int64_t index = 0;
@@ -74,7 +74,7 @@ static bool take_head(struct run_journal_state *state, const struct run_line *li
 	    !get_time(head, "pid", &state->pid))
 		return false;
 	snprintf(state->run_id, sizeof(state->run_id), "%s", json_string_value(run_id));
-	/* an earlier version's journal does not say: it had one place only */
+	/* missing in an earlier version's journal: then it is false */
 	state->beside = pl_json_get_true(head, "beside");
 	state->last_ns = state->started_ns;
 	return true;
@@ -107,7 +107,7 @@ static bool take_load(struct reading *r, const struct run_line *line)
 {
 	json_t *load = json_of(line);
 
-	/* one plan a run */
+	/* one plan per run */
 	if (load == NULL || r->state->load != NULL) {
 		json_decref(load);
 		return false;
@@ -135,7 +135,7 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
 	struct res_record *record = &state->records[state->count];
 	res_record_init(record, state->count++);
-	/* after the start, until that is known */
+	/* relative to the start, until that is known */
 	record->planned_ns = planned_ns;
 	record->prompt_tokens_asked = prompt_tokens;
 	record->output_tokens_asked = output_tokens;
@@ -170,7 +170,7 @@ static bool take_acted(struct reading *r, const struct run_line *line)
 	return true;
 }
 
-/* A failed try, and what that makes of its request's own record. */
+/* Stores a failed attempt, and updates the record of its request. */
 static bool keep_try(struct reading *r, struct res_record *whole, const struct res_record *try)
 {
 	struct run_journal_state *state = r->state;
@@ -188,7 +188,7 @@ static bool keep_try(struct reading *r, struct res_record *whole, const struct r
 static bool keep_record(struct reading *r, struct res_record *whole,
 			const struct res_record *record)
 {
-	/* one that was never sent has no try */
+	/* a request that was never sent has no attempts */
 	if (record->tries != whole->tries)
 		return false;
 	res_record_done(whole);
@@ -229,7 +229,7 @@ static bool take_tick(struct reading *r, const struct run_line *line)
 	return true;
 }
 
-/* False: from here on the file is not to be believed. */
+/* Returns false if the file is invalid from this line on. */
 static bool take_line(struct reading *r, const struct run_line *line)
 {
 	switch (line->kind) {
@@ -251,8 +251,8 @@ static bool take_line(struct reading *r, const struct run_line *line)
 }
 
 /*
- * What had not come to its end says how far it had. Planned times count from the start until a
- * request is sent: only then is it known.
+ * Completes the records of unfinished requests with their progress. Planned times are relative to the start until a
+ * request is sent, because the start is unknown before.
  */
 static void finish_records(struct run_journal_state *state)
 {
@@ -332,7 +332,7 @@ int run_journal_read(const void *data, size_t len, struct run_journal_state **re
 	state->start_ns = RES_NO_TIME;
 	state->stage = RES_STAGE_PREPARE;
 	run_lines_begin(&lines, data, len);
-	/* check_look() has seen that the head is there */
+	/* check_look() has verified the head */
 	bool good = run_lines_next(&lines, &line) == RUN_LINES_ONE && take_head(state, &line);
 	size_t read_to = lines.at;
 	while (good && (found = run_lines_next(&lines, &line)) == RUN_LINES_ONE) {

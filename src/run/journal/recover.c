@@ -1,10 +1,10 @@
 /*
- * The result of a run that was killed, made of its journal.
+ * Makes the result of a killed run from its journal.
  *
- *	server gone ─> logs redacted ─> figures of the records ─> side files ─> replace ─> journal removed
+ *	server gone ─> logs redacted ─> metrics of the records ─> artifacts ─> replace ─> journal removed
  *
- * The journal goes last: killed anywhere before, `recover` begins again and comes to the same. What
- * only the process knew (CPU time, clock steps, telemetry) is null or unknown, never 0.
+ * The journal is removed last: if `recover` is killed anywhere before, it starts again with the same outcome. Values
+ * that only the process knew (CPU time, clock steps, telemetry) are null or unknown, never 0.
  */
 #include "run/journal/recover.h"
 
@@ -40,7 +40,7 @@ struct recovery {
 	const struct run_journal_state *state;
 	struct run_paths paths;
 	struct res_how how;
-	struct res_outcome outcome; /* borrows the state's records */
+	struct res_outcome outcome; /* borrows the records of the state */
 };
 
 static json_t *part(const struct recovery *r, const char *key)
@@ -48,7 +48,7 @@ static json_t *part(const struct recovery *r, const char *key)
 	return json_object_get(r->state->document, key);
 }
 
-/* Sending ended when the last request was over, or with the run's last sign of life. */
+/* Sending ended with the last request, or with the last tick of the run. */
 static void fill_outcome(struct recovery *r)
 {
 	const struct run_journal_state *state = r->state;
@@ -74,14 +74,14 @@ static void fill_outcome(struct recovery *r)
 	};
 }
 
-/* Whether the server refused is gone with the process, too. */
+/* The process also took with it whether the server refused. */
 static bool was_profiled(const struct recovery *r)
 {
 	return r->outcome.start_ns != RES_NO_TIME &&
 	       json_is_true(pl_json_get_path(r->state->document, "config.benchmark.profile"));
 }
 
-/* What records alone tell; what the process had counted is gone with it. */
+/* Makes the checks that records allow; the counters of the process are lost. */
 static json_t *make_quality(const struct recovery *r, const json_t *results)
 {
 	const json_t *simulated = pl_json_get_path(r->state->document,
@@ -101,7 +101,7 @@ static json_t *make_quality(const struct recovery *r, const json_t *results)
 	return res_quality_evaluate(&facts);
 }
 
-/* The server that a killed run had started, and whose log lies beside the result. */
+/* Returns whether the killed run had started a server, whose log is next to the result. */
 static bool had_server(const struct recovery *r)
 {
 	return json_is_integer(pl_json_get_path(r->state->document, "launch.pid")) &&
@@ -131,8 +131,8 @@ static json_t *make_error(const struct recovery *r)
 		host_server_log_end(log);
 		tail = host_server_log_tail(log);
 	}
-	/* what ended the run is what it died of, not who killed it afterwards */
-	/* its server is gone: there is no process to look at */
+	/* the recorded cause of the end counts, not the later kill */
+	/* its server has ended: there is no process to examine */
 	return res_error(stage, &why, cause != NULL ? res_cause_find(cause) : RES_CAUSE_KILLED,
 			 NULL, OPTION_AS_FILE, 0, tail);
 }
@@ -161,7 +161,7 @@ void run_recovered_bench(const json_t *result, struct vllm_bench *ret)
 	}
 }
 
-/* As the run would have drawn them. */
+/* Draws them as the run would have. */
 static void draw_plots(const struct recovery *r, json_t *artifacts)
 {
 	const struct run_journal_state *state = r->state;
@@ -186,7 +186,7 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 	vllm_bench_done(&bench);
 }
 
-/* What servers and clients wrote by themselves, secrets too. */
+/* Redacts the logs of servers and clients. */
 static int hide_in_logs(const struct recovery *r, struct pl_err *err)
 {
 	const char *const logs[] = { r->paths.server_log, r->paths.client_log };
@@ -220,7 +220,7 @@ static int make_side_files(const struct recovery *r, const json_t *results, json
 	return 0;
 }
 
-/* Files that lie there by the name of an earlier result are not this one's. */
+/* Removes files of an earlier result with the same names. */
 static void remove_old(const struct recovery *r, const json_t *artifacts)
 {
 	unlink(r->paths.series);
@@ -231,7 +231,7 @@ static void remove_old(const struct recovery *r, const json_t *artifacts)
 	unlink(r->paths.requests);
 }
 
-/* An earlier version's journal does not tell it. */
+/* Sets a key that the journal of an earlier version lacks. */
 static void set_untold(json_t *object, const char *key)
 {
 	if (json_object_get(object, key) == NULL)
@@ -278,7 +278,7 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	return res_document_build(&parts, ret, err);
 }
 
-/* The guard is about to end what the run had started; what it leaves is ended here. */
+/* Waits for the guard, which ends what the run had started, and then ends any remaining processes. */
 static void await_server(const char *run_id)
 {
 	int64_t due_ns = pl_clock_now_ns() + END_WAIT_NS;
@@ -334,7 +334,7 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	return 0;
 }
 
-/* The result of a run that came to its end took its journal with it. */
+/* A completed run has removed its journal. */
 static int read_finished(const char *output, struct run_recovered *ret, struct pl_err *err)
 {
 	auto_free char *journal = run_journal_path(output);
@@ -344,7 +344,7 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 	if (!pl_file_exists(output))
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "neither journal '%s' nor result '%s' exists", journal, output);
-	/* one that does not tell its time is shown, too */
+	/* a result without its time is shown, too */
 	if ((result == NULL && pl_json_read_file(output, &result, PL_ERR_IGNORED) < 0) ||
 	    pl_json_get_text(result, "run_id") == NULL ||
 	    res_status_find(pl_json_get_text(result, "status"), &status) < 0)

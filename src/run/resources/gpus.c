@@ -1,8 +1,7 @@
 /*
- * Which GPUs a run gets. All that would do are locked, the best of those that were free are picked,
- * and the rest let go: so the choice is made among GPUs that are really ours, and nobody can take
- * one between the look and the lock. Called inside host_locks_enter(), one run of the host at a
- * time.
+ * Chooses the GPUs of a run. Locks all suitable ones, chooses the best of the free ones, and unlocks the others. So it
+ * chooses among GPUs that it owns, and no process can take one between the choice and the lock. Called inside
+ * host_locks_enter(), by one run of the host at a time.
  */
 #include "run/resources/resources_priv.h"
 
@@ -16,7 +15,7 @@
 #define LIST_BYTES_MAX 1400
 #define WHO_BYTES_MAX  1700
 
-/* The lock of a GPU: by its uuid, since numbers change with the host's drivers and containers. */
+/* Names the lock of a GPU after its uuid, because indexes change with drivers and containers. */
 static void lock_name(const struct host_gpu_facts *facts, char name[NAME_BYTES])
 {
 	if (facts->uuid != NULL)
@@ -75,11 +74,11 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 			      pl_buf_text(&list));
 }
 
-/* `all`: the whole GPUs; where all are partitioned, their instances. */
+/* `all`: the whole GPUs; if all are partitioned, their instances. */
 static int want_allowed(struct run_gpu_taking *taking, struct pl_err *err)
 {
 	bool all = taking->request->kind == RUN_GPUS_ALL;
-	/* of two and more only whole GPUs count: instances of MIG do not work together */
+	/* for two or more, only whole GPUs count: MIG instances cannot be combined */
 	size_t whole = host_gpu_allowed(taking->offers, taking->count, 2);
 	size_t wanted = all ? (whole > 0 ? 2 : 1) : taking->request->count;
 	size_t allowed = host_gpu_allowed(taking->offers, taking->count, wanted);
@@ -111,11 +110,11 @@ int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
 		ret->lock_fds[i] = ret->parent_fds[i] = -1;
 	if (request->simulator && request->kind == RUN_GPUS_AUTO &&
 	    !ret->offers[0].facts->simulated) {
-		/* other people's servers need them, and it would play more than there are */
+		/* real servers need them, and the simulator would report more than exist */
 		request->kind = RUN_GPUS_NONE;
 		return 0;
 	}
-	/* who names a GPU means it, whatever CUDA_VISIBLE_DEVICES hides */
+	/* a named GPU is used even if CUDA_VISIBLE_DEVICES hides it */
 	if (request->kind == RUN_GPUS_NAMED)
 		return want_named(ret, err);
 	host_gpu_hide(ret->offers, ret->count, getenv("CUDA_VISIBLE_DEVICES"));
@@ -129,7 +128,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Locks that were only tried: nobody waits for those, so nobody is woken. */
+/* These locks were only tried: no process waits for them, so none is woken. */
 static void let_go(struct run_gpu_taking *taking, size_t i)
 {
 	close_fd(&taking->lock_fds[i]);
@@ -153,9 +152,7 @@ void run_gpu_taking_close(struct run_gpu_taking *taking)
 	*taking = (struct run_gpu_taking){ 0 };
 }
 
-/*
- * What a ticket of the queue says: {"any":true}, or {"gpus":["gpu-GPU-8a1c…", …]} of locks' names.
- */
+/* Returns the request in the queue: {"any":true}, or {"gpus":["gpu-GPU-8a1c…", …]} with names of locks. */
 json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking)
 {
 	enum run_gpus kind = taking->request != NULL ? taking->request->kind : RUN_GPUS_NONE;
@@ -172,7 +169,7 @@ json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking)
 	return json_pack("{s:o}", "gpus", gpus);
 }
 
-/* Locks tell of runs alone: other programs are seen by what they have on the GPU. */
+/* Locks only show runs. Other programs are detected by their use of the GPU. */
 void run_gpu_taking_look(struct run_gpu_taking *taking)
 {
 	for (size_t i = 0; i < taking->count; i++) {
@@ -194,7 +191,7 @@ static void set_taken(struct host_gpu_offer *offer, const char *how, const json_
 	offer->taken = pl_asprintf("%s %s", how, who);
 }
 
-/* What those who came before us wait for is not ours to take. -1: one of them waits for any GPU. */
+/* Excludes GPUs that earlier runs wait for. -1: one of them waits for any GPU. */
 static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, struct pl_err *err)
 {
 	PL_JSON_EACH(waiter, before) {
@@ -226,8 +223,8 @@ static ssize_t find_uuid(const struct run_gpu_taking *taking, const char *uuid)
 }
 
 /*
- * 1: locked; 0: held by another. An instance also keeps others from its GPU as a whole. Shared on
- * the whole, so that several instances of one GPU may go to several runs.
+ * Returns 1: locked; 0: another run has it. A lock on an instance also locks its GPU for others as a whole. That lock
+ * is shared, so that several runs may use instances of one GPU.
  */
 static int lock_one(struct run_gpu_taking *taking, size_t i, const struct host_locks *locks,
 		    char name[NAME_BYTES], struct pl_err *err)
@@ -282,7 +279,7 @@ static int all_busy(const struct run_gpu_taking *taking, struct pl_err *err)
 			  taking->request->count, free_count, wanted, pl_buf_text(&who));
 }
 
-/* False: some are taken. */
+/* Returns false if some are in use. */
 static bool choose(const struct run_gpu_taking *taking, size_t *ret_picked, size_t *ret_count,
 		   bool *ret_mixed)
 {
@@ -318,7 +315,7 @@ int run_gpu_taking_try(struct run_gpu_taking *taking, const struct host_locks *l
 {
 	int done = -1;
 
-	/* not even tried: who came first would find it locked */
+	/* do not even try: an earlier run would find it locked */
 	if (keep_for_others(taking, before, err) < 0)
 		return 0;
 	bool locked = lock_wanted(taking, locks, err) == 0;

@@ -1,4 +1,4 @@
-/* Which GPUs an experiment asks for, before it is looked what there are. */
+/* Determines the GPUs that an experiment requests, before the host is examined. */
 #include "run/resources/resources_priv.h"
 
 #include <string.h>
@@ -14,14 +14,14 @@ static int64_t argument(const json_t *server, const char *name, int64_t otherwis
 	return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
-/* GPUs of this node: TP x PP x PCP for every data parallel replica that runs here. */
+/* The GPUs on this node: TP x PP x PCP for every data parallel replica that runs here. */
 static size_t gpus_needed(const json_t *server)
 {
 	int64_t nodes = argument(server, "nnodes", 1);
 	int64_t replicas = argument(server, "data_parallel_size_local",
 				    argument(server, "data_parallel_size", 1));
 
-	/* one replica a process: others are started by somebody else */
+	/* one replica per process: the others are started separately */
 	if (json_is_integer(json_object_get(server, "data_parallel_rank")))
 		replicas = 1;
 	double needed = (double)argument(server, "tensor_parallel_size", 1) *
@@ -30,11 +30,11 @@ static size_t gpus_needed(const json_t *server)
 			(double)replicas;
 	if (nodes > 1)
 		needed = (needed + (double)nodes - 1) / (double)nodes;
-	/* numbers of a file may be any; what is beyond all hosts must not overflow */
+	/* a file may contain any number; clamp it to avoid an overflow */
 	return needed < 0 ? 0 : needed > 1e6 ? 1000000 : (size_t)needed;
 }
 
-/* "0,1" as CUDA reads it: what is no name ends the list. */
+/* Parses "0,1" like CUDA: an invalid name ends the list. */
 static void split_names(const char *text, json_t *names)
 {
 	auto_free char *words = pl_strdup(text);
@@ -58,8 +58,7 @@ static void read_names(const json_t *gpus, json_t *names)
 	}
 }
 
-/* The simulator wants no GPU; it gets pretended ones, so that it can be tried how a host is
- * shared. */
+/* The simulator needs no GPU. It gets simulated ones, to test sharing a host. */
 static bool is_simulator(const struct exp_config *experiment)
 {
 	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));
@@ -67,7 +66,7 @@ static bool is_simulator(const struct exp_config *experiment)
 	return experiment->simulate || (program != NULL && strstr(program, "profllm-sim") != NULL);
 }
 
-/* GPUs may be named in three places, and only in one of them: the text of the others; NULL: none. */
+/* GPUs may be named in only one of three places. Returns the text of the other two; NULL: none. */
 static const char *read_elsewhere(const struct exp_config *experiment,
 				  struct run_gpu_request *request)
 {
@@ -94,7 +93,7 @@ void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_re
 	};
 
 	*ret = request;
-	/* a server without GPUs; what its environment says is the user's own business */
+	/* a server without GPUs; its environment is left to the user */
 	if (json_is_array(gpus) && json_array_size(gpus) == 0)
 		return;
 	const char *text = read_elsewhere(experiment, &request);

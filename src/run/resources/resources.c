@@ -1,7 +1,6 @@
 /*
- * GPUs and port, all or nothing: two runs that each held half of what the other needs would wait
- * for ever. So both are tried in one go while the folder of locks is entered, and what cannot be
- * had whole is let go of before it is left.
+ * GPUs and port, all or nothing: two runs that each held a part of what the other needs would wait forever. So both are
+ * tried together inside the lock directory, and if one is missing, all are released before leaving it.
  *
  *	try ── all ──> locks go to the guard with the server
  *	 │ no
@@ -21,14 +20,14 @@
 #include "host/lock/queue.h"
 #include "vllm/version.h"
 
-/* What no lock tells of, other programs on the GPUs and ports, is looked at this often. */
+/* Interval of polling for resources without locks: other programs on GPUs and ports. */
 #define LOOK_AGAIN_NS  PL_NS_PER_S
 #define BY_UUID_SINCE  "0.32.0"
 #define NAME_BYTES_MAX 256
 #define VISIBLE_MAX    4096
 #define SAID_BYTES_MAX 2048
 
-/* One run's taking under way. */
+/* The state of taking the resources of one run. */
 struct taking {
 	const struct exp_config *experiment;
 	const struct run_taking *how;
@@ -39,7 +38,7 @@ struct taking {
 	bool needs_port;
 	json_t *warnings;
 	struct host_ticket *ticket;
-	char said[SAID_BYTES_MAX]; /* for whom we wait, as last told to the user */
+	char said[SAID_BYTES_MAX]; /* the owner that we wait for, as last reported */
 	struct run_resources *into;
 };
 
@@ -63,7 +62,7 @@ static void warn(const struct taking *t, const char *text)
 	json_array_append_new(t->warnings, json_string(text));
 }
 
-/* Without a folder for locks a port is only tried by bind(), and no GPU is taken. */
+/* Without a lock directory, ports are only checked with bind(), and no GPU is taken. */
 static int open_locks(struct taking *t, struct pl_err *err)
 {
 	if (host_locks_open(&t->into->locks, err) == 0) {
@@ -106,7 +105,7 @@ static json_t *gpu_to_json(const struct host_gpu_facts *facts)
 			 "simulated", facts->simulated);
 }
 
-/* Is the release known, and new enough to take uuids? Older ones die on them. */
+/* Returns whether the release is known and accepts uuids. Older ones crash on them. */
 static bool takes_uuids(const struct run_release *release)
 {
 	struct vllm_version version, since;
@@ -142,7 +141,7 @@ static void set_visible(struct taking *t, const size_t *picked, size_t count)
 		t->into->visible = pl_buf_take(&visible);
 }
 
-/* The server is kept next to its GPUs where they are all in one place, unless vLLM does that. */
+/* Binds the server to the NUMA node of its GPUs, if they have the same, unless vLLM does that. */
 static void set_numa(struct taking *t, const size_t *picked, size_t count)
 {
 	int node = t->gpus.offers[picked[0]].facts->numa_node;
@@ -179,7 +178,7 @@ static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool
 	set_numa(t, picked, count);
 }
 
-/* Does somebody who came first wait for the same fixed port? */
+/* Returns whether an earlier run waits for the same fixed port. */
 static int port_is_waited_for(const struct taking *t, const json_t *before, struct pl_err *err)
 {
 	int64_t port = t->experiment->launch.port;
@@ -207,7 +206,7 @@ static int take_port(const struct exp_config *experiment, const struct host_lock
 	return 0;
 }
 
-/* 1: all is taken; 0: not now, err says why; -1. Inside host_locks_enter(). */
+/* Returns 1: all taken; 0: not possible now, with the reason in err; -1. Inside host_locks_enter(). */
 static int try_inside(struct taking *t, const json_t *before, struct pl_err *err)
 {
 	auto_free size_t *picked = pl_alloc_array(t->gpus.count, sizeof(*picked));
@@ -235,7 +234,7 @@ static int try_once(struct taking *t, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 
-	/* asks the driver, which may take its time: before others are kept out */
+	/* queries the driver, which can be slow: before other runs are locked out */
 	run_gpu_taking_look(&t->gpus);
 	if (t->into->locks == NULL)
 		return try_inside(t, NULL, err);
@@ -276,7 +275,7 @@ static int stopped(const struct run_stop *stop, struct pl_err *err)
 			  strsignal(number));
 }
 
-/* err says who has what is needed. 0: it is taken meanwhile. */
+/* err names the owner. Returns 0 if everything was taken meanwhile. */
 static int wait_for_turn(struct taking *t, struct pl_err *err)
 {
 	int64_t from_ns = pl_clock_now_ns();
@@ -284,7 +283,7 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 	if (t->into->locks == NULL)
 		return -1;
 	struct pl_err why = *err;
-	/* a ticket first, then the next try: who comes later sees that we wait */
+	/* a ticket first, then the next attempt, so that later runs see that we wait */
 	if (join_queue(t, err) < 0)
 		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	for (;;) {
@@ -326,7 +325,7 @@ static int take(struct taking *t, struct pl_err *err)
 	if (done < 0)
 		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	if (t->how->look_only && t->request.kind != RUN_GPUS_NONE) {
-		/* what it will be is not known yet; the port may be free */
+		/* the final choice is unknown; the port may be free */
 		warn(t, err->text);
 		t->request.kind = RUN_GPUS_NONE;
 		return try_once(t, err) > 0 ? 0 : -1;
@@ -354,7 +353,7 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 	host_ticket_leave(t.ticket);
 	run_gpu_taking_close(&t.gpus);
 	run_gpu_request_done(&t.request);
-	/* a look keeps the number, to show it, and nothing else */
+	/* a dry run keeps only the number, to show it */
 	if (done < 0 || how->look_only) {
 		uint16_t port = ret->port.number;
 		run_resources_release(ret);
@@ -371,7 +370,7 @@ int run_resources_new_port(const struct exp_config *experiment, const char *run_
 	struct host_port before = resources->port;
 
 	set_who(experiment, run_id, name, sizeof(name), &who);
-	/* the old one stays locked meanwhile: it is not to be drawn again */
+	/* the old one stays locked meanwhile, so it is not drawn again */
 	resources->port = HOST_PORT_NONE;
 	int done = take_port(experiment, &who, resources, err);
 	host_port_release(&before);
@@ -382,8 +381,7 @@ void run_resources_release(struct run_resources *resources)
 {
 	host_port_unbind(&resources->port);
 	for (size_t i = 0; i < resources->lock_count; i++) {
-		/* close() leaves the lock with the guard's descriptor; to unlock would take it from
-		 * those processes */
+		/* close() leaves the lock with the guard's descriptor; unlocking would take it from those processes */
 		if (resources->still_used)
 			close(resources->lock_fds[i]);
 		else

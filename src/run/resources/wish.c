@@ -12,7 +12,7 @@ struct run_wishes {
 	struct host_gpus *host; /* NULL: none was found */
 	struct host_gpu_offer *offers;
 	size_t count;
-	size_t elsewhere; /* GPUs of another host; 0: this one */
+	size_t elsewhere; /* number of GPUs of another host; 0: this host */
 };
 
 struct run_wishes *run_wishes_new(size_t gpus)
@@ -42,7 +42,7 @@ size_t run_wishes_gpus(const struct run_wishes *wishes)
 		return wishes->elsewhere;
 	size_t whole = host_gpu_allowed(wishes->offers, wishes->count, 2);
 
-	/* where all are partitioned: their instances */
+	/* if all are partitioned: their instances */
 	return whole > 0 ? whole : host_gpu_allowed(wishes->offers, wishes->count, 1);
 }
 
@@ -64,7 +64,7 @@ static void name_gpus(const struct run_wishes *wishes, const json_t *names, stru
 		}
 		if (host_gpu_find(wishes->offers, wishes->count, json_string_value(name), &at,
 				  PL_ERR_IGNORED) < 0)
-			continue; /* the run says what is wrong with it */
+			continue; /* the run reports the error */
 		snprintf(number, sizeof(number), "%zu", at);
 		add_alone(ret, "gpu", number);
 	}
@@ -77,7 +77,7 @@ static void wish_gpus(const struct run_wishes *wishes, const struct exp_config *
 	size_t all = run_wishes_gpus(wishes);
 
 	run_gpu_request_read(experiment, &request);
-	/* as run_gpu_taking_open(): it plays none that is real */
+	/* as in run_gpu_taking_open(): the simulator never uses real ones */
 	bool plays = request.simulator && request.kind == RUN_GPUS_AUTO && wishes->count > 0 &&
 		     !wishes->offers[0].facts->simulated;
 	if (all == 0 || plays)
@@ -98,7 +98,7 @@ void run_wish(const struct run_wishes *wishes, const struct exp_config *experime
 	auto_free char *url = exp_server_url(experiment);
 
 	*ret = (struct run_wish){ .alone = json_array() };
-	/* servers that run already may share their machine */
+	/* servers that are already running may share their host */
 	if (url != NULL) {
 		add_alone(ret, "server", "that runs");
 		return;

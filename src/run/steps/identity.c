@@ -1,7 +1,6 @@
 /*
- * Who answers, asked before anything is sent: /version, /v1/models, /server_info and the `server`
- * header. Each may be missing, for servers other than vLLM have only some of them; what ends a run
- * is an answer that shows that this is not the server that was meant.
+ * Identifies the server before anything is sent: /version, /v1/models, /server_info and the `server` header. Servers
+ * other than vLLM have only some of these. Only a response that proves that this is another server ends the run.
  */
 #include "run/steps/identity.h"
 
@@ -29,7 +28,7 @@ static bool names_simulator(const char *text)
 	return text != NULL && strstr(text, SIMULATOR) != NULL;
 }
 
-/* The `server` header names what `owned_by` may leave out. */
+/* The `server` header may name the engine if `owned_by` does not. */
 static char *server_header(const struct run_target *target)
 {
 	auto_reply reply = { 0 };
@@ -46,8 +45,8 @@ static void fetch_or_null(const struct run_target *target, const char *path, jso
 }
 
 /*
- * -1: what answers here is not where the model is. An error alone is none: whether a model's name
- * is missed is said where it is chosen.
+ * Returns -1 if the server does not serve the model. An error response alone is no proof: a missing model name is
+ * reported when the model is chosen.
  */
 static int learn_models(const struct run_context *run, const struct run_target *target,
 			const struct run_server *server, bool follows_redirects,
@@ -85,7 +84,7 @@ static void set_no_model(int status, struct pl_err *why)
 			   "'/v1/models' lists no model, and {benchmark.model} is not set");
 }
 
-/* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
+/* Chooses benchmark.served_model_name or .model like vLLM's client; else the first model of the server. */
 static int choose_model(const struct run_context *run, const json_t *first,
 			struct run_identity *identity)
 {
@@ -95,7 +94,7 @@ static int choose_model(const struct run_context *run, const json_t *first,
 	const char *name = offered;
 	struct pl_err why = PL_ERR_INIT;
 
-	/* an empty name is none, as for Python */
+	/* an empty name counts as none, as in Python */
 	if (bench->model != NULL)
 		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
@@ -106,7 +105,7 @@ static int choose_model(const struct run_context *run, const json_t *first,
 	return 0;
 }
 
-/* Its names for what it serves, "'a', 'b'"; false: `name` is one of them, or it tells none. */
+/* Lists the served models, "'a', 'b'"; false: `name` is one of them, or the server lists none. */
 static bool others_served(const struct run_identity *identity, struct pl_buf *names)
 {
 	const json_t *data = json_object_get(identity->models, "data");
@@ -132,7 +131,9 @@ int run_identity_check_model(const struct run_context *run, const struct run_ide
 			pl_buf_text(&names), refusal);
 }
 
-/* A model or served_model_name that the server was started with; or none is told, and vLLM has its own. */
+/*
+ * Returns whether the server was started with this model or served_model_name; or with neither, so that vLLM chose one.
+ */
 static bool was_asked_for(const json_t *server, const char *id)
 {
 	const json_t *names = json_object_get(server, "served_model_name");
@@ -143,8 +144,8 @@ static bool was_asked_for(const json_t *server, const char *id)
 }
 
 /*
- * A server takes its port minutes after it was found free, and whoever came between answers in its
- * place: with models that were not asked for, from a process that was not started here.
+ * A server binds its port minutes after it was found free. Another process may respond there in between: with models
+ * that were not requested, from a process that was not started here.
  */
 static bool is_another(const struct run_context *run, const struct run_server *server,
 		       const struct run_identity *identity)
@@ -158,7 +159,7 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 		if (id == NULL || was_asked_for(run->experiment->server, id))
 			return false;
 	}
-	/* a listener that cannot be seen, as in another's namespace, proves nothing */
+	/* a listener that is not visible, as in another namespace, proves nothing */
 	pid_t listener = host_port_listener_pid(server->port);
 	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(server->guard));
 }
@@ -178,12 +179,12 @@ static void learn_server_info(const struct run_target *target, struct run_identi
 	auto_json json_t *told = NULL;
 
 	fetch_or_null(target, "/server_info", &told);
-	/* it may hold the server's environment */
+	/* it may contain the server's environment */
 	if (told != NULL)
 		identity->server_info = vllm_secret_json_shown(told);
 }
 
-/* Asked only where something may differ from it. */
+/* Queried only if a value may depend on it. */
 static void learn_cache(const struct run_context *run, const struct run_target *target,
 			struct run_identity *identity)
 {

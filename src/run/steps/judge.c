@@ -1,7 +1,6 @@
 /*
- * What failed requests say of the server. A server that ended, or that nobody reaches any more, is
- * why the run failed, whatever each request's own error was; only when it is well do failures count
- * one by one, against max_error_share.
+ * Evaluates failed requests. If the server has ended or is unreachable, that is why the run failed, whatever the errors
+ * of the requests. Only if it is healthy do failures count individually, against max_error_share.
  */
 #include "run/steps/judge.h"
 
@@ -12,12 +11,12 @@
 #include "run/steps/server.h"
 #include "run/target.h"
 
-/* After failures that a dying server causes: how long it is looked at, and how often. */
+/* After failures that a dying server causes: how long, and how often, it is checked. */
 #define AFTER_WAIT_NS  (2 * PL_NS_PER_S)
 #define AFTER_LOOK_NS  (50 * PL_NS_PER_MS)
 #define AFTER_FETCH_NS PL_NS_PER_S
 
-/* A failure as a server makes it that is about to end. */
+/* Returns whether it is a failure that a dying server causes. */
 static bool is_broken(const struct res_record *record)
 {
 	static const char *const kinds[] = { "connect", "send", "reset", "truncated",
@@ -37,7 +36,7 @@ static bool any_broken(const struct res_outcome *outcome)
 	return false;
 }
 
-/* Does it say that it is well? One that is not ours need only answer. */
+/* Returns whether the server reports that it is healthy. One that is not ours only has to respond. */
 static bool is_well(const struct run_target *target, const struct run_server *server)
 {
 	auto_reply reply = { 0 };
@@ -60,8 +59,8 @@ static int fail_unreachable(const struct run_context *run, const struct run_serv
 }
 
 /*
- * A dying server breaks its connections before its process is gone, so that the process alone,
- * looked at once, would seem well.
+ * The connections of a dying server break before its process ends, so a single check of the process would find it
+ * alive.
  */
 int run_judge_server(const struct run_context *run, const struct run_target *target,
 		     struct run_server *server, const struct res_outcome *outcome)
@@ -78,8 +77,7 @@ int run_judge_server(const struct run_context *run, const struct run_target *tar
 			return run_server_died(run, server, RES_STATUS_FAILED);
 		if (pl_clock_now_ns() < due_ns && run_stop_signal(run->stop) == 0)
 			continue;
-		/* ours lives and does not say that it is well: its requests' failures stand for
-		 * themselves */
+		/* ours is alive without being healthy: the failures of its requests count individually */
 		return server->process == NULL ? fail_unreachable(run, server, outcome) : 0;
 	}
 	return 0;
@@ -91,8 +89,7 @@ int run_judge(const struct run_context *run, const struct run_target *target,
 {
 	if (run_judge_server(run, target, server, outcome) < 0)
 		return -1;
-	/* COMPLETED, within the share; PARTIAL, beyond it, with figures; FAILED, nothing to make
-	 * figures of */
+	/* COMPLETED: within the limit; PARTIAL: over it, with metrics; FAILED: no metrics possible */
 	double share = (double)(count - completed) / (double)count;
 	if (completed > 0 && share <= run->experiment->bench.max_error_share) {
 		run->ending->status = RES_STATUS_COMPLETED;

@@ -1,10 +1,8 @@
 /*
- * What is sent, made before the first request goes out: to encode bodies while the load runs would
- * take the time of the threads that send.
+ * The plan, made before the first request is sent: encoding bodies during the load would delay the sending threads.
  *
- * Random numbers are vLLM's: its client seeds Python's `random` and NumPy's legacy generator with
- * one seed. Both are streams, so that the same load comes of the same seed only while prompts,
- * adapters and arrivals are drawn in its order.
+ * Random numbers are those of vLLM: its client seeds Python's `random` and NumPy's legacy generator with one seed. Both
+ * are streams, so the same seed gives the same load only if prompts, adapters and arrivals are drawn in vLLM's order.
  */
 #include "run/steps/plan.h"
 
@@ -56,10 +54,7 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 	return 0;
 }
 
-/*
- * vLLM's own is "bench-", eight hexadecimal digits, "-"; it is drawn apart from the seed there,
- * too.
- */
+/* vLLM's prefix is "bench-", eight hexadecimal digits, "-"; vLLM also draws it independently of the seed. */
 static char *make_prefix(const struct vllm_bench *bench)
 {
 	if (bench->request_id_prefix != NULL)
@@ -68,8 +63,7 @@ static char *make_prefix(const struct vllm_bench *bench)
 }
 
 /*
- * The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()).
- * random.choice() there, else one after the other.
+ * Returns the adapter of each request, drawn like vLLM: with random.choice(), else in turn. NULL: no adapters. free()
  */
 static const char **assign_adapters(const struct vllm_bench *bench, size_t count,
 				    struct pl_pyrandom *pyrandom)
@@ -101,7 +95,7 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 		request->planned_ns = llround(arrivals_s[i] * 1e9);
 		request->prompt_tokens = sample->prompt_tokens;
 		request->output_tokens = sample->output_tokens;
-		/* a data set without ids sends none, as vLLM's */
+		/* as in vLLM, a dataset without ids sends none */
 		if (sample->index != RES_NO_COUNT)
 			request->request_id = (struct res_request_id){ plan->id_prefix,
 								       sample->index };
@@ -121,8 +115,8 @@ static void sample_bytes(const struct bench_sample *sample, const char **ret, si
 }
 
 /*
- * A file's hash is the file's own. Of prompts that were made up each ends with a zero byte: "ab",
- * "c" and "a", "bc" are not the same.
+ * A file has the hash of its bytes. In the hash of synthetic prompts, each ends with a zero byte, so that "ab", "c" and
+ * "a", "bc" differ.
  */
 static void hash_prompts(struct run_plan *plan)
 {
@@ -154,8 +148,8 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /*
- * In sorted order the bytes shared with the one before are those that a tree of all of them holds
- * already, whatever the order they come in.
+ * In sorted order, the bytes shared with the previous text are those that a prefix tree already contains, whatever the
+ * original order.
  */
 double run_shared_prefix_share(const struct bench_sample *samples, size_t count)
 {
@@ -220,7 +214,7 @@ void run_plan_free(struct run_plan *plan)
 	free(plan);
 }
 
-/* "abcdef" by 2: "cdefab"; never inside a UTF-8 character. */
+/* Rotates a text: "abcdef" by 2 is "cdefab"; never inside a UTF-8 character. */
 static char *turn_text(const char *text, size_t by)
 {
 	size_t len = strlen(text);
@@ -245,8 +239,8 @@ static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
 }
 
 /*
- * Part 1 of 3: the last two thirds, then the first. A prefix cache knows a prompt by its start, so
- * that a warm-up of the same text would make the measured one cheaper.
+ * Part 1 of 3: the last two thirds, followed by the first. Prefix caches recognize a prompt by its start, so a warm-up
+ * with the same text would make the measured one cheaper.
  */
 static struct bench_sample turn_sample(const struct bench_sample *sample, size_t part, size_t parts)
 {
@@ -270,7 +264,7 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 {
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
 	char **bodies = pl_alloc_array(count, sizeof(*bodies));
-	/* each pass over the prompts turns them by another part */
+	/* each pass over the prompts rotates them by another part */
 	size_t parts = count / plan->count + 2;
 	int done = 0;
 

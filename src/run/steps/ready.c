@@ -1,7 +1,7 @@
 /*
- * Two waits, until one due time: for /health, then for a test request like those that follow.
- * Healthy is what a server says of itself; ready, that it has answered. Between two looks the same
- * is looked at each time: a wish to end, the server's own end, the time.
+ * Two waits with one deadline: for /health, and for a test request like the later ones. A healthy server only reports
+ * that it is; a ready one has responded to a request. Between two attempts, the same conditions are checked: a stop
+ * request, the server's end, the time.
  */
 #include "run/steps/ready.h"
 
@@ -19,10 +19,10 @@
 
 #define POLL_NS           (50 * PL_NS_PER_MS)
 #define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)
-/* A stream of some events, like those that follow. */
+/* The test request gets a stream of some events, like the later ones. */
 #define READY_OUTPUT_TOKENS 8
 
-/* Asks each address of the server's name until one answers, which is the server's from then on. */
+/* Queries each address of the server's name until one responds, and keeps that one. */
 static int ask_for_health(struct run_target *target, struct io_reply *ret, char *why, size_t room,
 			  struct pl_err *err)
 {
@@ -31,7 +31,7 @@ static int ask_for_health(struct run_target *target, struct io_reply *ret, char 
 	for (size_t i = 0; i <= target->other_count; i++) {
 		if (run_target_fetch(target, "/health", HEALTH_TIMEOUT_NS, ret, err) == 0)
 			return 0;
-		/* a certificate that is not trusted is a server's that was reached */
+		/* an untrusted certificate means that a server was reached */
 		if (err->code == PL_ERR_INVALID)
 			used = 0;
 		int len = snprintf(why + used, room - used, "%s%.300s", used > 0 ? "; " : ": ",
@@ -45,9 +45,8 @@ static int ask_for_health(struct run_target *target, struct io_reply *ret, char 
 }
 
 /*
- * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not
- * yet; -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if
- * not.
+ * Our own server must return 200; one that was already running may lack the path. Returns 1: healthy; 0: not yet; -1:
+ * waiting does not help, because its certificate is not trusted. `why`: ": …", if not healthy.
  */
 static int look_for_health(struct run_target *target, const struct run_server *server, char *why,
 			   size_t room)
@@ -62,7 +61,7 @@ static int look_for_health(struct run_target *target, const struct run_server *s
 				       : reply.status > 0 && reply.status < 500;
 }
 
-/* When waiting ends. A server that runs already is given what vLLM's client would give it. */
+/* Returns the deadline. A server that was already running gets the same time as from vLLM's client. */
 static int64_t ready_due_ns(const struct run_context *run, const struct run_server *server)
 {
 	if (server->process != NULL)
@@ -94,7 +93,7 @@ static int not_trusted(const struct run_context *run, const struct run_server *s
 }
 
 /*
- * Between two looks. 0: go on waiting. In this order, for the first explains the second, and the
+ * Checks between two attempts; returns 0 to continue. In this order, because the first explains the second, and the
  * second the third.
  */
 static int look_around(const struct run_context *run, struct run_server *server, const char *what)
@@ -114,7 +113,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 {
 	char why[512] = "";
 
-	/* the name was not resolved at the start, and is not asked for again */
+	/* the name could not be resolved at the start, and is not tried again */
 	if (target->unknown != NULL) {
 		snprintf(why, sizeof(why), ": %s", target->unknown);
 		return not_ready(run, server, why);
@@ -132,7 +131,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 		run_server_pause(server, POLL_NS);
 	}
 	run_server_follow_log(server);
-	/* another server may sit on our port while ours died of that */
+	/* ours may have died because another server uses its port */
 	if (run_server_ended(server, 0))
 		return run_server_died(run, server, RES_STATUS_LAUNCH_FAILED);
 	server->healthy_ns = pl_clock_now_ns();
@@ -140,8 +139,8 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 }
 
 /*
- * 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked.
- * "Try again" is for what passes by itself: no connection, 429, 5xx.
+ * Returns 1: a response, with *ret_status; 0: retry, with the reason in *why; -1: the request cannot be sent. Only
+ * failures that may pass are retried: no connection, 429, 5xx.
  */
 static int try_request(const struct run_context *run, const struct run_route *route,
 		       const struct run_server *server, const struct pl_buf *body, char *why,
@@ -167,7 +166,7 @@ static int try_request(const struct run_context *run, const struct run_route *ro
 	const struct res_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
 	*ret_status = record->status;
-	/* a refusal is an answer: the requests' own failures will say what is wrong with them */
+	/* a refusal is a response: the later requests will report it */
 	return record->ok || run_redirect_is(record->status) ||
 	       (record->status >= 400 && record->status < 500 && record->status != 429);
 }
@@ -193,8 +192,7 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 	auto_buf body = PL_BUF(1u << 20);
 	int32_t status = 0;
 
-	/* a back end that only vLLM's client speaks, or no test request asked for: being healthy
-	 * has to do */
+	/* a backend that only vLLM's client supports, or no test request: being healthy must suffice */
 	if (route->adapter == NULL ||
 	    (server->process == NULL && run->experiment->bench.ready_check_timeout_sec == 0)) {
 		run_server_set_ready(server);

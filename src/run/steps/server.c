@@ -1,7 +1,7 @@
 /*
- * The server's life: start, pause, end. Its parent is the guard, which holds the locks of GPUs and
- * port and ends what is left should this process be killed. The mark in the environment goes down
- * to every descendant, those that left the group too: by it they are found.
+ * The server of a run: start, pause, end. Its parent is the guard, which holds the locks of GPUs and port and ends
+ * remaining processes if this process is killed. All descendants inherit the mark in the environment, even those that
+ * left the process group, and are found by it.
  */
 #include "run/steps/server.h"
 
@@ -43,7 +43,7 @@ void run_server_reset(struct run_server *server)
 	};
 }
 
-/* GPUs and port stay locked until the server's last descendant is gone, whatever becomes of us. */
+/* GPUs and port stay locked until the server's last descendant has ended, even if this process is killed. */
 static int hold_locks(const struct run_resources *resources, struct host_guard *guard,
 		      struct pl_err *err)
 {
@@ -65,7 +65,7 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 
 	if (hold_locks(&launch->resources, server->guard, err) < 0)
 		return -1;
-	/* the file that was checked: launch.env may bring another PATH */
+	/* the file that was checked: launch.env may set another PATH */
 	json_array_set_new(words, 0, json_string_nocheck(launch->program));
 	pl_strv_add_json(&argv, words);
 	pl_strv_add_env(&env, launch->env);
@@ -77,17 +77,17 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 		.guard = server->guard,
 		.stop_timeout_ns = run->experiment->launch.stop_timeout_ns,
 	};
-	/* the guard's children, and theirs, are born with its processors */
+	/* the guard's descendants inherit its CPU binding */
 	if (launch->resources.has_numa)
 		host_numa_bind(&launch->resources.numa, host_guard_pid(server->guard));
-	/* left by the server before: bind() fails on it */
+	/* left by an earlier server: bind() would fail */
 	if (launch->uds != NULL && host_socket_clear(launch->uds, err) < 0)
 		return -1;
-	/* bound up to here, so that nobody else was given it; the lock stays */
+	/* bound until here, so that no other process got it; the lock stays */
 	host_port_unbind(&launch->resources.port);
 	host_server_log_free(server->log);
 	server->log = host_server_log_new((size_t)run->experiment->output.server_log_tail);
-	/* one more at its death: it was the kernel that killed it */
+	/* if this has increased at its death, the kernel killed it */
 	server->oom_kills = host_oom_kills();
 	server->spawned_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &server->process, err);
@@ -116,7 +116,7 @@ int run_server_start(const struct run_context *run, struct run_launch *launch,
 
 void run_server_follow_log(struct run_server *server)
 {
-	/* one that cannot be read tells nothing */
+	/* an unreadable log gives no information */
 	if (server->log != NULL &&
 	    host_server_log_follow(server->log, server->log_path, PL_ERR_IGNORED) < 0)
 		return;
@@ -140,7 +140,7 @@ bool run_server_ended(const struct run_server *server, int64_t wait_ns)
 	return server->process != NULL && host_process_wait(server->process, wait_ns);
 }
 
-/* Waiting on the process, for a pause ends with it. */
+/* Waits on the process, because its end also ends the pause. */
 void run_server_pause(const struct run_server *server, int64_t ns)
 {
 	if (server->process != NULL)
@@ -149,7 +149,7 @@ void run_server_pause(const struct run_server *server, int64_t ns)
 		pl_clock_sleep_until(pl_clock_now_ns() + ns);
 }
 
-/* Why the server ended: a name of the CAUSE rows. */
+/* Returns why the server ended: a name of the CAUSE rows. */
 static const char *find_cause(struct run_server *server)
 {
 	int status = host_process_status(server->process);
@@ -160,7 +160,7 @@ static const char *find_cause(struct run_server *server)
 		.oom_killed = server->oom_kills >= 0 && oom_kills > server->oom_kills,
 	};
 
-	/* a shell in front of the server says the signal so */
+	/* a shell around the server reports the signal this way */
 	if (death.signal_number == 0 && status > SHELL_SIGNAL_BASE &&
 	    status <= SHELL_SIGNAL_BASE + SIGRTMAX)
 		death.signal_number = status - SHELL_SIGNAL_BASE;
@@ -169,7 +169,7 @@ static const char *find_cause(struct run_server *server)
 	return host_server_log_cause(server->log, &death);
 }
 
-/* What the server's log says last is not why it ended. */
+/* In this case, the last lines of the server's log are not the cause. */
 static int guard_died(const struct run_context *run, const struct run_server *server,
 		      enum res_status status)
 {
@@ -212,7 +212,6 @@ void run_server_stop(const struct run_context *run, struct run_server *server)
 	server->killed = !host_process_stop(
 		server->process, run->experiment->launch.stop_timeout_ns, &run->stop->hurry);
 	server->stop_ns = pl_clock_now_ns() - from_ns;
-	/* workers that outlive their parent hold the GPU's memory, and the next run would fail on
-	 * it */
+	/* workers that survive their parent hold the GPU's memory, and the next run would fail */
 	server->left = run_server_sweep(run);
 }

@@ -1,7 +1,7 @@
 /*
- * How many tokens the model knows, for data sets that make prompts of token ids: an id beyond the
- * vocabulary fails at the server, and a special one may end an answer. The first place that has a
- * tokenizer counts; without any the model's own size bounds the ids.
+ * The number of tokens of the model, for datasets that make prompts of token ids: ids outside the vocabulary fail at
+ * the server, and special ones may end a response. The first place with a tokenizer counts; otherwise the model's own
+ * size is the limit.
  */
 #include "run/steps/vocabulary.h"
 
@@ -11,7 +11,7 @@
 #include "experiment/kinds.h"
 #include "run/steps/identity.h"
 
-/* Where the tokenizer may lie: its own folder, the model's, and the one that the server names. */
+/* Where a tokenizer may be: its own directory, that of the model, and the one that the server names. */
 #define PLACES_MAX 4
 
 struct places {
@@ -52,7 +52,7 @@ static int64_t vocab_size_of(const struct ckpt_source *source)
 	return facts->state == CKPT_MODEL_READ ? facts->vocab_size : 0;
 }
 
-/* The rows of the model's embedding; else what the server tells beside the name, as llama.cpp's. */
+/* Returns the rows of the model's embedding; else the size that servers such as llama.cpp report with the name. */
 static int64_t vocab_size_of_model(const struct run_identity *identity, const struct places *places)
 {
 	int64_t size = 0;

@@ -1,7 +1,6 @@
 /*
- * The measured window: what was counted between its begin and its end, by this process, the host
- * and the server. The end reads in the reverse order of the begin, so that the CPU time that is
- * told as the load's own is that of the innermost span.
+ * The measured window: counters of this process, the host and the server between its start and its end. The end reads
+ * them in reverse order of the start, so the CPU time of the load covers the innermost span.
  */
 #include "run/steps/window.h"
 
@@ -12,7 +11,7 @@
 #include "run/target.h"
 #include "run/telemetry.h"
 
-/* How long the server is given to count what it has just finished. */
+/* How long the server may take to count the requests it has just finished. */
 #define SETTLE_TRIES   20
 #define SETTLE_WAIT_NS (50 * PL_NS_PER_MS)
 
@@ -27,7 +26,7 @@ static int64_t involuntary_switches(void)
 void run_window_begin(struct run_window *window, const struct run_telemetry *telemetry)
 {
 	host_stolen_read(&window->stolen_before);
-	/* below zero until the end adds what is there then */
+	/* negative until the end adds the count at that time */
 	window->involuntary_switches = -involuntary_switches();
 	window->start_ns = host_telemetry_begin(telemetry->host);
 	window->cpu_ns = -pl_clock_cpu_process_ns();

@@ -4,7 +4,7 @@ program does not crash, reports in one message what is wrong where it does not s
 and the same command succeeds afterwards. Memory that is gone may end a program with one line, by design (src/base/mem.h).
 
 A usual run fails one call of each of some kinds, by a seed; with PROFLLM_TEST_LONG=1 each call of each kind fails, and of those kinds
-that have more, PROFLLM_FAIL_CALLS (200). Under ASan, ingest, start-up and recover run, and a leak is a fault.
+that have more, PROFLLM_FAIL_CALLS (200; 60 under ASan). Under ASan a leak is a fault.
 After an allocation that ends a program by design, nothing is left to leak: those of SQLite and of libraries matter there.
 """
 import contextlib
@@ -100,8 +100,7 @@ def postgres_counts(bin_dir, alone, postgres, tmp_path_factory):
     return counts_of(bin_dir, "profllm-dashboard", tmp_path_factory.mktemp("counts"), "import", "--db", postgres.new(), alone)
 
 
-@release_only
-@some_kinds(4, *MEMORY, *POSTGRES[:-1], "open", "send", "receive", "connect")
+@some_kinds(1 if SANITIZED else 4, *MEMORY, *POSTGRES[:-1], "open", "send", "receive", "connect")
 def test_ingest_into_postgres(bin_dir, tmp_path, alone, postgres, postgres_counts, kind):
     each_call("ingest, PostgreSQL", kind, postgres_counts, tmp_path,
               lambda folder, call: check_ingest(bin_dir, postgres.new(), alone, folder, call))
@@ -258,8 +257,7 @@ def old_postgres(bin_dir, alone, postgres, tmp_path_factory):
     return copy, counts_played(bin_dir, tmp_path_factory.mktemp("counts"), copy(), Old(alone).new)
 
 
-@release_only
-@some_kinds(4, *POSTGRES, "malloc", "send", "receive")
+@some_kinds(2 if SANITIZED else 4, *POSTGRES, "malloc", "send", "receive")
 def test_serve_postgres(bin_dir, tmp_path, alone, old_postgres, kind):
     copy, counts = old_postgres
     old = Old(alone)
@@ -300,8 +298,7 @@ def run_counts(bin_dir, tmp_path_factory):
     return config, counts, set(load_result(folder / "r.json"))
 
 
-@release_only
-@some_kinds(8, *MEMORY, *FILES, *SOCKETS, "truncate", "connect", "thread", "process")
+@some_kinds(2 if SANITIZED else 8, *MEMORY, *FILES, *SOCKETS, "truncate", "connect", "thread", "process")
 def test_run(bin_dir, tmp_path, run_counts, kind):
     config, counts, keys = run_counts
     each_call("run", kind, counts, tmp_path, lambda folder, call: check_run(bin_dir, config, keys, folder, call))
@@ -326,8 +323,7 @@ def sweep_counts(bin_dir, tmp_path_factory):
     return config, counts_of(bin_dir, "profllm", folder, *sweep_args(config, folder / "sweep"))
 
 
-@release_only
-@some_kinds(5, *MEMORY, *FILES, *SOCKETS, "connect", "thread", "process")
+@some_kinds(2 if SANITIZED else 5, *MEMORY, *FILES, *SOCKETS, "connect", "thread", "process")
 def test_sweep(bin_dir, tmp_path, sweep_counts, kind):
     config, counts = sweep_counts
     each_call("sweep run", kind, counts, tmp_path, lambda folder, call: check_sweep(bin_dir, config, folder, call))

@@ -112,23 +112,32 @@ static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path,
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+static struct cli_dashboard dashboard_of(const json_t *flags)
+{
+	return (struct cli_dashboard){ .url = pl_json_get_text(flags, "--upload"),
+				       .option = "--upload",
+				       .token_file = pl_json_get_text(flags, "--token-file") };
+}
+
 int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 {
-	const char *url = pl_json_get_text(flags, "--upload");
+	const struct cli_dashboard dashboard = dashboard_of(flags);
 
 	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
 		return -1;
-	if (url == NULL)
+	if (dashboard.url == NULL && dashboard.token_file != NULL)
+		return pl_err_invalid(err, "--token-file: --upload URL is missing");
+	if (dashboard.url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)
 		return pl_err_invalid(err, "--upload: --output FILE is missing; a result that "
 					   "could not be uploaded stays there");
-	return cli_upload_check(url, err);
+	return cli_dashboard_check(&dashboard, err);
 }
 
 int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_fail_on fail_on)
 {
-	const char *upload = pl_json_get_text(flags, "--upload");
+	const struct cli_dashboard dashboard = dashboard_of(flags);
 	const char *output = pl_json_get_text(flags, "--output");
 	auto_free char *path = pl_strdup(output);
 	auto_free char *failures = NULL;
@@ -171,5 +180,5 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 		return done;
 	if (done == 0)
 		done = res_exit_status_of(result, fail_on, signal_number);
-	return upload != NULL ? cli_upload_result(written, upload, done) : done;
+	return dashboard.url != NULL ? cli_upload_result(written, &dashboard, done) : done;
 }

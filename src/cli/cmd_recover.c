@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/upload_result.h"
 #include "result/report.h"
 #include "run/journal/recover.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
 
 struct recover_options {
+	const char *upload;
+	const char *token_file;
 	bool json;
 };
 
@@ -23,12 +26,16 @@ struct recover_options {
 static const struct pl_opt recover_rows[] = {
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "print the result to standard output as one JSON object"),
+	PL_OPT(TEXT, 0, "upload", upload, "URL",
+	       "send the result and its artifacts to the dashboard at URL"),
+	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
+	       "send the token in FILE to the dashboard of --upload"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_recover_command = {
 	.name = "profllm recover",
-	.usage = "OUTPUT [--json]",
+	.usage = "OUTPUT [--json] [--upload URL [--token-file FILE]]",
 	.summary = "Write the result of a killed run from its journal.",
 	.details = "While 'profllm run --output OUTPUT' is running, OUTPUT.journal holds its "
 		   "measurements. A run that ends or is interrupted with ^C writes OUTPUT and "
@@ -41,7 +48,8 @@ const struct pl_opt_command cli_recover_command = {
 		   "unfinished requests. The journal is removed after the result is written. If "
 		   "OUTPUT is already complete, the command reports that and changes nothing.\n\n"
 		   "Exit status: 0 the result is complete, 2 the journal and the result are "
-		   "missing, the journal cannot be read, or its run is still active.",
+		   "missing, the journal cannot be read, or its run is still active, 8 the "
+		   "result is complete but not uploaded (--upload).",
 	.options = recover_rows,
 	.operand = "OUTPUT",
 };
@@ -87,17 +95,26 @@ static int report(const struct run_recovered *recovered, bool as_json)
 	return cli_print(pl_buf_text(&text));
 }
 
-static int recover(const char *output, bool as_json)
+static int recover(const char *output, const struct recover_options *options)
 {
+	const struct cli_dashboard dashboard = { .url = options->upload,
+						 .option = "--upload",
+						 .token_file = options->token_file };
 	struct run_recovered recovered;
 	struct pl_err err = PL_ERR_INIT;
 
+	if (options->upload == NULL && options->token_file != NULL)
+		return cli_refuse("--token-file: --upload URL is missing");
+	if (options->upload != NULL && cli_dashboard_check(&dashboard, &err) < 0)
+		return cli_fail(&err);
 	if (run_recover(output, &recovered, &err) < 0) {
 		/* whatever the reason was: to a script there is one case, no result */
 		cli_fail(&err);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}
-	int status = report(&recovered, as_json);
+	int status = report(&recovered, options->json);
+	if (options->upload != NULL)
+		status = cli_upload_result(recovered.path, &dashboard, status);
 	run_recovered_done(&recovered);
 	return status;
 }
@@ -111,7 +128,7 @@ int cmd_recover(int argc, char **argv)
 	if (!pl_command_read(&cli_recover_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count == 1)
-		return recover(words.items[0], options.json);
+		return recover(words.items[0], &options);
 	if (words.count == 0)
 		return cli_refuse("OUTPUT is missing: the file that the run was to write");
 	return cli_refuse("found '%s', expected one OUTPUT", words.items[1]);

@@ -25,6 +25,7 @@ struct run_options {
 	const char *fail_on;
 	const char *overlay;
 	const char *upload;
+	const char *token_file;
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	const char *file_mode;
@@ -60,6 +61,8 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "send the result and its artifacts to the dashboard at URL after the run, as "
 	       "profllm upload does"),
+	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
+	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
 	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
@@ -123,6 +126,13 @@ static int check(const struct run_options *options, struct exp_config **experime
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
 
+static struct cli_dashboard dashboard_of(const struct run_options *options)
+{
+	return (struct cli_dashboard){ .url = options->upload,
+				       .option = "--upload",
+				       .token_file = options->token_file };
+}
+
 static int check_usage(const struct run_options *options, enum res_fail_on *ret_fail_on,
 		       struct pl_err *err)
 {
@@ -134,8 +144,11 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 		return -1;
 	if (options->wait_ns < 0)
 		return pl_err_invalid(err, "--wait: found a time below zero");
-	if (options->upload != NULL && cli_upload_check(options->upload, err) < 0)
+	const struct cli_dashboard dashboard = dashboard_of(options);
+	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
+	if (options->upload == NULL && options->token_file != NULL)
+		return pl_err_invalid(err, "--token-file: --upload URL is missing");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
@@ -208,7 +221,8 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	}
 	if (result == NULL || options->upload == NULL)
 		return ended;
-	return cli_upload_result(written, options->upload, ended);
+	const struct cli_dashboard dashboard = dashboard_of(options);
+	return cli_upload_result(written, &dashboard, ended);
 }
 
 static int dry_run(const struct exp_config *experiment, const struct run_options *options,

@@ -14,6 +14,7 @@
 #include "cli/sweep_vllm.h"
 #include "sweep/sweep.h"
 #include "run/target.h"
+#include "cli/dashboard.h"
 #include "upload/sweep.h"
 #include "upload/upload.h"
 
@@ -27,6 +28,7 @@ struct sweep_options {
 	const char *output_dir;
 	const char *order;
 	const char *upload;
+	const char *token_file;
 	const char *jobs;
 	struct pl_opt_list retry;
 	struct pl_opt_list history;
@@ -76,6 +78,8 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "send each result to the dashboard at URL once it is written; retry failed "
 	       "uploads at the end and with --resume"),
+	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
+	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(LIST, 0, "history", history, "PLACE",
 	       "estimate the duration from earlier results: a directory, a result or the URL "
 	       "of a dashboard; may be repeated"),
@@ -293,14 +297,12 @@ static int send_summary(void *user, const char *path, struct pl_err *err)
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
 			  struct pl_err *err)
 {
-	struct io_tls_trust trust = { .insecure = options->insecure };
+	const struct cli_dashboard dashboard = { .url = options->upload,
+						 .option = "--upload",
+						 .token_file = options->token_file,
+						 .insecure = options->insecure };
 
-	if (options->upload == NULL)
-		return 0;
-	if (run_target_from_dashboard(options->upload, ret, err) < 0 ||
-	    (ret->https && run_target_use_tls(ret, &trust, err) < 0))
-		return pl_err_wrap(err, "--upload");
-	return 0;
+	return options->upload != NULL ? cli_dashboard_open(&dashboard, ret, err) : 0;
 }
 
 static int print_outcome(const struct sweep_options *options, const struct sweep_outcome *outcome)

@@ -12,9 +12,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/dashboard.h"
 #include "result/files.h"
 #include "sweep/journal.h"
-#include "run/target.h"
+#include "upload/pending.h"
 #include "upload/sweep.h"
 #include "upload/upload.h"
 
@@ -23,8 +24,10 @@
 
 struct upload_options {
 	const char *to;
+	const char *token_file;
 	bool insecure;
 	bool json;
+	bool pending;
 	bool without_artifacts;
 	const char *on_conflict;
 	int64_t wait_ns;
@@ -41,6 +44,10 @@ static const char *const known_names[] = {
 static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL",
 	       "send to this dashboard, such as http://127.0.0.1:8421 or unix:PATH"),
+	PL_OPT(FLAG, 0, "pending", pending, NULL,
+	       "send what earlier runs could not: the results of the .upload files in the named "
+	       "files and directories (default: the current directory)"),
+	PL_OPT(TEXT, 0, "token-file", token_file, "FILE", "send the token in FILE"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "WORD",
 	       "handle a result whose content or run_id is already stored: skip it, replace "
@@ -59,9 +66,7 @@ static const struct pl_opt upload_rows[] = {
 
 const struct pl_opt_command cli_upload_command = {
 	.name = "profllm upload",
-	.usage = "FILE… --to URL [--on-conflict WORD] [--wait TIME] [--without-artifacts] "
-		 "[--insecure] "
-		 "[--json]",
+	.usage = "FILE… --to URL [options] | --pending [FILE…] [--to URL] [options]",
 	.summary = "Send results to a dashboard and show the outcome of each.",
 	.details =
 		"A FILE holds one result, a JSON array of results, one result per line, or a "
@@ -71,7 +76,8 @@ const struct pl_opt_command cli_upload_command = {
 		".jsonl, .ndjson, compressed or not), except artifacts.\n\n"
 		"Examples:\n"
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
-		"  profllm upload results/ --to https://bench.example --json\n\n"
+		"  profllm upload results/ --to https://bench.example --json\n"
+		"  profllm upload --pending results/\n\n"
 		"For the directory of a sweep (profllm sweep run), the summary.json is sent, "
 		"too.\n\n"
 		"Each stored result is followed by its artifacts (requests, series, logs, "
@@ -83,6 +89,10 @@ const struct pl_opt_command cli_upload_command = {
 		"dashboard continues with accepted files if this command stops. If you repeat "
 		"the command, it sends only what is missing (with --on-conflict replace, "
 		"everything).\n\n"
+		"A run whose --upload fails lists what is missing in OUTPUT.upload. --pending "
+		"sends "
+		"the results of such lists, each to its dashboard or to that of --to, and removes "
+		"the list once the dashboard has everything.\n\n"
 		"While a dashboard is unreachable or full, the command retries for the time of "
 		"--wait, with growing pauses.\n\n"
 		"Exit status: 0 every result is stored, 1 the dashboard cannot be reached or "
@@ -298,9 +308,9 @@ static int print_text(const struct upload *upload, const struct named *named)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static int print_json(const struct upload *upload, const struct named *named, const char *to)
+static json_t *report_json(const struct upload *upload, const struct named *named, const char *to)
 {
-	auto_json json_t *report = json_object();
+	json_t *report = json_object();
 	json_t *files = json_array();
 
 	auto_free char *page = upload_page(upload);
@@ -323,7 +333,7 @@ static int print_json(const struct upload *upload, const struct named *named, co
 		json_object_set(file, "artifacts", result->artifacts);
 		json_array_append_new(files, file);
 	}
-	return cli_print_json(report);
+	return report;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -346,18 +356,6 @@ static void say_away(const struct upload *upload, const char *why, int64_t wait_
 	       (double)wait_ns / (double)PL_NS_PER_S, clean);
 }
 
-static int open_target(const struct upload_options *options, struct run_target *ret,
-		       struct pl_err *err)
-{
-	struct io_tls_trust trust = { .insecure = options->insecure };
-
-	if (run_target_from_dashboard(options->to, ret, err) < 0)
-		return -1;
-	if (ret->unknown != NULL)
-		return pl_err_set(err, PL_ERR_NETWORK, "--to: %s", ret->unknown);
-	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
-}
-
 /* NONE, or why one is not there. */
 static enum pl_err_code send_sweeps(const struct run_target *target, struct named *named)
 {
@@ -376,8 +374,20 @@ static enum pl_err_code send_sweeps(const struct run_target *target, struct name
 	return code;
 }
 
-static int send_files(const struct upload_options *options, const struct run_target *target,
-		      struct named *named)
+/* A list of pending files has no use once the dashboard has its result. */
+static void remove_lists(const struct upload_options *options, const struct upload *upload,
+			 const char *to)
+{
+	for (size_t i = 0; i < upload->count && !upload->without_artifacts; i++) {
+		auto_free char *fault = upload_file_fault(upload, i);
+		if (fault == NULL)
+			upload_pending_remove(upload->files[i].path, options->pending ? NULL : to);
+	}
+}
+
+/* Sends everything to the dashboard `to`. *ret_report: for --json, else NULL. Returns the exit status. */
+static int send_files(const struct upload_options *options, const char *to,
+		      const struct run_target *target, struct named *named, json_t **ret_report)
 {
 	struct upload upload = { .target = target,
 				 .files = named->files,
@@ -398,11 +408,45 @@ static int send_files(const struct upload_options *options, const struct run_tar
 		show_progress(&upload);
 	enum pl_err_code code = upload_code(&upload);
 	code = code == PL_ERR_NONE ? sweeps : code;
-	int status = options->json ? print_json(&upload, named, options->to)
-				   : print_text(&upload, named);
+	int status = 0;
+	remove_lists(options, &upload, to);
+	if (options->json)
+		*ret_report = report_json(&upload, named, to);
+	else
+		status = print_text(&upload, named);
 
 	upload_done(&upload);
 	return status != 0 ? status : pl_err_exit_status(code);
+}
+
+static int first_of(int status, int other)
+{
+	return status != 0 ? status : other;
+}
+
+/* The same with the address of the dashboard. */
+static int send_named(const struct upload_options *options, const char *to, struct named *named,
+		      json_t **ret_report)
+{
+	const struct cli_dashboard dashboard = { .url = to,
+						 .option = "--to",
+						 .token_file = options->token_file,
+						 .insecure = options->insecure };
+	struct run_target target = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	int status = cli_dashboard_open(&dashboard, &target, &err) < 0
+			     ? cli_fail(&err)
+			     : send_files(options, to, &target, named, ret_report);
+
+	run_target_done(&target);
+	return status;
+}
+
+static void named_done(struct named *named)
+{
+	free(named->files);
+	free(named->sweeps);
+	json_decref(named->told);
 }
 
 /* Where the name of what a word stands for begins in it: "results/" is called "results". */
@@ -470,8 +514,8 @@ static int name_files(const struct pl_words *words, struct res_files *files, str
 static int upload_words(const struct upload_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
-	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *report = NULL;
 	int status;
 
 	if (options->to == NULL)
@@ -481,15 +525,93 @@ static int upload_words(const struct upload_options *options, const struct pl_wo
 		return cli_refuse("nothing to upload: expected files or directories");
 	auto_free char *name = name_of(words->items[0]);
 	struct named named = { .name = name };
-	if (name_files(words, &files, &named, &err) < 0 || open_target(options, &target, &err) < 0)
+	if (name_files(words, &files, &named, &err) < 0)
 		status = cli_fail(&err);
 	else
-		status = send_files(options, &target, &named);
-	run_target_done(&target);
-	free(named.files);
-	free(named.sweeps);
-	json_decref(named.told);
+		status = send_named(options, options->to, &named, &report);
+	named_done(&named);
+	return report != NULL ? first_of(cli_print_json(report), status) : status;
+}
+
+/* ---- --pending ------------------------------------------------------------------------------- */
+
+/* Sends the results of the lists from `at` on that go to the same dashboard, and marks these lists as sent. */
+static int send_group(const struct upload_options *options, const struct upload_pendings *pendings,
+		      size_t at, bool *sent, json_t **ret_report)
+{
+	const char *to = options->to != NULL ? options->to : pendings->items[at].to;
+	struct named named = { .name = "pending" };
+
+	for (size_t i = at; i < pendings->count; i++) {
+		const struct upload_pending *pending = &pendings->items[i];
+		if (sent[i] || (options->to == NULL && !pl_text_equal(pending->to, to)))
+			continue;
+		sent[i] = true;
+		*PL_PUSH(named.files, named.count, named.room) = (struct upload_file){
+			.path = pending->result, .name = pending->result + name_at(pending->result)
+		};
+	}
+	if (!options->json)
+		printf("to %s\n", to);
+	int status = send_named(options, to, &named, ret_report);
+	named_done(&named);
 	return status;
+}
+
+/* A list whose result another run replaced is about another result: its user decides. */
+static int check_current(const struct upload_pendings *pendings, struct pl_err *err)
+{
+	for (size_t i = 0; i < pendings->count; i++) {
+		const struct upload_pending *pending = &pendings->items[i];
+		if (!upload_pending_is_current(pending))
+			return pl_err_invalid(
+				err,
+				"'%s': found another run_id in '%s', expected %s; remove the "
+				"list, or send the result with profllm upload FILE --to URL",
+				pending->path, pending->result, pending->run_id);
+	}
+	return 0;
+}
+
+static int find_pendings(const struct pl_words *words, struct upload_pendings *ret,
+			 struct pl_err *err)
+{
+	if (words->count == 0 && upload_pending_find(".", ret, err) < 0)
+		return -1;
+	for (int i = 0; i < words->count; i++) {
+		if (upload_pending_find(words->items[i], ret, err) < 0)
+			return -1;
+	}
+	return check_current(ret, err);
+}
+
+/* Each dashboard gets its results as one upload. The exit status is the first that is not 0. */
+static int upload_pending(const struct upload_options *options, const struct pl_words *words)
+{
+	auto_pendings pendings = { 0 };
+	auto_json json_t *reports = json_array();
+	struct pl_err err = PL_ERR_INIT;
+	int status = 0;
+
+	if (find_pendings(words, &pendings, &err) < 0)
+		return cli_fail(&err);
+	if (options->token_file != NULL && options->to == NULL)
+		return cli_refuse(
+			"--token-file: with --pending, expected --to URL, the one dashboard that "
+			"gets the token");
+	auto_free bool *sent = pl_alloc_array(pendings.count, sizeof(*sent));
+	for (size_t i = 0; i < pendings.count; i++) {
+		json_t *report = NULL;
+		if (!sent[i])
+			status = first_of(status, send_group(options, &pendings, i, sent, &report));
+		if (report != NULL)
+			json_array_append_new(reports, report);
+	}
+	if (options->json) {
+		auto_json json_t *all = json_pack("{s:O}", "uploads", reports);
+		return first_of(cli_print_json(all), status);
+	}
+	return pendings.count > 0 ? status : cli_print("Nothing is pending.\n");
 }
 
 int cmd_upload(int argc, char **argv)
@@ -500,5 +622,5 @@ int cmd_upload(int argc, char **argv)
 
 	if (!pl_command_read(&cli_upload_command, argc, argv, &options, &words, &status))
 		return status;
-	return upload_words(&options, &words);
+	return options.pending ? upload_pending(&options, &words) : upload_words(&options, &words);
 }

@@ -5,73 +5,64 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/file.h"
 #include "base/text.h"
-#include "run/target.h"
+#include "upload/pending.h"
 #include "upload/upload.h"
 
-static int open_target(const char *url, struct run_target *ret, struct pl_err *err)
+/* Lists what was not sent and says how to send it. `upload` NULL: nothing could be sent. */
+static void report_unsent(const char *path, const struct cli_dashboard *dashboard,
+			  const struct upload *upload, const char *fault)
 {
-	struct io_tls_trust trust = { 0 };
+	auto_free char *list = NULL;
+	/* the fault may hold words of the dashboard: nothing that a terminal obeys */
+	auto_free char *clean = pl_clean_line(fault);
+	struct pl_err err = PL_ERR_INIT;
 
-	if (run_target_from_dashboard(url, ret, err) < 0)
-		return -1;
-	if (ret->unknown != NULL)
-		return pl_err_set(err, PL_ERR_NETWORK, "%s", ret->unknown);
-	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
+	if (upload_pending_write(path, dashboard->url, upload, clean, &list, &err) == 0)
+		fprintf(stderr,
+			"warning: not uploaded: %s; retry with profllm upload --pending '%s'\n",
+			clean, list);
+	else
+		fprintf(stderr,
+			"warning: not uploaded: %s; retry with profllm upload '%s' --to %s (%s)\n",
+			clean, path, dashboard->url, err.text);
 }
 
-int cli_upload_check(const char *url, struct pl_err *err)
+static bool send_result(const char *path, const struct cli_dashboard *dashboard)
 {
-	struct run_target target = { 0 };
-	struct pl_err why = PL_ERR_INIT;
-	int result = 0;
-
-	/* a host that cannot be reached now may be when the run has ended */
-	if (run_target_from_dashboard(url, &target, &why) < 0)
-		result = pl_err_invalid(err, "--upload: %s", why.text);
-	run_target_done(&target);
-	return result;
-}
-
-/* Why not all is there; NULL: it is. free() */
-static char *send_result(const char *path, const char *url)
-{
-	const char *slash = strrchr(path, '/');
-	const struct upload_file file = { .path = path, .name = slash != NULL ? slash + 1 : path };
+	auto_free char *name = pl_file_name(path);
+	const struct upload_file file = { .path = path, .name = name };
 	struct run_target target = { 0 };
 	struct upload upload = {
 		.target = &target, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
 	};
 	struct pl_err err = PL_ERR_INIT;
-	char *fault;
+	bool is_sent = false;
 
-	if (open_target(url, &target, &err) < 0) {
-		fault = pl_strdup(err.text);
+	if (cli_dashboard_open(dashboard, &target, &err) < 0) {
+		report_unsent(path, dashboard, NULL, err.text);
 	} else {
 		upload_all(&upload);
-		fault = upload_fault(&upload);
+		auto_free char *fault = upload_fault(&upload);
+		is_sent = fault == NULL;
+		if (is_sent)
+			upload_pending_remove(path, dashboard->url);
+		else
+			report_unsent(path, dashboard, &upload, fault);
 		upload_done(&upload);
 	}
 	run_target_done(&target);
-	return fault;
+	return is_sent;
 }
 
-int cli_upload_result(const char *path, const char *url, int status)
+int cli_upload_result(const char *path, const struct cli_dashboard *dashboard, int status)
 {
-	auto_free char *fault = path != NULL ? send_result(path, url)
-					     : pl_strdup("could not be written");
-	/* words of the dashboard, too: nothing that a terminal obeys */
-	auto_free char *clean = fault != NULL ? pl_clean_line(fault) : NULL;
-
-	if (fault == NULL) {
-		fprintf(stderr, "uploaded '%s' to %s\n", path, url);
+	if (path != NULL && send_result(path, dashboard)) {
+		fprintf(stderr, "uploaded '%s' to %s\n", path, dashboard->url);
 		return status;
 	}
-	if (path != NULL)
-		fprintf(stderr,
-			"warning: not uploaded: %s; retry with profllm upload '%s' --to %s\n",
-			clean, path, url);
-	else
-		fprintf(stderr, "warning: not uploaded: %s\n", clean);
+	if (path == NULL)
+		fprintf(stderr, "warning: not uploaded: could not be written\n");
 	return status != 0 ? status : pl_err_exit_status(PL_ERR_NOT_UPLOADED);
 }

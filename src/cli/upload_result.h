@@ -1,13 +1,11 @@
-/* `--upload URL` of commands that make a result: upload/upload.h after a run. */
+/* `--upload URL` of the commands that make a result: sends the result and its artifacts after the run. */
 #pragma once
 
-#include "base/err.h"
+#include "cli/dashboard.h"
 
-/* Checks the address before anything is started. */
-int cli_upload_check(const char *url, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Sends the result of a run that ended with `status`, and its artifacts, and reports the outcome in one line on
- * standard error. The files stay in place. `path` NULL: no result was written. Returns the exit status: that of the
- * run, unless it is 0 and the upload is incomplete: then that of PL_ERR_NOT_UPLOADED.
+ * Sends the result in `path`, and its artifacts, of a run that ended with `status`. Prints one line about the outcome to
+ * standard error. PATH.upload lists the files that cannot be sent, for `profllm upload --pending`. `path` NULL: the result could
+ * not be written. Returns the exit status: that of the run, or PL_ERR_NOT_UPLOADED's if that is 0 and something was not sent.
  */
-int cli_upload_result(const char *path, const char *url, int status);
+int cli_upload_result(const char *path, const struct cli_dashboard *dashboard, int status);

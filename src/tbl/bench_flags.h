@@ -32,6 +32,8 @@ BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
     "exit with status 6 for this verdict and for worse ones")
 BENCH_FLAG("upload", "URL", NULL,
     "send the result of --output and its artifacts to the dashboard at URL after the run")
+BENCH_FLAG("token-file", "FILE", NULL,
+    "send the token in FILE to the dashboard of --upload")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
     "run vllm bench itself, or measure the same metrics at a server (default in_process if the experiment starts vLLM)")

@@ -82,9 +82,10 @@ static char *path_for(const struct upload *upload, const struct res_beside *besi
 static char *send_bytes(struct upload *upload, const struct res_beside *beside, int fd, size_t len)
 {
 	auto_free char *path = path_for(upload, beside);
-	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
-					      "X-Content-SHA256: %s\r\n",
-					      beside->sha256);
+	auto_free char *headers = upload_headers(upload->target,
+						 "Content-Type: application/octet-stream\r\n"
+						 "X-Content-SHA256: %s\r\n",
+						 beside->sha256);
 	struct io_fetch fetch = upload_fetch(upload, "PUT", path);
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;

@@ -28,9 +28,10 @@ char *upload_words_of(const struct io_reply *reply)
 
 	if (pl_json_parse(reply->body, reply->body_len, "answer", &problem, &ignored) == 0)
 		detail = json_string_value(json_object_get(problem, "detail"));
-	return detail != NULL
-		       ? pl_asprintf("HTTP %d: %s", reply->status, detail)
-		       : pl_asprintf("HTTP %d %s", reply->status, io_http_reason(reply->status));
+	const char *remedy = reply->status == 401 ? "; set the token with --token-file" : "";
+	return detail != NULL ? pl_asprintf("HTTP %d: %s%s", reply->status, detail, remedy)
+			      : pl_asprintf("HTTP %d %s%s", reply->status,
+					    io_http_reason(reply->status), remedy);
 }
 
 bool upload_is_passing(int status)
@@ -107,7 +108,18 @@ struct io_fetch upload_fetch(const struct upload *upload, const char *method, co
 				  .host = upload->target->host,
 				  .method = method,
 				  .path = path,
+				  .headers = upload->target->headers,
 				  .timeout_ns = UPLOAD_ASK_NS };
+}
+
+char *upload_headers(const struct run_target *target, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *lines = pl_vasprintf(format, args);
+	va_end(args);
+	return pl_asprintf("%s%s", target->headers != NULL ? target->headers : "", lines);
 }
 
 char *upload_path(const struct upload *upload, const char *format, ...)

@@ -156,10 +156,11 @@ static int post_one(struct upload *upload, const struct part *part, struct io_re
 	auto_free char *path = upload_path(upload, "/api/upload/raw?job_id=%s&name=%s",
 					   upload->job_id, pl_buf_text(&word));
 	auto_free char *key = key_of(upload, part);
-	auto_free char *headers = pl_asprintf("Content-Type: application/octet-stream\r\n"
-					      "X-Content-SHA256: %s\r\n"
-					      "Idempotency-Key: %s\r\n",
-					      upload->results[part->files[0]].sha256, key);
+	auto_free char *headers = upload_headers(upload->target,
+						 "Content-Type: application/octet-stream\r\n"
+						 "X-Content-SHA256: %s\r\n"
+						 "Idempotency-Key: %s\r\n",
+						 upload->results[part->files[0]].sha256, key);
 	struct io_fetch fetch = upload_fetch(upload, "POST", path);
 	fetch.headers = headers;
 	fetch.body = part->texts[0];
@@ -175,10 +176,11 @@ static int post_form(struct upload *upload, const struct part *part, struct io_r
 	const char *boundary = upload->results[part->files[0]].sha256;
 	auto_free char *path = upload_path(upload, "/api/upload/batch?job_id=%s", upload->job_id);
 	auto_free char *key = key_of(upload, part);
-	auto_free char *headers = pl_asprintf("Content-Type: multipart/form-data; "
-					      "boundary=%.*s\r\n"
-					      "Idempotency-Key: %s\r\n",
-					      BOUNDARY_DIGITS, boundary, key);
+	auto_free char *headers = upload_headers(upload->target,
+						 "Content-Type: multipart/form-data; "
+						 "boundary=%.*s\r\n"
+						 "Idempotency-Key: %s\r\n",
+						 BOUNDARY_DIGITS, boundary, key);
 	auto_buf form = PL_BUF(FORM_BYTES_MAX);
 
 	for (size_t i = 0; i < part->count; i++) {

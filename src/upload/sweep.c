@@ -41,6 +41,7 @@ int upload_sweep(const struct run_target *target, const char *path, struct pl_er
 		.host = target->host,
 		.method = "PUT",
 		.path = pl_buf_text(&to),
+		.headers = target->headers,
 		.body = text,
 		.body_len = len,
 		.timeout_ns = SEND_NS,

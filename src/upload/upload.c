@@ -249,6 +249,11 @@ enum pl_err_code upload_code(const struct upload *upload)
 	return code;
 }
 
+char *upload_file_fault(const struct upload *upload, size_t at)
+{
+	return fault_of(&upload->results[at]);
+}
+
 char *upload_fault(const struct upload *upload)
 {
 	char *fault = NULL;

@@ -89,6 +89,8 @@ void upload_all(struct upload *upload);
 enum pl_err_code upload_code(const struct upload *upload);
 /* Returns a message about the first failure that determines upload_code(); NULL: none. free() */
 char *upload_fault(const struct upload *upload);
+/* Returns why the file at that index, or one of its artifacts, is not at the dashboard; NULL: all of it is. free() */
+char *upload_file_fault(const struct upload *upload, size_t at);
 /* Returns why an item is not a stored result; NULL: it is one. free() */
 char *upload_item_fault(const json_t *item);
 /* Returns the URL of the upload in the web UI; NULL: none. free() */

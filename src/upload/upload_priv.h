@@ -20,6 +20,8 @@ bool upload_rest(struct upload *upload, const char *why);
 void upload_back(struct upload *upload);
 /* Makes a request to the dashboard; `path` includes its prefix (upload_path()). Borrows it. */
 struct io_fetch upload_fetch(const struct upload *upload, const char *method, const char *path);
+/* Returns the headers of every request to the dashboard, such as its token, and these lines; free(). */
+char *upload_headers(const struct run_target *target, const char *format, ...) PL_PRINTF(2, 3);
 /* Returns a path after the dashboard's prefix: "/api/…"; free(). */
 char *upload_path(const struct upload *upload, const char *format, ...) PL_PRINTF(2, 3);
 /*

@@ -30,15 +30,6 @@ def test_a_run_and_what_is_beside_it(bin_dir, dashboard, tmp_path):
     assert {one["sha256"] for one in listed["artifacts"]} == {one["sha256"] for one in result["artifacts"]} and not listed["missing"]
 
 
-def test_nobody_is_there(bin_dir, dashboard, tmp_path):
-    done = run(bin_dir, tmp_path, "--upload", NOBODY)
-    assert done.returncode == NOT_UPLOADED, done.stderr
-    line, = [line for line in done.stderr.splitlines() if "upload" in line]
-    assert line.startswith("warning: not uploaded: ") and line.endswith(f"retry with profllm upload '{tmp_path}/r.json' --to {NOBODY}")
-    again = run_profllm(bin_dir, "upload", tmp_path / "r.json", "--to", dashboard.url)
-    assert again.returncode == 0 and again.stdout.startswith("stored")
-
-
 def test_the_status_of_the_run_is_not_hidden(bin_dir, tmp_path):
     config = base_config()
     config["launch"]["command"] = ["no-such-server", "serve"]

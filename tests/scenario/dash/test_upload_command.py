@@ -1,92 +1,15 @@
 """`profllm upload` as one upload of many files: what came before is not sent again, what breaks goes on by itself, and what
 becomes of each file is told."""
-import http.client
-import http.server
 import json
 import re
-import threading
 
 import pytest
 from dashboard_tools import GOOD, Dashboard, little
+from front_tools import Front
 from run_tools import base_config, run_profllm, write_config
 from wait_tools import wait_for
 
 STATUS = "/api/upload/status"
-
-
-class Front(http.server.ThreadingHTTPServer):
-    """Stands before a dashboard, and does to the requests at a path what it is told, one after the other: a status is answered in
-    place of the dashboard, "drop" breaks the connection instead, "cut" behind it, "late" too, but what was asked comes there when the
-    same path is asked next, a function makes another answer of its."""
-
-    def __init__(self, dashboard, **plans):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.dashboard, self.url, self.asked = dashboard, f"http://127.0.0.1:{self.server_address[1]}", []
-        self.files = 0  # that were sent
-        self.late = []
-        self.plans = {f"/api/upload/{name}": list(plan) for name, plan in plans.items()}
-        self.before = lambda path: None
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def handle_one_request(self):
-        try:
-            super().handle_one_request()
-        except OSError:
-            self.close_connection = True
-
-    def pass_on(self):
-        front = self.server
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        front.asked.append(self.path.split("?")[0])
-        front.files += body.count(b"; filename=") if self.path.startswith("/api/upload/batch") else self.path.startswith("/api/upload/raw")
-        front.before(self.path)
-        plan = next((plan for start, plan in front.plans.items() if self.path.startswith(start) and plan), [None])
-        todo = plan.pop(0)
-        if todo == "drop":
-            self.close_connection = True
-            return
-        asked = (self.command, self.path, body, {name: value for name, value in self.headers.items() if name != "Host"})
-        if todo == "late":
-            front.late.append(asked)
-            self.close_connection = True
-            return
-        for at in [at for at, one in enumerate(front.late) if one[1] == self.path][::-1]:
-            self.pass_in(*front.late.pop(at))
-        status, headers, data = (todo, [], b"{}") if isinstance(todo, int) else self.pass_in(*asked)
-        if callable(todo):
-            data = json.dumps(todo(json.loads(data))).encode()
-        if todo == "cut":
-            self.close_connection = True
-            return
-        self.send_response(status)
-        for name, value in headers:
-            if name.lower() not in ("content-length", "connection", "date", "transfer-encoding"):
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
-
-    def pass_in(self, *asked):
-        inner = self.server.dashboard.connect()
-        inner.request(*asked)
-        reply = inner.getresponse()
-        told = reply.status, reply.getheaders(), reply.read()
-        inner.close()
-        return told
-
-    do_GET = do_POST = do_PUT = do_HEAD = pass_on
 
 
 @pytest.fixture(scope="module")

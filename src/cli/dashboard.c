@@ -1,0 +1,89 @@
+#include "cli/dashboard.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/redact.h"
+#include "base/text.h"
+
+#define TOKEN_BYTES_MAX 4096
+
+/* Cuts the line end that editors add. */
+static void cut_line_end(char *text, size_t *len)
+{
+	while (*len > 0 && (text[*len - 1] == '\n' || text[*len - 1] == '\r'))
+		text[--*len] = '\0';
+}
+
+/* Visible ASCII, which a header can carry. */
+static bool is_token(const char *text, size_t len)
+{
+	if (len == 0)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	}
+	return true;
+}
+
+/* Sets the header that carries the token. From here on the process redacts the token. */
+static int use_token(const char *path, struct run_target *target, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (pl_file_read(path, TOKEN_BYTES_MAX, &text, &len, err) < 0)
+		return pl_err_wrap(err, "--token-file");
+	cut_line_end(text, &len);
+	if (!is_token(text, len))
+		return pl_err_invalid(err, "--token-file: '%s': found %s, expected one token", path,
+				      len == 0 ? "an empty file" : "spaces or control characters");
+	pl_redact_add(text);
+	return run_target_set_headers(target, text, NULL, err);
+}
+
+static int read(const struct cli_dashboard *dashboard, struct run_target *ret, struct pl_err *err)
+{
+	if (run_target_from_dashboard(dashboard->url, ret, err) < 0)
+		return pl_err_wrap(err, "%s", dashboard->option);
+	return dashboard->token_file != NULL ? use_token(dashboard->token_file, ret, err) : 0;
+}
+
+int cli_dashboard_check(const struct cli_dashboard *dashboard, struct pl_err *err)
+{
+	struct run_target target = { 0 };
+	struct pl_err why = PL_ERR_INIT;
+	int result = 0;
+
+	if (read(dashboard, &target, &why) < 0)
+		result = pl_err_invalid(err, "%s", why.text);
+	run_target_done(&target);
+	return result;
+}
+
+static bool stays_here(const struct run_target *target)
+{
+	const struct io_addr *addr = &target->addr;
+
+	if (addr->u.any.sa_family == AF_INET)
+		return ntohl(addr->u.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return addr->u.any.sa_family == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr);
+}
+
+int cli_dashboard_open(const struct cli_dashboard *dashboard, struct run_target *ret,
+		       struct pl_err *err)
+{
+	const struct io_tls_trust trust = { .insecure = dashboard->insecure };
+
+	if (read(dashboard, ret, err) < 0)
+		return -1;
+	if (ret->unknown != NULL)
+		return pl_err_set(err, PL_ERR_NETWORK, "%s: %s", dashboard->option, ret->unknown);
+	if (dashboard->token_file != NULL && !ret->https && !stays_here(ret))
+		pl_log(PL_LOG_WARNING, "the token is sent unencrypted to %s; use https", ret->host);
+	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
+}

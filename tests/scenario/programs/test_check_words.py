@@ -58,6 +58,7 @@ def test_correct_english_passes(words, text):
     ("a.c", "/* one\n * is\n * told\n */\n", [(2, "told")]),
     ("a.c", "// a \"quote\nint x; // anew\n", [(2, "anew")]),
     ("a.c", "x = '\"'; /* anew */", [(1, "anew")]),
+    ("a.c", '#include "a/beside.h" /* anew */', [(1, "anew")]),
     ("a.tsx", "const behind = <p>It stands here</p>\n", [(1, "stand")]),
     ("a.ts", "const url = 'http://behind'\n", [(1, "behind")]),
     ("a.ts", "`is ${x}` // anew", [(1, "anew")]),

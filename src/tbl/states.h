@@ -43,7 +43,7 @@
 STATUS(COMPLETED,     completed,     0,   ALWAYS, NEVER,  "a whole run",        "all requests were sent; failures stay within max_error_share")
 STATUS(PARTIAL,       partial,       1,   ALWAYS, MAYBE,  "a partial run",      "more than max_error_share of the requests failed")
 STATUS(FAILED,        failed,        1,   MAYBE,  ALWAYS, "a run that failed",  "no request finished, or the server ended during the run")
-STATUS(LAUNCH_FAILED, launch_failed, 3,   NEVER,  ALWAYS, "a failed launch", "the server ended before it was ready, or was not ready within ready_timeout")
+STATUS(LAUNCH_FAILED, launch_failed, 3,   NEVER,  ALWAYS, "a run whose server was not ready", "the server ended before it was ready, or was not ready within ready_timeout")
 STATUS(TIMEOUT,       timeout,       4,   MAYBE,  ALWAYS, "a run that timed out", "run_timeout or stall_timeout passed")
 STATUS(INTERRUPTED,   interrupted,   130, MAYBE,  ALWAYS, "an interrupted run", "ended by a signal")
 

@@ -376,7 +376,7 @@ static const struct ruling_case {
 	  "status "
 	  "1', 'hint': 'lower max_model_len'}}",
 	  "none",
-	  "There are no metrics: this is a failed launch.\n"
+	  "There are no metrics: this is a run whose server was not ready.\n"
 	  "Server exited with status 1.\n"
 	  "Lower max_model_len.",
 	  { NULL } },

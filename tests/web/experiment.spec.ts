@@ -108,8 +108,8 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
 test('a file without verdict, system and intervals shows no columns and no sections for them', async ({ page }) => {
   await open(page, 3)
   await expect(part(page, 'Metrics').locator('thead th')).toHaveText(['Metric', 'Value', 'Unit'])
-  // the file does not say which values its user set
-  await expect(part(page, 'Parameters').getByText(/set by you/)).toHaveCount(0)
+  // the file does not record which values are explicit
+  await expect(part(page, 'Parameters').getByText(/explicit/)).toHaveCount(0)
   await expect(page.locator('dl[aria-label^="Key metrics"] dt')).toHaveText(['Output throughput', 'Request throughput', 'Median TTFT', 'P99 TTFT'])
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)
   // what a file says about itself can be checked: its sums, its order of percentiles, its lists

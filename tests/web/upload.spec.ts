@@ -224,7 +224,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
 
   const parameters = page.getByRole('region', { name: 'Parameters' })
   await expect(parameters.getByRole('row', { name: /^max_model_len/ })).toContainText('2048')
-  await expect(parameters.getByRole('row', { name: /^max_model_len/ })).toContainText('set')
+  await expect(parameters.getByRole('row', { name: /^max_model_len/ })).toContainText('explicit')
   await parameters.getByRole('searchbox').fill('quantization')
   await expect(parameters.getByRole('row', { name: /^quantization unset/ })).toContainText('default')
   // a name may belong to the server and to the load; it appears once below its head

@@ -110,7 +110,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
   const artifacts = useArtifacts(experiment.id)
   const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.missing?.length ?? 0) > 0
-  // derived fields alone do not count as a measurement
+  // derived fields alone are not a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
   const parameters = <Parameters entries={entries} experiment={experiment} />
@@ -120,7 +120,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
     ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', String(checks.filter(decides).length || '')],
-    ['parameters', 'Parameters', set > 0 ? `${set} set` : count(entries.filter(isDefault).length)],
+    ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],

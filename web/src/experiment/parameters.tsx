@@ -1,4 +1,4 @@
-// The parameters: those that the user set first, then the defaults. Values are shown as they were written.
+// The parameters: explicit ones first, then the defaults. Values are shown as they were written.
 import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
@@ -11,9 +11,9 @@ import css from './experiment.module.css'
 import { type Entry, isDefault, isSet, nameOf } from './model'
 
 const DEFAULTS_SHOWN = 5 // of each part
-const RECORDED_SHOWN = 12 // of a file that does not record which values its user set
+const RECORDED_SHOWN = 12 // of a file that does not record which values are explicit
 const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
-const SOURCES: Record<string, string> = { explicit: 'set', default: 'default', unknown: 'default unknown', absent: 'not in this release' }
+const SOURCES: Record<string, string> = { explicit: 'explicit', default: 'default', unknown: 'default unknown', absent: 'not in this release' }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 
@@ -43,7 +43,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const [isLong, setLong] = useState(false)
   const set = entries.filter((entry) => isSet(entry) && matches(entry, words))
   const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
-  // a file of another program records values, and not who set them
+  // a file of another program does not record which values are explicit
   const hasSource = experiment.form === 'own' || entries.some(isSet)
   const most = hasSource ? DEFAULTS_SHOWN : RECORDED_SHOWN
   const isWhole = isLong || words !== ''
@@ -54,7 +54,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        {hasSource && set.length > 0 && <p>those set by you come first</p>}
+        {hasSource && set.length > 0 && <p>explicit values first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
         </span>
@@ -63,13 +63,13 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
         <thead><tr><th scope="col">Name</th><th scope="col">Value</th>{hasSource && <th scope="col">Source</th>}</tr></thead>
         <tbody>
           {partsOf(set).map(({ part, list }) => [
-            <tr key={part} className={page.sect}><th colSpan={columns} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
+            <tr key={part} className={page.sect}><th colSpan={columns} scope="colgroup">{TITLES[part] ?? part}, explicit</th></tr>,
             ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} />),
           ])}
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, {hasSource ? 'not set by you' : 'recorded in the file'}{part === 'server' && engine !== null ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+                {TITLES[part] ?? part}, {hasSource ? 'not explicit' : 'recorded in the file'}{part === 'server' && engine !== null ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
               </th>
             </tr>,
             ...(isWhole ? list : list.slice(0, most)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
@@ -89,7 +89,7 @@ function ParameterRow({ entry, hasSource, quiet = false }: { entry: Entry; hasSo
     <tr className={quiet ? page.quiet : undefined} title={field.help}>
       <th scope="row"><code>{nameOf(entry)}</code></th>
       <td className={page.val}><ValueText entry={entry} /></td>
-      {hasSource && <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'set' : ''}</td>}
+      {hasSource && <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'explicit' : ''}</td>}
     </tr>
   )
 }

@@ -227,11 +227,11 @@ test('the header, the summary and all tables have the same columns, and the head
 test('groups: a filter is pinned, simulated runs alone are compared, other inputs are matched, and only known inputs count as equal', async ({ page }) => {
   await page.goto(`${dashboard().url}/?server.max_num_seqs=256`)
   await expect(counted(page)).toContainText('2 of 3')
-  await page.getByRole('button', { name: /^Pin these/ }).click()
+  await page.getByRole('button', { name: /^Pin as a group/ }).click()
   await page.goto(`${dashboard().url}/?server.max_num_seqs=1024`)
   await expect(counted(page)).toContainText('1 of 3')
   await expect(tray(page)).toContainText('256')
-  await page.getByRole('button', { name: /^Pin these/ }).click()
+  await page.getByRole('button', { name: /^Pin as a group/ }).click()
   await tray(page).getByRole('link', { name: 'Compare 2' }).click()
   // included, although simulated, because all runs are simulated
   await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')

@@ -66,7 +66,7 @@ test('a sweep that runs fills its map cell by cell, a failed run links to its ca
   // and back from the experiment to its sweep
   await page.getByRole('link', { name: 'cell by cell' }).click()
   const saved = page.waitForEvent('download')
-  await map.getByRole('link', { name: 'Download 2 failed runs' }).click()
+  await map.getByRole('link', { name: 'Download file for 2 failed runs' }).click()
   const file = join(out, 'left.yaml')
   await (await saved).saveAs(file)
   writeFileSync(repaired, '')

@@ -10,8 +10,8 @@ import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 
 const KINDS: Record<string, string> = {
-  requests: 'one record per request', series: 'telemetry', server_log: 'the server’s log', client_log: 'the client’s log', client_plot: 'drawn by the client',
-  timeline: 'requests over time', dataset_stats: 'lengths of prompts and outputs', trace: 'a profiler’s trace', capture: 'bytes on the wire',
+  requests: 'one record per request', series: 'telemetry', server_log: 'log of the server', client_log: 'log of vLLM’s client', client_plot: 'plot of vLLM’s client',
+  timeline: 'requests over time', dataset_stats: 'lengths of prompts and outputs', trace: 'profiler trace', capture: 'captured network traffic',
 }
 
 export function Artifacts({ id }: { id: number }) {

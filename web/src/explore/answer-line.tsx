@@ -63,7 +63,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
         )}
         {!shown && isWaiting && <Bone width={190} />}
         {isOld && !isWaiting && !isFilm && <span className="mid"> with the previous filter</span>}
-        <span className="sr">{isWaiting ? ' asking again' : ''}</span>
+        <span className="sr">{isWaiting ? ' loading' : ''}</span>
       </p>
       <span className={css.filtersButton}>
         <Button look="line" onPress={onFilters}>
@@ -93,7 +93,7 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
         </div>
       )}
       <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" {...oneStop}>
-        {tree && shown !== undefined && shown.count > 0 && <span className={css.wide}><Pin look="quiet" words="Pin these" side={{ filter: tree }} name={treeWords(catalogue, tree)} /></span>}
+        {tree && shown !== undefined && shown.count > 0 && <span className={css.wide}><Pin look="quiet" words="Pin as a group" side={{ filter: tree }} name={treeWords(catalogue, tree)} /></span>}
         <span className={css.wide}>
           <Button aria-expanded={isTree} onPress={onTree}>
             <Icon name="tree" />

@@ -65,7 +65,7 @@ export const FacetView = memo(function FacetView({ field, facet: latest, choice,
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>Could not load. <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>Counting takes a while. <Act onPress={onCount}>Count</Act></p> : <Bone width={160} />}
+      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>Could not load the counts. <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>Counting took too long. <Act onPress={onCount}>Count anyway</Act></p> : <Bone width={160} />}
     </div>
   )
 }, isSame)

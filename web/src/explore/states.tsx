@@ -165,7 +165,7 @@ export function FirstRun() {
   return (
     <div className={join(css.centre, css.first)}>
       <h2>No experiments yet</h2>
-      <p>{isTouch ? 'Choose' : 'Drop'} result files of <code>profllm run</code> or <code>vllm bench … --save-result</code>{isTouch ? '' : ' anywhere on this page'}, or upload them from {isLoopback() ? 'a terminal of this computer' : 'the machine that made them'}:</p>
+      <p>{isTouch ? 'Choose' : 'Drop'} result files of <code>profllm run</code> or <code>vllm bench … --save-result</code>{isTouch ? '' : ' anywhere on this page'}, or upload them {isLoopback() ? 'in a terminal on this computer' : 'from the machine that created them'}:</p>
       <code>profllm upload results/*.json --to {window.location.origin}</code>
       <div className={css.acts}><ButtonLink href={paths.upload()} look="fill">Choose files</ButtonLink></div>
     </div>

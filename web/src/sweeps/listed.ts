@@ -12,7 +12,7 @@ const SILENT_MS = 15 * 60_000
 function wordOf({ state, changed_at: changed, counts }: SweepHead, now: number) {
   if (state !== 'running') return stateWord(state)
   const isSilent = changed !== null && now - Date.parse(changed) > SILENT_MS && counts.done + counts.failed === 0
-  return isSilent ? 'no report' : counts.missing + counts.running === 0 ? 'finishing' : state
+  return isSilent ? 'not reporting' : counts.missing + counts.running === 0 ? 'finishing' : state
 }
 
 export const listOf = (heads: SweepHead[], now = Date.now()): Listed[] =>

@@ -144,8 +144,8 @@ function Screen({ sweep, state, catalogue, error }: { sweep: Told & { metric: st
           {axes.x && <label>Columns <Select label="Columns" value={axes.x.key} onChange={(x) => change({ x, ...(x === axes.y?.key && { y: axes.x?.key ?? '' }) })} options={options} /></label>}
           {axes.y && <label>Rows <Select label="Rows" value={axes.y.key} onChange={(y) => change({ y, ...(y === axes.x?.key && { x: axes.y?.key ?? '' }) })} options={options} /></label>}
           {sweep.has_plan && counts.failed + counts.missing > 0 && (
-            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')} download title="An experiment file that runs only these combinations">
-              <Icon name="download" /> Download {toRun} runs
+            <a className={join(controls.button, controls.line, css.file)} href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')} download title="Downloads an experiment file that runs only these combinations">
+              <Icon name="download" /> Download file for {toRun} runs
             </a>
           )}
         </div>

@@ -181,7 +181,7 @@ test('two sides and eight have their heads on one line, one axis, and whole note
     expect([...new Set(axes)]).toHaveLength(1)
   }
   await compared(page, `side=${one},${two}&side=${one},${three}`)
-  const notes = metrics.getByText(/\d[\d,]* more runs? per side to detect 5 %$/)
+  const notes = metrics.getByText(/needs \d[\d,]* more runs? per side$/)
   expect(await notes.count()).toBeGreaterThan(0)
   expect(await notes.evaluateAll((all) => all.filter((note) => note.scrollWidth > note.clientWidth && note.clientWidth > 0).map((note) => note.textContent))).toEqual([])
 })

@@ -10,7 +10,7 @@ import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './compare.module.css'
 import { colourOf, Mark, MarkPath } from './mark'
-import { type Answer, clearPercent, findingNote, findingWord, foldedText, howText, intervalText, isBeyond, isClear, isUndecidable, lookOf, markOf, type MetricView, missingText, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
+import { type Answer, clearPercent, findingNote, findingText, findingWord, foldedText, howText, intervalText, isBeyond, isClear, isUndecidable, lookOf, markOf, type MetricView, missingText, percentInterval, pText, shareOf, type SideView, type Span, spanOf, tickText } from './model'
 
 interface Props {
   answer: Answer
@@ -98,7 +98,7 @@ function Against({ ratio, at, span, effect, isVague }: { ratio: ComparedRatio; a
   const note = isVague ? '' : findingNote(ratio, effect)
   return (
     <>
-      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.sentence, note, howText(ratio)].filter(Boolean).join('\n')}>
+      <span className={join(css.delta, css[lookOf(ratio)])} title={[ratio.sentence, !isVague && findingText(ratio, effect), howText(ratio)].filter(Boolean).join('\n')}>
         {ratio.ratio !== null && <b>{clearPercent(ratio)}</b>} <span>{findingWord(ratio)}</span>{note !== '' && <span className={css.note}>{note}</span>}
       </span>
       <Interval span={span} ratio={ratio} at={at} />

@@ -44,7 +44,7 @@ it('two rows of one name say what each is of', () => {
 })
 
 it('says how many runs more it would take', () => {
-  expect(findingText(ratio({ finding: 'no_difference', more_runs_count: 7 }), 0.05)).toBe('unclear · 7 more runs per side to detect 5 %')
+  expect(findingText(ratio({ finding: 'no_difference', more_runs_count: 7 }), 0.05)).toBe('unclear · needs 7 more runs per side to detect 5 %')
   expect(findingText(ratio({ finding: 'no_difference', more_runs_count: 0 }), 0.05)).toBe('unclear')
   expect(findingText(ratio({ finding: 'no_difference' }), 0.025)).toBe('unclear · needs repeats')
   expect(findingText(ratio({ finding: 'worse', regression: true }), 0.025)).toBe('worse by more than 2.5 %')

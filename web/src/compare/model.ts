@@ -210,17 +210,22 @@ export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricVi
   return views.every(({ told }) => told.runs === 1) && findings.includes('not_known') && findings.every((finding) => finding === 'not_known' || finding === 'nothing' || finding === 'equal' || finding === 'no_ratio')
 }
 
+const effectText = (effect: number) => `${Number((effect * 100).toFixed(2))} %`
+
 // The size of a regression, or how many more runs a finding needs.
 export function findingNote({ finding, more_runs_count: more, regression }: ComparedRatio, effect: number) {
-  const share = `${Number((effect * 100).toFixed(2))} %`
-  if (regression) return `by more than ${share}`
+  if (regression) return `by more than ${effectText(effect)}`
   if (finding === 'not_known') return 'no CI'
   if (finding !== 'no_difference') return ''
   if (more === null) return 'needs repeats'
-  return more > 0 ? `${count(more)} more ${more === 1 ? 'run' : 'runs'} per side to detect ${share}` : ''
+  return more > 0 ? `needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} per side` : ''
 }
 
-export const findingText = (ratio: ComparedRatio, effect: number) => [findingWord(ratio), findingNote(ratio, effect)].filter(Boolean).join(ratio.regression ? ' ' : ' · ')
+// The finding in full, for files and tooltips.
+export function findingText(ratio: ComparedRatio, effect: number) {
+  const needsRuns = ratio.finding === 'no_difference' && (ratio.more_runs_count ?? 0) > 0
+  return [findingWord(ratio), `${findingNote(ratio, effect)}${needsRuns ? ` to detect ${effectText(effect)}` : ''}`].filter(Boolean).join(ratio.regression ? ' ' : ' · ')
+}
 
 const HOW: Record<ComparedRatio['method'], string> = {
   none: 'no CI', within_runs: 'from the CIs within the two runs; run-to-run variation is unknown', one_of_many: 'one run against a group: Student’s t',

@@ -1,7 +1,6 @@
 /*
- * `bench serve --dry-run`: options as they were understood, and what would be sent. Nothing is
- * asked of the server and no data set is read: what depends on either is null, and said to be known
- * later.
+ * `bench serve --dry-run`: shows the parsed options and the requests to send. It queries no server and reads no
+ * dataset: values that depend on these are null, and marked as known later.
  */
 #include "cli/bench_dry_run.h"
 
@@ -16,7 +15,7 @@
 #include "vllm/secret.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
-/* Any size does: the lengths are drawn before the tokens, and from other numbers. */
+/* Any size works: lengths are drawn before the tokens, from other numbers. */
 #define SOME_VOCABULARY 100000
 
 /* {min, mean, max, total} of the samples' lengths. */
@@ -38,8 +37,7 @@ static json_t *lengths_of(const struct bench_dataset *dataset, bool output)
 			 (json_int_t)total);
 }
 
-/* Random prompts as ids of some vocabulary: as long as those that will be sent. False: other
- * data. */
+/* Draws random prompts as ids of some vocabulary, which have the same lengths. Returns false for other data. */
 static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *nplegacy, json_t *plan)
 {
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
@@ -49,7 +47,7 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 
 	if (!pl_text_equal(bench->dataset_name, "random"))
 		return false;
-	/* ids need no tokenizer, and this back end takes them */
+	/* ids need no tokenizer, and this backend accepts them */
 	plain.backend = openai;
 	plain.prompt_token_ids = true;
 	plain.vocab_size = bench->vocab_size != OPTION_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
@@ -60,21 +58,21 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 	return true;
 }
 
-/* Options out of their bounds are among the problems, and nothing is planned with them. */
+/* Options out of range are among the problems, and then there is no plan. */
 static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan)
 {
 	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
 	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	struct pl_nplegacy nplegacy;
 
-	/* how many records the file has is seen when it is read */
+	/* the number of records in the file is unknown until it is read */
 	json_object_set_new(plan, "requests",
 			    pl_json_i64(bench->num_prompts, bench->num_prompts > 0));
 	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());
 	}
-	/* as after the prompts; where none could be drawn, from the seed alone */
+	/* as after the prompts; if none could be drawn, from the seed alone */
 	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
 	bool known = count > 0;
 	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);
@@ -83,7 +81,7 @@ static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan
 			    known ? json_real(arrivals_s[count - 1]) : json_null());
 }
 
-/* As typed, but for secrets. */
+/* As typed, without secrets. */
 static json_t *given_of(const struct vllm_bench_line *line)
 {
 	json_t *given = json_object();
@@ -98,7 +96,7 @@ static json_t *given_of(const struct vllm_bench_line *line)
 	return given;
 }
 
-/* With its words, as they stand on standard error. */
+/* Includes its text as on standard error. */
 static json_t *problem_to_json(const struct option_problem *problem, const char *words)
 {
 	json_t *json = option_problem_to_json(problem);
@@ -151,7 +149,7 @@ static void add_range(const json_t *plan, const char *key, const char *label, st
 		    (long long)pl_json_get_i64(range, "total"));
 }
 
-/* What matters stands last, where one looks: the options take a screen or two. */
+/* The important lines come last, because the options fill a screen or two. */
 static void add_people_form(const json_t *shown, struct pl_buf *buf)
 {
 	auto_free char *options = pl_json_to_text(json_object_get(shown, "options"),

@@ -1,6 +1,6 @@
 /*
- * A line of an offline benchmark is read as a pasted one is (vllm/command/line.h), with flags of our own
- * beside vLLM's; from there on it is an experiment like any other.
+ * Reads the command line of an offline benchmark like a pasted one (vllm/command/line.h), with our own flags in
+ * addition to vLLM's. The result is an experiment like any other.
  */
 #include "cli/bench_offline.h"
 
@@ -85,7 +85,7 @@ static int print_help(const struct vllm_bench_kind *kind)
 	return status;
 }
 
-/* ---- the line ---- */
+/* ---- the command line ---- */
 
 static void print_problems(const struct vllm_command *command,
 			   const struct option_problems *problems)
@@ -99,7 +99,7 @@ static void print_problems(const struct vllm_command *command,
 	}
 }
 
-/* Flags that say where it runs. -1: one has a value that it does not take. */
+/* Applies flags about the place of the run. Returns -1 if one has an invalid value. */
 static int place(struct exp_config *experiment, const json_t *flags, struct pl_err *err)
 {
 	static const char *const modes[] = { "in_process", "server" };

@@ -1,8 +1,7 @@
 /*
- * Rows of `bench serve --help`, of completion and of the manual page, made of the load options'
- * rows. They are for showing alone: the command line is read by vLLM's own rules in
- * vllm/bench/line.h. All stand in arrays of fixed size, made before main(), so that the command is
- * a constant like the others.
+ * The rows of `bench serve --help`, of completion and of the manual page, made from the rows of load options. They are
+ * only for display: vllm/bench/line.h reads the command line by vLLM's rules. All are in arrays of fixed size, made
+ * before main(), so the command is a constant like the others.
  */
 #include <assert.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static const char *const groups[] = {
 #include "tbl/bench_groups.h"
 };
 
-/* Read by vllm/bench/line.h, so that offsets are of no use here. */
+/* vllm/bench/line.h reads these, so offsets are unused. */
 static const struct pl_opt flags[] = {
 #define BENCH_FLAG(name_, arg_, choices_, help_)              \
 	{ .name = name_,                                      \
@@ -44,7 +43,7 @@ static struct pl_opt rows[VLLM_BENCH_COUNT + PL_ARRAY_SIZE(flags) + 1];
 static char texts[TEXTS_BYTES];
 static const char *choices[CHOICES_MAX];
 
-/* What is filled so far of all three. */
+/* The ends of the filled parts of all three arrays. */
 struct filling {
 	struct pl_opt *row;
 	char *text;
@@ -60,7 +59,7 @@ static const char *keep(struct filling *filling, const char *text)
 	return kept;
 }
 
-/* What this version can do of a row's choices. */
+/* Returns whether this version supports a choice. */
 static bool is_offered(const struct option_row *row, const char *choice)
 {
 	if (row == vllm_bench_row(VLLM_BENCH_backend))
@@ -83,7 +82,7 @@ static const char *const *choices_of(struct filling *filling, const struct optio
 	return list != NULL ? first : NULL;
 }
 
-/* The parts of a text with bars between them; NULL for NULL. */
+/* Splits a text at bars; NULL for NULL. */
 static const char *const *split_choices(struct filling *filling, const char *text)
 {
 	const char **first = filling->choice;
@@ -120,7 +119,7 @@ static const struct {
 	[OPTION_LIST] = { PL_OPT_TEXT, "WORD..." }, [OPTION_DURATION] = { PL_OPT_DURATION, "TIME" },
 };
 
-/* What the shell completes as a file or a folder. */
+/* Returns whether the shell completes the value as a file or a directory. */
 static const char *word_of(const struct option_row *row)
 {
 	if (row == vllm_bench_row(VLLM_BENCH_dataset_path) ||
@@ -131,7 +130,7 @@ static const char *word_of(const struct option_row *row)
 	return row == vllm_bench_row(VLLM_BENCH_result_dir) ? "DIR" : types[row->type].word;
 }
 
-/* One row, and those that stand behind it. */
+/* Adds a row, followed by the rows that come after it. */
 static void add_row(struct filling *filling, const struct option_row *row, const char **group)
 {
 	*filling->row = (struct pl_opt){
@@ -145,7 +144,7 @@ static void add_row(struct filling *filling, const struct option_row *row, const
 		.def = default_of(filling, row),
 		.choices = choices_of(filling, row),
 	};
-	/* the first that is shown has the group's title */
+	/* the first visible one has the group's title */
 	if (!filling->row->hidden)
 		filling->row->group = pl_take(*group);
 	filling->row++;

@@ -1,6 +1,6 @@
 /*
- * Without --output nothing is kept but vLLM's own files: the run writes into a folder of its own,
- * which is removed behind it. If the process is killed, the next run without --output removes it.
+ * Without --output, only vLLM's own files are kept: the run writes to a temporary directory, which is removed
+ * afterwards. If the process is killed, the next run without --output removes it.
  */
 #include "cli/bench_run.h"
 
@@ -30,7 +30,7 @@ static bool has_flag(const json_t *flags, const char *flag)
 	return json_object_get(flags, flag) != NULL;
 }
 
-/* `path` NULL: the result was not to be kept. */
+/* `path` NULL: the result is not kept. */
 static int print_result(const struct exp_config *experiment, const json_t *flags,
 			const json_t *result, const char *path, const char *failures)
 {
@@ -43,15 +43,15 @@ static int print_result(const struct exp_config *experiment, const json_t *flags
 	return cli_print(pl_buf_text(&text));
 }
 
-/* ---- the directory for what is not kept ------------------------------------------------------ */
+/* ---- the temporary directory ----------------------------------------------------------------- */
 
 #define PREFIX       "profllm-bench-"
 #define MAKE_TRIES   16
 #define TREE_FDS_MAX 16
 
 /*
- * Locks a directory of this user, whose owner holds the lock while it lives, in whatever container. *ret: to be
- * closed. False: another process has it, or it is not such a directory any more.
+ * Locks a directory of this user, whose owner holds the lock while it lives, in any container. *ret: close it. Returns
+ * false if another process owns it, or it is no longer such a directory.
  */
 static bool lock_place(int parent, const char *name, int *ret)
 {
@@ -74,7 +74,7 @@ static int remove_one(const char *path, const struct stat *facts, int type, stru
 	return 0;
 }
 
-/* Removes the directories of dead processes. Only this user can write what is in them. */
+/* Removes the directories of dead processes. Only this user can write to them. */
 static void remove_left(const char *above)
 {
 	auto_dir dir = opendir(above);
@@ -90,7 +90,7 @@ static void remove_left(const char *above)
 	}
 }
 
-/* *ret_lock: keeps the next run from removing the directory; to be closed. */
+/* *ret_lock: keeps the next run from removing the directory; close it. */
 static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path, struct pl_err *err)
 {
 	const char *named = getenv("TMPDIR");
@@ -101,7 +101,7 @@ static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path,
 		snprintf(folder, room, "%s/" PREFIX "XXXXXX", above);
 		if (mkdtemp(folder) == NULL)
 			return pl_err_errno(err, "could not create directory '%s'", folder);
-		/* before this, another run that starts may have removed it */
+		/* before the lock, another starting run may have removed it */
 		if (lock_place(AT_FDCWD, folder, ret_lock)) {
 			*ret_path = pl_asprintf("%s/result.json", folder);
 			return 0;
@@ -151,7 +151,7 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	if (output == NULL) {
 		if (make_place(folder, sizeof(folder), &place, &path, &err) < 0)
 			return cli_fail(&err);
-		/* side files would be removed with the folder */
+		/* artifacts would be removed with the directory */
 		experiment->output.requests = false;
 		experiment->output.series = false;
 	}
@@ -167,13 +167,13 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	int done = run_alone(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_fail(&err);
-	/* what could not be written is shown all the same */
+	/* a result that could not be written is still shown */
 	if (result != NULL &&
 	    print_result(experiment, flags, result, output != NULL ? written : NULL, failures) != 0)
 		done = pl_err_exit_status(PL_ERR_IO);
 	if (output == NULL) {
 		unlink(path);
-		/* anything else in it is worth keeping, and then the folder stays */
+		/* any other file in it is worth keeping, and then the directory stays */
 		rmdir(folder);
 	}
 	if (result == NULL)

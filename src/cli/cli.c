@@ -1,6 +1,4 @@
-/*
- * What all commands share: how they write files and open the catalogue.
- */
+/* Shared by all commands: writing files and opening the catalog. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -33,14 +31,14 @@ void cli_warn_file(const struct cli_file *file, struct option_problems *problems
 				    .reason = "host");
 }
 
-/* What stands there is looked at again, for it may have come while the command worked. */
+/* Checks the path again, because a file may have been created while the command worked. */
 static int write_file(const struct cli_file *file, const struct pl_buf *text, struct pl_err *err)
 {
 	auto_file_new new_file = { 0 };
 
 	if (check_standing(file, err) < 0 || pl_file_new_open(&new_file, file->path, err) < 0)
 		return -1;
-	/* before the first byte: a secret must not be readable even for a moment */
+	/* before the first byte: a secret must never be readable by others */
 	if (file->is_private && fchmod(fileno(new_file.stream), S_IRUSR | S_IWUSR) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
 	if (fwrite(pl_buf_text(text), 1, text->len, new_file.stream) != text->len)

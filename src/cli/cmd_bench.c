@@ -1,6 +1,6 @@
 /*
- * `profllm bench serve`: a line of vLLM's in place of an experiment file. The line is made into an
- * experiment, and from there on checks and run are those of `profllm run`.
+ * `profllm bench serve`: a vLLM command line instead of an experiment file. It is converted to an experiment, and
+ * checked and run like `profllm run`.
  */
 #include "cli/cli.h"
 
@@ -28,7 +28,7 @@ static void print_line(const char *kind, const char *text)
 	fprintf(stderr, "profllm bench serve: %s: %s\n", kind, text);
 }
 
-/* One line each, as vLLM's parser words it, with what to write instead. */
+/* Prints one line per fault, worded like vLLM's parser, with the remedy. */
 static void print_faults(const struct vllm_bench_line *line)
 {
 	for (size_t i = 0; i < line->fault_count; i++) {
@@ -61,7 +61,7 @@ static void print_problems(const struct option_problems *problems)
 		      stderr);
 }
 
-/* The experiment that the line means: a server that runs, and this load. */
+/* Makes the equivalent experiment: a running server, and this load. */
 static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 					  struct option_problems *problems)
 {
@@ -69,7 +69,7 @@ static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 	struct exp_config *experiment = exp_config_new(vllm_catalog_reference(), "command line");
 
 	exp_config_set_options(experiment, options, problems);
-	/* where the server is by default is nobody's wish */
+	/* the default address of the server is not the user's choice */
 	memcpy(experiment->bench_set, line->given, sizeof(experiment->bench_set));
 	exp_check_alone(experiment, problems);
 	if (experiment->bench.label != NULL)
@@ -77,7 +77,7 @@ static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 	return experiment;
 }
 
-/* Are only values wrong? Where a word is not known, what it meant is missing. */
+/* Returns whether only values are wrong. The meaning of unknown words is missing. */
 static bool is_readable(const struct vllm_bench_line *line)
 {
 	for (size_t i = 0; i < line->fault_count; i++) {
@@ -87,7 +87,7 @@ static bool is_readable(const struct vllm_bench_line *line)
 	return true;
 }
 
-/* All that can be known to be wrong before anything is sent. */
+/* Makes all checks that are possible before anything is sent. */
 static void check(const struct exp_config *experiment, struct option_problems *problems)
 {
 	const struct exp_check_options how = { .runs = true };
@@ -98,7 +98,7 @@ static void check(const struct exp_config *experiment, struct option_problems *p
 		run_check_host(experiment, problems);
 }
 
-/* An option of a later version ends a dry run, too: there is nothing to show of it. */
+/* An option of a later version also ends a dry run, which could not show it. */
 static bool has_later(const struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
@@ -147,7 +147,7 @@ static int serve_read(struct vllm_bench_line *line)
 	if ((fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||
 	    cli_bench_check_flags(line->flags, &err) < 0)
 		return cli_fail(&err);
-	/* a dry run only lists what the run itself would refuse: a file may not be on this host */
+	/* a dry run only lists what would end the run: a file may be missing on this host */
 	bool ends = line->fault_count > 0 || has_later(&problems) ||
 		    (problems.errors > 0 && !dry_run);
 	if (!ends && dry_run)

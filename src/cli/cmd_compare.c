@@ -1,4 +1,4 @@
-/* `profllm compare A B…`: files in, result/compare/compare.h, a table out. */
+/* `profllm compare A B…`: compares files with result/compare/compare.h and prints a table. */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -125,13 +125,13 @@ static int read_sides(const struct res_fields *fields, const struct pl_words *wo
 	return 0;
 }
 
-/* ---- what is asked for --------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------- */
 
 struct asked {
 	struct res_compare_options options;
 	struct res_field *metrics;
 	size_t room;
-	char **ids; /* that they borrow */
+	char **ids; /* borrowed by the options */
 	size_t id_count;
 	size_t id_room;
 };
@@ -145,7 +145,7 @@ static void asked_done(struct asked *asked)
 }
 #define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
 
-/* "p99_ttft_ms" is results.p99_ttft_ms. */
+/* "p99_ttft_ms" means results.p99_ttft_ms. */
 static char *id_of(const struct res_fields *fields, const char *name)
 {
 	struct res_field field;
@@ -207,7 +207,7 @@ static int read_effect(const char *text, double *ret, struct pl_err *err)
 	return 0;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------- */
+/* ---- the output ---------------------------------------------------------------------------- */
 
 static int print(const struct compare_options *options, const json_t *comparison)
 {
@@ -224,7 +224,7 @@ static int print(const struct compare_options *options, const json_t *comparison
 
 typedef bool figure_fn(const json_t *metric, const json_t *ratio, size_t side);
 
-/* Figures by name, of which some side's ratio is of that kind. */
+/* Lists the metrics for which some side's ratio is of that kind. */
 static size_t list_figures(const json_t *comparison, figure_fn *is_it, struct pl_buf *names)
 {
 	size_t count = 0;
@@ -249,7 +249,7 @@ static bool is_regression(const json_t *metric, const json_t *ratio, size_t side
 	return json_is_true(json_object_get(ratio, "regression"));
 }
 
-/* What is equal is no worse, however sure that is. */
+/* An equal value is not worse, whatever its uncertainty. */
 static bool is_unsure(const json_t *metric, const json_t *ratio, size_t side)
 {
 	(void)metric;
@@ -258,7 +258,7 @@ static bool is_unsure(const json_t *metric, const json_t *ratio, size_t side)
 	       !pl_text_equal(pl_json_get_text(ratio, "finding"), "equal");
 }
 
-/* A has a number, and the side has none; or 0, where more is better. */
+/* A has a value and the side has none, or 0 if more is better. */
 static bool is_lost(const json_t *metric, const json_t *ratio, size_t side)
 {
 	const json_t *sides = json_object_get(metric, "sides");
@@ -272,7 +272,7 @@ static bool is_lost(const json_t *metric, const json_t *ratio, size_t side)
 	       json_number_value(before) > 0 && !(json_number_value(after) > 0);
 }
 
-/* A side without a run that came to its end. */
+/* Returns a side without a completed run. */
 static const json_t *failed_side(const json_t *comparison)
 {
 	PL_JSON_EACH(side, json_object_get(comparison, "sides")) {

@@ -1,6 +1,7 @@
 /*
- * `profllm complete WORDS…`, asked by the scripts that `profllm completion` prints (base/completion.h): what rows of
- * options cannot say, keys of an experiment and their values, arguments of vLLM, and lines of its own commands.
+ * `profllm complete WORDS…`, called by the scripts that `profllm completion` prints (base/completion.h): completes what
+ * rows of options do not describe, such as keys of an experiment and their values, vLLM's arguments, and its command
+ * lines.
  */
 #include "cli/cli.h"
 #include "cli/sweep_vllm.h"
@@ -19,7 +20,7 @@ struct answer {
 	struct pl_completion common;
 	const struct vllm_catalog *catalog;
 	const struct vllm_bench_kind
-		*kind; /* the line is an offline benchmark's; NULL: it is not */
+		*kind; /* of an offline benchmark's command line; NULL: another one */
 };
 
 static void offer(struct answer *answer, const char *word, const char *help)
@@ -27,7 +28,7 @@ static void offer(struct answer *answer, const char *word, const char *help)
 	pl_completion_offer(&answer->common, word, help);
 }
 
-/* Of a row's JSON array; NULL: any value does. */
+/* Offers the choices in a JSON array of a row; NULL: any value is valid. */
 static void offer_choices(struct answer *answer, const char *choices)
 {
 	auto_json json_t *list = pl_json_of_text(choices);
@@ -63,14 +64,14 @@ static void offer_profiles(struct answer *answer)
 		offer(answer, ckpt_gpu_at(i)->name, NULL);
 }
 
-/* Newest first: few ask for what is long gone. */
+/* Newest first, because old releases are rarely needed. */
 static void offer_releases(struct answer *answer)
 {
 	for (size_t i = vllm_release_count(); i > 0; i--)
 		offer(answer, vllm_release_at(i - 1), NULL);
 }
 
-/* The key with an '=', or the values of the one that is `wanted`. */
+/* Offers the key with '=', or the values of the `wanted` key. */
 static void offer_key(struct answer *answer, const char *wanted, const char *key,
 		      const struct option_row *row)
 {
@@ -110,7 +111,7 @@ static void offer_keys(struct answer *answer)
 		offer_key(answer, wanted, exp_key_at(i)->name, exp_key_at(i));
 }
 
-/* What a value is, by the name that its row gives it. */
+/* Offers values by the kind that the row names. */
 static void offer_values(struct pl_completion *completion, const char *name)
 {
 	static const struct {
@@ -128,13 +129,12 @@ static void offer_values(struct pl_completion *completion, const char *name)
 	}
 }
 
-/* The row at `i` of a command of vLLM's: of its server's arguments, or of its load's options. NULL: no
- * more. */
+/* Returns row `i` of a vLLM command: a server argument or a load option. NULL: no more. */
 static const struct option_row *row_at(const struct answer *answer, bool is_load, size_t i)
 {
 	const struct vllm_bench_kind *kind = answer->kind;
 
-	/* its own options, then the engine's arguments */
+	/* its own options, followed by the engine's arguments */
 	if (kind != NULL && i < kind->count)
 		return &kind->rows[i];
 	if (kind != NULL)
@@ -177,7 +177,7 @@ static void offer_flags(struct answer *answer, bool is_load)
 	}
 }
 
-/* vLLM's option that a flag sets, if it takes a value. */
+/* Returns the vLLM option of a flag, if it takes a value. */
 static const struct option_row *row_with_value(const struct answer *answer, bool is_load,
 					       const char *flag)
 {
@@ -193,7 +193,7 @@ static const struct option_row *row_with_value(const struct answer *answer, bool
 	return NULL;
 }
 
-/* A command line of vLLM's, behind "--"; the last of the words is the one under the cursor. */
+/* Completes a vLLM command line after "--"; the last word is the one at the cursor. */
 static void complete_command(struct answer *answer, char **words, int count)
 {
 	bool is_bench = count > 2 && strcmp(words[1], "bench") == 0;
@@ -216,7 +216,7 @@ static void complete_command(struct answer *answer, char **words, int count)
 	}
 }
 
-/* Of `profllm bench` itself. */
+/* Offers the flags of `profllm bench` itself. */
 static void offer_own_flags(struct answer *answer)
 {
 #define BENCH_FLAG(name, arg, choices, help) offer(answer, "--" name, help);
@@ -225,7 +225,7 @@ static void offer_own_flags(struct answer *answer)
 	offer(answer, "--help", "show this help and exit");
 }
 
-/* The last of the words is the one under the cursor. */
+/* The last word is the one at the cursor. */
 static void complete_line(struct answer *answer, char **words, int count)
 {
 	const struct pl_command *cmd = pl_command_find(&cli_commands, words[0]);
@@ -239,7 +239,7 @@ static void complete_line(struct answer *answer, char **words, int count)
 	}
 	if (cmd == NULL)
 		return;
-	/* vLLM's sweeps have options of their own, also behind bench */
+	/* vLLM's sweeps have options of their own, also after bench */
 	if (count > 2 && strcmp(words[0], "bench") == 0 && strcmp(words[1], "sweep") == 0) {
 		words++;
 		count--;
@@ -251,7 +251,7 @@ static void complete_line(struct answer *answer, char **words, int count)
 	}
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
 		dashes++;
-	/* our own line of an offline benchmark is vLLM's, with flags more */
+	/* our command line of an offline benchmark is vLLM's with additional flags */
 	if (count > 2 && strcmp(words[0], "bench") == 0)
 		answer->kind = vllm_bench_kind_find(words[1]);
 	if (answer->kind != NULL && row_with_value(answer, true, answer->common.name) == NULL &&
@@ -272,7 +272,7 @@ int cmd_complete(int argc, char **argv)
 
 	pl_completion_init(&answer.common, &cli_commands, argc, argv);
 	answer.common.offer_values = offer_values;
-	/* nobody would read a message here: no answer says as much */
+	/* a message would be invisible here, so there is no output */
 	if (cli_catalog_open(NULL, &catalog, PL_ERR_IGNORED) == 0) {
 		answer.catalog = catalog;
 		complete_line(&answer, argv + 1, argc - 1);

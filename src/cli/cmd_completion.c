@@ -1,6 +1,4 @@
-/*
- * `profllm completion SHELL`: the script of base/completion.h, and where an overlay was given one that asks with that.
- */
+/* `profllm completion SHELL`: the script of base/completion.h, which passes on an overlay if one is given. */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -36,14 +34,14 @@ const struct pl_opt_command cli_completion_command = {
 	.words = pl_shells,
 };
 
-/* The script asks with this overlay then, wherever the shell is; all three read such quotes. */
+/* Makes the script use this overlay in any directory; all three shells support such quotes. */
 static void add_overlay(struct pl_buf *text, const char *shell, const char *overlay)
 {
 	auto_free char *path = realpath(overlay, NULL);
 
 	pl_buf_add_text(text, strcmp(shell, "fish") == 0 ? "set -g _profllm_overlay '"
 							 : "_profllm_overlay='");
-	/* 'it'\''s': the quotes end, one stands by itself, they begin again */
+	/* 'it'\''s': the quotes end before an escaped quote and begin again */
 	for (char *rest = path, *part; (part = strsep(&rest, "'")) != NULL;)
 		pl_buf_addf(text, "%s%s", part, rest != NULL ? "'\\''" : "'\n");
 }
@@ -74,7 +72,7 @@ int cmd_completion(int argc, char **argv)
 		return status;
 	if (words.count != 1)
 		return cli_refuse("expected one shell, " PL_SHELLS);
-	/* an overlay that cannot be read would be found out at every key press, and silently */
+	/* otherwise an unreadable overlay would fail silently at every key press */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
 	return write_script(words.items[0], options.overlay);

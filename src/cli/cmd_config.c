@@ -1,7 +1,7 @@
 /*
- * `profllm config`: command lines to experiment files and back, results and sweeps to experiment files.
- * What is written can be read again and means the same; a secret is written only into a file, for
- * its owner alone, and is *** everywhere else.
+ * `profllm config`: converts command lines to experiment files and back, and results and sweeps to experiment files.
+ * The output can be read again with the same meaning. Secrets are only written to files, readable by their owner alone,
+ * and are *** everywhere else.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -122,8 +122,8 @@ static int write_out(const struct config_options *options, bool is_private,
 }
 
 /*
- * With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. Whether
- * there are any shows by writing both ways: no second list of what is secret.
+ * Writes secrets to a file, or *** for display; *ret_has_secrets: whether there are any. This follows from comparing
+ * both outputs, without a second list of secrets.
  */
 static int write_experiment(const struct vllm_command *command, bool with_secrets,
 			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
@@ -137,7 +137,7 @@ static int write_experiment(const struct vllm_command *command, bool with_secret
 	return 0;
 }
 
-/* The reader's problems on standard error; true when they allow going on. */
+/* Prints the reader's problems on standard error; returns whether it may continue. */
 static bool is_usable(const struct cli_input *input)
 {
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
@@ -147,7 +147,7 @@ static bool is_usable(const struct cli_input *input)
 	return input->problems.errors == 0;
 }
 
-/* The option given that `to-command` alone has; NULL: none. */
+/* Returns the given option that only `to-command` has; NULL: none. */
 static const char *only_to_command(const struct config_options *options)
 {
 	return options->oneline          ? "oneline"
@@ -156,7 +156,7 @@ static const char *only_to_command(const struct config_options *options)
 					 : NULL;
 }
 
-/* The container that is asked for, or the only one; NULL: that is refused. */
+/* Returns the requested container, or the only one; NULL: refused. */
 static const struct vllm_container *choose_container(const struct config_options *options,
 						     const struct vllm_manifest *manifest)
 {
@@ -181,7 +181,7 @@ static const struct vllm_container *choose_container(const struct config_options
 	return NULL;
 }
 
-/* A script, or a file that starts containers. False: refused, with the status. */
+/* Reads a script, or a file that starts containers. Returns false if refused, with the status. */
 static bool read_command_file(const struct config_options *options, struct cli_input *input,
 			      const struct exp_check_options *how, int *ret_status)
 {
@@ -216,7 +216,7 @@ static bool read_command_file(const struct config_options *options, struct cli_i
 
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
-	/* what is gone is taken, to be written in today's form */
+	/* removed arguments are accepted, to be written in today's form */
 	struct exp_check_options how = { .target.version = options->version, .allow_gone = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
@@ -241,14 +241,14 @@ static int from_command(const struct config_options *options, char **argv, int a
 		return pl_err_exit_status(PL_ERR_INVALID);
 	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)
 		return cli_fail(&err);
-	/* what is printed ends in terminals and logs */
+	/* output often ends up in terminals and logs */
 	if (options->output == NULL && has_secrets)
 		pl_log(PL_LOG_WARNING, "secrets are shown as ***; use '-o FILE' to write them to a "
 				       "file that only you can read");
 	return write_out(options, has_secrets, &text);
 }
 
-/* "docker run -e NAME=text ARGS IMAGE"; variables in front would not reach the container. */
+/* Returns "docker run -e NAME=text ARGS IMAGE"; variables before it would not reach the container. */
 static json_t *container_words(const struct exp_launch *launch)
 {
 	const char *runtime = pl_json_get_text(launch->container, "runtime");
@@ -269,7 +269,7 @@ static json_t *container_words(const struct exp_launch *launch)
 	return words;
 }
 
-/* Objects as they were given, without what their short forms were made into. */
+/* Returns objects as given, without the expansion of their short forms. */
 static json_t *given_values(const struct exp_config *experiment)
 {
 	json_t *values = json_copy(experiment->server);
@@ -281,7 +281,7 @@ static json_t *given_values(const struct exp_config *experiment)
 	return values;
 }
 
-/* What a server of this experiment is started with; port and address only where they are set. */
+/* Returns the arguments of this experiment's server; port and address only if they are set. */
 static json_t *server_values(const struct exp_config *experiment)
 {
 	const struct exp_launch *launch = &experiment->launch;
@@ -316,7 +316,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 		return -1;
 	if (json_array_size(extra) == 0)
 		return 0;
-	/* in place of the last newline */
+	/* replaces the last newline */
 	text->len--;
 	PL_JSON_EACH(word, extra) {
 		pl_buf_add_char(text, ' ');
@@ -326,7 +326,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	return 0;
 }
 
-/* Engine and load in one. */
+/* Writes engine and load in one command. */
 static int write_offline(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
 			 struct pl_err *err)
 {
@@ -359,7 +359,7 @@ static int write_offline(const struct exp_config *experiment, bool oneline, stru
 typedef int (*command_writer)(const struct exp_config *experiment, bool oneline,
 			      struct pl_buf *text, struct pl_err *err);
 
-/* An offline benchmark has one line, whatever is asked for. */
+/* An offline benchmark has one form, whatever is requested. */
 static command_writer writer_of(const struct exp_config *experiment,
 				const struct config_options *options)
 {
@@ -397,7 +397,7 @@ static int to_command(const struct config_options *options, char **files, int fi
 	return write_out(options, false, &text);
 }
 
-/* A comment is one line, whatever a name holds. */
+/* A comment is one line, whatever a name contains. */
 static void add_comment(struct pl_buf *buf, const char *text)
 {
 	pl_buf_add_text(buf, "# ");

@@ -1,7 +1,7 @@
 /*
- * `profllm gpus`: the GPUs of this host, what they do and who has them; once, or again and again.
- * On a terminal a table is drawn over the last one; into a pipe or a file goes a line per GPU and
- * look, or an object per look, so that what is read behind it never meets an escape.
+ * `profllm gpus`: shows the GPUs of this host, their state and their users, once or repeatedly. On a terminal, each
+ * refresh redraws the table. A pipe or a file gets one line per GPU and refresh, or one object per refresh, so that
+ * readers never meet an escape sequence.
  */
 #include "cli/cmd_gpus_priv.h"
 
@@ -66,7 +66,7 @@ const struct pl_opt_command cli_gpus_command = {
 	.options = gpus_rows,
 };
 
-/* ---- one look ------------------------------------------------------------ */
+/* ---- one refresh --------------------------------------------------------- */
 
 static size_t terminal_columns(void)
 {
@@ -75,7 +75,7 @@ static size_t terminal_columns(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* One line that says what was tried. */
+/* Prints one line with the sources that were tried. */
 static void add_none(const struct host_gpus *gpus, struct pl_buf *text)
 {
 	pl_buf_addf(text, "No GPU found: %s.\n", host_gpus_why(gpus));
@@ -110,7 +110,7 @@ static int show(struct host_gpus *gpus, const struct gpus_options *options)
 	return cli_print(pl_buf_text(&text));
 }
 
-/* ---- again and again ----------------------------------------------------- */
+/* ---- repeatedly ---------------------------------------------------------- */
 
 enum watch_form { WATCH_REDRAWN, WATCH_LINES, WATCH_JSON };
 
@@ -124,7 +124,7 @@ static void add_json_line(const json_t *look, const char *time, struct pl_buf *t
 	pl_buf_add_char(text, '\n');
 }
 
-/* Over the last look, line by line, so that nothing flickers. */
+/* Redraws line by line, so that nothing flickers. */
 static void add_redraw(const char *table, struct pl_buf *text)
 {
 	pl_buf_add_text(text, "\033[H");
@@ -166,7 +166,7 @@ static int show_again(struct host_gpus *gpus, enum watch_form form, bool first)
 	return cli_print(pl_buf_text(&text));
 }
 
-/* True: ^C or its likes came before the time was over. */
+/* Returns true if ^C or another end signal arrived before the time was over. */
 static bool wait_or_end(const sigset_t *ends, int64_t due_ns)
 {
 	int64_t left_ns = due_ns - pl_clock_now_ns();
@@ -194,13 +194,13 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
-	/* blocked and waited for: no handler, and no look that is cut off in the middle */
+	/* blocked and waited for: there is no handler, and no refresh is interrupted */
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	if (form == WATCH_REDRAWN)
 		status = cli_print("\033[2J");
 	for (bool first = true; status == 0; first = false) {
 		status = show_again(gpus, form, first);
-		/* a look that took too long skips ticks and does not shift those behind it */
+		/* a slow refresh skips ticks without shifting later ones */
 		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))
 			break;

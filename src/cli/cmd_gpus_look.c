@@ -1,7 +1,6 @@
 /*
- * One look at the GPUs as JSON, which the table is made of, too. What stands under another user, or
- * in another's namespace of processes, is null and no error; a command line is shown without its
- * secrets.
+ * Reads the GPUs once, as JSON, from which the table is made, too. Data of another user's processes, or of another
+ * namespace, is null and not an error. Command lines are shown without secrets.
  */
 #include "cli/cmd_gpus_priv.h"
 
@@ -47,7 +46,7 @@ static json_t *shown_words(char *text)
 	return line.len > 0 ? json_string(pl_buf_text(&line)) : json_null();
 }
 
-/* Its arguments with blanks between; null for another user's where /proc is closed. */
+/* Returns the arguments separated by blanks; null for another user's process if /proc is restricted. */
 static json_t *command_of(int64_t pid)
 {
 	auto_free char *path = pl_asprintf("/proc/%lld/cmdline", (long long)pid);
@@ -56,7 +55,7 @@ static json_t *command_of(int64_t pid)
 
 	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0 || len == 0)
 		return json_null();
-	/* a shell's script and a title that a process gave itself are one argument with blanks */
+	/* a shell's script, or a title set by the process, is one argument with blanks */
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)text[i] <= ' ' || text[i] == 127)
 			text[i] = ' ';
@@ -76,7 +75,7 @@ static json_t *process_to_json(const struct host_gpu_process *process, bool is_o
 
 static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 {
-	/* numbers of another namespace's processes would be somebody else's in ours */
+	/* process ids of another namespace would be those of other processes here */
 	bool are_ours = live && host_gpu_pids_are_ours(host_gpus_facts(gpus, i));
 	struct host_gpu_process *processes;
 	size_t count;
@@ -90,7 +89,7 @@ static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 	return list;
 }
 
-/* Who of `profllm` has it; null: nobody, or that cannot be found out. */
+/* Returns the run that uses it; null: none, or unknown. */
 static json_t *holder_of(struct host_locks *locks, const char *uuid)
 {
 	auto_free char *name = pl_asprintf("gpu-%s", uuid != NULL ? uuid : "");
@@ -100,7 +99,7 @@ static json_t *holder_of(struct host_locks *locks, const char *uuid)
 	if (locks == NULL || uuid == NULL)
 		return json_null();
 	said = host_lock_holder(locks, name);
-	/* what a killed run said stays; inside, so that nobody finds our short look in its way */
+	/* the text of a killed run remains; inside, so that our short check is never in another run's way */
 	if (said == NULL || host_locks_enter(locks, PL_ERR_IGNORED) < 0)
 		return json_null();
 	int is_free = host_lock_try(locks, name, HOST_LOCK_SHARED, &fd, PL_ERR_IGNORED);
@@ -134,7 +133,7 @@ json_t *cli_gpus_look(struct host_gpus *gpus, bool live)
 	auto_locks struct host_locks *locks = NULL;
 	json_t *list = json_array();
 
-	/* without them the rest is worth showing */
+	/* without locks, the other data is still useful */
 	if (live && host_gpus_count(gpus) > 0 && host_locks_open(&locks, PL_ERR_IGNORED) < 0)
 		locks = NULL;
 	for (size_t i = 0; i < host_gpus_count(gpus); i++)

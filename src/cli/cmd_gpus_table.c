@@ -1,6 +1,6 @@
 /*
- * The table of `profllm gpus`, made of the JSON of a look and nothing else. A row a GPU, then in
- * faint letters what seldom changes, who holds it, and its processes.
+ * The table of `profllm gpus`, made only from the JSON of a refresh. One row per GPU, followed in dim text by rarely
+ * changing data, the user of the GPU, and its processes.
  *
  *	 GPU  name          [##------]   memory    busy   power   temp  throttled
  */
@@ -18,7 +18,7 @@
 #define CELL_BYTES     160
 #define NAME_COLUMNS   16
 #define DETAIL_COLUMNS 5
-#define ROW_COLUMNS    86 /* of a row with a bar, but its name */
+#define ROW_COLUMNS    86 /* of a row with a bar, without the name */
 #define RED            "\033[31m"
 #define YELLOW         "\033[33m"
 #define BOLD           "\033[1m"
@@ -57,7 +57,7 @@ static const char *colour(const struct table *table, const char *code)
 	return table->form->colour ? code : "";
 }
 
-/* "0", of an instance "0.2"; "-" where it is not told */
+/* "0", for an instance "0.2"; "-" if unknown */
 static void index_text(const json_t *gpu, char text[CELL_BYTES])
 {
 	double index = number_of(gpu, "index");
@@ -71,7 +71,7 @@ static void index_text(const json_t *gpu, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "%.0f.%.0f", index, instance);
 }
 
-/* "-" for what is not told */
+/* "-" if unknown */
 static void number_text(double value, double scale, const char *unit, char text[CELL_BYTES])
 {
 	if (isnan(value))
@@ -126,7 +126,7 @@ static void power_text(const json_t *gpu, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "%.0f / %.0f W", power, limit);
 }
 
-/* Idle is no throttling; nothing at all is "ok". */
+/* Idle does not count as throttling; no reason is "ok". */
 static void add_throttle(const struct table *table, const json_t *gpu)
 {
 	const json_t *words = json_object_get(gpu, "throttle");
@@ -255,8 +255,8 @@ static void add_driver(const struct table *table)
 }
 
 /*
- * Cuts each line; escapes take no room on a terminal. A line that wraps would shift those below it,
- * and the next look would be drawn over the wrong ones.
+ * Cuts each line; escape sequences have no width. A line that wraps would shift later ones, and the next refresh would
+ * overwrite the wrong ones.
  */
 static void cut_lines(struct pl_buf *text, size_t columns)
 {
@@ -287,7 +287,7 @@ static void widen(int *width, const char *text)
 		*width = (int)strlen(text);
 }
 
-/* No wider than what stands in them; those of the headings at least. */
+/* No wider than the content, and at least as wide as the headings. */
 static struct widths narrow_widths(const struct table *table)
 {
 	struct widths widths = { table->widths.name, strlen("memory"), strlen("busy"),
@@ -304,7 +304,7 @@ static struct widths narrow_widths(const struct table *table)
 	return widths;
 }
 
-/* A terminal that is too narrow for all has what can be read, and no bars. */
+/* A terminal that is too narrow for everything shows what fits, without bars. */
 static void lay_out(struct table *table)
 {
 	const struct cli_gpus_form *form = table->form;

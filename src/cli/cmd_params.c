@@ -1,7 +1,6 @@
 /*
- * `profllm params`: vLLM's server arguments by release, group and pattern; what changed between two
- * releases; and what another vLLM's help has that the rows do not. All three end in a table, a page
- * or JSON made of the same rows.
+ * `profllm params`: shows vLLM's server arguments by release, group and pattern; the changes between two releases; and
+ * the differences to another vLLM's help. Each can be a table, a page or JSON, made from the same rows.
  */
 #include "cli/cmd_params_priv.h"
 
@@ -98,7 +97,7 @@ static bool text_matches(const char *text, const char *pattern, bool glob)
 	return glob ? fnmatch(pattern, text, FNM_CASEFOLD) == 0 : strcasestr(text, pattern) != NULL;
 }
 
-/* Any of the flags, which are separated by blanks, or all of them as one text. */
+/* Matches any of the flags, which are separated by blanks, or all of them as one text. */
 static bool words_match(const char *words, const char *pattern, bool glob)
 {
 	auto_free char *copy = pl_strdup(words);
@@ -150,7 +149,7 @@ static int check_group(const struct vllm_catalog *catalog, const char *name, str
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
 }
 
-/* One that other releases have. */
+/* Reports an argument that only other releases have. */
 static int tell_absent(const struct option_row *arg, const struct params_options *options,
 		       const char *pattern, struct pl_err *err)
 {
@@ -254,7 +253,7 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 
 /* ---- another vLLM's help ------------------------------------------------------------------ */
 
-/* What the user's own command prints; it is given to the shell as it is. */
+/* Reads the output of the user's own command, which the shell executes unchanged. */
 static int read_command(const char *command, struct pl_buf *text, struct pl_err *err)
 {
 	char chunk[READ_BYTES];
@@ -293,7 +292,7 @@ static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-/* An overlay must not guess what a switch means. */
+/* An overlay must not guess the meaning of a switch. */
 static int check_decided(const char *command, const json_t *diff, struct pl_err *err)
 {
 	const json_t *undecided = json_object_get(diff, "undecided");
@@ -360,7 +359,7 @@ static int compare(const struct params_options *options)
 
 /* ---- two releases ------------------------------------------------------------------------- */
 
-/* Entries of arguments that were not asked for go; a key belongs to its argument. */
+/* Removes entries of arguments that were not requested; a key belongs to its argument. */
 static void keep_asked(const struct params_options *options, const struct vllm_catalog *catalog,
 		       const char *pattern, json_t *list)
 {

@@ -1,12 +1,12 @@
 /*
- * What another vLLM's help has that our rows do not, for people:
+ * Prints the differences between another vLLM's help and our rows:
  *
  *	new      --flag  int, default 8, one of 8, 16  (CacheConfig)
  *	changed  --flag  default 1 -> 2
  *	gone     --flag
  *	unclear  --flag  may switch --other on or off (line 12)
  *
- * What the rows themselves say to be gone is told last: it is no news.
+ * Arguments that the rows mark as removed come last, because they are expected.
  */
 #include "cli/cmd_params_priv.h"
 
@@ -39,7 +39,7 @@ static void add_new(const json_t *diff, struct pl_buf *text)
 	}
 }
 
-/* Of lists only what differs is worth showing. */
+/* For lists, only the differences are shown. */
 static void add_items_less(const char *words, const json_t *list, const json_t *other,
 			   struct pl_buf *text)
 {
@@ -94,7 +94,7 @@ static void add_undecided(const json_t *diff, struct pl_buf *text)
 			    (long long)pl_json_get_i64(entry, "line"));
 }
 
-/* What an overlay leaves as the table has it. */
+/* Lists the arguments that the overlay does not change. */
 static void add_not_learned(const json_t *diff, struct pl_buf *text)
 {
 	const json_t *lists = json_object_get(diff, "not_learned");

@@ -1,6 +1,6 @@
 /*
- * The reference page of the server's arguments, docs/reference, as `make docs` writes it: a table a
- * group and, behind it, the keys of each argument that is an object.
+ * The reference page of the server's arguments in docs/reference, as `make docs` writes it: one table per group,
+ * followed by the keys of each argument that is an object.
  */
 #include "cli/cmd_params_priv.h"
 

@@ -1,4 +1,4 @@
-/* `profllm params --since V1 --until V2`: what changed between two releases, for people. */
+/* `profllm params --since V1 --until V2`: prints the changes between two releases. */
 #include "cli/cmd_params_priv.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* The flag; a key has none. */
+/* Returns the flag; a key has none. */
 static const char *name_of(const json_t *entry)
 {
 	const char *flag = pl_json_get_text(entry, "flag");

@@ -1,6 +1,6 @@
 /*
- * The server's arguments for a terminal: a line each, with help below it. Details take many lines,
- * and are shown where few arguments were asked for.
+ * The server's arguments for a terminal: one line each, followed by its help. Details take many lines, and are shown if
+ * few arguments were requested.
  */
 #include "cli/cmd_params_priv.h"
 
@@ -18,7 +18,7 @@
 #define FAINT           "\033[2m"
 #define PLAIN           "\033[0m"
 
-/* An empty text as "", for nothing at all could not be seen. */
+/* Prints an empty text as "", because it would be invisible. */
 void cli_params_value(const json_t *value, struct pl_buf *text)
 {
 	if (json_is_string(value) && json_string_length(value) > 0)
@@ -52,7 +52,7 @@ void cli_params_bounds(const struct option_row *arg, struct pl_buf *text)
 	pl_buf_add_text(text, pl_buf_text(&bounds));
 }
 
-/* The text in lines of at most `columns`, each behind HELP_INDENT blanks; words are not cut. */
+/* Prints the text in lines of at most `columns`, each after HELP_INDENT blanks; words are not split. */
 static void add_wrapped(const char *words, size_t columns, struct pl_buf *text)
 {
 	size_t at = 0;
@@ -93,7 +93,7 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 	size_t used = INDENT + strlen(arg->flag) + flags.len;
 	pl_buf_addf(text, "%*s%s%s%s%s", INDENT, "", form->colour ? BOLD : "", arg->flag,
 		    form->colour ? PLAIN : "", pl_buf_text(&flags));
-	/* long flags have a line of their own; what follows stays in its column */
+	/* long flags have a separate line; the rest stays in its column */
 	if (used + INDENT > FLAG_COLUMNS) {
 		pl_buf_add_char(text, '\n');
 		used = 0;

@@ -1,7 +1,6 @@
 /*
- * `profllm recover OUTPUT`: words around run/journal/recover.h. It may be called at any time and as
- * often as one likes: a run that goes on is told by its lock and left alone, a finished result
- * stays as it is.
+ * `profllm recover OUTPUT`: the command line of run/journal/recover.h. It may be run at any time and repeatedly: a live
+ * run is recognized by its lock and not touched, and a finished result stays as it is.
  */
 #include "cli/cli.h"
 
@@ -87,7 +86,7 @@ static int report(const struct run_recovered *recovered, bool as_json)
 			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
 				    recovered->cut_bytes);
 	}
-	/* the options that the table depends on are in the result: no file is needed */
+	/* the result contains the options for the table, so no file is needed */
 	run_recovered_bench(recovered->result, &bench);
 	res_report_run(recovered->result, &bench, recovered->path, NULL,
 		       pl_log_has_colour(STDOUT_FILENO), &text);
@@ -108,7 +107,7 @@ static int recover(const char *output, const struct recover_options *options)
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, &err) < 0)
 		return cli_fail(&err);
 	if (run_recover(output, &recovered, &err) < 0) {
-		/* whatever the reason was: to a script there is one case, no result */
+		/* scripts have one case, no result, whatever the reason */
 		cli_fail(&err);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}

@@ -1,6 +1,6 @@
 /*
- * `profllm run`: reads, checks, and runs one experiment, or shows what it would do. Everything that
- * can be known to be wrong is said before anything starts, and all of it at once.
+ * `profllm run`: reads, checks, and runs one experiment, or shows what it would do. All errors that can be found before
+ * the start are reported together.
  */
 #include "cli/cli.h"
 
@@ -101,7 +101,7 @@ const struct pl_opt_command cli_run_command = {
 	.options = run_rows,
 };
 
-/* All that can be known to be wrong is told before anything starts. */
+/* Makes all checks that are possible before the start. */
 static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
@@ -109,11 +109,11 @@ static int check(const struct run_options *options, struct exp_config **experime
 	auto_check found = { 0 };
 
 	run_check_server(*experiment, &how, &found, problems);
-	/* --force passes over rules between arguments, never over what cannot work */
+	/* --force ignores rules between arguments, but no error that prevents the run */
 	bool ends = exp_check_firm(problems) > 0 || (problems->errors > 0 && !options->force);
 	if (!ends) {
 		run_check_host(*experiment, problems);
-		/* a dry run may be made elsewhere than the run */
+		/* a dry run may be on another host than the run */
 		ends = exp_check_firm(problems) > 0 && !options->dry_run;
 	}
 	if (ends || !options->dry_run)
@@ -154,7 +154,7 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
 }
 
-/* Where a file's line is known the message begins with it, so that editors find it. */
+/* If the line in the file is known, the message starts with it, so that editors can open it. */
 static int load(struct run_options *options, enum res_fail_on *ret_fail_on, struct exp_config **ret,
 		struct option_problems *problems)
 {
@@ -208,14 +208,13 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		ended = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, written);
-		/* as a shell has it: a script that was interrupted should know */
+		/* like a shell, so that scripts detect the interruption */
 		if (err.code == PL_ERR_INTERRUPTED && signal_number != 0)
 			ended = 128 + signal_number;
 	} else {
 		int printed = print_result(result, experiment, options, written);
 		ended = res_exit_status_of(result, fail_on, signal_number);
-		/* a terminal that was closed is also where it cannot be printed: what ended
-		 * the run counts */
+		/* a closed terminal is also a failed output: the cause of the run's end takes precedence */
 		if (ended == 0 && printed != 0)
 			ended = pl_err_exit_status(PL_ERR_IO);
 	}

@@ -1,7 +1,6 @@
 /*
- * `profllm schema`: the tables of src/tbl as JSON. Schemas and reference pages are made of it, so
- * that a row is written once. A table is included here with its own macro, which says how the row's
- * members are called.
+ * `profllm schema`: prints the tables of src/tbl as JSON. Schemas and reference pages are made from it, so that each
+ * row is written once. A table is included here with a macro that names the members of its rows.
  *
  *	STAGE(PREPARE, prepare, "…")  ─>  "stages": [{"name": "prepare", "text": "…"}, …]
  */
@@ -79,7 +78,7 @@ static json_t *word_json(const char *word)
 	return json_string(lower);
 }
 
-/* The parts of a text with bars between them. */
+/* Splits a text at bars. */
 static json_t *parts_json(const char *text)
 {
 	auto_free char *copy = pl_strdup(text);
@@ -102,9 +101,8 @@ static void add(json_t *lists, const char *name, json_t *row)
 }
 
 /*
- * Appends a row to its list. `members`: a name for each value, parted by blanks; behind a name
- * stands what the value is: '~' a word of the table, '=' JSON, '|' texts with bars between them, '+'
- * with blanks, nothing: a text.
+ * Appends a row to its list. `members`: a name for each value, separated by blanks. The first character after a name is
+ * the kind of the value: '~' a word of the table, '=' JSON, '|' texts separated by bars, '+' by blanks; none: a text.
  */
 static void add_row(json_t *lists, const char *list, const char *members, const char *const *values)
 {
@@ -127,7 +125,7 @@ static void add_row(json_t *lists, const char *list, const char *members, const 
 
 #define ROW(list, members, ...) add_row(lists, list, members, (const char *const[]){ __VA_ARGS__ });
 
-/* ---- options: what somebody may set -------------------------------------------------------- */
+/* ---- options that users can set ------------------------------------------------------------ */
 
 static void add_options(json_t *lists)
 {
@@ -148,7 +146,7 @@ static void add_options(json_t *lists)
 		add(lists, "experiment_keys", vllm_option_to_json(exp_key_at(i)));
 }
 
-/* When arguments and their keys came and went. */
+/* Adds the releases that added and removed arguments and their keys. */
 static void add_history(json_t *lists)
 {
 	for (size_t i = 0; i < vllm_release_count(); i++)
@@ -160,7 +158,7 @@ static void add_history(json_t *lists)
 	}
 }
 
-/* The names of parsers and environment variables by release: loops, for they are many. */
+/* Adds the names of parsers and environment variables by release, in loops because there are many. */
 static void add_names(json_t *lists)
 {
 	static const char *const parsers[][4] = {
@@ -195,7 +193,7 @@ static void add_names(json_t *lists)
 #include "tbl/variables.h"
 }
 
-/* What the command line of `bench serve` and its comparison with vLLM's have beside the options. */
+/* Adds the rows for the command line of `bench serve` and its comparison with vLLM's, other than the options. */
 static void add_load_command(json_t *lists)
 {
 #define BENCH_GROUP(title) ROW("load_groups", "title", title)
@@ -267,7 +265,7 @@ static void add_commands(json_t *lists)
 #include "tbl/commands.h"
 }
 
-/* ---- what is said ------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------ */
 
 static void add_result(json_t *lists)
 {
@@ -335,7 +333,7 @@ static void add_result(json_t *lists)
 #include "tbl/errors.h"
 }
 
-/* What is known of vLLM, its log, models and accelerators. */
+/* Adds the knowledge about vLLM, its log, models and accelerators. */
 static void add_knowledge(json_t *lists)
 {
 	for (size_t i = 0; i < vllm_rule_count(); i++)

@@ -1,6 +1,4 @@
-/*
- * `profllm sweep run`: many experiments of one file, shown or run.
- */
+/* `profllm sweep run`: shows or runs the combinations of a file. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,7 +139,7 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* What the cells of a server configuration share of their label: the server's keys. */
+/* Adds the part of the label that the cells of one server configuration share: the server's keys. */
 static void add_server(const struct sweep_cell *cell, struct pl_buf *buf)
 {
 	size_t before = buf->len;
@@ -157,7 +155,7 @@ static void add_server(const struct sweep_cell *cell, struct pl_buf *buf)
 		pl_buf_add_text(buf, " as in the file");
 }
 
-/* One line a server configuration, in the order of the file. */
+/* Adds one line per server configuration, in the order of the file. */
 static void add_servers(const struct sweep_plan *plan, struct pl_buf *buf)
 {
 	auto_json json_t *runs = json_object();
@@ -198,7 +196,7 @@ static void add_people_form(const struct cli_sweep *sweep, struct pl_buf *buf)
 	cli_sweep_add_fallen(sweep, buf);
 }
 
-/* Of what is over in the folder; null: nothing is. */
+/* Based on finished runs in the directory; null: unknown. */
 static json_t *forecast_json(const struct sweep_forecast *forecast)
 {
 	if (forecast->known == 0)
@@ -407,7 +405,7 @@ static int read_jobs(const char *text, int64_t *ret)
 	return 0;
 }
 
-/* 0; else the exit status, and what is wrong was told. NULL: none is asked for. */
+/* Returns 0, or the exit status after reporting the error. NULL: not requested. */
 static int read_history(const struct sweep_options *options, const struct cli_sweep *file,
 			struct sweep_history **ret)
 {

@@ -1,4 +1,4 @@
-/* `profllm upload FILE… --to URL`: words around upload/upload.h. */
+/* `profllm upload FILE… --to URL`: the command line of upload/upload.h. */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -103,19 +103,19 @@ const struct pl_opt_command cli_upload_command = {
 	.operand = "FILE",
 };
 
-#define FAULTS_SHOWN 10 /* of a file */
+#define FAULTS_SHOWN 10 /* per file */
 
-/* What is sent: results, and summaries of sweeps. Paths are borrowed. */
+/* The files to send: results, and summaries of sweeps. Paths are borrowed. */
 struct named {
-	const char *name; /* of the whole */
-	size_t others;    /* files of folders that are no results by their names: not looked at */
+	const char *name; /* of the upload */
+	size_t others;    /* files in directories whose names are not those of results: ignored */
 	struct upload_file *files;
 	size_t count;
 	size_t room;
 	const char **sweeps;
 	size_t sweep_count;
 	size_t sweep_room;
-	json_t *told; /* [{path, failure}] of each sweep, once it was sent; failure null: it is there */
+	json_t *told; /* [{path, failure}] of each sent sweep; failure null: stored */
 };
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
@@ -135,7 +135,7 @@ static bool is_deleted(const json_t *item)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-/* Texts of the dashboard and names of files: nothing that a terminal obeys. */
+/* Removes control characters from texts of the dashboard and file names. */
 static void add_clean(struct pl_buf *text, const char *before, const char *words)
 {
 	auto_free char *clean = pl_clean_line(words);
@@ -144,7 +144,7 @@ static void add_clean(struct pl_buf *text, const char *before, const char *words
 		pl_buf_addf(text, "%s%s", before, clean);
 }
 
-/* One a line, with where in the file it stands; a file of another kind altogether has hundreds. */
+/* Adds one line per fault with its location in the file, up to a limit, because a file of another kind has hundreds. */
 static void add_faults(struct pl_buf *text, const json_t *faults, const char *message)
 {
 	size_t count = json_array_size(faults), shown = 0;
@@ -152,7 +152,7 @@ static void add_faults(struct pl_buf *text, const json_t *faults, const char *me
 	for (size_t i = 0; i < count && shown < FAULTS_SHOWN; i++) {
 		const json_t *fault = json_array_get(faults, i);
 		int64_t line = pl_json_get_i64(fault, "line");
-		/* a lone one mostly is the message */
+		/* a single fault usually equals the message */
 		if (pl_text_equal(text_of(fault, "message"), message))
 			continue;
 		auto_free char *place = line > 0 ? pl_asprintf("             line %lld: ",
@@ -174,7 +174,7 @@ static void add_item(struct pl_buf *text, const json_t *item)
 	auto_free char *state = pl_clean_line(text_of(item, "state"));
 	pl_buf_addf(text, "%-9s", state);
 	add_clean(text, "  ", text_of(item, "name"));
-	/* a conflict's message names it */
+	/* the message of a conflict contains it */
 	if (json_is_integer(id) && !is_conflict)
 		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
 	const char *message = text_of(item, "message");
@@ -191,7 +191,7 @@ enum count { STORED, DUPLICATE, CONFLICT, REJECTED, CANCELLED, COUNTS };
 static const char *const count_names[] = { "stored", "duplicate", "conflict", "rejected",
 					   "cancelled" };
 
-/* Of the upload as the dashboard counts, and of what was not sent because it is there. */
+/* Counts the items of the upload, and the files that were not sent because they exist. */
 static void count_items(const struct upload *upload, int64_t *counts, int64_t *ret_deleted)
 {
 	const json_t *counted = json_object_get(upload->job, "counts");
@@ -230,7 +230,7 @@ static void add_counts(const struct upload *upload, struct pl_buf *text)
 	pl_buf_add_char(text, '\n');
 }
 
-/* What the dashboard has already needs no line. */
+/* Artifacts that the dashboard already has are not reported. */
 static void add_artifact(struct pl_buf *text, const json_t *artifact)
 {
 	const char *state = text_of(artifact, "state");
@@ -356,7 +356,7 @@ static void say_away(const struct upload *upload, const char *why, int64_t wait_
 	       (double)wait_ns / (double)PL_NS_PER_S, clean);
 }
 
-/* NONE, or why one is not there. */
+/* Returns NONE, or why one was not stored. */
 static enum pl_err_code send_sweeps(const struct run_target *target, struct named *named)
 {
 	enum pl_err_code code = PL_ERR_NONE;
@@ -402,7 +402,7 @@ static int send_files(const struct upload_options *options, const char *to,
 	if (isatty(STDERR_FILENO))
 		upload.on_progress = show_progress;
 	upload_all(&upload);
-	/* behind the files: by then a dashboard that was away has come back, or will not */
+	/* after the files: by then the dashboard is reachable again, or will not be */
 	enum pl_err_code sweeps = send_sweeps(target, named);
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
@@ -449,7 +449,7 @@ static void named_done(struct named *named)
 	json_decref(named->told);
 }
 
-/* Where the name of what a word stands for begins in it: "results/" is called "results". */
+/* Returns where the display name of an argument starts: "results/" is shown as "results". */
 static size_t name_at(const char *word)
 {
 	size_t len = strlen(word);
@@ -461,7 +461,7 @@ static size_t name_at(const char *word)
 	return len;
 }
 
-/* What the upload is called: as the first of the words. free() */
+/* Returns the name of the upload: that of the first argument. free() */
 static char *name_of(const char *word)
 {
 	const char *name = word + name_at(word);
@@ -470,7 +470,7 @@ static char *name_of(const char *word)
 	return len > 0 ? pl_strndup(name, len) : pl_strdup("upload");
 }
 
-/* Of a sweep's folder: its journal is no file of results, its summary tells of the sweep. */
+/* Handles the files of a sweep's directory: the journal is not a result, and the summary describes the sweep. */
 static bool is_of_sweep(const char *path, struct named *named)
 {
 	auto_free char *name = pl_file_name(path);
@@ -483,7 +483,7 @@ static bool is_of_sweep(const char *path, struct named *named)
 	return true;
 }
 
-/* Files of a folder have their names from the folder on. */
+/* Files in a directory have names relative to it. */
 static int name_files(const struct pl_words *words, struct res_files *files, struct named *named,
 		      struct pl_err *err)
 {

@@ -1,7 +1,7 @@
 /*
- * `profllm validate`: every problem of any number of files and lines, in one call. A file that
- * cannot be read is a problem like others and does not end the call. With --upgrade-to each input
- * is read twice, as the release of today has it and as the other one would.
+ * `profllm validate`: reports all problems of any number of files and command lines. An unreadable file is a problem
+ * like others and does not end the command. With --upgrade-to, each input is read twice: for its current and for the
+ * new release.
  */
 #include <stddef.h>
 #include <string.h>
@@ -95,14 +95,14 @@ const struct pl_opt_command cli_validate_command = {
 	.takes_command = true,
 };
 
-/* What a call works on. */
+/* The state of a call. */
 struct validation {
 	const struct validate_options *options;
 	const struct vllm_catalog *catalog;
 	struct exp_check_options check;
-	const char **sets; /* of the options, and the release */
+	const char **sets; /* of the options, including the release */
 	size_t set_count;
-	/* with --upgrade-to: the same for the release that there is today */
+	/* with --upgrade-to: the same for the current release */
 	struct exp_check_options check_today;
 	const char **sets_today;
 	size_t set_count_today;
@@ -112,7 +112,7 @@ struct validation {
 	struct pl_buf text;
 };
 
-/* What is known of hardware or models, for programs or for people. */
+/* Prints the known hardware or models, as text or JSON. */
 static int print_known(bool as_json, json_t *(*to_json)(void), void (*add_text)(struct pl_buf *buf))
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
@@ -125,7 +125,7 @@ static int print_known(bool as_json, json_t *(*to_json)(void), void (*add_text)(
 	return cli_print(pl_buf_text(&text));
 }
 
-/* The keys are an experiment's; a command line says what it means itself. */
+/* Sets are for keys of an experiment; a command line has its own flags. */
 static void refuse_sets(const struct validation *v, struct cli_input *input)
 {
 	const struct pl_opt_list *sets = &v->options->sets;
@@ -159,11 +159,11 @@ static void report(struct validation *v, struct cli_input *input, const struct c
 		cli_report_memory(input, &v->text);
 }
 
-/* Where an input comes from. */
+/* The origin of an input. */
 struct source {
 	enum { FROM_FILE, FROM_COMMAND_FILE, FROM_WORDS, FROM_CONTAINER } kind;
 	const char *path;
-	const char *text; /* of standard input, which can be read once only; NULL: not read */
+	const char *text; /* of standard input, which can only be read once; NULL: not read */
 	size_t len;
 	const struct vllm_container *container;
 	char **argv;
@@ -201,12 +201,12 @@ static void take(struct validation *v, const struct source *source)
 		cli_upgrade_look(&today, v->options->version, v->options->upgrade_to, &upgrade);
 	}
 	read_source(source, &input, v->sets, v->set_count, &v->check);
-	/* a flag may be there in both and set something else */
+	/* both releases may have the flag with different meanings */
 	cli_upgrade_flags(&upgrade, &today, &input);
 	report(v, &input, &upgrade);
 }
 
-/* A file that starts containers, without one that runs vLLM; or one that is malformed. */
+/* Refuses a file that starts containers without vLLM, or that is malformed. */
 static void refuse_manifest(struct validation *v, const char *path,
 			    const struct vllm_manifest *manifest, const struct pl_err *err)
 {
@@ -230,7 +230,7 @@ static void refuse_manifest(struct validation *v, const char *path,
 	report(v, &input, &upgrade);
 }
 
-/* The containers of a file that starts some. False: it is another file. */
+/* Reads the containers of a file that starts some. Returns false for another file. */
 static bool take_manifest(struct validation *v, const char *path, const char *text, size_t len)
 {
 	auto_manifest manifest = { 0 };
@@ -261,7 +261,7 @@ static bool take_manifest(struct validation *v, const char *path, const char *te
 	return true;
 }
 
-/* Takes containers, a script or an experiment. `is_command`: the file is not an experiment. */
+/* Reads containers, a script or an experiment. `is_command`: the file is not an experiment. */
 static void take_file(struct validation *v, const char *path, bool is_command)
 {
 	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
@@ -269,7 +269,7 @@ static void take_file(struct validation *v, const char *path, bool is_command)
 	size_t len = 0;
 	struct source source = { .kind = is_command ? FROM_COMMAND_FILE : FROM_FILE, .path = path };
 
-	/* a file that cannot be read is reported where it is read as one of its kind */
+	/* an unreadable file is reported by the reader for its kind */
 	if (cli_text_read(path, &text, &len, PL_ERR_IGNORED) == 0) {
 		if (take_manifest(v, path, text, len))
 			return;
@@ -293,7 +293,7 @@ static int print_report(struct validation *v)
 	return cli_print(pl_buf_text(&v->text));
 }
 
-/* A report that could not be printed is the worse news. */
+/* A report that could not be printed takes precedence. */
 static int end(struct validation *v)
 {
 	int printed = print_report(v);
@@ -337,8 +337,10 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	return 0;
 }
 
-/* The sets of the options and, where one is given, the release as one more; *ret_count: how many. The
- * caller's, the release is in *ret_release. */
+/*
+ * Returns the sets of the options and, if one is given, the release as another set; *ret_count: their number. The
+ * caller frees it; *ret_release owns the release.
+ */
 static const char **sets_for(const struct validate_options *options, const char *version,
 			     char **ret_release, size_t *ret_count)
 {
@@ -377,7 +379,7 @@ static void read_all(struct validation *v, const struct pl_words *words)
 					  .argc = words->command_count });
 }
 
-/* What is about experiments and command lines says nothing of a form. */
+/* Options for experiments and command lines do not apply to --schema. */
 static int validate_form(const struct validate_options *options, const struct pl_words *words)
 {
 	const char *other = options->hardware != NULL          ? "--hardware"

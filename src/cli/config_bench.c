@@ -1,6 +1,6 @@
 /*
- * A load that is for the experiment's own server goes where `config to-command` starts it: to this host,
- * and to the port that the file fixes, else to vLLM's own default, which both lines then leave out.
+ * A load for the experiment's own server uses the address where `config to-command` starts it: this host, and the port
+ * in the file, else vLLM's default, which both command lines omit.
  */
 #include "cli/config_bench.h"
 
@@ -15,13 +15,13 @@
 
 #define API_KEY "OPENAI_API_KEY"
 
-/* What stands for the server's address. */
+/* Returns whether the option is part of the server's address. */
 static bool is_address(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_base_url || id == VLLM_BENCH_host || id == VLLM_BENCH_port;
 }
 
-/* Says the same whoever sends the load, or who that is. */
+/* Returns whether the option selects the kind of benchmark or the client, which the command itself implies. */
 static bool is_said(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_kind || id == VLLM_BENCH_client;
@@ -34,7 +34,7 @@ static int64_t command_port(void)
 	return json_integer_value(usual);
 }
 
-/* A server that the experiment starts. */
+/* Adds the address of a server that the experiment starts. */
 static int add_own_address(const struct exp_config *experiment, json_t *words, struct pl_err *err)
 {
 	const struct exp_launch *launch = &experiment->launch;
@@ -51,7 +51,7 @@ static int add_own_address(const struct exp_config *experiment, json_t *words, s
 				      "server.uds: 'vllm bench serve' needs a host and a port");
 	if (json_is_string(json_object_get(experiment->server, "ssl_certfile"))) {
 		vllm_bench_pair_add(words, "--base-url", url);
-		/* its certificate need not be for the address that it is reached by */
+		/* its certificate may be for another name than its address */
 		if (!experiment->bench.insecure)
 			json_array_append_new(words, json_string("--insecure"));
 		return 0;
@@ -63,7 +63,7 @@ static int add_own_address(const struct exp_config *experiment, json_t *words, s
 	return 0;
 }
 
-/* Where it does not stand among the options. */
+/* Adds the address if it is not among the options. */
 static int add_address(const struct exp_config *experiment, json_t *words, struct pl_err *err)
 {
 	auto_free char *url = exp_server_url(experiment);
@@ -75,7 +75,7 @@ static int add_address(const struct exp_config *experiment, json_t *words, struc
 	return 0;
 }
 
-/* What today's vLLM has no more. */
+/* Refuses options that today's vLLM has removed. */
 static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct option_row *row = vllm_bench_row(VLLM_BENCH_dataset_name);
@@ -100,7 +100,7 @@ static int add_option(const struct exp_config *experiment, enum vllm_bench_id id
 {
 	const struct option_row *row = vllm_bench_row(id);
 
-	/* launch.url wins */
+	/* launch.url takes precedence */
 	if (is_said(id) || (is_address(id) && experiment->launch.url != NULL))
 		return 0;
 	if (row->ours || row->gone)
@@ -130,7 +130,7 @@ static int add_options(const struct exp_config *experiment, json_t *words, struc
 	return 0;
 }
 
-/* The load's own variables: all of the file where it starts no server, else the server's API key. */
+/* Returns the variables of the load: all of the file if it starts no server, else only the server's API key. */
 static json_t *env_of(const struct exp_config *experiment)
 {
 	const json_t *env = experiment->launch.env;

@@ -8,7 +8,7 @@
 
 #define FALLEN_BYTES_MAX (256u << 20)
 
-/* What was asked for, as a file of its own would. */
+/* Returns the experiment as it would be in a file of its own. */
 static json_t *asked(const struct cli_sweep *sweep, size_t i)
 {
 	auto_experiment struct exp_config *experiment = sweep_experiment(&sweep->plan, i, false);
@@ -16,7 +16,7 @@ static json_t *asked(const struct cli_sweep *sweep, size_t i)
 	return exp_config_asked(experiment);
 }
 
-/* A comment is one line, whatever a value holds. */
+/* A comment is one line, whatever the values contain. */
 static void add_comment(struct pl_buf *buf, const struct sweep_cell *cell)
 {
 	pl_buf_addf(buf, "# %s ", cell->id);

@@ -1,6 +1,6 @@
 /*
- * `run --dry-run`: the plan of the launch as it would be made, GPUs and port looked for and let go
- * of. Problems do not end it: it may be made on another host than the run.
+ * `run --dry-run`: the launch plan, with GPUs and port chosen and released again. Problems do not end it, because the
+ * run may be on another host.
  */
 #include "cli/dry_run.h"
 
@@ -29,7 +29,7 @@ static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 	}
 }
 
-/* What will happen stands first; the file with all its defaults takes screens. */
+/* The plan comes first, because the file with all its defaults fills several screens. */
 static void add_people_form(const json_t *plan, const char *url, struct pl_buf *buf)
 {
 	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);

@@ -1,6 +1,6 @@
 /*
- * Names that are no commands yet: what vLLM's suite has, or what is planned, gets an
- * answer that says what to do today, and not "unknown command".
+ * Names that are not commands yet: those of vLLM's suite and planned ones get a message with an alternative, instead of
+ * "unknown command".
  */
 #include "cli/cli.h"
 
@@ -33,14 +33,14 @@ char *cli_later_names(const struct pl_commands *commands)
 	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
-		/* vLLM has one by the name of ours */
+		/* vLLM has one with the same name */
 		if (pl_command_find(commands, laters[i].name) == NULL)
 			pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", laters[i].name);
 	}
 	return pl_buf_take(&names);
 }
 
-/* A command of ours that is planned is no benchmark of vLLM's, whatever its name. */
+/* A planned command of ours is not a benchmark of vLLM, whatever its name. */
 int cli_unknown_bench(const char *name)
 {
 	const struct later *later = PL_ROW_FIND(laters, name, name);

@@ -1,6 +1,4 @@
-/*
- * profllm: finds the command and lets it run. The commands are in cli/commands.c.
- */
+/* profllm: finds the command and runs it. The commands are in cli/commands.c. */
 #include <string.h>
 
 #include "base/log.h"
@@ -19,8 +17,10 @@ static void say(const char *run_id, size_t killed, size_t left)
 		       left == 1 ? "" : "es", run_id);
 }
 
-/* Servers that a killed run has left are ended by whichever command is called next, for nobody else
- * knows of them. Commands that only print do not look: a shell waits for some at each key. */
+/*
+ * The next command ends servers that a killed run has left, because no other process does. Commands that only print do
+ * not check, because a shell runs some of them at each key press.
+ */
 static void end_orphans(const char *command)
 {
 	static const char *const quick[] = { "completion", "help", "schema", "version" };

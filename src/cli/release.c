@@ -1,7 +1,6 @@
 /*
- * A release as an option names it. One that nothing was read of is taken as the newest before it,
- * and said to be: an error would keep everybody from a release of today, and silence would be a
- * guess.
+ * Parses a release given to an option. An unknown release is treated as the newest known one before it, with a warning:
+ * an error would exclude users of today's release, and without a message it would be a guess.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -19,7 +18,7 @@ static const char *nearest_release(const char *text)
 	return nearest.found;
 }
 
-/* The last release that was read and is not newer; NULL: all are. */
+/* Returns the last known release that is not newer; NULL: all are newer. */
 static const char *read_before(const struct vllm_version *release)
 {
 	const char *found = NULL;

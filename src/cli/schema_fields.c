@@ -7,7 +7,7 @@
 
 #define TEXT_BYTES_MAX (64u << 20)
 
-/* Those that were asked for, or all. The caller's (free()). */
+/* Selects the requested fields, or all. free() */
 static int choose(const struct res_fields *fields, const struct pl_opt_list *ids,
 		  struct res_field **ret, size_t *ret_count, struct pl_err *err)
 {
@@ -50,7 +50,7 @@ static json_t *values_json(const struct res_fields *fields, const struct res_fie
 	return values;
 }
 
-/* What is recorded, a line each. */
+/* Prints the recorded values, one per line. */
 static int print_values(const json_t *files)
 {
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);

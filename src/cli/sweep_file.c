@@ -45,7 +45,7 @@ int cli_sweep_open(const char *path, const struct cli_sweep_options *options, st
 	return ret->problems.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
 }
 
-/* By what they break: one fault of many cells is told once. */
+/* Groups the cells by their violated rule, which is printed once. */
 void cli_sweep_add_fallen(const struct cli_sweep *sweep, struct pl_buf *buf)
 {
 	auto_json json_t *broken = json_object();

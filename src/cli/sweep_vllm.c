@@ -1,6 +1,4 @@
-/*
- * vLLM's sweeps: its flags, and what is printed.
- */
+/* vLLM's sweeps: their flags, and the output. */
 #include "cli/sweep_vllm.h"
 
 #include <stddef.h>
@@ -54,7 +52,7 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 
-/* Rows that several of them have. */
+/* Rows that several of them share. */
 #define SERVER_ROWS                                                                          \
 	PL_OPT(TEXT, 0, "serve-cmd", serve_cmd, "COMMAND",                                   \
 	       "start the server with COMMAND, split like a shell line"),                    \
@@ -215,7 +213,7 @@ static const char *const names[] = {
 
 /* ---- reading ---- */
 
-/* What the settings borrow. */
+/* Owns the data that the settings borrow. */
 struct input {
 	json_t *serve_command, *bench_command, *after_command;
 	json_t *serve_params, *bench_params, *links, *limits;
@@ -289,7 +287,7 @@ static int read_params(const char *option, const char *path, json_t **ret, struc
 	return sweep_vllm_params_read(path, ret, err) < 0 ? pl_err_wrap(err, "%s", option) : 0;
 }
 
-/* "A", "B", or a release that had one of them. */
+/* Parses "A", "B", or a release that had one of them. */
 static int read_rules(const char *text, bool *ret_by_spline, struct pl_err *err)
 {
 	struct vllm_version release;
@@ -310,7 +308,7 @@ static int read_rules(const char *text, bool *ret_by_spline, struct pl_err *err)
 	return 0;
 }
 
-/* Parameters of others than `bench startup` has are left out, with a word on each combination. */
+/* Removes parameters that `bench startup` lacks, with a note per combination. */
 static int keep_startup(const struct options *options, json_t **params, struct pl_err *err)
 {
 	auto_json json_t *kept = NULL;
@@ -457,7 +455,7 @@ int cli_sweep_vllm(int argc, char **argv)
 
 	if (!pl_command_read(&cli_sweep_vllm_commands[kind], argc, argv, &options, &words, &status))
 		return status;
-	/* as it was written while there was no --experiment-name */
+	/* as it was spelled before --experiment-name existed */
 	if (words.count == 1 && options.resume && options.experiment_name == NULL)
 		options.experiment_name = words.items[0];
 	else if (words.count > 0)

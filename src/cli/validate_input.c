@@ -1,7 +1,7 @@
 /*
- * One input of `validate` or `config`: an experiment's file, a command line, or standard input,
- * which may be either (a YAML mapping is a file). Read, then checked; what cannot be read becomes a
- * problem of the input, so that the others are still told of.
+ * One input of `validate` or `config`: an experiment file, a command line, or standard input, which may be either (a
+ * YAML mapping is a file). It is read and checked. An unreadable input has a problem, so that the other inputs are
+ * still checked.
  */
 #include "cli/validate_input.h"
 
@@ -143,7 +143,9 @@ void cli_input_container(struct cli_input *input, const char *path,
 		vllm_container_check(container, input->command, &input->problems);
 }
 
-/* Keeps the text of a file, or of standard input, which can be read once. False: that was told. */
+/*
+ * Keeps the text of a file, or of standard input, which can only be read once. Returns false after reporting an error.
+ */
 static bool read_text(struct cli_input *input, const char *path)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -193,7 +195,7 @@ void cli_input_check(struct cli_input *input, const struct exp_check_options *op
 	if (input->experiment == NULL)
 		return;
 	how.is_command = input->command != NULL;
-	/* a file's reader has gone through these */
+	/* the reader of a file has checked these */
 	if (how.is_command && input->command->load != NULL)
 		exp_check_alone(input->experiment, &input->problems);
 	run_check_server(input->experiment, &how, &input->check, &input->problems);

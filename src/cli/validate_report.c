@@ -1,6 +1,6 @@
 /*
- * Problems of an input, as lines or as JSON. Errors stand in front of warnings, each in the order
- * in which they were found. Of a command line a problem shows the words that it is about.
+ * The problems of an input, as lines or as JSON. Errors come before warnings, each in the order in which they were
+ * found. For a command line, a problem shows the words that it concerns.
  */
 #include "cli/validate_report.h"
 
@@ -81,7 +81,7 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 	if (!input->is_checked)
 		return json_null();
 	json_t *memory = ckpt_memory_to_json(&input->check.checked.memory);
-	/* "terms" say what the memory goes to: long, and asked for by --explain alone */
+	/* "terms" break down the memory: long, so only with --explain */
 	if (!explained)
 		json_object_del(memory, "terms");
 	return memory;

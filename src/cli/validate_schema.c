@@ -1,7 +1,6 @@
 /*
- * Files by their form alone: what a program reads from them may still be wrong together, which
- * `validate` without --schema tells of experiments. One that cannot be read is a problem like others
- * and does not end the call.
+ * Validates files by their form alone. Their contents may still be inconsistent, which `validate` without --schema
+ * reports for experiments. An unreadable file is a problem like others and does not end the command.
  */
 #include "cli/validate_schema.h"
 
@@ -16,7 +15,7 @@
 #include "schema/schema.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
-/* Of one document; more than anybody corrects before asking again. */
+/* The maximum number of faults per document; a user would not fix more before trying again. */
 #define FAULTS_MAX 1000
 
 struct schema_report {
@@ -24,16 +23,16 @@ struct schema_report {
 	struct cli_tally tally;
 	struct pl_buf text;
 	json_t *files;
-	/* of the file that is read */
+	/* ---- of the current file ---- */
 	const char *name;
 	size_t checked; /* documents */
-	size_t wrong;   /* of them */
+	size_t wrong;   /* documents with faults */
 	bool cut;
-	size_t told; /* faults */
+	size_t told; /* reported faults */
 	json_t *problems;
 };
 
-/* A line of a file of lines, or 0. */
+/* Adds the line number in a file of JSON lines; 0: none. */
 static void add_place(struct schema_report *r, size_t line)
 {
 	pl_buf_add_text(&r->text, r->name);
@@ -42,7 +41,7 @@ static void add_place(struct schema_report *r, size_t line)
 	pl_buf_add_text(&r->text, ": ");
 }
 
-/* What is no JSON at all, or cannot be read. */
+/* Reports text that is not JSON, or unreadable. */
 static void add_reason(struct schema_report *r, size_t line, const char *reason)
 {
 	r->checked++;
@@ -69,7 +68,7 @@ static void add_faults_json(struct schema_report *r, size_t line,
 	}
 }
 
-/* One with details is told by them. */
+/* A fault with details is reported by its details. */
 static void add_faults_text(struct schema_report *r, size_t line,
 			    const struct schema_faults *faults)
 {
@@ -87,7 +86,7 @@ static void add_faults_text(struct schema_report *r, size_t line,
 	}
 }
 
-/* A side file checked by a schema that is not its own has faults on every line. */
+/* A file checked against the wrong schema has faults in every line, so their number is limited. */
 static bool is_to_tell(struct schema_report *r)
 {
 	if (r->told < FAULTS_MAX)
@@ -121,7 +120,7 @@ static void check_line(struct schema_report *r, size_t line, const char *text, s
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *document = NULL;
 
-	/* without a name the error begins with ":1:", a line of its own count */
+	/* without a name, the error starts with ":1:", its own line number */
 	if (pl_json_parse_wide(text, len, "", &document, &err) == 0) {
 		check_document(r, line, document);
 		return;

@@ -1,7 +1,6 @@
 /*
- * What going on to another release means for one input. Gone arguments are problems that the checks
- * find by themselves; here is what they cannot see in one reading: defaults that change under what
- * is not set, and flags that are still there and set something else.
+ * The effects of another release on one input. The checks find removed arguments by themselves. This finds what a
+ * single reading cannot show: defaults that change for unset arguments, and flags that set another argument.
  */
 #include "cli/validate_upgrade.h"
 
@@ -13,7 +12,7 @@
 #include "vllm/rules.h"
 #include "vllm/yaml_out.h"
 
-/* More of them hide those that matter. */
+/* More of them would hide the important ones. */
 #define DEFAULTS_SHOWN_MAX 12
 #define VALUE_COLUMNS_MAX  60
 #define VALUE_BYTES_MAX    (1u << 20)
@@ -24,7 +23,7 @@ void cli_upgrade_done(struct cli_upgrade *upgrade)
 	json_decref(upgrade->defaults);
 }
 
-/* A release that cannot be read is none: the reference is assumed, as everywhere. */
+/* An unreadable release counts as none: the reference is assumed, as everywhere. */
 static void find_from(const struct cli_input *today, const char *version, struct cli_upgrade *ret,
 		      struct vllm_version *ret_parsed)
 {
@@ -51,7 +50,7 @@ void cli_upgrade_look(const struct cli_input *today, const char *version, const 
 	ret->defaults = vllm_release_defaults(&since, &until, today->experiment->server);
 }
 
-/* The argument that a word of a command set; NULL: none. */
+/* Returns the argument that a word of a command sets; NULL: none. */
 static const char *set_by(const struct vllm_command *command, json_int_t word)
 {
 	PL_JSON_EACH_MEMBER(name, place, command->places) {
@@ -61,7 +60,7 @@ static const char *set_by(const struct vllm_command *command, json_int_t word)
 	return NULL;
 }
 
-/* What the argument was set to, as the release has it: an array of one setting. */
+/* Returns the settings of the argument in the form of the release: an array of one. */
 static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *today,
 		    const char *name)
 {
@@ -108,7 +107,7 @@ void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input
 		const char *before = json_is_integer(place) && json_integer_value(place) > 0
 					     ? set_by(today->command, json_integer_value(place))
 					     : NULL;
-		/* the same word of the line, read by both releases */
+		/* the same word, read by both releases */
 		if (before != NULL && strcmp(before, name) != 0)
 			warn_of_flag(upgrade, today, input, name, before);
 	}
@@ -151,7 +150,7 @@ void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf)
 		pl_buf_addf(buf, "    … %zu more (--json shows all)\n", count - DEFAULTS_SHOWN_MAX);
 }
 
-/* As the problems have their keys: those of an experiment file. */
+/* The keys are those of problems, as in an experiment file. */
 static json_t *defaults_json(const struct cli_upgrade *upgrade)
 {
 	json_t *list = json_array();

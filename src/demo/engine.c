@@ -1,7 +1,7 @@
 /*
- * How fast a run is, by the plainest model of an engine that still has the right shape: a step reads the
- * weights and the keys and values of all running requests, or computes their tokens, whichever takes
- * longer; prompts are computed in between; who finds no room waits.
+ * The performance of a run, by the simplest model of an engine with the right shape: a step reads the weights and the
+ * keys and values of all running requests, or computes their tokens, whichever takes longer; prompts are computed in
+ * between; requests without room wait.
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static const struct demo_fate kv_too_small = {
 	"memory is needed"
 };
 
-/* Releases that were slower at something, of those that the history has. */
+/* Releases that were slower at something, by index among those used. */
 static const struct {
 	size_t since, until;
 	double experts, prefill, all;
@@ -147,7 +147,7 @@ static double active_numbers(const struct engine *engine)
 static double step_s(const struct engine *engine, double requests)
 {
 	const struct demo_model *model = engine->model;
-	/* the more tokens, the more of the experts one of them needs */
+	/* more tokens use a larger share of the experts */
 	double experts = model->experts * (1 - pow(1 - model->expert_share, fmax(requests, 1)));
 	double bytes = engine->weight_bytes * (model->dense + experts) +
 		       engine->kv_token_bytes * requests * (engine->input + engine->output / 2);
@@ -204,7 +204,7 @@ static const struct demo_fate *draw_fate(struct demo_dice *dice)
 	return NULL;
 }
 
-/* So many at once: what the engine has no room for waits for a place. */
+/* Closed loop: requests beyond the engine's room wait. */
 static void set_closed(const struct engine *engine, double room, double at_once,
 		       struct demo_figures *figures)
 {
@@ -216,7 +216,7 @@ static void set_closed(const struct engine *engine, double room, double at_once,
 	figures->ttft_ms = 1e3 * prefill_s(engine) * (1 + 0.12 * sqrt(running)) + figures->queue_ms;
 }
 
-/* At a rate: as many run as come while one is served; beyond what can be served they queue up. */
+/* Open loop: as many run as arrive during one response; beyond the capacity they queue. */
 static void set_open(const struct engine *engine, double room, struct demo_figures *figures)
 {
 	double running = 1;
@@ -271,7 +271,7 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret)
 			   ret);
 	else
 		set_open(&engine, room, ret);
-	/* large steps let prompts in soon and hold tokens up */
+	/* large steps start prompts early and delay tokens */
 	double batch = log2(demo_asked(plan->server, "max_num_batched_tokens", 8192) / 8192);
 	double slower = demo_noise(&dice, 0.04) * (1 - 0.12 * batch);
 	ret->ttft_ms *= slower;

@@ -1,6 +1,6 @@
 /*
- * A ring of documents under way. A worker takes the next number as soon as its place in the ring is free,
- * so that what is ready is never far from what is stored next.
+ * A ring of documents in progress. A worker takes the next number as soon as its place in the ring is free, so
+ * completed documents are never far ahead of the one that is stored next.
  *
  *	number      0 … stored … taken … rows
  *	its place   number % RING, free again once it is stored
@@ -16,7 +16,7 @@
 #include "result/fields/fields.h"
 
 #define RING        256
-#define GROUP       64 /* documents of a transaction */
+#define GROUP       64 /* documents per transaction */
 #define WORKERS_MAX 8
 
 struct made {
@@ -31,15 +31,16 @@ struct ring {
 	const struct demo_fill *fill;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	int64_t taken;  /* under lock, as the next two */
+	int64_t taken;  /* under lock, as are the next two */
 	int64_t stored; /* and freed */
 	bool is_over;
-	struct made places[RING]; /* who took the number writes it; is_ready is under lock */
+	struct made places
+		[RING]; /* the worker that took the number writes it; is_ready is under lock */
 };
 
 /*
- * As store_document_read() would give it: what is made here has the form that is checked there
- * (tests/unit/demo/), and no secrets. Writing it down to read it again takes longer than all else.
+ * As store_document_read() would return it: these documents have the form that it checks (tests/unit/demo/), and no
+ * secrets. Writing and reading the text would take longer than everything else.
  */
 static void take(json_t *json, struct store_document *ret)
 {
@@ -73,7 +74,7 @@ static void made_done(struct made *made)
 	*made = (struct made){ 0 };
 }
 
-/* -1: there is none any more. */
+/* Returns -1 if there are no more. */
 static int64_t take_number(struct ring *ring)
 {
 	int64_t number = -1;
@@ -144,7 +145,7 @@ static int put(struct ring *ring, int64_t end, int64_t counts[STORE_OUTCOME_COUN
 		if (result == 0)
 			counts[told.outcome]++;
 	}
-	/* it tells of the first failure again */
+	/* returns the first failure again */
 	if (store_batch_end(ring->fill->store, result < 0 ? &later : err) < 0)
 		return -1;
 	return result;

@@ -1,6 +1,6 @@
 /*
- * A synthetic document: what the plan asks for is read as any experiment, so that config has what
- * `profllm run` would write of it; the parts are put together by the same function as real ones.
+ * Makes a synthetic document: the plan is read like any experiment, so that config has the form of `profllm run`, and
+ * the same function as for real results assembles the parts.
  */
 #include "demo/history.h"
 
@@ -65,7 +65,7 @@ static int read_experiment(const struct demo_plan *plan, struct exp_config **ret
 				    0, ret, &problems, err);
 }
 
-/* An argument that came after the rows. */
+/* Adds an argument that is newer than the tables. */
 static void add_newer(const struct demo_plan *plan, json_t *server, json_t *source,
 		      json_t *explicit_names, json_t *overlay)
 {
@@ -77,7 +77,7 @@ static void add_newer(const struct demo_plan *plan, json_t *server, json_t *sour
 	}
 }
 
-/* An older program knew nothing of what its release did not have. */
+/* An older program did not know arguments that its release lacked. */
 static void drop_absent(json_t *server, json_t *source)
 {
 	void *next;
@@ -124,7 +124,7 @@ static json_t *make_config(const struct demo_plan *plan, const struct exp_config
 			 exp_config_asked(experiment));
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the document -------------------------------------------------------------------------- */
 
 static int make_document(const struct demo *history, const struct demo_plan *plan,
 			 const struct exp_config *experiment, json_t **ret, struct pl_err *err)

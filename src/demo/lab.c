@@ -1,4 +1,4 @@
-/* Who measures what on what. */
+/* The models, the hosts and the releases of the synthetic laboratory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static const struct demo_host hosts[] = {
 	  "12.9" },
 };
 
-/* Of the releases that the rows know the newest. */
+/* The number of releases used: the newest known ones. */
 #define RELEASES 16
 
 size_t demo_host_count(void)
@@ -69,7 +69,7 @@ const char *demo_release_at(size_t i)
 	return vllm_release_at(vllm_release_count() - demo_release_count() + i);
 }
 
-/* Of the experts, the part that one token needs. */
+/* Returns the share of the experts used by one token. */
 static double expert_share(const struct ckpt_facts *facts)
 {
 	static const char *const keys[] = { "num_experts_per_tok", "experts_per_token" };

@@ -5,7 +5,7 @@
 #include "vllm/server_args.h"
 
 #define UUID_BYTES 64
-#define W_IDLE     0.14 /* of a GPU, of its full load */
+#define W_IDLE     0.14 /* per GPU, as a share of its full load */
 
 json_t *demo_section(const char *section, json_t *values)
 {
@@ -122,7 +122,7 @@ static json_t *client_usage(const struct demo_figures *figures)
 				      (json_int_t)ceil(figures->running)));
 }
 
-/* Of a launch that failed there is only what the host is. */
+/* A failed launch has only the facts of the host. */
 json_t *demo_system(const struct demo_plan *plan, const struct demo_figures *figures)
 {
 	struct demo_dice dice = plan->dice;
@@ -233,7 +233,7 @@ json_t *demo_launch(const struct demo_plan *plan, const struct demo_figures *fig
 
 /* ---- environment --------------------------------------------------------------------------- */
 
-/* The engine says that it is none: no figure of it may pass for one of a real machine. */
+/* The engine is marked as synthetic, so that no metric can be mistaken for one of a real machine. */
 json_t *demo_environment(const struct demo_plan *plan)
 {
 	const struct demo_host *host = plan->host;

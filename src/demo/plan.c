@@ -1,6 +1,6 @@
 /*
- * What each run is: the sweep that it belongs to has its model, its host, its release and what is asked
- * for; the run adds what the sweep varies. All of it follows from the numbers of the sweep and the run.
+ * The plan of each run: its sweep determines model, host, release and configuration; the run adds the varied values.
+ * Everything follows from the numbers of the sweep and the run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #define RUN_ID_DIGITS 0xffffff
 #define BEGIN_S       1767571200LL /* 2026-01-05, a Monday */
 #define SPAN_S        (300 * 86400LL)
-#define APART_S       400  /* from one run of a sweep to the next, about */
-#define GPU_ROOM      0.72 /* of its memory, for weights */
-#define NIGHTLY_OF    4    /* every fourth sweep is one of the nightly ones */
+#define APART_S       400  /* between two runs of a sweep, approximately */
+#define GPU_ROOM      0.72 /* share of its memory for weights */
+#define NIGHTLY_OF    4    /* every fourth sweep is a nightly one */
 #define NIGHTLIES     6
 
 enum use { USE_SWEEP = 1, USE_RUN };
@@ -57,7 +57,7 @@ static const struct demo_sweep sweeps[] = {
 	  { "benchmark.max_concurrency", "1 8 32 128 256" } },
 };
 
-/* What is set beside it, now and then. */
+/* Arguments that are set in addition in some sweeps. */
 static const struct {
 	double share;
 	const char *key, *values;
@@ -90,7 +90,7 @@ static const char *const notes[] = {
 	"the one of the incident", "compare with last week's",
 };
 
-/* A word as JSON, or as the text that it is. */
+/* Parses a word as JSON, or else as a text. */
 static json_t *value_of_word(const char *word, size_t len)
 {
 	json_t *value = json_loadb(word, len, JSON_DECODE_ANY, NULL);
@@ -114,7 +114,7 @@ static json_t *word_at(const char *words, size_t at)
 	return value_of_word(words, strcspn(words, " "));
 }
 
-/* A value for "server.x" or "benchmark.x". */
+/* Sets a value for "server.x" or "benchmark.x". */
 static void set_asked(struct demo_plan *plan, const char *key, json_t *value)
 {
 	const char *dot = strchr(key, '.');
@@ -139,7 +139,7 @@ static void choose_host(const struct demo *history, struct demo_plan *plan, size
 	plan->gpu = &history->gpus[at];
 }
 
-/* The nightly ones go on with the same model on the same host, so that releases can be compared. */
+/* The nightly sweeps keep the model and the host, so that releases can be compared. */
 static void choose_places(const struct demo *history, int64_t number, struct demo_dice *dice,
 			  struct demo_plan *plan)
 {
@@ -179,7 +179,7 @@ static void choose_release(const struct demo *history, int64_t number, struct de
 	size_t count = demo_release_count();
 	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
 
-	/* not everybody takes the newest */
+	/* not every sweep uses the newest release */
 	plan->release = at > 0 && demo_chance(dice, 0.15) ? at - 1 : at;
 }
 
@@ -192,7 +192,7 @@ static bool has_argument(const struct demo_plan *plan, const char *name)
 	return row != NULL && !row->absent;
 }
 
-/* As few GPUs as hold the weights, now and then twice as many. */
+/* Chooses the minimum number of GPUs for the weights, sometimes twice as many. */
 static void ask_for_gpus(struct demo_dice *dice, struct demo_plan *plan)
 {
 	int64_t gpus = 1;
@@ -257,7 +257,7 @@ static void tag(int64_t number, struct demo_dice *dice, struct demo_plan *plan)
 				 plan->host->name);
 }
 
-/* The values of this run, and a number of requests that goes with them. */
+/* Sets the values of this run, and a suitable number of requests. */
 static void vary(struct demo_plan *plan)
 {
 	const struct demo_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;

@@ -1,6 +1,6 @@
 /*
- * `results` and `quality` of a synthetic run. Latencies are spread as e to the power of a bell, so that all
- * their statistics follow from a median and a width; what has no figure stays null.
+ * `results` and `quality` of a synthetic run. Latencies have a log-normal distribution, so all their statistics follow
+ * from a median and a width. Metrics without a value stay null.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "result/quality.h"
 
 #define KEY_BYTES_MAX 80
-#define CI_LEAST      100 /* requests, for an interval */
+#define CI_LEAST      100 /* requests for a confidence interval */
 
-/* Percentiles that results have, and how many widths of the bell they are off its middle. */
+/* The percentiles in results, and their distance from the median in standard deviations. */
 static const struct {
 	const char *name;
 	double widths;
@@ -22,7 +22,7 @@ static const struct {
 };
 static const double reported[] = { RES_PERCENTILES };
 
-/* A family of statistics; median 0: it has none. */
+/* A family of statistics; median 0: no values. */
 struct spread {
 	const char *key;
 	double median;
@@ -38,7 +38,7 @@ static void set(json_t *into, const char *statistic, const char *family, const c
 	json_object_set_new(into, key, value);
 }
 
-/* An interval goes with it where it is asked for. */
+/* Adds its confidence interval if requested. */
 static void set_statistic(json_t *into, const char *statistic, const struct spread *spread,
 			  double value, double off)
 {
@@ -48,7 +48,7 @@ static void set_statistic(json_t *into, const char *statistic, const struct spre
 		    json_pack("[f, f]", value * (1 - off), value * (1 + off)));
 }
 
-/* requests: so many made the figures; 0: without intervals, as the steady part has them. */
+/* requests: number of samples; 0: without intervals, as in the steady part. */
 static void add_family(json_t *into, const struct spread *spread, double requests)
 {
 	double width = spread->width;
@@ -89,7 +89,7 @@ static void add_families(json_t *into, const struct demo_figures *figures, doubl
 		add_family(into, &families[i], requests);
 }
 
-/* As far as the client can have moved it: next to nothing. */
+/* Sets the client error bounds: close to zero. */
 static void add_client_errors(json_t *into, const struct demo_figures *figures)
 {
 	static const char *const statistics[] = {
@@ -147,7 +147,7 @@ static void add_totals(json_t *into, const struct demo_figures *figures)
 			  "prompt_token_offset_median", 0.0));
 }
 
-/* Of those who keep 500 ms and 50 ms, told where the load asks for it. */
+/* For limits of 500 ms and 50 ms, if the load requests it. */
 static void add_goodput(json_t *into, const struct demo_plan *plan,
 			const struct demo_figures *figures)
 {
@@ -166,7 +166,7 @@ json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 	double watts = plan->host->gpu_w * (0.3 + 0.65 * figures->load) * figures->gpus;
 	double tokens = figures->completed * figures->output;
 	double failed = figures->prompts - figures->completed;
-	/* documents are made and read in several threads: they share nothing that is counted */
+	/* documents are made and read in several threads, so they share no reference counts */
 	json_t *json = json_deep_copy(history->results);
 
 	add_totals(json, figures);
@@ -188,7 +188,7 @@ json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 
 /* ---- quality ------------------------------------------------------------------------------- */
 
-/* What was wrong with some runs. */
+/* Problems of some runs. */
 static const struct {
 	double share;
 	size_t fact;
@@ -205,7 +205,7 @@ static const struct {
 	{ 0.050, offsetof(struct res_quality_facts, preemptions), 12 },
 };
 
-/* The count of them: none. */
+/* Returns the number of entries if there is none. */
 static size_t trouble_of(const struct demo_plan *plan)
 {
 	double share = plan->trouble;
@@ -224,7 +224,7 @@ bool demo_is_hot(const struct demo_plan *plan)
 	       troubles[trouble].fact == offsetof(struct res_quality_facts, throttled_share);
 }
 
-/* All that a good run knows. */
+/* Sets the facts of a good run. */
 static void set_facts(const struct demo_figures *figures, struct res_quality_facts *facts)
 {
 	bool has_rate = isfinite(figures->rate);

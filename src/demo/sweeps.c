@@ -1,6 +1,6 @@
 /*
- * Two groups of runs as sweeps with a plan: one that finished, and one whose first server does not fit its GPU and whose
- * last combinations break a rule.
+ * Two groups of runs as sweeps with a plan: one that finished, and one whose first server does not fit into its GPU and
+ * whose last combinations violate a rule.
  */
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-#define ROOM_MIN 64 /* rows; grows by 4 */
+#define ROOM_MIN 64 /* rows; grows by a factor of 4 */
 
 void mirror_garbage_done(struct garbage *garbage)
 {
@@ -58,7 +58,7 @@ static void put_code(void *codes, unsigned width, size_t row, uint32_t code)
 
 /* ---- growing --------------------------------------------------------------------------------- */
 
-/* All rows before had the same. */
+/* All earlier rows had the same code. */
 static void begin_codes(struct chunk *chunk, size_t row, unsigned width)
 {
 	chunk->form = CHUNK_CODES;
@@ -196,7 +196,7 @@ uint32_t mirror_chunk_code(const struct chunk *chunk, size_t row)
 static void gather_runs(const struct chunk *chunk, const uint32_t *rows, size_t count,
 			uint32_t *ret)
 {
-	uint32_t begin = 1, end = 0; /* of the run that the row before is in */
+	uint32_t begin = 1, end = 0; /* of the run that contains the previous row */
 
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i] >= begin && rows[i] < end) {
@@ -225,7 +225,7 @@ static void gather_codes(const struct chunk *chunk, const uint32_t *rows, size_t
 	}
 }
 
-/* Of few of the rows, none of which stands between the first and the last of these as a rule. */
+/* For few rows, usually none of which is among the exceptions. */
 static void gather_exceptions(const struct chunk *chunk, const uint32_t *rows, size_t count,
 			      uint32_t *ret)
 {
@@ -246,7 +246,7 @@ static void gather_exceptions(const struct chunk *chunk, const uint32_t *rows, s
 	}
 }
 
-/* Of rows that all stand in one word of a bitmap, as those one behind the other mostly do: their bits. Else all. */
+/* If all rows are in one word of a bitmap, as consecutive rows mostly are, returns their bits; else all bits. */
 static uint64_t bits_within(const uint32_t *rows, size_t count)
 {
 	uint64_t bits = 0;

@@ -1,12 +1,12 @@
 /*
- * Counting and finding codes, by the form that a chunk has. What most rows have is never counted: it is
- * what is left of the mask.
+ * Counts and finds codes in each form of a chunk. The most frequent code is never counted: it has the remaining rows of
+ * the mask.
  */
 #include "mirror/chunk.h"
 
 #include <string.h>
 
-/* No table has to be longer than a code can be great. */
+/* Limits the length of tables by the width of the codes. */
 static uint32_t codes_below(const struct chunk *chunk, uint32_t distinct)
 {
 	if (chunk->width == 1 && distinct > UINT8_MAX + 1)

@@ -47,7 +47,7 @@ void mirror_dictionary_done(struct dictionary *values)
 	mirror_rank_keeper_free(values->ranks);
 }
 
-/* ---- finding one ----------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------- */
 
 static enum mirror_class class_of(const struct mirror_cell *cell)
 {
@@ -73,7 +73,7 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
-/* Texts by FNV-1a: they are of results, not of strangers who would seek collisions. */
+/* Texts use FNV-1a: they come from results, not from attackers who search for collisions. */
 static uint64_t hash_of(const struct mirror_value *value)
 {
 	uint64_t hash = PL_HASH_NONE + value->class;
@@ -85,7 +85,7 @@ static uint64_t hash_of(const struct mirror_value *value)
 	return hash ^ hash >> 32;
 }
 
-/* Whether the user set it or not. */
+/* Compares values, explicit or not. */
 static bool is_same(const struct mirror_value *one, const struct mirror_value *other)
 {
 	if (one->class != other->class || one->is_elsewhere)
@@ -95,7 +95,7 @@ static bool is_same(const struct mirror_value *one, const struct mirror_value *o
 	return one->text == NULL || strcmp(one->text, other->text) == 0;
 }
 
-/* Where it is, or the free slot that it would take; *ret_twin: the same value, set if this one is not. */
+/* Returns the slot of the value, or the free slot for it; *ret_twin: the same value with the other is_explicit. */
 static uint32_t *slot_of(const struct dictionary *values, const struct mirror_value *wanted,
 			 const struct mirror_value **ret_twin)
 {
@@ -134,7 +134,7 @@ static void widen(struct dictionary *values)
 	}
 }
 
-/* ---- adding one ------------------------------------------------------------------------------ */
+/* ---- insertion ------------------------------------------------------------------------------- */
 
 static uint32_t code_elsewhere(struct dictionary *values, bool is_explicit)
 {
@@ -170,7 +170,7 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 	struct mirror_value value = { .class = class_of(cell), .is_explicit = cell->is_explicit };
 
 	values->classes |= 1u << value.class;
-	/* what is not recorded has nothing that was set */
+	/* a value that is not recorded cannot be explicit */
 	if (value.class == MIRROR_MISSING)
 		return DICTIONARY_MISSING;
 	if (value.class == MIRROR_NUMBER && values->refuses_numbers)

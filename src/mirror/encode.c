@@ -1,7 +1,6 @@
 /*
- * The form of a sealed chunk: of those that are possible the one that a facet is counted fastest in, by
- * what each costs. Runs come from sweeps, whose rows lie side by side;
- * bitmaps are for few values that lie mixed.
+ * Chooses the form of a sealed chunk: of the possible ones, that in which a facet is counted fastest, by estimated
+ * cost. Runs occur in sweeps, whose rows are adjacent; bitmaps are for few values in mixed order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,15 @@
 #include "base/mem.h"
 #include "mirror/chunk.h"
 
-/* ns, about: what matters is the order */
+/* approximate ns: only the order matters */
 #define NS_EXCEPTION 1.0
 #define NS_RUN       2.0
-#define NS_BITMAP    0.006 /* of a row of it */
+#define NS_BITMAP    0.006 /* per row */
 #define NS_CODE_U8   0.4
 #define NS_CODE      0.8
 
 #define BITMAPS_MAX        12 /* 8 KiB each */
-#define EXCEPTIONS_BY_HAND 64 /* at most so many are looked through for one row */
+#define EXCEPTIONS_BY_HAND 64 /* at most this number is searched for one row */
 #define RUNS_BY_HAND       256
 #define BITMAPS_BY_HAND    3
 #define TOTALS_MAX         4096
@@ -26,8 +25,8 @@ struct facts {
 	uint32_t *codes;  /* of all rows */
 	uint32_t *counts; /* by code */
 	uint32_t distinct;
-	uint32_t present; /* codes that some row has */
-	uint32_t most;    /* that most rows have */
+	uint32_t present; /* codes that occur */
+	uint32_t most;    /* the most frequent code */
 	uint32_t runs;
 	size_t rows;
 };
@@ -80,7 +79,7 @@ static enum chunk_form best_form(const struct chunk *open, const struct facts *f
 	return best;
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static void *of_bytes(struct chunk *chunk, size_t count, size_t size)
 {
@@ -96,7 +95,7 @@ static void copy_codes(const struct chunk *open, struct chunk *ret)
 	memcpy(ret->codes, open->codes, (size_t)ret->rows * ret->width);
 }
 
-/* Which part each code is, all but that of most rows. The caller's (free()). */
+/* Numbers the parts: all codes except the most frequent one. free() */
 static uint32_t *number_parts(const struct facts *facts, struct chunk *ret)
 {
 	uint32_t *part_of = pl_alloc_array(facts->distinct, sizeof(*part_of));
@@ -118,7 +117,7 @@ static void make_exceptions(const struct facts *facts, struct chunk *ret)
 	uint32_t rows = 0;
 
 	ret->part_ends = of_bytes(ret, ret->parts, sizeof(*ret->part_ends));
-	/* first where a part begins, then one row further with each that it gets */
+	/* first the start of each part, then incremented with each row */
 	for (uint32_t part = 0; part < ret->parts; part++) {
 		ret->part_ends[part] = rows;
 		rows += facts->counts[ret->part_codes[part]];
@@ -168,7 +167,7 @@ static void keep_totals(const struct facts *facts, struct chunk *ret)
 	memcpy(ret->totals, facts->counts, above * sizeof(*ret->totals));
 }
 
-/* Are the codes themselves wanted beside the form? */
+/* Returns whether the codes are needed in addition to the form. */
 static bool wants_codes(const struct facts *facts, enum chunk_form form)
 {
 	switch (form) {

@@ -7,7 +7,7 @@
 #define S_PER_DAY       86400LL
 #define US_DIGITS       6
 #define RELATIVE_DIGITS 6
-#define YEARS_OF_AGE    400 /* after which the calendar begins anew */
+#define YEARS_OF_AGE    400 /* period of the calendar */
 #define DAYS_OF_AGE     146097LL
 #define DAYS_TO_1970    719468LL /* from 0000-03-01 */
 
@@ -16,7 +16,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* So many digits, which make a number of low to high. */
+/* Parses a fixed number of digits with a value from low to high. */
 static bool take_number(const char **at, int digits, int low, int high, int *ret)
 {
 	int number = 0;
@@ -47,7 +47,7 @@ static int days_in(int year, int month)
 	return days[month - 1] + (month == 2 && leaps);
 }
 
-/* Since 1970. Years are counted from March, so that the day that comes and goes is the last one. */
+/* Returns days since 1970. Years start in March, so that the leap day is the last one. */
 static int64_t days_of(int year, int month, int day)
 {
 	int64_t shifted = month > 2 ? year : year - 1;
@@ -59,7 +59,7 @@ static int64_t days_of(int year, int month, int day)
 	       DAYS_TO_1970;
 }
 
-/* ".5": one digit at least. */
+/* Parses ".5", with at least one digit. */
 static bool take_fraction(const char **at, int *ret_us)
 {
 	int count = 0;

@@ -1,12 +1,11 @@
 /*
- * Fields that are no columns: their cells are read from the documents when a query first names them, and
- * kept for the next one. One thread at a time reads documents, for all that its query lacks in one pass;
- * queries that find what they want go on beside it.
+ * Fields that are not columns: their cells are read from the documents when a query first names them, and cached for
+ * later queries. One thread at a time reads documents, in one pass for all fields that its query lacks. Queries that
+ * find their fields in the cache run concurrently.
  *
- * What has been read of a field is the reader's own, and grows; what queries see of it (`ready`) is put
- * there in one go, and covers the rows in front of one place. A row that is replaced stands anew behind all others, so
- * that what was read once stays right. A document is that of today: where the result has changed since the
- * snapshot, the question has to be asked of a newer one.
+ * The reader owns the data read so far, and extends it. Queries see a published copy (`ready`), which covers the rows
+ * before one place. A replaced row is appended after all others, so data read once stays correct. Documents are read in
+ * their current version: if a result has changed since the snapshot, the query must be repeated with a newer one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,15 @@
 
 #define TAGS           "tags"
 #define TURN_TICK_NS   (10 * PL_NS_PER_MS)
-#define LAZY_MAX       64           /* that are kept beyond their query */
-#define LAZY_BYTES_MAX (256u << 20) /* of them all; the one used last is kept, too */
+#define LAZY_MAX       64           /* cached after their query */
+#define LAZY_BYTES_MAX (256u << 20) /* for all; the last used one is always cached */
 
 struct ready {
-	size_t end; /* the place of the first row that is not in it */
+	size_t end; /* place after the last row in it */
 	uint32_t distinct;
 	unsigned classes;
 	bool has_odd_times;
-	struct chunk *chunks; /* of each segment: a copy */
+	struct chunk *chunks; /* a copy of the chunk of each segment */
 	size_t segments;
 	size_t bytes;
 	int64_t skipped_version; /* as in struct lazy */
@@ -34,29 +33,29 @@ struct ready {
 struct lazy {
 	char *id;
 	struct res_field field;
-	bool is_guessed; /* no row tells of the field: it is one where something is recorded */
+	bool is_guessed; /* the field is not listed: its type is guessed from recorded values */
 
-	/* the thread's that is reading */
+	/* ---- of the reading thread ---- */
 	struct dictionary values;
 	struct chunk *chunks;
 	size_t segments;
 	size_t segment_room;
 	size_t end; /* as in ready */
-	/* snapshots before it have rows that were not read, for they were no more, or had changed; -1: none */
+	/* snapshots before this version have rows that were not read, because they were removed or changed; -1: none */
 	int64_t skipped_version;
 	struct garbage garbage;
 
-	/* under `lock` */
+	/* ---- under `lock` ---- */
 	struct ready ready;
 	unsigned users;
-	uint64_t used; /* the greater the later */
+	uint64_t used; /* greater is later */
 };
 
 struct lazy_columns {
-	pthread_mutex_t lock; /* of all below */
-	pthread_cond_t over;  /* the reading */
-	bool is_reading;      /* a thread */
-	struct lazy **items;  /* in the order of their ids */
+	pthread_mutex_t lock; /* protects the fields below */
+	pthread_cond_t over;  /* signals the end of reading */
+	bool is_reading;      /* a thread is reading */
+	struct lazy **items;  /* sorted by id */
 	size_t count;
 	size_t room;
 	uint64_t used;
@@ -93,9 +92,9 @@ void mirror_lazy_columns_free(struct lazy_columns *lazy)
 	free(lazy);
 }
 
-/* ---- which there are --------------------------------------------------------------------------- */
+/* ---- the list of fields ------------------------------------------------------------------------ */
 
-/* Where the id is, or where it would stand. Under the lock, as all that follow. */
+/* Returns the index of the id, or where to insert it. Under the lock, as are the following functions. */
 static size_t place_of(const struct lazy_columns *columns, const char *id)
 {
 	size_t low = 0, high = columns->count;
@@ -153,13 +152,13 @@ static int compare_ids(const void *a, const void *b)
 	return strcmp((*one)->id, (*other)->id);
 }
 
-/* What no document has: an id that somebody has made up. To make it anew costs nothing. */
+/* Returns whether no document has the field: a made-up id, which costs nothing to read again. */
 static bool is_nothing(const struct lazy *lazy)
 {
 	return lazy->is_guessed && (lazy->ready.classes & ~(1u << MIRROR_MISSING)) == 0;
 }
 
-/* Of what nobody uses: fields that are none, and those used least until as many are left as are kept. */
+/* Removes unused fields: those that no document has, and the least recently used ones over the limits. */
 static void drop_some(struct lazy_columns *columns)
 {
 	size_t count = columns->count, left = 0, bytes = 0;
@@ -213,7 +212,7 @@ void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_u
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* The segment has no further rows: queries may look at what its chunk was. */
+/* The segment is complete: queries may use its chunk. */
 static void seal_last(struct lazy *lazy)
 {
 	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
@@ -226,7 +225,7 @@ static void seal_last(struct lazy *lazy)
 	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;
 }
 
-/* Of the row at this place, which is behind all that were read. */
+/* Adds the cell of the row at this place, which is after all rows read so far. */
 static void add_cell(struct lazy *lazy, size_t place, const struct mirror_cell *cell)
 {
 	size_t at = place % MIRROR_SEGMENT_ROWS;
@@ -244,7 +243,7 @@ static void add_cell(struct lazy *lazy, size_t place, const struct mirror_cell *
 	lazy->end = place + 1;
 }
 
-/* Nothing is recorded in these rows of one segment. A chunk without a value needs no word of them. */
+/* Adds rows of one segment without a recorded value. A chunk without values needs no data for them. */
 static void add_nothing(struct lazy *lazy, size_t place, size_t end)
 {
 	const struct mirror_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
@@ -274,7 +273,7 @@ static void add_document(const struct res_fields *fields, struct lazy *lazy, siz
 	add_cell(lazy, place, &cell);
 }
 
-/* The place behind the last row. */
+/* Returns the place after the last row. */
 static size_t end_of(const struct mirror_snapshot *snapshot)
 {
 	size_t last = snapshot->segment_count - 1;
@@ -282,7 +281,7 @@ static size_t end_of(const struct mirror_snapshot *snapshot)
 	return snapshot->segment_count == 0 ? 0 : last * MIRROR_SEGMENT_ROWS + snapshot->rows[last];
 }
 
-/* Itself, or the first place of the next segment, where this one ends in front of it. */
+/* Returns the place, or the first of the next segment if it is after the end of its own. */
 static size_t row_at(const struct mirror_snapshot *snapshot, size_t place)
 {
 	size_t segment = place / MIRROR_SEGMENT_ROWS;
@@ -292,7 +291,7 @@ static size_t row_at(const struct mirror_snapshot *snapshot, size_t place)
 		       : place;
 }
 
-/* No row lacks what no document has: of such a field nothing is read. */
+/* If no document has the field, all rows count as read. */
 static void pass_over(const struct mirror_snapshot *snapshot, struct lazy *lazy)
 {
 	const struct mirror *mirror = snapshot->mirror;
@@ -315,7 +314,7 @@ static bool is_dead(const struct mirror_snapshot *snapshot, size_t row)
 	return dead != NULL && (dead->words[at / 64] >> at % 64 & 1);
 }
 
-/* The row stands in the field's segments as if nothing were recorded: snapshots before `version` may not see it so. */
+/* Adds the row as not recorded; snapshots before `version` must not use it. */
 static void skip_row(struct lazy *lazy, size_t place, int64_t version)
 {
 	add_nothing(lazy, place, place + 1);
@@ -323,7 +322,7 @@ static void skip_row(struct lazy *lazy, size_t place, int64_t version)
 		lazy->skipped_version = version;
 }
 
-/* What all of the fields are of, where that is known: tags, mostly, and a document is long. */
+/* Returns the member that contains all of the fields, if known: mostly tags. Documents are long, so this saves time. */
 static const char *member_of(const struct lazy_use *uses, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -333,7 +332,9 @@ static const char *member_of(const struct lazy_use *uses, size_t count)
 	return TAGS;
 }
 
-/* The rows that the fields lack. What was read stays right where a document fails. Of the thread that is reading. */
+/*
+ * Reads the rows that the fields lack. If a document fails, the data read so far stays. Called by the reading thread.
+ */
 static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		     struct pl_err *err)
 {
@@ -365,7 +366,7 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 	return 0;
 }
 
-/* ---- what queries see ---------------------------------------------------------------------------- */
+/* ---- publishing ---------------------------------------------------------------------------------- */
 
 static size_t count_bytes(const struct lazy *lazy)
 {
@@ -376,7 +377,7 @@ static size_t count_bytes(const struct lazy *lazy)
 	return bytes;
 }
 
-/* Of the thread that is reading, under the lock. */
+/* Called by the reading thread, under the lock. */
 static void make_ready(struct lazy *lazy)
 {
 	struct ready *ready = &lazy->ready;
@@ -392,7 +393,7 @@ static void make_ready(struct lazy *lazy)
 		.bytes = count_bytes(lazy),
 		.skipped_version = lazy->skipped_version,
 	};
-	/* this query alone, which has seen nothing yet */
+	/* only this query uses it, and has not read it yet */
 	if (lazy->users == 1)
 		mirror_garbage_done(&lazy->garbage);
 }
@@ -418,7 +419,7 @@ static void show(struct lazy_use *use)
 	use->is_known = !lazy->is_guessed || mirror_column_is_recorded(&use->column);
 }
 
-/* 1, with none shown: some lack rows of the snapshot. -1, BUSY: it is too old to be told. */
+/* Returns 1, showing none, if some lack rows of the snapshot; -1 with BUSY if the snapshot is too old. */
 static int show_all(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
 		    struct pl_err *err)
 {
@@ -438,7 +439,7 @@ static int show_all(const struct mirror_snapshot *snapshot, struct lazy_use *use
 	return all ? 0 : 1;
 }
 
-/* Another question may read for long: this one may be given up meanwhile. */
+/* Waits for another query that is reading, which may take long; the query can be cancelled meanwhile. */
 static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
 			 struct pl_err *err)
 {

@@ -9,8 +9,8 @@
 #define ARENA_BLOCK_BYTES 65536
 #define SLOTS_MIN         64
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
-#define GONE              UINT32_MAX /* of a slot: its row was removed */
-#define SEAL_ROWS         16384 /* an open segment costs queries more: this is the most of it */
+#define GONE              UINT32_MAX /* in a slot: the row was removed */
+#define SEAL_ROWS         16384 /* maximum rows of an open segment, which is slower for queries */
 
 static struct values *values_new(const struct res_field *field)
 {
@@ -78,7 +78,7 @@ static int64_t id_of(const struct mirror *mirror, uint32_t row)
 	return mirror->segments[row / MIRROR_SEGMENT_ROWS]->names->ids[row % MIRROR_SEGMENT_ROWS];
 }
 
-/* Where the id is, or the free slot that it would take. */
+/* Returns the slot of the id, or the free slot for it. */
 static uint32_t *slot_of(const struct mirror *mirror, int64_t id)
 {
 	size_t mask = mirror->slot_count - 1;
@@ -142,7 +142,7 @@ static void add_segment(struct mirror *mirror)
 	mirror->is_open = true;
 }
 
-/* Who has a snapshot of the open segment keeps that form for as long. */
+/* Snapshots of the open segment keep the open form. */
 void mirror_seal(struct mirror *mirror)
 {
 	if (!mirror->is_open)
@@ -186,7 +186,7 @@ static void set_cell(struct dictionary *values, struct segment *segment, size_t 
 		     const struct mirror_cell *cell)
 {
 	struct chunk *chunk = &segment->chunks[column];
-	/* rows of one sweep are much alike */
+	/* rows of one sweep are similar */
 	uint32_t near = at > 0 ? mirror_chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
 	uint32_t code = mirror_dictionary_code_near(values, cell, near);
 
@@ -197,8 +197,8 @@ static void set_cell(struct dictionary *values, struct segment *segment, size_t 
 }
 
 /*
- * A column of the first segment turned out to have so many numbers that codes of them serve nobody: it begins
- * anew without. (In a later segment those that have a code keep it.)
+ * A column of the first segment has too many distinct numbers for codes: rebuilds it without. (In a later segment,
+ * numbers that have a code keep it.)
  */
 static void give_up_codes(struct mirror *mirror, struct segment *segment, size_t column)
 {
@@ -215,11 +215,11 @@ static void give_up_codes(struct mirror *mirror, struct segment *segment, size_t
 	}
 	*PL_PUSH(segment->garbage.items, segment->garbage.count, segment->garbage.room) = old.codes;
 	mirror->values[column] = values;
-	/* snapshots may have it still */
+	/* snapshots may still use it */
 	mirror_values_put(old_values);
 }
 
-/* Most columns have nothing of most results: a row more of that kind changes none of these. */
+/* Most columns have no value in most results: another such row changes none of them. */
 static bool stays_missing(const struct chunk *chunk, size_t at, const struct mirror_cell *cell)
 {
 	return at > 0 && cell->state == RES_VALUE_NOT_RECORDED && chunk->form == CHUNK_CONSTANT &&
@@ -243,7 +243,7 @@ static void set_cells(struct mirror *mirror, struct segment *segment, size_t at,
 	}
 }
 
-/* Where it stands now; the slot of its id is the caller's. */
+/* Returns its new place; the caller updates the slot of its id. */
 static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
 {
 	if (!mirror->is_open)

@@ -8,12 +8,12 @@
 
 #define BYTE_VALUES 256
 #define SIGN_BIT    (1ull << 63)
-#define EXACT_MAX   9e15 /* a double is exact to here */
+#define EXACT_MAX   9e15 /* doubles are exact up to here */
 
-/* A number of a row, as bits that compare as the number does. */
+/* A number of a row, as bits that compare like the number. */
 struct item {
 	uint64_t key;
-	uint32_t row; /* of all segments */
+	uint32_t row; /* in all segments */
 };
 
 static uint64_t key_of(double number)
@@ -36,7 +36,10 @@ static double number_of(uint64_t key)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* By one byte of the key after the other, from the last one on. False: all have the same there. */
+/*
+ * Sorts by one byte of the key, for use from the last byte to the first. Returns false if all keys have the same byte
+ * there.
+ */
 static bool sort_by_byte(const struct item *items, size_t count, unsigned shift, struct item *ret)
 {
 	size_t ends[BYTE_VALUES] = { 0 }, before = 0;
@@ -45,7 +48,7 @@ static bool sort_by_byte(const struct item *items, size_t count, unsigned shift,
 		ends[items[i].key >> shift & 0xff]++;
 	if (ends[items[0].key >> shift & 0xff] == count)
 		return false;
-	/* first where the items of a byte begin, then one further with each that it gets */
+	/* first the start of each byte's items, then incremented with each item */
 	for (size_t i = 0; i < BYTE_VALUES; i++) {
 		size_t of_byte = ends[i];
 		ends[i] = before;
@@ -56,7 +59,7 @@ static bool sort_by_byte(const struct item *items, size_t count, unsigned shift,
 	return true;
 }
 
-/* Returns where they stand in order: one of both arrays. */
+/* Returns the sorted array: one of the two. */
 static const struct item *sort(struct item *items, struct item *room, size_t count)
 {
 	for (unsigned shift = 0; count > 0 && shift < 64; shift += 8) {
@@ -99,7 +102,7 @@ static bool is_whole(double number)
 	       (fabs(number) < EXACT_MAX && trunc(number) >= number && trunc(number) <= number);
 }
 
-/* Of items in order; there are `distinct` different ones. */
+/* The items are sorted; `distinct` of them differ. */
 static void fill(struct numbers *numbers, const struct item *items, size_t count, size_t distinct)
 {
 	size_t place = SIZE_MAX;
@@ -162,9 +165,9 @@ void mirror_numbers_put(struct numbers *numbers)
 	free(numbers);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
-/* Rows in front of `end` that are in the mask, or with `flip` those that are not: one more, or less, each. */
+/* Adds `step` for each row before `end` that is in the mask, or with `flip` for those that are not. */
 static void count_rows(const uint32_t *places, size_t end, const uint64_t *words, uint64_t flip,
 		       uint32_t step, uint32_t *counts)
 {
@@ -187,7 +190,7 @@ void mirror_numbers_count(const struct numbers *numbers, const struct mask *mask
 
 	for (size_t i = 0; i < segments && i < numbers->segments; i++)
 		rows += masks[i].count;
-	/* what falls out is less than what is left, then */
+	/* then fewer rows are excluded than included */
 	bool are_most = rows > numbers->known / 2 && segments >= numbers->segments;
 	if (are_most)
 		memcpy(ret_counts, numbers->totals, numbers_room(numbers) * sizeof(*ret_counts));

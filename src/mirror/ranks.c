@@ -8,7 +8,7 @@
 
 struct rank_keeper {
 	pthread_mutex_t lock;
-	struct ranks *ranks; /* NULL: nobody has asked */
+	struct ranks *ranks; /* NULL: not requested yet */
 };
 
 struct rank_keeper *mirror_rank_keeper_new(void)
@@ -38,7 +38,7 @@ void mirror_rank_keeper_free(struct rank_keeper *keeper)
 	free(keeper);
 }
 
-/* What was in order goes before what came, where they are alike. */
+/* Among equal values, earlier ones come first. */
 static void merge(const struct ranks *old, const uint32_t *new, uint32_t new_count,
 		  ranks_compare_fn *compare, void *context, uint32_t *ret)
 {

@@ -5,14 +5,14 @@
 
 #include "base/mem.h"
 
-#define ASKED_MIN  2 /* times, until they are made */
-#define LATER_PART 8 /* so many rows more: they are made anew */
+#define ASKED_MIN  2 /* requests until they are made */
+#define LATER_PART 8 /* made again after growing by one eighth */
 
 struct place {
 	struct numbers *numbers; /* NULL: none */
-	unsigned asked;          /* times since they were made, for more rows than they know */
+	unsigned asked;          /* requests since they were made, for more rows than they cover */
 	bool is_being_made;
-	uint64_t used; /* the greater the later */
+	uint64_t used; /* greater is later */
 };
 
 struct shelf {
@@ -88,7 +88,7 @@ static bool are_to_be_made(struct place *place, size_t rows)
 	return place->is_being_made = ++place->asked >= ASKED_MIN;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 struct numbers *mirror_shelf_take(const struct mirror_column *column, const struct mask *masks,
 				  size_t segments)

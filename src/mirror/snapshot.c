@@ -1,6 +1,4 @@
-/*
- * What readers hold: references to segments, and copies of the little that the writer goes on changing.
- */
+/* The data of readers: references to segments, and copies of the few things that the writer changes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,11 +7,11 @@
 
 struct mirror_view {
 	const struct mirror_snapshot *snapshot;
-	struct lazy_use *uses; /* fields that are no columns, in the order of their ids */
+	struct lazy_use *uses; /* fields that are not columns, sorted by id */
 	size_t count;
 	size_t room;
 
-	/* columns that the view was made with: most are asked for again, in the same order */
+	/* columns of the view's fields: most are requested again, in the same order */
 	const struct mirror_column **named;
 	size_t named_count;
 	size_t *next; /* in `named` */
@@ -26,7 +26,7 @@ static const struct mirror_column *find_column(const struct mirror_snapshot *sna
 
 	if (field == NULL || !field->column)
 		return NULL;
-	/* both stand in the order of the rows */
+	/* both are in the order of the rows */
 	while (low + 1 < high) {
 		size_t middle = low + (high - low) / 2;
 		if (mirror->column_fields[middle] <= field)
@@ -92,7 +92,7 @@ static int compare_id(const void *id, const void *use)
 	return strcmp(id, one->column.field->id);
 }
 
-/* NULL: it is another one. */
+/* Returns NULL if the next one has another id. */
 static const struct mirror_column *next_named(const struct mirror_view *view, const char *id)
 {
 	size_t next = *view->next < view->named_count ? *view->next : 0;

@@ -1,6 +1,6 @@
 /*
- * {"q": question, "id": id, "cut": is a value not whole, "k": [[class, value], …]} in hexadecimal digits, so that nobody has to escape it. Numbers are
- * texts there, since JSON has no infinite ones.
+ * {"q": query, "id": id, "cut": whether a value is truncated, "k": [[class, value], …]} in hexadecimal digits, so that
+ * it needs no escaping. Numbers are texts, because JSON has no infinite ones.
  */
 #include "query/cursor_priv.h"
 
@@ -12,10 +12,10 @@
 #include "result/fields/fields.h"
 #include "mirror/instant.h"
 
-#define JSON_BYTES_MAX 1900 /* a text of 4,000 bytes at most comes of it */
-#define TEXT_BYTES_MAX 1024 /* of one value; less where they are too much together */
+#define JSON_BYTES_MAX 1900 /* so the text has at most 4,000 bytes */
+#define TEXT_BYTES_MAX 1024 /* per value; less if they are too long together */
 
-/* ---- the question ---------------------------------------------------------------------------------- */
+/* ---- the query ------------------------------------------------------------------------------------- */
 
 uint64_t query_cursor_question(const json_t *filter, const json_t *sort)
 {
@@ -27,7 +27,7 @@ uint64_t query_cursor_question(const json_t *filter, const json_t *sort)
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
-/* Cut in front of a character. */
+/* Truncates before a character. */
 static json_t *json_of_text(const char *text, size_t max, bool *is_cut)
 {
 	size_t len = strlen(text);
@@ -130,7 +130,7 @@ static bool read_value(const json_t *json, struct mirror_value *ret)
 	return ret->text != NULL;
 }
 
-/* False: it is no more. */
+/* Returns false if it no longer exists. */
 static bool find_row(const struct mirror_view *view, int64_t id, size_t *ret)
 {
 	for (size_t segment = 0; segment < mirror_view_segments(view); segment++) {
@@ -169,7 +169,7 @@ bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key
 		ret_places[i] = query_rows_place_of(order, i, &value);
 	}
 	ret_places[key_count] = rows_place_of_id(json_integer_value(id));
-	/* beginnings of texts say too little; the row says all, as long as it is there */
+	/* truncated texts are ambiguous; the row is exact while it exists */
 	if (json_is_true(json_object_get(json, "cut")) &&
 	    find_row(view, json_integer_value(id), &row))
 		query_rows_places(order, row, ret_places);

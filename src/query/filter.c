@@ -8,22 +8,19 @@
 
 #define ARENA_BLOCK_BYTES 16384
 
-/*
- * Terms of the and at the top of the tree (or the tree itself) that speak of one column alone, or all
- * that speak of several.
- */
+/* The terms of the top-level `and` (or the tree itself) that concern one column, or all that concern several. */
 struct group {
-	const struct mirror_column *only; /* NULL: of several */
+	const struct mirror_column *only; /* NULL: several */
 	const struct filter_node **terms;
 	size_t count;
 	size_t room;
-	uint64_t *without; /* rows that all other groups mean; once it was asked for */
+	uint64_t *without; /* rows that match all other groups; NULL: not requested yet */
 };
 
 struct query_filter {
 	struct pl_arena *arena;
 	const struct mirror_view *view;
-	struct group *groups; /* a row of all is meant: also by none */
+	struct group *groups; /* an empty row matches no group */
 	size_t count;
 	size_t room;
 	uint64_t *rows;
@@ -47,12 +44,12 @@ void query_filter_fields(const json_t *tree, struct mirror_ids *ids)
 
 /* ---- one segment ------------------------------------------------------------------------------ */
 
-/* Bitmaps of one segment each, one a level of the tree. */
+/* Bitmaps of one segment, one per level of the tree. */
 struct scratch {
 	uint64_t words[BOUND_FILTER_LEVELS_MAX + 1][MIRROR_SEGMENT_WORDS];
 };
 
-/* As it comes: few trees are deep, and what is not written to costs nothing then. */
+/* Uninitialized: few trees are deep, and untouched memory costs nothing. */
 static struct scratch *scratch_new(void)
 {
 	return pl_realloc_array(NULL, 1, sizeof(struct scratch));
@@ -78,7 +75,7 @@ static void evaluate(const struct query_filter *filter, const struct filter_node
 				     mirror_view_rows(filter->view, segment), ret_rows);
 		return;
 	}
-	if (node->count == 0) { /* all of none is true, any of none is false */
+	if (node->count == 0) { /* `and` of nothing is true, `or` of nothing is false */
 		memset(ret_rows, node->kind == FILTER_AND ? 0xff : 0,
 		       MIRROR_SEGMENT_WORDS * sizeof(*ret_rows));
 		return;
@@ -98,7 +95,7 @@ static void evaluate(const struct query_filter *filter, const struct filter_node
 	}
 }
 
-/* Rows that all terms of the group mean. */
+/* Returns the rows that match all terms of the group. */
 static void group_rows(const struct query_filter *filter, const struct group *group, size_t segment,
 		       struct scratch *scratch, uint64_t *ret_rows)
 {
@@ -186,8 +183,8 @@ const uint64_t *query_filter_rows(struct query_filter *filter)
 }
 
 /*
- * For each group the rows of all others, in two passes: first the others behind it, then those in front
- * of it. own: bitmaps of one segment, one a group.
+ * Computes the rows of all other groups for each group, in two passes: first the groups after it, then those before it.
+ * own: bitmaps of one segment, one per group.
  */
 static void leave_out(struct query_filter *filter, size_t segment, struct scratch *scratch,
 		      uint64_t (*own)[MIRROR_SEGMENT_WORDS])

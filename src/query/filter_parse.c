@@ -1,10 +1,10 @@
 /*
- * A filter as JSON, which fits api/openapi.yaml, becomes a checked tree: fields exist and take the operator and the
- * value. All that is wrong is told at once, each fault where it
- * stands; what follows from a fault (the value of a predicate whose field is unknown) is not looked at.
+ * Converts a filter that is valid by api/openapi.yaml to a checked tree: fields exist and accept the operator and the
+ * value. All faults are reported at once, each with its location, except consequences of another fault (the value of a
+ * predicate whose field is unknown).
  *
- * A value fits a field by the field's type, and also where some result has a value of its kind there:
- * documents come from everywhere, and what the options of a field show must be a filter too.
+ * A value is accepted by the field's type, and also if some result has a value of its kind there: documents come from
+ * many sources, and every value in the options of a field must be a valid filter.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #define OPS_BYTES_MAX 1024
 
-/* Bits: sets of them are told to people. */
+/* Bits: error messages list sets of them. */
 enum op_about { ABOUT_EQUAL = 1, ABOUT_ORDER = 2, ABOUT_WORD = 4, ABOUT_STATE = 8 };
 enum op_value { VALUE_NONE, VALUE_ONE, VALUE_LIST, VALUE_PAIR, VALUE_WORD };
 
@@ -34,8 +34,8 @@ struct parse {
 	const struct mirror_view *view;
 	struct place *place;
 	struct pl_arena *arena;
-	int64_t now_us; /* one moment for all of the tree */
-	size_t values;  /* that predicates look at */
+	int64_t now_us; /* the same time for the complete tree */
+	size_t values;  /* number of values that predicates evaluate */
 };
 
 static bool is_order(enum filter_op op)
@@ -43,7 +43,7 @@ static bool is_order(enum filter_op op)
 	return ops[op].about == ABOUT_ORDER;
 }
 
-/* ---- what a field takes --------------------------------------------------------------------- */
+/* ---- accepted operands ---------------------------------------------------------------------- */
 
 static bool is_numeric(const struct res_field *field)
 {
@@ -55,7 +55,7 @@ static bool has_texts(const struct mirror_column *column)
 	return mirror_column_has(column, MIRROR_TEXT) || mirror_column_has(column, MIRROR_JSON);
 }
 
-/* Values that the field may have, or that are there. */
+/* Returns whether the field may have such values, or some result has one. */
 static bool takes(const struct mirror_column *column, enum mirror_class class, bool is_time)
 {
 	const struct res_field *field = column->field;
@@ -87,7 +87,7 @@ static bool takes(const struct mirror_column *column, enum mirror_class class, b
 	return mirror_column_has(column, class);
 }
 
-/* Words have no place among numbers, nor among times. */
+/* Words have no order among numbers or times. */
 static bool takes_in_order(const struct mirror_column *column, enum mirror_class class,
 			   bool is_time)
 {
@@ -118,7 +118,7 @@ static const char *expected_of(const struct mirror_column *column, enum filter_o
 	}
 }
 
-/* "one of eq, ne, …": those that are about one of these. Always false. */
+/* Reports "one of eq, ne, …": the operators of these kinds. Returns false. */
 static bool op_fault(struct parse *p, const json_t *found, unsigned about)
 {
 	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
@@ -134,7 +134,7 @@ static bool op_fault(struct parse *p, const json_t *found, unsigned about)
 	return false;
 }
 
-/* What can be asked of the field: with an unfit value of a fit question the value is the fault. */
+/* Checks the operator for the field. If a valid operator has an invalid value, the value is the fault. */
 static bool check_op(struct parse *p, const struct mirror_column *column, enum filter_op op,
 		     const json_t *found)
 {

@@ -20,10 +20,10 @@ struct query_needle *query_needle_new(const char *text, bool at_start)
 	size_t at;
 
 	needle->code = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &fault, &at, NULL);
-	/* a short text without a language in it cannot be wrong, only no UTF-8 */
+	/* a short literal text cannot be a wrong pattern, only invalid UTF-8 */
 	if (needle->code == NULL)
 		return needle;
-	/* where no code may be made at run time the slow way does */
+	/* if code cannot be generated at run time, the interpreter is used */
 	(void)pcre2_jit_compile(needle->code, PCRE2_JIT_COMPLETE);
 	needle->found = pcre2_match_data_create_from_pattern(needle->code, NULL);
 	return needle;

@@ -90,7 +90,7 @@ static int compare_codes(const void *a, const void *b, void *context)
 {
 	struct ranking *ranking = context;
 
-	/* most often the ranks are there, and nothing is compared */
+	/* the ranks usually exist, and nothing is compared */
 	if (!ranking->knows_words)
 		ranking->words = query_order_words(ranking->column->field->id);
 	ranking->knows_words = true;
@@ -117,7 +117,7 @@ uint64_t query_order_find(const struct mirror_column *column, const struct ranks
 	const char *const *words = query_order_words(column->field->id);
 	uint32_t low = 0, high = ranks->count;
 
-	/* the first one that is not in front of it */
+	/* the first one that is not before it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (query_order_places(words, mirror_column_value(column, ranks->order[middle]),
@@ -157,7 +157,7 @@ static bool is_before(const struct heap *heap, size_t a, size_t b)
 			     heap->context) < 0;
 }
 
-/* The last of the order is on top. */
+/* The last item in the order is on top. */
 static void sink(const struct heap *heap, size_t at)
 {
 	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
@@ -183,7 +183,7 @@ void query_order_first(void *items, size_t count, size_t size, size_t first,
 			sink(&heap, 0);
 		}
 	}
-	/* none may be no array at all */
+	/* with none, the array may be NULL */
 	if (heap.count > 0)
 		qsort_r(items, heap.count, size, compare, context);
 }

@@ -1,7 +1,7 @@
 /*
- * A predicate becomes a table before any row is looked at: for which of the column's values it holds, each
- * asked once, and for which ranges of the numbers that have no codes. All comparisons of numbers are
- * ranges with both ends, since doubles have neighbours: x < 3 is x <= the last one before 3.
+ * A predicate becomes a table before any row is read: for which of the column's values it holds, each evaluated once,
+ * and for which ranges of numbers without codes. All comparisons of numbers become ranges with both ends inclusive,
+ * because doubles are discrete: x < 3 is x <= the preceding double.
  */
 #include <limits.h>
 #include <math.h>
@@ -10,10 +10,11 @@
 
 #include "query/filter_priv.h"
 
-#define HASH_MULTIPLIER     0x9e3779b97f4a7c15u
-#define RANGES_COMPARED_MAX 5 /* all rows are compared with so many as fast as they are sifted */
-#define SIEVE_BITS_MIN      10
-#define SIEVE_PART          32 /* at most one bit of so many is set */
+#define HASH_MULTIPLIER 0x9e3779b97f4a7c15u
+#define RANGES_COMPARED_MAX \
+	5 /* comparing all rows with this many ranges is as fast as sifting them */
+#define SIEVE_BITS_MIN 10
+#define SIEVE_PART     32 /* at most one of 32 bits is set */
 
 /* ---- one of several values ------------------------------------------------------------------ */
 
@@ -22,7 +23,7 @@ static int compare_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Times by when they are, whatever they look like. */
+/* Compares times as points in time, whatever their spelling. */
 static int compare_operands(const void *a, const void *b)
 {
 	const struct operand *one = a, *other = b;
@@ -58,7 +59,7 @@ static struct operand operand_of(const struct mirror_value *value)
 	return operand;
 }
 
-/* Of numbers that are in none of the ranges, most fall through. */
+/* Rejects most numbers that are in none of the ranges. */
 static size_t sieve_place(const struct predicate *predicate, double number)
 {
 	uint64_t bits;
@@ -106,7 +107,7 @@ static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-/* Is a value that compares so with the operand (the first, or the second of two) meant? */
+/* Returns whether a value matches that compares like this with the operand (the first, or the second of two). */
 static bool is_in_order(enum filter_op op, int with_first, int with_last)
 {
 	switch ((int)op) {
@@ -146,7 +147,7 @@ static void compile_order(struct predicate *predicate, struct pl_arena *arena)
 
 	if (first->class != MIRROR_NUMBER)
 		return;
-	/* nothing lies beyond the infinite ones, which have no neighbour there */
+	/* no number is beyond infinity */
 	bool is_empty = (predicate->op == FILTER_LT && first->number <= -INFINITY) ||
 			(predicate->op == FILTER_GT && first->number >= INFINITY);
 	predicate->ranges = pl_arena_alloc(arena, sizeof(*predicate->ranges));
@@ -180,7 +181,7 @@ static bool is_in_ranges(const struct predicate *predicate, double number)
 	return low < predicate->range_count && predicate->ranges[low].low <= number;
 }
 
-/* Of what is recorded. The needle is for contains and starts_with. */
+/* For a recorded value. The needle is for contains and starts_with. */
 static bool holds(const struct predicate *predicate, const struct mirror_value *value,
 		  const struct query_needle *needle)
 {
@@ -215,7 +216,7 @@ static bool holds(const struct predicate *predicate, const struct mirror_value *
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-/* Does the op ask what the number is? */
+/* Returns whether the result depends on the number. */
 static bool asks_number(enum filter_op op)
 {
 	switch ((int)op) {
@@ -257,7 +258,7 @@ void query_predicate_compile(struct predicate *predicate, struct pl_arena *arena
 	}
 }
 
-/* Rows whose number is in one of the ranges. */
+/* Finds the rows whose number is in one of the ranges. */
 static void match_ranges(const struct predicate *predicate, const double *numbers, size_t rows,
 			 uint64_t ret_rows[MIRROR_SEGMENT_WORDS])
 {
@@ -276,7 +277,7 @@ static void match_ranges(const struct predicate *predicate, const double *number
 	}
 }
 
-/* Those of `rows`, which have such numbers, whose number is meant. */
+/* Keeps those of `rows`, which have numbers without codes, whose number matches. */
 static void narrow_numbers(const struct predicate *predicate, const double *numbers, size_t rows,
 			   uint64_t *ret_rows)
 {

@@ -1,6 +1,6 @@
 /*
- * A request is read twice: first for the ids in it, so that the view can make all columns in one pass,
- * then for what it asks, each fault told where it stands. Only then rows are looked at.
+ * A request is read twice: first for its ids, so that the view can make all columns in one pass, and then completely,
+ * reporting each fault with its location. Rows are read only if there is no fault.
  */
 #include "query/query.h"
 
@@ -18,7 +18,7 @@
 #include "query/request_priv.h"
 #include "tbl/request_bounds.h"
 
-/* What a request asks, once it is read. */
+/* A parsed request. */
 struct query {
 	struct mirror_view *view;
 	struct place place;
@@ -31,13 +31,13 @@ struct query {
 	const char *cursor;   /* NULL: none */
 	struct rows_key keys[BOUND_SORT_KEYS_MAX];
 	size_t key_count;
-	struct request_fields columns; /* of cells */
+	struct request_fields columns; /* columns of the cells */
 	struct request_fields facets;
 	struct request_fields metrics;
-	const struct mirror_column *field; /* of values */
+	const struct mirror_column *field; /* field of query_values() */
 
 	int64_t began_ns;
-	int64_t facets_began_ns; /* the budget is of these, and metrics */
+	int64_t facets_began_ns; /* start of the budget, which covers facets and metrics */
 	const uint64_t *rows;
 	struct facet_rows *facet_rows;
 	struct mirror_ids not_ready;
@@ -74,9 +74,9 @@ static int open_view(struct query *query, const struct mirror_snapshot *snapshot
 	return mirror_view_new(snapshot, &query->ids, &query->view, err);
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
-/* Without a list it is every field. */
+/* Without a list, every field. */
 static bool read_fields_or_all(struct query *query, const json_t *request, const char *key,
 			       struct request_fields *ret)
 {
@@ -139,7 +139,7 @@ static bool read_cursor(struct query *query, const json_t *request)
 	return fits;
 }
 
-/* The rows that are meant, once nothing is wrong. */
+/* Selects the rows if the request is valid. */
 static int settle(struct query *query, bool fits, struct pl_err *err)
 {
 	if (!fits)
@@ -149,7 +149,7 @@ static int settle(struct query *query, bool fits, struct pl_err *err)
 	return 0;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- responses ------------------------------------------------------------------------------- */
 
 static void write_counts(const struct query *query, struct pl_buf *out)
 {
@@ -210,7 +210,7 @@ static bool is_named_before(const struct request_fields *fields, size_t at)
 	return false;
 }
 
-/* False: the budget is used up, and the field is named. The first one is always in time. */
+/* Returns false if the budget is used up, and lists the field as incomplete. The first one is always computed. */
 static bool is_in_time(struct query *query, const struct mirror_column *column, size_t before)
 {
 	if (query->budget_ms == 0 || before == 0 ||
@@ -281,7 +281,7 @@ static void write_not_ready(const struct query *query, struct pl_buf *out)
 	pl_buf_add_char(out, ']');
 }
 
-/* The last member, and whether all has had room. */
+/* Writes the last member, and checks that everything fit. */
 static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, struct pl_err *err)
 {
 	query_out_key(out, "data_version");

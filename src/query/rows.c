@@ -1,6 +1,6 @@
 /*
- * Which rows come first. A row's keys become numbers that compare as the values do, so that one comparison
- * turns most rows down; those that are first so far are kept in a heap.
+ * Finds the first rows. The keys of a row become numbers that compare like the values, so one comparison rejects most
+ * rows. The best rows so far are kept in a heap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 #include "query/order.h"
 #include "query/rows_priv.h"
 
-/* Places of values lie below these two, whichever way they go: nothing stands last. */
+/* The positions of values are below these two in both directions: null and not recorded come last. */
 #define PLACE_NULL    (UINT64_MAX - 1)
 #define PLACE_MISSING UINT64_MAX
-/* Behind all numbers, of which the greatest is infinite. */
+/* After all numbers, the greatest of which is infinity. */
 #define PLACE_OTHERS 0xfff8000000000000u
 
-/* Where no number stands elsewhere a value's rank says all; else there is a table of places. */
+/* If all numbers have codes, the rank of a value is its position; else there is a table of positions. */
 struct sort_key {
 	const struct mirror_column *column;
 	bool descends;
 	struct ranks *ranks;
-	uint64_t *places; /* by code; of numbers that have none nothing. NULL: see above */
+	uint64_t *places; /* by code, without numbers that have no code; NULL: see above */
 };
 
 struct rows_order {
@@ -28,9 +28,9 @@ struct rows_order {
 	size_t count;
 };
 
-/* ---- places ------------------------------------------------------------------------------------ */
+/* ---- positions --------------------------------------------------------------------------------- */
 
-/* Rises with the number. */
+/* Returns an integer that increases with the number. */
 static uint64_t place_of_number(double number)
 {
 	uint64_t bits;
@@ -44,7 +44,7 @@ static uint64_t turned(const struct sort_key *key, uint64_t place)
 	return key->descends ? ~place : place;
 }
 
-/* `rank` is odd, so that a value that is not there has a place between two. */
+/* `rank` is odd, so that a value that does not occur has a position between two others. */
 static uint64_t place_of_rank(const struct sort_key *key, uint64_t rank)
 {
 	if (rank <= 3)
@@ -140,7 +140,7 @@ uint64_t query_rows_place_of(const struct rows_order *order, size_t key_at,
 
 /* ---- the first ones ------------------------------------------------------------------------------ */
 
-/* Items of `width` numbers: places, and the row last. The last of the order is on top. */
+/* Items of `width` numbers: positions, followed by the row. The last item in the order is on top. */
 struct heap {
 	uint64_t *items;
 	size_t width;
@@ -178,7 +178,7 @@ static void add(struct heap *heap, const uint64_t *item)
 	put(heap, at, item);
 }
 
-/* In place of the one on top. */
+/* Replaces the top item. */
 static void replace_top(struct heap *heap, const uint64_t *item)
 {
 	size_t at = 0, places = heap->width - 1;
@@ -206,9 +206,9 @@ struct search {
 	const uint64_t *after;
 	struct heap heap;
 	uint64_t *item;
-	size_t found;    /* rows behind `after` */
-	uint32_t *codes; /* of a whole segment, key by key */
-	bool has_codes;  /* of this one: it has rows enough */
+	size_t found;    /* rows after `after` */
+	uint32_t *codes; /* of a complete segment, key by key */
+	bool has_codes;  /* of this segment: it has enough rows */
 	size_t segment;
 };
 
@@ -222,7 +222,7 @@ static uint64_t place_at(const struct search *search, size_t key_at, size_t at)
 					       : mirror_chunk_code(chunk, at));
 }
 
-/* The first place of most rows says enough. */
+/* The first position decides for most rows. */
 static void take_row(struct search *search, size_t at)
 {
 	const struct mirror_view *view = search->order->view;
@@ -252,7 +252,7 @@ static void take_row(struct search *search, size_t at)
 		replace_top(heap, item);
 }
 
-/* From the last to the first: of rows that are alike the newest are taken first, and seldom replaced. */
+/* From the last row to the first: of equal rows, the newest are taken first and rarely replaced. */
 static void take_segment(struct search *search, size_t segment, const uint64_t *rows)
 {
 	const struct rows_order *order = search->order;
@@ -273,7 +273,7 @@ static void take_segment(struct search *search, size_t segment, const uint64_t *
 	}
 }
 
-/* As many as the page and all in front of it have, but no more than there are. */
+/* Returns the number of rows of the page and all before it, limited by the existing ones. */
 static size_t room_of(const struct rows_order *order, const uint64_t *rows,
 		      const struct rows_page *page)
 {

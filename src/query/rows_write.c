@@ -25,7 +25,7 @@ static void add_column(struct rows_writer *writer, const struct mirror_column *c
 {
 	struct cell_column *cell = &writer->cells[writer->count];
 
-	/* no row has it */
+	/* no row has a value */
 	if (!mirror_column_is_recorded(column))
 		return;
 	cell->column = column;
@@ -73,7 +73,7 @@ void query_rows_writer_free(struct rows_writer *writer)
 	free(writer);
 }
 
-/* Null where it is not recorded. */
+/* Writes null if it is not recorded. */
 static void write_value(const struct mirror_column *column, size_t row, struct pl_buf *out)
 {
 	struct mirror_value value = { .class = MIRROR_MISSING };

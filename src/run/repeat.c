@@ -135,7 +135,7 @@ static bool is_hidden(const char *key, const char *text, const json_t *anew)
 
 /*
  * Returns the replacement of a text: the secret that was hidden, or the text itself; NULL with a problem if the secret
- * is missing. The last argument is from hidden_anew(). New reference. 
+ * is missing. The last argument is from hidden_anew(). New reference.
  */
 static json_t *filled(const struct filling *filling, const char *key, json_t *text,
 		      const json_t *anew)

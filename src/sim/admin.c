@@ -9,7 +9,7 @@
 
 #define BODY_MAX (1u << 20)
 
-/* An adapter's line: its path, the model it stands on, no length of its own. */
+/* Describes an adapter: its path and its base model, without a length of its own. */
 static void describe_lora(json_t *model, const struct sim_options *options,
 			  const struct sim_lora *lora)
 {
@@ -18,7 +18,7 @@ static void describe_lora(json_t *model, const struct sim_options *options,
 	json_object_set_new(model, "max_model_len", json_null());
 }
 
-/* As vLLM's /v1/models, with `owned_by` that no client can take for vLLM's. */
+/* As vLLM's /v1/models, with an `owned_by` that differs from vLLM's. */
 void sim_list_models(struct sim_conn *conn)
 {
 	const struct sim_server *server = conn->server;
@@ -75,10 +75,7 @@ void sim_show_server_info(struct sim_conn *conn)
 	auto_buf body = PL_BUF(BODY_MAX);
 
 	sim_add_config(server, &text);
-	/*
-	 * vLLM answers with the text of its configuration object; what is ours stands under a key
-	 * of its own.
-	 */
+	/* vLLM responds with the text of its configuration object; our data is under a separate key. */
 	answer = json_pack("{s:s, s:{}, s:{s:s, s:s, s:b, s:I, s:i, s:i, s:i, s:i}}", "vllm_config",
 			   pl_buf_text(&text), "vllm_env", "profllm_sim", "version",
 			   PROFLLM_VERSION, "profile", options->profile->name, "simulated", 1,
@@ -90,16 +87,10 @@ void sim_show_server_info(struct sim_conn *conn)
 	sim_answer_json(conn, 200, &body);
 }
 
-/*
- * What runs goes on to the end of its step; no step begins afterwards (on_step() in server.c), so
- * requests wait.
- */
+/* The current step completes; no further step begins (on_step() in server.c), so requests wait. */
 void sim_sleep(struct sim_conn *conn)
 {
-	/*
-	 * Level 1 keeps the weights in the host's memory, 2 forgets them: here both only stop the
-	 * steps.
-	 */
+	/* Level 1 keeps the weights in the host's memory, 2 discards them: here both only stop the steps. */
 	const char *level = conn->query != NULL ? strstr(conn->query, "level=") : NULL;
 	char text[64];
 
@@ -123,7 +114,7 @@ void sim_is_sleeping(struct sim_conn *conn)
 						      : "{\"is_sleeping\":false}");
 }
 
-/* vLLM has these routes only where a profiler is set up. */
+/* vLLM has these routes only with a profiler. */
 static void profile(struct sim_conn *conn, const char *what)
 {
 	if (conn->server->options->profiler == NULL) {

@@ -122,8 +122,7 @@ void sim_blocks_name(struct sim_blocks *blocks, uint32_t block, uint64_t name)
 	uint32_t *bucket = &blocks->buckets[name & blocks->bucket_mask];
 
 	/*
-	 * Two sequences may compute the same prefix side by side: the first block keeps the name,
-	 * the second stays unknown.
+	 * Two sequences may compute the same prefix concurrently: the first block keeps the name, the second has none.
 	 */
 	if (item->named || sim_blocks_find(blocks, name) != SIM_NO_BLOCK)
 		return;

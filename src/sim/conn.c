@@ -14,14 +14,13 @@
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
 
-/* A client that reads nothing is borne with up to here, then cut off. */
+/* The maximum of unsent bytes of a client that does not read; then it is disconnected. */
 #define OUT_BYTES_MAX   (256u << 20)
 #define LATER_BYTES_MAX (4u << 20)
-#define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
+#define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is cached */
 
 /*
- * Marked only: callers up the stack still hold the pointer. calls->rest() frees it when the
- * callback is over.
+ * Only marked, because callers up the stack still hold the pointer. calls->rest() frees it at the end of the callback.
  */
 static void mark_dead(struct sim_conn *conn)
 {
@@ -111,10 +110,7 @@ static void capture(struct sim_conn *conn)
 	pl_buf_clear(&conn->raw);
 }
 
-/*
- * uvicorn's answer to what is no HTTP. There is no request then, but its counters and its log want
- * one.
- */
+/* uvicorn's response to invalid HTTP. There is no request, but its counters and its log need one. */
 static void refuse_bytes(struct sim_conn *conn)
 {
 	static const char text[] = "Invalid HTTP request received.";
@@ -128,13 +124,13 @@ static void refuse_bytes(struct sim_conn *conn)
 	sim_conn_answer(conn, 400, "text/plain; charset=utf-8", text, sizeof(text) - 1);
 }
 
-/* Feeds bytes until a whole request is there; what lies behind it waits in `later`. */
+/* Parses bytes until a request is complete; bytes after it wait in `later`. */
 static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 {
 	size_t used = 0;
 	/*
-	 * One request at a time: a pipelined one waits in `later` until the answer before it is
-	 * out, since HTTP/1.1 wants answers in order (RFC 9112, 9.3.2).
+	 * One request at a time: a pipelined one waits in `later` until the previous response is sent, because HTTP/1.1
+	 * requires responses in order (RFC 9112, 9.3.2).
 	 */
 	int result = io_http_feed(conn->http, bytes, len, true, &used, PL_ERR_IGNORED);
 
@@ -154,7 +150,7 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 	conn->server->calls->request(conn);
 }
 
-/* Taken out before it is fed: what is still too much goes back into `later`. */
+/* Removed before parsing: the remainder goes back into `later`. */
 static void feed_later(struct sim_conn *conn)
 {
 	struct pl_buf bytes = conn->later;
@@ -172,7 +168,7 @@ void sim_conn_resume(struct sim_conn *conn)
 		feed_later(conn);
 }
 
-/* --sim-cut: of what is sent at once; 0: all. */
+/* --sim-cut: maximum bytes per send; 0: no limit. */
 static size_t cut_bytes(const struct sim_conn *conn)
 {
 	return (size_t)conn->server->options->faults.cut_bytes;
@@ -187,9 +183,7 @@ static bool is_unsent(const struct sim_conn *conn)
 	return len > 0;
 }
 
-/*
- * EPOLLOUT only while something waits: a socket with room would else wake the loop in every pass.
- */
+/* EPOLLOUT only while data is waiting, because a socket with room would wake the loop in every pass. */
 static void watch_output(struct sim_conn *conn)
 {
 	uint32_t events = EPOLLIN | (is_unsent(conn) ? EPOLLOUT : 0);
@@ -199,8 +193,8 @@ static void watch_output(struct sim_conn *conn)
 }
 
 /*
- * The kernel stamps in CLOCK_REALTIME; the log is in CLOCK_MONOTONIC, as the client's records are.
- * A stamp later than now is a wall clock that was set in between.
+ * The kernel's timestamps are CLOCK_REALTIME; the log uses CLOCK_MONOTONIC, like the client's records. A timestamp in
+ * the future means that the wall clock was set in between.
  */
 static int64_t to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
 {
@@ -233,12 +227,12 @@ static void take(struct sim_conn *conn, const char *bytes, size_t len, int64_t s
 static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
 {
 	struct sim_server *server =
-		conn->server; /* who cannot speak it is hung up on, as by uvicorn */
+		conn->server; /* a client that does not speak TLS is disconnected, as by uvicorn */
 	size_t plain_len;
 	enum io_tls_result result = io_tls_receive(conn->tls, server->input, len, server->plain,
 						   SIM_PLAIN_BYTES, &plain_len, PL_ERR_IGNORED);
 
-	/* the handshake's answer, or what was wrong with it */
+	/* the response of the handshake, or its error */
 	if (io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0)
 		result = IO_TLS_FAILED;
 	watch_output(conn);
@@ -248,8 +242,7 @@ static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
 }
 
 /*
- * One read a callback: level-triggered, so the rest comes back in the next pass, behind the steps
- * of the engine.
+ * One read per callback: epoll is level-triggered, so the rest is read in the next pass, after the steps of the engine.
  */
 static void on_input(struct sim_conn *conn)
 {
@@ -307,8 +300,7 @@ static void on_event(struct io_loop *loop, struct io_watch *watch, uint32_t even
 void sim_conn_drop(struct sim_conn *conn, bool reset)
 {
 	/*
-	 * With a linger of 0 close() throws away what waits and sends RST: the client sees a reset,
-	 * not an end.
+	 * With a linger of 0, close() discards waiting data and sends RST: the client sees a reset instead of an end.
 	 */
 	struct linger none = { .l_onoff = 1, .l_linger = 0 };
 
@@ -323,7 +315,7 @@ static ssize_t send_piece(struct sim_conn *conn, const char *data, size_t len)
 	return TEMP_FAILURE_RETRY(send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-/* --sim-cut: as many pieces as the socket takes. */
+/* --sim-cut: sends as many pieces as the socket accepts. */
 static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
 {
 	size_t most = cut_bytes(conn);
@@ -339,7 +331,7 @@ static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
 	return (ssize_t)done;
 }
 
-/* What does not fit the socket stays in the TLS buffer; `out` is for plain connections. */
+/* Data that does not fit into the socket stays in the TLS buffer; `out` is for plain connections. */
 static bool send_tls(struct sim_conn *conn, const char *data, size_t len)
 {
 	if (io_tls_write(conn->tls, data, len, PL_ERR_IGNORED) < 0 ||
@@ -359,7 +351,7 @@ bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 		return false;
 	if (conn->tls != NULL)
 		return send_tls(conn, data, len);
-	/* What came before must go first: with bytes in `out` nothing is sent past them. */
+	/* Earlier data must be sent first: nothing overtakes the bytes in `out`. */
 	if (conn->out.len == 0)
 		n = cut_bytes(conn) > 0 ? send_pieces(conn, data, len)
 					: send_piece(conn, data, len);
@@ -374,7 +366,7 @@ bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 	return true;
 }
 
-/* uvicorn too makes its date once a second. */
+/* Like uvicorn, formats the date once per second. */
 static const char *date(struct sim_server *server)
 {
 	int64_t real_ns = pl_clock_real_ns();
@@ -387,7 +379,7 @@ static const char *date(struct sim_server *server)
 	return server->date;
 }
 
-/* In the log when the head goes out, as uvicorn: of a stream before its first token. */
+/* Logged when the header is sent, as by uvicorn: for a stream before its first token. */
 static void note_answer(struct sim_conn *conn, int status)
 {
 	struct sim_metrics *metrics = &conn->server->metrics;
@@ -448,7 +440,7 @@ void sim_conn_end_request(struct sim_conn *conn)
 		return;
 	if (!close_now)
 		return;
-	/* What waits is sent before the socket is closed; on_output() does both. */
+	/* Waiting data is sent before the socket is closed; on_output() does both. */
 	conn->closing = true;
 	if (conn->tls != NULL) {
 		io_tls_close(conn->tls);
@@ -469,14 +461,14 @@ static void accept_one(struct sim_server *server, int fd)
 	conn->http = io_http_new(IO_HTTP_REQUEST, &calls, conn);
 	if (server->tls != NULL)
 		conn->tls = io_tls_new_server(server->tls, OUT_BYTES_MAX);
-	/* Read in the next pass at the earliest: its request may be there already. */
+	/* Read at the earliest in the next pass, although its request may already be available. */
 	conn->watch =
 		(struct io_watch){ .fd = fd, .events = EPOLLIN, .fn = on_event, .data = conn };
 	pl_buf_init(&conn->body, SIM_BODY_BYTES_MAX);
 	pl_buf_init(&conn->out, OUT_BYTES_MAX);
 	pl_buf_init(&conn->later, LATER_BYTES_MAX);
 	pl_buf_init(&conn->raw, SIM_BODY_BYTES_MAX + IO_HTTP_HEAD_BYTES_MAX);
-	/* For the access log; of a unix socket uvicorn logs an empty one too. */
+	/* For the access log; like uvicorn, empty for a Unix socket. */
 	if (getpeername(fd, &peer.u.any, &peer.len) == 0 && peer.u.any.sa_family != AF_UNIX)
 		io_addr_text(&peer, conn->peer, sizeof(conn->peer));
 	LIST_INSERT_HEAD(&server->conns, conn, link);

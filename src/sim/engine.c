@@ -29,7 +29,7 @@ struct sim_sequence_priv {
 	uint32_t known;                      /* prompt + generated */
 	uint32_t computed;
 	uint32_t scheduled; /* in the step that runs */
-	uint32_t drafts;    /* behind them */
+	uint32_t drafts;    /* after them */
 	uint32_t block_count;
 	size_t block_room;
 	uint32_t *blocks;
@@ -181,23 +181,22 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 	return &seq->open;
 }
 
-/* Whole blocks of known tokens between two positions get their names. */
+/* Names the full blocks of known tokens between two positions. */
 static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t from,
 			uint32_t behind)
 {
 	uint32_t size = engine->config.block_size;
 
 	/*
-	 * From the step in which they are scheduled, not from its end: a second prompt of the same
-	 * step may hit them already, for its attention runs behind theirs.
+	 * When they are scheduled, not at the end of the step: a second prompt of the same step may already reuse them,
+	 * because its attention runs after theirs.
 	 */
 	for (uint32_t i = from / size; engine->config.prefix_caching && i < behind / size; i++)
 		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
 }
 
 /*
- * Gives `tokens` more tokens of the sequence, and drafts behind them, their blocks; the caller
- * knows that they are free.
+ * Gives blocks to `tokens` more tokens of the sequence, and to drafts after them; the caller knows that they are free.
  */
 static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens,
 		    uint32_t drafts)
@@ -214,7 +213,7 @@ static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, ui
 	seq->drafts = drafts;
 	engine->step.tokens += all;
 	work->sequences++;
-	/* One token left of a prompt is prefill too, while nothing was said. */
+	/* The last remaining token of a prompt is prefill, too, if nothing was generated. */
 	if (seq->known - seq->computed > 1 || seq->open.generated == 0)
 		work->prefill_tokens += all;
 	else
@@ -228,17 +227,14 @@ static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, ui
 }
 
 /*
- * Recomputation, vLLM's way since V1: nothing is swapped out. What it had said it knows, and does
- * not say again.
+ * Preemption by recomputation, as in vLLM V1: nothing is swapped out. Generated tokens are known and not generated
+ * again.
  */
 static void preempt_last(struct sim_engine *engine)
 {
 	struct sim_sequence_priv *seq = engine->running[--engine->running_count];
 
-	/*
-	 * Only those behind the one that asks are preempted, and they have not been scheduled yet
-	 * in this step.
-	 */
+	/* Only sequences after the requesting one are preempted, and they have not been scheduled in this step yet. */
 	assert(seq->scheduled == 0);
 	drop_blocks(engine, seq);
 	seq->open.preemptions++;
@@ -252,10 +248,7 @@ static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, 
 {
 	uint32_t need = blocks_for(engine, seq->computed + tokens);
 
-	/*
-	 * Ends: each turn frees the blocks of one, and the last one it could be is the sequence
-	 * itself.
-	 */
+	/* This ends, because each iteration frees the blocks of a sequence, and the last one is the sequence itself. */
 	while (seq->block_count < need && engine->blocks.free_count < need - seq->block_count) {
 		bool itself = engine->running[engine->running_count - 1] == seq;
 
@@ -266,19 +259,22 @@ static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, 
 	return true;
 }
 
-/* Drafts beside a single token that is computed: no more than may still be said behind it. */
+/*
+ * Returns the number of drafts for a single computed token: at most the number of tokens that may still be generated
+ * after it.
+ */
 static uint32_t draft(const struct sim_engine *engine, const struct sim_sequence_priv *seq,
 		      uint32_t budget)
 {
 	uint32_t count = engine->config.draft_tokens;
 	uint32_t left = seq->open.max_tokens - seq->open.generated;
 
-	/* A prompt has nothing to draft behind until it has said its first token. */
+	/* A prompt has no drafts until its first token was generated. */
 	if (count == 0 || seq->open.generated == 0 || seq->known - seq->computed != 1)
 		return 0;
 	if (count > left - 1)
 		count = left - 1;
-	/* One place of the budget is the token's own. */
+	/* The token itself takes one position of the budget. */
 	return count < budget ? count : budget - 1;
 }
 
@@ -299,13 +295,13 @@ static uint32_t schedule_running(struct sim_engine *engine, uint32_t budget)
 	return budget;
 }
 
-/* Whole blocks of the sequence's beginning that the cache holds, the last token left out. */
+/* Returns the number of full blocks at the sequence's start that are cached, excluding the last token. */
 static uint32_t find_prefix(const struct sim_engine *engine, const struct sim_sequence_priv *seq,
 			    uint32_t *ret_free)
 {
 	/*
-	 * The last token is always computed, even where its block is known: its logits are what the
-	 * first token is drawn from.
+	 * The last token is always computed, even if its block is known, because the first token is sampled from its
+	 * logits.
 	 */
 	uint32_t most = (seq->known - 1) / engine->config.block_size;
 	uint32_t found = 0;
@@ -339,7 +335,7 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 			    int64_t now_ns)
 {
 	engine->step.admitted++;
-	/* Admitted again behind a preemption: what it finds then is its own, and no hit. */
+	/* Readmitted after a preemption: it finds its own blocks, which do not count as hits. */
 	if (seq->open.admitted_ns >= 0)
 		return;
 	seq->open.admitted_ns = now_ns;
@@ -359,14 +355,13 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	uint32_t have = found * engine->config.block_size;
 	uint32_t tokens = seq->known - have;
 
-	/* Nothing behind it is tried: vLLM keeps the order of the queue. */
+	/* Later ones are not tried: vLLM keeps the order of the queue. */
 	if (tokens > budget && !engine->config.chunked_prefill)
 		return 0;
 	if (tokens > budget)
 		tokens = budget;
 	/*
-	 * `revived`: hits that nobody holds. Taking them over makes them unfree, so they count
-	 * against what is free.
+	 * `revived`: hits without a holder. Taking them makes them unavailable, so they count against the free blocks.
 	 */
 	uint32_t need = blocks_for(engine,
 				   engine->config.reserve_full ? seq->known : have + tokens) -
@@ -391,10 +386,7 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 	free_all(&engine->gone);
 	engine->step = (struct sim_step){ .begin_ns = now_ns };
 	budget = schedule_running(engine, budget);
-	/*
-	 * Behind a preemption nobody is admitted: the block that he would take is what was lacking
-	 * a moment ago.
-	 */
+	/* No sequence is admitted after a preemption: it would take the block that was missing a moment ago. */
 	while (engine->step.preempted == 0 && !TAILQ_EMPTY(&engine->waiting) && budget > 0 &&
 	       engine->running_count < config->max_num_seqs) {
 		uint32_t tokens = admit(engine, budget, now_ns);
@@ -414,7 +406,7 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 	return engine->step.duration_ns;
 }
 
-/* Is the token just said the sequence's last? */
+/* Returns whether the last generated token ends the sequence. */
 static enum sim_finish judge(const struct sim_engine *engine, const struct sim_sequence *open)
 {
 	if (open->generated >= open->max_tokens)
@@ -452,7 +444,7 @@ static void say(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_
 	learn(engine, seq, output->token);
 }
 
-/* How many drafts of the step are good: those before the first that is refused. */
+/* Returns the number of accepted drafts: those before the first rejected one. */
 static uint32_t accept_drafts(struct sim_engine *engine, const struct sim_sequence_priv *seq)
 {
 	static const uint64_t salt = 0xd1a7f7;
@@ -462,7 +454,7 @@ static uint32_t accept_drafts(struct sim_engine *engine, const struct sim_sequen
 		return 0;
 	engine->stats.drafts++;
 	engine->stats.draft_tokens += seq->drafts;
-	/* The chance that k of them are good is 0.7^k: a drafter whose guesses are independent. */
+	/* At least k drafts are accepted with probability 0.7^k, as with independent guesses. */
 	while (good < seq->drafts) {
 		uint64_t draw = sim_token_mix(seq->open.seed ^ salt, seq->open.generated + good);
 
@@ -474,7 +466,9 @@ static uint32_t accept_drafts(struct sim_engine *engine, const struct sim_sequen
 	return good;
 }
 
-/* The step's tokens of a sequence, which takes `count` on; false: it has finished and is gone. */
+/*
+ * Outputs the tokens of a sequence in this step and adds their number to `count`; false: it has finished and is gone.
+ */
 static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_t now_ns,
 		  size_t *count)
 {
@@ -491,10 +485,7 @@ static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int6
 		output->part = part;
 		output->more = part < good && finish == SIM_FINISH_NONE;
 	}
-	/*
-	 * The drafts that were accepted are in the cache already; of those behind an end nothing is
-	 * kept.
-	 */
+	/* The accepted drafts are already in the cache; those after an end are discarded. */
 	seq->computed += part < good ? part : good;
 	seq->drafts = 0;
 	name_blocks(engine, seq, computed, seq->computed);
@@ -510,9 +501,7 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 
 	assert(engine->in_step);
 	engine->in_step = false;
-	/*
-	 * Room for all before the first is handed out: pointers into it stay good through the loop.
-	 */
+	/* Make room for all before the first output, so that pointers into it stay valid during the loop. */
 	pl_grow((void **)&engine->outputs, &engine->output_room,
 		engine->running_count * (1 + engine->config.draft_tokens) + 1,
 		sizeof(*engine->outputs));
@@ -522,7 +511,7 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 		seq->computed += seq->scheduled;
 		bool speaks = seq->scheduled > 0 && seq->computed == seq->known;
 		seq->scheduled = 0;
-		/* Kept in place and in order: who was admitted last must stay last. */
+		/* Kept in place and in order: the last admitted one must stay last. */
 		if (!speaks || speak(engine, seq, now_ns, &count))
 			engine->running[kept++] = seq;
 	}
@@ -543,7 +532,7 @@ void sim_engine_abort(struct sim_engine *engine, struct sim_sequence *sequence)
 		go(engine, seq, SIM_FINISH_ABORT);
 		return;
 	}
-	/* In the middle of a step too: end() then has one sequence less, and no token of it. */
+	/* Also during a step: end() then has one sequence less, without its token. */
 	while (engine->running[i] != seq)
 		i++;
 	engine->running_count--;

@@ -19,7 +19,7 @@
  * for a write.
  */
 #define RING_RECORDS (1u << 17)
-#define TEXT_BYTES   (1u << 18) /* written at once */
+#define TEXT_BYTES   (1u << 18) /* per write */
 #define LINE_BYTES   256        /* a line without its request id */
 
 enum kind { KIND_REQUEST, KIND_TOKEN, KIND_END, KIND_RESET };
@@ -43,12 +43,12 @@ struct record {
 };
 
 /*
- *    loop ──put_record──> ring[put % N] ── taken ──> writer: format, write()
- *      |                                               ^
- *      └── flush at a batch's end, or half full ──wake─┘  (eventfd)
+ *	loop ──put_record──> ring[put % N] ── taken ──> writer: format, write()
+ *	     |                                               ^
+ *	     └── flush at a batch's end, or half full ──wake─┘  (eventfd)
  *
- * `put` is the loop's, `taken` the writer's: a release by one and an acquire by the other hand a
- * record over, and its place back. The ring is a power of two, so that both may run on for ever.
+ * The loop owns `put`, the writer owns `taken`. A release by one and an acquire by the other pass on a record, and
+ * later its slot. The size of the ring is a power of two, so both counters may overflow.
  */
 struct sim_event_log {
 	int fd;
@@ -64,8 +64,8 @@ struct sim_event_log {
 };
 
 /*
- * A failed write is kept and told at the end; what follows is tried again, so that a full disk
- * which is emptied loses a part only.
+ * A failed write is remembered and reported at the end. Later writes are tried, so that a full disk that is emptied
+ * loses only a part.
  */
 static void write_out(struct sim_event_log *log)
 {
@@ -152,7 +152,7 @@ static void drain(struct sim_event_log *log)
 		struct record *record = &log->ring[taken % RING_RECORDS];
 
 		format(log, record);
-		/* The last record of a request: the handle was the loop's until here. */
+		/* The last record of a request: until here the loop owned the handle. */
 		if (record->kind == KIND_END)
 			free(record->id);
 		taken++;
@@ -167,7 +167,7 @@ static void *writer_main(void *data)
 	uint64_t count;
 
 	for (;;) {
-		/* Looked at before draining: whatever was put before the stop is then written. */
+		/* Read before draining: everything that was put before the stop is then written. */
 		bool stopping = atomic_load(&log->stopping);
 
 		drain(log);
@@ -194,8 +194,8 @@ static void put_record(struct sim_event_log *log, const struct record *record)
 	if (used == RING_RECORDS / 2 || used == RING_RECORDS)
 		wake(log);
 	/*
-	 * Slower than the disk is a pace that the log cannot keep: the loop waits, and its lateness
-	 * shows it. Nothing is lost, for a truth with holes is none.
+	 * If the disk is too slow for the log, the loop waits, and its lateness shows it. No record is lost, because
+	 * tests rely on a complete log.
 	 */
 	while (put - atomic_load_explicit(&log->taken, memory_order_acquire) == RING_RECORDS)
 		sched_yield();
@@ -233,9 +233,7 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
 {
 	if (log == NULL)
 		return 0;
-	/*
-	 * Said before the wake-up: the writer that wakes then sees it, drains once more and ends.
-	 */
+	/* Set before the wake-up: the writer then sees it, drains once more and ends. */
 	atomic_store(&log->stopping, true);
 	wake(log);
 	pthread_join(log->thread, NULL);

@@ -88,8 +88,8 @@ static void add_event_head(struct pl_buf *out, const struct sim_job *job)
 }
 
 /*
- * All that is the same in each event of a choice, made once: building an event is then two copies
- * and the token's text.
+ * Makes the parts that are equal in each event of a choice once: building an event is then two copies and the token's
+ * text.
  */
 void sim_event_prepare(struct sim_choice *choice)
 {
@@ -198,7 +198,7 @@ static void add_top_logprobs(struct pl_buf *out, uint32_t token, int32_t count)
 	pl_buf_add_char(out, '}');
 }
 
-/* Of the choice's tokens first .. first+count-1, whose text begins at byte `offset`. */
+/* Adds the choice's tokens first .. first+count-1, whose text begins at byte `offset`. */
 static void add_logprobs(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
 			 uint32_t count, uint32_t offset)
 {
@@ -209,8 +209,8 @@ static void add_logprobs(struct pl_buf *out, const struct sim_choice *choice, ui
 
 	pl_buf_add_char(out, '{');
 	/*
-	 * Completions have four lists side by side, chat one list of objects: the tokens are gone
-	 * through once for each list, as the text is written in order.
+	 * Completions have four parallel lists, chat has one list of objects: the tokens are visited once per list,
+	 * because the text is written in order.
 	 */
 	for (int member = 0; member < (chat ? 1 : 4); member++) {
 		pl_buf_add_text(out, chat ? "\"content\":[" : members[member]);
@@ -249,7 +249,7 @@ static void add_token_ids(struct pl_buf *out, const struct sim_choice *choice, u
 	pl_buf_add_char(out, ']');
 }
 
-/* What a choice of a stream says behind its text: logprobs, finish_reason, ids. */
+/* Adds the members of a choice of a stream after its text: logprobs, finish_reason, ids. */
 static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 {
 	const struct sim_request *request = &choice->job->request;
@@ -263,7 +263,7 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 		add_logprobs(out, choice, at, count, choice->text_bytes);
 	ADD(out, ",\"finish_reason\":");
 	pl_buf_add_text(out, finish_name(choice));
-	/* Members as vLLM 0.32.0 writes them, differences between its two APIs included. */
+	/* Members as vLLM 0.32.0 writes them, including differences between its two APIs. */
 	if (!request->chat || choice->finish != SIM_FINISH_NONE)
 		ADD(out, ",\"stop_reason\":null");
 	if (!request->chat) {
@@ -377,7 +377,7 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"}\n\n");
 	chunk_end(out, ret_len);
 	pl_buf_add(out, done, sizeof(done) - 1);
-	/* Both were put behind each other, so one send() ends the stream. */
+	/* Both are adjacent in the buffer, so one send() ends the stream. */
 	*ret_len += sizeof(done) - 1;
 	return out->data + (out->len - *ret_len);
 }

@@ -26,7 +26,7 @@ static const char *error_type(int64_t status)
 			       : "InternalServerError";
 }
 
-/* In the log as a request that ended in error: what was received is true whatever was answered. */
+/* Logged as a request that ended with an error: the log shows what was received, whatever the response. */
 bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 		      enum sim_fault fault)
 {
@@ -45,7 +45,7 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 	return true;
 }
 
-/* The job ends with these words, as an error of the server's. */
+/* Ends the job with this message, as an error of the server. */
 static void fail_job(struct sim_job *job, const char *words)
 {
 	struct sim_conn *conn = job->conn;
@@ -53,7 +53,7 @@ static void fail_job(struct sim_job *job, const char *words)
 	auto_buf out = PL_BUF(EVENTS_MAX);
 
 	sim_job_leave_engine(job);
-	/* As vLLM: behind a 200 whose stream has begun the error can only be an event. */
+	/* As in vLLM: after status 200 and the start of the stream, the error can only be an event. */
 	sim_refuse(&refusal, 500, error_type(500), NULL, "%s", words);
 	if (!job->request.stream) {
 		sim_job_close(job, "error");
@@ -85,26 +85,24 @@ static void truncate_job(struct sim_job *job)
 	}
 	sim_answer_write(job, &body);
 	sim_job_close(job, "error");
-	/* The length of the whole is announced, half is sent, then the connection ends. */
+	/* The full length is announced, half is sent, and the connection ends. */
 	conn->halve = true;
 	sim_answer_json(conn, 200, &body);
 }
 
-/* One event that is no JSON, in front of the good ones; an answer that is whole is cut at its
- * end. */
+/* Sends one event that is invalid JSON before the valid ones; truncates a response that is not streamed. */
 static bool spoil(struct sim_job *job)
 {
 	static const char text[] = "data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
 	char chunk[128];
-	/* Not in the log, which lists what a client can count: no tokens are in it. */
+	/* Not logged, because the log lists what a client can count, and this has no tokens. */
 	int len = snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n", sizeof(text) - 1, text);
 
 	job->spoiled = true;
 	return job->request.stream && !sim_conn_send(job->conn, chunk, (size_t)len);
 }
 
-/* The log counts what was sent; of an answer that is not streamed, all but the token of this
- * moment. */
+/* The log counts sent tokens; for a response that is not streamed, all except the current token. */
 static void forget_unsent(struct sim_job *job)
 {
 	uint32_t sent = 0;
@@ -114,7 +112,7 @@ static void forget_unsent(struct sim_job *job)
 	job->tokens = job->request.stream ? sent : job->tokens - 1;
 }
 
-/* Stamped before the send(), once for all: that is what the client can see at the earliest. */
+/* The time is taken before the send(), once for all: the earliest time at which the client can see them. */
 static bool send_held(struct sim_job *job)
 {
 	int64_t now_ns = pl_clock_now_ns();
@@ -132,11 +130,11 @@ static bool send_held(struct sim_job *job)
 	return true;
 }
 
-/* Nobody tells the client; the server counts it as running until that gives up. */
+/* Nothing is sent to the client; the server counts it as running until the client gives up. */
 static void stall_job(struct sim_job *job)
 {
 	sim_job_leave_engine(job);
-	/* at its end all have been said, and the answer is still due */
+	/* at its end all tokens were generated, and the response is still due */
 	job->stalled_choices = job->open_choices > 0 ? job->open_choices : 1;
 	job->server->stalled += job->stalled_choices;
 }
@@ -145,12 +143,12 @@ bool sim_fault_strikes(struct sim_job *job)
 {
 	enum sim_fault fault = job->fault;
 
-	/* Half of what was asked for; an answer that ends before is hit at its end. */
+	/* At half of the requested tokens; a response that ends before is hit at its end. */
 	if (job->tokens <= job->fault_at && job->open_choices > 0)
 		return false;
 	if (job->held_count > 0 && !send_held(job))
 		return true;
-	/* Once: the rest of the job, if there is one, is as any other's. */
+	/* Only once: the rest of the job, if any, is normal. */
 	job->fault = SIM_FAULT_NONE;
 	if (fault == SIM_FAULT_BAD_JSON)
 		return spoil(job);
@@ -190,16 +188,13 @@ bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t
 			.tokens = tokens,
 			.bytes = (uint32_t)(job->held.len - before),
 		};
-	/* The end of a stream waits for nothing more. */
+	/* The end of a stream is sent at once. */
 	if (tokens == SIM_NO_TOKEN || job->held_count >= faults->merge_sends)
 		return send_held(job);
 	return true;
 }
 
-/*
- * Counted requests only (those with x-request-id): a ready check must not bring the server down
- * before the run.
- */
+/* Only counted requests (with x-request-id), so that a readiness check cannot trigger it before the run. */
 static bool is_due(const struct sim_server *server, int64_t after)
 {
 	return after >= 0 && server->faults.requests > 0 && server->completed >= (uint64_t)after;
@@ -216,7 +211,7 @@ static void die_without_words(struct sim_server *server)
 	struct pl_err err = PL_ERR_INIT;
 	struct sim_job *job;
 
-	/* The log must be whole, for what a killed server had sent is what a test wants to know. */
+	/* The log must be complete, because tests need to know what a killed server had sent. */
 	LIST_FOREACH(job, &server->jobs, link)
 		sim_job_abort(job);
 	if (sim_event_log_close(pl_take(server->log), &err) < 0)
@@ -224,10 +219,10 @@ static void die_without_words(struct sim_server *server)
 	sim_die_by(server->options->faults.crash_signal);
 }
 
-/* What an engine that died leaves in the log and at the clients; the head process follows it. */
+/* Simulates an engine that died, in the log and for the clients; the parent process ends with it. */
 static void die(struct sim_server *server)
 {
-	/* vLLM's own lines, by which host/log finds the cause: tbl/log_lines.h. */
+	/* vLLM's own lines, in which host/log finds the cause: tbl/log_lines.h. */
 	static const char *const lines[] = {
 		"EngineCore encountered a fatal error.",
 		"Traceback (most recent call last):",
@@ -258,9 +253,7 @@ bool sim_engine_fails(struct sim_server *server)
 	if (!sim_engine_is_due(server))
 		return false;
 	server->engine_stopped = true;
-	/*
-	 * It hangs: connections stay open and accepted, /health answers, and no step ends any more.
-	 */
+	/* It hangs: connections stay open and accepted, /health responds, and no step ends. */
 	if (!is_due(server, faults->crash_after))
 		return true;
 	if (faults->crash_signal != 0)

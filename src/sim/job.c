@@ -17,7 +17,7 @@ static double seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* Same prompt, same seed: same answer. */
+/* The same prompt and seed give the same response. */
 static uint64_t choice_seed(const struct sim_server *server, const struct sim_request *request,
 			    uint32_t prompt, uint32_t copy)
 {
@@ -54,7 +54,7 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 		sim_event_prepare(choice);
 }
 
-/* Found from the server for the end of all, and from its connection for the client's going away. */
+/* The server finds the job to end it, and the connection when the client disconnects. */
 static void link_job(struct sim_job *job, struct sim_conn *conn)
 {
 	job->conn = conn;
@@ -74,10 +74,7 @@ void sim_job_free(struct sim_job *job)
 	free(job);
 }
 
-/*
- * The connection is free for the next request before its answer is through: what follows on it is
- * in order, since sends are.
- */
+/* The connection can take the next request before its response is completely sent: sends are in order. */
 struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 {
 	struct sim_server *server = job->server;
@@ -112,7 +109,7 @@ void sim_job_abort(struct sim_job *job)
 	sim_event_log_flush(job->server->log);
 }
 
-/* False: the client is gone, and so is the job. */
+/* Returns false if the client has disconnected, and the job has ended. */
 static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
 		       uint32_t tokens)
 {
@@ -146,7 +143,7 @@ static bool send_roles(struct sim_job *job)
 	return true;
 }
 
-/* Tokens that an event waits for. */
+/* Returns the number of tokens that an event waits for. */
 static int64_t least_tokens(const struct sim_choice *choice)
 {
 	const struct sim_options *options = choice->job->server->options;
@@ -166,10 +163,7 @@ static bool stream_token(struct sim_choice *choice)
 	if (choice->finish == SIM_FINISH_NONE && tokens < least_tokens(choice))
 		return true;
 
-	/*
-	 * vLLM sends the roles of all choices in front of the first token of any, not when the
-	 * request comes.
-	 */
+	/* vLLM sends the roles of all choices before the first token of any, not when the request arrives. */
 	if (!job->begun && job->request.api != SIM_COMPLETIONS && !send_roles(job))
 		return false;
 	job->begun = true;
@@ -202,7 +196,7 @@ static void finish_job(struct sim_job *job)
 		sim_job_close(job, status);
 		sim_answer_json(conn, 200, &body);
 	}
-	/* Behind the answer: a crash after n requests lets the n-th have its own. */
+	/* After the response: a crash after n requests lets the n-th one complete. */
 	server->completed += counted;
 	if (sim_engine_is_due(server))
 		server->engine_stopped = true;
@@ -248,16 +242,13 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 	struct sim_job *job = choice->job;
 	struct sim_metrics *metrics = &job->server->metrics;
 
-	/*
-	 * Drafts that were accepted come in the same step as their token: one gap for all, as vLLM
-	 * counts.
-	 */
+	/* Accepted drafts arrive in the same step as their token: one gap for all, as vLLM counts. */
 	if (output->part == 0)
 		sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
 				    seconds(output->gap_ns));
 	choice->said++;
 	job->tokens++;
-	if (output->more) /* it speaks once a step */
+	if (output->more) /* one output per step */
 		return;
 	choice->finish = output->sequence->finish;
 	if (choice->finish != SIM_FINISH_NONE) {
@@ -288,7 +279,7 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	if (server->options->faults.no_usage)
 		job->request.include_usage = job->request.continuous_usage = false;
 	job->created_s = real_ns / PL_NS_PER_S;
-	/* Time and address of the connection: different for any two that are alive at once. */
+	/* Time and address of the connection: unique among live jobs. */
 	snprintf(job->id, sizeof(job->id), "%s%016llx", ids[request->api],
 		 (unsigned long long)sim_token_mix((uint64_t)real_ns, (uint64_t)(uintptr_t)conn));
 	job->choice_count = (uint32_t)request->prompt_count * request->n;
@@ -304,7 +295,7 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 					    request->prompt_tokens);
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		add_choice(job, i, conn->arrival_ns);
-	/* the head goes out before anything is computed, as vLLM's: long before the first token */
+	/* like vLLM's, the header is sent before anything is computed: long before the first token */
 	if (request->stream)
 		sim_conn_begin_stream(conn);
 	if (request->stream && request->api == SIM_RESPONSES && !job->over)
@@ -326,10 +317,7 @@ static void start(struct sim_conn *conn, enum sim_api api)
 		sim_answer_refusal(conn, &refusal);
 		sim_request_done(&request);
 	} else {
-		/*
-		 * Only requests with a name count for faults: a health check or a warm-up without
-		 * one is never hit.
-		 */
+		/* Faults only apply to requests with a name, never to a health check or a warm-up without one. */
 		if (conn->request_id != NULL)
 			fault = sim_faults_next(&server->options->faults, &server->faults);
 		if (sim_fault_refuse(conn, &request, fault))

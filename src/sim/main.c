@@ -1,14 +1,11 @@
-/* profllm-sim: speaks vLLM's HTTP API with a model of its engine. */
+/* profllm-sim: implements vLLM's HTTP API with a model of its engine. */
 #include <signal.h>
 #include <stdio.h>
 
 #include "sim/options.h"
 #include "sim/server.h"
 
-/*
- * Blocked before any thread or worker begins, and taken from a descriptor in the loop: no handler
- * runs anywhere.
- */
+/* Blocked before any thread or worker starts, and read from a descriptor in the loop: no handler ever runs. */
 static void block_signals(void)
 {
 	sigset_t set;
@@ -29,7 +26,7 @@ static int serve(const struct sim_options *options)
 
 	if (status >= 0)
 		return status;
-	/* In Python's words, by which profllm knows that its port was taken (tbl/log_lines.h). */
+	/* In Python's words, in which profllm recognizes that the port was in use (tbl/log_lines.h). */
 	if (err.code == PL_ERR_BUSY)
 		fprintf(stderr, "OSError: [Errno 98] Address already in use\n");
 	else

@@ -9,7 +9,7 @@
 #include "option/secret.h"
 #include "vllm/catalog.h"
 
-/* How a row's text is read, and with it the type of the field at `offset`. */
+/* The format of a row's text, which determines the type of the field at `offset`. */
 enum kind {
 	TEXT,
 	NAMES,
@@ -27,7 +27,7 @@ enum kind {
 	LORAS,
 };
 
-/* What the engine model makes of an option; the rows of vLLM's are vllm/catalog.h's. */
+/* An option that the engine model uses; the rows of vLLM's options are in vllm/catalog.h. */
 struct setting {
 	const char *flag;
 	enum kind kind;
@@ -106,7 +106,7 @@ static int set_whole(const struct setting *setting, const char *text, int64_t *f
 	bool good = setting->kind == DURATION ? pl_text_to_duration_ns(text, &value)
 					      : pl_text_to_human_int(text, &value);
 
-	/* argparse's words: what reads vLLM's refusals reads ours. */
+	/* In argparse's words, so that parsers of vLLM's messages also work here. */
 	if (!good || (double)value < setting->min || (double)value > setting->max)
 		return pl_err_invalid(err, "argument %s: invalid value: '%s'", setting->flag, text);
 	*field = value;
@@ -187,7 +187,7 @@ static int add_lora(const char *text, struct sim_options *options, struct pl_err
 		lora->name = pl_strndup(text, (size_t)(equals - text));
 		lora->path = pl_strdup(equals + 1);
 	}
-	/* Counted before it is checked: sim_options_done() then frees what there is of it. */
+	/* Counted before it is checked, so that sim_options_done() frees it. */
 	options->lora_count++;
 	if (lora->name == NULL || lora->path == NULL)
 		return pl_err_invalid(err, "argument --lora-modules: '%s' is not name=path", text);
@@ -231,7 +231,7 @@ static int set(const struct setting *setting, const char *text, struct sim_optio
 	return -1;
 }
 
-/* A value by its argument's type, as vLLM's parser makes it. */
+/* Returns a value of its argument's type, like vLLM's parser. */
 static json_t *typed(const struct option_row *row, const char *text)
 {
 	int64_t whole;
@@ -289,7 +289,7 @@ static int take_flag(const struct option_argv_word *word, struct sim_options *op
 	if (word->kind == OPTION_ARGV_TAKES_NONE)
 		return pl_err_invalid(err, "argument %s: ignored explicit argument '%s'",
 				      word->flag->text, word->joined);
-	/* vLLM's own: the log is as vLLM's, and does not tell what will fail */
+	/* only vLLM's own arguments: the log is like vLLM's, and does not reveal the faults */
 	if (setting == NULL || setting->arg == NULL)
 		note(options, word);
 	return setting != NULL ? take_values(setting, word, options, err) : 0;
@@ -300,7 +300,7 @@ static int unrecognised(const struct option_argv_word *word, struct pl_err *err)
 	return pl_err_invalid(err, "unrecognized arguments: %s", word->written);
 }
 
-/* "--enable-chunked-prefill False", as releases before 0.8.5 have some flags. */
+/* "--enable-chunked-prefill False": releases before 0.8.5 accept a value for some flags. */
 static bool is_value_of_switch(const struct option_argv_word *word, const char *text)
 {
 	return word->kind == OPTION_ARGV_FLAG && word->flag->row->type == OPTION_BOOL &&
@@ -351,7 +351,7 @@ static int take_word(const struct option_argv *argv, size_t at, struct sim_optio
 	}
 }
 
-/* "max_model_len=4096" of --sim-start-with as the word that would set it, behind all others. */
+/* Converts "max_model_len=4096" of --sim-start-with to the word that would set it, after all others. */
 static int add_other_value(struct option_argv *argv, const char *text, struct pl_err *err)
 {
 	const char *equals = strchr(text, '=');
@@ -441,7 +441,7 @@ static void set_defaults(struct sim_options *options)
 	options->given = json_object();
 }
 
-/* What follows from other values. */
+/* Sets values that depend on others. */
 static int settle(struct sim_options *options, struct pl_err *err)
 {
 	const char *key = getenv("VLLM_API_KEY");
@@ -471,7 +471,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 {
 	set_defaults(ret);
 	*ret_action = SIM_SERVE;
-	/* Help and version wherever they stand, even beside errors, as argparse. */
+	/* Help and version anywhere, even together with errors, as in argparse. */
 	for (int i = 1; i < argc; i++) {
 		if (pl_text_equal(argv[i], "--help") || pl_text_equal(argv[i], "-h"))
 			*ret_action = SIM_HELP;

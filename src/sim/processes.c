@@ -24,8 +24,8 @@ struct sim_processes {
 };
 
 /*
- * The end of the head closes the socket: that is no word to end. What is to be tested is a server
- * whose workers live on when it is killed.
+ * The end of the parent closes the socket, which must not end the worker: it simulates workers that survive the death
+ * of their server.
  */
 static _Noreturn void work(size_t number, int socket_fd)
 {
@@ -36,21 +36,21 @@ static _Noreturn void work(size_t number, int socket_fd)
 	prctl(PR_SET_NAME, name);
 	sigemptyset(&none);
 	/*
-	 * fork() gives the head's settings on, blocked signals among them, which would make workers
-	 * unlike any others.
+	 * fork() inherits the parent's settings, including blocked signals, which would make these workers unlike
+	 * others.
 	 */
 	for (int signal_number = 1; signal_number < NSIG; signal_number++)
 		signal(signal_number, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	/*
-	 * What vLLM's engine core is at its worst: in a session of its own, where a signal to the
-	 * group does not come, and deaf to SIGTERM while it computes.
+	 * Simulates the worst case of vLLM's engine core: in a session of its own, where a signal to the group does not
+	 * reach it, and ignoring SIGTERM while it computes.
 	 */
 	if (number == 1) {
 		setsid();
 		signal(SIGTERM, SIG_IGN);
 	}
-	/* the head waits for this word: what asks for our end must come behind it */
+	/* the parent waits for this word, so that a request to end comes after it */
 	bool known = write(socket_fd, &word, 1) == 1;
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (known) {
@@ -100,7 +100,7 @@ int sim_processes_start(int64_t count, struct sim_processes **ret, struct pl_err
 			return -1;
 		}
 	}
-	/* one that was killed meanwhile has closed its end, and is not waited for */
+	/* one that was killed meanwhile has closed its end, so there is no wait */
 	for (size_t i = 0; i < processes->count; i++)
 		while (read(processes->workers[i].socket, &word, 1) < 0 && errno == EINTR) {}
 	*ret = processes;
@@ -111,7 +111,7 @@ int sim_processes_start(int64_t count, struct sim_processes **ret, struct pl_err
 static void wait_for(pid_t pid, int *left_ms)
 {
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		/* One deadline for all, not one for each. */
+		/* One deadline for all. */
 		if (*left_ms > 0) {
 			poll(NULL, 0, 1);
 			*left_ms -= 1;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define ACTIVATION_BYTES 2e9 /* a GPU; set aside for activations and CUDA graphs */
+#define ACTIVATION_BYTES 2e9 /* per GPU, reserved for activations and CUDA graphs */
 #define BYTES_PER_VALUE  2.0 /* bfloat16 */
 
 static const struct sim_profile profiles[] = {
@@ -29,12 +29,12 @@ const struct sim_profile *sim_profile_for_model(const char *model)
 	return strcasestr(model, "70b") != NULL ? &profiles[1] : &profiles[0];
 }
 
-/* All-reduce twice a layer: a latency each, and the ring's share of the activations' bytes. */
+/* Two all-reduces per layer: one latency each, and the ring's share of the activation bytes. */
 static double communication_s(const struct sim_profile *profile, double ranks, double tokens)
 {
 	/*
-	 * A ring passes 2(R-1)/R of the data through each link; there are two all-reduces a layer,
-	 * behind attention and behind the MLP.
+	 * A ring sends 2(R-1)/R of the data through each link. There are two all-reduces per layer, after attention and
+	 * after the MLP.
 	 */
 	double bytes = tokens * profile->hidden * BYTES_PER_VALUE * 2.0 * (ranks - 1) / ranks;
 
@@ -52,9 +52,9 @@ int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_p
 	double bytes_per_s = ranks * profile->memory_bytes_per_s * profile->memory_efficiency;
 	double flops = ranks * profile->flops * profile->flops_efficiency;
 	/*
-	 * Roofline: a step is bound by memory (few tokens: all weights are read once) or by
-	 * arithmetic (two operations a parameter and token), never by both.
-	 * docs/reference/simulator.md has the formula and where each constant comes from.
+	 * Roofline: a step is bound by memory (few tokens: all weights are read once) or by arithmetic (two operations
+	 * per parameter and token), whichever takes longer. docs/reference/simulator.md has the formula and the sources
+	 * of the constants.
 	 */
 	double linear_s = fmax(profile->weight_bytes / bytes_per_s,
 			       2.0 * profile->parameters * tokens / flops);

@@ -7,18 +7,18 @@
 #include "sim/request.h"
 #include "sim/tokenizer.h"
 
-/* The chat template's ids: control bytes, which no one types. */
+/* The chat template's ids: control bytes, which users do not type. */
 #define ROLE_ID(role) (SIM_BYTE_ID + 1u + (role))
 #define END_ID        (SIM_BYTE_ID + 6u)
 
 static const char *const roles[] = { "system", "user", "assistant", "tool" };
 enum { ROLE_ASSISTANT = 2 };
-/* What stands before an answer that is to come without thinking. */
+/* The text before a response without thinking. */
 static const char no_thought[] = "<think>\n\n</think>\n\n";
 
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret)
 {
-	/* No id stands for less than a byte. */
+	/* No id represents less than a byte. */
 	ret->ids = pl_alloc_array(len, sizeof(*ret->ids));
 	ret->count = sim_token_encode(text, len, ret->ids);
 }
@@ -50,7 +50,7 @@ int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt
 	return 0;
 }
 
-/* A role that is none of the four has the place behind them. */
+/* Returns the id of a role; an unknown one has the id after the four known ones. */
 static uint32_t role_id(const char *role)
 {
 	uint32_t i = 0;
@@ -60,10 +60,10 @@ static uint32_t role_id(const char *role)
 	return ROLE_ID(i);
 }
 
-/* One id a byte at most, so memory for `len` more is enough whatever the text is. */
+/* At most one id per byte, so room for `len` more is always enough. */
 static void append(struct sim_prompt *prompt, size_t *room, const char *text, size_t len)
 {
-	/* And three more: role, end and the answer's opening are put without asking again. */
+	/* Plus three: role, end and the start of the response are added without further checks. */
 	pl_grow((void **)&prompt->ids, room, prompt->count + len + 3, sizeof(*prompt->ids));
 	prompt->count += sim_token_encode(text, len, prompt->ids + prompt->count);
 }
@@ -75,7 +75,7 @@ static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *
 		const json_t *text = json_object_get(part, "text");
 		const char *type = pl_json_get_text(part, "type");
 
-		/* vLLM's words for a picture or a sound where the model takes none. */
+		/* vLLM's message for an image or audio if the model does not support it. */
 		if (!json_is_string(text))
 			return sim_refuse(refusal, 400, "BadRequestError", NULL,
 					  "At most 0 %.32s(s) may be provided in one prompt",
@@ -104,7 +104,7 @@ static int append_message(const json_t *message, struct sim_prompt *prompt, size
 	return 0;
 }
 
-/* Where the answer begins. */
+/* Appends the start of the response. */
 static void append_opening(const json_t *body, struct sim_prompt *prompt, size_t *room)
 {
 	const json_t *kwargs = json_object_get(body, "chat_template_kwargs");
@@ -128,7 +128,7 @@ static int from_messages(const json_t *messages, const json_t *body,
 		return sim_refuse(refusal, 400, "BadRequestError", NULL,
 				  "The tokenizer defines no chat template, and there is no default "
 				  "one: a chat template must be given.");
-	/* Memory even for a list of no messages. */
+	/* Allocates memory even for an empty list of messages. */
 	append(&prompt, &room, "", 0);
 	for (size_t i = 0; i < json_array_size(messages); i++) {
 		if (append_message(json_array_get(messages, i), &prompt, &room, refusal) < 0) {
@@ -157,7 +157,7 @@ int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
 
 	if (!json_is_string(input) && !json_is_array(input))
 		return sim_refuse_absent(refusal, input, "input", "string");
-	/* As vLLM lays them: instructions are the system's message. */
+	/* As in vLLM: instructions become the system message. */
 	if (json_is_string(instructions))
 		json_array_append_new(messages, json_pack("{s:s, s:O}", "role", "system", "content",
 							  instructions));

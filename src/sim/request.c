@@ -25,7 +25,7 @@ static void python_text(const json_t *value, char *out, size_t room)
 	snprintf(out, room, "%.*s", (int)room - 1, text);
 }
 
-/* pydantic tells a text that is no number from a value of another type. */
+/* Distinguishes a text that is not a number from a value of another type, like pydantic. */
 static int refuse_kind(const json_t *value, const char *name, const char *kind, const char *what,
 		       struct sim_refusal *refusal)
 {
@@ -106,14 +106,14 @@ int sim_request_find_model(const json_t *body, const struct sim_limits *limits, 
 			  pl_buf_text(&known));
 }
 
-/* Sampling changes nothing here, but what vLLM refuses is refused. */
+/* Sampling has no effect here, but values that vLLM refuses are refused. */
 static int check_sampling(const json_t *body, struct sim_refusal *refusal)
 {
 	static const struct {
 		const char *name;
 		double least;
 		double most;
-		bool least_too; /* is `least` itself good? */
+		bool least_too; /* `least` itself is valid */
 		const char *rule;
 	} rules[] = {
 		{ "temperature", 0, 1e308, true, "must be non-negative" },
@@ -181,7 +181,7 @@ static int read_counts(const json_t *body, struct sim_request *ret, int64_t *ret
 	int64_t max_tokens = 0;
 	const char *name = ret->api == SIM_RESPONSES ? "max_output_tokens" : "max_tokens";
 
-	/* The newer name wins, as in vLLM. */
+	/* The newer name takes precedence, as in vLLM. */
 	if (ret->chat && json_is_number(json_object_get(body, "max_completion_tokens")))
 		name = "max_completion_tokens";
 	if (json_object_get(body, name) == NULL || json_is_null(json_object_get(body, name)))
@@ -271,7 +271,7 @@ static int read_messages(const json_t *body, const struct sim_limits *limits,
 	return 0;
 }
 
-/* Does it fit the model's length, and how many tokens may come when the client did not say? */
+/* Checks the prompt against the model's length, and sets the token limit if the client gave none. */
 static int settle_length(struct sim_request *ret, int64_t max_tokens, uint32_t most,
 			 struct sim_refusal *refusal)
 {
@@ -308,8 +308,8 @@ static int settle_length(struct sim_request *ret, int64_t max_tokens, uint32_t m
 			most, (long long)max_tokens, value, longest + (size_t)max_tokens);
 	ret->max_tokens = (uint32_t)max_tokens;
 	/*
-	 * Chat and responses may go on to the model's end, completions say 16 tokens by default:
-	 * OpenAI's own defaults, kept by vLLM.
+	 * Chat and responses may continue to the model's end, completions have 16 tokens by default: OpenAI's defaults,
+	 * as in vLLM.
 	 */
 	if (max_tokens < 0) {
 		ret->max_tokens = most - (uint32_t)longest;
@@ -329,7 +329,7 @@ int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_lim
 		return sim_refuse(refusal, 400, "Bad Request", "body",
 				  "1 validation error:\n  {'type': 'model_attributes_type', "
 				  "'loc': 'body', 'msg': 'Input should be a valid dictionary'}");
-	/* In vLLM's order: of several faults the client is told the same one. */
+	/* In vLLM's order, so that the same one of several faults is reported. */
 	if (read_counts(body, ret, &max_tokens, refusal) < 0 || check_sampling(body, refusal) < 0 ||
 	    read_stream(body, ret, refusal) < 0 ||
 	    sim_request_find_model(body, limits, &ret->model, refusal) < 0 ||

@@ -7,7 +7,7 @@
 #include "sim/job.h"
 #include "sim/server_priv.h"
 
-/* The item that holds the text is named after the response. */
+/* The item with the text is named after the response. */
 static void add_item_id(struct pl_buf *out, const struct sim_job *job)
 {
 	pl_buf_addf(out, "\"msg_%s\"", strchr(job->id, '_') + 1);
@@ -18,7 +18,7 @@ static void begin_event(struct pl_buf *out, const char *type)
 	pl_buf_addf(out, "event: %s\ndata: {", type);
 }
 
-/* Numbered over the whole stream: a client can tell that it has missed none. */
+/* Numbers the events of the stream, so that a client can detect missing ones. */
 static void end_event(struct pl_buf *out, struct sim_job *job, const char *type)
 {
 	pl_buf_addf(out, "\"sequence_number\":%u,\"type\":\"%s\"}\n\n", job->events++, type);
@@ -52,7 +52,7 @@ static void add_item(struct pl_buf *out, const struct sim_job *job, bool whole)
 		    whole ? "completed" : "in_progress");
 }
 
-/* Members that are always 0 or empty here are there all the same: clients take them for granted. */
+/* Includes members that are always 0 or empty here, because clients rely on them. */
 static void add_usage(struct pl_buf *out, const struct sim_job *job)
 {
 	uint32_t said = sim_event_claimed_tokens(job, job->tokens);
@@ -68,7 +68,7 @@ static void add_usage(struct pl_buf *out, const struct sim_job *job)
 		    job->request.prompt_tokens, cached, said, job->request.prompt_tokens + said);
 }
 
-/* The response as it stands: without a text until it is done. */
+/* Adds the current response: without a text until it is done. */
 static void add_response(struct pl_buf *out, const struct sim_job *job, bool done)
 {
 	bool cut = done && is_cut(job);
@@ -108,7 +108,7 @@ static void add_response_event(struct pl_buf *out, struct sim_job *job, const ch
 	end_event(out, job, type);
 }
 
-/* Which part of which item an event is about. */
+/* Adds the part and item of an event. */
 static void add_place(struct pl_buf *out, const struct sim_job *job)
 {
 	pl_buf_add_text(out, "\"item_id\":");
@@ -137,10 +137,10 @@ static void add_part_event(struct pl_buf *out, struct sim_job *job, const char *
 }
 
 /*
- *    created, in_progress | output_item.added, content_part.added | delta … |
- *    output_text.done, content_part.done, output_item.done | completed or incomplete
+ *	created, in_progress | output_item.added, content_part.added | delta … |
+ *	output_text.done, content_part.done, output_item.done | completed or incomplete
  *
- * The first two go out before anything is computed, the next two in front of the first token.
+ * The first two are sent before anything is computed, the next two before the first token.
  */
 void sim_responses_begin(struct sim_job *job, struct pl_buf *out)
 {

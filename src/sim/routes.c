@@ -22,10 +22,7 @@ static void answer_empty(struct sim_conn *conn)
 static void show_health(struct sim_conn *conn)
 {
 	const struct sim_server *server = conn->server;
-	/*
-	 * --sim-unhealthy: it listens and answers everything else, as a server whose engine is not
-	 * up yet.
-	 */
+	/* --sim-unhealthy: it listens and answers everything else, like a server whose engine is still starting. */
 	bool well = pl_clock_now_ns() - server->listening_ns >=
 		    server->options->faults.unhealthy_ns;
 
@@ -39,10 +36,7 @@ static void show_version(struct sim_conn *conn)
 
 static void show_metrics(struct sim_conn *conn)
 {
-	/*
-	 * Bytes that are no UTF-8, a line cut in the middle, values that are none: a reader must
-	 * make a gap of it, and no figures.
-	 */
+	/* Invalid UTF-8, a truncated line, invalid values: a reader must record a gap and no values. */
 	static const char garbage[] =
 		"<html>\n{{{ \xff\xfe = = nan\nvllm:num_requests_running{engine=\n";
 	int64_t fault = conn->server->options->faults.metrics;
@@ -60,7 +54,7 @@ static void show_metrics(struct sim_conn *conn)
 			body.len);
 }
 
-/* Only in development are caches emptied, as by vLLM; a simulator is, unless it is told otherwise. */
+/* Like vLLM, caches can only be emptied in development mode; it is the default in the simulator. */
 static bool may_reset(struct sim_conn *conn)
 {
 	if (!pl_text_equal(getenv("VLLM_SERVER_DEV_MODE"), "0"))
@@ -84,7 +78,7 @@ static void reset_prefix_cache(struct sim_conn *conn)
 	sim_answer_text(conn, 200, done ? "{\"success\":true}" : "{\"success\":false}");
 }
 
-/* Nothing is in these: it takes texts alone. */
+/* These are always empty: the simulator only accepts texts. */
 static void reset_mm_cache(struct sim_conn *conn)
 {
 	if (!may_reset(conn))
@@ -120,7 +114,7 @@ static const struct {
 #include "tbl/sim_routes.h"
 };
 
-/* False: refused and answered. */
+/* Returns false if refused, with a response. */
 static bool guard(struct sim_conn *conn)
 {
 	const char *key = conn->server->options->api_key;
@@ -130,7 +124,7 @@ static bool guard(struct sim_conn *conn)
 		sim_answer_text(conn, 413, "{\"detail\":\"Request body too large\"}");
 		return false;
 	}
-	/* As vLLM: /health, /metrics and the rest stay open with a key. */
+	/* As in vLLM, /health, /metrics and others need no key. */
 	if (key == NULL || !pl_text_starts(conn->target, "/v1") ||
 	    pl_text_equal(conn->authorization, wanted))
 		return true;
@@ -146,9 +140,7 @@ void sim_route(struct sim_conn *conn)
 	if (!guard(conn))
 		return;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
-		/*
-		 * A path that is known with another method is 405 and not 404, as from Starlette.
-		 */
+		/* A known path with another method is 405 instead of 404, as in Starlette. */
 		if (!pl_text_equal(routes[i].path, conn->target))
 			continue;
 		known = true;

@@ -25,7 +25,7 @@ struct scrape {
 	double created_s;
 };
 
-/* Every label that vLLM has on each family: a reader that sums over engines must find one. */
+/* Adds every label that vLLM has on each family, because a reader that sums over engines requires them. */
 static void add_value(struct scrape *scrape, const char *family, const char *further, double value)
 {
 	char text[PL_F64_TEXT_BYTES];
@@ -115,7 +115,7 @@ static void add_counters(struct scrape *scrape, const struct sim_engine_stats *s
 					       ",finished_reason=\"length\"",
 					       ",finished_reason=\"abort\"",
 					       ",finished_reason=\"error\"", NULL };
-	/* What is counted by source must sum up to the whole: vllm:prompt_tokens. */
+	/* The counts by source must add up to the total: vllm:prompt_tokens. */
 	double by_source[] = { (double)(stats->prompt_tokens - stats->cached_tokens),
 			       (double)stats->cached_tokens, 0 };
 	double by_reason[] = { (double)stats->finished[SIM_FINISH_STOP],
@@ -148,10 +148,7 @@ static void add_drafts(struct scrape *scrape, const struct sim_engine_stats *sta
 
 	if (drafts == 0)
 		return;
-	/*
-	 * A position that was never reached is on the page all the same, with 0: vLLM makes all
-	 * labels at its start.
-	 */
+	/* A position that never occurred is still on the page, with 0: vLLM creates all labels at its start. */
 	for (uint32_t i = 0; i < drafts; i++) {
 		snprintf(labels[i], sizeof(labels[i]), ",position=\"%u\"", i);
 		kinds[i] = labels[i];
@@ -223,8 +220,8 @@ static void add_label_text(struct pl_buf *labels, const char *text)
 }
 
 /*
- * The engine's totals; with --sim-metrics-fault reset_counters every 10th scrape is the first of
- * counters that begin anew.
+ * Returns the engine's totals. With --sim-metrics-fault reset_counters, every 10th scrape is the first one with
+ * counters that restart.
  */
 static void count_from_zero(struct sim_server *server, struct sim_engine_stats *stats)
 {
@@ -233,12 +230,12 @@ static void count_from_zero(struct sim_server *server, struct sim_engine_stats *
 	sim_server_stats(server, stats);
 	if (server->options->faults.metrics != SIM_METRICS_RESET_COUNTERS)
 		return;
-	/* What a restarted server looks like: all counters fall at once. */
+	/* Simulates a restarted server: all counters drop at once. */
 	if (server->scrapes++ % RESET_SCRAPES == RESET_SCRAPES - 1) {
 		*zero = *stats;
 		server->metrics = (struct sim_metrics){ 0 };
 	}
-	/* Gauges (running, waiting, blocks) are of this moment and stay. */
+	/* Gauges (running, waiting, blocks) are current values and stay. */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(stats->finished); i++)
 		stats->finished[i] -= zero->finished[i];
 	stats->preemptions -= zero->preemptions;

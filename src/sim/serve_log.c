@@ -10,7 +10,7 @@
 #include "sim/conn.h"
 #include "sim/server_priv.h"
 
-/* Who speaks, as vLLM's processes name themselves. */
+/* Returns the name of the logging process, as vLLM's processes have it. */
 static const char *speaker(const char *where)
 {
 	static const char *const engine[] = { "core.py",           "kv_cache_utils.py",
@@ -29,10 +29,7 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 	char time[32];
 	va_list args;
 
-	/*
-	 * vLLM's form: local time, no year, whole seconds. What it costs a reader stands in
-	 * host/log/phases.c.
-	 */
+	/* vLLM's form: local time, no year, whole seconds. host/log/phases.c handles the consequences for a reader. */
 	pl_clock_format(pl_clock_real_ns(), "%m-%d %H:%M:%S", 0, time, sizeof(time));
 	printf("(%s pid=%d) %s %s [%s] ", speaker(where), (int)getpid(), level, time, where);
 	va_start(args, format);
@@ -43,8 +40,8 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 }
 
 /*
- * What follows the last of these is uvicorn's: "Application startup complete." is where a log
- * reader takes the server for listening.
+ * After these, uvicorn logs "Application startup complete.", at which a log reader considers the server to be
+ * listening.
  */
 void sim_log_routes(void)
 {

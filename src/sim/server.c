@@ -26,13 +26,10 @@
 #define SCRATCH_MAX     (64u << 20)
 #define STATS_NS        (10 * PL_NS_PER_S)
 #define DEFAULT_BATCHED 8192
-/* Who accepts must not wait for room. */
+/* Accepting must not fail for lack of descriptors. */
 #define FILES_MOST 65536
 
-/*
- * A job that is over and a connection that is dead have let go of each other (sim_job_close()):
- * what stays reaches neither.
- */
+/* A finished job and a dead connection no longer refer to each other (sim_job_close()), so both can be freed. */
 static void reap(struct sim_server *server)
 {
 	struct sim_conn *next_conn;
@@ -59,13 +56,13 @@ static void end_step(struct sim_server *server)
 	const struct sim_output *outputs;
 	int64_t now_ns = pl_clock_now_ns();
 
-	/* By the clock of steps and not by the timer, which is set anew when a step was overrun. */
+	/* By the clock of steps instead of the timer, which is set again after an overrun. */
 	sim_metrics_observe_lateness(&server->metrics,
 				     (double)(now_ns - server->step_due_ns) / 1e9);
 	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
 			    sim_engine_step(server->engine)->tokens);
 	size_t count = sim_engine_end(server->engine, now_ns, &outputs);
-	/* An engine that dies in the middle of a step hands out no more of it. */
+	/* An engine that dies during a step returns no more of its tokens. */
 	for (size_t i = 0; i < count && !server->engine_stopped; i++) {
 		struct sim_choice *choice = outputs[i].sequence->user;
 
@@ -76,8 +73,8 @@ static void end_step(struct sim_server *server)
 }
 
 /*
- * Steps follow each other at absolute times: one begins when the one before was due, however late
- * its tokens were sent; only when a whole step behind does the clock start anew.
+ * Steps follow each other at absolute times: each begins when the previous one was due, however late its tokens were
+ * sent. Only after a delay of a complete step does the clock restart.
  */
 static void on_step(struct io_loop *loop, struct io_timer *timer)
 {
@@ -122,7 +119,7 @@ static void on_signal(struct io_loop *loop, struct io_watch *watch, uint32_t eve
 		io_loop_stop(loop);
 }
 
-/* What the command line leaves open, and what it must not say. */
+/* Sets the arguments that the command line leaves open, and refuses contradictory ones. */
 static int settle_engine(struct sim_server *server, struct pl_err *err)
 {
 	const struct sim_options *options = server->options;
@@ -158,7 +155,7 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 			"max_model_len (%lld) is larger than the KV cache (%llu tokens); "
 			"decrease `max_model_len` or increase the cache",
 			(long long)max_len, (unsigned long long)capacity);
-	/* Not asked for: what does not fit the cache is not offered. */
+	/* Not set by the user: limit it to what fits into the cache. */
 	if (max_len == 0)
 		max_len = options->profile->max_model_len;
 	server->limits.max_model_len = (uint32_t)((uint64_t)max_len < capacity ? max_len
@@ -217,7 +214,7 @@ static int open_files(struct sim_server *server, struct pl_err *err)
 		       : pl_err_errno(err, "cannot write '%s'", options->capture_path);
 }
 
-/* As uvicorn: either option asks for TLS, and the certificate must be there. */
+/* Like uvicorn: either option enables TLS, and the certificate must exist. */
 static int open_tls(struct sim_server *server, struct pl_err *err)
 {
 	const struct sim_options *options = server->options;
@@ -264,7 +261,7 @@ static void announce(const struct sim_server *server)
 		     server->tls != NULL ? "https" : "http", text);
 }
 
-/* Stamps are asked for here too: else the first request, there before its accept(), has none. */
+/* Enables timestamps here, too, because the first request may arrive before its accept(). */
 static int listen_at(struct sim_server *server, const struct io_addr *addr, struct pl_err *err)
 {
 	int on = 1;
@@ -282,8 +279,8 @@ static int serve(struct sim_server *server, struct pl_err *err)
 	if (resolve(server->options, &addr, err) < 0 || listen_at(server, &addr, err) < 0)
 		return -1;
 	/*
-	 * The address was tried so that one in use is told at once, as vLLM does; while it starts
-	 * nobody may connect.
+	 * The address was bound early so that a used one is reported at once, as in vLLM; but no client may connect
+	 * during the startup.
 	 */
 	if (server->options->startup_ns > 0 ||
 	    server->options->faults.fail_start != SIM_FAILURE_NONE)
@@ -307,10 +304,7 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 
 	LIST_FOREACH(job, &server->jobs, link)
 		sim_job_abort(job);
-	/*
-	 * Connections before jobs: a job that is over has let go of its connection, one that is not
-	 * was just aborted.
-	 */
+	/* Connections before jobs: a finished job has released its connection, others were just aborted. */
 	while ((conn = LIST_FIRST(&server->conns)) != NULL)
 		sim_conn_free(conn);
 	while ((job = LIST_FIRST(&server->jobs)) != NULL)
@@ -361,8 +355,7 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	/* 1 ns in place of 50 us: steps end when they are due. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	/*
-	 * Workers are forked before the log's thread is started and before files are opened that
-	 * they should not hold.
+	 * Fork the workers before the log's thread is started and before files are opened that they should not inherit.
 	 */
 	if (settle_engine(&server, err) == 0 && open_tls(&server, err) == 0 &&
 	    sim_processes_start(options->processes, &processes, err) == 0 &&

@@ -20,8 +20,7 @@
 enum sim_stage { NOTHING, CONFIG, ENGINE, LOADING, WEIGHTS, COMPILED, CACHE, GRAPHS, READY };
 enum speaker { NOBODY, PARSER, API, ENGINE_CORE };
 
-/* When a stage is reached, as a share of --sim-start-delay. Before CONFIG vLLM imports its
- * modules. */
+/* The times of the stages, as shares of --sim-start-delay. Before CONFIG, vLLM imports its modules. */
 static const double shares[] = { 0, 0.10, 0.25, 0.30, 0.60, 0.75, 0.80, 0.95, 1 };
 
 static const struct {
@@ -101,10 +100,7 @@ static void log_cache(const struct sim_server *server)
 static void log_stage(const struct sim_server *server, enum sim_stage stage)
 {
 	const struct sim_options *options = server->options;
-	/*
-	 * The figures in the lines are the times that the phases really took: what a reader makes
-	 * of them can be checked.
-	 */
+	/* The times in the lines are the real durations of the phases, so a parser can be verified. */
 	double weights_s = between_s(server, LOADING, WEIGHTS);
 
 	if (stage == CONFIG)
@@ -144,10 +140,10 @@ static void log_stage(const struct sim_server *server, enum sim_stage stage)
 			     between_s(server, ENGINE, READY));
 }
 
-/* Waits for that moment; 1: a signal ended it. */
+/* Waits until the time; returns 1 if a signal ended it. */
 static int wait_until(const struct sim_server *server, int64_t due_ns)
 {
-	/* The loop does not run yet: a signal is waited for on its descriptor alone. */
+	/* The loop does not run yet, so signals are read from their descriptor. */
 	struct pollfd fd = { .fd = server->signals.fd, .events = POLLIN };
 	int64_t left_ns;
 
@@ -161,7 +157,7 @@ static int wait_until(const struct sim_server *server, int64_t due_ns)
 	return 0;
 }
 
-/* The text with the model's name in its places. */
+/* Logs the text with the model's name filled in. */
 static void log_lines(const char *where, char *text)
 {
 	char *rest = text;
@@ -177,8 +173,8 @@ static void write_traceback(const char *file, const char *function, const char *
 }
 
 /*
- * A signal of one's own, by its default action: the parent sees it as it would see the kernel's.
- * SIGKILL and SIGSEGV may be blocked or ignored by whoever started us, but not after this.
+ * Sends itself a signal with the default action, so that the parent sees the same as after the kernel's signal. The
+ * parent process may have blocked or ignored it, which is reset here.
  */
 void sim_die_by(int64_t signal_number)
 {
@@ -195,22 +191,21 @@ void sim_die_by(int64_t signal_number)
 	abort();
 }
 
-/* The failure's words; returns the exit status. */
+/* Logs the failure's message; returns the exit status. */
 static int fail(const struct sim_server *server)
 {
 	int64_t failure = server->options->faults.fail_start;
 	auto_free char *words = pl_text_replace(failures[failure].text, "{model}",
 						server->options->model);
 
-	/* No last words: the OOM killer leaves none in the log either. */
+	/* No message: the OOM killer leaves none in the log either. */
 	if (failure == SIM_FAILURE_KILLED)
 		sim_die_by(SIGKILL);
 	if (failure == SIM_FAILURE_SEGFAULT)
 		sim_die_by(SIGSEGV);
 	/*
-	 * Who speaks decides where the words stand: argparse on standard error with status 2,
-	 * Python's traceback, or the engine's log lines first and a RuntimeError of the front end
-	 * behind them, which names no cause.
+	 * The reporting process determines the place of the text: argparse on standard error with status 2, Python's
+	 * traceback, or the engine's log lines followed by a RuntimeError of the front end, which names no cause.
 	 */
 	switch (failures[failure].who) {
 	case NOBODY:
@@ -242,7 +237,7 @@ int sim_startup(struct sim_server *server)
 	bool fails = options->faults.fail_start != SIM_FAILURE_NONE;
 	enum sim_stage last = fails ? failures[options->faults.fail_start].stage : READY;
 	int64_t begin_ns = pl_clock_now_ns();
-	/* a failing start has its delay to the failure, just before the stage it does not reach */
+	/* a failing start spreads its delay over the stages up to the failure */
 	double whole_ns = (double)options->startup_ns / (fails ? shares[last + 1] : 1);
 
 	for (enum sim_stage stage = CONFIG; stage <= last; stage++) {

@@ -7,7 +7,7 @@
 #include "vllm/bench_options.h"
 #include "vllm/secret.h"
 
-/* Takes away what is shown otherwise than it is. */
+/* Removes the parts that are shown differently, which are secrets. */
 static void leave_out(json_t *whole, const json_t *shown, const char *place, json_t *left_out)
 {
 	auto_json json_t *members = json_copy(whole);
@@ -27,7 +27,7 @@ static void leave_out(json_t *whole, const json_t *shown, const char *place, jso
 	}
 }
 
-/* Options of the load that are secret whatever stands in them. */
+/* Removes load options that are always secret. */
 static void leave_out_options(json_t *benchmark, json_t *left_out)
 {
 	auto_json json_t *members = json_copy(benchmark);

@@ -23,11 +23,11 @@
 #define PROCESS   "launch.pid"
 #define SWEEP     "tags.sweep"
 
-/* Looked at whatever is asked for. */
+/* Fields that are always read. */
 static const char *const always[] = { MODEL, COMMAND,  SIMULATED, GPU,     TIME,
 				      WALL,  MEASURED, READY,     PROCESS, SWEEP };
 
-/* What a cell, or a result, is like; free() each. */
+/* The properties by which a cell or a result is matched; free() each. */
 struct like {
 	char *server;
 	char *load;
@@ -37,20 +37,19 @@ struct like {
 struct sweep_history {
 	const struct sweep_plan *plan;
 	struct res_fields *fields;
-	json_t *server_ids; /* object: fields by which servers are alike, in their order */
+	json_t *server_ids; /* object: fields that distinguish servers, in order */
 	json_t *load_ids;
-	json_t *kin;        /* object: of all cells */
-	json_t *models;     /* array; NULL: a cell names none */
-	struct like *cells; /* one each */
-	const char
-		*gpu; /* name of the row of tbl/hardware.h, or as the driver has it; NULL: none */
+	json_t *kin;        /* object: model and engine of all cells */
+	json_t *models;     /* array; NULL: some cell names none */
+	struct like *cells; /* one per cell */
+	const char *gpu;    /* name of its row in tbl/hardware.h, or from the driver; NULL: none */
 	struct ckpt_hardware host;
 	json_t *rows;
 };
 
-/* ---- what fields have ---------------------------------------------------------------------- */
+/* ---- values of fields ---------------------------------------------------------------------- */
 
-/* 10 and 10.0 are one number; what is not recorded says as little as null. New reference. */
+/* 10 and 10.0 are one number; not recorded counts as null. New reference. */
 static json_t *plain(const struct res_value *value)
 {
 	if (value->state != RES_VALUE_THERE)
@@ -90,7 +89,7 @@ static void add_of_cells(const struct sweep_history *history, const char *id, co
 	json_object_set_new(facts, id, plain(&value));
 }
 
-/* By the id of each field that is looked at: of a document or of a dashboard's row. New reference. */
+/* Returns the values of the fields by id, from a document or a dashboard's row. New reference. */
 static json_t *facts_of(const struct sweep_history *history, const json_t *from,
 			void (*add)(const struct sweep_history *history, const char *id,
 				    const json_t *from, json_t *facts))
@@ -103,9 +102,9 @@ static json_t *facts_of(const struct sweep_history *history, const json_t *from,
 	return facts;
 }
 
-/* ---- what is like what --------------------------------------------------------------------- */
+/* ---- matching ------------------------------------------------------------------------------ */
 
-/* The name of the program that was asked for, vllm where none was. free() */
+/* Returns the name of the requested program, or vllm. free() */
 static char *engine_of(const json_t *facts)
 {
 	const char *program = json_string_value(json_array_get(json_object_get(facts, COMMAND), 0));
@@ -145,9 +144,9 @@ static void like_done(struct like *like)
 	free(like->kin);
 }
 
-/* ---- the plan's side ----------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------ */
 
-/* A cell as the document of its run would have it. New reference. */
+/* Returns a cell in the form of its run's document. New reference. */
 static json_t *document_of(const struct exp_config *experiment)
 {
 	json_t *server = NULL, *source = NULL;
@@ -174,7 +173,7 @@ static void add_inputs(const struct sweep_history *history, const json_t *asked,
 	}
 }
 
-/* "launch.env.NAME" varies: the variables. */
+/* If "launch.env.NAME" varies, adds the variables. */
 static void add_launch(const struct exp_sweep_cell *cell, json_t *ids)
 {
 	for (size_t i = 0; i < cell->setting_count; i++) {
@@ -214,7 +213,7 @@ static void add_cell(struct sweep_history *history, size_t cell,
 	}
 }
 
-/* First by which fields, of all cells; then what each has of them. */
+/* Collects the fields of all cells, followed by their values for each cell. */
 static void look_at_plan(struct sweep_history *history, bool simulate)
 {
 	for (size_t i = 0; i < 2 * history->plan->count; i++) {
@@ -282,9 +281,9 @@ const char *sweep_history_load(const struct sweep_history *history, size_t cell)
 	return history->cells[cell].load;
 }
 
-/* ---- the results' side --------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------- */
 
-/* What one of the two does not tell is no difference. */
+/* A value that one of the two lacks is not a difference. */
 static bool is_other_gpu(const struct sweep_history *history, const char *title)
 {
 	const struct ckpt_gpu *row = title != NULL ? ckpt_gpu_find_title(title) : NULL;
@@ -294,7 +293,7 @@ static bool is_other_gpu(const struct sweep_history *history, const char *title)
 	return strcmp(row != NULL ? row->name : title, history->gpu) != 0;
 }
 
-/* The server's life that the run is of; null: it had one of its own. New reference. */
+/* Returns the server that the run shares; null: not shared. New reference. */
 static json_t *life_of(const json_t *facts)
 {
 	const char *sweep = pl_json_get_text(facts, SWEEP);
@@ -328,7 +327,7 @@ void sweep_history_take(struct sweep_history *history, const char *run_id, const
 	take(history, run_id, facts_of(history, cells, add_of_cells));
 }
 
-/* A file of a folder that holds no result is none of ours: a summary, a journal. */
+/* Files in a directory without a result, such as a summary or a journal, are ignored. */
 static int read_files(struct sweep_history *history, const char *path, struct pl_err *err)
 {
 	auto_res_files files = { 0 };
@@ -377,7 +376,7 @@ void sweep_history_settle(struct sweep_history *history)
 		const char *life = pl_json_get_text(row, "life");
 		double wall_s = pl_json_get_f64(row, "run_s");
 		double ready_s = pl_json_get_f64(row, "ready_s");
-		/* a start that is longer than the run was another's, whose result is not here */
+		/* a start that is longer than the run belongs to another run, whose result is missing */
 		bool is_own = (life == NULL || json_object_get(firsts, life) == row) &&
 			      ready_s < wall_s;
 		json_object_set_new(row, "ready_s", json_real(is_own ? ready_s : 0));
@@ -385,7 +384,7 @@ void sweep_history_settle(struct sweep_history *history)
 	}
 }
 
-/* ---- what a dashboard is asked ------------------------------------------------------------- */
+/* ---- requests to a dashboard --------------------------------------------------------------- */
 
 json_t *sweep_history_columns(const struct sweep_history *history)
 {

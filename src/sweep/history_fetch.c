@@ -1,6 +1,4 @@
-/*
- * POST /api/filters/apply of a dashboard (api/openapi.yaml), page behind page, the newest results first.
- */
+/* Requests POST /api/filters/apply of a dashboard (api/openapi.yaml), page by page, newest results first. */
 #include "sweep/history_priv.h"
 
 #include <stdlib.h>

@@ -38,7 +38,7 @@ static void take_start(struct sweep_journal *journal, const char *server)
 	journal->started++;
 }
 
-/* What is sent is the result of the row before it. */
+/* A "sent" line refers to the result of the previous row. */
 static void take_row(struct sweep_journal *journal, const char *key, json_t *row)
 {
 	schema_rename_former_run(row);
@@ -46,7 +46,7 @@ static void take_row(struct sweep_journal *journal, const char *key, json_t *row
 	json_object_del(journal->sent, key);
 }
 
-/* Of a later version there may be other lines. */
+/* A later version may have other lines. */
 static int take_line(struct sweep_journal *journal, json_t *line, size_t number, struct pl_err *err)
 {
 	const char *sent = pl_json_get_text(line, "sent");
@@ -68,7 +68,7 @@ static int take_line(struct sweep_journal *journal, json_t *line, size_t number,
 	return 0;
 }
 
-/* A last line without an end was torn by a kill; *ret_whole: where it begins. */
+/* A last line without an end is incomplete because of a kill; *ret_whole: its start. */
 static int take_text(struct sweep_journal *journal, const char *text, size_t len, size_t *ret_whole,
 		     struct pl_err *err)
 {
@@ -92,7 +92,7 @@ static int take_text(struct sweep_journal *journal, const char *text, size_t len
 	return 0;
 }
 
-/* By the descriptor that holds the lock: closing another one of the file would let go of it. */
+/* Uses the descriptor that holds the lock: closing another one of the file would release it. */
 static int read_all(struct sweep_journal *journal, size_t *ret_whole, struct pl_err *err)
 {
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);

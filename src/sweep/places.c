@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "host/cpus.h"
 
-/* Lives that GPUs allow at once; 0: some take none, or have names, and then they do not say. */
+/* Returns the number of servers that the GPUs allow at once; 0: unlimited, because some use none or name them. */
 static size_t allowed_by_gpus(const struct sweep_units *units, size_t gpus, bool *ret_takes)
 {
 	size_t least = 0;

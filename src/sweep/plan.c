@@ -1,6 +1,6 @@
 /*
- * The catalogue, the installed release and the host's GPUs are looked up once, as long as no cell has
- * its own: a thousand cells are checked in less than a second.
+ * The catalog, the installed release and the host's GPUs are read once, unless a cell has its own: a thousand cells are
+ * checked in less than a second.
  */
 #include "sweep/plan.h"
 
@@ -14,19 +14,19 @@
 
 #define LINE_BYTES_MAX 65536
 
-/* A plan being made. */
+/* The state of making a plan. */
 struct planning {
 	const struct sweep_how *how;
 	struct sweep_plan *plan;
 	struct exp_check_options options;
 	struct ckpt_hardware host;
-	json_t *told;    /* object: lines of problems that were told */
-	json_t *servers; /* object: of those that stay */
-	json_t *hosted;  /* object: loads whose data set was looked at */
+	json_t *told;    /* object: lines of reported problems */
+	json_t *servers; /* object: those of valid cells */
+	json_t *hosted;  /* object: loads whose dataset was checked */
 	struct option_problems *problems;
 };
 
-/* Each once, however many cells have it. */
+/* Reports each problem once, however many cells have it. */
 static void tell(struct planning *planning, const struct option_problem *problem)
 {
 	auto_buf line = PL_BUF(LINE_BYTES_MAX);
@@ -68,7 +68,7 @@ static void make_id(const json_t *json, char id[SWEEP_ID_BYTES])
 	id[SWEEP_ID_BYTES - 1] = '\0';
 }
 
-/* What is called how changes nothing of what is measured. */
+/* Names do not affect the measurement, so they are not part of the ids. */
 static void make_ids(const struct exp_config *experiment, struct sweep_cell *cell)
 {
 	static const char *const names[] = { "suite", "name", "tags" };
@@ -80,7 +80,7 @@ static void make_ids(const struct exp_config *experiment, struct sweep_cell *cel
 	json_object_set(server, "server", json_object_get(asked, "server"));
 	json_object_set(server, "launch", json_object_get(asked, "launch"));
 	make_id(asked, cell->id);
-	/* what a client starts for itself is nobody else's */
+	/* a server that the client starts itself is never shared */
 	if (run_client_of(experiment)->starts_servers)
 		memcpy(cell->server, cell->id, sizeof(cell->server));
 	else
@@ -90,7 +90,7 @@ static void make_ids(const struct exp_config *experiment, struct sweep_cell *cel
 	make_id(asked, cell->load);
 }
 
-/* What the file says of its data set, and a folder of results, is one for all loads that share it. */
+/* The dataset, and a directory of results, are checked once for all loads that share them. */
 static void check_host(struct planning *planning, const struct exp_config *experiment,
 		       struct option_problems *found)
 {
@@ -106,7 +106,7 @@ static void check_host(struct planning *planning, const struct exp_config *exper
 	run_check_host(experiment, found);
 }
 
-/* Errors of the reader are the file's; a check's are the cell's. */
+/* Errors of the reader belong to the file; those of a check to the cell. */
 static void keep(struct planning *planning, const struct option_problems *found,
 		 struct sweep_cell *cell)
 {
@@ -139,7 +139,7 @@ static void check_cell(struct planning *planning, struct sweep_cell *cell)
 		json_object_set_new(planning->servers, cell->server, json_true());
 }
 
-/* What the first cell shows of release and host holds for all where none has its own. */
+/* The release and the hardware of the first cell apply to all, if no cell has its own. */
 static void look_once(struct planning *planning, struct run_release *release)
 {
 	const struct sweep_how *how = planning->how;

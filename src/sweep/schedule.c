@@ -5,10 +5,13 @@
 
 #include "base/mem.h"
 
-/* Beyond so many jobs an order is a rule's, and is tried out no more: it is made anew as each ends. */
+/*
+ * Above this number of jobs, the order is that of a rule without exchanges, because it is computed again after each
+ * job.
+ */
 #define TRIED_MAX     400
 #define EXCHANGED_MAX 16
-/* What is no better than this share is rounding. */
+/* A smaller improvement than this share is rounding. */
 #define BETTER 1e-9
 
 static bool shares_token(const struct sweep_job *a, const struct sweep_job *b)
@@ -45,7 +48,7 @@ bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_r
 	return jobs[k].gpus == 0 || gpus == 0 || gpus + jobs[k].gpus <= room->gpus;
 }
 
-/* The next end: all that end then are over. Returns how much later it is; no job runs: -1. */
+/* Advances to the next end; all jobs ending then are finished. Returns the elapsed time; -1: no job is running. */
 static double pass_time(struct sweep_job *jobs, size_t count)
 {
 	double next_s = -1;
@@ -141,7 +144,7 @@ static void exchange(size_t *order, size_t a, size_t b)
 	order[b] = kept;
 }
 
-/* Takes each exchange of two that makes it better, until none does. */
+/* Applies every exchange of two that improves the order, until none does. */
 static double improve(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
 		      size_t *order, size_t waiting, double best_s)
 {
@@ -177,7 +180,7 @@ double sweep_schedule(const struct sweep_job *jobs, size_t count, const struct s
 	if (!keeps && waiting > TRIED_MAX)
 		sort(jobs, LONGEST, order, waiting);
 	double best_s = sweep_makespan(jobs, count, room, order, waiting);
-	/* one after the other all orders take equally long, and that of the file is expected */
+	/* in sequence, all orders take equally long, and users expect that of the file */
 	if (keeps || waiting > TRIED_MAX || room->places == 1)
 		return best_s;
 	for (enum rule rule = LONGEST; rule < RULES; rule++) {

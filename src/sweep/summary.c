@@ -8,7 +8,7 @@
 
 #define TEXT_BYTES_MAX (1u << 30)
 
-/* Of `results`; all that a result has stand in its file. */
+/* Metrics of `results`; the result's file has all of them. */
 static const char *const figures[] = {
 	"completed",
 	"failed",
@@ -31,12 +31,12 @@ static const char *const figures[] = {
 	"p99_e2el_ms",
 };
 
-/* In front of the figures; a key of the sweep is behind `set`. */
+/* Columns before the metrics; the sweep's keys follow `set`. */
 static const char *const heads[] = { "run", "combination", "repeat", "server", "set" };
 static const char *const states[] = { "status", "verdict", "cause", "message", "removed" };
 static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "beside" };
 
-/* Of `launch`: what a run had of its host, for who looks whether runs got in each other's way. */
+/* Keys of `launch`: the host resources of a run, to detect interference between runs. */
 static const char *const places[] = { "beside", "cpus", "port" };
 
 static json_t *gpus_of(const json_t *result)
@@ -82,7 +82,7 @@ json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 	return row;
 }
 
-/* One without a row is missing. */
+/* A run without a row is missing. */
 static void add_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		    const json_t *known, json_t *rows)
 {
@@ -113,7 +113,7 @@ static void add_fallen(const struct sweep_cell *cell, json_t *rows)
 					      "message", pl_buf_text(&text), "removed", 0));
 }
 
-/* Runs of the journal that the file asks for no more. */
+/* Adds runs of the journal that are no longer in the file. */
 static void add_gone(const struct sweep_journal *journal, const json_t *known, json_t *rows)
 {
 	PL_JSON_EACH_MEMBER(key, kept, journal->rows) {
@@ -144,7 +144,7 @@ static json_t *make_rows(const struct sweep_plan *plan, const struct sweep_tasks
 	return rows;
 }
 
-/* ---- as a table ---- */
+/* ---- the CSV file ---- */
 
 static void add_cell(struct pl_buf *text, const json_t *value, bool first)
 {
@@ -162,7 +162,7 @@ static void add_cell(struct pl_buf *text, const json_t *value, bool first)
 	pl_buf_add_char(text, '"');
 }
 
-/* Keys of all points, as they come. */
+/* Returns the keys of all points, in order of appearance. */
 static json_t *keys_of(const json_t *rows)
 {
 	json_t *keys = json_object();

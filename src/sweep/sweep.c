@@ -1,14 +1,14 @@
 /*
  * The order of a sweep:
  *
- *	folder, journal     what is over is known
- *	look for results    that stand though the journal does not have them: killed in between
- *	life after life     as many at once as there is room for, each a worker (sweep/worker.h)
- *	row after row       the result stands, then the journal has it, then that worker goes on
- *	summary             after each, so that it can be read while the sweep goes on
- *	sent                what the dashboard did not take before
+ *	directory, journal    determine the finished runs
+ *	find results          that exist without a row in the journal: the sweep was killed in between
+ *	server after server   as many at once as there are slots, each a worker (sweep/worker.h)
+ *	row after row         the result is written, followed by the row in the journal; then the worker continues
+ *	summary               after each row, so that it can be read during the sweep
+ *	upload                results that the dashboard has not accepted before
  *
- * One thread, which waits for what workers say and for signals: it alone writes the journal.
+ * One thread waits for messages of workers and for signals; only this thread writes the journal.
  */
 #include "sweep/sweep.h"
 
@@ -35,38 +35,38 @@
 #include "sweep/table.h"
 #include "sweep/worker.h"
 
-/* A dashboard is told of changes at most this often; after a failure less often, as a request may wait for 20 s. */
+/* The minimum interval of summaries to a dashboard; longer after a failure, because a request may wait for 20 s. */
 #define SEND_EVERY_NS (2 * PL_NS_PER_S)
 #define RESEND_NS     (60 * PL_NS_PER_S)
 
-/* A place for a server life. */
+/* A server slot. */
 struct place {
-	struct sweep_worker worker; /* pid 0: none works */
+	struct sweep_worker worker; /* pid 0: no worker */
 	size_t unit;
-	bool told; /* something came of this life */
+	bool told; /* this worker has reported something */
 };
 
-/* A sweep under way. */
+/* The state of a sweep. */
 struct sweeping {
 	const struct sweep_plan *plan;
 	const struct sweep_settings *settings;
 	struct sweep_journal journal;
 	struct sweep_tasks all;
-	struct sweep_tasks left; /* of all, when it began */
+	struct sweep_tasks left; /* the unfinished ones at the start */
 	struct sweep_units units;
 	struct sweep_room room;
 	struct sweep_places places;
 	struct place *at;
-	struct run_live *live; /* one a place, shared with its worker */
+	struct run_live *live; /* one per slot, shared with its worker */
 	struct sweep_forecast forecast;
-	int64_t forecast_ns; /* when; CLOCK_MONOTONIC */
+	int64_t forecast_ns; /* time of the forecast; CLOCK_MONOTONIC */
 	struct sweep_table table;
 	struct run_stop stop;
-	int asked, hurried;    /* signals that workers were told of */
-	struct pl_err failure; /* ends the sweep when those that run are over */
+	int asked, hurried;    /* signals that were sent to workers */
+	struct pl_err failure; /* ends the sweep when the current runs have finished */
 	struct sweep_outcome *outcome;
-	bool is_news;       /* the summary holds what no result does, and was not sent since */
-	int64_t send_at_ns; /* not before; CLOCK_MONOTONIC */
+	bool is_news;       /* the summary has unsent content that no result has */
+	int64_t send_at_ns; /* earliest time; CLOCK_MONOTONIC */
 	bool is_lost;       /* the last summary could not be sent */
 };
 
@@ -85,13 +85,13 @@ static char *result_path(const struct sweeping *sweep, const struct sweep_task *
 	return pl_asprintf("%s/cells/%s.json", sweep->settings->folder, task->key);
 }
 
-/* Was it made by this very run? A result that was put there is not. */
+/* Returns whether this run made the result, as opposed to a copied file. */
 static bool is_of_sweep(const struct sweeping *sweep, const json_t *result)
 {
 	return pl_text_equal(pl_json_path_text(result, "tags.sweep"), sweep->journal.id);
 }
 
-/* A result that the journal lacks: the kill came when it stood already. */
+/* Finds a result that the journal lacks, because the sweep was killed between the two. */
 static int find_result(struct sweeping *sweep, const struct sweep_task *task, struct pl_err *err)
 {
 	auto_free char *path = result_path(sweep, task);
@@ -100,7 +100,7 @@ static int find_result(struct sweeping *sweep, const struct sweep_task *task, st
 
 	if (!pl_file_exists(path))
 		return 0;
-	/* killed between the result and its side files: they go to their places */
+	/* killed between the result and its artifacts: moves them to their final names */
 	if (pl_file_exists(journal)) {
 		struct run_recovered recovered = { 0 };
 		if (run_recover(path, &recovered, PL_ERR_IGNORED) == 0)
@@ -123,13 +123,13 @@ static int find_results(struct sweeping *sweep, struct pl_err *err)
 	return 0;
 }
 
-/* ---- what is told ---- */
+/* ---- reporting ---- */
 
 static void tell(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
 {
 	const struct sweep_cell *cell = &sweep->plan->cells[task->cell];
 	const struct sweep_forecast *left = &sweep->forecast;
-	/* of what goes on longer than those before nothing is known */
+	/* a run that takes longer than the earlier ones cannot be estimated */
 	bool foreseen = left->runs > 0 && left->total_s > 0;
 	char time[32] = "";
 	const char *verdict = pl_json_get_text(row, "verdict");
@@ -185,7 +185,7 @@ static void count(const struct sweeping *sweep)
 	}
 }
 
-/* The run at hand of a server; its last is over: it ends. */
+/* Returns the current run of a server; after its last run, the server ends. */
 static struct sweep_table_line line_of(const struct sweeping *sweep, size_t at)
 {
 	const struct sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
@@ -231,7 +231,7 @@ static char *summary_path(const struct sweeping *sweep)
 	return pl_asprintf("%s/" SWEEP_SUMMARY_NAME, sweep->settings->folder);
 }
 
-/* The run of each server that is up or starting. New reference. */
+/* Returns the run of each running or starting server. New reference. */
 static json_t *running_keys(const struct sweeping *sweep)
 {
 	json_t *keys = json_array();
@@ -260,7 +260,7 @@ static bool is_due(const struct sweeping *sweep)
 	       pl_clock_now_ns() >= sweep->send_at_ns;
 }
 
-/* Warns once per outage: the summary is sent again after the next pause. */
+/* Warns once per outage; the summary is sent again after the next pause. */
 static void send_summary(struct sweeping *sweep)
 {
 	const struct sweep_settings *settings = sweep->settings;
@@ -281,7 +281,7 @@ static void send_summary(struct sweeping *sweep)
 
 /* ---- rows ---- */
 
-/* The next of its unit is over. */
+/* Records that the next run of the unit has finished. */
 static int note(struct sweeping *sweep, struct sweep_unit *unit, json_t *row, struct pl_err *err)
 {
 	const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
@@ -300,7 +300,7 @@ static int note(struct sweeping *sweep, struct sweep_unit *unit, json_t *row, st
 	return 0;
 }
 
-/* The others of a server that did not start would fail alike, and each would wait for it. */
+/* Skips the other runs of a server that did not start, because each would wait and fail, too. */
 static int pass_over(struct sweeping *sweep, struct sweep_unit *unit, const json_t *failed,
 		     struct pl_err *err)
 {
@@ -333,7 +333,7 @@ static int take_row(struct sweeping *sweep, struct place *place, json_t *row, st
 	return 0;
 }
 
-/* It ended without a word of the run that it was at. */
+/* Records that the worker ended without a report on its run. */
 static int note_crash(struct sweeping *sweep, struct sweep_unit *unit, int signal_number,
 		      struct pl_err *err)
 {
@@ -351,9 +351,9 @@ static int note_crash(struct sweeping *sweep, struct sweep_unit *unit, int signa
 	return note(sweep, unit, row, err);
 }
 
-/* ---- lives ---- */
+/* ---- servers ---- */
 
-/* Others of the host have what one of ours needs: it waits for ours too, if any go on. */
+/* Other processes of the host have resources that one of ours needs: it also waits for ours, if any are running. */
 static void take_error(struct sweeping *sweep, struct place *place, const json_t *message)
 {
 	struct pl_err failure = { .code = (enum pl_err_code)pl_json_get_i64(message, "code") };
@@ -385,7 +385,7 @@ static int take_message(struct sweeping *sweep, struct place *place, json_t *mes
 	return 0;
 }
 
-/* The others learn how many go on beside them. */
+/* Updates the number of other active runs for each worker. */
 static void tell_neighbours(const struct sweeping *sweep)
 {
 	unsigned count = 0;
@@ -426,7 +426,7 @@ static size_t free_place(const struct sweeping *sweep)
 	return sweep->places.count;
 }
 
-/* What a worker must not hold: a descriptor of another one would keep its end from being seen. */
+/* Collects descriptors that a worker must not inherit: with one of another worker, its end could not be detected. */
 static size_t collect_fds(const struct sweeping *sweep, int *fds)
 {
 	size_t count = 0;
@@ -443,7 +443,7 @@ static size_t collect_fds(const struct sweeping *sweep, int *fds)
 	return count;
 }
 
-/* A server of ours is in the journal before it is started. */
+/* Records a server in the journal before it is started. */
 static int note_start(struct sweeping *sweep, const struct sweep_task *task, char **ret_log,
 		      struct pl_err *err)
 {
@@ -480,7 +480,7 @@ static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err
 		.log_path = log_path,
 		.live = &sweep->live[at],
 	};
-	/* before the copy is made, so that its first run knows them */
+	/* before the fork, so that its first run knows them */
 	place->worker.pid = -1;
 	tell_neighbours(sweep);
 	place->worker.pid = 0;
@@ -495,14 +495,14 @@ static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- the sweep ---- */
 
 static bool is_ending(const struct sweeping *sweep)
 {
 	return run_stop_signal(&sweep->stop) != 0 || sweep->failure.code != PL_ERR_NONE;
 }
 
-/* All that there is room for. */
+/* Starts as many servers as there are slots. */
 static int start_lives(struct sweeping *sweep, struct pl_err *err)
 {
 	auto_free size_t *order = pl_alloc_array(sweep->units.count, sizeof(*order));
@@ -540,8 +540,7 @@ static void pass_signals_on(struct sweeping *sweep)
 	sweep->hurried = hurried;
 }
 
-/* Until a worker says something, or a signal comes. Signals come here alone. The table is drawn anew
- * meanwhile. */
+/* Waits for a message of a worker or a signal, and redraws the table meanwhile. Signals are only taken here. */
 static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 {
 	static const struct timespec tick = { .tv_sec = 1 };
@@ -585,7 +584,7 @@ static size_t working(const struct sweeping *sweep)
 	return count;
 }
 
-/* The journal cannot be written: none may go on, for nobody would know of it. */
+/* The journal cannot be written: ends all workers, because their runs could not be recorded. */
 static void end_all(struct sweeping *sweep)
 {
 	for (size_t i = 0; i < sweep->places.count; i++) {
@@ -618,7 +617,7 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 	return -1;
 }
 
-/* Places, and memory that is shared with who works in them. */
+/* Creates the slots, and the memory shared with their workers. */
 static int open_places(struct sweeping *sweep, struct pl_err *err)
 {
 	auto_wishes struct run_wishes *wishes = run_wishes_new(0);
@@ -665,7 +664,10 @@ static int run_left(struct sweeping *sweep, struct pl_err *err)
 
 /* ---- the dashboard ---- */
 
-/* What it did not take before, also in an earlier call; in vain once, in vain for all. */
+/*
+ * Sends results that the dashboard has not accepted, also in an earlier call; stops after the first failure of the
+ * connection.
+ */
 static int send_rest(struct sweeping *sweep, struct pl_err *err)
 {
 	const struct sweep_settings *settings = sweep->settings;

@@ -1,6 +1,6 @@
 /*
- * Each change is one write: cursor up over the old block, line after line with the rest of it cleared,
- * then what is left below. So nothing flickers, and no other line comes between.
+ * Each change is one write: the cursor moves up over the old block, each line is rewritten and its rest cleared, and
+ * remaining lines below are cleared. So nothing flickers, and no other line comes in between.
  */
 #include "sweep/table.h"
 
@@ -14,18 +14,18 @@
 #include "base/text.h"
 
 #define BLOCK_BYTES_MAX (1u << 20)
-#define COLUMNS         80 /* of a terminal that does not tell */
+#define COLUMNS         80 /* of a terminal of unknown size */
 #define ROWS            24
 #define RED             "\033[31m"
 #define FAINT           "\033[2m"
 #define PLAIN           "\033[0m"
-/* a character of two columns must not make a line wrap, for then it could not be drawn over */
+/* a wide character must not make a line wrap, because the block could not be redrawn */
 #define WRAPS_NOT "\033[?7l"
 #define WRAPS     "\033[?7h"
 
 /* ---- the text ---- */
 
-/* At most so many columns, the last an ellipsis where it is cut. */
+/* Adds at most `columns` columns, ending with an ellipsis if it is cut. */
 static void add_cut(const char *text, size_t columns, struct pl_buf *buf)
 {
 	size_t len = strlen(text);
@@ -50,7 +50,7 @@ static void add_faint(const struct sweep_table_view *view, const char *text, siz
 	pl_buf_add_text(buf, view->colour ? PLAIN : "");
 }
 
-/* The label is cut first: how far it is tells more than the end of a long one. */
+/* The label is cut first, because the progress is more useful than the end of a long label. */
 static void add_line(const struct sweep_table_view *view, const struct sweep_table_line *line,
 		     struct pl_buf *buf)
 {
@@ -89,7 +89,7 @@ static void add_sum(const struct sweep_table_view *view, struct pl_buf *buf)
 
 void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf)
 {
-	/* the sum, and the cursor's own line below */
+	/* one line for the sum, one for the cursor */
 	size_t room = view->rows > 2 ? view->rows - 2 : 0;
 	size_t shown = view->count;
 
@@ -110,13 +110,13 @@ void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf)
 
 static void put(const struct pl_buf *text)
 {
-	/* nobody sees it: the sweep goes on */
+	/* the terminal has gone; the sweep continues */
 	int ignored = pl_fd_write(STDERR_FILENO, text->data, text->len);
 
 	(void)ignored;
 }
 
-/* Up to the block's first line. */
+/* Moves to the block's first line. */
 static void add_up(const struct sweep_table *table, struct pl_buf *out)
 {
 	if (table->drawn > 0)
@@ -125,7 +125,7 @@ static void add_up(const struct sweep_table *table, struct pl_buf *out)
 		pl_buf_add_char(out, '\r');
 }
 
-/* Over what stands there: the rest of each line goes. */
+/* Overwrites the old text and clears the rest of each line. */
 static void add_over(const char *text, size_t len, struct pl_buf *out)
 {
 	for (size_t i = 0; i < len; i++) {

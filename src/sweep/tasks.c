@@ -12,8 +12,10 @@ void sweep_tasks_done(struct sweep_tasks *tasks)
 	free(tasks->items);
 }
 
-/* The cells that stay, those of one server together, servers as they come first in the file;
- * `ends`: behind the last of each server. */
+/*
+ * Groups the valid cells by server, in order of first appearance in the file; `ends`: index after the last cell of each
+ * server.
+ */
 static size_t group(const struct sweep_plan *plan, size_t *cells, size_t *ends, size_t *ret_servers)
 {
 	auto_json json_t *servers = json_object();
@@ -33,7 +35,7 @@ static size_t group(const struct sweep_plan *plan, size_t *cells, size_t *ends, 
 		count++;
 	}
 	*ret_servers = json_object_size(servers);
-	/* from how many there are to where each begins; then filled, to where each ends */
+	/* from counts to starts; incremented to ends while filling */
 	for (size_t i = 0, begin = 0; i < *ret_servers; i++) {
 		size_t own = ends[i];
 		ends[i] = begin;
@@ -59,7 +61,7 @@ static void add(struct sweep_tasks *tasks, const struct sweep_plan *plan, size_t
 		snprintf(task->key, sizeof(task->key), "%s.%d", plan->cells[cell].id, (int)repeat);
 }
 
-/* One block: each cell once. */
+/* Adds one block: each cell once. */
 static void add_block(struct sweep_tasks *tasks, const struct sweep_plan *plan, const size_t *cells,
 		      const size_t *ends, size_t servers, int64_t repeat, struct pl_pyrandom *rng)
 {

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "sweep/history.h"
 
-/* ---- what each takes of the host ---- */
+/* ---- resources of each unit ---- */
 
-/* Numbers for what only one can have; `numbers` grows. */
+/* Returns a number for an exclusive resource; extends `numbers`. */
 static size_t number_of(json_t *numbers, const char *what)
 {
 	const json_t *known = json_object_get(numbers, what);
@@ -20,11 +20,11 @@ static size_t number_of(json_t *numbers, const char *what)
 	return number;
 }
 
-/* Tokens of all jobs while they are found: their array may move. */
+/* The tokens of all jobs while they are collected: the array may move. */
 struct collecting {
 	struct sweep_units *units;
 	json_t *numbers;
-	size_t *firsts; /* one a job: where its tokens begin */
+	size_t *firsts; /* per job: index of its first token */
 	size_t count;
 	size_t room;
 };
@@ -49,7 +49,7 @@ static void wish(struct collecting *all, const struct sweep_plan *plan, size_t c
 	job->gpus = wanted.gpus;
 	job->names_gpus = wanted.names_gpus;
 	all->firsts[i] = all->count;
-	/* blocks that overlap have one server twice: its repeats stay behind one another */
+	/* overlapping blocks contain a server twice: the token keeps its repeats in sequence */
 	add_token(all, job, server);
 	PL_JSON_EACH(what, wanted.alone)
 		add_token(all, job, json_string_value(what));
@@ -87,9 +87,9 @@ void sweep_units_done(struct sweep_units *units)
 	*units = (struct sweep_units){ 0 };
 }
 
-/* ---- how long each takes ---- */
+/* ---- durations ---- */
 
-/* Of runs that are over. */
+/* Durations of finished runs. */
 struct knowledge {
 	const struct sweep_history *history; /* NULL: none was given */
 	json_t *by; /* object: "cell ID", "load ID", "server ID" to [sum, count]; "like …" of history */
@@ -123,7 +123,7 @@ static void learn(struct knowledge *all, const char *of, const char *id, double 
 	json_object_set_new(all->by, key, json_pack("[f, I]", sum + seconds, count + 1));
 }
 
-/* -1: not known. */
+/* Returns -1 if unknown. */
 static double known_of(const struct knowledge *all, const char *of, const char *id)
 {
 	auto_free char *key = pl_asprintf("%s %s", of, id);
@@ -134,7 +134,7 @@ static double known_of(const struct knowledge *all, const char *of, const char *
 				       (double)json_integer_value(json_array_get(known, 1));
 }
 
-/* Which load a row had: the cell's of the plan. */
+/* Returns the load of each row: that of the plan's cell. */
 static json_t *loads_of(const struct sweep_plan *plan)
 {
 	json_t *loads = json_object();
@@ -144,7 +144,7 @@ static json_t *loads_of(const struct sweep_plan *plan)
 	return loads;
 }
 
-/* All that is known of runs, for their medians. */
+/* All known durations, to compute medians. */
 struct times {
 	double *starts, *runs;
 	size_t start_count, count;
@@ -197,7 +197,7 @@ static json_t *run_ids_of(const json_t *rows)
 	return ids;
 }
 
-/* A run of this very sweep may be among them: its row counts. */
+/* If a run of this sweep is in the history, its row takes precedence. */
 static void know_history(const struct sweep_history *history, const json_t *rows, struct times *all,
 			 struct knowledge *ret)
 {
@@ -237,8 +237,10 @@ static void know(const struct sweep_plan *plan, const json_t *rows,
 	ret->run_s = median(runs, all.count);
 }
 
-/* A repeat of itself tells most, then the same load on other servers; of each first what this sweep
- * knows, then what earlier ones do. */
+/*
+ * A repeat of the same cell is the best estimate, followed by the same load on other servers; in both cases, this sweep
+ * takes precedence over earlier ones.
+ */
 static double expect_run(const struct knowledge *all, const struct sweep_plan *plan, size_t cell)
 {
 	const char *load = "";
@@ -278,7 +280,7 @@ static double expect_unit(const struct knowledge *all, const struct sweep_plan *
 {
 	double seconds = 0;
 
-	/* what of its life is over is in rows */
+	/* the finished runs of its server are in rows */
 	if (unit->done == 0)
 		seconds = expect_start(all, plan, tasks->items[unit->first].cell);
 	for (size_t i = unit->done; i < unit->count; i++)

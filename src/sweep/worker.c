@@ -23,7 +23,7 @@
 #define SAID_BYTES_MAX    (1u << 20)
 #define READ_BYTES        65536
 
-/* vLLM takes the wish to empty its caches only so. */
+/* vLLM only accepts requests to empty its caches with this variable. */
 #define DEV_MODE "VLLM_SERVER_DEV_MODE"
 
 /* ---- in the worker ---- */
@@ -36,7 +36,7 @@ struct working {
 	struct run_shared_server life;
 };
 
-/* By these its result is found among others, in a dashboard too. */
+/* Adds tags by which the result is found, also in a dashboard. */
 static void mark_experiment(const struct sweep_work *work, const struct sweep_task *task,
 			    struct exp_config *experiment)
 {
@@ -67,7 +67,7 @@ static int open_server(struct working *working, const struct exp_config *experim
 	return 0;
 }
 
-/* What keeps one run from starting is a row, what would keep all others from it ends the sweep. */
+/* A failure that only affects one run is a row; one that would affect all runs ends the sweep. */
 static bool ends_all(const struct pl_err *err)
 {
 	return err->code == PL_ERR_BUSY || err->code == PL_ERR_INTERRUPTED ||
@@ -83,7 +83,7 @@ static json_t *make_row(const struct working *working, const struct sweep_task *
 		json_object_set_new(row, "status", json_string("failed"));
 		json_object_set_new(row, "message", pl_json_text(err->text));
 	}
-	/* beside a better one where that is kept */
+	/* a name next to a better existing result */
 	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
 	if (name != NULL)
 		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
@@ -101,10 +101,10 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	auto_json json_t *result = NULL;
 	auto_free char *written = NULL;
 	int64_t started_ns = pl_clock_now_ns();
-	/* of one moment: what took place between two readings would be told as part of it twice */
+	/* a single pair of clock readings: time between two of them would be counted twice */
 	int64_t began_ns = started_ns + pl_clock_offset_ns();
 	bool starts = !run_shared_server_is_up(&working->life, &working->slot);
-	/* what stands there is of a run that is not over, or is tried again */
+	/* an existing file belongs to an unfinished run, or to one that is retried */
 	const struct run_settings how = {
 		.output = path,
 		.written = &written,
@@ -133,7 +133,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	return 0;
 }
 
-/* False: nobody hears it. */
+/* Returns false if the sweep has closed the socket. */
 static bool tell(const struct working *working, json_t *message)
 {
 	auto_json json_t *owned = message;
@@ -144,7 +144,7 @@ static bool tell(const struct working *working, json_t *message)
 	return pl_fd_write(working->socket, text.data, text.len) == 0;
 }
 
-/* The row is on the disk when this returns true. */
+/* The row is on disk when this returns true. */
 static bool tell_row(const struct working *working, json_t *row)
 {
 	char answer;
@@ -173,7 +173,7 @@ static void send_result(const struct working *working, const struct sweep_task *
 		pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, err.text);
 }
 
-/* False: this life has no more runs. */
+/* Returns false if this worker must end. */
 static bool run_one(struct working *working, size_t i)
 {
 	const struct sweep_work *work = working->work;
@@ -212,7 +212,7 @@ static void work_all(const struct sweep_work *work, int socket)
 	run_shared_server_end(&working.life, &working.slot);
 }
 
-/* The sweep's memory is a copy here, and what it would do at its end is not ours to do. */
+/* The memory of the sweep is a copy here; its cleanup must not run. */
 static _Noreturn void worker_main(const struct sweep_work *work, int socket, int said_fd,
 				  pid_t sweep)
 {
@@ -268,7 +268,7 @@ int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size
 	return 0;
 }
 
-/* False: there is no more to come. */
+/* Returns false at the end of the stream. */
 static bool read_some(int fd, struct pl_buf *buf)
 {
 	for (;;) {
@@ -334,7 +334,7 @@ bool sweep_worker_end(struct sweep_worker *worker, int *ret_signal)
 	int status = 0;
 	pid_t got;
 
-	/* one that still waits for us learns that nobody hears it */
+	/* a worker that waits for us notices the closed socket */
 	pl_fd_close(&worker->socket);
 	pl_fd_close(&worker->said_fd);
 	do

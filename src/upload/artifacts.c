@@ -12,9 +12,9 @@
 #include "upload/upload_priv.h"
 
 #define SEND_LEAST_NS (300 * PL_NS_PER_S)
-#define NS_PER_MIB    (PL_NS_PER_S) /* a slow line */
+#define NS_PER_MIB    (PL_NS_PER_S) /* a slow connection */
 
-/* Of one artifact: {kind, name, run_id, bytes, state, message}. */
+/* Records {kind, name, run_id, bytes, state, message} of one artifact. */
 static void tell(struct upload_result *result, const struct res_beside *beside, int64_t bytes,
 		 const char *state, const char *message)
 {
@@ -26,7 +26,7 @@ static void tell(struct upload_result *result, const struct res_beside *beside, 
 					"state", state, "message", pl_json_text(message)));
 }
 
-/* The result's row, if its content is the one that was sent. 0: it is not there. */
+/* Returns the id of the stored result if its content is the one that was sent. 0: missing. */
 static json_int_t row_of(const struct upload_result *result, const char *run_id)
 {
 	PL_JSON_EACH(item, result->items) {
@@ -39,9 +39,9 @@ static json_int_t row_of(const struct upload_result *result, const char *run_id)
 	return 0;
 }
 
-/* ---- what is there ------------------------------------------------------------------------- */
+/* ---- stored artifacts ---------------------------------------------------------------------- */
 
-/* The answer's array of those that are there; empty where that cannot be told. New reference. */
+/* Returns the array of stored artifacts; empty if it is unknown. New reference. */
 static json_t *list_of(struct upload *upload, json_int_t id)
 {
 	auto_free char *path = pl_asprintf("/api/data/experiments/%lld/artifacts", (long long)id);
@@ -78,7 +78,7 @@ static char *path_for(const struct upload *upload, const struct res_beside *besi
 	return upload_path(upload, "/api/upload/artifact%s", pl_buf_text(&path));
 }
 
-/* Why it is not stored; NULL: it is. free() */
+/* Returns why it is not stored; NULL: it is. free() */
 static char *send_bytes(struct upload *upload, const struct res_beside *beside, int fd, size_t len)
 {
 	auto_free char *path = path_for(upload, beside);
@@ -100,7 +100,7 @@ static char *send_bytes(struct upload *upload, const struct res_beside *beside, 
 	return reply.status == 200 || reply.status == 201 ? NULL : upload_words_of(&reply);
 }
 
-/* Read from the disk as the socket takes it. As send_bytes(). */
+/* Reads the file while the socket accepts it. As send_bytes(). */
 static char *send_file(struct upload *upload, const struct res_beside *beside, int64_t *ret_bytes)
 {
 	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);

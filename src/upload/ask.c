@@ -68,7 +68,7 @@ void upload_back(struct upload *upload)
 	upload->failures = 0;
 }
 
-/* Nobody is there, or nobody answers: not that what is asked cannot be sent, whoever is there. */
+/* Returns whether the dashboard is unreachable or does not respond, as opposed to a request that can never be sent. */
 static bool is_away(const struct pl_err *err)
 {
 	return err->code == PL_ERR_NETWORK || err->code == PL_ERR_TIMEOUT;
@@ -81,7 +81,7 @@ int upload_ask(struct upload *upload, const struct io_fetch *fetch, struct io_re
 		auto_reply reply = { 0 };
 		if (io_fetch(fetch, &reply, err) < 0) {
 			if (!is_away(err)) {
-				/* as a certificate: of the way there, whatever is sent */
+				/* such as a certificate: a failure of the connection, whatever is sent */
 				err->code = err->code == PL_ERR_INVALID ? PL_ERR_NETWORK
 									: err->code;
 				return -1;

@@ -1,6 +1,6 @@
 /*
- * An item has an index, and the dashboard tells of each file at which index its first one is. One page of items after
- * the other, each goes to the file whose first item is the last one in front of it.
+ * Maps items to files. An item has an index, and the dashboard reports the index of each file's first item. Page by
+ * page, each item belongs to the file with the last first item at or before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define ITEMS_MAX  1000000
 
 struct place {
-	int64_t first; /* index; -1: not told, as where another upload has brought the same file since */
+	int64_t first; /* index; -1: unknown, because a later upload contains the same file */
 	size_t file;
 };
 
@@ -25,7 +25,7 @@ static int compare_places(const void *a, const void *b)
 	return (one->file > other->file) - (one->file < other->file);
 }
 
-/* In the order of their items; free(). */
+/* Sorted by first item; free(). */
 static int list_places(struct upload *upload, struct place **ret, size_t *ret_count,
 		       struct pl_err *err)
 {
@@ -57,7 +57,7 @@ static bool is_named_after(const char *item, const char *file)
 	       (item[len] == '\0' || item[len] == ':' || item[len] == '[');
 }
 
-/* By its name where no place is told. */
+/* Finds the file by name if its index is unknown. */
 static size_t file_by_name(const struct upload *upload, const struct place *places, size_t count,
 			   const char *name, size_t otherwise)
 {
@@ -102,7 +102,7 @@ static void fail_without_items(struct upload *upload, const struct place *places
 	}
 }
 
-/* A job that is done has a fixed number of items, and the page at an offset holds those from that index on. */
+/* A finished job has a fixed number of items, and the page at an offset contains those from that index on. */
 static int check_page(const json_t *items, json_int_t taken, json_int_t total,
 		      json_int_t total_before, struct pl_err *err)
 {

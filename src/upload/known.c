@@ -1,6 +1,6 @@
 /*
- * What the dashboard has received before. That a file came says nothing of its result now: somebody may have deleted
- * it, or taken it away for good. So each result is looked for, and a file whose result is not there is sent again.
+ * Files that the dashboard has received before. Their results may have been deleted or pruned since. So each result is
+ * checked, and a file is sent again if its result is missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 #include "base/text.h"
 #include "upload/upload_priv.h"
 
-#define KNOWN_MAX  2000 /* a question: its body is bounded */
+#define KNOWN_MAX  2000 /* per request, because its body is limited */
 #define PAGE_ITEMS 1000
 #define LOOK_MAX   32
 #define PAUSE_NS   (PL_NS_PER_S / 10)
 
-/* Items of an upload of before, one page of them. */
+/* A page of the items of an earlier upload. */
 struct page {
 	char *job_id;
 	int64_t offset;
 	json_t *items;
 };
 
-/* A file that came before, if its result is there. */
+/* A file that was received before and whose result must be checked. */
 struct candidate {
 	size_t file;
 	json_t *item;
@@ -82,7 +82,7 @@ size_t *upload_files_in(const struct upload *upload, enum upload_state state, si
 	return files;
 }
 
-/* ---- what is there of it ------------------------------------------------------------------- */
+/* ---- its items ----------------------------------------------------------------------------- */
 
 static bool is_state(const json_t *one, const char *state)
 {
@@ -98,7 +98,7 @@ static bool is_waiting(const json_t *known)
 	return false;
 }
 
-/* What another sender has just left, as a command that was ended, is worked on first. */
+/* Uploads that another command has just left, perhaps because it was ended, are waited for. */
 static int list_settled(struct upload *upload, json_t **ret, struct pl_err *err)
 {
 	int64_t began_ns = pl_clock_now_ns();
@@ -117,11 +117,11 @@ static int list_settled(struct upload *upload, json_t **ret, struct pl_err *err)
 	}
 }
 
-/* The item at that index of the upload; NULL: none. Borrowed from the page. */
+/* Returns the item at that index of the upload; NULL: none. Borrowed from the page. */
 static const json_t *find_item(struct upload *upload, struct page *page, const char *job_id,
 			       int64_t index)
 {
-	/* the dashboard's index may be any number */
+	/* the index from the dashboard may be any number */
 	bool is_here = pl_text_equal(page->job_id, job_id) && index >= page->offset &&
 		       (uint64_t)index - (uint64_t)page->offset < json_array_size(page->items);
 
@@ -141,7 +141,10 @@ static const json_t *find_item(struct upload *upload, struct page *page, const c
 	return item != NULL && pl_json_get_i64(item, "index") == index ? item : NULL;
 }
 
-/* "r.jsonl:3", "r.json[2]": one of several in a file, of which the others would have to be looked for, too. */
+/*
+ * Returns whether it is one of several documents in a file ("r.jsonl:3", "r.json[2]"): then the others would have to be
+ * checked, too.
+ */
 static bool is_of_many(const char *name)
 {
 	size_t len = name != NULL ? strlen(name) : 0;
@@ -170,7 +173,7 @@ static bool take_candidate(struct upload *upload, struct page *page, const json_
 	return true;
 }
 
-/* ---- is its result there ------------------------------------------------------------------- */
+/* ---- its result ---------------------------------------------------------------------------- */
 
 static void settle(struct upload *upload, struct candidate *candidate)
 {
@@ -184,7 +187,7 @@ static void settle(struct upload *upload, struct candidate *candidate)
 	result->items = json_pack("[O]", candidate->item);
 }
 
-/* Over one connection. What is not answered is not there: it is sent. */
+/* Checks the results over one connection. A file without a response is sent. */
 static void look(struct upload *upload, struct candidate *candidates, size_t count)
 {
 	struct io_fetch fetches[LOOK_MAX] = { 0 };

@@ -1,9 +1,9 @@
 /*
- * Small files go many in one request, as a form: each request is a wait for the dashboard's disk. What may hold many
- * documents goes alone, for a form may hold no more than one request.
+ * Small files are sent together as a form, because each request costs a sync on the dashboard. Files that may hold many
+ * documents are sent alone, because a form has the same limit of documents as a single request.
  *
- * Where the connection breaks some may have come: the dashboard is asked which, and the others go again. Where a form
- * is refused, its files go one by one, so that the one that is not taken is told.
+ * If the connection breaks, some files may have arrived: the dashboard is asked which, and the others are sent again.
+ * If a form is refused, its files are sent one by one, to find the refused one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #define PART_BYTES      (4u << 20)
 #define FORM_BYTES_MAX  UPLOAD_BYTES_MAX
 #define BOUNDARY_DIGITS 40
-#define SEND_NS         (300 * PL_NS_PER_S) /* a file of 64 MiB over a slow line */
+#define SEND_NS         (300 * PL_NS_PER_S) /* for a file of 64 MiB over a slow connection */
 
-/* What goes in one request. */
+/* The content of one request. */
 struct part {
 	size_t files[PART_FILES];
 	char *texts[PART_FILES];
@@ -61,7 +61,7 @@ static void part_done(struct part *part)
 	part->bytes = 0;
 }
 
-/* A form's heads have no way to say every name. */
+/* Headers in a form cannot represent every name. */
 static bool is_plain(const char *name)
 {
 	for (const char *c = name; *c != '\0'; c++) {
@@ -71,7 +71,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* One document, as it seems. */
+/* Guesses whether it is a single document. */
 static bool goes_along(const char *name, const char *text, size_t len)
 {
 	return len <= PART_BYTES && text[0] == '{' && pl_text_ends(name, ".json") && is_plain(name);
@@ -79,7 +79,7 @@ static bool goes_along(const char *name, const char *text, size_t len)
 
 static void part_add(struct upload *upload, struct part *part, size_t file, char *text, size_t len)
 {
-	/* it may have changed since it was looked at */
+	/* it may have changed since it was read */
 	pl_sha256(text, len, upload->results[file].sha256);
 	part->files[part->count] = file;
 	part->texts[part->count] = text;
@@ -87,7 +87,7 @@ static void part_add(struct upload *upload, struct part *part, size_t file, char
 	part->bytes += len;
 }
 
-/* The next files that fit together, from *at on, which is behind them then. */
+/* Takes the next files that fit together, from *at on, and moves *at after them. */
 static void part_take(struct upload *upload, size_t *at, struct part *part)
 {
 	bool is_alone = false;
@@ -112,7 +112,7 @@ static void part_take(struct upload *upload, size_t *at, struct part *part)
 	}
 }
 
-/* Those that wait still, at the front. */
+/* Keeps the waiting files, at the front. */
 static void part_shrink(const struct upload *upload, struct part *part)
 {
 	size_t kept = 0;
@@ -132,8 +132,8 @@ static void part_shrink(const struct upload *upload, struct part *part)
 /* ---- a request ----------------------------------------------------------------------------- */
 
 /*
- * Of these files with these bytes and no others, as long as the upload goes on: what came late, when it was sent again
- * already, is there once. free()
+ * Returns a key that identifies these files with these bytes in this upload, so that a repeated request that arrives
+ * twice is stored once. free()
  */
 static char *key_of(const struct upload *upload, const struct part *part)
 {
@@ -169,7 +169,7 @@ static int post_one(struct upload *upload, const struct part *part, struct io_re
 	return io_fetch(&fetch, ret, err);
 }
 
-/* The boundary is made of the first file's hash, which no file holds by chance. */
+/* The boundary contains the first file's hash, which occurs in no file by chance. */
 static int post_form(struct upload *upload, const struct part *part, struct io_reply *ret,
 		     struct pl_err *err)
 {
@@ -200,7 +200,7 @@ static int post_form(struct upload *upload, const struct part *part, struct io_r
 	return io_fetch(&fetch, ret, err);
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------------------------- */
 
 static void set_sent(struct upload *upload, size_t file)
 {
@@ -219,7 +219,7 @@ static bool is_cancelled(struct upload *upload)
 	       pl_text_equal(pl_json_get_text(job, "state"), "cancelled");
 }
 
-/* It takes none of the others either. */
+/* A failure that also affects the other files. */
 static void fail_all(struct upload *upload, const struct io_reply *reply)
 {
 	auto_free char *words = upload_words_of(reply);
@@ -246,7 +246,7 @@ static void send_each(struct upload *upload, struct part *part)
 	}
 }
 
-/* An answer that does not pass. */
+/* Handles a response that needs no retry. */
 static void take_reply(struct upload *upload, struct part *part, const struct io_reply *reply)
 {
 	upload_back(upload);
@@ -263,7 +263,7 @@ static void take_reply(struct upload *upload, struct part *part, const struct io
 	}
 }
 
-/* Of those that wait which came all the same. */
+/* Finds the waiting files that have arrived. */
 static void find_sent(struct upload *upload, const struct part *part)
 {
 	auto_json json_t *known = NULL;
@@ -278,7 +278,7 @@ static void find_sent(struct upload *upload, const struct part *part)
 	}
 }
 
-/* Until each of them is sent, or never will be. */
+/* Repeats until each file is sent, or has failed. */
 static void send_part(struct upload *upload, struct part *part)
 {
 	while (part->count > 0 && !upload->is_lost) {

@@ -9,14 +9,14 @@
 #include "upload/artifacts.h"
 #include "upload/upload_priv.h"
 
-/* Between two looks at what is worked on: there within milliseconds or, behind a large file, as late as it takes. */
+/* The interval of polling the state: from milliseconds up to half a second after a large file. */
 #define PAUSE_NS     (5 * PL_NS_PER_MS)
 #define PAUSE_MAX_NS (PL_NS_PER_S / 2)
 #define COUNT_MAX    ((int64_t)1 << 40)
 
-/* ---- what there is ------------------------------------------------------------------------- */
+/* ---- the files ----------------------------------------------------------------------------- */
 
-/* By their bytes; where they are the same as those of one in front of it, that one stands for both. */
+/* Reads and hashes the files. If an earlier file has the same bytes, it represents both. */
 static void look_at_files(struct upload *upload)
 {
 	auto_json json_t *first_of = json_object();
@@ -38,7 +38,7 @@ static void look_at_files(struct upload *upload)
 	}
 }
 
-/* As the dashboard would have told of the second one, had it been sent. */
+/* Copies the outcome of the earlier file, as if the second one had been sent. */
 static void copy_same(struct upload *upload)
 {
 	for (size_t i = 0; i < upload->count; i++) {
@@ -103,7 +103,7 @@ static int64_t sum_counts(const json_t *job, const char *const *states, size_t c
 	return sum;
 }
 
-/* One that is not read yet is an item that waits. */
+/* A file that is not read yet counts as a waiting item. */
 static void count_over(struct upload *upload, const json_t *job)
 {
 	static const char *const states[] = { "queued", "parsed", "valid" };
@@ -114,7 +114,7 @@ static void count_over(struct upload *upload, const json_t *job)
 		upload->on_progress(upload);
 }
 
-/* Until nothing of it is worked on any more. */
+/* Waits until the job has finished. */
 static int wait_for_job(struct upload *upload, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
@@ -135,7 +135,7 @@ static int wait_for_job(struct upload *upload, struct pl_err *err)
 	}
 }
 
-/* They are the dashboard's, and what becomes of them cannot be told here. */
+/* The files are on the dashboard, but their outcome is unknown. */
 static void fail_sent(struct upload *upload, const struct pl_err *err)
 {
 	auto_free char *page = upload_page(upload);
@@ -156,7 +156,7 @@ static void send_all(struct upload *upload)
 	struct pl_err err = PL_ERR_INIT;
 	size_t count;
 
-	/* to replace is to look at each anew: what came before may have been replaced since */
+	/* with the policy "replace", an earlier result may have been replaced since, so each file is sent */
 	bool asks = !pl_text_equal(upload->on_conflict, "replace");
 	if (asks && upload_find_known(upload, &err) < 0) {
 		upload_fail_waiting(upload, &err);
@@ -208,7 +208,7 @@ char *upload_item_fault(const json_t *item)
 	return pl_strdup(message != NULL ? message : "no reason reported");
 }
 
-/* NULL: the file's results are there, with what was sent beside them. */
+/* Returns NULL if the file's results are stored with the artifacts that were sent. */
 static char *fault_of(const struct upload_result *result)
 {
 	if (result->failure != NULL)
@@ -227,7 +227,7 @@ static char *fault_of(const struct upload_result *result)
 	return NULL;
 }
 
-/* By what the dashboard has counted, whatever was told of its items. */
+/* Uses the counts of the dashboard, even if some items were not reported. */
 static bool is_counted_bad(const json_t *job)
 {
 	static const char *const states[] = { "conflict", "rejected", "cancelled" };

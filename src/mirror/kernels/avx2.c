@@ -1,13 +1,11 @@
-/*
- * 32 bytes at a time. Compiled for processors with AVX2, POPCNT and BMI; nothing of it may run on others.
- */
+/* 32 bytes at a time. Compiled for processors with AVX2, POPCNT and BMI; never run it on others. */
 #ifdef __x86_64__
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
 #include "mirror/kernels/vector_priv.h"
 
-/* Packing works in each half of a vector: the quarters that it leaves crossed, in the order of rows. */
+/* Packing works within each half of a vector; this restores the order of its quarters. */
 #define IN_ORDER 0xd8
 
 static inline uint64_t top_bits_u8(vector_u8 vector)
@@ -50,7 +48,7 @@ static inline vector_u64 sum_bytes(vector_u8 vector)
 	return (vector_u64)_mm256_sad_epu8((__m256i)vector, _mm256_setzero_si256());
 }
 
-/* A table of 16 bytes, looked up by each byte below 16; by one of 128 and more: 0. */
+/* Looks up each byte below 16 in a table of 16 bytes; a byte >= 128 gives 0. */
 static inline vector_u8 look_up(__m128i table, vector_u8 index)
 {
 	return (vector_u8)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), (__m256i)index);
@@ -76,7 +74,7 @@ static inline vector_f64 greatest(vector_f64 a, vector_f64 b)
 
 #define HAS_COMPRESS
 
-/* Lanes as halves of 32 bits, those of the bits first. */
+/* Lanes as halves of 32 bits, with the lanes of set bits first. */
 #define LANE(lane) (2 * (lane)), (2 * (lane) + 1)
 static const uint32_t fronts[1 << 4][8] = {
 	{ 0 },
@@ -106,14 +104,14 @@ static inline vector_f64 compress_f64(vector_f64 vector, unsigned bits)
 
 /* ---- any set of bytes ------------------------------------------------------------------------ */
 
-/* Of the codes with one low half (a byte of these) bit i tells of high half i; `upper`, of high half 8 + i. */
+/* Each byte is for the codes with one low half: its bit i represents high half i; in `upper`, high half 8 + i. */
 struct byte_set {
 	__m128i lower;
 	__m128i upper;
 };
 
 #define HAS_BYTE_SET
-#define BYTES_COMPARED_MAX 4 /* so many comparisons cost no more */
+#define BYTES_COMPARED_MAX 4 /* this number of comparisons is as fast */
 
 static struct byte_set byte_set_of(const uint8_t *wanted, size_t distinct)
 {
@@ -125,7 +123,7 @@ static struct byte_set byte_set_of(const uint8_t *wanted, size_t distinct)
 	for (int high = 0; high < 8; high++) {
 		const __m128i *lower = (const __m128i *)&all[high * 16];
 		const __m128i *upper = (const __m128i *)&all[(high + 8) * 16];
-		/* 1 shifted stays in its byte */
+		/* a shifted 1 stays in its byte */
 		set.lower = _mm_or_si128(set.lower, _mm_slli_epi16(_mm_loadu_si128(lower), high));
 		set.upper = _mm_or_si128(set.upper, _mm_slli_epi16(_mm_loadu_si128(upper), high));
 	}
@@ -135,7 +133,7 @@ static struct byte_set byte_set_of(const uint8_t *wanted, size_t distinct)
 static inline vector_u8 byte_set_has(const struct byte_set *set, vector_u8 codes)
 {
 	const __m128i bits = _mm_set1_epi64x((int64_t)0x8040201008040201u);
-	/* a high half is in one of the tables: for the other one, the top bit makes nothing of it */
+	/* each high half is in one of the tables; the top bit makes the lookup in the other one 0 */
 	vector_u8 row = look_up(set->lower, codes & 0x8f) |
 			look_up(set->upper, (codes ^ 0x80) & 0x8f);
 	vector_u8 bit = look_up(bits, (vector_u8)((vector_u16)codes >> 4) & 15);

@@ -12,7 +12,7 @@ static bool has_all(void)
 }
 
 #ifdef __x86_64__
-/* As avx2.c is compiled (CMakeLists.txt). */
+/* The features that avx2.c is compiled for (CMakeLists.txt). */
 static bool has_avx2(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&

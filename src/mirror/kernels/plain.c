@@ -1,6 +1,4 @@
-/*
- * What the kernels mean, for any processor.
- */
+/* The reference implementation of the kernels, for any processor. */
 #include "mirror/kernels/kernels_priv.h"
 #include "mirror/kernels/scalar_priv.h"
 

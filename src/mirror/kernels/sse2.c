@@ -1,6 +1,4 @@
-/*
- * 16 bytes at a time, with what every x86-64 has.
- */
+/* 16 bytes at a time, with the instructions of every x86-64. */
 #ifdef __x86_64__
 #include <emmintrin.h>
 

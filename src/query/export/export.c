@@ -5,18 +5,18 @@
 #include "query/export/export_priv.h"
 #include "query/out_priv.h"
 
-/* So much is made at a time, and by how much one row may go beyond. */
+/* The size of a piece, and the maximum by which a row may exceed it. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define READY_MAX   PL_JSON_BYTES_MAX
 
 /*
- * What stands in the file for a code of a column, with what is in front of it, is made once and copied from
- * then on. Beyond so many codes are texts that few rows have.
+ * The text of a code of a column, with its prefix, is made once and then copied. Codes above this limit are mostly
+ * texts of few rows.
  */
 #define KEPT_CODES_MAX 1100
-#define KEPT_BYTES     63 /* with its length a line of the cache */
+#define KEPT_BYTES     63 /* one cache line with its length */
 #define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
-#define COPY_BYTES     32 /* a register or two: no call */
+#define COPY_BYTES     32 /* one or two registers: no function call */
 
 struct kept_text {
 	unsigned char len_and_one; /* 0: not made yet, or too long */
@@ -24,12 +24,12 @@ struct kept_text {
 };
 
 /*
- * Rows of one sweep stand together, and differ in few of a thousand columns: what a block of rows has alike is
- * made once. A part of a line: such bytes, and behind them a cell that is the row's own.
+ * Rows of one sweep are adjacent and differ in few of a thousand columns, so the common text of a block of rows is made
+ * once. A part of a line: such bytes, followed by an individual cell of the row.
  */
 struct part {
-	size_t end;    /* in `alike`, from where the one before ends */
-	size_t column; /* NO_COLUMN: the line is over */
+	size_t end;    /* in `alike`, from the end of the previous part */
+	size_t column; /* NO_COLUMN: end of the line */
 	struct export_own own;
 };
 
@@ -37,7 +37,7 @@ struct part {
 
 struct block {
 	struct export_spot spot;
-	uint32_t *codes; /* EXPORT_BLOCK_ROWS a column */
+	uint32_t *codes; /* EXPORT_BLOCK_ROWS per column */
 	struct pl_buf alike;
 	struct part *parts;
 };
@@ -51,18 +51,18 @@ struct query_export {
 	char *program;
 	char *time;
 	enum stage stage;
-	size_t at; /* of the next row */
+	size_t at; /* index of the next row */
 	struct block block;
 	struct pl_buf ready;
-	size_t sent;            /* of what is ready */
-	struct kept_text *kept; /* of each column from kept_from[column] to that of the next one */
+	size_t sent;            /* sent bytes of the ready ones */
+	struct kept_text *kept; /* of each column, from kept_from[column] to that of the next */
 	size_t *kept_from;
-	struct pl_buf fronts; /* what stands in front of a cell of each column */
+	struct pl_buf fronts; /* text before a cell of each column */
 	size_t *front_ends;
-	bool *is_repeated; /* columns of JSON that an earlier one is: a key stands once */
+	bool *is_repeated; /* columns of JSON that repeat an earlier one: each key is written once */
 };
 
-/* New references; null for NULL. */
+/* Returns a new reference; null for NULL. */
 static json_t *given(const struct query_export *export, const char *key)
 {
 	return pl_json_or_null(json_incref(json_object_get(export->request, key)));
@@ -140,7 +140,7 @@ static void json_provenance(struct query_export *export)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A comma; of JSON the key as well. */
+/* Adds a comma, and for JSON the key. */
 static void add_front(const struct query_export *export, size_t column, struct pl_buf *out)
 {
 	size_t begin = column > 0 ? export->front_ends[column - 1] : 0;
@@ -163,7 +163,7 @@ static void make_fronts(struct query_export *export, size_t columns)
 	}
 }
 
-/* Of JSON what is not recorded is nothing at all. */
+/* In JSON, a value that is not recorded is omitted. */
 static void add_cell(const struct query_export *export, size_t column,
 		     const struct mirror_cell *cell, struct pl_buf *out)
 {
@@ -186,7 +186,7 @@ static void add_number(const struct query_export *export, size_t column, double 
 		query_export_json_number(out, number);
 }
 
-/* NULL: it is not kept. */
+/* Returns NULL if it is not cached. */
 static struct kept_text *kept_of(const struct query_export *export, size_t column, uint32_t code)
 {
 	size_t at = export->kept_from[column] + code;
@@ -207,7 +207,7 @@ static void make_kept(struct query_export *export, size_t columns)
 	export->kept = pl_alloc_array(count, sizeof(*export->kept));
 }
 
-/* Returns whether it stands in the file as every cell of the column with its code. */
+/* Returns whether its text is that of every cell of the column with its code. */
 static bool make_cell(const struct query_export *export, size_t row, size_t column, uint32_t code,
 		      struct pl_buf *out)
 {
@@ -227,7 +227,7 @@ static bool make_cell(const struct query_export *export, size_t row, size_t colu
 	add_cell(export, column, &cell, out);
 	if (kept != NULL && is_the_codes && out->len - before <= KEPT_BYTES) {
 		kept->len_and_one = (unsigned char)(out->len - before + 1);
-		/* a cell of nothing may be the first of all: then there are no bytes yet */
+		/* an empty cell may be the first of all: then the buffer has no memory yet */
 		if (out->len > before)
 			memcpy(kept->bytes, out->data + before, out->len - before);
 	}
@@ -239,7 +239,7 @@ static uint32_t *codes_of(const struct block *block, size_t column)
 	return block->codes + column * EXPORT_BLOCK_ROWS;
 }
 
-/* From this row on. */
+/* Makes the block of rows from this one on. */
 static void make_block(struct query_export *export, size_t from)
 {
 	struct block *block = &export->block;
@@ -265,7 +265,7 @@ static void make_block(struct query_export *export, size_t from)
 	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
 }
 
-/* Most are short: so many bytes are copied as can be at once, whatever stands behind them. */
+/* Most are short: copies a fixed number of bytes at once, whatever follows them. */
 static void add_alike(struct query_export *export, size_t begin, size_t end)
 {
 	const char *from = export->block.alike.data + begin;
@@ -321,7 +321,7 @@ static void json_row(struct query_export *export)
 	else
 		pl_buf_add_text(out, "null");
 	pl_buf_add_text(out, ",\"cells\":");
-	/* each cell has a comma in front: that of the first becomes the bracket */
+	/* each cell starts with a comma: that of the first becomes the bracket */
 	size_t first = out->len;
 	add_cells(export);
 	if (out->len == first)

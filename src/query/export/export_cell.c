@@ -16,7 +16,7 @@ void query_export_i64(struct pl_buf *out, int64_t number)
 	out->data[out->len] = '\0';
 }
 
-/* Whole ones without a point. */
+/* Writes whole numbers without a point. */
 static void add_number(struct pl_buf *out, double number)
 {
 	if (out_is_whole(number)) {
@@ -31,7 +31,7 @@ static void add_number(struct pl_buf *out, double number)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* What some programs cut lines at besides commas is quoted, too. */
+/* Quotes characters at which some programs split lines in addition to commas. */
 void query_export_csv_text(struct pl_buf *out, const char *text)
 {
 	size_t len = strlen(text);
@@ -55,10 +55,10 @@ void query_export_csv_text(struct pl_buf *out, const char *text)
 	pl_buf_add_char(out, '"');
 }
 
-/* Would it be read as something else: a formula, nothing, null, or one with a mark already? */
+/* Returns whether it could be read as something else: a formula, an empty cell, null, or a marked text. */
 static bool needs_mark(const char *text)
 {
-	/* as wide as a character of Chinese, which some spreadsheets take for the narrow ones: = + - @ */
+	/* full-width characters that some spreadsheets treat like = + - @ */
 	static const char *const wide[] = { "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D",
 					    "\xEF\xBC\xA0" };
 
@@ -73,7 +73,7 @@ static bool needs_mark(const char *text)
 
 static void add_marked(struct pl_buf *out, const char *text)
 {
-	/* what is to be quoted holds its mark within the quotes */
+	/* a quoted text has its mark inside the quotes */
 	auto_buf marked = PL_BUF(PL_JSON_BYTES_MAX);
 
 	pl_buf_add_char(&marked, '\'');
@@ -83,7 +83,7 @@ static void add_marked(struct pl_buf *out, const char *text)
 
 void query_export_csv_number(struct pl_buf *out, double number)
 {
-	/* to a spreadsheet -inf is a formula, of a name that it does not know */
+	/* to a spreadsheet, -inf is a formula with an unknown name */
 	if (isinf(number) && number < 0)
 		pl_buf_add_char(out, '\'');
 	add_number(out, number);
@@ -116,7 +116,7 @@ void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell)
 	}
 }
 
-/* ---- in front of it -------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 void query_export_csv_json(struct pl_buf *out, const json_t *json)
 {

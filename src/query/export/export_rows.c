@@ -1,6 +1,4 @@
-/*
- * A snapshot is held for as long as the file takes: what comes, changes or goes meanwhile is not in it.
- */
+/* Holds a snapshot for the duration of the export, so later changes of results do not affect the file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +18,11 @@ struct export_rows {
 	const struct mirror_column **columns;
 	size_t column_count;
 	struct export_own *own; /* their codes */
-	size_t *places;         /* of the rows, in their order */
+	size_t *places;         /* of the rows, in order */
 	size_t count;
 };
 
-/* What a request asks, while it is read. */
+/* A request while it is being read. */
 struct asked {
 	struct place place;
 	const struct mirror_view *view;
@@ -71,9 +69,9 @@ static bool read_columns(struct asked *asked, const json_t *request, struct expo
 	return fits;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
-/* Columns of which a row of these has something. */
+/* Finds the columns with a recorded value in these rows. */
 static int find_columns(const struct asked *asked, const uint64_t *found, struct export_rows *rows,
 			struct pl_err *err)
 {
@@ -140,7 +138,7 @@ static struct export_own own_of(const struct mirror_column *column)
 {
 	struct export_own own = { .codes = { UINT32_MAX, UINT32_MAX } };
 
-	/* one where the user has set it, one where not */
+	/* one explicit, one not */
 	for (uint32_t code = 0, found = 0; code < column->distinct && found < 2; code++) {
 		if (mirror_column_value(column, code)->is_elsewhere)
 			own.codes[found++] = code;
@@ -183,7 +181,7 @@ void query_export_rows_free(struct export_rows *rows)
 	free(rows);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 size_t query_export_rows_count(const struct export_rows *rows)
 {

@@ -1,6 +1,6 @@
 /*
- * A hash of a hundred thousand numbers lies beyond the processor's nearest caches, and each look into it waits:
- * numbers are parted by the first bits of their hash, so that the table of each part lies there.
+ * A hash table of a hundred thousand numbers exceeds the L1 and L2 caches, so each lookup would wait. The numbers are
+ * partitioned by the first bits of their hash, so that the table of each part fits.
  */
 #include "query/facets/distinct.h"
 
@@ -11,14 +11,14 @@
 #include "base/mem.h"
 
 #define HASH_MULTIPLIER 0x9e3779b97f4a7c15u
-#define PART_NUMBERS    256 /* at least, on the average */
+#define PART_NUMBERS    256 /* at least, on average */
 #define PART_BITS_MAX   10
 #define SLOT_BITS_MIN   10
 
-/* A hash of the numbers of one part. */
+/* A hash table of the numbers in one part. */
 struct table {
-	uint32_t *slots; /* a place in `list` + 1; 0: free */
-	unsigned bits;   /* there are 2 to the power of */
+	uint32_t *slots; /* index in `list` + 1; 0: free */
+	unsigned bits;   /* 2 to the power of `bits` slots */
 	size_t room;
 	struct query_counted *list;
 	size_t count;
@@ -32,7 +32,7 @@ static uint64_t hash_of(double number)
 	return bits * HASH_MULTIPLIER;
 }
 
-/* The first bits are those of the part. */
+/* The first bits of the hash select the part. */
 static size_t slot_of(const struct table *table, double number)
 {
 	return hash_of(number) << PART_BITS_MAX >> (64 - table->bits);
@@ -62,12 +62,12 @@ static void widen(struct table *table)
 }
 
 /*
- * As many of the numbers as there is room for. Each stands behind the list first, so that a free slot is one that has
- * it: whether a number is new decides no branch, which would be guessed wrong every other time.
+ * Adds as many numbers as there is room for. Each is first written after the end of the list, so that a free slot
+ * matches it: no branch depends on whether a number is new, because it would be mispredicted half of the time.
  */
 static size_t add_some(struct table *table, const double *numbers, size_t count)
 {
-	/* what lies in memory would be read again behind each number that is written there */
+	/* a local copy, because members would be loaded again after each store of a number */
 	struct table here = *table;
 	size_t mask = ((size_t)1 << here.bits) - 1, i = 0;
 
@@ -96,7 +96,7 @@ static size_t count_part(struct table *table, const double *numbers, size_t coun
 	return table->count;
 }
 
-/* ends[i]: behind the last number of part i. */
+/* ends[i]: end of part i. */
 static void part(const double *numbers, size_t count, unsigned bits, double *ret_numbers,
 		 size_t *ret_ends)
 {
@@ -104,7 +104,7 @@ static void part(const double *numbers, size_t count, unsigned bits, double *ret
 
 	for (size_t i = 0; i < count; i++)
 		ret_ends[hash_of(numbers[i]) >> (64 - bits)]++;
-	/* first where a part begins, then one further with each that it gets */
+	/* first the start of each part, then incremented with each number */
 	for (size_t i = 0; i < parts; i++) {
 		size_t numbers_of_part = ret_ends[i];
 		ret_ends[i] = before;

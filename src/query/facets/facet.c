@@ -1,6 +1,4 @@
-/*
- * What is told of a field: a tally of its column, of which only what is shown is put in order.
- */
+/* A facet of a field, from a tally of its column. Only the values shown are sorted. */
 #include "query/facets/facet_priv.h"
 
 #include <math.h>
@@ -15,8 +13,8 @@
 #include "query/facets/tally_priv.h"
 #include "tbl/request_bounds.h"
 
-#define ALL_SHOWN_MAX   30 /* so many values are all shown */
-#define HISTOGRAM_ABOVE 12 /* different numbers */
+#define ALL_SHOWN_MAX   30 /* up to this number, all values are shown */
+#define HISTOGRAM_ABOVE 12 /* distinct numbers */
 
 struct facet_scratch {
 	struct tally tally;
@@ -82,7 +80,7 @@ static void write_values(const struct tally *tally, size_t from, size_t to, stru
 	out_literal(out, "]");
 }
 
-/* Of `distinct` values, all in the list of which could be shown. Returns how many were left out. */
+/* Shows some of `distinct` values; the list contains all that could be shown. Returns the number of omitted ones. */
 static size_t show_values(struct tally *tally, const struct mirror_column *column, size_t distinct,
 			  size_t limit, const struct query_needle *needle, struct pl_buf *out)
 {
@@ -100,10 +98,10 @@ static size_t show_values(struct tally *tally, const struct mirror_column *colum
 
 struct spread {
 	double least, most;
-	struct query_histogram histogram; /* of no bins: they are few */
+	struct query_histogram histogram; /* no bins: there are few numbers */
 };
 
-/* Without the infinite ones, which stand first and last; both ends are there again. */
+/* Removes the infinite numbers at both ends; both ends of the rest have counts above 0. */
 static struct query_rising finite_rising(const struct query_rising *rising)
 {
 	struct query_rising finite = *rising;
@@ -127,7 +125,7 @@ static size_t infinite_count(const struct query_rising *rising)
 	       (rising->count > 1 && isinf(rising->numbers[rising->count - 1]));
 }
 
-/* Of all numbers; the infinite ones of the counted, of which there are two at most, go to the end. */
+/* Covers all numbers. Moves the infinite ones of the list, at most two, to its end. */
 static void find_spread(struct tally *tally, struct spread *ret)
 {
 	struct query_counted *counted = tally->counted;
@@ -181,7 +179,7 @@ static void write_spread(const struct spread *spread, struct pl_buf *out)
 		write_histogram(&spread->histogram, out);
 }
 
-/* False: there is none. */
+/* Returns false if there is none. */
 static bool write_times(const struct tally *tally, const struct mirror_column *column,
 			struct pl_buf *out)
 {
@@ -205,7 +203,7 @@ static bool write_times(const struct tally *tally, const struct mirror_column *c
 	return true;
 }
 
-/* ---- the control of a field -------------------------------------------------------------------- */
+/* ---- form controls ----------------------------------------------------------------------------- */
 
 static void write_control(const struct mirror_column *column,
 			  const struct query_option_facts *facts, struct pl_buf *out)
@@ -255,7 +253,7 @@ static void write_counts(const struct tally *tally, size_t count, struct pl_buf 
 	out_count(out, "explicit", tally->explicit_count);
 }
 
-/* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
+/* *ret_facts: about the list, which has all values except words of a numeric field. */
 static void write_listed(struct tally *tally, const struct mirror_column *column,
 			 const struct facet_rows *rows, const struct facet_options *options,
 			 bool numeric, struct query_option_facts *ret_facts, struct pl_buf *out)
@@ -287,7 +285,7 @@ static void write_listed(struct tally *tally, const struct mirror_column *column
 		write_spread(&spread, out);
 }
 
-/* Words stand apart from numbers. */
+/* Words are listed separately from numbers. */
 static void write_words(struct tally *tally, const struct mirror_column *column,
 			const struct query_needle *needle, struct query_option_facts *facts,
 			struct pl_buf *out)

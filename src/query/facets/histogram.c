@@ -1,6 +1,6 @@
 /*
- * Edges are made as k * m * 10^e of whole k and m, by one division or multiplication each, so that the
- * double is the one nearest to the decimal that is shown: 0.3, not 0.30000000000000004.
+ * Edges are computed as k * m * 10^e with integers k and m, by one division or multiplication each, so the double is
+ * the one nearest to the displayed decimal: 0.3, not 0.30000000000000004.
  */
 #include "query/facets/histogram.h"
 
@@ -13,14 +13,14 @@
 #define RATIO_LOG       100
 #define LOW_PART        0.1
 #define SUM_LANES       16
-#define EXACT_MAX       9e15 /* a double is exact to here */
+#define EXACT_MAX       9e15 /* doubles are exact up to here */
 
 struct spread {
 	double least, most, least_positive;
 	bool is_whole;
 };
 
-/* Of what a caller gives. */
+/* The numbers from the caller. */
 struct given {
 	const struct query_counted *numbers;
 	size_t count;
@@ -129,10 +129,10 @@ static bool is_logarithmic(const struct given *given, const struct spread *sprea
 	return below > all / 2;
 }
 
-/* Exact powers end at 22; beyond them the edge is near enough. */
+/* Powers are exact up to 22; beyond, the edge is close enough. */
 static double times_ten_to(double number, int exponent)
 {
-	if (exponent < -300) /* the power itself would be less than the least double */
+	if (exponent < -300) /* the power itself would underflow */
 		return number / pow(10, -300 - exponent) * 1e-300;
 	return exponent < 0 ? number / pow(10, -exponent) : number * pow(10, exponent);
 }
@@ -144,7 +144,7 @@ static double edge_at(const struct step *step, double k)
 	return fmin(fmax(edge, -DBL_MAX), DBL_MAX);
 }
 
-/* The least readable step of at least this size. */
+/* Returns the least readable step >= size. */
 static struct step step_of(double size)
 {
 	static const int mantissas[] = { 1, 2, 5, 10 };
@@ -161,7 +161,7 @@ static struct step step_of(double size)
 
 static size_t linear_edges(const struct spread *spread, double *edges)
 {
-	/* the difference of the greatest doubles is none */
+	/* the difference of the greatest doubles overflows */
 	double size = spread->most / LINEAR_BINS_MAX - spread->least / LINEAR_BINS_MAX;
 	struct step step = { 1, 0 };
 	size_t count = 0;
@@ -170,7 +170,7 @@ static size_t linear_edges(const struct spread *spread, double *edges)
 		step = step_of(fmax(size, DBL_MIN));
 	double width = edge_at(&step, 1);
 	double first = floor(spread->least / width);
-	/* the greatest of whole numbers has a bin as wide as the others' */
+	/* the bin of the greatest whole number is as wide as the others */
 	double last = spread->is_whole ? floor(spread->most / width) + 1
 				       : ceil(spread->most / width);
 	for (double k = first; k <= last && count <= QUERY_HISTOGRAM_BINS_MAX; k++)
@@ -178,14 +178,13 @@ static size_t linear_edges(const struct spread *spread, double *edges)
 	return count;
 }
 
-/* From the last mark that is not above the least positive number to the first that is not below the
- * greatest. */
+/* From the last mark <= the least positive number to the first >= the greatest. */
 static size_t log_edges(const struct spread *spread, double *edges)
 {
 	static const int mantissas[] = { 1, 2, 5 };
 	int first = (int)floor(log10(spread->least_positive));
 	int decades = (int)ceil(log10(spread->most)) - first + 1;
-	int each = decades * 3 < QUERY_HISTOGRAM_BINS_MAX ? 3 : 1; /* zero may have one, too */
+	int each = decades * 3 < QUERY_HISTOGRAM_BINS_MAX ? 3 : 1; /* zero may need one, too */
 	int stride = each == 3 ? 1 : (decades + LINEAR_BINS_MAX - 1) / LINEAR_BINS_MAX;
 	size_t zero = spread->least <= 0, count = zero;
 
@@ -193,7 +192,7 @@ static size_t log_edges(const struct spread *spread, double *edges)
 	for (int i = 0; count <= QUERY_HISTOGRAM_BINS_MAX; i++) {
 		double mark = fmin(times_ten_to(mantissas[i % each], first + i / each * stride),
 				   DBL_MAX);
-		/* the one before was not needed */
+		/* the previous one was not needed */
 		if (count == zero + 1 && mark <= spread->least_positive)
 			count--;
 		edges[count++] = mark;
@@ -203,7 +202,7 @@ static size_t log_edges(const struct spread *spread, double *edges)
 	return count;
 }
 
-/* Doubles are too coarse for every step: then one bin says it all. */
+/* If doubles are too coarse for every step, there is one bin. */
 static bool are_right(const struct spread *spread, const double *edges, size_t count)
 {
 	if (count < 2 || edges[0] > spread->least || edges[count - 1] < spread->most)
@@ -215,7 +214,7 @@ static bool are_right(const struct spread *spread, const double *edges, size_t c
 	return true;
 }
 
-/* The bin is found bit by bit, without a branch that would be guessed wrong every other time. */
+/* Finds the bin bit by bit, without a branch that would be mispredicted half of the time. */
 static void count_in_bins(const struct query_counted *numbers, size_t count,
 			  struct query_histogram *histogram)
 {
@@ -233,7 +232,7 @@ static void count_in_bins(const struct query_counted *numbers, size_t count,
 	}
 }
 
-/* What is below the first edge is in the first bin, what is above the last in the last. */
+/* Numbers below the first edge are in the first bin, those above the last in the last. */
 static void add_rising_in_bins(const struct query_rising *rising, struct query_histogram *histogram)
 {
 	for (size_t bin = 0, from = 0, to; bin < histogram->bins; bin++, from = to) {

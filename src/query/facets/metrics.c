@@ -1,6 +1,4 @@
-/*
- * All numbers of a field are gathered once; percentiles are found without putting the rest in order.
- */
+/* Collects all numbers of a field once; finds percentiles without sorting all of them. */
 #include "query/facets/metrics_priv.h"
 
 #include <math.h>
@@ -11,7 +9,7 @@
 #include "query/out_priv.h"
 
 #define BUCKETS 4096
-#define FEW     256 /* numbers that are put in order */
+#define FEW     256 /* maximum of numbers that are sorted */
 
 void query_metrics_scratch_done(struct metrics_scratch *scratch)
 {
@@ -20,9 +18,9 @@ void query_metrics_scratch_done(struct metrics_scratch *scratch)
 	free(scratch->kept[1]);
 }
 
-/* ---- gathering ----------------------------------------------------------------------------------- */
+/* ---- collecting ---------------------------------------------------------------------------------- */
 
-/* What has a code stands behind the others, as often as there are rows with it. */
+/* Numbers with a code follow the others, repeated for each of their rows. */
 static void gather(struct metrics_scratch *scratch, const struct mirror_column *column,
 		   const struct facet_rows *rows)
 {
@@ -64,11 +62,11 @@ static struct mirror_sums sums_of(const double *numbers, size_t count, double ce
 }
 
 struct moments {
-	double mean, deviation; /* of a sample: divided by one less than there are */
+	double mean, deviation; /* of a sample: divided by count - 1 */
 	double least, most;
 };
 
-/* What is summed up a second time are distances from the mean, so that nothing is lost to large numbers. */
+/* The second pass sums distances from the mean, so that large numbers lose no precision. */
 static struct moments moments_of(const double *numbers, size_t count)
 {
 	struct mirror_sums sums = sums_of(numbers, count, 0);
@@ -91,7 +89,7 @@ static struct moments moments_of(const double *numbers, size_t count)
 
 /* ---- percentiles ----------------------------------------------------------------------------------- */
 
-/* Rises with the number. */
+/* Returns an integer that increases with the number. */
 static uint64_t bits_of(double number)
 {
 	uint64_t bits;
@@ -100,7 +98,7 @@ static uint64_t bits_of(double number)
 	return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-/* The other way round. */
+/* The inverse. */
 static double number_of(uint64_t bits)
 {
 	double number;
@@ -110,14 +108,14 @@ static double number_of(uint64_t bits)
 	return number;
 }
 
-/* The numbers go by the first bits in which they differ into buckets, which lie in order. */
+/* Buckets of the numbers by the first bits in which they differ, in ascending order. */
 struct buckets {
-	uint64_t low, high; /* bits of the least and the greatest */
+	uint64_t low, high; /* bits of the least and the greatest number */
 	unsigned shift;
 	uint32_t counts[BUCKETS];
 };
 
-/* Of numbers of which these are the least and the greatest. */
+/* `least` and `most` are the extremes of the numbers. */
 static void fill_buckets(const double *numbers, size_t count, double least, double most,
 			 struct buckets *buckets)
 {
@@ -130,7 +128,7 @@ static void fill_buckets(const double *numbers, size_t count, double least, doub
 		buckets->counts[(bits_of(numbers[i]) - buckets->low) >> buckets->shift]++;
 }
 
-/* The bucket that has the place, which becomes one in it. */
+/* Returns the bucket that contains the position, and converts it to the position in the bucket. */
 static size_t bucket_of(const struct buckets *buckets, size_t *place)
 {
 	size_t bucket = 0;
@@ -147,7 +145,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* The numbers of a bucket. */
+/* Copies the numbers of a bucket. */
 static size_t keep_bucket(const double *numbers, size_t count, const struct buckets *buckets,
 			  size_t bucket, double *ret_kept)
 {
@@ -156,9 +154,9 @@ static size_t keep_bucket(const double *numbers, size_t count, const struct buck
 	uint64_t last = first + ((1ull << buckets->shift) - 1), found[MIRROR_SEGMENT_WORDS];
 	size_t left = 0;
 
-	/* behind the greatest there may be what is no number */
+	/* values after the greatest number may be NaN */
 	last = last < first || last > buckets->high ? buckets->high : last;
-	/* -0, which is none of the numbers, would match 0 of the next bucket */
+	/* -0, which is not among the numbers, would match 0 of the next bucket */
 	last -= last == ~(1ull << 63);
 	for (size_t from = 0; from < count; from += MIRROR_SEGMENT_ROWS) {
 		size_t rows = count - from < MIRROR_SEGMENT_ROWS ? count - from
@@ -169,7 +167,7 @@ static size_t keep_bucket(const double *numbers, size_t count, const struct buck
 	return left;
 }
 
-/* The least number of the buckets behind this one; where there is none, `beyond`. */
+/* Returns the least number of the buckets after this one, or `beyond` if there is none. */
 static double least_behind(const double *numbers, size_t count, const struct buckets *buckets,
 			   size_t bucket, double *kept, double beyond)
 {
@@ -181,8 +179,8 @@ static double least_behind(const double *numbers, size_t count, const struct buc
 }
 
 /*
- * The numbers at a place and behind it. The bucket that has the place is looked at alone, in the same way
- * until it has few, by turns in one and the other of `kept`.
+ * Finds the numbers at a position and the next one. Splits the bucket of the position in the same way until it is
+ * small, using both arrays of `kept` in turn.
  */
 static void select_two(const double *numbers, size_t count, const struct buckets *of_all,
 		       size_t place, double *const kept[2], double ret[2])

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Of the kept ones the last is on top. Of those alike the lower place is first, and so the greater item. */
+/* The last of the kept items is on top. With equal counts, the lower index comes first, and so the greater item. */
 struct heap {
 	uint64_t *items;
 	size_t count;
@@ -49,7 +49,7 @@ size_t query_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t
 	return at;
 }
 
-/* The heap has none yet, and room for `first`. */
+/* The heap is empty, with room for `first`. */
 static void fill(const uint32_t *counts, size_t count, size_t first, struct heap *heap)
 {
 	size_t at = 0;
@@ -62,7 +62,7 @@ static void fill(const uint32_t *counts, size_t count, size_t first, struct heap
 			heap->items[child] = heap->items[parent];
 		heap->items[child] = item;
 	}
-	/* of those that are there as often the first was met first */
+	/* of equal counts, the first one was found first */
 	while (at < count && (at = query_most_next(counts, count, at,
 						   (uint32_t)(heap->items[0] >> 32))) < count) {
 		sink(heap, item_of(counts[at], at));

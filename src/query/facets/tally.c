@@ -6,12 +6,12 @@
 #include "query/facets/distinct.h"
 #include "query/order.h"
 
-#define RANKED_MAX    4096 /* values: to put more in order takes longer than to look for the first */
+#define RANKED_MAX    4096 /* values: sorting more takes longer than searching for the first ones */
 #define IN_ORDER_MIN  1024 /* rows */
-#define IN_ORDER_PART 16   /* numbers in order a row */
+#define IN_ORDER_PART 16   /* sorted numbers per row */
 
 struct facet_rows {
-	struct mask *masks; /* one a segment */
+	struct mask *masks; /* one per segment */
 	size_t segments;
 	size_t count;
 };
@@ -56,7 +56,7 @@ void query_tally_done(struct tally *tally)
 	free(tally->codes);
 }
 
-/* For as many items, whatever stands in them: all of it is written anew. */
+/* Makes room for a number of items; their content is overwritten. */
 static void make_room(void **items, size_t *room, size_t need, size_t item_size)
 {
 	if (need <= *room)
@@ -82,13 +82,13 @@ static void sum_up(struct tally *tally, const struct mirror_column *column)
 		tally->elsewhere += value->is_elsewhere ? count : 0;
 		if (value->same == code)
 			continue;
-		/* the first one has a lower code: it was passed already */
+		/* the first one has a lower code, so it was handled already */
 		tally->counts[value->same] += count;
 		tally->counts[code] = 0;
 	}
 }
 
-/* Of what is there: a value in the order of values, where putting them in order costs little. */
+/* Lists the codes with counts, sorted by value if sorting is cheap. */
 static void find_codes(struct tally *tally, const struct mirror_column *column)
 {
 	bool is_one = column->distinct <= DICTIONARY_NULL + 2;
@@ -100,7 +100,7 @@ static void find_codes(struct tally *tally, const struct mirror_column *column)
 	tally->code_count = 0;
 	for (uint32_t i = 0; i < end; i++) {
 		uint32_t code = ranks != NULL ? ranks->order[i] : i;
-		/* there may be ranks of values that came later */
+		/* there may be ranks of later values */
 		if (code > DICTIONARY_NULL && code < column->distinct && tally->counts[code] > 0)
 			tally->codes[tally->code_count++] = code;
 	}
@@ -123,9 +123,9 @@ void query_tally_column(struct tally *tally, const struct mirror_column *column,
 	tally->value_count = tally->counted_count = 0;
 }
 
-/* ---- numbers that have no codes -------------------------------------------------------------------- */
+/* ---- numbers without codes ------------------------------------------------------------------------- */
 
-/* The rows of the mask with such a number. */
+/* Returns the rows of the mask with such a number. */
 static const uint64_t *rows_with_number(const struct chunk *chunk, const struct mask *mask,
 					const uint8_t *wanted, uint32_t distinct,
 					uint64_t found[MIRROR_SEGMENT_WORDS])
@@ -137,7 +137,7 @@ static const uint64_t *rows_with_number(const struct chunk *chunk, const struct 
 	return found;
 }
 
-/* Without those in front of `begin`. */
+/* Removes the rows before `begin`. */
 static const uint64_t *rows_from(size_t begin, const uint64_t *words,
 				 uint64_t ret[MIRROR_SEGMENT_WORDS])
 {
@@ -148,7 +148,7 @@ static const uint64_t *rows_from(size_t begin, const uint64_t *words,
 	return ret;
 }
 
-/* Of rows that are not known; NULL: of all. How many numbers they have. */
+/* Collects the numbers of rows that are not in `known`; NULL: of all. Returns their number. */
 static size_t gather(struct tally *tally, const struct mirror_column *column,
 		     const struct facet_rows *rows, const struct numbers *known)
 {
@@ -190,7 +190,7 @@ static void count_gathered(struct tally *tally, size_t count)
 	tally->counted_count = query_distinct(tally->numbers, count, tally->counted);
 }
 
-/* Numbers that have codes. */
+/* Adds the numbers with codes. */
 static void add_coded(struct tally *tally, const struct mirror_column *column)
 {
 	if (!mirror_column_has(column, MIRROR_NUMBER))
@@ -214,9 +214,9 @@ void query_tally_count_numbers(struct tally *tally, const struct mirror_column *
 	add_coded(tally, column);
 }
 
-/* ---- numbers that are kept in order ------------------------------------------------------------------ */
+/* ---- sorted numbers ---------------------------------------------------------------------------------- */
 
-/* A number of a row that the order does not know may be one of those that it does. */
+/* A row that the sorted numbers do not cover may still have one of these numbers. */
 static void add_unknown(struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows)
 {
@@ -257,7 +257,7 @@ static void set_rising(struct tally *tally)
 					       in_order->are_whole };
 }
 
-/* Where rows are so few that the numbers in order were more to walk through, they are counted one by one. */
+/* If the rows are so few that scanning the sorted numbers would take longer, counts them one by one. */
 static bool take_order(struct tally *tally, const struct mirror_column *column,
 		       const struct facet_rows *rows)
 {
@@ -287,7 +287,7 @@ void query_tally_find_numbers(struct tally *tally, const struct mirror_column *c
 	set_rising(tally);
 }
 
-/* Where all rows have such a number: is one of them another than the first? */
+/* If all rows have such a number: returns whether one differs from the first. */
 static bool numbers_vary(const struct mirror_column *column, const struct facet_rows *rows)
 {
 	const double *first = NULL;

@@ -1,6 +1,4 @@
-/*
- * What a tally has counted as a list, and the first ones of it.
- */
+/* The list of counted values, and selecting the first ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +11,7 @@ static void push(struct tally *tally, const struct tally_value *value)
 	*PL_PUSH(tally->values, tally->value_count, tally->value_room) = *value;
 }
 
-/* One instant may be written in several ways: these are alike to the ranks, which codes come by. */
+/* A point in time may have several spellings, which have equal ranks; codes are sorted by rank. */
 static void settle_time(struct tally *tally)
 {
 	struct tally_value *values = tally->values, last = values[tally->value_count - 1];
@@ -66,8 +64,10 @@ static int compare_counted(const void *a, const void *b)
 	return (one->number > other->number) - (one->number < other->number);
 }
 
-/* Numbers come to the front of `counted`; twice as many as are wanted are put in order now and then, and so many
- * kept. How many they are then. */
+/*
+ * Moves the least numbers to the front of `counted`: repeatedly sorts twice as many as needed and keeps the first half.
+ * Returns their number.
+ */
 static size_t keep_first(struct query_counted *counted, size_t count, size_t first)
 {
 	const struct query_counted *last = NULL;
@@ -86,7 +86,7 @@ static size_t keep_first(struct query_counted *counted, size_t count, size_t fir
 	return kept;
 }
 
-/* Into `counted`, which has room for them. */
+/* Appends to `counted`, which has room. */
 static void put_all(const struct query_rising *rising, struct query_counted *counted)
 {
 	for (size_t at = 0;
@@ -105,13 +105,13 @@ static void put_first(const struct query_rising *rising, size_t first,
 						     rising->counts[places[i]] };
 }
 
-/* So many of the rising ones join the counted ones; 0: all. */
+/* Moves this number of ascending numbers to the list; 0: all. */
 static void push_rising(struct tally *tally, size_t first)
 {
 	bool are_all = first == 0 || first >= tally->rising_distinct;
 	size_t count = are_all ? tally->rising_distinct : first;
 
-	/* then there may be no place to count them in */
+	/* then there may be no array of counts */
 	if (count == 0)
 		return;
 	pl_grow((void **)&tally->counted, &tally->counted_room, tally->counted_count + count,
@@ -123,7 +123,7 @@ static void push_rising(struct tally *tally, size_t first)
 	tally->counted_count += count;
 }
 
-/* Those with codes came in order, and there are no others. */
+/* Those with codes are sorted, and there are no others. */
 static bool are_rising(const struct tally *tally)
 {
 	return tally->are_ranked && tally->elsewhere == 0;
@@ -160,7 +160,7 @@ static int compare_counts(const void *a, const void *b, void *words)
 	return compare_values(a, b, words);
 }
 
-/* Each class is, and they are listed one behind the other. */
+/* Each class is sorted, and they are listed class by class. */
 static bool is_in_order(const struct tally *tally)
 {
 	bool rise = are_rising(tally);
@@ -170,7 +170,7 @@ static bool is_in_order(const struct tally *tally)
 	return rise;
 }
 
-/* Of values in order: of those that are there as often the first one comes first. */
+/* The values are sorted: of equally frequent ones, the first comes first. */
 static void put_most(struct tally *tally, size_t first)
 {
 	auto_free uint32_t *counts = pl_realloc_array(NULL, tally->value_count, sizeof(*counts));

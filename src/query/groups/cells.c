@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* What codes mean. */
+/* The cells of a column by code. */
 struct meaning {
 	struct cell *of_code;
 	uint8_t *is_elsewhere;

@@ -19,11 +19,11 @@
 _Static_assert(BOUND_SIDES_MAX == RES_COMPARE_SIDES_MAX, "a request's sides can all be compared");
 
 struct side {
-	uint64_t *rows; /* its own */
+	uint64_t *rows; /* owned */
 	bool is_filter;
 	size_t count;
 	struct facet_rows *facet_rows;
-	json_t *document; /* of one run; NULL: it was removed meanwhile */
+	json_t *document; /* of a single run; NULL: it was removed meanwhile */
 	char *name;
 	json_t *about;
 };
@@ -39,11 +39,11 @@ struct comparison {
 	double effect;
 	bool with_simulated;
 	bool match;
-	json_t *matched;      /* what made the cells; NULL: nothing was asked to match */
+	json_t *matched;      /* the matched cells; NULL: matching was not requested */
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
 	struct tally tally;
-	struct pl_err ended; /* questions were ended */
+	struct pl_err ended; /* queries were ended */
 };
 
 static void comparison_done(struct comparison *comparison)
@@ -78,7 +78,7 @@ static void each_row(const uint64_t *rows, size_t words, row_fn *take, void *con
 	}
 }
 
-/* An id that is wanted, where it stands in the list, and whether there is such a row. */
+/* A requested id, its index in the list, and whether such a row exists. */
 struct wanted {
 	int64_t id;
 	size_t at;
@@ -106,7 +106,7 @@ static void read_ids(const json_t *list, struct wanted *wanted)
 					     false };
 }
 
-/* An id that is named twice is found once and then has no row of its own: that is told by its neighbour. */
+/* A repeated id is found once; its other entry has no row, and the adjacent entry shows why. */
 static bool tell_missing(struct comparison *comparison, const json_t *list, struct wanted *wanted,
 			 size_t count)
 {
@@ -191,7 +191,7 @@ static bool rows_of_filter(struct comparison *comparison, const json_t *side, ui
 	return fits;
 }
 
-/* As on a chart: those that a filter means go where the sides have others, and nobody asked for them. */
+/* As on a chart: removes simulated rows of filters if the sides have others and they were not requested. */
 static void drop_simulated(struct comparison *comparison)
 {
 	const struct mirror_kernels *kernels = mirror_kernels();
@@ -232,7 +232,7 @@ static void list_id(void *context, size_t row)
 	listing->last = row;
 }
 
-/* Its own ids, and the document of a run. */
+/* Reads its ids, and the document of a single run. */
 static int look_at(const struct comparison *comparison, struct side *side, struct pl_err *err)
 {
 	const struct mirror_view *view = comparison->view;
@@ -293,7 +293,7 @@ static bool read_sides(struct comparison *comparison, const json_t *request)
 	return fits;
 }
 
-/* ---- what is asked ------------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------------- */
 
 static bool read_metrics(struct comparison *comparison, const json_t *request)
 {
@@ -330,7 +330,7 @@ static void collect_ids(const json_t *request, struct mirror_ids *ids)
 	query_request_ids(query_request_member(request, "metrics"), ids);
 }
 
-/* ---- what the sides have ------------------------------------------------------------------------- */
+/* ---- values of the sides ------------------------------------------------------------------------- */
 
 static void add_cell(const struct cell *cell, struct res_sample *ret)
 {
@@ -388,7 +388,7 @@ static void add_tallied(const struct tally_value *tallied, struct res_compare_va
 	}
 }
 
-/* Before they are listed, which uses them up. */
+/* Before they are listed, which modifies the tally. */
 static void reach_numbers(const struct tally *tally, struct res_compare_values *ret)
 {
 	for (size_t i = 0; i < tally->counted_count; i++)
@@ -440,7 +440,7 @@ static bool is_in_time(void *context)
 	return comparison->budget_ms == 0 || used_ns < comparison->budget_ms * PL_NS_PER_MS;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------- */
+/* ---- the response -------------------------------------------------------------------------------- */
 
 static json_t *compare(struct comparison *comparison, bool list_equal)
 {
@@ -484,7 +484,7 @@ static int look_at_sides(struct comparison *comparison, const json_t *request, s
 	return 0;
 }
 
-/* Takes rows out of the sides, before anybody looks at these. */
+/* Removes rows without a match before the sides are read. */
 static int match_sides(struct comparison *comparison, struct pl_err *err)
 {
 	struct matching_side sides[RES_COMPARE_SIDES_MAX];

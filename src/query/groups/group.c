@@ -1,6 +1,4 @@
-/*
- * Groups are split by one field after the other: what has been one so far and has the same cell there stays one.
- */
+/* Splits groups by one field after the other: rows of one group with the same cell stay together. */
 #include "query/groups/group_priv.h"
 
 #include <stdlib.h>
@@ -22,7 +20,7 @@ void query_groups_done(struct groups *groups)
 
 /* ---- splitting ----------------------------------------------------------------------------------- */
 
-/* A slot of a hash: free where group is 0, which is one more than the new group. */
+/* A slot of a hash table: free if group is 0; else group is the new group + 1. */
 struct slot {
 	uint32_t before;
 	uint32_t group;
@@ -33,7 +31,7 @@ struct slot {
 struct table {
 	struct slot *slots;
 	unsigned bits;
-	uint32_t count; /* of new groups */
+	uint32_t count; /* number of new groups */
 };
 
 static uint64_t value_of(const struct cell *cell)
@@ -46,7 +44,7 @@ static uint64_t value_of(const struct cell *cell)
 	return bits;
 }
 
-/* The new group of a row that was in `before`. */
+/* Returns the new group of a row that was in `before`. */
 static uint32_t split(struct table *table, uint32_t before, const struct cell *cell)
 {
 	uint64_t value = value_of(cell), mask = (1ull << table->bits) - 1;
@@ -76,7 +74,7 @@ static uint32_t split_all(const struct mirror_view *view, const struct mirror_co
 	return table.count;
 }
 
-/* ---- in order ------------------------------------------------------------------------------------ */
+/* ---- sorting ------------------------------------------------------------------------------------- */
 
 struct ordering {
 	const struct mirror_column *const *columns;
@@ -84,7 +82,7 @@ struct ordering {
 	const size_t *row; /* by group */
 };
 
-/* Nothing stands behind all that is there, null in front of what is not recorded. */
+/* Missing values come last, null before not recorded. */
 static int compare_cells(const struct mirror_column *column, size_t one, size_t other)
 {
 	struct mirror_value a = mirror_column_at(column, one), b = mirror_column_at(column, other);
@@ -111,7 +109,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 	return (one > other) - (one < other);
 }
 
-/* Of each group, by the numbers that they have so far, one of its rows and how many they are. */
+/* Determines one row of each group, and the number of its rows. */
 static void count_rows(const uint64_t *rows, size_t words, struct groups *groups, uint32_t count)
 {
 	size_t at = 0;

@@ -23,7 +23,7 @@ static uint64_t key_of(const struct cell *cell)
 		memcpy(&bits, &cell->number, sizeof(bits));
 	else if (cell->class == MIRROR_NULL || cell->class == MIRROR_MISSING)
 		bits = 0;
-	/* mixed one after the other: a class beside a number of few bits would be another class */
+	/* mixed separately: otherwise a class and a number of few bits could equal another class */
 	return query_keys_mix(query_keys_mix(0, cell->class), bits);
 }
 
@@ -43,7 +43,7 @@ struct work {
 	const struct mirror_view *view;
 	const struct matching_side *sides;
 	size_t count;
-	struct keys *cells; /* of what was looked at so far */
+	struct keys *cells; /* of the inputs handled so far */
 	struct keys *keys;  /* of one input */
 	struct cell *room;  /* for the rows of the largest side */
 };

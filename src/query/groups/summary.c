@@ -20,7 +20,7 @@
 
 #define SURE 0.05
 
-/* What one metric has in the rows of one group. */
+/* The values of one metric in the rows of one group. */
 struct part {
 	double *numbers; /* finite, in the order of the rows */
 	size_t count;
@@ -37,7 +37,7 @@ struct summary {
 	struct query_filter *filter;
 	struct request_fields by;
 	struct request_fields metrics;
-	bool are_headline; /* metrics: the question names none */
+	bool are_headline; /* the request names no metrics */
 	json_int_t limit;
 	json_int_t budget_ms; /* 0: none */
 	int64_t began_ns;
@@ -51,8 +51,8 @@ struct summary {
 	struct groups groups;
 	struct cell *cells;
 	double *numbers;
-	struct part *parts;   /* of each group and metric, made so far */
-	size_t made;          /* metrics */
+	struct part *parts;   /* of each group and metric so far */
+	size_t made;          /* number of metrics */
 	struct pl_buf *texts; /* of each group: its metrics so far */
 };
 
@@ -76,7 +76,7 @@ static void summary_done(struct summary *summary)
 }
 #define auto_summary __attribute__((cleanup(summary_done), unused)) struct summary
 
-/* ---- what is asked ------------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------------- */
 
 /* A list may name a field twice. */
 static void drop_repeated(struct request_fields *fields)
@@ -102,7 +102,7 @@ static bool read_list(struct summary *summary, const json_t *request, const char
 	return fits;
 }
 
-/* Those that a question without `metrics` asks for. */
+/* Selects the metrics for a request without `metrics`. */
 static void take_headline(struct summary *summary)
 {
 	const struct res_field *fields[RES_COMPARE_HEADLINE_MAX];
@@ -225,7 +225,7 @@ static bool is_finite(const struct cell *cell)
 	return cell->class == MIRROR_NUMBER && isfinite(cell->number);
 }
 
-/* The numbers of each group stand one behind the other. */
+/* The numbers of each group are consecutive. */
 static void part_numbers(struct summary *summary, const struct mirror_column *column)
 {
 	struct groups *groups = &summary->groups;
@@ -257,7 +257,7 @@ static void out_number(struct pl_buf *out, const char *key, double number)
 	query_out_f64(out, number);
 }
 
-/* Puts its numbers in order. */
+/* Sorts its numbers. */
 static void write_part(const struct part *part, struct pl_buf *out)
 {
 	static const struct {
@@ -290,7 +290,7 @@ static void write_part(const struct part *part, struct pl_buf *out)
 	pl_buf_add_char(out, '}');
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------- */
+/* ---- the response -------------------------------------------------------------------------------- */
 
 static bool is_in_time(const struct summary *summary)
 {
@@ -309,7 +309,7 @@ static bool has_number(const struct summary *summary)
 	return false;
 }
 
-/* One metric after the other, into the texts of the groups, for as long as there is time. */
+/* Computes metric by metric into the texts of the groups, while there is time. */
 static int make_metrics(struct summary *summary, size_t max, struct pl_err *err)
 {
 	struct groups *groups = &summary->groups;

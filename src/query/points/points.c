@@ -43,9 +43,9 @@ static void points_done(struct points *points)
 }
 #define auto_points __attribute__((cleanup(points_done), unused)) struct points
 
-/* ---- what is asked ----------------------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------------------- */
 
-/* x, y, value and the like: of the request, or of one choice. */
+/* Adds x, y, value and other fields of the request, or of one choice. */
 static void add_ids(const json_t *request, struct mirror_ids *ids)
 {
 	static const char *const keys[] = { "x", "y", "value", "color", "shape", "size" };
@@ -124,7 +124,7 @@ static enum points_form form_of(const json_t *request, enum points_form otherwis
 	return otherwise;
 }
 
-/* Which fields a form cannot be without. */
+/* Checks the required fields of a form. */
 static bool has_axes(struct points *points, const json_t *request, enum points_form form)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static bool has_axes(struct points *points, const json_t *request, enum points_f
 	return true;
 }
 
-/* Figures are of numbers. */
+/* Statistics need numbers. */
 static bool has_numbers(struct points *points, const json_t *request,
 			const struct points_choice *of)
 {
@@ -207,7 +207,7 @@ static bool read_choices(struct points *points, const json_t *request)
 	return fits;
 }
 
-/* The axes that are drawn; none of them is needed if the request has choices. */
+/* Reads the axes to draw; none is required if the request has choices. */
 static bool read_drawn(struct points *points, const json_t *request)
 {
 	struct points_choice drawn = { .form = points->form };
@@ -262,9 +262,9 @@ static bool read_request(struct points *points, const json_t *request)
 	return fits;
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------------------------------------ */
 
-/* Of one point and its neighbours nobody asks whether they are alike. */
+/* A point and its neighbors need not be comparable. */
 static void write_cautions(const struct points *points, struct pl_buf *out)
 {
 	auto_json json_t *cautions = points->form == POINTS_NEAR || points->count_only

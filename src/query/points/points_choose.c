@@ -54,7 +54,9 @@ static bool differs(const struct points_cells *cells, size_t row, size_t other)
 	return cells->codes[row] != cells->codes[other] || one < two || one > two;
 }
 
-/* Counts the rows that have a place on every axis, and sees whether x and y have more than one value in them. */
+/*
+ * Counts the rows that have a position on every axis, and determines whether x and y have more than one value in them.
+ */
 static void count_rows(struct cache *cache, struct points_choice *choice)
 {
 	const struct points_cells *cells[POINTS_ROLE_COUNT] = { NULL };
@@ -102,7 +104,7 @@ static size_t most_rows(const struct points *points, bool varying)
 	return most;
 }
 
-/* The first choice that draws enough, if possible with axes that have several values; else the first of all. */
+/* Returns the first choice with enough rows, preferably with axes that have several values; else the first of all. */
 static const struct points_choice *best_of(const struct points *points)
 {
 	size_t most_varying = most_rows(points, true), most = most_rows(points, false);
@@ -141,7 +143,7 @@ void query_points_choose_axes(struct points *points)
 	points->value.column = chosen->columns[POINTS_ROLE_VALUE];
 }
 
-/* Do the rows have two values or more? Unset and not recorded are none. */
+/* Returns whether the rows have at least two values, not counting unset and not recorded. */
 static bool tells_apart(const struct points *points, const struct mirror_column *column)
 {
 	struct points_cells cells = { 0 };

@@ -1,9 +1,8 @@
 /*
- * The frontiers of a chart's points: per group, the rows that no other row of the group beats on one axis without losing on
- * the other.
+ * The frontiers of a chart's points: per group, the rows that no other row of the group dominates.
  *
- * A group is one kind of colour. If the rows are of several models, and the colour is not the model, it is one kind of
- * colour and one model: a step from one model to another is not a trade-off that anyone can choose.
+ * A group is one kind of color. If the rows are of several models, and the color is not the model, it is one kind of
+ * color and one model, because moving to another model is not a trade-off that a user can choose.
  */
 #include "query/points/points_priv.h"
 
@@ -19,13 +18,13 @@
 
 struct sorting {
 	const struct points *points;
-	double x_sign, y_sign; /* times the value, less is better */
+	double x_sign, y_sign; /* multiplied with the value, so that less is better */
 };
 
 /* The search's data of each row. */
 struct search {
 	const struct points *points;
-	size_t *group_of; /* by row; SIZE_MAX: it is in no group */
+	size_t *group_of; /* by row; SIZE_MAX: in no group */
 	bool *is_trusted; /* by row */
 	uint32_t *order;  /* rows, from the best x to the worst */
 	double y_sign;
@@ -69,7 +68,7 @@ void query_points_frontier_done(struct points_frontier *frontier)
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
-/* Leaves *ret empty if the rows are of one model, or the colour already tells them apart. */
+/* Leaves *ret empty if the rows are of one model, or the color already distinguishes them. */
 static void read_models(const struct points *points, struct points_kinds *ret)
 {
 	const struct mirror_column *column = mirror_view_column(points->view, MODEL_FIELD);
@@ -122,7 +121,7 @@ static int compare_groups(const void *a, const void *b)
 
 /*
  * Keeps the groups with the most rows. Simulated rows are in no group, unless all rows are simulated: a simulated row
- * beats no measurement.
+ * never dominates a measurement.
  */
 static void make_groups(struct search *search, struct points_frontier *frontier)
 {
@@ -163,7 +162,7 @@ static void make_groups(struct search *search, struct points_frontier *frontier)
 
 /* ---- the search -------------------------------------------------------------------------------------- */
 
-/* From the best x to the worst: a row that beats the y of all rows of its group before it is on the frontier. */
+/* From the best x to the worst: a row with a better y than all earlier rows of its group is on the frontier. */
 static void find_rows_of(const struct search *search, bool trusted_only,
 			 struct points_frontier_rows *ret)
 {

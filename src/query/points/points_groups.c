@@ -1,6 +1,4 @@
-/*
- * Figures of groups, and counts in bins: a bar, a box, a line's point, a cell of a grid each.
- */
+/* Statistics of groups, and counts in bins: bars, boxes, points of a line, and cells of a grid. */
 #include "query/points/points_priv.h"
 
 #include <stdlib.h>
@@ -16,7 +14,7 @@
 #define STATUS_FIELD "run.status"
 #define COMPLETED    "completed"
 
-/* What groups are of: each pair of kinds is one. */
+/* Groups by pairs of kinds. */
 struct grouping {
 	const struct points *points;
 	const struct points_kinds *first, *second;
@@ -28,7 +26,7 @@ struct grouping {
 
 struct group {
 	uint32_t first, second; /* kinds */
-	size_t begin;           /* of its numbers among all */
+	size_t begin;           /* index of the first of its numbers */
 	size_t n;
 	size_t failed;
 	size_t nothing[POINTS_X_INFINITE - POINTS_X_MISSING + 1];
@@ -48,7 +46,7 @@ static size_t count_of(const struct points_kinds *kinds)
 	return kinds->column != NULL ? kinds->count : 1;
 }
 
-/* Why a row has no finite number, counted from POINTS_X_MISSING. */
+/* Returns why a row has no finite number, relative to POINTS_X_MISSING. */
 static unsigned reason_of(const struct points_cells *cells, size_t row)
 {
 	switch (mirror_column_value(cells->column, cells->codes[row])->class) {
@@ -63,7 +61,7 @@ static unsigned reason_of(const struct points_cells *cells, size_t row)
 	}
 }
 
-/* Rows that tell how their run ended, and not that it was whole. */
+/* Finds the rows whose run has a known status other than completed. */
 static bool *find_failed(const struct points *points)
 {
 	const struct mirror_column *column = mirror_view_column(points->view, STATUS_FIELD);
@@ -81,7 +79,7 @@ static struct group *group_of(const struct grouping *by, struct group *groups, s
 	return &groups[place_in(by->first, row) * count_of(by->second) + place_in(by->second, row)];
 }
 
-/* Their numbers lie one behind the other in *ret_numbers. */
+/* Returns the numbers of each group consecutively in *ret_numbers. */
 static struct group *make_groups(const struct grouping *by, double **ret_numbers)
 {
 	size_t rows = by->points->row_count, seconds = count_of(by->second), begin = 0;
@@ -114,7 +112,7 @@ static struct group *make_groups(const struct grouping *by, double **ret_numbers
 	return groups;
 }
 
-/* Puts the numbers in order. */
+/* Sorts the numbers. */
 static struct figures figures_of(double *numbers, size_t n)
 {
 	struct figures ret = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
@@ -186,7 +184,7 @@ static void write_kind_places(const char *key, const struct points_kinds *kinds,
 	pl_buf_add_char(out, ']');
 }
 
-/* Pairs of kinds that no row has are none. */
+/* Removes pairs of kinds without rows. */
 static size_t drop_empty(struct group *groups, size_t count)
 {
 	size_t kept = 0;
@@ -219,7 +217,7 @@ static void write_figures(const struct group *groups, size_t count, double *numb
 	}
 }
 
-/* `second`: what the answer calls the other kinds. */
+/* `second`: name of the second kinds in the response. */
 static void write_groups(struct grouping *by, const char *second, struct pl_buf *out)
 {
 	static const char *const nothings[] = { "missing", "null", "word", "infinite" };
@@ -280,7 +278,7 @@ static size_t bin_of(const struct query_histogram *histogram, double number)
 	return low;
 }
 
-/* One number alone has a bin without width. */
+/* A single number has a bin without width. */
 static void make_bins(const struct points *points, struct query_histogram *ret)
 {
 	auto_free double *sorted = pl_alloc_array(points->row_count, sizeof(*sorted));

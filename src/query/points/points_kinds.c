@@ -1,6 +1,4 @@
-/*
- * A field's values in the rows: its cells, and its values as few things to tell apart.
- */
+/* A field's values in the rows: its cells, and its values as a few distinguishable kinds. */
 #include "query/points/points_priv.h"
 
 #include <stdlib.h>
@@ -11,8 +9,8 @@
 #include "query/order.h"
 #include "query/facets/tally_priv.h"
 
-#define RANGES_MAX     6   /* of one field: so many shades are told apart */
-#define GRID_KINDS_MAX 100 /* along a side: more have no room on a screen */
+#define RANGES_MAX     6   /* per field: the number of distinguishable shades */
+#define GRID_KINDS_MAX 100 /* per side: more do not fit on a screen */
 #define US_PER_MS      1000.0
 
 void query_points_cells_done(struct points_cells *cells)
@@ -62,7 +60,7 @@ void query_points_cells_read(const struct points *points, const struct mirror_co
 
 /* ---- kinds ----------------------------------------------------------------------------------------- */
 
-/* Counts a field's values in the rows: finite numbers one by one, all else by its code. */
+/* Counts a field's values in the rows: finite numbers individually, all others by code. */
 struct counted {
 	const struct points_cells *cells;
 	size_t rows;
@@ -105,7 +103,7 @@ struct list {
 	size_t room;
 };
 
-/* Bins with edges that one can read, joined until each has its share of the rows. */
+/* Makes bins with readable edges, merged until each has its share of the rows. */
 static void add_ranges(const struct counted *counted, struct list *list)
 {
 	struct query_histogram histogram;
@@ -182,7 +180,7 @@ static int compare_counts(const void *a, const void *b, void *kinds)
 	return (one > other) - (one < other);
 }
 
-/* The most frequent ones stay, in their order; all others become one. */
+/* Keeps the most frequent kinds in their order; all others become one. */
 static void cut(struct list *list, size_t kinds_max)
 {
 	auto_free size_t *order = pl_alloc_array(list->count, sizeof(*order));
@@ -207,7 +205,7 @@ static void cut(struct list *list, size_t kinds_max)
 	list->count = kept;
 }
 
-/* How frequent the values are among all results. */
+/* Ranks the values by frequency among all results. */
 static void rank(const struct points *points, struct points_kinds *kinds)
 {
 	auto_free uint64_t *live = pl_alloc_array(mirror_view_words(points->view), sizeof(*live));
@@ -247,7 +245,7 @@ static void rank(const struct points *points, struct points_kinds *kinds)
 	}
 }
 
-/* The last kind of number that begins at or below it; they lie between `first` and `end`. */
+/* Returns the last kind of number that begins at or below it, between `first` and `end`. */
 static uint32_t kind_of_number(const struct points_kinds *kinds, size_t first, size_t end,
 			       double number)
 {
@@ -278,7 +276,7 @@ static bool is_finite_kind(const struct points_kind *kind)
 		isfinite(kind->value.number));
 }
 
-/* Which row has which. */
+/* Assigns a kind to each row. */
 static void settle(const struct points_cells *cells, size_t rows, struct points_kinds *kinds)
 {
 	auto_free uint32_t *of_code = pl_alloc_array(cells->column->distinct, sizeof(*of_code));

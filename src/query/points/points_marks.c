@@ -1,6 +1,4 @@
-/*
- * Marks: each row, or where they are too many those that have to be there and one for each cell of the plane.
- */
+/* Marks: every row, or with too many rows the required ones and one for each cell of the plane. */
 #include "query/points/points_priv.h"
 
 #include <stdlib.h>
@@ -10,18 +8,18 @@
 #include "query/order.h"
 #include "query/out_priv.h"
 
-#define OUTLIERS_MAX    3 /* rows of a cell that are few */
-#define FRONTIER_PART   4 /* of the marks: so many are of the frontier at most */
+#define OUTLIERS_MAX    3 /* a cell with at most this number of rows keeps them */
+#define FRONTIER_PART   4 /* at most one fourth of the marks are of the frontier */
 #define CELLS_X         160
 #define CELLS_Y         80
-#define CELL_KINDS      16 /* of colour that have cells of their own; the rest shares the last ones */
+#define CELL_KINDS      16 /* colors with cells of their own; the others share the last ones */
 #define VERDICT_FIELD   "quality.verdict"
 #define SIMULATED_FIELD "environment.engine.simulated"
 
-/* ---- which rows are marks ---------------------------------------------------------------------------- */
+/* ---- choosing marks ---------------------------------------------------------------------------------- */
 
 struct marks {
-	uint32_t *stands_for; /* by row; 0: it is no mark */
+	uint32_t *stands_for; /* by row; 0: not a mark */
 	size_t frontier_more;
 };
 
@@ -39,7 +37,8 @@ size_t query_points_cell_along(const struct points_axis *axis, double at, size_t
 	double low = axis->is_log ? log(axis->least) : axis->least;
 	double high = axis->is_log ? log(axis->most) : axis->most;
 	double share = ((axis->is_log ? log(at) : at) / 2 - low / 2) / (high / 2 - low / 2);
-	size_t cell = share > 0 ? (size_t)(share * (double)cells) : 0; /* of one value: no number */
+	size_t cell = share > 0 ? (size_t)(share * (double)cells)
+				: 0; /* with one value, `share` is not a number */
 
 	return cell < cells ? cell : cells - 1;
 }
@@ -58,7 +57,7 @@ static void keep_rows(const struct points *points, const struct points_frontier_
 	}
 }
 
-/* Rows of the frontiers, as far as there is room for them, and selected rows are always marks. */
+/* Rows of the frontiers, if they fit, and selected rows are always marks. */
 static void keep_frontier(const struct points *points, const struct points_frontier *frontier,
 			  struct marks *marks)
 {
@@ -76,7 +75,7 @@ static void keep_frontier(const struct points *points, const struct points_front
 struct cells {
 	size_t x, y, kinds;
 	uint32_t *of;     /* by row */
-	uint32_t *counts; /* by cell, of rows that are no marks yet */
+	uint32_t *counts; /* by cell: rows that are not marks yet */
 };
 
 static size_t count_cells(const struct points *points, const struct marks *marks,
@@ -105,7 +104,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 	return total;
 }
 
-/* Cells grow until all marks have room: there is always a size, for selected and frontier are fewer. */
+/* Enlarges the cells until all marks fit. This always ends, because selected and frontier rows are fewer. */
 static void thin(const struct points *points, struct marks *marks)
 {
 	size_t kinds = points_colour_count(points);
@@ -119,7 +118,7 @@ static void thin(const struct points *points, struct marks *marks)
 		cells.y = (cells.y * 3 + 3) / 4;
 		cells.y = cells.y < cells.x ? cells.y : cells.x;
 	}
-	/* from the newest on */
+	/* starting with the newest */
 	for (size_t row = points->row_count; row-- > 0;) {
 		uint32_t *count = &cells.counts[cells.of[row]];
 		if (marks->stands_for[row] > 0)
@@ -184,7 +183,7 @@ void query_points_write_places(const char *key, const uint32_t *places, const ui
 	pl_buf_add_char(out, ']');
 }
 
-/* What is not recorded is null, too: labels are for reading. */
+/* Values that are not recorded are null, too, because labels are only displayed. */
 static void write_values(const struct points *points, const char *key,
 			 const struct mirror_column *column, const uint32_t *rows, size_t count,
 			 struct pl_buf *out)

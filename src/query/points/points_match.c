@@ -1,6 +1,6 @@
 /*
- * Matched cells of a chart: its groups are the kinds of its colour, and of bars without one those of their axis. Only
- * what is drawn can be the like of something, so that it is done behind all that leaves rows out.
+ * Matched cells of a chart. Its groups are the kinds of its color, or of the axis for bars without a color. Only drawn
+ * rows can be counterparts, so matching comes after all other exclusions.
  */
 #include "query/points/points_priv.h"
 
@@ -10,9 +10,9 @@
 #include "query/groups/compared_priv.h"
 #include "query/groups/matching_priv.h"
 
-#define VALUES_LISTED 20 /* of a field; an answer has no more */
+#define VALUES_LISTED 20 /* per field; a response has no more */
 
-/* By kind, `*ret_count` for one of which nobody knows what its rows have. The caller's (free()). */
+/* Returns the group by kind, `*ret_count` for kinds without a known value; free(). */
 static uint32_t *number_groups(const struct points_kinds *kinds, size_t *ret_count)
 {
 	uint32_t *groups = pl_alloc_array(kinds->count, sizeof(*groups)), count = 0;
@@ -64,7 +64,7 @@ int query_points_match(struct points *points, const struct mirror_column *column
 	return result;
 }
 
-/* ---- what is not alike ------------------------------------------------------------------------------- */
+/* ---- differences ------------------------------------------------------------------------------------- */
 
 struct alike {
 	const struct points *points;
@@ -112,7 +112,10 @@ static void values_of(void *context, size_t side, const struct res_field *field,
 		query_compared_values(&alike->tally, column, alike->rows, VALUES_LISTED, ret);
 }
 
-/* The numbers that groups and cells summarize, by row; a row with NaN is in none of them. NULL: every row is drawn. */
+/*
+ * Returns the numbers that groups and cells summarize, by row; a row with NaN is in none of them. NULL: every row is
+ * drawn.
+ */
 static const double *summarized(const struct points *points)
 {
 	if (points->form == POINTS_GROUPS)

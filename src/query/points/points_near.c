@@ -1,6 +1,4 @@
-/*
- * What tells a point from those around it: inputs that most of its nearest have otherwise.
- */
+/* The differences between a point and its neighbors: inputs in which most of the nearest points differ. */
 #include "query/points/points_priv.h"
 
 #include <stdlib.h>
@@ -12,13 +10,13 @@
 #define FIELDS_MAX 8
 
 struct neighbour {
-	double distance; /* squared, of the plane as it is drawn, whose sides are 1 */
+	double distance; /* squared, in the plane as drawn, with sides of length 1 */
 	size_t row;
 };
 
 struct difference {
 	const struct mirror_column *column;
-	size_t differ; /* neighbours */
+	size_t differ; /* number of neighbors that differ */
 	size_t place;  /* in the order of the fields */
 };
 
@@ -28,7 +26,7 @@ static double share_along(const struct points_axis *axis, double at)
 	double high = axis->is_log ? log(axis->most) : axis->most;
 	double share = ((axis->is_log ? log(at) : at) / 2 - low / 2) / (high / 2 - low / 2);
 
-	return isfinite(share) ? share : 0; /* all at one place */
+	return isfinite(share) ? share : 0; /* all are at one position */
 }
 
 static int compare_distances(const void *a, const void *b, void *context)
@@ -50,7 +48,7 @@ static size_t row_of(const struct points *points)
 	return SIZE_MAX;
 }
 
-/* How many there are, the nearest first in `ret`. */
+/* Returns their number, the nearest first in `ret`. */
 static size_t find_neighbours(const struct points *points, size_t own, size_t ret[NEIGHBOURS])
 {
 	auto_free struct neighbour *all = pl_alloc_array(points->row_count, sizeof(*all));
@@ -105,7 +103,7 @@ static bool is_axis(const struct points *points, const struct mirror_column *col
 	return column == points->x.column || column == points->y.column;
 }
 
-/* False: there was no time for all of the columns. */
+/* Returns false if the time was too short for all columns. */
 static bool find_differences(struct points *points, size_t own, const size_t *near, size_t count,
 			     struct difference *all, size_t *ret_found)
 {

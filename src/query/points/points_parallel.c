@@ -1,6 +1,6 @@
 /*
- * Rows as lines over several axes: each row, or where they are too many those that are like no other and one for
- * each lot of rows that are alike.
+ * Rows as lines over several axes: every row, or with too many rows the unique ones and one for each lot of similar
+ * rows.
  */
 #include "query/points/points_priv.h"
 
@@ -9,22 +9,22 @@
 
 #include "query/out_priv.h"
 
-#define CELLS_MAX    64 /* along an axis; a place and a gap have room in BITS_OF_AXIS */
+#define CELLS_MAX    64 /* per axis; a position or a gap fits into BITS_OF_AXIS */
 #define BITS_OF_AXIS 7
-#define COLOURS_MAX  255 /* in what is left of a key */
+#define COLOURS_MAX  255 /* limited by the remaining bits of a key */
 #define FEW          3
 
-/* Rows whose lines go through the same cells, in the same colour. */
+/* Rows whose lines pass through the same cells in the same color. */
 struct alike {
 	uint64_t key;
 	uint32_t count;
-	uint32_t left; /* of those that are not settled yet */
+	uint32_t left; /* rows that are not assigned yet */
 };
 
-/* By key, with open addressing. */
+/* Hash table by key, with open addressing. */
 struct lot {
 	struct alike *items;
-	size_t room;    /* a power of two, twice the rows at least */
+	size_t room;    /* a power of two, at least twice the rows */
 	uint64_t *keys; /* by row */
 };
 
@@ -35,11 +35,11 @@ static void lot_done(struct lot *lot)
 }
 #define auto_lot __attribute__((cleanup(lot_done), unused)) struct lot
 
-/* How rows are told apart. */
+/* The resolution at which rows are distinguished. */
 struct sight {
-	size_t cells;  /* along an axis */
-	size_t few;    /* rows that are alike, and stand each for itself all the same */
-	bool is_blind; /* to colours */
+	size_t cells;  /* per axis */
+	size_t few;    /* maximum of similar rows that are drawn individually */
+	bool is_blind; /* ignores colors */
 };
 
 static uint64_t key_of(const struct points *points, size_t row, const struct sight *sight)
@@ -59,7 +59,7 @@ static uint64_t key_of(const struct points *points, size_t row, const struct sig
 
 static struct alike *find(const struct lot *lot, uint64_t key)
 {
-	/* a multiplier whose bits lie well apart: neighbouring keys come to stand far from each other */
+	/* a multiplicative hash, which spreads adjacent keys */
 	size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (lot->room - 1);
 
 	while (lot->items[at].count > 0 && lot->items[at].key != key)
@@ -67,7 +67,7 @@ static struct alike *find(const struct lot *lot, uint64_t key)
 	return &lot->items[at];
 }
 
-/* How many lines there would be. */
+/* Counts the lines at this resolution. */
 static size_t count_alike(const struct points *points, const uint32_t *stands_for,
 			  const struct sight *sight, struct lot *lot)
 {
@@ -90,8 +90,8 @@ static size_t count_alike(const struct points *points, const uint32_t *stands_fo
 }
 
 /*
- * The next worse one. The last has room for all: of one cell an axis there are as many lots as ways to have gaps, 256
- * at most, and with one line a lot and BOUND_SELECTED_MAX beside them they are fewer than any limit.
+ * Reduces the resolution. The last one fits all: with one cell per axis there are as many lots as combinations of gaps,
+ * at most 256, and one line each plus BOUND_SELECTED_MAX is below every limit.
  */
 static void worsen(struct sight *sight)
 {
@@ -114,7 +114,7 @@ static void thin(const struct points *points, uint32_t *stands_for)
 	lot.keys = pl_alloc_array(points->row_count, sizeof(*lot.keys));
 	while (count_alike(points, stands_for, &sight, &lot) > points->limit && !sight.is_blind)
 		worsen(&sight);
-	/* from the newest on */
+	/* starting with the newest */
 	for (size_t row = points->row_count; row-- > 0;) {
 		if (stands_for[row] > 0)
 			continue;

@@ -1,6 +1,6 @@
 /*
- * Rows are taken out of their segments once; whatever follows goes by their place among those taken. Rows
- * that cannot be drawn go, one reason after the other, before kinds are made: kinds are of what is drawn.
+ * Copies rows out of their segments once; everything else uses their index. Rows that cannot be drawn are removed,
+ * reason by reason, before kinds are made, because kinds only describe drawn rows.
  */
 #include "query/points/points_priv.h"
 
@@ -10,7 +10,7 @@
 #include "query/facets/tally_priv.h"
 
 #define SIMULATED_FIELD "environment.engine.simulated"
-#define AXIS_NUMBERS    60 /* different ones that stand each for itself where numbers are kinds */
+#define AXIS_NUMBERS    60 /* maximum of distinct numbers shown individually if numbers are kinds */
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
 
@@ -28,7 +28,7 @@ enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum poin
 		return POINTS_NUMBERS;
 	if (type == RES_FIELD_TIME)
 		return POINTS_TIMES;
-	/* of a field of which nothing is known: what is there */
+	/* for an unlisted field: by its values */
 	return mirror_column_has(column, MIRROR_NUMBER) && !(column->classes & words)
 		       ? POINTS_NUMBERS
 		       : POINTS_KINDS;
@@ -43,7 +43,7 @@ static enum points_axis_kind kind_of(const struct points *points, const struct p
 	return query_points_axis_kind_of(points->form, role, axis->column);
 }
 
-/* Where a number or a time stands; else why not, counted from POINTS_X_MISSING. */
+/* Returns the position of a number or a time; else the reason, relative to POINTS_X_MISSING. */
 static double place_of_number(const struct points_axis *axis, size_t row, unsigned *ret_reason)
 {
 	const struct mirror_value *value = mirror_column_value(axis->column,
@@ -58,7 +58,7 @@ static double place_of_number(const struct points_axis *axis, size_t row, unsign
 	return fits && isfinite(number) ? number : NAN;
 }
 
-/* Unset is a kind like any value; what is not recorded, or had no room, has no place. */
+/* Unset is a kind like any value. Values that are not recorded, or did not fit, have no position. */
 static double place_of_kind(const struct points_axis *axis, size_t row, unsigned *ret_reason)
 {
 	uint32_t kind = axis->kinds.of[row];
@@ -68,7 +68,7 @@ static double place_of_kind(const struct points_axis *axis, size_t row, unsigned
 	return state == POINTS_MISSING || state == POINTS_OTHER ? NAN : kind;
 }
 
-/* Those with a place stay. */
+/* Keeps the rows with a position. */
 static void drop_without(struct points *points, struct points_axis *axis, const unsigned *reasons)
 {
 	size_t kept = 0, first = axis == &points->x ? 0 : POINTS_Y_MISSING - POINTS_X_MISSING;
@@ -104,9 +104,9 @@ static void place_all(struct points *points, struct points_axis *axis, unsigned 
 				      : place_of_number(axis, i, &ret_reasons[i]);
 }
 
-#define WIDE_TIMES 100 /* an axis of this ratio or more is log if nobody chose */
+#define WIDE_TIMES 100 /* an axis with at least this ratio is log by default */
 
-/* An axis is log where all of it can be. */
+/* An axis is log only if all its values are positive. */
 static void measure(const struct points *points, struct points_axis *axis)
 {
 	axis->least = INFINITY;
@@ -127,7 +127,7 @@ static void measure(const struct points *points, struct points_axis *axis)
 		axis->not_positive = 0;
 }
 
-/* Rows without a place stay. */
+/* Keeps rows without a position. */
 static void place_axis(struct points *points, struct points_axis *axis)
 {
 	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
@@ -142,7 +142,7 @@ static void place_axis(struct points *points, struct points_axis *axis)
 	}
 }
 
-/* Rows that one axis has no place for go, then those of the other. */
+/* Removes rows without a position on one axis, then on the other. */
 static void drop_without_place(struct points *points)
 {
 	struct points_axis *axes[] = { &points->x, &points->y };
@@ -158,7 +158,7 @@ static void drop_without_place(struct points *points)
 	}
 }
 
-/* Of the rows as they are by now. */
+/* For the current rows. */
 static void place_axes(struct points *points)
 {
 	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
@@ -171,7 +171,7 @@ static void place_axes(struct points *points)
 		place_axis(points, &points->axes[i]);
 }
 
-/* A line leads from one place to another: rows with fewer go. */
+/* A line needs two positions: removes rows with fewer. */
 static void drop_without_two(struct points *points)
 {
 	auto_free unsigned char *places = pl_alloc(points->row_count);
@@ -216,7 +216,7 @@ static void take_rows(struct points *points)
 	}
 }
 
-/* They go where there are others, and nobody asked for them. */
+/* Removes simulated rows if there are others and they were not requested. */
 static void drop_simulated(struct points *points)
 {
 	const struct mirror_column *column = mirror_view_column(points->view, SIMULATED_FIELD);
@@ -234,7 +234,7 @@ static void drop_simulated(struct points *points)
 	points->row_count = kept;
 }
 
-/* The groups of a chart, for what is alike in all of them; NULL: it has none. */
+/* Returns the field whose kinds are the groups for matching; NULL: none. */
 static const struct mirror_column *groups_column(const struct points *points)
 {
 	return points->colour == NULL && points->form == POINTS_GROUPS ? points->x.column
@@ -246,7 +246,7 @@ static bool has_axes(const struct points *points)
 	return points->x.column != NULL || points->y.column != NULL || points->axis_count > 0;
 }
 
-/* Drops rows without a place, then those without a match. */
+/* Removes rows without a position, then those without a match. */
 static int drop_rows(struct points *points, struct pl_err *err)
 {
 	const struct mirror_column *groups;

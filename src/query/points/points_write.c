@@ -1,4 +1,4 @@
-/* Parts of an answer that all forms share. */
+/* Parts of a response that all forms share. */
 #include "query/points/points_priv.h"
 
 #include "base/clock.h"

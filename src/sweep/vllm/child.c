@@ -46,7 +46,7 @@ int sweep_vllm_child_start(struct sweep_vllm_child *child, struct pl_err *err)
 	return 0;
 }
 
-/* The log goes on where it was left: what is at its end now may not be its end. */
+/* Continues where it stopped reading the log, whose current end may not be the final one. */
 static void show(struct sweep_vllm_child *child)
 {
 	char data[4096];

@@ -12,7 +12,7 @@
 
 /* ---- splitting ---- */
 
-/* Reads one word; *at moves behind it. False: a quote is not closed, or nothing is behind a '\'. */
+/* Reads one word and moves *at after it. Returns false for an unclosed quote, or a '\' at the end. */
 static bool read_word(const char **at, struct pl_buf *word)
 {
 	char quote = 0;
@@ -73,7 +73,7 @@ static const char *word_of(const json_t *command, size_t at)
 	return json_string_value(json_array_get(command, at));
 }
 
-/* *ret_joined: its value stands behind '=' in the same word. */
+/* *ret_joined: its value follows '=' in the same word. */
 static bool is_flag(const char *word, const char *flag, bool *ret_joined)
 {
 	size_t len = strlen(flag);
@@ -82,7 +82,7 @@ static bool is_flag(const char *word, const char *flag, bool *ret_joined)
 	return *ret_joined || strcmp(word, flag) == 0;
 }
 
-/* Where one of the flags stands last; SIZE_MAX: nowhere. */
+/* Returns the index of the last occurrence of one of the flags; SIZE_MAX: none. */
 static size_t find_last(const json_t *command, char *const flags[3], bool *ret_joined)
 {
 	for (size_t at = json_array_size(command); at > 1; at--) {
@@ -94,7 +94,7 @@ static size_t find_last(const json_t *command, char *const flags[3], bool *ret_j
 	return SIZE_MAX;
 }
 
-/* The value of a parameter as the word behind its flag. */
+/* Returns the value of a parameter as a word. */
 static char *value_text(const json_t *value)
 {
 	return json_is_object(value) || json_is_array(value)
@@ -102,7 +102,7 @@ static char *value_text(const json_t *value)
 		       : vllm_python_text(value);
 }
 
-/* word, value (NULL: none) in place of `gone` words at `at`, or at the end. */
+/* Replaces `gone` words at `at`, or appends; value NULL: none. */
 static void place(json_t *command, size_t at, size_t gone, const char *word, const char *value)
 {
 	if (at == SIZE_MAX)
@@ -126,7 +126,7 @@ static void set_one(json_t *command, const char *key, const json_t *value)
 		place(command, at, joined ? 1 : 2, flags[0], text);
 	} else if (strchr(key, '.') != NULL) {
 		const char *next = at != SIZE_MAX ? word_of(command, at + 1) : NULL;
-		/* its value may stand in a word of its own */
+		/* its value may be a separate word */
 		bool apart = !joined && next != NULL &&
 			     (strcmp(next, "true") == 0 || strcmp(next, "false") == 0);
 		word = pl_asprintf("%s=%s", flags[0], json_is_true(value) ? "true" : "false");

@@ -70,7 +70,7 @@ json_t *sweep_vllm_between(double lo, double hi, int64_t count)
 	auto_free double *all = pl_alloc_array(inner + 1, sizeof(*all));
 	double step = (hi - lo) / (double)(count - 1);
 
-	/* as numpy.linspace() and round(); rint() rounds half to even, as the C library begins */
+	/* as numpy.linspace() and round(); rint() rounds half to even in the default mode */
 	for (size_t i = 0; i < inner; i++)
 		all[i] = rint((double)(i + 1) * step + lo);
 	qsort(all, inner, sizeof(*all), compare);

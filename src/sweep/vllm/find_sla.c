@@ -1,6 +1,6 @@
 /*
- * `serve_sla`: the largest value of a load's variable whose figures are within the limits, one search
- * (sla.h) for each combination of limits; runs of a value serve all of them.
+ * `serve_sla`: finds the largest value of a load's variable whose metrics are within the limits, with one search
+ * (sla.h) per combination of limits; all searches share the runs.
  */
 #include <dirent.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct finding {
 	struct sweep_vllm *sweep;
 	const json_t *bench;
 	const json_t *limits;
-	const char *folder; /* of the load; that of each value lies in it */
+	const char *folder; /* of the load; each value has a directory in it */
 	struct sweep_vllm_search search;
 };
 
@@ -33,7 +33,7 @@ static int run_value(const struct finding *finding, int64_t value, json_t **ret_
 	return sweep_vllm_run_all(finding->sweep, &runs, ret_runs, err);
 }
 
-/* Measured before, for other limits or in another life of this sweep: "request_rate=12". */
+/* Adds a value measured for other limits or in an earlier call: "request_rate=12". */
 static void add_known(struct finding *finding, const char *name)
 {
 	const char *variable = finding->sweep->settings->variable;
@@ -60,7 +60,7 @@ static void add_all_known(struct finding *finding)
 		add_known(finding, name);
 }
 
-/* 1: go on; 0: a value without a run ends the search. */
+/* Returns 1 to continue; 0: a value without a run ends the search. */
 static int measure(struct finding *finding, int64_t value, struct pl_err *err)
 {
 	auto_json json_t *runs = NULL;
@@ -79,7 +79,7 @@ static int measure(struct finding *finding, int64_t value, struct pl_err *err)
 	return 1;
 }
 
-/* The rules before 0.14.1 begin where a server without a limit would be. */
+/* The rules before 0.14.1 start at the value of a server without a limit. */
 static int begin(struct finding *finding, struct pl_err *err)
 {
 	const struct sweep_vllm_settings *settings = finding->sweep->settings;
@@ -119,7 +119,7 @@ static bool is_within(const struct sweep_vllm_search *search)
 	return false;
 }
 
-/* The runs at the value that was found are the combination's, in a file and in the table. */
+/* The runs at the value found become those of the combination, in a file and in the table. */
 static int keep_best(struct finding *finding, struct pl_err *err)
 {
 	struct sweep_vllm *sweep = finding->sweep;

@@ -1,4 +1,4 @@
-/* The output of a sweep: lines on the terminal, a folder for each load, and summary.csv. */
+/* The output of a sweep: lines on the terminal, a directory for each load, and summary.csv. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

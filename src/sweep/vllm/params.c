@@ -26,7 +26,7 @@ static int check_item(const json_t *item, const char *source, const char *place,
 	return 0;
 }
 
-/* {"a": {…}}: [{"_benchmark_name": "a", …}] */
+/* {"a": {…}} becomes [{"_benchmark_name": "a", …}] */
 static json_t *named_item(const char *name, const json_t *params)
 {
 	json_t *item = json_pack("{s:s}", SWEEP_VLLM_NAME, name);
@@ -135,7 +135,7 @@ bool sweep_vllm_same_key(const char *a, const char *b)
 	return *a == '\0' && *b == '\0';
 }
 
-/* ---- which belong together ---- */
+/* ---- linked combinations ---- */
 
 int sweep_vllm_links_parse(const char *text, json_t **ret, struct pl_err *err)
 {
@@ -171,9 +171,9 @@ bool sweep_vllm_linked(const json_t *links, const json_t *serve, const json_t *b
 	return true;
 }
 
-/* ---- where its files lie ---- */
+/* ---- paths of its files ---- */
 
-/* In place: it gets no longer. Returns where it begins. */
+/* In place, because it never gets longer. Returns its start. */
 static char *strip(char *text, char quote)
 {
 	size_t len = strlen(text);

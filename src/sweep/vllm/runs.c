@@ -1,11 +1,11 @@
 /*
  * The runs of one server and one load, each in a file:
  *
- *	it stands, with its number    over; otherwise
- *	server up                     once for all runs of its combination
- *	warm-up                       once in front of what is left of these runs
- *	command, caches emptied       or a failure, which ends all, or is a file
- *	parameters set, file written  in one piece: over
+ *	file with its number          finished; otherwise
+ *	server started                once for all runs of its combination
+ *	warm-up                       once before the remaining runs
+ *	command, caches emptied       or a failure, which ends everything, or is recorded in a file
+ *	parameters set, file written  atomically: finished
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@
 
 #define WARM_UP (-1)
 
-/* One of them. */
+/* One run. */
 struct one {
 	const struct sweep_vllm_runs *runs;
-	const json_t *bench; /* the runs', of a warm-up with its own number of prompts */
+	const json_t *bench; /* that of the runs; of a warm-up with its own number of prompts */
 	int64_t number;
 	char *path;
 	char *log_path;
@@ -84,9 +84,9 @@ static void mark_one(const struct sweep_vllm *sweep, const struct one *one, cons
 	sweep_vllm_say(sweep, "Output file: %s", one->path);
 }
 
-/* ---- what is over ---- */
+/* ---- finished runs ---- */
 
-/* A file without a number was not finished: whoever wrote it was killed, or told to end. */
+/* A file without a number is incomplete: the process that wrote it was killed or asked to end. */
 static json_t *read_over(const struct one *one)
 {
 	auto_json json_t *run = NULL;
@@ -138,7 +138,7 @@ static int need_server(struct sweep_vllm *sweep, struct pl_err *err)
 	return -1;
 }
 
-/* An engine of its own is looked after as a server is; a client is a child like any other. */
+/* A command with its own engine is handled like a server, a client like any child process. */
 static int run_command(struct sweep_vllm *sweep, const struct one *one, struct pl_err *err)
 {
 	char mark[RES_RUN_ID_BYTES];
@@ -179,7 +179,7 @@ static int finish_file(const struct sweep_vllm *sweep, const struct one *one, js
 	return 0;
 }
 
-/* What a failed command has left is not taken for a run by anybody. */
+/* Renames the output of a failed command, so that it cannot be mistaken for a run. */
 static void put_aside(const struct one *one)
 {
 	auto_free char *aside = pl_file_sibling(one->path, ".json", ".failed.json");
@@ -228,7 +228,7 @@ int sweep_vllm_write_failure(const struct sweep_vllm *sweep, const char *path, i
 	return pl_file_write(path, line, strlen(line), err);
 }
 
-/* 0: noted, the next run follows; -1: all ends, with *err. */
+/* Returns 0: recorded, continue with the next run; -1: everything ends, with *err. */
 static int take_failure(struct sweep_vllm *sweep, const struct one *one, const char *file,
 			struct pl_err *err)
 {
@@ -246,7 +246,7 @@ static int take_failure(struct sweep_vllm *sweep, const struct one *one, const c
 	tell_progress(sweep, one, "failed");
 	if (sweep_vllm_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
 		return -1;
-	/* what the failed run has left in the caches is not to help the next one, which else has another server */
+	/* cache entries of the failed run must not help the next one; otherwise it gets another server */
 	if (sweep_vllm_server_is_up(&sweep->server) &&
 	    sweep_vllm_server_reset(&sweep->server, &ignored) < 0) {
 		pl_log(PL_LOG_WARNING, "%s; stopping the server", ignored.text);
@@ -255,9 +255,9 @@ static int take_failure(struct sweep_vllm *sweep, const struct one *one, const c
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
-/* In front of the first that is measured, for its server may be another than the one before. */
+/* Runs before the first measured run, because its server may be a new one. */
 static int warm_up(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, struct pl_err *err)
 {
 	auto_json json_t *bench = json_copy((json_t *)runs->bench);
@@ -288,7 +288,7 @@ static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, 
 	int done = pl_file_make_folders(one->runs->folder, err);
 	if (done == 0)
 		done = need_server(sweep, err);
-	/* the one that was warm has ended */
+	/* the server that was warm has ended */
 	if (sweep->outcome->servers > servers)
 		*warm = false;
 	if (done == 0 && !*warm && sweep->settings->warmup_prompts > 0)

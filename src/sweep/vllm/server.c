@@ -50,7 +50,7 @@ int sweep_vllm_server_check(const json_t *command, struct pl_err *err)
 	return 0;
 }
 
-/* {"success": false}: blocks are in use. */
+/* Detects {"success": false}: blocks are in use. */
 static bool is_emptied(const struct io_reply *reply)
 {
 	auto_json json_t *answer = NULL;
@@ -98,7 +98,7 @@ int sweep_vllm_server_reset(struct sweep_vllm_server *server, struct pl_err *err
 	return empties_of(server->command) == BY_REQUEST ? empty_caches(server, err) : 0;
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static int find_address(struct sweep_vllm_server *server, struct pl_err *err)
 {
@@ -116,7 +116,7 @@ static int find_address(struct sweep_vllm_server *server, struct pl_err *err)
 	return 0;
 }
 
-/* The status of GET /health at whichever of its addresses answers; 0: none. */
+/* Returns the status of GET /health at the first of its addresses that responds; 0: none. */
 static int ask_health(struct sweep_vllm_server *server)
 {
 	for (size_t i = 0; i <= server->target.other_count; i++) {
@@ -166,7 +166,7 @@ static int start(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	if (find_address(server, err) < 0)
 		return -1;
-	/* it would be taken for ours */
+	/* it would be mistaken for ours */
 	if (ask_health(server) != 0)
 		return pl_err_set(err, PL_ERR_BUSY,
 				  "another server already responds at '%s'; stop it, or use "
@@ -213,7 +213,7 @@ bool sweep_vllm_server_is_up(struct sweep_vllm_server *server)
 void sweep_vllm_server_stop(struct sweep_vllm_server *server)
 {
 	sweep_vllm_child_end(&server->child);
-	/* the guard ends what is left of it, and waits for that */
+	/* the guard ends remaining processes, and waits for that */
 	host_guard_free(pl_take(server->guard));
 	if (server->mark[0] != '\0')
 		host_mark_kill(server->mark, LEFT_WAIT_NS);

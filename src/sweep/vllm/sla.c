@@ -10,15 +10,15 @@
 #include "sweep/vllm/params.h"
 
 #define NAME_BYTES_MAX 65536
-/* What keeps a figure that is equal to its limit from being below or above it. */
+/* Distinguishes a metric that equals its limit from one below or above it. */
 #define STRICT 1e-8
 
 /* ---- limits ---- */
 
 static const struct op {
 	const char *text;
-	double sign;   /* of figure - limit, where more is worse */
-	double strict; /* what an equal figure misses it by */
+	double sign;   /* of metric - limit, so that more is worse */
+	double strict; /* margin of an equal metric */
 } ops[] = {
 	{ "<=", 1, 0 },
 	{ ">=", -1, 0 },
@@ -73,7 +73,7 @@ static int check_limits(const json_t *limits, const char *path, struct pl_err *e
 	return 0;
 }
 
-/* Names have two decimals: what one search has found would be written over by the other. */
+/* Names have two decimals: otherwise one search would overwrite the result of another. */
 static int check_names(const json_t *all, const char *path, struct pl_err *err)
 {
 	auto_json json_t *known = json_object();
@@ -134,7 +134,7 @@ void sweep_vllm_search_done(struct sweep_vllm_search *search)
 	*search = (struct sweep_vllm_search){ 0 };
 }
 
-/* Where it stands, or would stand. */
+/* Returns the index of the value, or where to insert it. */
 static size_t place_of(const struct sweep_vllm_search *search, double value)
 {
 	size_t at = 0;
@@ -179,7 +179,7 @@ void sweep_vllm_search_begin(struct sweep_vllm_search *search, bool by_spline, d
 	search->best = by_spline;
 }
 
-/* Largest within the limits and smallest beyond; without any, the ends of the range. */
+/* Finds the largest value within the limits and the smallest one beyond; by default, the ends of the range. */
 static void find_bounds(const struct sweep_vllm_search *search, int64_t *ret_pass,
 			int64_t *ret_fail)
 {
@@ -212,11 +212,11 @@ static int64_t next_by_spline(struct sweep_vllm_search *search)
 	int64_t next = isnan(root) ? middle : (int64_t)root;
 	if (is_known(search, next))
 		next++;
-	/* one that is known would be looked at for ever */
+	/* a known value would be tried forever */
 	return next < 1 || next > SWEEP_VLLM_MOST || is_known(search, next) ? middle : next;
 }
 
-/* Doubled until one fails, then halved between the last that passed and the first that did not. */
+/* Doubles until one fails, and then halves between the last that passed and the first that did not. */
 static int64_t next_by_halves(struct sweep_vllm_search *search)
 {
 	if (is_known(search, search->next)) {

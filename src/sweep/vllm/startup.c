@@ -15,7 +15,7 @@ static bool is_option(const char *name)
 	const struct vllm_catalog *catalog = vllm_catalog_reference();
 
 	for (size_t i = 0; i < kind->count; i++) {
-		/* its flag may be spelt otherwise than the option that it is */
+		/* the spelling of its flag may differ from the option's */
 		if (sweep_vllm_same_key(kind->rows[i].flag + strlen("--"), name))
 			return true;
 	}

@@ -16,7 +16,7 @@
 #include "sweep/vllm/vsweep_priv.h"
 #include "vllm/python_text.h"
 
-/* What file systems take as one name. */
+/* The maximum length of a file name. */
 #define NAME_BYTES_MAX 255
 
 /* ---- one load ---- */
@@ -83,7 +83,7 @@ static void end_server(struct sweep_vllm *sweep)
 	free(pl_take(sweep->log_path));
 }
 
-/* The other runs of a server that does not start are left for another time. */
+/* The other runs of a server that does not start are left for the next call. */
 static int take_server_failure(struct sweep_vllm *sweep, struct pl_err *err)
 {
 	auto_free char *path = serve_file(sweep, "-failure.json");
@@ -129,7 +129,7 @@ static int run_servers(struct sweep_vllm *sweep, struct pl_err *err)
 		begin_server(sweep, serve);
 		int done = run_loads(sweep, err);
 		auto_free char *failure = serve_file(sweep, "-failure.json");
-		/* of a start before, that failed */
+		/* of an earlier failed start */
 		if (done == 0 && !sweep->settings->dry_run)
 			remove(failure);
 		if (done < 0 && sweep->server_failed)
@@ -183,7 +183,7 @@ static int check_programs(const struct sweep_vllm_settings *settings, struct pl_
 		err);
 }
 
-/* Of two that differ the second would be taken for the first, and not run. */
+/* Two different ones with the same directory: the second would be mistaken for the first and skipped. */
 static int check_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			const json_t *bench, json_t *known, struct pl_err *err)
 {
@@ -221,7 +221,7 @@ static int check_folders(const struct sweep_vllm_settings *settings, struct pl_e
 	return 0;
 }
 
-/* Its values are the sweep's own. */
+/* The sweep sets its values. */
 static int check_variable(const struct sweep_vllm_settings *settings, struct pl_err *err)
 {
 	PL_JSON_EACH(bench, settings->bench_params) {

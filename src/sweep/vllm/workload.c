@@ -1,5 +1,5 @@
 /*
- * `serve_workload`: one request at a time, then all at once, and what lies between the two:
+ * `serve_workload`: one request at a time, all at once, and values in between:
  *
  *	serial        max_concurrency 1           ── estimate ──┐
  *	batch         max_concurrency num_prompts ── estimate ──┤
@@ -16,13 +16,13 @@
 #define CONCURRENCY     "max_concurrency"
 #define DEFAULT_PROMPTS 1000
 
-/* One load's way through its values. */
+/* The values of one load. */
 struct exploring {
 	struct sweep_vllm *sweep;
 	const json_t *bench;
 };
 
-/* num_prompts of the load: its parameter, else the command's, else vLLM's default. */
+/* Returns num_prompts of the load: its parameter, else the command's, else vLLM's default. */
 static int64_t prompts_of(const struct sweep_vllm *sweep, const json_t *bench)
 {
 	const char *text = sweep_vllm_command_value(sweep->settings->bench_command, "--num-prompts",
@@ -41,7 +41,7 @@ static int64_t prompts_of(const struct sweep_vllm *sweep, const json_t *bench)
 	return number;
 }
 
-/* concurrency 0: the load's own. *ret_runs as sweep_vllm_run_all(). */
+/* concurrency 0: that of the load. *ret_runs as in sweep_vllm_run_all(). */
 static int run_value(const struct exploring *exploring, int64_t value, int64_t concurrency,
 		     json_t **ret_runs, struct pl_err *err)
 {

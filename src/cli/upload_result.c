@@ -15,7 +15,7 @@ static void report_unsent(const char *path, const struct cli_dashboard *dashboar
 			  const struct upload *upload, const char *fault)
 {
 	auto_free char *list = NULL;
-	/* the fault may hold words of the dashboard: nothing that a terminal obeys */
+	/* may contain text of the dashboard: remove control characters */
 	auto_free char *clean = pl_clean_line(fault);
 	struct pl_err err = PL_ERR_INIT;
 

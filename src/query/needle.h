@@ -1,6 +1,6 @@
 /*
- * A text that is looked for without regard to case: Unicode's simple case folding, a character for a
- * character, as PCRE2 has it. Texts that are no UTF-8 are looked through where they are.
+ * Case-insensitive search for a text, by Unicode's simple case folding, character by character, as in PCRE2. In texts
+ * that are not UTF-8, the valid parts are searched.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct query_needle;
 
-/* UTF-8; "" is in every text. Belongs to one thread. */
+/* text: UTF-8; "" is in every text. Belongs to one thread. */
 struct query_needle *query_needle_new(const char *text, bool at_start);
 void query_needle_free(struct query_needle *needle);
 PL_AUTO_DEFINE(struct query_needle, query_needle_free);

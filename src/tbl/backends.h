@@ -5,9 +5,9 @@
  *
  * BACKEND(id, name, state, endpoint, suffix, traits)
  *   state     NOW: bench_adapter_ID of src/bench/adapters/ speaks it; LATER: only vLLM's own client does;
- *             INNER: ours, for measuring ourselves, and no choice of a user's
- *   endpoint  the path of requests where none is given
- *   suffix    what a given one must end with; NULL: it is not checked
+ *             INNER: ours, to measure our own overhead, not available to users
+ *   endpoint  the default path of requests
+ *   suffix    required end of a path set by the user; NULL: not checked
  *   traits    of enum exp_backend_trait
  * Undefined again at the end.
  */

@@ -1,10 +1,10 @@
 /*
- * What `vllm bench` has and this version has not: `profllm NAME` and `profllm bench NAME` say so when
- * they are called, and a pasted line of one is known as that. The plans of our own: tbl/commands.h.
+ * Commands of `vllm bench` that this version lacks: `profllm NAME` and `profllm bench NAME` report that,
+ * and a pasted command line of one is recognized. Our own planned commands: tbl/commands.h.
  *
  * BENCH_COMMAND(name, what, today)
- *   what   what it will be
- *   today  how to come by it until then
+ *   what   what it will do
+ *   today  the alternative until then
  * Undefined again at the end.
  */
 BENCH_COMMAND("sweep", "vLLM's sweeps as experiment files, and their plots",

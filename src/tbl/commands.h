@@ -4,10 +4,10 @@
  *
  * COMMAND(name, options, summary)
  *   options   &cli_NAME_command, or NULL for a command without any
- * LATER(name, what, today)   one that is not in this version, and says so when it is called; those
- *                            that `vllm bench` has are in tbl/bench_commands.h
- *   what      what it will be
- *   today     how to come by it until then
+ * LATER(name, what, today)   a planned command, which reports that this version lacks it; those of
+ *                            `vllm bench` are in tbl/bench_commands.h
+ *   what      what it will do
+ *   today     the alternative until then
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef COMMAND

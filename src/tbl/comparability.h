@@ -3,13 +3,13 @@
  * as a caution if its runs differ in one of the kind's fields, or if only some of them record it.
  *
  * KIND(id, title, alone, text)
- *   title   as it begins a caution
- *   alone   the one value that raises none, though all runs have another: "trusted", "0"; NULL: any, once all have it
- *   text    why it matters, lower case, no full stop
+ *   title   start of a caution
+ *   alone   the only value without a caution, even if all runs agree: "trusted", "0"; NULL: any value, if all agree
+ *   text    why it matters, in lower case, without a period
  * COMPARABLE(kind, field)  a field that is a column (result/fields/fields.h)
- * ANY(kind, field)         the same of a count of which only matters whether there is any: 0, null and what is not
- *                          recorded are none
- * CHARTED(kind, field)     the same on a chart alone: a comparison lists what its sides differ in, and a chart does not
+ * ANY(kind, field)         the same for a count, of which only matters whether it is above 0; null and not recorded
+ *                          count as 0
+ * CHARTED(kind, field)     the same only for charts, because a comparison lists the differences of its sides anyway
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef KIND

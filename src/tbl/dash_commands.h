@@ -4,7 +4,7 @@
  *
  * COMMAND(name, options, summary)
  *   options   &dash_NAME_command, or NULL for a command without any
- * Undefined again at the end. The one named by DASH_COMMAND_DEFAULT is taken where a line names none.
+ * Undefined again at the end. DASH_COMMAND_DEFAULT names the default command.
  */
 #define DASH_COMMAND_DEFAULT "serve"
 

@@ -1,11 +1,11 @@
 /*
- * Where prompts come from: the values of `dataset_name`, in vLLM's order. Choices, checks, planning, help and the
- * generator's table of data sets are made from these rows (experiment/kinds.h, bench/data/dataset.c).
+ * The sources of prompts: the values of `dataset_name`, in vLLM's order. Choices, checks, planning, help and the
+ * generator's table of datasets are made from these rows (experiment/kinds.h, bench/data/dataset.c).
  *
  * DATASET(id, name, state, origin, traits)
  *   state    NOW: bench_dataset_ID of src/bench/data/ makes it; LATER: only vLLM's own client does
- *   origin   VLLM, or OLD_VLLM (of older releases: the experiment file has it, the command line has not)
- *   traits   of enum exp_dataset_trait: what it needs and brings
+ *   origin   VLLM, or OLD_VLLM (of older releases: accepted in an experiment file, not on the command line)
+ *   traits   of enum exp_dataset_trait: its requirements and properties
  * Undefined again at the end.
  */
 DATASET(sharegpt, "sharegpt", NOW, VLLM, EXP_DATASET_FILE)

@@ -1,5 +1,5 @@
 /*
- * Every argument of vLLM's server, in its groups' order. One row an argument: the YAML reader, the checks,
+ * Every argument of vLLM's server, by group. Each row defines an argument: the YAML reader, the checks,
  * the server's command line, the result's config.server and the reference page are made from it.
  *
  * ARG(type, style, release, name, flag, default, min, max, help, …)
@@ -9,11 +9,11 @@
  *   release  CURRENT: the reference release has it; GONE: only older releases
  *   default  the reference release's as JSON (GONE: the last one known); null: unset
  *   min max  inclusive unless .exclusive says otherwise; -INF, INF: none
- *   …        members of struct option_row that say something, by name
+ *   …        further members of struct option_row, by name
  *
  * ARG_GROUP is the group's name while its rows are read. ARG_JSON(…) is the text of JSON .
- * The keys inside the JSON objects are rows of tbl/engine_fields.h. When an argument came and went, and what was
- * otherwise in older releases: tbl/engine_args_history.h.
+ * The keys inside the JSON objects are rows of tbl/engine_fields.h. The releases of each argument,
+ * and its differences in older releases, are in tbl/engine_args_history.h.
  */
 #define ARG_GROUP "ModelConfig"
 #include "tbl/engine_args/model.h"

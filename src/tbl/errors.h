@@ -1,10 +1,10 @@
 /*
- * Every way a command can end badly: one row for the shell, the HTTP API and the manual.
+ * All failures of commands: one row each for the shell, the HTTP API and the manual.
  *
  * ERR(name, exit, http, text)
  *   exit  the process's exit status (docs/reference/exit-status.md)
- *   http  the status of an API answer
- *   text  what it means, lower case, no full stop
+ *   http  the status of an API response
+ *   text  its meaning, in lower case, without a period
  */
 ERR(NONE,        0,   200, "no error")
 ERR(FAILED,      1,   500, "run failed or partly failed")

@@ -3,10 +3,10 @@
  *
  * GPU(name, aliases, title, memory_mib, platform, capability, bandwidth, tflops, large)
  *   aliases    separated by blanks; "" none
- *   title      how the driver's name of the device begins; several separated by '|'
- *   memory     MiB that a program is offered by the driver (less than the label says)
- *   capability CUDA compute capability times ten; 0 where there is none (ROCm)
- *   bandwidth  of the memory, GB/s, by the maker's data sheet
+ *   title      start of the driver's name of the device; several are separated by '|'
+ *   memory     MiB available to a program, by the driver (less than on the label)
+ *   capability CUDA compute capability times ten; 0: none (ROCm)
+ *   bandwidth  of the memory, GB/s, by the vendor's data sheet
  *   tflops     dense bfloat16 by the data sheet; float16 where the chip has no bfloat16
  *   large      vLLM takes the larger default batch on it: 70 GiB or more and no A100, nor GB10,
  *              whose memory is the host's

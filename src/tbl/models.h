@@ -1,6 +1,6 @@
 /*
- * Models whose facts are known by their names, for where no config.json is on the machine;
- * docs/reference/models.md. Made by tools/make-models: a row is changed in the list that it reads.
+ * Models whose facts are known by name, if there is no config.json on the host; docs/reference/models.md.
+ * Made by tools/make-models: change a row in the list that it reads.
  *
  * KNOWN(name, same_as, parameters, computed, confidence, config, hf_quant_config)
  *   name        on the Hugging Face Hub; same_as: other names with the same facts, parted by blanks

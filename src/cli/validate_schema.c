@@ -12,6 +12,7 @@
 #include "base/zst.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
+#include "schema/former.h"
 #include "schema/schema.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
@@ -20,6 +21,7 @@
 
 struct schema_report {
 	const struct schema *schema;
+	const char *kind; /* the name of the schema */
 	struct cli_tally tally;
 	struct pl_buf text;
 	json_t *files;
@@ -99,12 +101,24 @@ static bool is_to_tell(struct schema_report *r)
 	return false;
 }
 
-static void check_document(struct schema_report *r, size_t line, const json_t *document)
+/* Former names of an earlier version are no fault. Changes the document; returns a new reference. */
+static json_t *with_present_names(const struct schema_report *r, json_t *document)
 {
+	if (strcmp(r->kind, "requests") == 0)
+		schema_rename_former_record(document);
+	if (strcmp(r->kind, "result") != 0)
+		return json_incref(document);
+	schema_rename_former_result(document);
+	return schema_result_to_check(document);
+}
+
+static void check_document(struct schema_report *r, size_t line, json_t *document)
+{
+	auto_json json_t *checked = with_present_names(r, document);
 	auto_schema_faults faults = { 0 };
 
 	r->checked++;
-	if (schema_check(r->schema, document, FAULTS_MAX, &faults))
+	if (schema_check(r->schema, checked, FAULTS_MAX, &faults))
 		return;
 	r->wrong++;
 	if (!is_to_tell(r))
@@ -221,7 +235,7 @@ int cli_schema_validate(const char *name, char **files, int file_count, bool as_
 
 	if (schema_open(name, &schema, &err) < 0)
 		return cli_fail(&err);
-	struct schema_report r = { .schema = schema, .files = reports };
+	struct schema_report r = { .schema = schema, .kind = name, .files = reports };
 	pl_buf_init(&r.text, REPORT_BYTES_MAX);
 	for (int i = 0; i < file_count; i++)
 		take(&r, files[i]);

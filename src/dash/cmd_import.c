@@ -355,7 +355,7 @@ static void pass_over(struct view *view, const struct res_file *file)
 	if (view->options->json) {
 		json_array_append_new(view->results,
 				      json_pack("{s:o, s:s, s:s}", "path", pl_json_text(file->path),
-						"state", "passed_over", "message", file->side));
+						"state", "skipped", "message", file->side));
 		return;
 	}
 	if (view->options->quiet)
@@ -396,7 +396,7 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 					    json_integer((json_int_t)counts[i]));
 		json_object_set_new(told_counts, "deleted",
 				    json_integer((json_int_t)view->deleted));
-		json_object_set_new(told_counts, "passed_over",
+		json_object_set_new(told_counts, "skipped",
 				    json_integer((json_int_t)view->passed_over));
 		json_object_set_new(told_counts, "not_looked_at",
 				    json_integer((json_int_t)view->others));

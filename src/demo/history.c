@@ -86,7 +86,7 @@ static void drop_absent(json_t *server, json_t *source)
 
 	json_object_foreach_safe(source, next, name, word)
 	{
-		if (strcmp(json_string_value(word), "absent") != 0)
+		if (strcmp(json_string_value(word), "not_in_release") != 0)
 			continue;
 		json_object_del(server, name);
 		json_object_del(source, name);

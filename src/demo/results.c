@@ -277,7 +277,7 @@ json_t *demo_quality(const struct demo_plan *plan, const struct demo_figures *fi
 	facts.retries = facts.reasonless = 0;
 	facts.percentiles = reported;
 	facts.percentile_count = PL_ARRAY_SIZE(reported);
-	snprintf(facts.worst_figure, sizeof(facts.worst_figure), "p99_ttft_ms");
+	snprintf(facts.worst_metric, sizeof(facts.worst_metric), "p99_ttft_ms");
 	size_t trouble = trouble_of(plan);
 	if (trouble < PL_ARRAY_SIZE(troubles))
 		*(double *)((char *)&facts + troubles[trouble].fact) = troubles[trouble].value;

@@ -51,8 +51,8 @@ struct lengths {
 /* Returns the client's count, otherwise the server's, which the sheet then states. */
 static int64_t prompt_of(const struct res_record *record)
 {
-	return record->prompt_tokens_asked != RES_NO_COUNT ? record->prompt_tokens_asked
-							   : record->prompt_tokens;
+	return record->prompt_tokens_requested != RES_NO_COUNT ? record->prompt_tokens_requested
+							       : record->prompt_tokens;
 }
 
 static void lengths_read(const struct plot_dataset_input *input, struct lengths *ret)
@@ -65,12 +65,12 @@ static void lengths_read(const struct plot_dataset_input *input, struct lengths 
 	for (size_t i = 0; i < input->count; i++) {
 		const struct res_record *record = &input->records[i];
 		int64_t prompt = prompt_of(record);
-		if (prompt == RES_NO_COUNT || record->output_tokens_asked == RES_NO_COUNT)
+		if (prompt == RES_NO_COUNT || record->output_tokens_requested == RES_NO_COUNT)
 			continue;
 		ret->prompt[ret->count] = (double)prompt;
-		ret->output[ret->count] = (double)record->output_tokens_asked;
-		ret->total[ret->count] = (double)(prompt + record->output_tokens_asked);
-		ret->told += record->prompt_tokens_asked == RES_NO_COUNT;
+		ret->output[ret->count] = (double)record->output_tokens_requested;
+		ret->total[ret->count] = (double)(prompt + record->output_tokens_requested);
+		ret->told += record->prompt_tokens_requested == RES_NO_COUNT;
 		ret->count++;
 	}
 }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "query/filter_priv.h"
 #include "query/request_priv.h"
+#include "result/fields/former.h"
 #include "mirror/instant.h"
 
 #define OPS_BYTES_MAX 1024
@@ -180,8 +181,12 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 {
 	const struct mirror_column *column = predicate->column;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+	json_t *present = json_is_string(json)
+				  ? json_string(res_field_former_value(column->field->id,
+								       json_string_value(json)))
+				  : json_incref((json_t *)json);
 
-	res_field_value_of(column->field, json_incref((json_t *)json), &value);
+	res_field_value_of(column->field, present, &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
 	if (value.state == RES_VALUE_THERE && ret->class >= MIRROR_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));

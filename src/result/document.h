@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* 2: config.experiment, environment.repeat_of. */
-#define RES_SCHEMA_VERSION 2
+#define RES_SCHEMA_VERSION 3
 
 enum res_status {
 #define STATUS(id, name, exit, results, error, run, text) RES_STATUS_##id,

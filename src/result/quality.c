@@ -54,7 +54,7 @@ enum status { OK, BEYOND, UNKNOWN };
 
 static const char *const effect_names[] = { "info", "degraded", "client_limited" };
 const char *const res_quality_verdicts[] = { "trusted", "degraded", "client_limited", NULL };
-const char *const res_quality_statuses[] = { "ok", "beyond", "unknown", NULL };
+const char *const res_quality_statuses[] = { "passed", "over_limit", "unknown", NULL };
 
 enum check_id {
 #define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
@@ -190,7 +190,7 @@ static double value_output_length(const struct res_quality_facts *facts, double 
 	}
 PLAIN(rate_shortfall, rate_reached)
 PLAIN(gap_distance, gap_distance)
-PLAIN(cap_held_rate, cap_held_share)
+PLAIN(concurrency_limited, cap_held_share)
 PLAIN(client_cpu, worker_cpu_share_max)
 PLAIN(host_steal, host_steal_share)
 PLAIN(host_withheld, host_withheld_share)
@@ -335,7 +335,7 @@ static json_t *measurement_json(const struct res_quality_facts *facts)
 {
 	if (isnan(facts->client_error_share))
 		return json_null();
-	return json_pack("{s:s, s:f, s:f, s:f}", "worst_figure", facts->worst_figure, "share",
+	return json_pack("{s:s, s:f, s:f, s:f}", "metric", facts->worst_metric, "share",
 			 facts->client_error_share, "lo", facts->client_error_lo_ms, "hi",
 			 facts->client_error_hi_ms);
 }

@@ -23,7 +23,7 @@ struct res_quality_facts {
 	char zeros_detail[RES_QUALITY_DETAIL_BYTES];
 	char lists_detail[RES_QUALITY_DETAIL_BYTES];
 	char proxy_detail[RES_QUALITY_DETAIL_BYTES];
-	char worst_figure[64]; /* key of `results` with the largest client error; "": unknown */
+	char worst_metric[64]; /* key of `results` with the largest client error; "": unknown */
 };
 
 /* Names of verdicts and of check statuses, best first; NULL-terminated. */
@@ -38,7 +38,7 @@ void res_quality_init(struct res_quality_facts *facts);
  */
 double res_quality_sample_needed(double percentile);
 /*
- * Returns {verdict, measurement: {worst_figure, share, lo, hi}, load: {KEY: {value, limit}, …},
+ * Returns {verdict, measurement: {metric, share, lo, hi}, load: {KEY: {value, limit}, …},
  * checks: [{id, status, value, limit, unit, effect, text}]}, null if unknown. verdict: null if
  * nothing was measured or too little is known. New reference.
  */

@@ -95,7 +95,7 @@ static void client_error(const json_t *results, struct res_quality_facts *ret)
 
 	if (!res_client_error_worst(results, &worst))
 		return;
-	snprintf(ret->worst_figure, sizeof(ret->worst_figure), "%s", worst.key);
+	snprintf(ret->worst_metric, sizeof(ret->worst_metric), "%s", worst.key);
 	ret->client_error_share = worst.share;
 	ret->client_error_limit = worst.limit_share;
 	ret->client_error_lo_ms = worst.lo_ms;
@@ -194,9 +194,10 @@ static double prompt_disagreement(const struct res_outcome *outcome, double medi
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
 		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
-		    record->prompt_tokens_asked == RES_NO_COUNT)
+		    record->prompt_tokens_requested == RES_NO_COUNT)
 			continue;
-		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_asked) - median);
+		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_requested) -
+			    median);
 		told += (double)record->prompt_tokens;
 	}
 	return told > 0 ? off / told : NAN;
@@ -255,7 +256,7 @@ static double lacking_done(const struct res_outcome *outcome)
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
 		if (record->ok)
-			count = (isnan(count) ? 0 : count) + record->lacks_done;
+			count = (isnan(count) ? 0 : count) + record->done_missing;
 	}
 	return count;
 }
@@ -269,7 +270,7 @@ static void output_length(const struct res_outcome *outcome, const struct res_ho
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
 		int64_t asked = how->max_tokens != OPTION_NO_I64 ? how->max_tokens
-								 : record->output_tokens_asked;
+								 : record->output_tokens_requested;
 		if (!record->ok || asked == RES_NO_COUNT || record->output_tokens == RES_NO_COUNT ||
 		    record->token_source == RES_TOKENS_EVENTS)
 			continue;
@@ -302,10 +303,10 @@ static double prompt_off_share(const struct res_outcome *outcome, double median)
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
 		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
-		    record->prompt_tokens_asked == RES_NO_COUNT)
+		    record->prompt_tokens_requested == RES_NO_COUNT)
 			continue;
 		count++;
-		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_asked) -
+		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_requested) -
 			    median) >= 1;
 	}
 	return count > 0 ? off / count : NAN;

@@ -9,6 +9,9 @@
 #include "result/flat/offline.h"
 #include "result/flat/python_json.h"
 #include "result/flat/read.h"
+#include "schema/former.h"
+
+#define VERSION "schema_version"
 
 /* Also accepts a minimal document: every document has a run_id. */
 json_t *res_read_own(json_t *json)
@@ -45,6 +48,7 @@ int res_read_json(const struct res_fields *fields, json_t *json, const char *sou
 		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is missing, and the file "
 							       "is not another form of a result")
 					    : -1;
+	schema_rename_former_result(own);
 	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
 	if (ret_form != NULL)
 		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;
@@ -119,16 +123,17 @@ static bool pass_member(const char **at, const char *end, struct span *ret_name,
 }
 
 /*
- * For JSON that was already recognized as such. Returns false if it is not clearly our document;
- * another function then reads it.
+ * Finds the member and the version in JSON that was already recognized as such. Returns false if
+ * it is not clearly our document; another function then reads it.
  */
-static bool find_member(const char *text, size_t len, const char *member, struct span *ret)
+static bool find_member(const char *text, size_t len, const char *member, struct span *ret,
+			struct span *ret_version)
 {
 	const char *end = text + len, *at = pl_scan_blanks(text, end);
 	bool is_own = false;
 	struct span name, value;
 
-	*ret = (struct span){ NULL, NULL };
+	*ret = *ret_version = (struct span){ NULL, NULL };
 	if (at == end || *at != '{')
 		return false;
 	do {
@@ -138,23 +143,38 @@ static bool find_member(const char *text, size_t len, const char *member, struct
 		is_own = is_own || (is_name(name, "run_id") && *value.begin == '"');
 		if (is_name(name, member))
 			*ret = value;
+		if (is_name(name, VERSION))
+			*ret_version = value;
 	} while (*at == ',');
 	return is_own;
+}
+
+/* Adds the member to the object unless the text has none. */
+static int add_member(json_t *object, const char *member, struct span found)
+{
+	json_t *value = NULL;
+
+	if (found.begin == NULL)
+		return 0;
+	if (pl_json_parse(found.begin, (size_t)(found.end - found.begin), member, &value,
+			  PL_ERR_IGNORED) < 0)
+		return -1;
+	return json_object_set_new(object, member, value);
 }
 
 int res_read_member(const struct res_fields *fields, const char *text, size_t len,
 		    const char *source, const char *member, json_t **ret, struct pl_err *err)
 {
-	struct span found;
-	json_t *value = NULL;
+	auto_json json_t *made = json_object();
+	struct span found, version;
 
-	if (!find_member(text, len, member, &found) ||
-	    (found.begin != NULL && pl_json_parse(found.begin, (size_t)(found.end - found.begin),
-						  source, &value, PL_ERR_IGNORED) < 0))
+	if (!find_member(text, len, member, &found, &version) ||
+	    add_member(made, VERSION, version) < 0 || add_member(made, member, found) < 0)
 		return res_read_text(fields, text, len, source, ret, NULL, err);
-	*ret = json_object();
-	if (value != NULL)
-		json_object_set_new(*ret, member, value);
+	schema_rename_former_result(made);
+	if (strcmp(member, VERSION) != 0)
+		json_object_del(made, VERSION);
+	*ret = pl_take(made);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Reads a result file of any form as a document: our own of every schema_version, with the keys
  * that it has; our flat result, which contains one; vLLM's flat result of any release, or its
- * printed table.
+ * printed table. Renames the former names in a result of an earlier schema_version (schema/former.h).
  */
 #pragma once
 

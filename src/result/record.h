@@ -111,9 +111,9 @@ struct res_record {
 	struct res_event *events;
 	uint32_t event_count; /* number of entries; res_record_next() returns events */
 	int32_t status;       /* HTTP status; 0: none */
-	int64_t prompt_tokens_asked;
+	int64_t prompt_tokens_requested;
 	int64_t prompt_tokens; /* from usage; RES_NO_COUNT: unknown */
-	int64_t output_tokens_asked;
+	int64_t output_tokens_requested;
 	int64_t output_tokens; /* from token_source; RES_NO_COUNT: unknown */
 	enum res_token_source token_source;
 	uint32_t tries; /* including this one; 0: not sent */
@@ -122,7 +122,7 @@ struct res_record {
 	double server_ttft_s;   /* reported */
 	char finish_reason[24]; /* of choice 0; "": none */
 	bool ok;                /* completed normally; otherwise error says why */
-	bool lacks_done;        /* complete without a closing [DONE] event */
+	bool done_missing;      /* complete without a closing [DONE] event */
 	/*
 	 * vLLM's chunks are only events with output: its rule for chat since 0.33.0; false: all
 	 * events are

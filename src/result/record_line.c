@@ -135,16 +135,16 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	pl_buf_add_text(line, record->retried ? ",\"retried\":true" : ",\"retried\":false");
 	add_times(line, record);
 	add_events(line, record);
-	pl_json_add_i64(line, ",\"prompt_tokens_asked\":", record->prompt_tokens_asked,
+	pl_json_add_i64(line, ",\"prompt_tokens_requested\":", record->prompt_tokens_requested,
 			RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"prompt_tokens\":", record->prompt_tokens, RES_NO_COUNT);
-	pl_json_add_i64(line, ",\"output_tokens_asked\":", record->output_tokens_asked,
+	pl_json_add_i64(line, ",\"output_tokens_requested\":", record->output_tokens_requested,
 			RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
 	add_text(line, ",\"token_source\":", res_token_source_name(record->token_source));
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
-	if (record->lacks_done)
-		pl_buf_add_text(line, ",\"lacks_done\":true");
+	if (record->done_missing)
+		pl_buf_add_text(line, ",\"done_missing\":true");
 	if (record->output_chunks)
 		pl_buf_add_text(line, ",\"output_chunks\":true");
 	add_seconds(line, ",\"server_queue_s\":", record->server_queue_s);
@@ -377,11 +377,11 @@ static int take_token_source(struct reader *r, struct res_record *record)
 
 static int take_counts(struct reader *r, struct res_record *record)
 {
-	if (take_integer(r, "prompt_tokens_asked", RES_NO_COUNT, &record->prompt_tokens_asked) <
-		    0 ||
+	if (take_integer(r, "prompt_tokens_requested", RES_NO_COUNT,
+			 &record->prompt_tokens_requested) < 0 ||
 	    take_integer(r, "prompt_tokens", RES_NO_COUNT, &record->prompt_tokens) < 0 ||
-	    take_integer(r, "output_tokens_asked", RES_NO_COUNT, &record->output_tokens_asked) <
-		    0 ||
+	    take_integer(r, "output_tokens_requested", RES_NO_COUNT,
+			 &record->output_tokens_requested) < 0 ||
 	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
 		return -1;
 	return take_token_source(r, record);
@@ -501,7 +501,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
 		return -1;
-	if (take_id(r, record) < 0 || take_true(r, "lacks_done", &record->lacks_done) < 0 ||
+	if (take_id(r, record) < 0 || take_true(r, "done_missing", &record->done_missing) < 0 ||
 	    take_true(r, "output_chunks", &record->output_chunks) < 0 ||
 	    take_seconds(r, "server_queue_s", &record->server_queue_s) < 0 ||
 	    take_seconds(r, "server_ttft_s", &record->server_ttft_s) < 0 ||

@@ -114,7 +114,7 @@ static size_t severity_of(const char *name)
 /* How far the check lowers the verdict. */
 static size_t severity_of_check(const json_t *check)
 {
-	return has_status(check, "beyond") ? severity_of(pl_json_get_text(check, "effect")) : 0;
+	return has_status(check, "over_limit") ? severity_of(pl_json_get_text(check, "effect")) : 0;
 }
 
 /* Number of checks about `about` that have this status. */
@@ -143,8 +143,8 @@ static bool is_reported(const json_t *check)
 {
 	bool has_limit = json_is_number(json_object_get(check, "limit"));
 
-	return has_status(check, "beyond") ||
-	       (has_status(check, "ok") && !has_limit && pl_json_get_f64(check, "value") > 0);
+	return has_status(check, "over_limit") ||
+	       (has_status(check, "passed") && !has_limit && pl_json_get_f64(check, "value") > 0);
 }
 
 /* Listed below the sentences, which name a simulator themselves. */
@@ -152,8 +152,8 @@ static bool is_note(const struct ruling *ruling, const json_t *check)
 {
 	bool is_said = ruling->is_simulated &&
 		       pl_text_equal(pl_json_get_text(check, "id"), SIMULATED);
-	bool sound = count_of(ruling->quality, FIGURES, "ok") > 0 &&
-		     count_of(ruling->quality, LOAD, "beyond") == 0;
+	bool sound = count_of(ruling->quality, FIGURES, "passed") > 0 &&
+		     count_of(ruling->quality, LOAD, "over_limit") == 0;
 
 	return ruling->has_metrics && check != ruling->reason && !is_said && is_reported(check) &&
 	       (severity_of_check(check) > 0 || !(sound && about_of(check) == CLIENT));
@@ -267,7 +267,7 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 	const json_t *value = json_object_get(check, "value");
 	const json_t *limit = json_object_get(check, "limit");
 	const json_t *measurement = json_object_get(ruling->quality, "measurement");
-	const char *metric = pl_json_get_text(measurement, "worst_figure");
+	const char *metric = pl_json_get_text(measurement, "metric");
 
 	/* the share of the metric is part of this finding */
 	bool is_measured = row != NULL && row->about == FIGURES && metric != NULL;
@@ -306,8 +306,8 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 {
 	const json_t *measurement = json_object_get(quality, "measurement");
-	const char *metric = pl_json_get_text(measurement, "worst_figure");
-	bool load = count_of(quality, LOAD, "ok") > 0;
+	const char *metric = pl_json_get_text(measurement, "metric");
+	bool load = count_of(quality, LOAD, "passed") > 0;
 
 	if (metric != NULL) {
 		pl_buf_add_text(buf, "the client changed ");
@@ -372,8 +372,10 @@ static void add_failure(struct pl_buf *buf, const struct ruling *ruling)
 /* "the result does not record …" after `before`; nothing if the client error and the load are known. */
 static bool add_unrecorded(struct pl_buf *buf, const json_t *quality, const char *before)
 {
-	bool figures = count_of(quality, FIGURES, "ok") + count_of(quality, FIGURES, "beyond") > 0;
-	bool load = count_of(quality, LOAD, "ok") + count_of(quality, LOAD, "beyond") > 0;
+	bool figures = count_of(quality, FIGURES, "passed") +
+			       count_of(quality, FIGURES, "over_limit") >
+		       0;
+	bool load = count_of(quality, LOAD, "passed") + count_of(quality, LOAD, "over_limit") > 0;
 
 	if (figures && load)
 		return false;

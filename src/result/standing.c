@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "result/document.h"
+#include "schema/former.h"
 
 static bool is_result(const json_t *document)
 {
@@ -21,10 +22,10 @@ json_t *res_standing_result(const char *path)
 
 	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &document, PL_ERR_IGNORED) < 0)
 		return NULL;
-	if (is_result(document))
-		return pl_take(document);
 	json_t *inside = json_object_get(document, "profllm");
-	return is_result(inside) ? json_incref(inside) : NULL;
+	json_t *result = is_result(document) ? document : is_result(inside) ? inside : NULL;
+	schema_rename_former_result(result);
+	return json_incref(result);
 }
 
 static bool has_figures(const json_t *results)

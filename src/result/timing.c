@@ -16,7 +16,7 @@ double res_seconds(int64_t from_ns, int64_t to_ns)
 int64_t res_prompt_tokens(const struct res_record *record)
 {
 	return record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
-						     : record->prompt_tokens_asked;
+						     : record->prompt_tokens_requested;
 }
 
 static void add_chunk(struct res_timing *timing, int64_t t_ns)

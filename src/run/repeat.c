@@ -344,8 +344,8 @@ static void add_difference(json_t *differences, const char *key, const json_t *t
 		return;
 	json_t *difference = res_document_empty("difference");
 	json_object_set_new(difference, "key", json_string(key));
-	json_object_set(difference, "then", (json_t *)then);
-	json_object_set(difference, "now", (json_t *)now);
+	json_object_set(difference, "original", (json_t *)then);
+	json_object_set(difference, "current", (json_t *)now);
 	json_array_append_new(differences, difference);
 }
 
@@ -398,8 +398,8 @@ size_t run_repeat_warn(const json_t *section, size_t said)
 
 	for (; said < json_array_size(differences); said++) {
 		const json_t *difference = json_array_get(differences, said);
-		auto_free char *then = value_text(json_object_get(difference, "then"));
-		auto_free char *now = value_text(json_object_get(difference, "now"));
+		auto_free char *then = value_text(json_object_get(difference, "original"));
+		auto_free char *now = value_text(json_object_get(difference, "current"));
 		pl_log(PL_LOG_WARNING, "different from the repeated run (%s): %s was %s and is %s",
 		       run_id, pl_json_get_text(difference, "key"), then, now);
 	}

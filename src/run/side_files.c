@@ -106,7 +106,7 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 		json_object_set_new(series, "measured_end_ns",
 				    pl_json_i64(last->end_ns, last->end_ns != INT64_MAX));
 	}
-	if (cost.metrics_asked > 0)
+	if (cost.metrics_requested > 0)
 		json_object_set_new(series, "server_interval_ms",
 				    pl_json_number((double)asked->server_metrics_ns / 1e6));
 	/* of one core, over the whole run */

@@ -5,7 +5,7 @@
  *	tags.NAME         the current tags, including those of the document
  *	stored.notes      the notes of users
  *	stored.repeat     2 and up: it was kept in addition to results of the same content or run_id
- *	stored.near       the oldest result of the same run (store/possible_duplicates.h)
+ *	stored.possible_duplicate  the oldest result of the same run (store/possible_duplicates.h)
  *	stored.upload     the latest job that stored it or found it as a duplicate
  *
  * A deleted result is in no response and remains until store_prune(): its content is still a duplicate, and it can be

@@ -44,7 +44,8 @@ json_t *store_edits_over(const struct store_edits *edits, json_t *document)
 	if (edits->repeat > 1)
 		json_object_set_new(stored, "repeat", json_integer((json_int_t)edits->repeat));
 	if (edits->near > 0)
-		json_object_set_new(stored, "near", json_integer((json_int_t)edits->near));
+		json_object_set_new(stored, "possible_duplicate",
+				    json_integer((json_int_t)edits->near));
 	if (edits->upload > 0)
 		json_object_set_new(stored, "upload", json_integer((json_int_t)edits->upload));
 	/* `stored` of a document is not data of this store */
@@ -73,7 +74,7 @@ void store_stored_cells(const struct store *store, const struct store_edits *edi
 			struct mirror_cell *cells)
 {
 	set_number(store, "stored.repeat", edits->repeat > 1, edits->repeat, cells);
-	set_number(store, "stored.near", edits->near > 0, edits->near, cells);
+	set_number(store, "stored.possible_duplicate", edits->near > 0, edits->near, cells);
 	set_number(store, "stored.upload", edits->upload > 0, edits->upload, cells);
 }
 

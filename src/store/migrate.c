@@ -319,10 +319,16 @@ static int make_uploads(struct store *store, struct pl_err *err)
 		"ALTER TABLE benchmark_runs ADD COLUMN upload INTEGER NOT NULL DEFAULT 0;", err);
 }
 
+/* Fields and their values have the names of schema_version 3. */
+static int rename_former(struct store *store, struct pl_err *err)
+{
+	return store_runs_rename_former(&store->writer, &store->columns, err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
 	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
-	make_authors, make_part_keys,    make_uploads,
+	make_authors, make_part_keys,    make_uploads, rename_former,
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define NEAR_INPUTS_STEP 10

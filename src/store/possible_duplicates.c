@@ -19,11 +19,10 @@ static STORE_STATEMENT(
 	" FROM benchmark_runs r WHERE r.near_key = ?1 AND r.deleted = 0) w"
 	" WHERE w.near <> w.oldest ORDER BY w.id");
 /* also update the field's column, where NULL means not recorded */
-static STORE_STATEMENT(
-	sql_set_near,
-	"UPDATE benchmark_runs"
-	" SET near = ?2, \"stored.near\" = nullif(CAST(?2 AS BIGINT), 0), changed = ?3"
-	" WHERE id = ?1");
+static STORE_STATEMENT(sql_set_near, "UPDATE benchmark_runs"
+				     " SET near = ?2, \"stored.possible_duplicate\" = "
+				     "nullif(CAST(?2 AS BIGINT), 0), changed = ?3"
+				     " WHERE id = ?1");
 
 #define KEY_BYTES_MAX (16u << 20)
 #define TOLD_BYTES    512 /* enough for most: a longer text is formatted twice */

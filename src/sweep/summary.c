@@ -34,10 +34,10 @@ static const char *const figures[] = {
 /* Columns before the metrics; the sweep's keys follow `set`. */
 static const char *const heads[] = { "run", "combination", "repeat", "server", "set" };
 static const char *const states[] = { "status", "verdict", "cause", "message", "removed" };
-static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "beside" };
+static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "other_servers_max" };
 
 /* Keys of `launch`: the host resources of a run, to detect interference between runs. */
-static const char *const places[] = { "beside", "cpus", "port" };
+static const char *const places[] = { "other_servers_max", "cpus", "port" };
 
 static json_t *gpus_of(const json_t *result)
 {

@@ -29,6 +29,7 @@
 #include "run/journal/recover.h"
 #include "run/signals.h"
 #include "run/stop.h"
+#include "schema/former.h"
 #include "sweep/forecast.h"
 #include "sweep/places.h"
 #include "sweep/summary.h"
@@ -108,6 +109,7 @@ static int find_result(struct sweeping *sweep, const struct sweep_task *task, st
 	}
 	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0 || !is_of_sweep(sweep, result))
 		return 0;
+	schema_rename_former_result(result);
 	return sweep_journal_row(&sweep->journal, task->key, sweep_row(sweep->plan, task, result),
 				 err);
 }

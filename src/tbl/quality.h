@@ -114,7 +114,7 @@ QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIM
 	"share of time that slots of max_concurrency were idle because the client sent late; above the limit, concurrency and throughput were below what was requested",
 	"the load generator kept fewer requests in flight than max_concurrency",
 	"raise benchmark.threads (--threads), give the client idle CPU cores, or lower benchmark.max_concurrency (--max-concurrency)")
-QUALITY(cap_held_rate, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
+QUALITY(concurrency_limited, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"requests that waited for max_concurrency; above the limit, the offered rate was below the requested one",
 	"max_concurrency delayed requests, so the server received a lower rate than configured",
 	"raise benchmark.max_concurrency (--max-concurrency), or lower benchmark.request_rate (--request-rate)")

@@ -184,7 +184,7 @@ void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *value
 					    : default_value(arg, env);
 		json_object_set_new(source, arg->name,
 				    json_string(is_set        ? "explicit"
-						: arg->absent ? "absent"
+						: arg->absent ? "not_in_release"
 						: use != NULL ? "default"
 							      : "unknown"));
 		json_object_set_new(config, arg->name, pl_json_or_null(use));

@@ -204,7 +204,7 @@ def judge_figures(results, true):
 def counting(quality):
     """The checks that are beyond their limit and count against the run."""
     return [check["id"] for check in quality["checks"]
-            if check["status"] == "beyond" and check["effect"] != "info"]
+            if check["status"] == "over_limit" and check["effect"] != "info"]
 
 
 def play(place, run, folder):

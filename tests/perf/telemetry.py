@@ -55,6 +55,6 @@ def table(rows):
           "late p99 ms | late max ms | CPU share |")
     print("|---|---|---|---|---|---|---|")
     for name, row in rows.items():
-        print(f"| {name} | {row['ticks']} | {row['ticks_missed']} | {row['late_p50_ms']:.3f} | "
-              f"{row['late_p99_ms']:.3f} | {row['late_max_ms']:.3f} | "
+        print(f"| {name} | {row['ticks']} | {row['ticks_missed']} | {row['lateness_p50_ms']:.3f} | "
+              f"{row['lateness_p99_ms']:.3f} | {row['lateness_max_ms']:.3f} | "
               f"{100 * row['cpu_share']:.2f} % |")

@@ -49,8 +49,8 @@ def check(result, records, output_len):
         assert (record["token_source"], record["output_tokens"]) == ("usage", output_len)
         assert record["finish_reason"] == "length"
     checks = {check["id"]: check for check in result["quality"]["checks"]}
-    assert checks["token_source"]["status"] == checks["token_agreement"]["status"] == "ok"
-    assert checks["simulated"]["status"] == "ok"
+    assert checks["token_source"]["status"] == checks["token_agreement"]["status"] == "passed"
+    assert checks["simulated"]["status"] == "passed"
 
 
 def test_completions(play):

@@ -65,6 +65,6 @@ def test_a_server_that_runs_with_another_value_is_named(play, vllm):
     status, out, result = play(vllm_config(vllm, launch={"command": command})).finish()
     assert status == 0 and result["status"] == "completed", out
     check = next(check for check in result["quality"]["checks"] if check["id"] == "config_mismatch")
-    assert check["status"] == "beyond"
-    assert check["differences"] == [{"argument": "max_num_seqs", "asked": 64, "reported": 32, "source": "log"}]
+    assert check["status"] == "over_limit"
+    assert check["differences"] == [{"argument": "max_num_seqs", "requested": 64, "reported": 32, "source": "log"}]
     assert "config_mismatch" in out and result["quality"]["verdict"] != "trusted"

@@ -113,7 +113,7 @@ def expected_of_flat_checks(document):
     wanted = {"quality.verdict": None}
     for check, (limit, effect) in FLAT_CHECKS.items():
         if check != "lists_agreement" or "ttfts" in document or "latencies" in document:
-            wanted |= {f"quality.{check}.value": Anything(), f"quality.{check}.status": "ok", f"quality.{check}.limit": limit,
+            wanted |= {f"quality.{check}.value": Anything(), f"quality.{check}.status": "passed", f"quality.{check}.limit": limit,
                        f"quality.{check}.effect": effect, f"quality.{check}.text": Anything()}
     return wanted
 

@@ -13,13 +13,13 @@ def record_of(events, **more):
         "index": 0, "request_id": "r-0", "try": 1, "tries": 1, "retried": False, "planned_ns": S, "queued_ns": None,
         "acted_ns": S, "connected_ns": None, "handshake_ns": None, "sent_ns": S, "headers_ns": None,
         "events": [[S + t, tokens, flags, *[S + early for early in earliest]] for t, tokens, flags, *earliest in events],
-        "prompt_tokens_asked": None, "prompt_tokens": None, "output_tokens_asked": None, "output_tokens": None,
+        "prompt_tokens_requested": None, "prompt_tokens": None, "output_tokens_requested": None, "output_tokens": None,
         "token_source": "usage", "finish_reason": "length", "status": 200, "error": None, **more}
     content = [event[0] for event in record["events"] if event[2] & 2]
     record.update(first_event_ns=record["events"][0][0], first_token_ns=content[0] if content else None,
                   end_ns=record["events"][-1][0])
-    if not record.get("lacks_done"):
-        record.pop("lacks_done", None)
+    if not record.get("done_missing"):
+        record.pop("done_missing", None)
     return record
 
 

@@ -118,7 +118,7 @@ OF_THE_MACHINE = {"client_error", "rate_shortfall", "gap_distance", "send_latene
 
 def doubts_of(result):
     """The checks that speak against a run, without those that a busy machine alone can turn."""
-    return [check for check in result["quality"]["checks"] if check["status"] == "beyond"
+    return [check for check in result["quality"]["checks"] if check["status"] == "over_limit"
             and check["effect"] != "info" and check["id"] not in OF_THE_MACHINE]
 
 

@@ -369,7 +369,7 @@ def batched(cells):
 def list_of(field):
     """The words in whose order its texts stand, best first."""
     is_check = field.startswith("quality.") and field.endswith(".status")
-    return ["ok", "beyond", "unknown"] if is_check else LISTS.get(field)
+    return ["passed", "over_limit", "unknown"] if is_check else LISTS.get(field)
 
 
 def tally(groups):

@@ -56,7 +56,7 @@ export function useWorld() {
     const folder = mkdtempSync(join(store.folder, 'files-'))
     const base = read(own)
     const bare = { ...little(1), run_id: 'bare', name: 'no-verdict' }
-    const odd = { ...little(2), run_id: 'odd', name: 'odd-checks', quality: { verdict: 'client_limited', checks: [{ id: 'client_error', status: 'beyond', effect: 'degraded', unit: 'share' }, 'x', null] } }
+    const odd = { ...little(2), run_id: 'odd', name: 'odd-checks', quality: { verdict: 'client_limited', checks: [{ id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' }, 'x', null] } }
     const documents = [...laboratory(base), ...sides(base), ...sweepResults(base), bare, odd]
     documents.forEach((document, at) => write(folder, `${at}.json`, document))
     store.import(await vllmResult(store.folder)) // 1

@@ -9,7 +9,7 @@ import { read, variant, vllmResult, write } from './results'
 const empty = useDashboard()
 const fresh = useDashboard()
 // checks as they come from elsewhere: without texts, values and limits, or no objects at all
-const CHECKS = [{ id: 'client_error', status: 'beyond', effect: 'degraded', unit: 'share' }, { status: 'beyond', effect: 'info', limit: 1 }, { id: 'overlap', status: 'ok', value: true }, 'x', null]
+const CHECKS = [{ id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' }, { status: 'over_limit', effect: 'info', limit: 1 }, { id: 'overlap', status: 'ok', value: true }, 'x', null]
 const dashboard = useDashboard((store, own) => {
   const odd = {
     run_id: 'odd', suite: 'web', timestamp: '2026-11-01T00:00:00Z', duration: 1, config: { server: {}, benchmark: {} },
@@ -259,7 +259,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
 
 test('a verdict without reasons against it carries its sentence', async ({ page, folder, own }) => {
   const document = variant(read(own), { name: 'sound', verdict: 'trusted' })
-  for (const check of document.quality.checks) if (check.status === 'beyond' && check.effect !== 'info') check.status = 'ok'
+  for (const check of document.quality.checks) if (check.status === 'over_limit' && check.effect !== 'info') check.status = 'passed'
   await page.goto(`${dashboard().url}/upload`)
   await page.getByTestId('files').setInputFiles(write(folder, 'sound.json', document))
   await page.getByRole('row', { name: /sound\.json/ }).getByRole('link', { name: 'Open' }).click()

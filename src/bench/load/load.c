@@ -172,8 +172,8 @@ static void init_records(const struct bench_load *load, struct res_outcome *outc
 		struct res_record *record = &outcome->records[i];
 		res_record_init(record, i);
 		record->request_id = request->request_id;
-		record->prompt_tokens_asked = request->prompt_tokens;
-		record->output_tokens_asked = request->output_tokens;
+		record->prompt_tokens_requested = request->prompt_tokens;
+		record->output_tokens_requested = request->output_tokens;
 	}
 }
 

@@ -484,7 +484,7 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	if (stream->result != BENCH_STREAM_MORE)
 		return stream->result;
 	record->ok = true;
-	record->lacks_done = !stream->done_seen;
+	record->done_missing = !stream->done_seen;
 	record->end_ns = stream->t_ns;
 	stream->result = BENCH_STREAM_DONE;
 	return stream->result;

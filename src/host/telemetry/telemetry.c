@@ -59,7 +59,7 @@ struct host_telemetry {
 	struct requests requests;
 	struct host_metrics_sample page; /* the last that came */
 	bool server_restarted;
-	int64_t metrics_asked;
+	int64_t metrics_requested;
 	int64_t metrics_gaps;
 
 	pthread_mutex_t tree_lock;
@@ -299,7 +299,7 @@ static void on_scrape_due(struct io_loop *loop, struct io_timer *timer)
 	int64_t next_ns = host_tick_next(timer->due_ns, telemetry->scrape_interval_ns,
 					 pl_clock_now_ns(), &missed);
 
-	telemetry->metrics_asked += 1 + missed;
+	telemetry->metrics_requested += 1 + missed;
 	telemetry->metrics_gaps += missed;
 	/* a request without a response by now is a gap */
 	if (!host_scrape_ask(telemetry->scrape))
@@ -604,7 +604,7 @@ void host_telemetry_cost(const struct host_telemetry *telemetry, struct host_tel
 	struct host_ticks_cost slow = { 0 };
 
 	*ret = (struct host_telemetry_cost){
-		.metrics_asked = telemetry->metrics_asked,
+		.metrics_requested = telemetry->metrics_requested,
 		.metrics_gaps = telemetry->metrics_gaps,
 		.lines = host_lines_count(telemetry->lines),
 	};

@@ -119,10 +119,10 @@ const struct host_requests_sample *host_telemetry_requests(const struct host_tel
 
 struct host_telemetry_cost {
 	struct host_ticks_cost ticks;
-	double cpu_s;          /* of all its threads */
-	int64_t metrics_asked; /* readings of /metrics that were due */
-	int64_t metrics_gaps;  /* those without a response in time */
-	int64_t lines;         /* written */
+	double cpu_s;              /* of all its threads */
+	int64_t metrics_requested; /* readings of /metrics that were due */
+	int64_t metrics_gaps;      /* those without a response in time */
+	int64_t lines;             /* written */
 };
 void host_telemetry_cost(const struct host_telemetry *telemetry, struct host_telemetry_cost *ret);
 /* Returns -1 with the reason why the lines are incomplete. */

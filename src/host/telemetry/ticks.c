@@ -161,9 +161,9 @@ void host_ticks_cost(const struct host_ticks *ticks, struct host_ticks_cost *ret
 	*ret = (struct host_ticks_cost){
 		.ticks = ticks->ticks,
 		.missed = ticks->missed,
-		.late_p50_ms = late_quantile_ms(ticks, 0.5),
-		.late_p99_ms = late_quantile_ms(ticks, 0.99),
-		.late_max_ms = ticks->ticks > 0 ? (double)ticks->late_max_ns / 1e6 : NAN,
+		.lateness_p50_ms = late_quantile_ms(ticks, 0.5),
+		.lateness_p99_ms = late_quantile_ms(ticks, 0.99),
+		.lateness_max_ms = ticks->ticks > 0 ? (double)ticks->late_max_ns / 1e6 : NAN,
 		.cpu_s = (double)ticks->cpu_ns / 1e9,
 		.elapsed_s = (double)ticks->elapsed_ns / 1e9,
 	};

@@ -27,9 +27,9 @@ struct host_ticks_calls {
 struct host_ticks_cost {
 	int64_t ticks;
 	int64_t missed;
-	double late_p50_ms; /* of the start of a tick; NaN: no tick; 3 % resolution */
-	double late_p99_ms;
-	double late_max_ms;
+	double lateness_p50_ms; /* of the start of a tick; NaN: no tick; 3 % resolution */
+	double lateness_p99_ms;
+	double lateness_max_ms;
 	double cpu_s; /* of the thread */
 	double elapsed_s;
 };

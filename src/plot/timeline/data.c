@@ -256,7 +256,7 @@ static void put_record(struct base64 *out, const struct plot_timeline_input *inp
 	put_number(out,
 		   acted && record->end_ns != RES_NO_TIME ? record->end_ns - record->acted_ns : 0);
 	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
-							       : record->prompt_tokens_asked;
+							       : record->prompt_tokens_requested;
 	put_number(out, prompt + 1);
 	put_number(out, record->output_tokens + 1);
 	put_number(out, (int64_t)count);

@@ -16,6 +16,7 @@
 #include "experiment/config.h"
 #include "experiment/values.h"
 #include "result/fields/fields_priv.h"
+#include "result/fields/former.h"
 #include "result/metrics/metrics.h"
 #include "vllm/bench_options.h"
 
@@ -617,7 +618,10 @@ const struct res_value *res_fields_default(const struct res_fields *fields,
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id)
 {
 	uint32_t slot = *slot_of(fields, id);
+	auto_free char *present = slot == 0 ? res_field_former_id(id) : NULL;
 
+	if (present != NULL)
+		slot = *slot_of(fields, present);
 	return slot != 0 ? &fields->items[slot - 1] : NULL;
 }
 

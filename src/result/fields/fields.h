@@ -91,7 +91,7 @@ const struct res_field *res_fields_at(const struct res_fields *fields, size_t i)
 /* The columns in that order; borrowed from the list. */
 const struct res_field *const *res_fields_columns(const struct res_fields *fields,
 						  size_t *ret_count);
-/* Returns NULL if there is no such row. */
+/* Finds a field by its present or a former id (result/fields/former.h). Returns NULL if there is none. */
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id);
 /* Returns the most similar id, or NULL. */
 const char *res_fields_nearest(const struct res_fields *fields, const char *id);
@@ -129,7 +129,7 @@ struct res_value {
 	const char *text; /* JSON: compact, with sorted keys */
 	/*
 	 * origin of an argument or option: "explicit", "default", "unknown" (its default is
-	 * unknown), "absent" (the release has no such argument), "benchmark" (from the load,
+	 * unknown), "not_in_release" (the release has no such argument), "benchmark" (from the load,
 	 * because the document has no such argument); NULL: not recorded
 	 */
 	const char *source;

@@ -117,7 +117,7 @@ static void add_record(json_t *const lists[RES_FLAT_LISTS], const struct res_rec
 	bool acted = record->acted_ns != RES_NO_TIME;
 	bool held = acted && record->queued_ns != RES_NO_TIME;
 	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
-							       : record->prompt_tokens_asked;
+							       : record->prompt_tokens_requested;
 	json_t *error = record->ok ? json_string("") : pl_json_text(record->error);
 	json_t *values[RES_FLAT_LISTS] = {
 		[RES_FLAT_INPUT_LENS] = json_integer(prompt != RES_NO_COUNT ? prompt : uncounted),

@@ -61,9 +61,10 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 		totals->input_known = false;
 	else
 		totals->input_tokens += prompt;
-	if (record->prompt_tokens != RES_NO_COUNT && record->prompt_tokens_asked != RES_NO_COUNT)
+	if (record->prompt_tokens != RES_NO_COUNT &&
+	    record->prompt_tokens_requested != RES_NO_COUNT)
 		res_values_add(&totals->offsets,
-			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
+			       (double)(record->prompt_tokens - record->prompt_tokens_requested));
 }
 
 /* Requests that were never sent count neither as finished nor as failed. */

@@ -591,7 +591,8 @@ static json_t *vllm_environment(const struct run_measured *measured)
 	json_object_set_new(json, "per_request", json_boolean(own->flat->has_starts));
 	json_object_set_new(json, "summary_difference", pl_json_number(own->difference));
 	if (own->difference > AGREES)
-		json_object_set_new(json, "summary_worst", json_string(own->difference_key));
+		json_object_set_new(json, "summary_difference_metric",
+				    json_string(own->difference_key));
 	return json;
 }
 

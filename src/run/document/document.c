@@ -211,7 +211,7 @@ static void set_neighbours(json_t *json, const struct run_live *live)
 
 	if (live == NULL)
 		return;
-	set(json, "beside", json_integer(atomic_load(&live->beside_most)));
+	set(json, "other_servers_max", json_integer(atomic_load(&live->beside_most)));
 	if (!live->bound)
 		return;
 	host_cpus_text(&live->cpus, &cpus);

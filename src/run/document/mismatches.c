@@ -34,7 +34,8 @@ static void redact(json_t *list)
 	PL_JSON_EACH(entry, list) {
 		json_object_set_new(entry, "reported",
 				    run_redact(json_object_get(entry, "reported")));
-		json_object_set_new(entry, "asked", run_redact(json_object_get(entry, "asked")));
+		json_object_set_new(entry, "requested",
+				    run_redact(json_object_get(entry, "requested")));
 	}
 }
 

@@ -248,10 +248,10 @@ static json_t *make_cost(const struct run_state *run)
 		   (double)run->context.experiment->telemetry.interval_ns / 1e6);
 	set(json, "ticks", json_integer(cost.ticks.ticks));
 	set(json, "ticks_missed", json_integer(cost.ticks.missed));
-	set_number(json, "late_p50_ms", cost.ticks.late_p50_ms);
-	set_number(json, "late_p99_ms", cost.ticks.late_p99_ms);
-	set_number(json, "late_max_ms", cost.ticks.late_max_ms);
-	set(json, "metrics_asked", json_integer(cost.metrics_asked));
+	set_number(json, "lateness_p50_ms", cost.ticks.lateness_p50_ms);
+	set_number(json, "lateness_p99_ms", cost.ticks.lateness_p99_ms);
+	set_number(json, "lateness_max_ms", cost.ticks.lateness_max_ms);
+	set(json, "metrics_requested", json_integer(cost.metrics_requested));
 	set(json, "metrics_gaps", json_integer(cost.metrics_gaps));
 	set_number(json, "cpu_s", cost.cpu_s);
 	set_number(json, "cpu_share",

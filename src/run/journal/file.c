@@ -18,6 +18,7 @@
 #include "run/journal/read.h"
 #include "run/paths.h"
 #include "run/replace.h"
+#include "schema/former.h"
 
 /* A file that disappears between two attempts was removed by a run that completed. */
 #define TAKE_TRIES 16
@@ -121,6 +122,7 @@ static json_t *result_at(const char *path, const char *run_id)
 
 	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0)
 		return NULL;
+	schema_rename_former_result(result);
 	if (pl_text_equal(pl_json_get_text(result, "run_id"), run_id))
 		return result;
 	json_decref(result);
@@ -155,7 +157,7 @@ static int finish_run(const char *output, const struct run_journal_glance *glanc
 
 	if (result == NULL)
 		return 0;
-	if (glance->beside && pl_text_equal(path, output) &&
+	if (glance->separate && pl_text_equal(path, output) &&
 	    run_replace_finish(output, result, err) < 0)
 		return -1;
 	return 1;
@@ -237,7 +239,7 @@ static int check_left(const char *output, struct run_journal_file *file, bool ov
 		return -1;
 	if (look == RUN_JOURNAL_RUN && (finished > 0 || overwrite)) {
 		run_journal_drop_temporaries(output, glance.run_id, glance.pid);
-		if (finished == 0 && glance.beside)
+		if (finished == 0 && glance.separate)
 			memcpy(file->given_up, glance.run_id, sizeof(file->given_up));
 		return 0;
 	}

@@ -178,13 +178,13 @@ bool run_journal_recovers(const struct run_journal *journal)
 	return journal != NULL && journal->has_stage;
 }
 
-void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
+void run_journal_head(struct run_journal *journal, const char *run_id, bool separate,
 		      int64_t started_real_ns, int64_t started_ns)
 {
 	if (journal == NULL)
 		return;
 	auto_json json_t *head = json_pack(
-		"{s:s, s:b, s:I, s:I, s:i, s:s}", "run_id", run_id, "beside", beside,
+		"{s:s, s:b, s:I, s:I, s:i, s:s}", "run_id", run_id, "separate", separate,
 		"started_real_ns", (json_int_t)started_real_ns, "started_ns",
 		(json_int_t)started_ns, "pid", (int)getpid(), "profllm", PROFLLM_VERSION);
 	journal->begun = true;

@@ -48,10 +48,10 @@ const struct pl_err *run_journal_full(const struct run_journal *journal);
 bool run_journal_recovers(const struct run_journal *journal);
 
 /*
- * Writes the first lines, which replace the file's former content. Pass true if the run's files are not at its
+ * Writes the first lines, which replace the file's former content. separate: the run's files are not at its
  * output (run/paths.h).
  */
-void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
+void run_journal_head(struct run_journal *journal, const char *run_id, bool separate,
 		      int64_t started_real_ns, int64_t started_ns);
 /*
  * Records that the run has reached a stage; document: the result so far (run_document_so_far()), taken. Does nothing if

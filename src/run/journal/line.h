@@ -27,7 +27,7 @@
 
 /* HEAD comes first and once. The others occur any number of times, a request's PLAN before its ACTED. */
 enum run_line_kind {
-	RUN_LINE_HEAD, /* run_id, whether the files are at the output, started_real_ns, started_ns, pid, profllm */
+	RUN_LINE_HEAD,   /* run_id, separate, started_real_ns, started_ns, pid, profllm */
 	RUN_LINE_STAGE,  /* stage, t_ns, document: the result so far, without results */
 	RUN_LINE_LOAD,   /* how to compute metrics; the plan follows */
 	RUN_LINE_PLAN,   /* a planned request, in order; planned_ns is relative to the start */

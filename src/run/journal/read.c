@@ -10,6 +10,7 @@
 
 #include "result/record_line.h"
 #include "run/journal/line.h"
+#include "schema/former.h"
 
 /* The reader's state. It holds the requests of a plan before there are records of them. */
 struct reading {
@@ -67,6 +68,7 @@ static bool take_head(struct run_journal_state *state, const struct run_line *li
 	auto_json json_t *head = json_of(line);
 	const json_t *run_id = json_object_get(head, "run_id");
 
+	schema_rename_former_head(head);
 	if (!json_is_string(run_id) || json_string_length(run_id) == 0 ||
 	    json_string_length(run_id) >= RES_RUN_ID_BYTES ||
 	    !get_time(head, "started_real_ns", &state->started_real_ns) ||
@@ -75,7 +77,7 @@ static bool take_head(struct run_journal_state *state, const struct run_line *li
 		return false;
 	snprintf(state->run_id, sizeof(state->run_id), "%s", json_string_value(run_id));
 	/* missing in an earlier version's journal: then it is false */
-	state->beside = pl_json_get_true(head, "beside");
+	state->separate = pl_json_get_true(head, "separate");
 	state->last_ns = state->started_ns;
 	return true;
 }
@@ -96,6 +98,7 @@ static bool take_stage(struct run_journal_state *state, const struct run_line *l
 	if (!json_is_object(document) || !get_time(json, "t_ns", &t_ns) ||
 	    res_stage_find(pl_json_get_text(json, "stage"), &stage) < 0)
 		return false;
+	schema_rename_former_sections(document);
 	state->stage = stage;
 	json_decref(state->document);
 	state->document = json_incref(document);
@@ -124,12 +127,13 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	const json_t *id = json_object_get(json, "request_id");
 	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0;
 
+	schema_rename_former_record(json);
 	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
 	    (uint64_t)index != state->count || !get_time(json, "planned_ns", &planned_ns) ||
 	    /* the start is added to it at the end */
 	    planned_ns > RES_TIME_MAX / 2 ||
-	    !get_number(json, "prompt_tokens_asked", RES_NO_COUNT, &prompt_tokens) ||
-	    !get_number(json, "output_tokens_asked", RES_NO_COUNT, &output_tokens) ||
+	    !get_number(json, "prompt_tokens_requested", RES_NO_COUNT, &prompt_tokens) ||
+	    !get_number(json, "output_tokens_requested", RES_NO_COUNT, &output_tokens) ||
 	    !json_is_string(id) || json_string_length(id) >= RES_ID_BYTES)
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
@@ -137,8 +141,8 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	res_record_init(record, state->count++);
 	/* relative to the start, until that is known */
 	record->planned_ns = planned_ns;
-	record->prompt_tokens_asked = prompt_tokens;
-	record->output_tokens_asked = output_tokens;
+	record->prompt_tokens_requested = prompt_tokens;
+	record->output_tokens_requested = output_tokens;
 	res_record_set_id(record, json_string_value(id));
 	return true;
 }
@@ -203,6 +207,7 @@ static bool take_record(struct reading *r, const struct run_line *line)
 	auto_json json_t *json = json_of(line);
 	struct res_record record;
 
+	schema_rename_former_record(json);
 	r->in_plan = false;
 	if (res_record_from_json(json, &record, PL_ERR_IGNORED) < 0)
 		return false;
@@ -291,7 +296,7 @@ enum run_journal_look run_journal_look(const void *data, size_t len, struct run_
 	if (begun) {
 		snprintf(ret->run_id, sizeof(ret->run_id), "%s", state.run_id);
 		ret->pid = state.pid;
-		ret->beside = state.beside;
+		ret->separate = state.separate;
 	}
 	json_decref(state.document);
 	return begun ? RUN_JOURNAL_RUN : RUN_JOURNAL_EMPTY;

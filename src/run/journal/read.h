@@ -15,7 +15,7 @@ enum run_journal_look {
 
 struct run_journal_glance {
 	char run_id[RES_RUN_ID_BYTES]; /* of RUN_JOURNAL_RUN */
-	bool beside;     /* of RUN_JOURNAL_RUN: its files are not at its output (run/paths.h) */
+	bool separate;   /* of RUN_JOURNAL_RUN: its files are not at its output (run/paths.h) */
 	int64_t pid;     /* of RUN_JOURNAL_RUN: the writing process */
 	int64_t version; /* of RUN_JOURNAL_OTHER_VERSION */
 };
@@ -27,7 +27,7 @@ enum run_journal_look run_journal_look(const void *data, size_t len,
 /* Times are CLOCK_MONOTONIC ns of the host that ran; RES_NO_TIME: none. */
 struct run_journal_state {
 	char run_id[RES_RUN_ID_BYTES];
-	bool beside; /* its files are not at its output (run/paths.h) */
+	bool separate; /* its files are not at its output (run/paths.h) */
 	int64_t pid;
 	int64_t started_real_ns;
 	int64_t started_ns;

@@ -29,6 +29,7 @@
 #include "run/redact.h"
 #include "run/replace.h"
 #include "run/side_files.h"
+#include "schema/former.h"
 
 #define LOG_LINES 200
 /* The guard gives the server stop_timeout to end, 30 s by default. */
@@ -294,7 +295,7 @@ static int recover(const char *output, const struct run_journal_state *state,
 	struct recovery r = { .state = state };
 
 	await_server(state->run_id);
-	run_paths_make(output, state->beside ? state->run_id : NULL, &r.paths);
+	run_paths_make(output, state->separate ? state->run_id : NULL, &r.paths);
 	res_how_from_json(state->load, &r.how);
 	fill_outcome(&r);
 	int done = build(&r, &ret->result, err);
@@ -329,7 +330,7 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	ret->was_whole = ret->result != NULL;
 	if (!ret->was_whole)
 		return recover(output, state, ret, err);
-	if (state->beside && pl_text_equal(ret->path, output))
+	if (state->separate && pl_text_equal(ret->path, output))
 		return run_replace_finish(output, ret->result, err);
 	return 0;
 }
@@ -351,6 +352,7 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "journal '%s' does not exist, and '%s' is not a result", journal,
 				  output);
+	schema_rename_former_result(result);
 	*ret = (struct run_recovered){ .result = pl_take(result),
 				       .path = pl_strdup(output),
 				       .no_journal = true };

@@ -58,10 +58,14 @@ static int make(struct store_sql *sql, const char *fixed, const struct store_col
 	return store_sql_make(sql, pl_buf_text(&text), err);
 }
 
+static const char *table(const struct res_field *field)
+{
+	return is_text(field) ? "benchmark_texts" : "benchmark_runs";
+}
+
 static char *column_text(const struct res_field *field)
 {
-	return pl_asprintf("ALTER TABLE %s ADD COLUMN \"%s\" %s",
-			   is_text(field) ? "benchmark_texts" : "benchmark_runs", field->id,
+	return pl_asprintf("ALTER TABLE %s ADD COLUMN \"%s\" %s", table(field), field->id,
 			   type_of(field));
 }
 
@@ -283,6 +287,7 @@ const struct store_runs_driver store_pg_runs_driver = {
 			" ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)"
 			" AND attnum > 0 AND NOT attisdropped",
 	.make = make,
+	.table = table,
 	.column_text = column_text,
 	.add_text = add_text,
 	.replace_text = replace_text,

@@ -5,6 +5,9 @@
 #include <strings.h>
 
 #include "base/json.h"
+#include "base/text.h"
+#include "result/fields/former.h"
+#include "schema/former.h"
 #include "store/db/runs_priv.h"
 
 static const struct store_runs_driver *driver_of(const struct store_sql *sql)
@@ -98,6 +101,12 @@ static int read_names(struct store_sql *sql, struct names *ret, struct pl_err *e
 	return 0;
 }
 
+static bool has_name(const struct names *names, const char *id)
+{
+	return names->count > 0 && bsearch(&id, names->items, names->count, sizeof(*names->items),
+					   compare_names) != NULL;
+}
+
 int store_runs_missing(struct store_sql *sql, const struct store_columns *columns, size_t **ret,
 		       size_t *ret_count, struct pl_err *err)
 {
@@ -109,13 +118,78 @@ int store_runs_missing(struct store_sql *sql, const struct store_columns *column
 		return -1;
 	for (size_t i = 0; i < columns->count; i++) {
 		const char *id = columns->items[i]->id;
-		if (names.count == 0 || bsearch(&id, names.items, names.count, sizeof(*names.items),
-						compare_names) == NULL)
+		if (!has_name(&names, id))
 			missing[count++] = i;
 	}
 	*ret = pl_take(missing);
 	*ret_count = count;
 	return 0;
+}
+
+/* ---- former names -------------------------------------------------------------------------- */
+
+static int rename_columns(struct store_sql *sql, const struct store_columns *columns,
+			  const struct names *names, struct pl_err *err)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		auto_free char *present = res_field_former_id(names->items[i]);
+		size_t column = present != NULL ? store_column_find(columns, present) : SIZE_MAX;
+		if (column == SIZE_MAX)
+			continue;
+		auto_free char *text = pl_asprintf("ALTER TABLE %s RENAME COLUMN \"%s\" TO \"%s\"",
+						   driver_of(sql)->table(columns->items[column]),
+						   names->items[i], present);
+		if (store_sql_run(sql, text, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Returns " WHEN 'ok' THEN 'passed' …" of the values of the field that were renamed; free(). "": none was. */
+static char *renamed_values(const char *id)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+	struct schema_former row;
+
+	for (size_t i = 0; schema_former_row(i, &row); i++) {
+		const char *present = res_field_former_value(id, row.former);
+		if (row.key != NULL && present != row.former)
+			pl_buf_addf(&text, " WHEN '%s' THEN '%s'", row.former, present);
+	}
+	return pl_strdup(pl_buf_text(&text));
+}
+
+static int rename_values(struct store_sql *sql, const struct store_columns *columns,
+			 const struct names *names, struct pl_err *err)
+{
+	auto_buf settings = PL_BUF(SQL_BYTES_MAX);
+	const char *table = NULL;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct res_field *field = columns->items[i];
+		auto_free char *values = renamed_values(field->id);
+		if (values[0] == '\0' || !has_name(names, field->id))
+			continue;
+		/* all of these fields are texts, which are in one table */
+		table = driver_of(sql)->table(field);
+		pl_buf_addf(&settings, "%s\"%s\" = CASE \"%s\"%s ELSE \"%s\" END",
+			    settings.len == 0 ? "" : ", ", field->id, field->id, values, field->id);
+	}
+	if (table == NULL)
+		return 0;
+	auto_free char *text = pl_asprintf("UPDATE %s SET %s", table, pl_buf_text(&settings));
+	return store_sql_run(sql, text, err);
+}
+
+int store_runs_rename_former(struct store_sql *sql, const struct store_columns *columns,
+			     struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names before = { 0 }, names = { 0 };
+
+	if (read_names(sql, &before, err) < 0 || rename_columns(sql, columns, &before, err) < 0 ||
+	    read_names(sql, &names, err) < 0)
+		return -1;
+	return rename_values(sql, columns, &names, err);
 }
 
 /* ---- sets of columns ----------------------------------------------------------------------- */

@@ -27,6 +27,12 @@ int store_runs_make(struct store_sql *sql, const char *fixed, const struct store
 		    struct pl_err *err) PL_MUST_CHECK;
 int store_runs_add_column(struct store_sql *sql, const struct res_field *field,
 			  struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Gives columns of earlier versions the present ids of their fields, and rows the present values
+ * (result/fields/former.h).
+ */
+int store_runs_rename_former(struct store_sql *sql, const struct store_columns *columns,
+			     struct pl_err *err) PL_MUST_CHECK;
 /* Returns indexes into columns->items of the columns that the database lacks; *ret: free(). */
 int store_runs_missing(struct store_sql *sql, const struct store_columns *columns, size_t **ret,
 		       size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;

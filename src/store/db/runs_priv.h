@@ -11,6 +11,7 @@ struct store_runs_driver {
 	const char *column_names; /* a statement that returns the column names */
 	int (*make)(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		    struct pl_err *err);
+	const char *(*table)(const struct res_field *field);
 	char *(*column_text)(const struct res_field *field);
 	char *(*add_text)(const struct store_runs_fixed *fixed,
 			  const struct store_columns *columns);

@@ -20,6 +20,12 @@ static int make(struct store_sql *sql, const char *fixed, const struct store_col
 	return store_sql_make(sql, pl_buf_text(&text), err);
 }
 
+static const char *table(const struct res_field *field)
+{
+	(void)field;
+	return "benchmark_runs";
+}
+
 static char *column_text(const struct res_field *field)
 {
 	return pl_asprintf("ALTER TABLE benchmark_runs ADD COLUMN \"%s\"", field->id);
@@ -88,6 +94,7 @@ static int read_cells(struct store_stmt *statement, int first, const struct stor
 const struct store_runs_driver store_sqlite_runs_driver = {
 	.column_names = "SELECT name FROM pragma_table_info('benchmark_runs')",
 	.make = make,
+	.table = table,
 	.column_text = column_text,
 	.add_text = add_text,
 	.replace_text = replace_text,

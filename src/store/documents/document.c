@@ -17,6 +17,7 @@
 #include "result/flat/python_json.h"
 #include "result/flat/read.h"
 #include "result/read.h"
+#include "schema/former.h"
 #include "schema/schema.h"
 #include "store/documents/lines.h"
 #include "vllm/secret.h"
@@ -253,8 +254,11 @@ static bool was_sound(const struct intake *intake, const struct schema *schema)
 {
 	auto_schema_faults faults = { 0 };
 
-	return intake->before != NULL &&
-	       (schema_check(schema, intake->before, FAULTS_MAX, &faults) || !has_grave(&faults));
+	if (intake->before == NULL)
+		return false;
+	schema_rename_former_result(intake->before);
+	auto_json json_t *before = schema_result_to_check(intake->before);
+	return schema_check(schema, before, FAULTS_MAX, &faults) || !has_grave(&faults);
 }
 
 /* Reports the stored form: no fault shows a secret. */
@@ -273,12 +277,17 @@ static int check(const struct intake *intake, const struct schema *schema, const
 
 /* ---- forms --------------------------------------------------------------------------------- */
 
-static int check_own(const struct intake *intake, const json_t *document, struct pl_err *err)
+/* The former names of a result of the version before are renamed already: it is checked as one of this version. */
+static int check_own(const struct intake *intake, json_t *document, struct pl_err *err)
 {
+	auto_json json_t *checked = schema_result_to_check(document);
 	const json_t *version = json_object_get(document, "schema_version");
-	auto_free char *what = pl_asprintf("result of schema_version %d", RES_SCHEMA_VERSION);
 	bool is_known = !json_is_integer(version) ||
-			json_integer_value(version) == RES_SCHEMA_VERSION;
+			pl_json_get_i64(checked, "schema_version") == RES_SCHEMA_VERSION;
+	auto_free char *what = pl_asprintf("result of schema_version %lld",
+					   is_known && json_is_integer(version)
+						   ? json_integer_value(version)
+						   : RES_SCHEMA_VERSION);
 
 	if (json_is_integer(version) && json_integer_value(version) > RES_SCHEMA_VERSION) {
 		auto_free char *text = pl_asprintf(
@@ -287,17 +296,25 @@ static int check_own(const struct intake *intake, const json_t *document, struct
 		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->place);
 		json_array_append_new(intake->ret->notes, store_fault_new(pointer, 0, text));
 	}
-	return check(intake, intake->reader->own, what, document, is_known, err);
+	return check(intake, intake->reader->own, what, checked, is_known, err);
 }
 
-static int check_form(const struct intake *intake, const json_t *document, struct pl_err *err)
+static int check_form(const struct intake *intake, json_t *document, struct pl_err *err)
 {
 	if (intake->ret->form == STORE_FORM_OWN)
 		return check_own(intake, document, err);
 	return check(intake, intake->reader->plain, "result", document, true, err);
 }
 
-/* Takes a document of ours, or one with a plain run_id. */
+/* The same result may arrive as our file and inside a flat one; for vLLM's files the complete content counts. */
+static void hash_content(const json_t *content, char ret[65])
+{
+	auto_free char *text = res_field_canonical(content);
+
+	pl_sha256(text, strlen(text), ret);
+}
+
+/* Takes a document of ours, or one with a plain run_id. Hashes the content as received, before names change. */
 static int take_own(struct intake *intake, json_t *root, json_t *document, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
@@ -306,6 +323,8 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 	ret->json = json_incref(document);
 	ret->form = store_form_of(document);
 	ret->run_id = pl_strdup(json_string_value(json_object_get(document, "run_id")));
+	hash_content(document, ret->sha256);
+	schema_rename_former_result(document);
 	if (ret->run_id[0] == '\0' || strlen(ret->run_id) > RUN_ID_BYTES_MAX)
 		return check(intake, intake->reader->plain, "result", document, true, err);
 	return check_form(intake, document, err);
@@ -315,7 +334,7 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 static void note_checks(const struct intake *intake)
 {
 	PL_JSON_EACH(check, pl_json_get_path(intake->ret->json, "quality.checks")) {
-		if (!pl_text_equal(pl_json_get_text(check, "status"), "beyond"))
+		if (!pl_text_equal(pl_json_get_text(check, "status"), "over_limit"))
 			continue;
 		auto_free char *text = pl_asprintf("%s: %s", pl_json_get_text(check, "id"),
 						   pl_json_get_text(check, "text"));
@@ -337,6 +356,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err) < 0)
 		return -1;
 	ret->form = store_form_of(ret->json);
+	hash_content(root, ret->sha256);
 	note_checks(intake);
 	return 0;
 }
@@ -411,10 +431,11 @@ static int parse(const char *bytes, size_t len, const char *name, json_t **ret, 
 	return store_result_parse(bytes, len, name, ret, &notes, err);
 }
 
-/* "default" is the source of the value of api_key, not a value. */
+/* "default" is the source of the value of api_key, not a value. The last word is a former name (schema/former.h). */
 static bool is_source(const json_t *value)
 {
-	static const char *const words[] = { "explicit", "default", "unknown", "absent" };
+	static const char *const words[] = { "explicit", "default", "unknown", "not_in_release",
+					     "absent" };
 
 	return PL_TEXT_IS_ONE_OF(json_string_value(value), words);
 }
@@ -566,22 +587,28 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	return 0;
 }
 
-/* The same result may arrive as our file and inside a flat one; for vLLM's files the complete content counts. */
-static void hash_content(const json_t *content, char ret[65])
+/* Is the JSON the content as received? Not that of a file of vLLM's, or of a result whose former names were renamed. */
+static bool is_as_received(enum store_form form, const json_t *json)
 {
-	auto_free char *text = res_field_canonical(content);
-
-	pl_sha256(text, strlen(text), ret);
+	return form == STORE_FORM_PLAIN ||
+	       (form == STORE_FORM_OWN &&
+		pl_json_get_i64(json, "schema_version") == RES_SCHEMA_VERSION);
 }
 
 int store_document_content(enum store_form form, const json_t *json, const char *bytes, size_t len,
 			   char ret[65], struct pl_err *err)
 {
 	auto_json json_t *root = NULL;
+	json_t *own;
 
-	if (store_form_is_vllm(form) && parse(bytes, len, "document", &root, err) < 0)
+	if (is_as_received(form, json)) {
+		hash_content(json, ret);
+		return 0;
+	}
+	if (parse(bytes, len, "document", &root, err) < 0)
 		return -1;
-	hash_content(root != NULL ? root : json, ret);
+	own = store_form_is_vllm(form) ? NULL : res_read_own(root);
+	hash_content(own != NULL ? own : root, ret);
 	return 0;
 }
 
@@ -601,11 +628,7 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	if (keep_bytes(intake, bytes, len, &root, err) < 0)
 		return -1;
 	own = res_read_own(root);
-	if ((own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err)) < 0)
-		return -1;
-	hash_content(store_form_is_vllm(intake->ret->form) ? root : intake->ret->json,
-		     intake->ret->sha256);
-	return 0;
+	return own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err);
 }
 
 /*

@@ -16,8 +16,9 @@
  * - Secrets, recognized by the names of their keys, are "***" in everything that is stored.
  * - NaN and Infinity, which Python writes and JSON lacks, are read as null and noted.
  * - A vLLM file has no name of its own: its document has the name of the file.
- * - Two documents have the same content if their JSON is equal except for blanks and the order of keys. For a flat
- *   result, the complete file counts.
+ * - A result of the version before is validated with its former names renamed (schema/former.h).
+ * - Two documents have the same content if their JSON as received is equal except for blanks and the order of keys.
+ *   For a flat result, the complete file counts.
  * - A reader never changes after it was made; any number of threads may use it.
  */
 #pragma once

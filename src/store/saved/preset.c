@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "query/needle.h"
+#include "result/fields/former.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(
@@ -32,6 +33,9 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 
 	if (pl_json_parse(content, strlen(content), "preset", &rest, err) < 0)
 		return -1;
+	res_filter_rename_former(json_object_get(rest, "filter"));
+	res_fields_rename_former(json_object_get(rest, "columns"));
+	res_fields_rename_former(json_object_get(rest, "sort"));
 	json_t *preset = json_pack("{s:I, s:s}", "id", (json_int_t)store_sql_i64(row, 0), "name",
 				   store_sql_text(row, 1));
 	json_object_update(preset, rest);

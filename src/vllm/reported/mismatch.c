@@ -168,7 +168,7 @@ static void add(json_t *list, const char *name, const char *key, const json_t *a
 		reported = other;
 	}
 	json_array_append_new(list,
-			      json_pack("{s:s, s:O, s:o, s:s}", "argument", full, "asked", one,
+			      json_pack("{s:s, s:O, s:o, s:s}", "argument", full, "requested", one,
 					"reported", reported, "source", source_names[source]));
 }
 
@@ -230,9 +230,9 @@ static void add_shown(const json_t *value, struct pl_buf *buf)
 void vllm_mismatches_add_text(const json_t *mismatches, struct pl_buf *buf)
 {
 	PL_JSON_EACH(entry, mismatches) {
-		pl_buf_addf(buf, "%s%s: asked ", entry_at > 0 ? "; " : "",
+		pl_buf_addf(buf, "%s%s: requested ", entry_at > 0 ? "; " : "",
 			    pl_json_get_text(entry, "argument"));
-		add_shown(json_object_get(entry, "asked"), buf);
+		add_shown(json_object_get(entry, "requested"), buf);
 		pl_buf_add_text(buf, ", reported ");
 		add_shown(json_object_get(entry, "reported"), buf);
 		pl_buf_addf(buf, " (%s)", pl_json_get_text(entry, "source"));

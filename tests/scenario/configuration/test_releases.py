@@ -93,7 +93,7 @@ def test_every_default_of_every_release(bin_dir, tmp_path, history, in_result):
             if name in ("host", "port"):
                 assert sources[name] == "explicit"
             elif given is None:
-                assert (values[name], sources[name]) == (None, "absent"), (release, name)
+                assert (values[name], sources[name]) == (None, "not_in_release"), (release, name)
             elif is_unknown(given["default"]):
                 assert (values[name], sources[name]) == (None, "unknown"), (release, name)
             else:
@@ -174,7 +174,7 @@ def test_what_0_10_1_takes(bin_dir, tmp_path):
     assert config["server"]["gpu_memory_utilization"] == 0.9
     assert config["server_source"]["gpu_memory_utilization"] == "default"
     assert config["server_source"]["prefix_caching_hash_algo"] == "explicit"
-    assert (config["server"]["attention_backend"], config["server_source"]["attention_backend"]) == (None, "absent")
+    assert (config["server"]["attention_backend"], config["server_source"]["attention_backend"]) == (None, "not_in_release")
     done = dry_run(bin_dir, tmp_path, "0.10.1", {"prefix_caching_hash_algo": "xxhash"})
     assert done.returncode == 2
     [fault] = json.loads(done.stdout)["problems"]

@@ -90,7 +90,7 @@ def test_the_release_that_is_meant_is_in_the_result(bin_dir, tmp_path, patience)
     server, source = result["config"]["server"], result["config"]["server_source"]
     assert (server["gpu_memory_utilization"], source["gpu_memory_utilization"]) == (0.9, "default")
     assert (server["task"], source["task"]) == ("generate", "explicit")
-    assert (server["runner"], source["runner"]) == (None, "absent")
+    assert (server["runner"], source["runner"]) == (None, "not_in_release")
 
 
 def test_what_a_release_no_longer_has(bin_dir, tmp_path):

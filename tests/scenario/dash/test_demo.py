@@ -35,7 +35,7 @@ def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
         options = shown.get("/api/filters/options?fields=server.model,results.output_throughput,run.suite").json["options"]
         assert all(one["count"] == ROWS and one["recorded"] > 0 for one in options.values())
         document = json.loads(documents(shown, [1])[0])
-        assert document["schema_version"] == 2 and document["environment"]["engine"]["simulated"] is True
+        assert document["schema_version"] == 3 and document["environment"]["engine"]["simulated"] is True
         assert len(document["config"]["server"]) > 300 and len(document["results"]) > 300
         assert shown.get("/").status in (200, 404)  # 404: built without its page
         # what comes in stands beside them

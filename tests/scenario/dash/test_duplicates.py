@@ -28,7 +28,7 @@ def suite_of(dashboard, one):
 
 
 def rows(dashboard, run_id):
-    return dashboard.rows(filter={"field": "run.run_id", "op": "eq", "value": run_id}, columns=["run.suite", "stored.repeat", "stored.near"])
+    return dashboard.rows(filter={"field": "run.run_id", "op": "eq", "value": run_id}, columns=["run.suite", "stored.repeat", "stored.possible_duplicate"])
 
 
 def test_the_same_again(shared):
@@ -182,8 +182,8 @@ def test_one_run_told_twice(shared, test_data_dir):
     assert copy["state"] == "stored" and copy["possible_duplicates"] == [one["id"]]
     other = {**first, "run_id": "exp_20260101_000000_aaaa03", "results": {**figures, "mean_ttft_ms": 81.3}}
     assert shared.upload("/api/upload/json", other)["items"][0]["possible_duplicates"] == []
-    marked = shared.rows(filter={"field": "stored.near", "op": "is_recorded"}, columns=["stored.near"])
-    assert {row["id"]: row["cells"]["stored.near"] for row in marked}[copy["id"]] == one["id"]
+    marked = shared.rows(filter={"field": "stored.possible_duplicate", "op": "is_recorded"}, columns=["stored.possible_duplicate"])
+    assert {row["id"]: row["cells"]["stored.possible_duplicate"] for row in marked}[copy["id"]] == one["id"]
     flat = json.loads((test_data_dir / "data/real/bench/py-random.json").read_text())
     plain = shared.upload("/api/upload/raw", json.dumps(flat).encode(), None)["items"][0]
     again = shared.upload("/api/upload/raw", json.dumps({**flat, "metadata": "exported again"}).encode(), None)["items"][0]
@@ -210,11 +210,11 @@ def test_marks_follow_what_goes_and_comes(shared):
         return shared.upload("/api/upload/json?on_conflict=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]
 
     def marks():
-        of = shared.rows(filter={"field": "run.suite", "op": "eq", "value": "marks"}, columns=["stored.near"])
-        once = shared.rows(filter={"and": [{"field": "run.suite", "op": "eq", "value": "marks"}, {"not": {"field": "stored.near", "op": "is_recorded"}}]})
-        told = {row["id"]: row["cells"].get("stored.near") for row in of}
+        of = shared.rows(filter={"field": "run.suite", "op": "eq", "value": "marks"}, columns=["stored.possible_duplicate"])
+        once = shared.rows(filter={"and": [{"field": "run.suite", "op": "eq", "value": "marks"}, {"not": {"field": "stored.possible_duplicate", "op": "is_recorded"}}]})
+        told = {row["id"]: row["cells"].get("stored.possible_duplicate") for row in of}
         assert {row["id"] for row in once} == {one for one, near in told.items() if near is None}
-        assert {one: shared.get(f"/api/data/experiments/{one}").json["fields"].get("stored.near", {}).get("value") for one in told} == told
+        assert {one: shared.get(f"/api/data/experiments/{one}").json["fields"].get("stored.possible_duplicate", {}).get("value") for one in told} == told
         return told
     a, b, c = stored("a"), stored("b"), stored("c")
     assert marks() == {a: None, b: a, c: a}

@@ -29,7 +29,7 @@ def write(path, documents):
 
 
 def answers(bin_dir, db):
-    """All that documents say of all results: what the store found beside them when they came (stored.near), older ones did not."""
+    """All that documents say of all results: what the store found beside them when they came (stored.possible_duplicate), older ones did not."""
     with Dashboard(bin_dir, db) as one:
         rows = one.rows(columns=[field["id"] for field in one.get("/api/fields").json["fields"] if field["column"] and not field["id"].startswith("stored.")])
         facets = one.post("/api/filters/apply", {"limit": 0, "facets": True}).json["facets"]
@@ -76,9 +76,9 @@ def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
                'CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key); PRAGMA user_version = 9;'
                'DROP INDEX job_parts_sent_as; ALTER TABLE job_parts DROP COLUMN sent_as; CREATE INDEX job_parts_job ON job_parts (job);'
                'ALTER TABLE benchmark_runs DROP COLUMN upload; ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by; ALTER TABLE job_items DROP COLUMN expected;'
-               'UPDATE benchmark_runs SET near = 1, "stored.near" = 1 WHERE id > 1; UPDATE benchmark_runs SET deleted = 1 WHERE id = 1')
+               'UPDATE benchmark_runs SET near = 1, "stored.possible_duplicate" = 1 WHERE id > 1; UPDATE benchmark_runs SET deleted = 1 WHERE id = 1')
     with Dashboard(bin_dir, db) as one:
-        assert {row["id"]: row["cells"].get("stored.near") for row in one.rows(columns=["stored.near"])} == {2: None, 3: 2, 4: None}
+        assert {row["id"]: row["cells"].get("stored.possible_duplicate") for row in one.rows(columns=["stored.possible_duplicate"])} == {2: None, 3: 2, 4: None}
         assert one.upload("/api/upload/json", {**documents[3], "run_id": "r4"})["items"][0]["possible_duplicates"] == [4]
         assert one.stop()[0] == 0
     assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
@@ -106,6 +106,28 @@ def columns_of(database, db):
         return {name for (name,) in ask(db, "SELECT name FROM pragma_table_info('benchmark_runs')")}
     return {name for (name,) in ask(db, "SELECT attname::text n FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
                                         " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
+
+
+def test_columns_and_statuses_of_form_13_are_renamed(bin_dir, database, tmp_path):
+    """Of form 13: fields and statuses of checks under the names of schema_version 2."""
+    statuses = ["passed", "over_limit", "unknown", "other"]
+    checks = [[{"id": id_, "status": status, "value": 0.5} for id_ in ("client_error", "concurrency_limited")] for status in statuses]
+    documents = [{"run_id": f"r{i}", "schema_version": 1, "launch": {"other_servers_max": i or None}, "quality": {"verdict": None, "checks": checks[i]}}
+                 for i in range(4)]
+    db = database.new(tmp_path)
+    import_json(bin_dir, write(tmp_path / "r.jsonl", documents), "--db", db)
+    told = answers(bin_dir, db)
+    texts = "benchmark_texts" if database.kind == "postgres" else "benchmark_runs"
+    change(db, 'ALTER TABLE benchmark_runs RENAME COLUMN "launch.other_servers_max" TO "launch.beside";'
+               'ALTER TABLE benchmark_runs RENAME COLUMN "quality.concurrency_limited.value" TO "quality.cap_held_rate.value";'
+               f'ALTER TABLE {texts} RENAME COLUMN "quality.concurrency_limited.status" TO "quality.cap_held_rate.status";'
+               + "".join(f"UPDATE {texts} SET \"quality.{id_}.status\" = '{former}' WHERE \"quality.{id_}.status\" = '{name}';"
+                         for id_ in ("client_error", "cap_held_rate") for former, name in (("ok", "passed"), ("beyond", "over_limit")))
+               + ("UPDATE store_form SET form = 13" if database.kind == "postgres" else "PRAGMA user_version = 13"))
+    before = len(columns_of(database, db))
+    assert answers(bin_dir, db) == told
+    assert len(columns_of(database, db)) == before and "launch.beside" not in columns_of(database, db)
+    assert run_dashboard(bin_dir, "check", "--db", db).returncode == 0
 
 
 @pytest.mark.release_only  # what is killed leaves nothing to a sanitizer

@@ -303,7 +303,7 @@ def check_input(field, rows, sides, differing, equal, partly):
 
 def test_neighbours_are_told(bin_dir, tmp_path):
     """A run that went beside other servers and one that was alone: by the API as by the command; not two that were alone, in a sweep or not."""
-    documents = [{**result(number), "launch": {"beside": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]
+    documents = [{**result(number), "launch": {"other_servers_max": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         dashboard.upload("/api/upload/batch", documents)
         for number, (one, other, kinds) in enumerate(((1, 2, []), (3, 4, []), (1, 3, ["neighbors"]), (4, 2, ["neighbors"]))):

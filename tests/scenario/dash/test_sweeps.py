@@ -238,7 +238,7 @@ def test_a_folder_tells_of_its_sweep(bin_dir, dashboard, half_done, tmp_path):
         report = import_json(bin_dir, "--db", db, half_done.parent)
         assert report["counts"]["rejected"] == 0 and report["counts"]["conflict"] == 0, report
         assert report["sweeps"] == [{"path": str(half_done / "summary.json"), "sweep": wanted["id"], "state": "stored", "message": None}]
-        assert {"path": str(half_done / "sweep.jsonl"), "state": "passed_over", "message": "a sweep's journal"} in report["results"]
+        assert {"path": str(half_done / "sweep.jsonl"), "state": "skipped", "message": "a sweep's journal"} in report["results"]
     text = run_dashboard(bin_dir, "import", "--db", tmp_path / "t.db", half_done).stdout
     assert "; 1 sweep; " in text and f"stored    sweep   {wanted['id']} " in text
     with Dashboard(bin_dir, db) as one:

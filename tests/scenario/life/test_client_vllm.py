@@ -91,7 +91,7 @@ def test_result_is_whole(play, result_schema):
     assert figures["rtfx"] is None
     client = result["environment"]["client"]
     assert client["name"] == "vllm bench serve" and client["per_request"] is True
-    assert client["summary_difference"] < 1e-9 and client["summary_worst"] is None
+    assert client["summary_difference"] < 1e-9 and client["summary_difference_metric"] is None
     play.assert_tidy()
 
 
@@ -306,7 +306,7 @@ def test_failed_requests_are_counted(play, source_dir):
 def test_summary_that_its_lists_contradict(play):
     assert play.run("wrong").returncode == 0
     client = play.result()["environment"]["client"]
-    assert client["summary_worst"] == "mean_ttft_ms"
+    assert client["summary_difference_metric"] == "mean_ttft_ms"
     assert client["summary_difference"] == pytest.approx(0.01, rel=0.02)
 
 
@@ -326,7 +326,7 @@ def test_result_without_starts_is_its_summary(play, result_schema):
     assert result["environment"]["client"]["per_request"] is False
     # a busy host can speak against it, nothing can speak for it
     against = [check for check in result["quality"]["checks"]
-               if check["status"] == "beyond" and check["effect"] != "info"]
+               if check["status"] == "over_limit" and check["effect"] != "info"]
     assert (result["quality"]["verdict"] is None) == (not against)
     assert result["quality"]["verdict"] != "trusted"
     assert "requests" not in {artifact["kind"] for artifact in result["artifacts"]}
@@ -363,7 +363,7 @@ def test_pictures_are_kept(play):
 def test_checks_that_need_our_own_stamps_are_unknown(play):
     assert play.run().returncode == 0
     for name in ("client_error", "rate_shortfall", "gap_distance", "send_lateness", "in_flight_distance", "idle_slots",
-                 "client_queueing", "schedule_lateness", "clock_step", "littles_law", "cap_held_rate", "token_agreement"):
+                 "client_queueing", "schedule_lateness", "clock_step", "littles_law", "concurrency_limited", "token_agreement"):
         assert play.check(name)["status"] == "unknown"
     for name in ("record_identity", "token_source", "foreign_load", "failures"):
         assert play.check(name)["status"] == "ok"
@@ -375,7 +375,7 @@ def test_no_trust_in_a_client_that_nobody_looked_into(play):
     done = play.run()
     assert done.returncode == 0
     quality = play.result()["quality"]
-    against = [check for check in quality["checks"] if check["status"] == "beyond" and check["effect"] != "info"]
+    against = [check for check in quality["checks"] if check["status"] == "over_limit" and check["effect"] != "info"]
     assert (quality["verdict"] is None) == (not against) and quality["verdict"] != "trusted"
     assert quality["measurement"] is None and set(quality["load"].values()) == {None}
     belief, why, *_ = sentences_of(done.stdout)

@@ -67,13 +67,13 @@ def test_a_server_that_runs_as_asked_is_not_accused(bin_dir, tmp_path):
 def test_another_value_degrades_and_is_named(bin_dir, tmp_path, fault, argument, asked, reported):
     done, result = run(bin_dir, tmp_path, SET, f"--sim-start-with={fault}")
     check = check_of(result)
-    assert (check["status"], check["value"], check["effect"]) == ("beyond", 1, "degraded")
-    assert check["differences"] == [{"argument": argument, "asked": asked, "reported": reported,
+    assert (check["status"], check["value"], check["effect"]) == ("over_limit", 1, "degraded")
+    assert check["differences"] == [{"argument": argument, "requested": asked, "reported": reported,
                                      "source": "log"}]
     assert result["quality"]["verdict"] in ("degraded", "client_limited")
     told = re.sub(r"\s+", " ", done.stdout)
     shown = [value if isinstance(value, str) else json.dumps(value) for value in (asked, reported)]
-    assert f"{argument}: asked {shown[0]}, reported {shown[1]} (log)" in told
+    assert f"{argument}: requested {shown[0]}, reported {shown[1]} (log)" in told
 
 
 def test_two_differences_are_two(bin_dir, tmp_path):

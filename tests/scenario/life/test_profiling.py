@@ -53,7 +53,7 @@ def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, s
         config["server"].update(server)
     result, done = play(bin_dir, tmp_path, config, patience, env)
     assert result["profiling"] == expected
-    assert check_of(result) == ("beyond", 1, "degraded")
+    assert check_of(result) == ("over_limit", 1, "degraded")
     assert result["quality"]["verdict"] != "trusted"
     assert "the profiler of the server is running" in done.stderr
     schema = json.loads((source_dir / "api/result.schema.json").read_text())
@@ -66,7 +66,7 @@ def test_a_server_that_refuses(bin_dir, tmp_path, patience):
     assert "'/start_profile' answered 404" in done.stderr
     assert result["config"]["benchmark"]["profile"] is True
     assert result["profiling"] == NOTHING_RAN
-    assert check_of(result) == ("ok", 0, "degraded")
+    assert check_of(result) == ("passed", 0, "degraded")
 
 
 def config_against(server, folder):
@@ -83,7 +83,7 @@ def test_a_server_that_breaks_off(bin_dir, tmp_path, patience):
         result, done = play(bin_dir, tmp_path, config_against(server, tmp_path), patience)
     assert "note: '/start_profile': " in done.stderr and "write its profile" not in done.stderr
     assert result["profiling"] == NOTHING_RAN
-    assert check_of(result) == ("ok", 0, "degraded")
+    assert check_of(result) == ("passed", 0, "degraded")
 
 
 def test_a_profile_that_is_never_written(bin_dir, tmp_path, patience):
@@ -124,4 +124,4 @@ def test_by_the_word_of_vllms_client(bin_dir, tmp_path, patience, has_profiler, 
     assert result["environment"]["client"]["version"] == release
     assert "--profile" in result["environment"]["client"]["argv"]
     assert result["profiling"] == expected
-    assert check_of(result) == (("beyond", 1, "degraded") if expected["enabled"] else ("ok", 0, "degraded"))
+    assert check_of(result) == (("over_limit", 1, "degraded") if expected["enabled"] else ("passed", 0, "degraded"))

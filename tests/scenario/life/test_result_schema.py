@@ -162,7 +162,7 @@ GOOD_VARIANTS = {
                                    ("results",): None, ("quality", "verdict"): None},
     "recovered from an earlier version's journal": {("config", "experiment"): None},
     "run again": {("environment", "repeat_of"): {"run_id": "exp_20260102_030405_0a1b2c", "timestamp": "2026-01-02T03:04:05Z",
-                                                 "differences": [{"key": "gpu_models", "then": ["H100"], "now": None}]}},
+                                                 "differences": [{"key": "gpu_models", "original": ["H100"], "current": None}]}},
     "rate inf": {("config", "benchmark", "request_rate"): "inf"},
     "any percentile": {("results", "p33.25_token_gap_ms"): 1.5,
                        ("results", "p33.25_token_gap_ms_ci95"): [1.25, 1.75],
@@ -267,9 +267,9 @@ BROKEN = [
     (("launch", "env", "VLLM_LOGGING_LEVEL"), 5),
     (("quality", "checks", 0, "value"), "0.5"),
     (("quality", "load"), None), (("quality", "load", "rate_reached", "value"), None),
-    (("quality", "measurement", "worst_figure"), None),
+    (("quality", "measurement", "metric"), None),
     # out of range, or a word or form that is not one
-    (("schema_version",), 1), (("schema_version",), 3),
+    (("schema_version",), 2), (("schema_version",), 4),
     (("run_id",), "exp_2026_0304_0a1b2c"),
     (("run_id",), "exp_20260102_030405_0A1B2C"),
     (("timestamp",), "2026-01-02 03:04:05"),
@@ -397,7 +397,7 @@ def test_broken_record_is_refused(path, value):
 
 def test_no_number_of_a_record_is_negative():
     times = [key for key in RECORD if key.endswith("_ns")]
-    for key in [*times, "index", "try", "tries", "prompt_tokens_asked", "prompt_tokens", "output_tokens_asked",
+    for key in [*times, "index", "try", "tries", "prompt_tokens_requested", "prompt_tokens", "output_tokens_requested",
                 "output_tokens"]:
         assert not RECORDS.is_valid(changed(RECORD, (key,), -1)), key
     for at in range(3):

@@ -66,7 +66,7 @@ def test_quickstart_result_has_every_part(quickstart):
     assert launch["exit"]["status"] == 0 and launch["exit"]["killed"] is False
     assert launch["facts"]["kv_cache_tokens"] > 0
     checks = {check["id"]: check for check in result["quality"]["checks"]}
-    assert checks["simulated"]["status"] == "beyond"
+    assert checks["simulated"]["status"] == "over_limit"
     assert checks["foreign_load"]["status"] == "ok"
     assert checks["server_restart"]["status"] == "ok"
     assert checks["prefix_hits"]["status"] == "ok"
@@ -85,7 +85,7 @@ def test_quickstart_says_how_far_it_can_be_trusted(quickstart):
         return max(-errors[figure][0], errors[figure][1]) / max(0.02 * results[figure], 0.1)
 
     measurement = quality["measurement"]
-    worst = measurement["worst_figure"]
+    worst = measurement["metric"]
     assert excess(worst) == pytest.approx(max(map(excess, errors)))
     assert [measurement["lo"], measurement["hi"]] == errors[worst]
     assert measurement["share"] == pytest.approx(max(-measurement["lo"], measurement["hi"]) / results[worst])
@@ -93,14 +93,14 @@ def test_quickstart_says_how_far_it_can_be_trusted(quickstart):
     assert checks["client_error"]["value"] == measurement["share"]
     assert (checks["client_error"]["status"] == "ok") == (excess(worst) <= 1)
     assert quality["load"]["in_flight_distance"]["value"] == checks["idle_slots"]["value"]
-    effects = [check["effect"] for check in quality["checks"] if check["status"] == "beyond"]
+    effects = [check["effect"] for check in quality["checks"] if check["status"] == "over_limit"]
     assert quality["verdict"] == ("client_limited" if "client_limited" in effects else
                                   "degraded" if "degraded" in effects else "trusted")
     assert f"Verdict: {quality['verdict']}" in done.stdout.splitlines()
     belief, why, action, *notes = sentences_of(done.stdout)
     statistic, _, family = worst.partition("_")
     metric = f"{statistic} {dict(ttft_ms='TTFT', tpot_ms='TPOT', itl_ms='ITL', e2el_ms='E2EL').get(family, 'First Token')}"
-    over = [check["id"] for check in quality["checks"] if check["status"] == "beyond" and check["effect"] != "info"]
+    over = [check["id"] for check in quality["checks"] if check["status"] == "over_limit" and check["effect"] != "info"]
     assert metric in why if quality["verdict"] == "trusted" else any(f"({name}" in why for name in over)
     assert action and "simulated" in belief and not any("(simulated)" in note for note in notes)
 
@@ -172,7 +172,7 @@ def test_records_equal_the_servers_log(bin_dir, tmp_path, patience, backend):
         events = by_id[record["request_id"]]
         sent = np.array([event["tokens"] for event in events if event["event"] == "token"])
         received = np.array([event[1] for event in record["events"]])
-        assert record["output_tokens"] == sent.sum() == record["output_tokens_asked"]
+        assert record["output_tokens"] == sent.sum() == record["output_tokens_requested"]
         assert record["output_tokens"] == [e["tokens"] for e in events if e["event"] == "end"][0]
         assert record["token_source"] == "usage"
         assert received.tolist() == sent.tolist()

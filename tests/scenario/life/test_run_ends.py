@@ -417,7 +417,7 @@ def test_client_held_down_is_not_trusted(bin_dir, tmp_path, patience, rate, fail
     assert result["status"] == "completed" and result["results"]["completed"] == 40
     assert result["quality"]["verdict"] in ("degraded", "client_limited")
     checks = {check["id"]: check["status"] for check in result["quality"]["checks"]}
-    assert checks["client_queueing"] == "beyond"
+    assert checks["client_queueing"] == "over_limit"
     assert code == status
 
 

@@ -215,7 +215,7 @@ def test_lines_are_whole_and_in_order(bin_dir, tmp_path, patience, pretend, sour
     pages = lines["server_metrics", None]
     assert pages[0]["t_ns"] < begin + 3e9 and pages[-1]["t_ns"] > begin
     cost = result["system"]["telemetry"]
-    assert len(pages) == cost["metrics_asked"] - cost["metrics_gaps"]
+    assert len(pages) == cost["metrics_requested"] - cost["metrics_gaps"]
     counts = [page["values"]["generation_tokens"] for page in pages]
     assert counts == sorted(counts) and counts[-1] > 0
 
@@ -305,7 +305,7 @@ def test_switches(bin_dir, tmp_path, patience, pretend):
     assert {source for source, _ in lines_by_source(tmp_path)} == {"server", "client", "load"}
     assert result["system"]["gpus"] == [] and result["system"]["peak_gpu_memory_gb"] is None
     assert result["system"]["host"]["cpu_share_mean"] is None
-    assert result["system"]["telemetry"]["metrics_asked"] == 0
+    assert result["system"]["telemetry"]["metrics_requested"] == 0
     assert result["series"]["server_interval_ms"] is None
     assert check_of(result, "inflight_agreement")["status"] == "unknown"
 
@@ -343,7 +343,7 @@ def test_heat_is_told(bin_dir, tmp_path, patience, pretend):
     assert gpu["throttled_share"] == gpu["throttled_thermal_share"] == 1
     assert gpu["throttled_power_share"] == 1 and gpu["throttled_brake_share"] == 0
     check = check_of(result, "throttling")
-    assert check["status"] == "beyond" and check["value"] == 1
+    assert check["status"] == "over_limit" and check["value"] == 1
     assert result["quality"]["verdict"] != "trusted"
 
 
@@ -374,7 +374,7 @@ def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
         other.kill()
         other.wait()
     result = load_result(tmp_path / "r.json")
-    assert check_of(result, "foreign_load")["status"] == "beyond"
+    assert check_of(result, "foreign_load")["status"] == "over_limit"
 
 
 # ---- a server that already runs, ends ----
@@ -385,7 +385,7 @@ def test_server_that_began_anew_in_the_run(bin_dir, tmp_path, patience):
     config["launch"]["extra_args"] = ["--sim-metrics-fault", "reset_counters"]
     result = play(bin_dir, tmp_path, config, patience=patience)
     checks = {check["id"]: check for check in result["quality"]["checks"]}
-    assert checks["server_restart"]["status"] == "beyond"
+    assert checks["server_restart"]["status"] == "over_limit"
 
 
 def test_server_that_already_runs_is_not_looked_into(bin_dir, tmp_path, patience, pretend):

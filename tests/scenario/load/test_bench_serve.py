@@ -132,7 +132,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_first_request(bin_di
 def test_the_sample_is_measured_by_the_percentiles_asked_for(bin_dir, server, tmp_path, asked, limit, not_carried):
     result = flat_of(bin_dir, server, tmp_path, "--num-prompts", 20, *asked)["profllm"]
     check, = (check for check in result["quality"]["checks"] if check["id"] == "sample_size")
-    assert (check["value"], check["limit"], check["status"]) == (20, limit, "beyond" if not_carried else "ok")
+    assert (check["value"], check["limit"], check["status"]) == (20, limit, "over_limit" if not_carried else "passed")
     assert check["text"].partition("; too few for ")[2] == (not_carried or "")
     # all of them are in the results, whatever was asked for
     assert {"p1_ttft_ms", "p99_ttft_ms", "p99.9_ttft_ms"} <= set(result["results"])
@@ -197,7 +197,7 @@ def test_a_real_result_recomputes(bin_dir, test_data_dir):
             "queued_ns": None, "acted_ns": acted,
             "connected_ns": None, "sent_ns": acted, "headers_ns": None, "first_event_ns": int(times[0]),
             "first_token_ns": int(times[0]), "end_ns": int(times[-1]), "events": [[int(t), 1, 2] for t in times],
-            "prompt_tokens_asked": None, "prompt_tokens": flat["input_lens"][i], "output_tokens_asked": None,
+            "prompt_tokens_requested": None, "prompt_tokens": flat["input_lens"][i], "output_tokens_requested": None,
             "output_tokens": flat["output_lens"][i], "token_source": "usage", "finish_reason": "length",
             "status": 200, "error": None})
     made = {"records": records, "tries": [], "start_ns": records[0]["acted_ns"],
@@ -226,7 +226,7 @@ def test_probes_are_beside_the_load(bin_dir, server, tmp_path):
     assert flat["completed"] == 30
     assert "------------------Probe Requests------------------" in done.stdout
     checks = {check["id"]: check["status"] for check in flat["profllm"]["quality"]["checks"]}
-    assert checks["foreign_load"] == "ok"
+    assert checks["foreign_load"] == "passed"
 
 
 def test_speculative_decoding_is_the_difference_over_the_run(bin_dir, tmp_path):
@@ -273,7 +273,7 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     # of another's server it is not known where it writes
     assert result["profiling"] == {"enabled": True, "profiler": None, "trace_dir": None, "trace_file_path": None,
                                    "trace_file_size_mb": None, "trace_files": None}
-    assert ("profiled", "beyond") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
+    assert ("profiled", "over_limit") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
     # all that it printed has been read
     assert any("/start_profile" in line for line in profiled.lines)
     assert any("/stop_profile" in line for line in profiled.lines)

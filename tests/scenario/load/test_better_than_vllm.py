@@ -242,7 +242,7 @@ def test_datasets_alignment_sends_the_model_id_and_no_key(bin_dir, tmp_path):
                 ["--model", "org/tiny", "--served-model-name", "served", "--random-range-ratio", "0.5"],
                 env={"OPENAI_API_KEY": "geheim"})
     assert play.flat["completed"] == 12
-    assert all(record["prompt_tokens"] == record["prompt_tokens_asked"] for record in play.records)
+    assert all(record["prompt_tokens"] == record["prompt_tokens_requested"] for record in play.records)
     tokenize = re.findall(rb"POST /tokenize HTTP.*?\r\n\r\n(\{.*?\})(?=POST|GET|$)", play.capture.read_bytes(), re.S)
     assert tokenize and all(json.loads(body)["model"] == "served" for body in tokenize)
     whole = json.dumps(play.result) + play.done.stdout + play.done.stderr

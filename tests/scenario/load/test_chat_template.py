@@ -86,7 +86,7 @@ def test_custom_goes_out_with_the_template(play, server):
     for prompt, record in zip(PROMPTS, play.records()):
         count = server.post("/tokenize", {"messages": [{"role": "user", "content": prompt}]})["count"]
         assert server.post("/tokenize", {"prompt": user(prompt)})["count"] == count
-        assert (record["prompt_tokens_asked"], record["prompt_tokens"]) == (count, count)
+        assert (record["prompt_tokens_requested"], record["prompt_tokens"]) == (count, count)
     assert run_tools.doubts_of(play.result) == []
 
 
@@ -128,7 +128,7 @@ def test_chat_sends_the_templated_text_as_vllm_does(play, server):
     assert [messages for messages in sent if isinstance(messages[0]["content"], list)] == [
         [{"role": "user", "content": [{"type": "text", "text": user(prompt)}]}] for prompt in PROMPTS]
     # the server lays its own over that
-    assert all(record["prompt_tokens"] == record["prompt_tokens_asked"] + 3 for record in play.records())
+    assert all(record["prompt_tokens"] == record["prompt_tokens_requested"] + 3 for record in play.records())
 
 
 @pytest.mark.parametrize("dataset", ["sharegpt", "random", "prefix_repetition"])
@@ -296,7 +296,7 @@ def test_without_a_tokenizer(play, server):
     assert flat["input_lens"] == [record["prompt_tokens"] for record in play.records()]
     assert flat["output_lens"] == [1] * 5 and len(flat["ttfts"]) == 5
     # lengths that nobody knew are none, and ours stay
-    assert all(record["prompt_tokens_asked"] is None for record in play.records())
+    assert all(record["prompt_tokens_requested"] is None for record in play.records())
     assert "mean_ttft_ms" in play.result["results"]
     assert play.template() == "none" and run_tools.doubts_of(play.result) == []
 

@@ -63,7 +63,7 @@ def record(index, acted, events):
     return {"index": index, "request_id": f"r-{index}", "try": 1, "tries": 1, "retried": False, "planned_ns": acted_ns, "queued_ns": None,
             "acted_ns": acted_ns, "connected_ns": None, "handshake_ns": None, "sent_ns": acted_ns, "headers_ns": None,
             "first_event_ns": events_ns[0], "first_token_ns": events_ns[0], "end_ns": events_ns[-1],
-            "events": [[t, 1, CONTENT] for t in events_ns], "prompt_tokens_asked": None, "prompt_tokens": None, "output_tokens_asked": None,
+            "events": [[t, 1, CONTENT] for t in events_ns], "prompt_tokens_requested": None, "prompt_tokens": None, "output_tokens_requested": None,
             "output_tokens": len(events_ns), "token_source": "usage", "finish_reason": "length", "status": 200, "error": None}
 
 

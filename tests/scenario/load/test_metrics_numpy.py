@@ -74,8 +74,8 @@ def record(index, acted, events, **more):
         "first_event_ns": events[0][0] if events else None,
         "first_token_ns": content[0] if content else None,
         "end_ns": None if acted is None else (events[-1][0] if events else acted) + 1000,
-        "events": events, "prompt_tokens_asked": None, "prompt_tokens": None,
-        "output_tokens_asked": None, "output_tokens": None, "token_source": "usage",
+        "events": events, "prompt_tokens_requested": None, "prompt_tokens": None,
+        "output_tokens_requested": None, "output_tokens": None, "token_source": "usage",
         "finish_reason": "length", "status": 200, "error": None,
     }
     made.update(more)
@@ -141,9 +141,9 @@ def random_record(rng, i, start, planned, capped):
     times = {"planned_ns": planned, "queued_ns": planned + late // 2 if held else None}
     asked = int(rng.integers(1, 2000))
     counts = {
-        "prompt_tokens_asked": asked if rng.random() < 0.995 else None,
+        "prompt_tokens_requested": asked if rng.random() < 0.995 else None,
         "prompt_tokens": asked + 7 + int(rng.integers(-1, 2)) if rng.random() < 0.9 else None,
-        "output_tokens_asked": 16,
+        "output_tokens_requested": 16,
     }
     fate = rng.random()
     if fate < 0.02:
@@ -409,7 +409,7 @@ def rate_intervals(made):
     inside = np.minimum(last[:, None], edges[1:]) - np.maximum(acted[:, None], edges[:-1])
     shares = np.clip(inside, 0, None) / takes[:, None]
     tail = max(np.std(takes), abs(end - acted.max() - takes.mean()) / 2)
-    prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_asked"] for r in good]
+    prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_requested"] for r in good]
     told = np.array([np.nan if n is None else n for n in prompts], dtype=float)
     made_tokens = np.array([output_len(r) for r in good], dtype=float)
     kept = [keeps_limits(r, made["slo"]) if made["slo"] else np.nan for r in good]
@@ -520,12 +520,12 @@ def steady_of(made, good):
 def expected(made):
     records, t = made["records"], (made["end_ns"] - made["start_ns"]) / S
     good = [r for r in records if is_good(r)]
-    prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_asked"]
+    prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_requested"]
                for r in good]
     total_in = None if None in prompts else sum(prompts)
     total_out = sum(output_len(r) for r in good)
-    offsets = [r["prompt_tokens"] - r["prompt_tokens_asked"] for r in good
-               if r["prompt_tokens"] is not None and r["prompt_tokens_asked"] is not None]
+    offsets = [r["prompt_tokens"] - r["prompt_tokens_requested"] for r in good
+               if r["prompt_tokens"] is not None and r["prompt_tokens_requested"] is not None]
     failed = sum(not is_good(r) and r["acted_ns"] is not None for r in records)
     events_peak, requests_peak = bucket_peaks(good)
     slo = made["slo"]

@@ -217,7 +217,7 @@ def test_a_server_that_names_no_finish_reason(bin_dir, tmp_path, patience, choic
     for record in read_zst_lines(tmp_path / "r.requests.jsonl.zst"):
         assert record["error"] is None and record["finish_reason"] is None
     check, = [check for check in result["quality"]["checks"] if check["id"] == "finish_reasons"]
-    assert (check["status"], check["value"], check["effect"]) == ("beyond", 6, "info")
+    assert (check["status"], check["value"], check["effect"]) == ("over_limit", 6, "info")
 
 
 def test_silence(bin_dir, tmp_path, patience):

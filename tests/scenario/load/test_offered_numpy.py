@@ -205,7 +205,7 @@ def test_the_verdict_follows_its_checks(loads, rows):
             beyond = value > limit if row["sense"] == "most" else value < limit
             worse = beyond and {"never": False, "above": value > (row["worse_at"] or 0),
                                 "below": value < (row["worse_at"] or 0)}[row["worse"]]
-            assert check["status"] == ("beyond" if beyond else "ok"), f"set {seed}: {check}"
+            assert check["status"] == ("over_limit" if beyond else "passed"), f"set {seed}: {check}"
             assert check["effect"] == row["worse_effect" if worse else "effect"]
             if beyond:
                 worst = max(worst, EFFECTS.index(check["effect"]))
@@ -232,7 +232,7 @@ def test_lateness_counts_where_both_shares_do(driver):  # noqa: F811
             got, = judge(driver, [set_of(records)])
             check, = (check for check in got["quality"]["checks"] if check["id"] == "send_lateness")
             found[gap_ms, lasts_ms] = check["status"]
-    assert found == {(1, 1): "beyond", (1, 1000): "ok", (1000, 1): "ok", (1000, 1000): "ok"}
+    assert found == {(1, 1): "over_limit", (1, 1000): "passed", (1000, 1): "passed", (1000, 1000): "passed"}
 
 
 # What a server does to a stream of 20 tokens, 10 ms apart: its events as (ms after the first, tokens, flags).
@@ -264,7 +264,7 @@ def test_what_the_server_did_is_not_the_clients_error(driver):  # noqa: F811
         assert got["results"]["completed"] == (20 if name == "cut" else 40)
         assert (quality["measurement"]["lo"], quality["measurement"]["hi"], quality["measurement"]["share"]) == (0, 0, 0), name
         assert quality["load"]["rate_reached"]["value"] == 1 and quality["load"]["in_flight_distance"]["value"] == 0
-        against = {check["id"] for check in quality["checks"] if check["status"] == "beyond" and check["effect"] != "info"}
+        against = {check["id"] for check in quality["checks"] if check["status"] == "over_limit" and check["effect"] != "info"}
         # that events are told fewer than tokens, or the other way round, is said of the server
         assert against <= {"token_agreement", "token_source"} | ({"buffered_stream"} if name == "all at once" else set()), name
         assert quality["verdict"] == ("degraded" if against else "trusted")

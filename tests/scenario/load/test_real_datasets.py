@@ -39,7 +39,7 @@ def bench(bin_dir, server, folder, name, path, *words):
     assert done.returncode == 0, done.stderr + done.stdout
     records = run_tools.read_zst_lines(folder / "r.requests.jsonl.zst")
     assert all(record["error"] is None for record in records)
-    return [(record["prompt_tokens_asked"], record["output_tokens_asked"], record["prompt_tokens"],
+    return [(record["prompt_tokens_requested"], record["output_tokens_requested"], record["prompt_tokens"],
              record["output_tokens"]) for record in records]
 
 

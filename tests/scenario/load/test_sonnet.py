@@ -120,7 +120,7 @@ def test_requests(play, poem, tokens, seed, lengths):
     assert [(name, body["prompt"], body["max_tokens"]) for name, body in play.requests] == [
         (f"s{i}", templated(prompt), 3) for i, (prompt, _) in enumerate(wanted)]
     records = run_tools.read_zst_lines(play.folder / "r.requests.jsonl.zst")
-    assert [record["prompt_tokens_asked"] for record in records] == [length for _, length in wanted]
+    assert [record["prompt_tokens_requested"] for record in records] == [length for _, length in wanted]
     assert [record["prompt_tokens"] for record in records] == [length for _, length in wanted]
     if not lengths:
         assert dropped > 0, "nothing was too long: the data shows nothing"

@@ -216,7 +216,7 @@ def test_records_are_the_models(records, name):
         == [tuple(event) for event in wanted]
     assert record["output_tokens"] == (count if count is not None else sum(event[0] for event in wanted))
     assert record["token_source"] == ("usage" if count is not None else "ids")
-    assert record.get("lacks_done", False) == (not done)
+    assert record.get("done_missing", False) == (not done)
     # no event without output is the first token, and the gaps between tokens are known unless events merge some
     results = evaluate(record)
     assert results["mean_first_token_ms"] is not None
@@ -287,44 +287,44 @@ MS = 1_000_000
 
 def stream_of(tokens=10, gap=20 * MS, first=100 * MS, **more):
     return record_of([[first + i * gap, 1, CONTENT] for i in range(tokens)],
-                     **{"output_tokens": tokens, "output_tokens_asked": 10, "prompt_tokens": 107, "prompt_tokens_asked": 100,
+                     **{"output_tokens": tokens, "output_tokens_requested": 10, "prompt_tokens": 107, "prompt_tokens_requested": 100,
                         **more})
 
 
 @pytest.mark.parametrize("records, how, name, wanted", [
-    ([stream_of()] * 4, {"ignores_eos": True}, "output_length", ("ok", 0)),
-    ([stream_of(3)] * 4, {"ignores_eos": True}, "output_length", ("beyond", 1)),
-    ([stream_of(30)] * 4, {"ignores_eos": True}, "output_length", ("beyond", 1)),
-    ([stream_of(30)] + [stream_of()] * 199, {"ignores_eos": True}, "output_length", ("ok", 0.005)),
+    ([stream_of()] * 4, {"ignores_eos": True}, "output_length", ("passed", 0)),
+    ([stream_of(3)] * 4, {"ignores_eos": True}, "output_length", ("over_limit", 1)),
+    ([stream_of(30)] * 4, {"ignores_eos": True}, "output_length", ("over_limit", 1)),
+    ([stream_of(30)] + [stream_of()] * 199, {"ignores_eos": True}, "output_length", ("passed", 0.005)),
     # an answer may end earlier: reported, not judged
-    ([stream_of(3)] * 4, {}, "output_length", ("ok", 1)),
-    ([stream_of(3)] * 4, {"min_tokens": 10}, "output_length", ("beyond", 1)),
-    ([stream_of(3)] * 4, {"min_tokens": 2}, "output_length", ("ok", 1)),
-    ([stream_of(3)] * 4, {"ignores_eos": True, "max_tokens": 3}, "output_length", ("ok", 0)),
+    ([stream_of(3)] * 4, {}, "output_length", ("passed", 1)),
+    ([stream_of(3)] * 4, {"min_tokens": 10}, "output_length", ("over_limit", 1)),
+    ([stream_of(3)] * 4, {"min_tokens": 2}, "output_length", ("passed", 1)),
+    ([stream_of(3)] * 4, {"ignores_eos": True, "max_tokens": 3}, "output_length", ("passed", 0)),
     ([stream_of(output_tokens=None, token_source="none")], {"ignores_eos": True}, "output_length", ("unknown", None)),
-    ([stream_of()] * 4, {}, "prompt_length", ("ok", 0)),
-    ([stream_of()] * 3 + [stream_of(prompt_tokens=120)], {}, "prompt_length", ("beyond", 0.25)),
+    ([stream_of()] * 4, {}, "prompt_length", ("passed", 0)),
+    ([stream_of()] * 3 + [stream_of(prompt_tokens=120)], {}, "prompt_length", ("over_limit", 0.25)),
     ([stream_of(prompt_tokens=None)], {}, "prompt_length", ("unknown", None)),
-    ([stream_of()] * 3 + [record_of([[MS, 0, FINISH]], output_tokens=0)], {}, "empty_output", ("beyond", 0.25)),
-    ([stream_of()] * 4, {}, "empty_output", ("ok", 0)),
-    ([stream_of(output_tokens=6)] * 4, {}, "usage_contradiction", ("beyond", 1)),
-    ([stream_of(output_tokens=0)] + [stream_of()] * 3, {}, "usage_contradiction", ("beyond", 0.25)),
-    ([stream_of()] * 4, {}, "usage_contradiction", ("ok", 0)),
+    ([stream_of()] * 3 + [record_of([[MS, 0, FINISH]], output_tokens=0)], {}, "empty_output", ("over_limit", 0.25)),
+    ([stream_of()] * 4, {}, "empty_output", ("passed", 0)),
+    ([stream_of(output_tokens=6)] * 4, {}, "usage_contradiction", ("over_limit", 1)),
+    ([stream_of(output_tokens=0)] + [stream_of()] * 3, {}, "usage_contradiction", ("over_limit", 0.25)),
+    ([stream_of()] * 4, {}, "usage_contradiction", ("passed", 0)),
     # all tokens at once, or in reads that follow each other faster than any server generates
-    ([stream_of(gap=0)] * 4, {}, "buffered_stream", ("beyond", 1)),
-    ([stream_of(gap=5000)] * 4, {}, "buffered_stream", ("beyond", 1)),
-    ([record_of([[100 * MS, 10, CONTENT]], output_tokens=10)], {}, "buffered_stream", ("beyond", 1)),
-    ([stream_of(gap=MS)] * 4, {}, "buffered_stream", ("ok", 0)),
+    ([stream_of(gap=0)] * 4, {}, "buffered_stream", ("over_limit", 1)),
+    ([stream_of(gap=5000)] * 4, {}, "buffered_stream", ("over_limit", 1)),
+    ([record_of([[100 * MS, 10, CONTENT]], output_tokens=10)], {}, "buffered_stream", ("over_limit", 1)),
+    ([stream_of(gap=MS)] * 4, {}, "buffered_stream", ("passed", 0)),
     # this client read late: the tokens may have come apart
     ([record_of([[100 * MS, 1, CONTENT, 10 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=2)], {}, "buffered_stream",
-     ("ok", 0)),
+     ("passed", 0)),
     ([stream_of(1)] * 4, {}, "buffered_stream", ("unknown", None)),
     ([record_of([[MS, 0, 0], [100 * MS, 1, CONTENT], [120 * MS, 1, CONTENT]], output_tokens=2)], {}, "empty_first_event",
-     ("beyond", 1)),
+     ("over_limit", 1)),
     ([record_of([[99 * MS, 0, 0], [100 * MS, 1, CONTENT], [120 * MS, 1, CONTENT]], output_tokens=2)], {}, "empty_first_event",
-     ("ok", 0)),
-    ([stream_of()] * 4, {}, "stream_end", ("ok", 0)),
-    ([stream_of(lacks_done=True)] * 4, {}, "stream_end", ("beyond", 4)),
+     ("passed", 0)),
+    ([stream_of()] * 4, {}, "stream_end", ("passed", 0)),
+    ([stream_of(done_missing=True)] * 4, {}, "stream_end", ("over_limit", 4)),
 ])
 def test_checks_of_the_work(bin_dir, records, how, name, wanted):
     check = check_of(evaluate(*records, quality=True, bin_dir=bin_dir, **how), name)
@@ -340,10 +340,10 @@ def test_the_check_says_what_was_asked_and_received(bin_dir):
 
 def test_a_family_without_samples_decides_no_verdict(bin_dir):
     """Chats of one token: the gap between the speaker's name and the token is no latency between tokens."""
-    late = record_of([[100 * MS, 0, 0, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=1, output_tokens_asked=1)
-    two = record_of([[100 * MS, 1, CONTENT, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=2, output_tokens_asked=2)
-    assert "itl" not in evaluate(late, late, quality=True, bin_dir=bin_dir)["measurement"]["worst_figure"]
-    assert evaluate(two, two, quality=True, bin_dir=bin_dir)["measurement"]["worst_figure"] in ("mean_itl_ms", "mean_tpot_ms")
+    late = record_of([[100 * MS, 0, 0, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=1, output_tokens_requested=1)
+    two = record_of([[100 * MS, 1, CONTENT, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=2, output_tokens_requested=2)
+    assert "itl" not in evaluate(late, late, quality=True, bin_dir=bin_dir)["measurement"]["metric"]
+    assert evaluate(two, two, quality=True, bin_dir=bin_dir)["measurement"]["metric"] in ("mean_itl_ms", "mean_tpot_ms")
 
 
 # ---- proxies -------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_a_proxy_that_buffers_is_named(bin_dir, tmp_path, header, named):
                                "--vocab-size", 1000, "--num-prompts", 4, "--max-concurrency", 1, "--output", tmp_path / "r.json", "--overwrite")
             assert done.returncode == 0, done.stderr
             check = check_of(json.loads((tmp_path / "r.json").read_text())["quality"], "buffered_stream")
-            assert check["status"] == ("beyond" if row == "buffered" else "ok")
+            assert check["status"] == ("over_limit" if row == "buffered" else "passed")
             says = "the responses came through" in check["text"]
             assert says == (row == "buffered" and named is not None)
             if says:

@@ -51,6 +51,6 @@ def test_run_under_a_quota(bin_dir, tmp_path, source_dir, monkeypatch):
     finally:
         group.remove()
     assert result["quality"]["verdict"] in ("degraded", "client_limited")
-    beyond = {check["id"]: check["effect"] for check in result["quality"]["checks"] if check["status"] == "beyond"}
+    beyond = {check["id"]: check["effect"] for check in result["quality"]["checks"] if check["status"] == "over_limit"}
     assert beyond["host_withheld"] == "info" and "(host_withheld: found " in " ".join(out.split())
     assert any(beyond.get(name, "info") != "info" for name in ("client_error", "gap_distance", "send_lateness", "rate_shortfall"))

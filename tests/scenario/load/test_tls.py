@@ -447,7 +447,7 @@ def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates,
     assert result["launch"]["version"]["version"] and result["launch"]["models"]["data"]
     assert "https://" in (tmp_path / "r.server.log").read_text()
     pages = result["system"]["telemetry"]
-    assert pages["metrics_gaps"] < pages["metrics_asked"], "/metrics is read over TLS too"
+    assert pages["metrics_gaps"] < pages["metrics_requested"], "/metrics is read over TLS too"
 
 
 def test_own_server_with_another_certificate_is_not_believed(bin_dir, tmp_path, certificates, patience):

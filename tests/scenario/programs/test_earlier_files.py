@@ -1,5 +1,9 @@
-"""Files that earlier programs wrote open unchanged: data/schema_2/set.tar.xz, written by its make_set.py with programs of schema_version 2."""
+"""Files that earlier programs wrote open unchanged: data/schema_2, written by its scripts with programs of schema_version 2.
+
+set.tar.xz is of the first such programs, last_set.tar.xz of the last ones.
+"""
 import json
+import re
 import tarfile
 from pathlib import Path
 
@@ -15,14 +19,43 @@ RESULTS = ["completed", "lean", "failed", "interrupted"]
 EXPERIMENTS = ["completed", "lean", "failed", "killed"]
 
 
+# keys and values in results that schema_version 3 renamed, and the field by which checks are filtered here
+FORMER_KEYS = {"beside", "worst_figure", "summary_worst", "metrics_asked", "late_p50_ms", "then", "now", "asked", "prompt_tokens_asked",
+               "output_tokens_asked", "lacks_done"}
+FORMER_VALUES = {"ok", "beyond", "absent", "cap_held_rate"}
+STATUS = "quality.sample_size.status"
+
+
+def unpacked(archive, folder):
+    with tarfile.open(archive) as opened:
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)
+        opened.extractall(folder)
+    return folder
+
+
 @pytest.fixture
 def kept(source_dir, tmp_path):
-    """A copy of the set, which a test may change."""
-    folder = tmp_path / "set"
-    with tarfile.open(source_dir / "tests/scenario/data/schema_2/set.tar.xz") as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)
-        archive.extractall(folder)
-    return folder
+    """A copy of the first set, which a test may change."""
+    return unpacked(source_dir / "tests/scenario/data/schema_2/set.tar.xz", tmp_path / "set")
+
+
+@pytest.fixture
+def last(source_dir, tmp_path):
+    """A copy of the last set."""
+    return unpacked(source_dir / "tests/scenario/data/schema_2/last_set.tar.xz", tmp_path / "last")
+
+
+def former_names(document):
+    """The keys and texts in it that were renamed."""
+    if isinstance(document, dict):
+        return (FORMER_KEYS & set(document)).union(*map(former_names, document.values()))
+    if isinstance(document, list):
+        return set().union(*map(former_names, document))
+    return {document} & FORMER_VALUES if isinstance(document, str) else set()
+
+
+def fits(source_dir, document):
+    jsonschema.Draft202012Validator(json.loads((source_dir / "api/result.schema.json").read_text())).validate(document)
 
 
 @pytest.fixture
@@ -42,8 +75,8 @@ def test_an_experiment_is_valid(bin_dir, kept, name):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_fits_the_schema_and_becomes_an_experiment(bin_dir, source_dir, kept, name):
-    jsonschema.Draft202012Validator(json.loads((source_dir / "api/result.schema.json").read_text())).validate(load_result(kept / f"{name}.json"))
+def test_a_result_is_valid_and_becomes_an_experiment(bin_dir, kept, name):
+    assert run_profllm(bin_dir, "validate", "--schema", "result", kept / f"{name}.json").returncode == 0
     done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", kept / f"{name}.json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["config"]["server"]["model"] == "sim/test"
@@ -59,7 +92,7 @@ def test_a_journal_is_recovered(bin_dir, source_dir, kept):
     done = run_profllm(bin_dir, "recover", kept / "killed.json")
     assert done.returncode == 0, done.stderr
     result = load_result(kept / "killed.json")
-    jsonschema.Draft202012Validator(json.loads((source_dir / "api/result.schema.json").read_text())).validate(result)
+    fits(source_dir, result)
     assert (result["status"], result["error"]["cause"]) == ("interrupted", "killed") and result["results"]["completed"] > 0
 
 
@@ -116,3 +149,109 @@ def test_every_link_is_read(source_dir):
     """web/src/url/earlier-links.test.ts reads each; here only that none is lost."""
     links = (Path(source_dir) / "tests/scenario/data/schema_2/links.txt").read_text().splitlines()
     assert len(links) == 6 and {link.split("?")[0] for link in links} == {"/", "/compare", "/sweeps/SWEEP"}
+
+
+# ---- names of schema_version 2 ----
+
+
+def test_the_last_set_has_each_former_name_that_a_simulated_run_writes(last):
+    found = former_names([json.loads((last / f"{name}.json").read_text()) for name in ("completed", "repeated")])
+    assert found >= {"ok", "beyond", "absent", "beside", "worst_figure", "metrics_asked", "late_p50_ms", "then", "now", "cap_held_rate"}
+
+
+def test_former_names_are_valid(bin_dir, last):
+    assert run_profllm(bin_dir, "validate", "--schema", "result", last / "completed.json", last / "repeated.json").returncode == 0
+    assert run_profllm(bin_dir, "validate", "--schema", "requests", last / "completed.requests.jsonl.zst").returncode == 0
+
+
+def test_the_rest_of_the_contract_holds_for_a_result_of_the_version_before(bin_dir, last):
+    document = json.loads((last / "completed.json").read_text())
+    document["quality"]["checks"][0]["value"] = "much"
+    wrong = last / "wrong.json"
+    wrong.write_text(json.dumps(document))
+    done = import_json(bin_dir, "--db", last / "new.db", wrong, status=1)
+    assert (done["counts"]["rejected"], done["counts"]["stored"]) == (1, 0)
+
+
+def test_a_recovered_result_has_present_names(bin_dir, source_dir, last):
+    assert run_profllm(bin_dir, "recover", last / "killed.json").returncode == 0
+    result = load_result(last / "killed.json")
+    fits(source_dir, result)
+    assert former_names(result) == set() and "over_limit" in {check["status"] for check in result["quality"]["checks"]}
+
+
+def test_a_repeated_result_has_present_names(bin_dir, source_dir, last):
+    done = run_profllm(bin_dir, "run", "-c", last / "repeated.json", "-o", last / "third.json", "--set", "benchmark.num_prompts=4")
+    assert done.returncode == 0, done.stderr
+    result = load_result(last / "third.json")
+    fits(source_dir, result)
+    assert former_names(result) == set() and result["environment"]["repeat_of"]["run_id"] == load_result(last / "repeated.json")["run_id"]
+
+
+def test_former_names_are_compared(bin_dir, last):
+    done = run_profllm(bin_dir, "compare", "--json", last / "completed.json", last / "repeated.json")
+    assert done.returncode in (0, 1) and former_names(json.loads(done.stdout)) == set()
+
+
+@pytest.fixture
+def opened(bin_dir, last):
+    with Dashboard(bin_dir, last / "results.db") as dashboard:
+        yield dashboard
+
+
+def test_former_fields_and_values_filter_alike(opened, last):
+    kept = json.loads((last / "answers.json").read_text())
+    assert {query["count"] for query in kept["queries"]} == {0, 2, 5}
+    for asked in kept["queries"]:
+        assert opened.post("/api/filters/apply", asked["query"]).json["count"] == asked["count"], asked["query"]
+    values = opened.get(f"/api/filters/values?field={STATUS}").json["values"]
+    assert values == [{**one, "value": {"beyond": "over_limit", "ok": "passed"}[one["value"]]} for one in kept["values"]["values"]]
+
+
+def test_responses_have_present_names(opened, last):
+    preset, = opened.get("/api/filters/presets").json["presets"]
+    assert preset["filter"] == {"and": [{"field": STATUS, "op": "eq", "value": "over_limit"}, {"field": "launch.other_servers_max", "op": "in", "value": [0, 1]}]}
+    assert preset["columns"] == ["run.name", "quality.measurement.metric", "system.telemetry.metrics_requested", "stored.possible_duplicate"]
+    assert preset["sort"] == [{"field": "launch.other_servers_max", "dir": "desc"}]
+    rows = opened.rows(columns=["launch.beside", STATUS, "quality.cap_held_rate.status"])
+    assert {key for row in rows for key in row["cells"]} == {"launch.other_servers_max", STATUS, "quality.concurrency_limited.status"}
+    for row in rows:
+        experiment = opened.get(f"/api/data/experiments/{row['id']}").json
+        assert former_names(experiment["document"]) == set()
+        assert not [field for field in experiment["fields"] if re.search(r"beside|worst|asked|cap_held|near$", field)]
+    sweep = opened.get(f"/api/data/sweeps/{json.loads((last / 'answers.json').read_text())['sweep']}").json
+    assert len(sweep["runs"]) == 2 and former_names(sweep["runs"]) == set()
+    ids = {field["id"] for field in opened.get("/api/fields").json["fields"]}
+    assert STATUS in ids and not {"launch.beside", "stored.near", "quality.cap_held_rate.value"} & ids
+
+
+def test_the_same_file_is_a_duplicate(bin_dir, last):
+    """Its content is what was received, also if it was first stored by this version."""
+    files = [last / f"{name}.json" for name in ("completed", "repeated", "bench")]
+    for db in ("results.db", "new.db"):
+        first = import_json(bin_dir, "--db", last / db, *files, last / "sweep")["counts"]
+        assert (first["stored"], first["duplicate"]) == ((0, 5) if db == "results.db" else (5, 0))
+        assert import_json(bin_dir, "--db", last / db, *files, last / "sweep")["counts"]["duplicate"] == 5
+        for command in ("check", "remap", "check"):
+            assert run_dashboard(bin_dir, command, "--db", last / db).returncode == 0
+
+
+def test_a_renamed_copy_is_a_conflict(bin_dir, last):
+    """The same result under present names is other content of the same run."""
+    text = (last / "completed.json").read_text().replace('"worst_figure"', '"metric"')
+    (last / "copy.json").write_text(text)
+    assert import_json(bin_dir, "--db", last / "results.db", last / "copy.json", status=1)["counts"]["conflict"] == 1
+
+
+def test_a_former_name_in_a_filter_of_an_upload(bin_dir, last):
+    """Uploads over HTTP are read as imports are."""
+    with Dashboard(bin_dir, last / "http.db") as dashboard:
+        item, = dashboard.upload("/api/upload/json", json.loads((last / "completed.json").read_text()))["items"]
+        assert item["state"] == "stored"
+        row, = dashboard.rows(filter={"field": STATUS, "op": "in", "value": ["beyond", "ok"]}, columns=[STATUS])
+        assert row["cells"][STATUS] in ("over_limit", "passed")
+
+
+def test_no_row_of_former_names_is_missing_here(source_dir):
+    rows = re.findall(r'^FORMER_(?:KEY|VALUE)\((\w+), .*?"(\w+)", "\w+"\)', (source_dir / "src/tbl/former_names.h").read_text(), re.M)
+    assert len(rows) > 20 and {former for place, former in rows if place in ("LAUNCH", "MEASUREMENT", "CHECK", "SOURCE", "DIFFERENCE")} <= FORMER_KEYS | FORMER_VALUES

@@ -209,7 +209,7 @@ def test_contradiction_is_stored_and_named(bin_dir, tmp_path, check):
         assert says in faults.get(check, ""), (name, faults)
     # by the check they are found, and by the verdict the worse ones
     names = {f"{i}.json" for i in range(len(cases))}
-    assert cells(bin_dir, tmp_path / "checks.db", filter={"field": f"quality.{check}.status", "op": "eq", "value": "beyond"}).keys() == names
+    assert cells(bin_dir, tmp_path / "checks.db", filter={"field": f"quality.{check}.status", "op": "eq", "value": "over_limit"}).keys() == names
     verdicts = cells(bin_dir, tmp_path / "checks.db", "quality.verdict", "results.completed")
     for name, (verdict, completed) in verdicts.items():
         assert verdict == ("degraded" if completed and check != "request_count" else None), name

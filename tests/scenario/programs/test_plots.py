@@ -198,8 +198,8 @@ def test_dataset_bars_are_numpys_histogram(bin_dir, tmp_path, patience):
                                        random_output_len=20), patience=patience)
     pixels, records = read_png(tmp_path / "r.dataset_stats.png"), records_of(tmp_path)
     assert pixels.shape == (1500, 2100, 3)
-    lens = {"prompt": [record["prompt_tokens_asked"] for record in records],
-            "output": [record["output_tokens_asked"] for record in records]}
+    lens = {"prompt": [record["prompt_tokens_requested"] for record in records],
+            "output": [record["output_tokens_requested"] for record in records]}
     lens["total"] = [sum(pair) for pair in zip(lens["prompt"], lens["output"])]
     for panel, x in lens.items():
         counts, edges = np.histogram(x, bins=30)
@@ -215,11 +215,11 @@ def test_dataset_bars_of_single_requests(bin_dir, tmp_path, patience):
     left, top, width, height = PANELS["requests"]
     # no bar reaches up to the key
     area = pixels[top + height // 8:top + height, left:left + width]
-    most = max(record["prompt_tokens_asked"] + record["output_tokens_asked"] for record in records)
+    most = max(record["prompt_tokens_requested"] + record["output_tokens_requested"] for record in records)
     for kind in ("prompt", "output"):
         seen = columns_of(area, COLOURS[kind])
         for i, record in enumerate(records):
-            expected = record[f"{kind}_tokens_asked"] / (most * 1.2) * height
+            expected = record[f"{kind}_tokens_requested"] / (most * 1.2) * height
             assert abs(seen[int((i + 0.5) * width / 20)] - expected) <= 3, (kind, i)
 
 

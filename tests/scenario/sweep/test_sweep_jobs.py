@@ -21,10 +21,10 @@ def lives(folder):
     for row in runs(folder):
         launch = load_result(folder / row["result"])["launch"]
         life = found.setdefault((row["server"], launch["pid"]), {
-            "begin": row["began_s"], "port": launch["port"], "cpus": launch["cpus"], "beside": launch["beside"],
+            "begin": row["began_s"], "port": launch["port"], "cpus": launch["cpus"], "beside": launch["other_servers_max"],
             "gpus": {gpu["uuid"] for gpu in launch["gpus"]}, "asked": launch["env"]["CUDA_VISIBLE_DEVICES"]})
         life["end"] = row["began_s"] + row["wall_s"]
-        life["beside"] = max(life["beside"], launch["beside"])
+        life["beside"] = max(life["beside"], launch["other_servers_max"])
     return list(found.values())
 
 
@@ -54,7 +54,7 @@ def test_on_gpus_and_ports_of_their_own(bin_dir, tmp_path):
     first = min(life["end"] for life in found)
     assert sum(len(life["gpus"]) for life in found if life["begin"] < first) == 4
     assert max(life["beside"] for life in found) in (2, 3)
-    assert max(row["beside"] for row in rows) == max(life["beside"] for life in found)
+    assert max(row["other_servers_max"] for row in rows) == max(life["beside"] for life in found)
     assert nothing_left(folder)
 
 

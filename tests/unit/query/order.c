@@ -53,7 +53,7 @@ static const struct {
 	{ "run.status",
 	  RES_FIELD_TEXT,
 	  { "completed", "partial", "failed", "launch_failed", "timeout", "interrupted", "odd" } },
-	{ "quality.client_error.status", RES_FIELD_TEXT, { "ok", "beyond", "unknown" } },
+	{ "quality.client_error.status", RES_FIELD_TEXT, { "passed", "over_limit", "unknown" } },
 	{ "server.model", RES_FIELD_TEXT, { "", "A", "B", "a", "trusted", "ä", "日" } },
 	{ "run.timestamp",
 	  RES_FIELD_TIME,

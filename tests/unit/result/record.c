@@ -38,9 +38,9 @@ static void make_finished(struct res_record *record)
 	add_event(record, 900, 0, RES_EVENT_FINISH | RES_EVENT_USER_STAMP);
 	record->end_ns = START_NS + 8000;
 	record->status = 200;
-	record->prompt_tokens_asked = 10;
+	record->prompt_tokens_requested = 10;
 	record->prompt_tokens = 12;
-	record->output_tokens_asked = 3;
+	record->output_tokens_requested = 3;
 	record->output_tokens = 3;
 	record->token_source = RES_TOKENS_USAGE;
 	strcpy(record->finish_reason, "length");
@@ -163,7 +163,7 @@ static void test_result_record__writes_the_side_files_object(void **state)
 		"\"headers_ns\":1000005000,\"first_event_ns\":1000006000,"
 		"\"first_token_ns\":1000007000,\"end_ns\":1000008000,"
 		"\"events\":[[1000006000,0,0],[1000007000,1,2],[1000007000,2,3],[1000007900,0,12]],"
-		"\"prompt_tokens_asked\":10,\"prompt_tokens\":12,\"output_tokens_asked\":3,"
+		"\"prompt_tokens_requested\":10,\"prompt_tokens\":12,\"output_tokens_requested\":3,"
 		"\"output_tokens\":3,\"token_source\":\"usage\",\"finish_reason\":\"length\","
 		"\"status\":200,\"error\":null}";
 	struct res_record record;

@@ -167,15 +167,16 @@ static void test_planned(void **state)
 	}
 }
 
-#define CLIENT_OK                                                                                \
-	"{'id': 'client_error', 'status': 'ok', 'value': 0.001, 'limit': 0.02, 'unit': 'share'," \
+#define CLIENT_OK                                                                            \
+	"{'id': 'client_error', 'status': 'passed', 'value': 0.001, 'limit': 0.02, 'unit': " \
+	"'share',"                                                                           \
 	" 'effect': 'degraded', 'text': 't'}"
-#define RATE_OK                                                                                \
-	"{'id': 'rate_shortfall', 'status': 'ok', 'value': 1, 'limit': 0.98, 'unit': 'share'," \
+#define RATE_OK                                                                                    \
+	"{'id': 'rate_shortfall', 'status': 'passed', 'value': 1, 'limit': 0.98, 'unit': 'share'," \
 	" 'effect': 'degraded', 'text': 't'}"
-#define MEASURED "{'worst_figure': 'p99_ttft_ms', 'share': 0.00098, 'lo': -0.0213, 'hi': 0.005}"
-#define OVER(id, value, limit, unit, effect)                                       \
-	"{'id': '" id "', 'status': 'beyond', 'value': " value ", 'limit': " limit \
+#define MEASURED "{'metric': 'p99_ttft_ms', 'share': 0.00098, 'lo': -0.0213, 'hi': 0.005}"
+#define OVER(id, value, limit, unit, effect)                                           \
+	"{'id': '" id "', 'status': 'over_limit', 'value': " value ", 'limit': " limit \
 	", 'unit': '" unit "', 'effect': '" effect "', 'text': 'of its version'}"
 #define CHECKED(verdict, measurement, checks)                                                  \
 	"{'status': 'completed', 'results': {'completed': 3}, 'quality': {'verdict': " verdict \
@@ -243,7 +244,7 @@ static const struct ruling_case {
 	  "No action is needed; see the notes on short_run.",
 	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
 	{ CHECKED("'degraded'",
-		  "{'worst_figure': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
+		  "{'metric': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
 		  OVER("client_error", "1.25", "0.02", "share", "degraded") ", " RATE_OK ", " OVER(
 			  "client_cpu", "0.9", "0.8", "share", "info")),
 	  "degraded",
@@ -338,7 +339,7 @@ static const struct ruling_case {
 	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
 	  { NULL } },
 	/* no verdict */
-	{ CHECKED("null", "null", "{'id': 'failures', 'status': 'ok', 'value': 0, 'limit': 0}"),
+	{ CHECKED("null", "null", "{'id': 'failures', 'status': 'passed', 'value': 0, 'limit': 0}"),
 	  "none",
 	  "It is unknown whether you can rely on these metrics.\n"
 	  "The result does not record how far the client changed the metrics, or whether the "
@@ -480,9 +481,9 @@ static void test_client_error_is_rounded_up(void **state)
 			CHECKED("'trusted'", "null", CLIENT_OK ", " RATE_OK));
 		auto_buf sentences = PL_BUF(1u << 16);
 		json_object_set_new(json_object_get(result, "quality"), "measurement",
-				    json_pack("{s:s, s:f, s:f, s:f}", "worst_figure",
-					      cases[i].metric, "share", cases[i].share, "lo",
-					      cases[i].lo, "hi", cases[i].hi));
+				    json_pack("{s:s, s:f, s:f, s:f}", "metric", cases[i].metric,
+					      "share", cases[i].share, "lo", cases[i].lo, "hi",
+					      cases[i].hi));
 		res_report_sentences(result, &sentences);
 		if (strstr(pl_buf_text(&sentences), cases[i].text) == NULL)
 			fail_msg("no %s in %s", cases[i].text, pl_buf_text(&sentences));
@@ -505,14 +506,15 @@ static void test_detail_of_check(void **state)
 			OVER("config_mismatch", "1", "0", "count", "degraded") ", " CLIENT_OK
 									       ", " RATE_OK));
 	json_t *check = json_array_get(pl_json_get_path(result, "quality.checks"), 0);
-	auto_free char *detailed = pl_asprintf("%s; dtype: asked half, reported float32", text);
+	auto_free char *detailed = pl_asprintf("%s; dtype: requested half, reported float32", text);
 	auto_buf sentences = PL_BUF(1u << 16);
 
 	(void)state;
 	json_object_set_new(check, "text", json_string(detailed));
 	res_report_sentences(result, &sentences);
-	assert_non_null(strstr(pl_buf_text(&sentences), "(config_mismatch: found 1, expected 0; "
-							"dtype: asked half, reported float32)."));
+	assert_non_null(strstr(pl_buf_text(&sentences),
+			       "(config_mismatch: found 1, expected 0; "
+			       "dtype: requested half, reported float32)."));
 }
 
 /* Each row has a finding and an action that fit into a sentence. */

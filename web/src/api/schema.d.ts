@@ -2299,7 +2299,7 @@ export interface components {
              * @description Three sentences, one per line: whether to use the metrics, why, and what to do. Also present for
              *     results without a verdict and for failed runs.
              */
-            verdict_sentence: string | null;
+            verdict_sentence: string;
             /** @description Result in the ProfLLM format (api/result.schema.json); keys that the upload does not record are missing */
             document: {
                 [key: string]: unknown;
@@ -2330,7 +2330,7 @@ export interface components {
              *     - `explicit`: set by the user
              *     - `default`: the default
              *     - `unknown`: the default is not known
-             *     - `absent`: the release has no such argument
+             *     - `not_in_release`: the release has no such argument
              *     - `benchmark`: an input of the load, used because the result has no server arguments (for example, the model
              *       in a result of `vllm bench`)
              */

@@ -9,8 +9,6 @@ import { Nothing, Simulated, State, Verdict } from '../ui/verdict'
 import css from './compare.module.css'
 import { checkOf, type MetricView, missingText, type SideView, verdictsText } from './model'
 
-const WORDS: Record<string, string> = { ok: 'passed', beyond: 'over limit', unknown: 'unknown' }
-
 function stateOf(experiment: Experiment | undefined, id: string) {
   const state = experiment?.fields[`quality.${id}.status`]?.value
   return typeof state === 'string' ? state : undefined
@@ -19,7 +17,7 @@ function stateOf(experiment: Experiment | undefined, id: string) {
 export function Quality({ details, views }: { details: MetricView[] | null; views: SideView[] }) {
   const [all, setAll] = useState(false)
   const checks = (details ?? []).filter(({ told }) => checkOf(told.field) !== undefined && told.sides.some(({ n }) => n > 0))
-  const isFine = ({ told }: MetricView) => views.every(({ experiment, told: { runs } }) => runs === 0 || stateOf(experiment, checkOf(told.field) ?? '') === 'ok')
+  const isFine = ({ told }: MetricView) => views.every(({ experiment, told: { runs } }) => runs === 0 || stateOf(experiment, checkOf(told.field) ?? '') === 'passed')
   const shown = all ? checks : checks.filter((check) => !isFine(check))
   return (
     <section className={page.block} aria-label="Quality">
@@ -54,7 +52,7 @@ function Check({ metric: { told, field, form }, views }: { metric: MetricView; v
         return (
           <td key={letter} title={figure && missingText(figure)}>
             <span className={css.verdicts}>
-              {state !== undefined && <State state={state} word={WORDS[state] ?? state} />}
+              {state !== undefined && <State state={state} />}
               {!figure || figure.value === null ? <Nothing of={undefined} /> : <span className="n">{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></span>}
             </span>
           </td>

@@ -8,7 +8,7 @@ const of = (quality: unknown) => checksOf({ document: { quality } } as unknown a
 
 describe('checks of a document', () => {
   it('may lack what ours have', () => {
-    expect(of({ checks: [{ id: 'client_error', status: 'beyond', effect: 'degraded' }] })).toEqual([{ id: 'client_error', status: 'beyond', effect: 'degraded', text: '', unit: '', value: undefined, limit: undefined }])
+    expect(of({ checks: [{ id: 'client_error', status: 'over_limit', effect: 'degraded' }] })).toEqual([{ id: 'client_error', status: 'over_limit', effect: 'degraded', text: '', unit: '', value: undefined, limit: undefined }])
     expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([{ id: '', status: '', effect: '', text: '', unit: '', value: null, limit: 'none' }])
     expect(of({ checks: [{ value: 0, limit: false }] })).toMatchObject([{ value: 0, limit: false }])
   })

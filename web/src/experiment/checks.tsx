@@ -9,7 +9,6 @@ import css from './experiment.module.css'
 import { type Check, checkRank } from './model'
 import { figure, unitOf } from './ruling'
 
-const WORDS: Record<string, string> = { ok: 'passed', beyond: 'over limit', unknown: 'unknown' }
 const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'informational' }
 
 export function Checks({ checks }: { checks: Check[] }) {
@@ -26,7 +25,7 @@ export function Checks({ checks }: { checks: Check[] }) {
           <tbody>
             {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
               <tr key={i}>
-                <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { color: 'quiet' as const } : {})} /></td>
+                <td><State state={check.status} {...(check.status === 'over_limit' && check.effect === 'info' ? { color: 'quiet' as const } : {})} /></td>
                 <th scope="row"><code>{check.id}</code></th>
                 <td className={page.num}>{figure(check.value, check.unit)}</td>
                 <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>

@@ -11,7 +11,7 @@ export interface Entry {
 
 export interface Check {
   id: string
-  status: string // ok, beyond, unknown
+  status: string // passed, over_limit, unknown
   effect: string
   text: string
   unit: string
@@ -52,11 +52,11 @@ export function checksOf(experiment: Experiment): Check[] {
 
 // Checks that lower the verdict come first, then unknown ones.
 export function checkRank({ status, effect }: Check) {
-  if (status === 'beyond') return effect === 'client_limited' ? 0 : effect === 'degraded' ? 1 : 2
+  if (status === 'over_limit') return effect === 'client_limited' ? 0 : effect === 'degraded' ? 1 : 2
   return status === 'unknown' ? 3 : 4
 }
 
-export const decides = (check: Check) => check.status === 'beyond' && check.effect !== 'info'
+export const decides = (check: Check) => check.status === 'over_limit' && check.effect !== 'info'
 
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
 const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']

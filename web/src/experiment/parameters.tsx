@@ -13,7 +13,7 @@ import { type Entry, isDefault, isSet, nameOf } from './model'
 const DEFAULTS_SHOWN = 5 // of each part
 const RECORDED_SHOWN = 12 // of a file that does not record which values are explicit
 const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
-const SOURCES: Record<string, string> = { explicit: 'explicit', default: 'default', unknown: 'default unknown', absent: 'not in this release' }
+const SOURCES: Record<string, string> = { explicit: 'explicit', default: 'default', unknown: 'default unknown', not_in_release: 'not in this release' }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 

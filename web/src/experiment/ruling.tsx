@@ -55,7 +55,7 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
   )
 }
 
-const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => (sentence ?? '').split('\n')
+const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => sentence.split('\n')
 
 // Value and limit on one scale. A value far over the limit fills the bar, and the tick marks the limit.
 function Bullet({ check: { value, limit, unit } }: { check: Check }) {

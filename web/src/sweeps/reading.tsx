@@ -9,7 +9,7 @@ import { paths } from '../url/paths'
 import { type Cell, KIND_WORDS, kindOf, shortKey, valueWords } from './model'
 import css from './sweeps.module.css'
 
-const SHAPES = { done: 'ok', partial: 'beyond', running: 'reading', failed: 'failed', queued: 'queued', missing: 'queued', not_uploaded: 'queued', skipped: 'unknown' } as const
+const SHAPES = { done: 'passed', partial: 'over_limit', running: 'reading', failed: 'failed', queued: 'queued', missing: 'queued', not_uploaded: 'queued', skipped: 'unknown' } as const
 export const KindState = ({ kind, word = KIND_WORDS[kind], part }: { kind: keyof typeof SHAPES; word?: string; part?: string | undefined }) => <State state={SHAPES[kind]} word={word} part={part} />
 
 function RunOf({ run, metric, form, isOne }: { run: SweepRun; metric: string; form: Form; isOne: boolean }) {

@@ -30,8 +30,8 @@ const LOOKS: Record<string, Look> = {
   reading: { shape: 'part', color: 'quiet' },
   cancelled: { shape: 'dash', color: 'quiet' },
   failed: { shape: 'square', color: 'limited' },
-  ok: { shape: 'circle', color: 'trusted' },
-  beyond: { shape: 'triangle', color: 'degraded' },
+  passed: { shape: 'circle', color: 'trusted' },
+  over_limit: { shape: 'triangle', color: 'degraded' },
   unknown: { shape: 'dash', color: 'faint' },
 }
 

@@ -5,6 +5,7 @@
 //   side={"label":…,"ids":[…]} or {"label":…,"filter":{…}}   the same with a name, as the API has it
 //   match=1  simulated=1  equal=1  clear=1  logcurves=1  logtime=1
 import type { Filter } from '../api/types'
+import { withPresentNames } from './former'
 
 export type Side = { label?: string } & ({ ids: number[] } | { filter: Filter })
 
@@ -60,7 +61,7 @@ export function writeCompare(state: CompareState) {
 }
 
 export function readCompare(search: string): CompareState {
-  const query = new URLSearchParams(search)
+  const query = withPresentNames(search)
   const sides = query.getAll('side').map(readSide).filter((side) => side !== null).slice(0, SIDES_MAX)
   const state: CompareState = { sides, match: false, withSimulated: false, withEqual: false, onlyClear: false, logCurves: false, logTime: false }
   for (const [name, member] of FLAGS) state[member] = query.get(name) === '1'

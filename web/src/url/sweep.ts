@@ -2,6 +2,8 @@
 //
 //   x= y=   keys of its points   metric=   the field that colors cells
 //   cx= cy=   the fields of the curves' axes   limit=   of cx, in its unit; none: no limit
+import { withPresentNames } from './former'
+
 export interface SweepState {
   x: string
   y: string
@@ -17,7 +19,7 @@ const DEFAULTS: SweepState = { x: '', y: '', metric: METRIC, cx: CURVE_X, cy: ''
 const NAMES = Object.keys(DEFAULTS) as (keyof SweepState)[]
 
 export function readSweep(search: string): SweepState {
-  const query = new URLSearchParams(search)
+  const query = withPresentNames(search)
   return Object.fromEntries(NAMES.map((name) => [name, query.get(name) || DEFAULTS[name]])) as unknown as SweepState
 }
 

@@ -42,7 +42,7 @@ TICK = ("tick", {"t_ns": START_NS + 10_000_000, "start_ns": START_NS})
 
 def plan(index, **changes):
     return ("plan", {"index": index, "request_id": f"r-{index}", "planned_ns": 1000 * index,
-                     "prompt_tokens_asked": 3, "output_tokens_asked": None, **changes})
+                     "prompt_tokens_requested": 3, "output_tokens_requested": None, **changes})
 
 
 def acted(index, **changes):
@@ -58,7 +58,7 @@ def record(index, **changes):
         "sent_ns": at_ns + 10, "headers_ns": at_ns + 500, "first_event_ns": at_ns + 500,
         "first_token_ns": at_ns + 600, "end_ns": at_ns + 900,
         "events": [[at_ns + 500, 0, 0], [at_ns + 600, 1, 2], [at_ns + 600, 9000, 3], [at_ns + 800, 1, 6]],
-        "prompt_tokens_asked": 3, "prompt_tokens": 4, "output_tokens_asked": None, "output_tokens": 9002,
+        "prompt_tokens_requested": 3, "prompt_tokens": 4, "output_tokens_requested": None, "output_tokens": 9002,
         "token_source": "usage", "finish_reason": "length", "status": 200, "error": None, **changes})
 
 

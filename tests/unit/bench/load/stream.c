@@ -372,7 +372,7 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 	/* a finish reason and the last chunk of HTTP are enough; the check stream_end reports it */
 	FEED(&fed, "openai", TEXT("a"), LAST("b"));
 	assert_int_equal(fed.result, BENCH_STREAM_DONE);
-	assert_true(fed.record.lacks_done);
+	assert_true(fed.record.done_missing);
 	fed_done(&fed);
 
 	FEED(&fed, "openai", TEXT("a"), TEXT("b"), USAGE(2));

@@ -115,8 +115,8 @@ static void test_host_telemetry_ticks__counts_what_it_does(void **state)
 	/* the last sample is off the grid */
 	assert_int_equal(counter.ticks, cost.ticks + 1);
 	assert_true(cost.cpu_s > 0 && cost.elapsed_s >= 0.019);
-	assert_true(cost.late_p50_ms >= 0 && cost.late_p50_ms <= cost.late_p99_ms &&
-		    cost.late_p99_ms <= cost.late_max_ms);
+	assert_true(cost.lateness_p50_ms >= 0 && cost.lateness_p50_ms <= cost.lateness_p99_ms &&
+		    cost.lateness_p99_ms <= cost.lateness_max_ms);
 	/* from the first tick to the last, every place of the grid is a tick or was missed */
 	assert_true((double)(cost.ticks + cost.missed) <= cost.elapsed_s * 1e3 + 2);
 	host_ticks_free(ticks);

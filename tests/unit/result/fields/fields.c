@@ -201,7 +201,7 @@ static const char document_text[] =
 	"   {'name': 'A', 'power_mean_w': 200, 'utilization_mean': 75, 'temperature_max_c': 70,"
 	"    'sm_clock_min_mhz': 4, 'uuid': 'v', 'simulated': true, 'energy_j': null}]},"
 	" 'launch': {'gpus': [], 'url': null, 'phases': {'ready_s': 0}},"
-	" 'quality': {'verdict': null, 'checks': [3, {'id': 'client_cpu', 'status': 'ok',"
+	" 'quality': {'verdict': null, 'checks': [3, {'id': 'client_cpu', 'status': 'passed',"
 	"  'value': 0.5}, {'id': 'failures', 'status': 'unknown', 'value': null}]}}";
 
 /* With quotes as C has them easily. */

@@ -315,7 +315,7 @@ static void test_quality_facts(void **state)
 	(void)state;
 	plan_init(&plan, 2);
 	struct res_record *record = add_record(&plan, 1, 4);
-	record->prompt_tokens_asked = 100;
+	record->prompt_tokens_requested = 100;
 	record->prompt_tokens = 101;
 	record->acted_ns += 3 * PL_NS_PER_MS;
 	record->end_ns += 3 * PL_NS_PER_MS;
@@ -324,7 +324,7 @@ static void test_quality_facts(void **state)
 	add_event(record, 0, 1, RES_EVENT_CONTENT | RES_EVENT_COALESCED);
 	add_event(record, 0.1, 2, RES_EVENT_CONTENT);
 	record = add_record(&plan, 1.5, 5);
-	record->prompt_tokens_asked = 100;
+	record->prompt_tokens_requested = 100;
 	record->prompt_tokens = 99;
 	record->queued_ns = record->planned_ns;
 	add_event(record, 0.5, 5, RES_EVENT_CONTENT | RES_EVENT_FINISH);

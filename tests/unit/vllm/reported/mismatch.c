@@ -172,8 +172,8 @@ static void an_argument_is_named_once(void **state)
 	(void)state;
 	vllm_mismatches_add_text(list, &text);
 	assert_string_equal(pl_buf_text(&text),
-			    "max_model_len: asked 4096, reported 2048 (log); "
-			    "enable_prefix_caching: asked false, reported True (/metrics)");
+			    "max_model_len: requested 4096, reported 2048 (log); "
+			    "enable_prefix_caching: requested false, reported True (/metrics)");
 }
 
 /* A long value is cut between two characters. */
@@ -185,7 +185,7 @@ static void a_long_value_is_cut(void **state)
 	(void)state;
 	memset(long_name, 'a', sizeof(long_name));
 	strcpy(long_name + 79, "\xc3\xa9\xc3\xa9");
-	auto_json json_t *list = json_pack("[{s:s, s:s, s:s, s:s}]", "argument", "x", "asked",
+	auto_json json_t *list = json_pack("[{s:s, s:s, s:s, s:s}]", "argument", "x", "requested",
 					   long_name, "reported", "b", "source", "log");
 	vllm_mismatches_add_text(list, &text);
 	auto_json json_t *whole = json_string(pl_buf_text(&text));

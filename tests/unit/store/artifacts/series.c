@@ -50,7 +50,7 @@ static void assert_values(const json_t *values, const double *expected)
 	"{\"t_ns\": " #ms "000000, \"source\": \"gpu\", \"values\": {\"power_w\": " #watts "}}\n"
 #define FLIGHT(ms, count)                                                                          \
 	"{\"t_ns\": " #ms "000000, \"source\": \"load\", \"values\": {\"in_flight\": " #count "}}" \
-											      "\n"
+	"\n"
 
 /* The first moment belongs to the range, and its end does not. */
 static void test_store_artifacts_series__means(void **state)

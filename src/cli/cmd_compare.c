@@ -87,7 +87,7 @@ static int add_file(const struct res_fields *fields, const char *path,
 {
 	json_t *document = NULL;
 
-	if (res_read_file(fields, path, &document, NULL, err) < 0)
+	if (res_read_file(fields, path, &document, err) < 0)
 		return -1;
 	res_compare_documents_add(side, document);
 	return 0;

@@ -78,13 +78,13 @@ static int read_files(const struct res_fields *fields, const struct res_field *c
 {
 	for (int i = 0; i < file_count; i++) {
 		auto_json json_t *document = NULL;
-		enum res_form form;
-		if (res_read_file(fields, files[i], &document, &form, err) < 0)
+		if (res_read_file(fields, files[i], &document, err) < 0)
 			return -1;
 		json_array_append_new(
-			into, json_pack("{s:o, s:s, s:o}", "file", pl_json_text(files[i]), "form",
-					form == RES_FORM_OWN ? "profllm" : "vllm", "fields",
-					values_json(fields, chosen, count, document)));
+			into,
+			json_pack("{s:o, s:s, s:o}", "file", pl_json_text(files[i]), "form",
+				  json_object_get(document, "run_id") != NULL ? "profllm" : "vllm",
+				  "fields", values_json(fields, chosen, count, document)));
 	}
 	return 0;
 }

@@ -5,10 +5,8 @@
 #include "base/file.h"
 #include "base/scan.h"
 #include "result/flat/console.h"
-#include "result/flat/document.h"
-#include "result/flat/offline.h"
 #include "result/flat/python_json.h"
-#include "result/flat/read.h"
+#include "result/producer.h"
 #include "schema/former.h"
 
 #define VERSION "schema_version"
@@ -23,35 +21,15 @@ json_t *res_read_own(json_t *json)
 	return json_is_string(json_object_get(inside, "run_id")) ? inside : NULL;
 }
 
-static int read_offline(const struct res_fields *fields, const json_t *json, json_t **ret,
-			enum res_form *ret_form, struct pl_err *err)
-{
-	auto_json json_t *figures = NULL;
-
-	if (res_offline_figures(res_offline_kind_of(json), json, &figures, err) < 0)
-		return -1;
-	*ret = res_offline_document(fields, json);
-	if (ret_form != NULL)
-		*ret_form = RES_FORM_FLAT;
-	return 0;
-}
-
 int res_read_json(const struct res_fields *fields, json_t *json, const char *source, json_t **ret,
-		  enum res_form *ret_form, struct pl_err *err)
+		  struct pl_err *err)
 {
-	auto_flat struct res_flat *flat = NULL;
 	json_t *own = res_read_own(json);
 
-	if (own == NULL && res_offline_kind_of(json) != NULL)
-		return read_offline(fields, json, ret, ret_form, err);
-	if (own == NULL && res_flat_of_json(json, source, &flat, err) < 0)
-		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is missing, and the file "
-							       "is not another form of a result")
-					    : -1;
+	if (own == NULL)
+		return res_producer_read(fields, json, source, ret, err);
 	schema_rename_former_result(own);
-	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
-	if (ret_form != NULL)
-		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;
+	*ret = json_incref(own);
 	return 0;
 }
 
@@ -78,20 +56,20 @@ static int read_table(const char *text, size_t len, const char *source, json_t *
 }
 
 int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
-		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
+		  json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *json = NULL;
 
 	if (res_console_is(text, len)) {
 		if (read_table(text, len, source, &json, err) < 0)
 			return -1;
-		return res_read_json(fields, json, source, ret, ret_form, err);
+		return res_read_json(fields, json, source, ret, err);
 	}
 	/* Python's output may not be JSON */
 	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0 &&
 	    res_python_json_parse(text, len, source, &json, NULL, err) < 0)
 		return -1;
-	return res_read_json(fields, json, source, ret, ret_form, err);
+	return res_read_json(fields, json, source, ret, err);
 }
 
 /* ---- one member ---------------------------------------------------------------------------- */
@@ -170,7 +148,7 @@ int res_read_member(const struct res_fields *fields, const char *text, size_t le
 
 	if (!find_member(text, len, member, &found, &version) ||
 	    add_member(made, VERSION, version) < 0 || add_member(made, member, found) < 0)
-		return res_read_text(fields, text, len, source, ret, NULL, err);
+		return res_read_text(fields, text, len, source, ret, err);
 	schema_rename_former_result(made);
 	if (strcmp(member, VERSION) != 0)
 		json_object_del(made, VERSION);
@@ -179,12 +157,12 @@ int res_read_member(const struct res_fields *fields, const char *text, size_t le
 }
 
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
-		  enum res_form *ret_form, struct pl_err *err)
+		  struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return res_read_text(fields, text, len, path, ret, ret_form, err);
+	return res_read_text(fields, text, len, path, ret, err);
 }

@@ -33,7 +33,7 @@ int store_unpack(const struct store *store, int64_t id, const void *packed, size
 
 	if (store_document_unpack(store->dictionaries, packed, len, name, &bytes, &bytes_len, err) <
 		    0 ||
-	    res_read_text(store->fields, bytes, bytes_len, name, ret, NULL, err) < 0)
+	    res_read_text(store->fields, bytes, bytes_len, name, ret, err) < 0)
 		return -1;
 	if (ret_bytes != NULL) {
 		*ret_bytes = pl_take(bytes);

@@ -337,8 +337,8 @@ static int read_files(struct sweep_history *history, const char *path, struct pl
 	for (size_t i = 0; i < files.count; i++) {
 		auto_json json_t *document = NULL;
 		if (files.items[i].side != NULL ||
-		    res_read_file(history->fields, files.items[i].path, &document, NULL,
-				  PL_ERR_IGNORED) < 0)
+		    res_read_file(history->fields, files.items[i].path, &document, PL_ERR_IGNORED) <
+			    0)
 			continue;
 		const char *run_id = pl_json_get_text(document, "run_id");
 		take(history, run_id != NULL ? run_id : files.items[i].path,

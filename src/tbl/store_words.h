@@ -1,16 +1,12 @@
 /*
- * Names of the store: the form of an incoming document, and its outcome.
+ * Names of the store: the outcome of an incoming document.
  *
- * STORE_FORM(NAME, name, text)        `name` is used in the database, in responses and in --json
  * STORE_OUTCOME(NAME, name, text)
  * STORE_KNOWN(NAME, name, text)       the handling of an existing result
  * STORE_ITEM_STATE(NAME, name, text)  of an item of a job; includes the outcomes
  * STORE_CHANGE(NAME, name, text)      of a stored result
  * Undefined again at the end.
  */
-#ifndef STORE_FORM
-#define STORE_FORM(NAME, name, text)
-#endif
 #ifndef STORE_OUTCOME
 #define STORE_OUTCOME(NAME, name, text)
 #endif
@@ -23,15 +19,6 @@
 #ifndef STORE_CHANGE
 #define STORE_CHANGE(NAME, name, text)
 #endif
-
-STORE_FORM(OWN,   own,   "a result of profllm")
-STORE_FORM(FLAT,  flat,  "a result of vllm bench serve")
-STORE_FORM(CONSOLE, console, "console output of vllm bench serve, latency or throughput")
-STORE_FORM(LATENCY, latency, "a result of vllm bench latency")
-STORE_FORM(THROUGHPUT, throughput, "a result of vllm bench throughput")
-STORE_FORM(STARTUP, startup, "a result of vllm bench startup")
-STORE_FORM(MM_PROCESSOR, mm_processor, "a result of vllm bench mm-processor")
-STORE_FORM(PLAIN, plain, "a document with run_id and without schema_version")
 
 STORE_OUTCOME(STORED,    stored,    "stored")
 STORE_OUTCOME(DUPLICATE, duplicate, "the same content is already stored")
@@ -57,7 +44,6 @@ STORE_CHANGE(DELETED,  deleted,  "the result was deleted")
 STORE_CHANGE(RESTORED, restored, "the result was restored")
 STORE_CHANGE(REPLACED, replaced, "the content of the result was replaced")
 
-#undef STORE_FORM
 #undef STORE_OUTCOME
 #undef STORE_KNOWN
 #undef STORE_ITEM_STATE

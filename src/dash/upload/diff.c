@@ -106,7 +106,7 @@ static int read_new(const struct dash_context *context, const struct store_job_r
 	*ret = NULL;
 	if (rival->bytes != NULL)
 		return res_read_text(context->fields, rival->bytes, rival->len, "the uploaded file",
-				     ret, NULL, err);
+				     ret, err);
 	if (strcmp(rival->state, store_item_state_name(STORE_ITEM_DUPLICATE)) == 0)
 		*ret = json_incref(entry->document);
 	return 0;

@@ -11,6 +11,7 @@
 #include "result/flat/console.h"
 #include "result/flat/request_keys.h"
 #include "result/flat/read.h"
+#include "result/producer.h"
 #include "result/quality.h"
 
 /* Keys that are called otherwise here; those of older releases last. */
@@ -176,3 +177,49 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	json_object_set_new(document, "quality", res_quality_evaluate_known(&facts));
 	return document;
 }
+
+/* ---- producers ---- */
+
+static int read_flat(const struct res_producer *self, const struct res_fields *fields, json_t *json,
+		     const char *source, json_t **ret, struct pl_err *err)
+{
+	auto_flat struct res_flat *flat = NULL;
+
+	(void)self;
+	if (res_flat_of_json(json, source, &flat, err) < 0)
+		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is missing, and the file "
+							       "is not another form of a result")
+					    : -1;
+	*ret = res_flat_document(fields, flat);
+	return 0;
+}
+
+static bool is_any(const struct res_producer *self, const json_t *json)
+{
+	(void)self;
+	(void)json;
+	return true;
+}
+
+/* The console output of an offline benchmark is read by the producer of its files. */
+static bool is_console(const struct res_producer *self, const json_t *json)
+{
+	(void)self;
+	return pl_text_equal(pl_json_get_text(json, RES_CONSOLE_KEY), RES_CONSOLE_MARK);
+}
+
+static bool is_of_console(const struct res_producer *self, const json_t *document)
+{
+	const char *kind = pl_json_path_text(document, "config.benchmark.kind");
+	auto_free char *mark = pl_asprintf(RES_CONSOLE_MARK_OF "%s", kind != NULL ? kind : "serve");
+
+	(void)self;
+	return pl_text_equal(pl_json_path_text(document, "tags." RES_CONSOLE_KEY), mark);
+}
+
+const struct res_producer res_producer_console = { .is_file = is_console,
+						   .is_document = is_of_console,
+						   .read = read_flat };
+const struct res_producer res_producer_flat = { .is_file = is_any,
+						.is_document = is_any,
+						.read = read_flat };

@@ -13,6 +13,7 @@
 #include "result/flat/agreement.h"
 #include "result/flat/console.h"
 #include "result/flat/document.h"
+#include "result/producer.h"
 #include "result/quality.h"
 
 #define TEXT_BYTES_MAX (64u << 20)
@@ -211,6 +212,37 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 	json_object_set_new(document, "quality", res_quality_evaluate_known(&facts));
 	return document;
 }
+
+static bool is_file(const struct res_producer *self, const json_t *json)
+{
+	return pl_text_equal(res_offline_kind_of(json), self->kind);
+}
+
+static bool is_document(const struct res_producer *self, const json_t *document)
+{
+	return pl_text_equal(pl_json_path_text(document, "config.benchmark.kind"), self->kind);
+}
+
+static int read(const struct res_producer *self, const struct res_fields *fields, json_t *json,
+		const char *source, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *figures = NULL;
+
+	(void)source;
+	if (res_offline_figures(self->kind, json, &figures, err) < 0)
+		return -1;
+	*ret = res_offline_document(fields, json);
+	return 0;
+}
+
+#define OFFLINE(id_, kind_)                                                                   \
+	const struct res_producer res_producer_##id_ = {                                      \
+		.kind = (kind_), .is_file = is_file, .is_document = is_document, .read = read \
+	};
+OFFLINE(latency, "latency")
+OFFLINE(throughput, "throughput")
+OFFLINE(startup, "startup")
+OFFLINE(mm_processor, "mm-processor")
 
 /* ---- out ---- */
 

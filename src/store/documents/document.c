@@ -12,10 +12,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
-#include "result/flat/console.h"
-#include "result/flat/offline.h"
 #include "result/flat/python_json.h"
 #include "result/flat/read.h"
+#include "result/producer.h"
 #include "result/read.h"
 #include "schema/former.h"
 #include "schema/schema.h"
@@ -29,8 +28,10 @@
 #define RUN_ID_BYTES_MAX 1000
 
 static const char *const form_names[] = {
-#define STORE_FORM(NAME, name, text) #name,
-#include "tbl/store_words.h"
+	"own",
+#define PRODUCER(ID, id, text) #id,
+#include "tbl/producers.h"
+	"plain",
 };
 
 /* The keys in the first description of results. */
@@ -60,26 +61,10 @@ const char *store_form_name(enum store_form form)
 
 enum store_form store_form_of(const json_t *document)
 {
-	static const struct {
-		const char *kind;
-		enum store_form form;
-	} kinds[] = { { "latency", STORE_FORM_LATENCY },
-		      { "throughput", STORE_FORM_THROUGHPUT },
-		      { "startup", STORE_FORM_STARTUP },
-		      { "mm-processor", STORE_FORM_MM_PROCESSOR } };
-	const char *kind = pl_json_path_text(document, "config.benchmark.kind");
-
 	if (json_object_get(document, "run_id") != NULL)
 		return json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
 									   : STORE_FORM_PLAIN;
-	auto_free char *mark = pl_asprintf(RES_CONSOLE_MARK_OF "%s", kind != NULL ? kind : "serve");
-	if (pl_text_equal(pl_json_path_text(document, "tags." RES_CONSOLE_KEY), mark))
-		return STORE_FORM_CONSOLE;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		if (pl_text_equal(kinds[i].kind, kind))
-			return kinds[i].form;
-	}
-	return STORE_FORM_FLAT;
+	return (enum store_form)(STORE_FORM_OWN + 1 + (int)res_producer_of(document));
 }
 
 /* "upload", "upload.jsonl:3", "upload.json[2]" */
@@ -353,7 +338,7 @@ static int take_flat(struct intake *intake, json_t *root, struct pl_err *err)
 		if (!schema_check(intake->reader->plain, root, FAULTS_MAX, &faults))
 			return reject(intake, "result", &faults, err);
 	}
-	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, NULL, err) < 0)
+	if (res_read_json(intake->reader->fields, root, intake->name, &ret->json, err) < 0)
 		return -1;
 	ret->form = store_form_of(ret->json);
 	hash_content(root, ret->sha256);

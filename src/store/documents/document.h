@@ -26,8 +26,10 @@
 #include "result/fields/fields.h"
 
 enum store_form {
-#define STORE_FORM(NAME, name, text) STORE_FORM_##NAME,
-#include "tbl/store_words.h"
+	STORE_FORM_OWN,
+#define PRODUCER(ID, id, text) STORE_FORM_##ID,
+#include "tbl/producers.h"
+	STORE_FORM_PLAIN,
 	STORE_FORM_COUNT
 };
 /* "own", "flat", "latency" */

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fields == NULL)
 		fields = res_fields_new(NULL);
-	if (res_read_text(fields, (const char *)data, size, "input", &document, NULL, &err) < 0)
+	if (res_read_text(fields, (const char *)data, size, "input", &document, &err) < 0)
 		return 0;
 	check_member(fields, data, size, "tags", document);
 	check_member(fields, data, size, "results", document);

@@ -42,7 +42,7 @@ LISTS = {
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with
-OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|request_bounds|routes|store_words")
+OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|request_bounds|routes|store_words")
 
 
 @pytest.fixture(scope="module")

@@ -37,8 +37,7 @@ static void test_result_read__one_member_is_that_of_the_whole(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
 		auto_json json_t *whole = NULL, *lean = NULL;
 		size_t len = strlen(texts[i]);
-		int result = res_read_text(fields, texts[i], len, "t", &whole, NULL,
-					   PL_ERR_IGNORED);
+		int result = res_read_text(fields, texts[i], len, "t", &whole, PL_ERR_IGNORED);
 		assert_int_equal(
 			res_read_member(fields, texts[i], len, "t", "tags", &lean, PL_ERR_IGNORED),
 			result);

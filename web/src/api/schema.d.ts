@@ -2280,13 +2280,16 @@ export interface components {
              * @description Format of the uploaded file.
              *
              *     - `own`: a result of ProfLLM
-             *     - `flat`: a result of `vllm bench serve`
              *     - `console`: the printed output of `vllm bench serve`, `latency` or `throughput`
-             *     - `latency`, `throughput`, `startup`, `mm_processor`: a result of that benchmark of `vllm bench`
+             *     - `latency`: a result of `vllm bench latency`
+             *     - `throughput`: a result of `vllm bench throughput`
+             *     - `startup`: a result of `vllm bench startup`
+             *     - `mm_processor`: a result of `vllm bench mm-processor`
+             *     - `flat`: a result of `vllm bench serve`
              *     - `plain`: a document with `run_id` and without `schema_version`
              * @enum {string}
              */
-            form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain";
+            form: "own" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain";
             /** @description Name of the uploaded file; null if it had none */
             name: string | null;
             /** Format: date-time */
@@ -2539,7 +2542,7 @@ export interface components {
              * @description Format of the document, as in Experiment; null if not recognized
              * @enum {unknown}
              */
-            form: "own" | "flat" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "plain" | null;
+            form: "own" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain" | null;
             /** @description Id of the stored result; for a duplicate or a conflict, of the existing result; null if there is none */
             id: number | null;
             run_id: string | null;

@@ -457,8 +457,8 @@ static void test_res_read__forms(void **state)
 		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 		auto_json json_t *json = NULL;
 		struct res_field field;
-		if (res_read_text(fields, rows[i].text, strlen(rows[i].text), "f", &json, NULL,
-				  &err) < 0) {
+		if (res_read_text(fields, rows[i].text, strlen(rows[i].text), "f", &json, &err) <
+		    0) {
 			assert_null(rows[i].id);
 			if (!pl_text_starts(err.text, rows[i].says))
 				fail_msg("'%s'", err.text);

@@ -35,8 +35,7 @@ static void add_absent(const struct ckpt_case *server, struct option_problems *p
 
 	ckpt_case_add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
 		      model[0] == '/' ? "a directory with the model's config.json"
-				      : "a model directory, or a model in the Hugging Face cache "
-					"(vLLM will download it)",
+				      : "a model on this host; vLLM will download it",
 		      nearest);
 }
 
@@ -51,9 +50,8 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 		add_absent(server, problems, found);
 	if (facts->known != NULL)
 		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		    "a model directory, or a model in the Hugging Face cache (vLLM will download "
-		    "it; "
-		    "its properties are known by name)");
+		    "a model on this host; vLLM will download it, and the checks use its known "
+		    "properties");
 	if (facts->state == CKPT_MODEL_NO_CONFIG)
 		add(server, problems, OPTION_ERROR, "model", "model_not_found", facts->problem,
 		    "a directory with the model's config.json");

@@ -466,7 +466,7 @@ static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 		{ "block_configs", CKPT_TRAIT_PLAIN },
 		{ "linear_attn_config", CKPT_TRAIT_PLAIN },
 	};
-	auto_free char *unknown = pl_asprintf("the family '%s' is not modelled",
+	auto_free char *unknown = pl_asprintf("the family '%s' is not covered by the estimate",
 					      facts->model_type != NULL ? facts->model_type : "");
 	auto_free char *missing = NULL;
 
@@ -478,7 +478,7 @@ static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 		     ckpt_has_trait(facts, foreign[i].trait)))
 			continue;
 		free(missing);
-		missing = pl_asprintf("'%s' is not modelled", foreign[i].key);
+		missing = pl_asprintf("'%s' is not covered by the estimate", foreign[i].key);
 		ckpt_refuse(facts, missing);
 	}
 	if (facts->layers == 0 || facts->heads == 0 || facts->head_dim == 0 ||

@@ -187,7 +187,8 @@ static void read_global(struct ckpt_facts *facts, const json_t *part)
 	if (facts->global_head_dim == 0)
 		ckpt_refuse_count(facts, "the sizes of its full layers are not known");
 	if (count_in(part, "hidden_size_per_layer_input") > 0)
-		ckpt_refuse_count(facts, "its embeddings of each layer are not modelled");
+		ckpt_refuse_count(facts,
+				  "its embeddings of each layer are not covered by the estimate");
 }
 
 /*

@@ -68,8 +68,7 @@ static void unknown_option(struct option_reader *reader, const struct pl_yaml *n
 
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
 		pl_nearest_try(&nearest, vllm_bench_row((enum vllm_bench_id)i)->name);
-	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown option",
-			  "a key of 'benchmark'", nearest.found);
+	option_reader_add(reader, OPTION_ERROR, name, key, "unknown option", NULL, nearest.found);
 }
 
 static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,

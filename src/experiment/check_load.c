@@ -483,7 +483,7 @@ void exp_check_pictures(struct exp_checker *c)
 /* ---- options of a later version ---- */
 
 #define LATER       "it is not in this version"
-#define VLLM_CLIENT "with benchmark.client: vllm vLLM's own client does it"
+#define VLLM_CLIENT "set benchmark.client to vllm to use vLLM's own client"
 
 /*
  * A file that is not run now may be for another version. The command line of `bench serve` does not

@@ -103,9 +103,8 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 		for (size_t k = 0; known[k] != NULL; k++)
 			is_known = is_known || strcmp(known[k], name->text) == 0;
 		if (!is_known)
-			option_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
-					  "a key of an experiment",
-					  option_key_nearest(name->text, known));
+			option_reader_add(reader, OPTION_ERROR, name, name->text, "unknown key",
+					  NULL, option_key_nearest(name->text, known));
 		else if (exp_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
 			 strcmp(name->text, "benchmark") == 0)
 			read_section(reader, name, root->items[i], experiment);

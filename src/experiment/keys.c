@@ -200,9 +200,7 @@ static void unknown_key(struct option_reader *reader, const char *section,
 			pl_nearest_try(&nearest, known);
 	}
 	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
-	auto_free char *expected = pl_asprintf("a key of '%s'", section);
-	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
-			  nearest.found);
+	option_reader_add(reader, OPTION_ERROR, name, key, "unknown key", NULL, nearest.found);
 }
 
 /* Words and variables have separate locations: "launch.command[1]", "launch.env.NAME". */

@@ -38,8 +38,8 @@ static const char *nearest_argument(const struct vllm_catalog *catalog, const ch
 static void unknown_argument(const struct vllm_catalog *catalog, struct option_reader *reader,
 			     const struct pl_yaml *name, const char *key)
 {
-	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
-			  "an argument of vLLM; put others into launch.extra_args",
+	option_reader_add(reader, OPTION_ERROR, name, key, "unknown argument",
+			  "an argument of vLLM; pass other arguments in launch.extra_args",
 			  nearest_argument(catalog, name->text));
 }
 

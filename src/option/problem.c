@@ -1,6 +1,6 @@
 /*
  * Problems as data, and as one line of text: "SOURCE:LINE:COL: KEY: found X, expected Y (did you
- * mean 'Z'?) [rule]". The file, the command line and the API use the same problems; the form of
+ * mean 'Z'?); REMEDY (rule ID)". The file, the command line and the API use the same problems; the form of
  * names is chosen when they are printed.
  */
 #include "option/problem.h"
@@ -157,10 +157,23 @@ static void add_place(const struct option_problem *problem, struct pl_buf *buf)
 	pl_buf_add_text(buf, ": ");
 }
 
+/* The expected value without the remedy after its first semicolon. A command line has no null. */
+static char *expected_text(const struct option_problem *problem, enum option_voice voice)
+{
+	static const char null[] = ", or null";
+	size_t len = strcspn(problem->expected, ";");
+
+	if (voice != OPTION_AS_FILE && len > strlen(null) &&
+	    strncmp(problem->expected + len - strlen(null), null, strlen(null)) == 0)
+		len -= strlen(null);
+	return pl_strndup(problem->expected, len);
+}
+
 static void add_found(const struct option_problem *problem, enum option_voice voice,
 		      struct pl_buf *buf)
 {
 	const char *found = problem->found != NULL ? problem->found : "nothing";
+	bool is_unknown = pl_text_starts(found, "unknown ");
 
 	if (problem->expected_is_reason && problem->expected == NULL) {
 		add_line(buf, found);
@@ -170,13 +183,29 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 	if (voice == OPTION_AS_FLAG && strcmp(found, "null") == 0)
 		found = "nothing";
 	if (problem->found != NULL || !problem->expected_is_reason) {
-		pl_buf_add_text(buf, "found ");
+		pl_buf_add_text(buf, is_unknown ? "" : "found ");
 		add_line(buf, found);
 		if (problem->expected != NULL)
 			pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
 	}
-	if (problem->expected != NULL)
-		add_words(buf, problem->expected, voice);
+	if (problem->expected != NULL) {
+		auto_free char *expected = expected_text(problem, voice);
+		add_words(buf, expected, voice);
+	}
+}
+
+/* "MESSAGE (found X; rule ID)" */
+static void add_broken_rule(const struct option_problem *problem, enum option_voice voice,
+			    struct pl_buf *buf)
+{
+	add_words(buf, problem->expected, voice);
+	pl_buf_add_text(buf, " (");
+	if (problem->found != NULL) {
+		pl_buf_add_text(buf, "found ");
+		add_line(buf, problem->found);
+		pl_buf_add_text(buf, "; ");
+	}
+	pl_buf_addf(buf, "rule %s)", problem->rule);
 }
 
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,
@@ -189,14 +218,25 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
 		add_line(buf, key);
 		pl_buf_add_text(buf, ": ");
 	}
-	add_found(problem, voice, buf);
+	bool is_broken_rule = problem->rule != NULL && problem->expected_is_reason &&
+			      problem->expected != NULL;
+	const char *remedy = problem->expected != NULL && !is_broken_rule
+				     ? strchr(problem->expected, ';')
+				     : NULL;
+
+	if (is_broken_rule)
+		add_broken_rule(problem, voice, buf);
+	else
+		add_found(problem, voice, buf);
 	if (problem->nearest != NULL) {
 		pl_buf_add_text(buf, " (did you mean '");
 		add_line(buf, problem->nearest);
 		pl_buf_add_text(buf, "'?)");
 	}
-	if (problem->rule != NULL)
-		pl_buf_addf(buf, " [%s]", problem->rule);
+	if (remedy != NULL)
+		add_words(buf, remedy, voice);
+	if (problem->rule != NULL && !is_broken_rule)
+		pl_buf_addf(buf, " (rule %s)", problem->rule);
 }
 
 /* RFC 6901; ~ and / are escaped. Items ("[0]") stay as they are. */

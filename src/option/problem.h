@@ -62,8 +62,9 @@ void option_problems_remove(struct option_problems *problems, size_t from,
 #define option_problem_tell(problems, ...) \
 	option_problems_add(problems, &(struct option_problem){ __VA_ARGS__ })
 /*
- * Appends one line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?) [rule]", without
- * the location for AS_FLAG; "KEY: reason" if only a reason is known.
+ * Appends one line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?); remedy (rule ID)", AS_FLAG
+ * without the location; "KEY: reason" if only a reason is known, "KEY: message (found …; rule ID)" for
+ * a broken rule between arguments. A remedy is the part of `expected` from its first semicolon on.
  */
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,
 			 struct pl_buf *buf);

@@ -466,8 +466,8 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 	}
 	if (field == NULL) {
 		option_reader_add(reader, reader->fields_open ? OPTION_WARNING : OPTION_ERROR,
-				  map->keys[i], member_key, "an unknown key",
-				  "a key of this object", nearest_field(row, name));
+				  map->keys[i], member_key, "unknown key", NULL,
+				  nearest_field(row, name));
 		if (reader->fields_open)
 			json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
 		return reader->fields_open;

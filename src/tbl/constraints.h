@@ -26,7 +26,7 @@ RULE(world_fits_gpus, ERROR, ENGINE, NULL, NULL, HOLDS,
          or distributed_executor_backend in ["mp", "uni"]) and data_parallel_backend != "ray"),
     REQUIRE(tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size *
             data_parallel_size <= env.gpus * nnodes),
-    "TP x PP x DP needs more GPUs than are allocated",
+    "tensor, pipeline and data parallelism together need more GPUs than the server has",
     .source = "config/parallel.py ParallelConfig.__post_init__, v1/worker/gpu_worker.py "
               "Worker.init_device",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
@@ -39,7 +39,7 @@ RULE(world_fits_gpus_local_dp, ERROR, ENGINE, NULL, NULL, HOLDS,
          or distributed_executor_backend in ["mp", "uni"]) and data_parallel_backend != "ray"),
     REQUIRE(tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size *
             data_parallel_size_local <= env.gpus * nnodes),
-    "TP x PP x local DP needs more GPUs than are allocated on this node",
+    "tensor, pipeline and local data parallelism together need more GPUs than the server has on this host",
     .source = "v1/worker/gpu_worker.py Worker.init_device",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
                       "releases); Ray and external_launcher look elsewhere")
@@ -48,7 +48,7 @@ RULE(world_fits_gpus_one_rank, ERROR, ENGINE, NULL, NULL, HOLDS,
          or distributed_executor_backend in ["mp", "uni"]) and data_parallel_backend != "ray"),
     REQUIRE(tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size <=
             env.gpus * nnodes),
-    "One data parallel rank (TP x PP) needs more GPUs than are allocated",
+    "tensor and pipeline parallelism together need more GPUs than the server has",
     .source = "config/parallel.py ParallelConfig.__post_init__",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
                       "releases); Ray and external_launcher look elsewhere")
@@ -56,7 +56,7 @@ RULE(world_fits_gpus_ray, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(distributed_executor_backend) and distributed_executor_backend == "ray"),
     REQUIRE(tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size <=
             env.gpus),
-    "TP x PP needs more GPUs than are allocated; Ray waits until its cluster has them",
+    "tensor and pipeline parallelism together need more GPUs than the server has; Ray waits for them",
     .source = "v1/executor/ray_utils.py initialize_ray_cluster")
 RULE(tp_divisible_by_dcp, ERROR, ENGINE, NULL, "0.26.0", CHANGED,
     WHEN(true),
@@ -76,7 +76,7 @@ RULE(dcp_fits_pcp, ERROR, ENGINE, "0.26.0", NULL, HOLDS,
             or decode_context_parallel_size == prefill_context_parallel_size
             or decode_context_parallel_size == tensor_parallel_size *
             prefill_context_parallel_size),
-    "With prefill context parallelism decode_context_parallel_size must be 1, the prefill "
+    "with prefill context parallelism decode_context_parallel_size must be 1, the prefill "
     "size, or TP x the prefill size",
     .source = "config/parallel.py ParallelConfig._validate_parallel_config")
 RULE(dp_local_within_dp, ERROR, ENGINE, NULL, NULL, HOLDS,
@@ -101,12 +101,12 @@ RULE(dp_start_rank_in_range, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(dp_rank_means_one_local, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(data_parallel_rank) and is_set(data_parallel_size_local)),
     REQUIRE(data_parallel_size_local == 1),
-    "With data_parallel_rank set, data_parallel_size_local must be 1 or unset",
+    "with data_parallel_rank set, data_parallel_size_local must be 1 or unset",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(hybrid_lb_needs_start_rank, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(data_parallel_hybrid_lb),
     REQUIRE(is_set(data_parallel_start_rank)),
-    "Hybrid load balancing is meant to be set together with data_parallel_start_rank",
+    "hybrid load balancing needs data_parallel_start_rank",
     .source = "config/parallel.py ParallelConfig.data_parallel_hybrid_lb",
     .reference_note = "documented only; unset, the first local rank is 0 or follows from "
                       "node_rank")
@@ -114,7 +114,7 @@ RULE(hybrid_lb_needs_local_size, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(data_parallel_hybrid_lb and not is_set(data_parallel_rank)
          and not data_parallel_external_lb and nnodes == 1),
     REQUIRE(is_set(data_parallel_size_local)),
-    "Hybrid load balancing needs data_parallel_size_local",
+    "hybrid load balancing needs data_parallel_size_local",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
     .reference_note = "with nnodes above 1 the local size is inferred; external balancing has "
                       "its own rule")
@@ -130,13 +130,13 @@ RULE(one_dp_lb_mode, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
     REQUIRE(not data_parallel_hybrid_lb and (data_parallel_multi_port_external_lb
             or not is_set(data_parallel_start_rank)) and not (data_parallel_multi_port_external_lb
             and (data_parallel_external_lb or is_set(data_parallel_rank)))),
-    "Choose one load balancing mode: external (or data_parallel_rank), multi-port external, or "
+    "choose one load balancing mode: external (or data_parallel_rank), multi-port external, or "
     "hybrid (or data_parallel_start_rank)",
     .source = "entrypoints/cli/serve.py ServeSubcommand.cmd")
 RULE(hybrid_lb_single_local, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(data_parallel_hybrid_lb and is_set(data_parallel_size_local)),
     REQUIRE(data_parallel_size_local != 1),
-    "With one local replica, hybrid load balancing turns into external",
+    "with one local replica, hybrid load balancing turns into external",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(eplb_needs_expert_parallel, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_eplb),
@@ -163,24 +163,24 @@ RULE(eplb_platform, ERROR, ENGINE, "0.31.0", NULL, HOLDS,
 RULE(redundant_experts_need_eplb, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(not enable_eplb),
     REQUIRE(eplb_config.num_redundant_experts == 0),
-    "Redundant experts need enable_eplb",
+    "redundant experts need enable_eplb",
     .source = "config/parallel.py ParallelConfig._validate_parallel_config")
 RULE(redundant_experts_flag_needs_eplb, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(is_set(num_redundant_experts) and not enable_eplb),
     REQUIRE(num_redundant_experts == 0),
-    "Redundant experts need enable_eplb",
+    "redundant experts need enable_eplb",
     .reference_note = "the argument is gone; redundant_experts_need_eplb covers the key of "
                       "eplb_config")
 RULE(eplb_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(any_set(num_redundant_experts, eplb_window_size, eplb_step_interval,
          eplb_log_balancedness)),
     REQUIRE(not is_set(eplb_config)),
-    "The deprecated EPLB flags override eplb_config; use only one form",
+    "the deprecated EPLB flags override eplb_config; use only one form",
     .reference_note = "the deprecated arguments are gone")
 RULE(pp_executor, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(pipeline_parallel_size > 1 and is_set(distributed_executor_backend)),
     REQUIRE(distributed_executor_backend in ["ray", "mp", "external_launcher"]),
-    "Pipeline parallelism needs the ray, mp or external_launcher executor",
+    "pipeline parallelism needs the ray, mp or external_launcher executor",
     .source = "engine/arg_utils.py EngineArgs._check_feature_supported")
 RULE(nsight_needs_ray, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(ray_workers_use_nsight and is_set(distributed_executor_backend)),
@@ -190,12 +190,12 @@ RULE(nsight_needs_ray, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(loading_workers_ignored, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(true),
     REQUIRE(not is_set(max_parallel_loading_workers)),
-    "Recent engines ignore max_parallel_loading_workers",
+    "recent engines ignore max_parallel_loading_workers",
     .source = "config/parallel.py ParallelConfig.__post_init__")
 RULE(dbo_thresholds_need_dbo, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(any_set(dbo_decode_token_threshold, dbo_prefill_token_threshold)),
     REQUIRE(enable_dbo or ubatch_size > 1),
-    "The dual-batch thresholds do nothing without enable_dbo or ubatch_size above 1",
+    "the dual-batch thresholds do nothing without enable_dbo or ubatch_size above 1",
     .source = "v1/worker/ubatch_utils.py check_ubatch_thresholds",
     .reference_note = "ubatch_size above 1 turns batch splitting on as well")
 RULE(expert_placement_needs_ep, WARNING, ENGINE, NULL, NULL, HOLDS,
@@ -206,14 +206,14 @@ RULE(expert_placement_needs_ep, WARNING, ENGINE, NULL, NULL, HOLDS,
 RULE(round_robin_no_redundant, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(expert_placement_strategy == "round_robin"),
     REQUIRE(eplb_config.num_redundant_experts == 0 and not enable_eplb),
-    "Round-robin placement falls back to linear with redundant experts or EPLB",
+    "round-robin placement falls back to linear with redundant experts or EPLB",
     .source = "model_executor/layers/fused_moe/expert_map_manager.py "
               "determine_expert_placement_strategy",
     .reference_note = "enable_eplb makes it fall back to linear too, since 0.11.0")
 RULE(cuda_block_size, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
     WHEN(env.platform == "cuda" and is_set(block_size)),
     REQUIRE(block_size <= 32),
-    "On CUDA block_size can be at most 32",
+    "on CUDA block_size can be at most 32",
     .source = "platforms/cuda.py CudaPlatformBase.get_attn_backend_cls",
     .reference_note = "documented before 0.18.0, not enforced (0.11.0 itself sets 64 and 128): "
                       "now a warning; 0.32.0 asks the attention backends: "
@@ -221,7 +221,7 @@ RULE(cuda_block_size, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
 RULE(cuda_block_size_multiple, ERROR, ENGINE, "0.32.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and is_set(block_size)),
     REQUIRE(block_size % 16 == 0),
-    "On CUDA block_size must be a multiple of 16; some attention backends need 32, 64 or 128",
+    "on CUDA block_size must be a multiple of 16; some attention backends need 32, 64 or 128",
     .source = "platforms/cuda.py CudaPlatformBase.get_attn_backend_cls, "
               "v1/attention/backend.py AttentionBackend.supports_block_size",
     .reference_note = "models without attention are not checked")
@@ -283,13 +283,13 @@ RULE(host_memory_per_gpu, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
     WHEN(true),
     REQUIRE((swap_space + cpu_offload_gb) * tensor_parallel_size * pipeline_parallel_size <=
             env.host_memory_gib),
-    "Swap and offload space are per GPU and together exceed host memory",
+    "swap and offload space are per GPU and together exceed host memory",
     .source = "config/offload.py UVAOffloadConfig.cpu_offload_gb",
     .reference_note = "swap_space is gone from 0.18.0 on: host_memory_offload")
 RULE(host_memory_offload, WARNING, ENGINE, "0.18.0", NULL, ADVICE,
     WHEN(cpu_offload_gb > 0),
     REQUIRE(cpu_offload_gb * tensor_parallel_size * pipeline_parallel_size <= env.host_memory_gib),
-    "Offload space is per GPU and exceeds host memory",
+    "offload space is per GPU and exceeds host memory",
     .source = "config/offload.py UVAOffloadConfig.cpu_offload_gb",
     .reference_note = "documented as space per GPU, not checked beforehand")
 RULE(shm_object_size_needs_shm, ERROR, ENGINE, NULL, NULL, HOLDS,
@@ -307,13 +307,13 @@ RULE(mm_data_mode_needs_tp, WARNING, ENGINE, NULL, NULL, ADVICE,
 RULE(mm_cache_host_memory, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(true),
     REQUIRE(mm_processor_cache_gb * (env.api_servers + data_parallel_size) <= env.host_memory_gib),
-    "The multimodal cache is kept once per process and exceeds host memory",
+    "the multimodal cache is kept once per process and exceeds host memory",
     .source = "config/multimodal.py MultiModalConfig.mm_processor_cache_gb",
     .reference_note = "the formula is documented, never checked")
 RULE(mm_cache_off, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(is_set(mm_processor_cache_gb)),
     REQUIRE(mm_processor_cache_gb > 0),
-    "Turning the multimodal cache off is not recommended",
+    "turning the multimodal cache off is not recommended",
     .source = "config/multimodal.py MultiModalConfig.mm_processor_cache_gb",
     .reference_note = "documented as not recommended")
 RULE(chunked_mm_needs_chunked, WARNING, ENGINE, NULL, NULL, ADVICE,
@@ -325,7 +325,7 @@ RULE(chunked_mm_needs_chunked, WARNING, ENGINE, NULL, NULL, ADVICE,
 RULE(local_media_risk, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(is_set(allowed_local_media_path)),
     REQUIRE(allowed_local_media_path == ""),
-    "Serving local media files is a security risk outside trusted networks",
+    "serving local media files is a security risk outside trusted networks",
     .source = "config/model.py ModelConfig.allowed_local_media_path",
     .reference_note = "documented as a security risk")
 RULE(lora_args_need_lora, WARNING, ENGINE, NULL, NULL, HOLDS,
@@ -373,7 +373,7 @@ RULE(lora_spec_budget, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
     WHEN(enable_lora and is_set(speculative_config)),
     REQUIRE(max_num_batched_tokens >= max_num_seqs * (speculative_config.num_speculative_tokens +
             1)),
-    "With LoRA and speculation the token budget must cover max_num_seqs x (speculative tokens "
+    "with LoRA and speculation the token budget must cover max_num_seqs x (speculative tokens "
     "+ 1)",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
     .reference_note = "not in 0.11.0",
@@ -386,12 +386,12 @@ RULE(budget_ge_seqs, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(budget_ge_len_unchunked, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_chunked_prefill == false),
     REQUIRE(max_num_batched_tokens >= max_model_len),
-    "Without chunked prefill max_num_batched_tokens must reach max_model_len",
+    "without chunked prefill, max_num_batched_tokens must be at least max_model_len",
     .source = "config/scheduler.py SchedulerConfig.verify_max_model_len")
 RULE(budget_le_capacity, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(true),
     REQUIRE(max_num_batched_tokens <= max_num_seqs * max_model_len),
-    "max_num_batched_tokens is beyond max_num_seqs x max_model_len",
+    "max_num_batched_tokens exceeds max_num_seqs x max_model_len",
     .source = "config/scheduler.py SchedulerConfig.verify_max_model_len")
 RULE(partial_prefills_need_chunked, ERROR, ENGINE, NULL, "0.27.0", GONE,
     WHEN(max_num_partial_prefills > 1),
@@ -417,7 +417,7 @@ RULE(long_partials_le_partials, ERROR, ENGINE, NULL, "0.27.0", GONE,
 RULE(partial_prefills_v1, WARNING, ENGINE, NULL, "0.27.0", GONE,
     WHEN(max_num_partial_prefills > 1 or max_long_partial_prefills > 1),
     REQUIRE(false),
-    "The V1 engine does not support concurrent partial prefills",
+    "the V1 engine does not support concurrent partial prefills",
     .reference_note = "both arguments are gone")
 RULE(async_no_pp, ERROR, ENGINE, NULL, "0.15.0", CHANGED,
     WHEN(async_scheduling),
@@ -484,7 +484,7 @@ RULE(eager_makes_graph_args_moot, WARNING, ENGINE, NULL, NULL, HOLDS,
 RULE(graph_sizes_once, WARNING, ENGINE, NULL, "0.13.0", CHANGED,
     WHEN(is_set(cuda_graph_sizes)),
     REQUIRE(not is_set(compilation_config.cudagraph_capture_sizes)),
-    "Give CUDA graph sizes once: here or in compilation_config",
+    "set CUDA graph sizes once: here or in compilation_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
     .reference_note = "cuda_graph_sizes is gone; the same about its successors: "
                       "capture_sizes_once",
@@ -495,7 +495,7 @@ RULE(capture_sizes_once, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
             and is_set(compilation_config.cudagraph_capture_sizes))
             and not (is_set(max_cudagraph_capture_size)
             and is_set(compilation_config.max_cudagraph_capture_size))),
-    "Give CUDA graph capture sizes once: here or in compilation_config",
+    "give CUDA graph capture sizes once: here or in compilation_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(rope_theta_with_scaling, WARNING, ENGINE, NULL, "0.11.1", GONE,
     WHEN(is_set(rope_theta)),
@@ -535,7 +535,7 @@ RULE(pooler_once, WARNING, ENGINE, NULL, "0.12.0", GONE,
 RULE(logits_pattern_v1, WARNING, ENGINE, NULL, "0.17.0", GONE,
     WHEN(true),
     REQUIRE(not is_set(logits_processor_pattern)),
-    "The V1 engine does not support logits_processor_pattern",
+    "the V1 engine does not support logits_processor_pattern",
     .reference_note = "the argument is gone")
 RULE(bitsandbytes_load_format, WARNING, ENGINE, NULL, "0.28.0", GONE,
     WHEN(quantization == "bitsandbytes"),
@@ -547,37 +547,37 @@ RULE(any_whitespace_backend, ERROR, ENGINE, NULL, "0.12.0", GONE,
     REQUIRE((is_set(guided_decoding_backend)
             and guided_decoding_backend in ["xgrammar", "guidance"])
             or structured_outputs_config.backend in ["xgrammar", "guidance"]),
-    "Disabling whitespace needs the xgrammar or guidance backend",
+    "disabling whitespace needs the xgrammar or guidance backend",
     .reference_note = "the argument is gone; so_any_whitespace_backend covers the key")
 RULE(additional_properties_backend, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(guided_decoding_disable_additional_properties),
     REQUIRE((is_set(guided_decoding_backend) and guided_decoding_backend == "guidance")
             or structured_outputs_config.backend == "guidance"),
-    "Ignoring additionalProperties needs the guidance backend",
+    "ignoring additionalProperties needs the guidance backend",
     .reference_note = "the argument is gone; so_additional_properties_backend covers the key")
 RULE(so_any_whitespace_backend, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(structured_outputs_config.disable_any_whitespace),
     REQUIRE(structured_outputs_config.backend in ["xgrammar", "guidance"]),
-    "Disabling whitespace needs the xgrammar or guidance backend",
+    "disabling whitespace needs the xgrammar or guidance backend",
     .source = "config/structured_outputs.py "
               "StructuredOutputsConfig._validate_structured_output_config")
 RULE(so_additional_properties_backend, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(structured_outputs_config.disable_additional_properties),
     REQUIRE(structured_outputs_config.backend == "guidance"),
-    "Ignoring additionalProperties needs the guidance backend",
+    "ignoring additionalProperties needs the guidance backend",
     .source = "config/structured_outputs.py "
               "StructuredOutputsConfig._validate_structured_output_config")
 RULE(so_lm_format_enforcer, WARNING, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(structured_outputs_config.backend)),
     REQUIRE(structured_outputs_config.backend != "lm-format-enforcer"),
-    "The lm-format-enforcer backend is deprecated and goes in 0.35.0: auto, xgrammar or guidance",
+    "the lm-format-enforcer backend is deprecated and goes in 0.35.0: auto, xgrammar or guidance",
     .source = "config/structured_outputs.py "
               "StructuredOutputsConfig._validate_structured_output_config")
 RULE(so_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(any_set(guided_decoding_backend, guided_decoding_disable_fallback,
          guided_decoding_disable_any_whitespace, guided_decoding_disable_additional_properties)),
     REQUIRE(not is_set(structured_outputs_config)),
-    "The deprecated guided-decoding flags override structured_outputs_config; use one form",
+    "the deprecated guided-decoding flags override structured_outputs_config; use one form",
     .reference_note = "the deprecated arguments are gone")
 RULE(traces_need_endpoint, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(collect_detailed_traces)),
@@ -592,7 +592,7 @@ RULE(log_requests_once, WARNING, ENGINE, NULL, "0.12.0", GONE,
 RULE(external_lb_needs_dp, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
     WHEN(data_parallel_external_lb or is_set(data_parallel_rank)),
     REQUIRE(data_parallel_size > 1),
-    "External load balancing (data_parallel_external_lb or data_parallel_rank) needs "
+    "external load balancing (data_parallel_external_lb or data_parallel_rank) needs "
     "data_parallel_size above 1",
     .source = "config/parallel.py ParallelConfig._validate_parallel_config")
 RULE(external_lb_needs_rank, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
@@ -626,7 +626,7 @@ RULE(numa_lists_need_numa_bind, ERROR, ENGINE, "0.20.0", NULL, HOLDS,
 RULE(eplb_async_communicator, ERROR, ENGINE, "0.24.0", NULL, HOLDS,
     WHEN(is_set(eplb_config.communicator) and eplb_config.communicator in ["torch_nccl", "pynccl"]),
     REQUIRE(eplb_config.use_async == false),
-    "The torch_nccl and pynccl communicators need eplb_config.use_async false",
+    "the torch_nccl and pynccl communicators need eplb_config.use_async false",
     .source = "config/parallel.py EPLBConfig._validate_eplb_config")
 RULE(elastic_ep_lb, ERROR, ENGINE, "0.32.0", "0.33.0", CHANGED,
     WHEN(enable_elastic_ep),
@@ -663,7 +663,7 @@ RULE(active_seqs_le_seqs, ERROR, ENGINE, "0.31.0", NULL, HOLDS,
 RULE(attention_backend_once, ERROR, ENGINE, "0.13.0", NULL, HOLDS,
     WHEN(is_set(attention_backend)),
     REQUIRE(not is_set(attention_config.backend)),
-    "Give the attention backend once: here or in attention_config",
+    "set the attention backend once: here or in attention_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(minimax_indexer_cp_dtype, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(attention_config.minimax_m3_indexer_cp) and attention_config.minimax_m3_indexer_cp),
@@ -675,7 +675,7 @@ RULE(spec_flags_once, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
     REQUIRE(not (is_set(spec_method) and is_set(speculative_config.method))
             and not (is_set(spec_model) and is_set(speculative_config.model))
             and not (is_set(spec_tokens) and is_set(speculative_config.num_speculative_tokens))),
-    "Give method, model and number of speculative tokens once: here or in speculative_config",
+    "set method, model and number of speculative tokens once: here or in speculative_config",
     .source = "engine/arg_utils.py EngineArgs.create_speculative_config")
 RULE(spec_draft_tp, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(speculative_config.draft_tensor_parallel_size)),
@@ -688,7 +688,7 @@ RULE(spec_ngram_tokens, ERROR, ENGINE, NULL, NULL, HOLDS,
          and speculative_config.method in ["ngram", "ngram_gpu"]) or (is_set(spec_method)
          and spec_method in ["ngram", "ngram_gpu"])),
     REQUIRE(is_set(speculative_config.num_speculative_tokens) or is_set(spec_tokens)),
-    "Ngram speculation needs num_speculative_tokens",
+    "ngram speculation needs num_speculative_tokens",
     .source = "config/speculative.py SpeculativeConfig._verify_args")
 RULE(spec_ngram_lookup_order, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(speculative_config.method) and speculative_config.method in ["ngram", "ngram_gpu"]
@@ -727,7 +727,7 @@ RULE(spec_head_quantization_methods, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
 RULE(offload_group_settings, ERROR, ENGINE, "0.17.0", NULL, HOLDS,
     WHEN(offload_backend == "prefetch" or offload_group_size > 0),
     REQUIRE(offload_num_in_group <= offload_group_size and offload_prefetch_step >= 1),
-    "Prefetch offloading needs offload_num_in_group at most offload_group_size, and "
+    "prefetch offloading needs offload_num_in_group at most offload_group_size, and "
     "offload_prefetch_step at least 1",
     .source = "config/offload.py OffloadConfig.validate_offload_config")
 RULE(kv_role_needed, ERROR, ENGINE, NULL, NULL, HOLDS,
@@ -762,13 +762,13 @@ RULE(batch_sharded_sampling_needs, ERROR, ENGINE, "0.30.0", NULL, HOLDS,
 RULE(deprecated_quantization, ERROR, ENGINE, "0.32.0", NULL, HOLDS,
     WHEN(quantization in ["fbgemm_fp8", "fp_quant"]),
     REQUIRE(allow_deprecated_quantization),
-    "This quantization method is deprecated and needs allow_deprecated_quantization",
+    "this quantization method is deprecated and needs allow_deprecated_quantization",
     .source = "config/model.py ModelConfig._verify_quantization",
     .reference_note = "the list of deprecated methods differs by release")
 RULE(profiler_torch_dir, ERROR, ENGINE, "0.16.0", NULL, HOLDS,
     WHEN(is_set(profiler_config.profiler) and profiler_config.profiler == "torch"),
     REQUIRE(is_set(profiler_config.torch_profiler_dir)),
-    "The torch profiler needs profiler_config.torch_profiler_dir",
+    "the torch profiler needs profiler_config.torch_profiler_dir",
     .source = "config/profiler.py ProfilerConfig._validate_profiler_config")
 RULE(auto_tool_needs_parser, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_auto_tool_choice),
@@ -813,7 +813,7 @@ RULE(bench_prefix_repetition, WARNING, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(any_set(prefix_repetition_prefix_len, prefix_repetition_suffix_len,
          prefix_repetition_num_prefixes, prefix_repetition_output_len)),
     REQUIRE(dataset_name == "prefix_repetition"),
-    "These lengths are for the prefix_repetition dataset",
+    "these lengths are for the prefix_repetition dataset",
     .source = "benchmarks/datasets/datasets.py get_samples",
     .reference_note = "ignored without a word")
 RULE(bench_frontend_mp, WARNING, BENCH_THROUGHPUT, NULL, "0.19.0", GONE,
@@ -849,7 +849,7 @@ RULE(bench_latency_dp_external_launcher, ERROR, BENCH_LATENCY, NULL, NULL, HOLDS
 RULE(expert_parallel_needs_experts, ERROR, ENGINE, "0.8.5", NULL, HOLDS,
     WHEN(enable_expert_parallel),
     REQUIRE(env.experts > 0),
-    "Expert parallelism needs a model with experts, and this one is dense",
+    "expert parallelism needs a model with experts, and this one is dense",
     .source = "config/model.py ModelConfig._verify_with_expert_parallelism")
 RULE(lora_modules_need_lora, ERROR, ENGINE, "0.8.5", NULL, HOLDS,
     WHEN(is_set(lora_modules) and lora_modules != []),
@@ -866,7 +866,7 @@ RULE(quantization_capability_70, ERROR, ENGINE, "0.7.3", NULL, HOLDS,
               ["bitsandbytes", "bitblas", "compressed-tensors",
               "moe_wna16", "quark"]))),
     REQUIRE(env.capability >= 70),
-    "This quantization needs a GPU of compute capability 7.0 or newer",
+    "this quantization needs a GPU of compute capability 7.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_75, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
     WHEN(env.platform == "cuda" and
@@ -879,7 +879,7 @@ RULE(quantization_capability_75, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
               "fp8_per_tensor", "fp8_per_block", "fp8_per_channel",
               "int8_per_channel_weight_only", "nvfp4_per_token"]))),
     REQUIRE(env.capability >= 75),
-    "This quantization needs a GPU of compute capability 7.5 or newer",
+    "this quantization needs a GPU of compute capability 7.5 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_fp8_marlin, ERROR, ENGINE, "0.6.6", "0.14.0", CHANGED,
     WHEN(env.platform == "cuda" and
@@ -888,7 +888,7 @@ RULE(quantization_capability_fp8_marlin, ERROR, ENGINE, "0.6.6", "0.14.0", CHANG
           or (not is_set(quantization) and env.checkpoint_quantization in
               ["fp8", "awq_marlin", "gptq_marlin", "modelopt_fp4"]))),
     REQUIRE(env.capability >= 80),
-    "This quantization needs a GPU of compute capability 8.0 or newer",
+    "this quantization needs a GPU of compute capability 8.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config",
     .reference_note = "7.5 is enough from 0.14.0 on: quantization_capability_fp8")
 RULE(quantization_capability_fp8, ERROR, ENGINE, "0.14.0", NULL, HOLDS,
@@ -898,7 +898,7 @@ RULE(quantization_capability_fp8, ERROR, ENGINE, "0.14.0", NULL, HOLDS,
           or (not is_set(quantization) and env.checkpoint_quantization in
               ["fp8", "awq_marlin", "modelopt_fp4"]))),
     REQUIRE(env.capability >= 75),
-    "This quantization needs a GPU of compute capability 7.5 or newer",
+    "this quantization needs a GPU of compute capability 7.5 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_gptq_marlin, ERROR, ENGINE, "0.14.0", "0.22.0", GONE,
     WHEN(env.platform == "cuda" and
@@ -907,7 +907,7 @@ RULE(quantization_capability_gptq_marlin, ERROR, ENGINE, "0.14.0", "0.22.0", GON
           or (not is_set(quantization) and env.checkpoint_quantization in
               ["gptq_marlin"]))),
     REQUIRE(env.capability >= 75),
-    "This quantization needs a GPU of compute capability 7.5 or newer",
+    "this quantization needs a GPU of compute capability 7.5 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config",
     .reference_note = "auto_gptq takes its place and accepts 6.0")
 RULE(quantization_capability_older_marlin, ERROR, ENGINE, "0.6.6", "0.16.0", GONE,
@@ -917,7 +917,7 @@ RULE(quantization_capability_older_marlin, ERROR, ENGINE, "0.6.6", "0.16.0", GON
           or (not is_set(quantization) and env.checkpoint_quantization in
               ["marlin", "gptq_marlin_24", "hqq", "qqq", "rtn"]))),
     REQUIRE(env.capability >= 80),
-    "This quantization needs a GPU of compute capability 8.0 or newer",
+    "this quantization needs a GPU of compute capability 8.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config",
     .reference_note = "the methods are gone")
 RULE(quantization_capability_80, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
@@ -929,20 +929,20 @@ RULE(quantization_capability_80, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
               ["experts_int8", "fbgemm_fp8", "mxfp4",
               "gpt_oss_mxfp4", "modelopt_mxfp8", "mxfp8"]))),
     REQUIRE(env.capability >= 80),
-    "This quantization needs a GPU of compute capability 8.0 or newer",
+    "this quantization needs a GPU of compute capability 8.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_modelopt, ERROR, ENGINE, "0.6.6", "0.27.0", CHANGED,
     WHEN(env.platform == "cuda" and env.checkpoint_quantization == "modelopt"
          and (not is_set(quantization) or quantization == "modelopt")),
     REQUIRE(env.capability >= 89),
-    "This quantization needs a GPU of compute capability 8.9 or newer",
+    "this quantization needs a GPU of compute capability 8.9 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config",
     .reference_note = "8.0 is enough from 0.27.0 on: quantization_capability_modelopt_fp8")
 RULE(quantization_capability_modelopt_fp8, ERROR, ENGINE, "0.27.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and env.checkpoint_quantization == "modelopt"
          and (not is_set(quantization) or quantization == "modelopt")),
     REQUIRE(env.capability >= 80),
-    "This quantization needs a GPU of compute capability 8.0 or newer",
+    "this quantization needs a GPU of compute capability 8.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_100, ERROR, ENGINE, "0.12.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and
@@ -951,24 +951,24 @@ RULE(quantization_capability_100, ERROR, ENGINE, "0.12.0", NULL, HOLDS,
           or (not is_set(quantization) and env.checkpoint_quantization in
               ["fp_quant"]))),
     REQUIRE(env.capability >= 100),
-    "This quantization needs a GPU of compute capability 10.0 or newer",
+    "this quantization needs a GPU of compute capability 10.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config")
 RULE(quantization_capability_w8a8, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
     WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "w8a8_int8"),
     REQUIRE(env.capability >= 75),
-    "The checkpoint is W8A8, which needs a GPU of compute capability 7.5 or newer",
+    "the checkpoint is W8A8, which needs a GPU of compute capability 7.5 or newer",
     .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
               "CompressedTensorsConfig._check_scheme_supported")
 RULE(quantization_capability_wna16_marlin, ERROR, ENGINE, "0.6.6", "0.12.0", CHANGED,
     WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
     REQUIRE(env.capability >= 80),
-    "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 8.0 or newer",
+    "the checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 8.0 or newer",
     .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
               "CompressedTensorsConfig._check_scheme_supported",
     .reference_note = "7.5 is enough from 0.12.0 on: quantization_capability_wna16")
 RULE(quantization_capability_wna16, ERROR, ENGINE, "0.12.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and env.experts == 0 and env.checkpoint_scheme == "wna16"),
     REQUIRE(env.capability >= 75),
-    "The checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 7.5 or newer",
+    "the checkpoint is W4A16 or W8A16, which needs a GPU of compute capability 7.5 or newer",
     .source = "model_executor/layers/quantization/compressed_tensors/compressed_tensors.py "
               "CompressedTensorsConfig._check_scheme_supported")

@@ -405,12 +405,12 @@ void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 	if (buf->len > before) {
 		pl_buf_add_text(buf, " instead");
 	} else if (replaced_by != NULL) {
-		pl_buf_add_text(buf, "no argument: this is the behavior without it");
+		pl_buf_add_text(buf, "none; vLLM does this without an argument");
 	} else if (history != NULL && history->replaced_by != NULL) {
-		pl_buf_addf(buf, "an older release: '%s', which replaced it, was removed, too",
+		pl_buf_addf(buf, "none; '%s' replaced it and was removed, too",
 			    history->replaced_by);
 	} else {
-		pl_buf_add_text(buf, "an older release: nothing replaced it");
+		pl_buf_add_text(buf, "none; nothing replaced it");
 		if (note != NULL)
 			pl_buf_addf(buf, " (%s)", note);
 	}
@@ -426,7 +426,7 @@ void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
 	if (buf->len > before)
 		pl_buf_add_text(buf, " instead");
 	else if (replaced_by != NULL)
-		pl_buf_add_text(buf, "no argument: this is the behavior without it");
+		pl_buf_add_text(buf, "none; vLLM does this without an argument");
 	else if (history != NULL && history->replaced_by != NULL)
 		pl_buf_addf(buf, "no argument yet: vLLM has no '%s', which replaces it",
 			    history->replaced_by);

@@ -51,7 +51,7 @@ static double cache_number_bytes(const struct ckpt_case *server, const char **re
 	} else {
 		dtype = ckpt_dtype_find(wanted);
 		if (dtype == CKPT_DTYPE_UNKNOWN)
-			*ret_why = "this kv_cache_dtype is not modelled";
+			*ret_why = "this kv_cache_dtype is not covered by the estimate";
 	}
 	*ret_name = ckpt_dtype_name(dtype);
 	if (dtype == CKPT_DTYPE_UNKNOWN && *ret_why == NULL)
@@ -214,11 +214,11 @@ static const char *why_not(const struct ckpt_case *server)
 	const struct ckpt_facts *facts = server->facts;
 
 	if (facts == NULL || facts->state != CKPT_MODEL_READ)
-		return "the model's config.json is not here";
+		return "the model's config.json is missing";
 	if (facts->not_modelled != NULL)
 		return facts->not_modelled;
 	if (ckpt_memory_drafts(server))
-		return "a drafting model's weights and KV cache are not modelled";
+		return "a drafting model's weights and KV cache are not covered by the estimate";
 	if (ckpt_has_trait(facts, CKPT_TRAIT_ENCODER))
 		return "an encoder keeps no keys and values";
 	return NULL;
@@ -271,7 +271,7 @@ static void set_states(const struct ckpt_case *server, double token_bytes,
 
 	if (pl_text_equal(mode, "all") ||
 	    (cached && mode == NULL && ckpt_has_trait(server->facts, CKPT_TRAIT_PATTERN)))
-		*ret_why = "a prefix cache of Mamba states is not modelled";
+		*ret_why = "a prefix cache of Mamba states is not covered by the estimate";
 	layout->state_blocks = cached || pl_text_equal(mode, "align") ? 2 : 1;
 	if (tokens > (double)layout->block_tokens && tokens < 1e12)
 		layout->block_tokens = (int64_t)tokens;
@@ -388,7 +388,7 @@ static void set_request(struct ckpt_memory *memory, int64_t len)
 
 static void set_max_len(const struct ckpt_case *server, int64_t len, struct ckpt_memory *memory)
 {
-	const char *formula = "neither given nor in config.json";
+	const char *formula = "unknown: neither max_model_len nor config.json sets it";
 
 	if (ckpt_case_int(server, "max_model_len", -1) > 0)
 		formula = "max_model_len";

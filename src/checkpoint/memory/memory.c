@@ -36,12 +36,12 @@ static const struct {
 	[CKPT_MEMORY_ACTIVATION_BYTES] = { "activation_bytes", "activations", "bytes" },
 	[CKPT_MEMORY_GRAPH_BYTES] = { "graph_bytes", "CUDA graphs", "bytes" },
 	[CKPT_MEMORY_KV_CACHE_BYTES] = { "kv_cache_bytes", "KV cache", "bytes" },
-	[CKPT_MEMORY_KV_BYTES_PER_TOKEN] = { "kv_bytes_per_token", "KV cache a token", "bytes" },
+	[CKPT_MEMORY_KV_BYTES_PER_TOKEN] = { "kv_bytes_per_token", "KV cache per token", "bytes" },
 	[CKPT_MEMORY_MAX_MODEL_LEN] = { "max_model_len", "longest sequence", "tokens" },
-	[CKPT_MEMORY_KV_BYTES_PER_REQUEST] = { "kv_bytes_per_request", "KV cache a request",
+	[CKPT_MEMORY_KV_BYTES_PER_REQUEST] = { "kv_bytes_per_request", "KV cache per request",
 					       "bytes" },
 	[CKPT_MEMORY_KV_TOKENS] = { "kv_tokens", "KV cache in tokens", "tokens" },
-	[CKPT_MEMORY_MAX_CONCURRENCY] = { "max_concurrency", "requests at once", "requests" },
+	[CKPT_MEMORY_MAX_CONCURRENCY] = { "max_concurrency", "concurrent requests", "requests" },
 };
 
 /* An unknown value is not an estimate. */
@@ -202,8 +202,8 @@ static void set_concurrency(const struct ckpt_case *server, struct ckpt_memory *
 	double blocks = ckpt_memory_request_blocks(layout, (int64_t)len);
 	double requests = blocks > 0 ? layout->blocks / blocks : 0;
 	ckpt_memory_set(memory, CKPT_MEMORY_MAX_CONCURRENCY, requests, estimated, source,
-			"%.0f blocks of %" PRId64 " tokens / %.0f blocks a request", layout->blocks,
-			layout->block_tokens, blocks);
+			"%.0f blocks of %" PRId64 " tokens / %.0f blocks per request",
+			layout->blocks, layout->block_tokens, blocks);
 	ckpt_memory_set(memory, CKPT_MEMORY_KV_TOKENS, floor(requests * len + 0.5), estimated,
 			source, "max_concurrency x max_model_len");
 }
@@ -242,11 +242,11 @@ void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret
 	set_cache(server, ret);
 	set_concurrency(server, ret);
 	if (ret->not_modelled != NULL)
-		ckpt_memory_note(ret, "no KV cache is worked out: %s", ret->not_modelled);
+		ckpt_memory_note(ret, "the KV cache is unknown: %s", ret->not_modelled);
 	if (server->facts != NULL && server->facts->weights_problem != NULL)
 		ckpt_memory_note(ret, "weight files: %s", server->facts->weights_problem);
 	if (server->facts != NULL && server->facts->weights.missing > 0)
-		ckpt_memory_note(ret, "%" PRId64 " weight files that the index names are not here",
+		ckpt_memory_note(ret, "%" PRId64 " weight files of the index are missing",
 				 server->facts->weights.missing);
 }
 

@@ -197,7 +197,8 @@ static void set_counted(const struct ckpt_case *server, const struct ckpt_params
 static const char *parts_missing(const struct ckpt_facts *facts, double files)
 {
 	if (facts->quantization != NULL && isnan(facts->quant_bits) && isnan(files))
-		return "the checkpoint's quantization is not modelled, and no weight files are "
+		return "the checkpoint's quantization is not covered by the estimate, and no "
+		       "weight files are "
 		       "here";
 	return NULL;
 }
@@ -210,11 +211,12 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 	struct ckpt_params all;
 
 	if (facts == NULL || facts->state != CKPT_MODEL_READ) {
-		set_unknown_weights(memory, "the model's config.json is not here");
+		set_unknown_weights(memory, "the model's config.json is missing");
 		return;
 	}
 	if (ckpt_memory_drafts(server)) {
-		set_unknown_weights(memory, "a drafting model's weights are not modelled");
+		set_unknown_weights(memory,
+				    "a drafting model's weights are not covered by the estimate");
 		return;
 	}
 	double dtype_bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
@@ -225,10 +227,11 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 		experts_only = facts->quant_experts;
 	const char *missing = parts_missing(facts, files);
 	if (dtype_bytes == 0 || isnan(online) || missing != NULL) {
-		set_unknown_weights(memory, missing != NULL ? missing
-					    : dtype_bytes == 0
-						    ? "the model's dtype is not known"
-						    : "this quantization is not modelled");
+		set_unknown_weights(memory,
+				    missing != NULL ? missing
+				    : dtype_bytes == 0
+					    ? "the model's dtype is not known"
+					    : "this quantization is not covered by the estimate");
 		return;
 	}
 	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &all) ||
@@ -317,12 +320,12 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 	    facts->hidden_size == 0 || facts->vocab_size == 0 ||
 	    ckpt_memory_dtype(server) == CKPT_DTYPE_UNKNOWN) {
 		ckpt_memory_set(memory, CKPT_MEMORY_ACTIVATION_BYTES, NAN, false, source,
-				"the model is not known or not modelled");
+				"the model is unknown or not covered by the estimate");
 		return;
 	}
 	if (ckpt_case_is_cpu(server)) {
 		ckpt_memory_set(memory, CKPT_MEMORY_ACTIVATION_BYTES, NAN, false, source,
-				"not modelled on the CPU");
+				"not estimated on the CPU");
 		return;
 	}
 	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
@@ -393,7 +396,7 @@ void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memo
 	}
 	if (facts == NULL || facts->layers == 0 || facts->type == NULL) {
 		ckpt_memory_set(memory, CKPT_MEMORY_GRAPH_BYTES, NAN, false, source,
-				"the model is not known or not modelled");
+				"the model is unknown or not covered by the estimate");
 		return;
 	}
 	double layers = ceil((double)facts->layers / (double)ckpt_memory_cut(server).pipeline);

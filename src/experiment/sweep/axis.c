@@ -68,7 +68,7 @@ const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
 						  known != NULL ? known : own);
 		return pl_arena_strndup(sweep->sweep->arena, key, strlen(key));
 	}
-	option_reader_refuse(sweep->reader, name, place, "an unknown key",
+	option_reader_refuse(sweep->reader, name, place, "unknown key",
 			     "a key such as server.max_num_seqs, benchmark.request_rate or "
 			     "launch.env.NAME, or zip, lengths, points, where, sample, sets");
 	return NULL;

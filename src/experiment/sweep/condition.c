@@ -27,7 +27,8 @@ struct exp_condition *exp_condition_read(struct exp_sweep_reader *sweep,
 	if (vllm_expr_parse(value->text, arena, &condition->expr, &err) == 0)
 		return condition;
 	auto_free char *found = pl_asprintf("'%s'", value->text);
-	option_reader_refuse(sweep->reader, value, "sweep.where", found, err.text);
+	auto_free char *expected = pl_asprintf("a condition; %s", err.text);
+	option_reader_refuse(sweep->reader, value, "sweep.where", found, expected);
 	return NULL;
 }
 

@@ -79,7 +79,7 @@ static bool read_member(struct exp_sweep_reader *sweep, const char *key, const s
 	if (strcmp(name->text, "scale") == 0)
 		return read_scale(sweep, key, node, &range->scale);
 	if (!PL_TEXT_IS_ONE_OF(name->text, range_keys)) {
-		option_reader_add(sweep->reader, OPTION_ERROR, name, full, "an unknown key",
+		option_reader_add(sweep->reader, OPTION_ERROR, name, full, "unknown key",
 				  "from, to, scale, step or count",
 				  option_key_nearest(name->text, range_keys));
 		return false;

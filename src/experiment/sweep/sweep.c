@@ -183,7 +183,7 @@ static bool read_sample_member(struct exp_sweep_reader *sweep, const struct pl_y
 		option_reader_refuse(sweep->reader, node, key, NULL, "a list of keys that vary");
 		return false;
 	}
-	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "an unknown key",
+	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "unknown key",
 			  "method, count, seed or over", option_key_nearest(name->text, known));
 	return false;
 }
@@ -203,7 +203,7 @@ static bool read_sample(struct exp_sweep_reader *sweep, struct exp_part *part,
 		all = read_sample_member(sweep, value->keys[i], value->items[i], &sample) && all;
 	if (all && sample.count == 0) {
 		option_reader_refuse(sweep->reader, value, "sweep.sample", "no 'count'",
-				     "how many points are drawn, as count: 64");
+				     "the number of points to draw, such as count: 64");
 		all = false;
 	}
 	part->sample = sample;
@@ -239,7 +239,7 @@ static void refuse_member(struct exp_sweep_reader *sweep, const struct pl_yaml *
 		pl_nearest_try(&nearest, members[i].name);
 	if (!in_set)
 		pl_nearest_try(&nearest, "sets");
-	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "an unknown key",
+	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "unknown key",
 			  in_set ? "a key such as server.max_num_seqs, or zip, lengths, points, "
 				   "where, sample"
 				 : "a key such as server.max_num_seqs, or zip, lengths, points, "
@@ -354,10 +354,10 @@ static void check_only(struct exp_sweep_reader *sweep, const struct pl_yaml *set
 			known = known || strcmp(sets->keys[k]->text, only[i]) == 0;
 			pl_nearest_try(&nearest, sets->keys[k]->text);
 		}
-		auto_free char *found = pl_asprintf("the set '%s'", only[i]);
+		auto_free char *found = pl_asprintf("'%s' in --only", only[i]);
 		if (!known)
 			option_reader_add(sweep->reader, OPTION_ERROR, sets, "sweep.sets", found,
-					  "one of the file's sets", nearest.found);
+					  "a set of the file", nearest.found);
 	}
 }
 
@@ -406,7 +406,7 @@ static void read_all(struct exp_sweep_reader *sweep, const struct pl_yaml *root,
 
 	if (section == NULL || section->kind != PL_YAML_MAP) {
 		option_reader_refuse(sweep->reader, section != NULL ? section : root, "sweep",
-				     section == NULL ? "no such section" : NULL,
+				     section == NULL ? "no section 'sweep'" : NULL,
 				     "a mapping of keys to values, such as "
 				     "{server.max_num_seqs: [64, 128]}");
 		return;

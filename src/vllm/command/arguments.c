@@ -365,8 +365,7 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 	const char *nearest = expected == NULL && parse->problems->errors < NEAREST_MAX
 				      ? nearest_flag(parse, word->text)
 				      : NULL;
-	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument",
-		       expected != NULL ? expected : "an argument of vLLM", nearest);
+	vllm_parse_add(parse, OPTION_ERROR, word, "unknown argument", expected, nearest);
 }
 
 static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *word)

@@ -30,8 +30,8 @@ static bool is_ours(const char *text)
 
 static void tell_unknown(struct load *load, const struct option_argv_word *word)
 {
-	struct option_problem problem = { .found = "an unknown option",
-					  .expected = "one of vllm bench serve" };
+	struct option_problem problem = { .found = "unknown option",
+					  .expected = "an option of vllm bench serve" };
 	const char *hint = vllm_bench_flag_hint(word->text);
 
 	json_array_append_new(load->parse->command->unknown, json_string(word->written));

@@ -38,7 +38,7 @@ static void tell_change(struct vllm_command *command, const char *version, const
 
 	vllm_replaced_words(by, NULL, &expected);
 	pl_buf_add_text(&expected, json_array_size(by) > 0 ? ", which is written instead"
-							   : "no argument; nothing is written");
+							   : "none; nothing is written");
 	find_place(command, key, &place);
 	option_problem_tell(problems, .severity = OPTION_WARNING, .source = place.source,
 			    .line = place.line, .column = place.column, .key = flag, .found = found,

@@ -120,7 +120,7 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
 
 
 @pytest.mark.parametrize("args, says", [
-    (["--group", "CachConfig"], "no group 'CachConfig' (did you mean 'CacheConfig'?)"),
+    (["--group", "CachConfig"], "unknown group 'CachConfig' (did you mean 'CacheConfig'?)"),
     (["tensor_paralel_size"], "no argument matches 'tensor_paralel_size' (did you mean "
                               "'tensor_parallel_size'?)"),
     (["--vllm-version", "0.32.0", "swap_space"], "no argument matches 'swap_space': vLLM 0.32.0 does not have it, removed in "),
@@ -324,7 +324,7 @@ def test_run_knows_what_an_overlay_says(bin_dir, tmp_path, changed_help):
     server = {"brand_new_thing": "y", "mm_processor_cache_type": "disk"}
     unknown = dry_run(bin_dir, tmp_path, server)
     assert unknown.returncode == 2
-    assert "server.brand_new_thing: found an unknown argument" in unknown.stderr
+    assert "server.brand_new_thing: unknown argument" in unknown.stderr
     for done in (dry_run(bin_dir, tmp_path, server, "--params-overlay", overlay),
                  dry_run(bin_dir, tmp_path, server, env={"PROFLLM_PARAMS_OVERLAY": str(overlay)})):
         assert done.returncode == 0, done.stderr

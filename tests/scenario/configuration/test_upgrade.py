@@ -318,7 +318,7 @@ def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
             assert {one["key"] for one in told[name]} <= {f"server.{part}" for part in names}, name
             assert told[name][0]["key"].removeprefix("server.") in sentences[name], name
         elif told[name] is None:
-            assert f"'{entry['replaced_by']}', which replaced it, was removed, too" in sentences[name], name
+            assert f"'{entry['replaced_by']}' replaced it and was removed, too" in sentences[name], name
 
 
 # ---- command lines ---------------------------------------------------------------------------
@@ -331,8 +331,7 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
                   "embed instead",
                   "expected --enable-log-requests instead",
                   "expected --compilation-config.mode 3 instead",
-                  "--swap-space: found an argument that vLLM 0.33.0 no longer has, expected an older release: nothing "
-                  "replaced it (the Python API still took and ignored it then)"):
+                  "--swap-space: found an argument that vLLM 0.33.0 no longer has, expected none; nothing replaced it"):
         assert words in done.stdout, done.stdout
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", REFERENCE, "--",
                                *shlex.split(line)))
@@ -341,7 +340,7 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("release, words", [
-    ("0.6.6", "no argument: this is the behavior without it"), ("0.9.0", "--no-disable-mm-preprocessor-cache instead"),
+    ("0.6.6", "none; vLLM does this without an argument"), ("0.9.0", "--no-disable-mm-preprocessor-cache instead"),
     ("0.10.0", "--no-disable-mm-preprocessor-cache instead")])
 def test_flags_are_named_as_the_release_has_them(bin_dir, tmp_path, release, words):
     """What is told can be written: the parser of 0.6.6 has a switch that only switches on."""

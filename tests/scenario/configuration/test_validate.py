@@ -367,7 +367,7 @@ def test_explain_shows_where_the_memory_goes(bin_dir, tmp_path):
     write(tmp_path, "server: {model: tiny, max_model_len: 2048}\n")
     done = profllm(bin_dir, tmp_path, "validate", "--explain", "--hardware", "h100x1", "e.yaml")
     assert done.returncode == 0
-    for term in ("weights", "activations", "KV cache a token", "1024", "requests at once"):
+    for term in ("weights", "activations", "KV cache per token", "1024", "concurrent requests"):
         assert term in done.stdout
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--explain", "--json",
                                "--available-memory", str(2048 * 1024 * 3), "e.yaml"))

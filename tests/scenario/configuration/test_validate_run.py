@@ -21,14 +21,14 @@ def test_errors_end_it_before_the_start(bin_dir, tmp_path):
                            enable_chunked_prefill=False)
     done = run(bin_dir, tmp_path, config, "-o", "r.json")
     assert done.returncode == 2 and done.stdout == ""
-    assert "[auto_tool_needs_parser]" in done.stderr
-    assert "[budget_ge_len_unchunked]" in done.stderr
+    assert "rule auto_tool_needs_parser)" in done.stderr
+    assert "rule budget_ge_len_unchunked)" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["experiment.yaml"]
 
 
 def test_dry_runs_are_refused_too(bin_dir, tmp_path):
     done = run(bin_dir, tmp_path, broken_config(), "--dry-run", "--json")
-    assert done.returncode == 2 and "[auto_tool_needs_parser]" in done.stderr
+    assert done.returncode == 2 and "rule auto_tool_needs_parser)" in done.stderr
     assert [(one["key"], one["rule"]) for one in json.loads(done.stdout)["problems"]] == [
         ("server.enable_auto_tool_choice", "auto_tool_needs_parser")]
 
@@ -36,7 +36,7 @@ def test_dry_runs_are_refused_too(bin_dir, tmp_path):
 def test_force_starts_in_spite_and_is_recorded(bin_dir, tmp_path, patience):
     done = run(bin_dir, tmp_path, broken_config(), "-o", "r.json", "--force", patience=patience)
     assert done.returncode == 0, done.stderr
-    assert "[auto_tool_needs_parser]" in done.stderr
+    assert "rule auto_tool_needs_parser)" in done.stderr
     result = load_result(tmp_path / "r.json")
     assert result["status"] == "completed" and result["launch"]["forced"] is True
 

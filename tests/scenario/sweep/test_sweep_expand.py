@@ -294,7 +294,7 @@ def test_points_one_by_one(ask):
 # ---- faults ----
 
 FAULTS = {
-    "server.max_num_seqs: {from: 1, too: 3}": "2:40: sweep.server.max_num_seqs.too: found an unknown key",
+    "server.max_num_seqs: {from: 1, too: 3}": "2:40: sweep.server.max_num_seqs.too: unknown key",
     "server.max_num_seqs: {from: 1, to: 3}": "a range without 'step' or 'count'",
     "server.max_num_seqs: {from: 9, to: 3, step: 1}": "'from' at most as large as 'to'",
     "server.max_num_seqs: {from: 0, to: 3, scale: 2^k}": "'from' above 0",
@@ -302,7 +302,7 @@ FAULTS = {
     "server.max_num_seqs: []": "an empty list",
     "server.api_key: [a, b]": "a secret",
     "launch.env.HF_TOKEN: [a, b]": "a secret",
-    "max_num_seqs: [1]": "an unknown key",
+    "max_num_seqs: [1]": "unknown key",
     "zipp: {server.seed: [1]}": "did you mean 'zip'",
     "zip: {server.seed: [1, 2], server.max_num_seqs: [1]}": "found 1 values, expected 2",
     "server.seed: [1, 2], where: 'sed > 1'": "did you mean 'seed'",
@@ -314,7 +314,7 @@ FAULTS = {
     "points: {server.seed: 1}": "a list of up to 100000 mappings with the same keys",
     "points: [{server.seed: 1}, {server.max_num_seqs: 1}]": "found a point with other keys",
     "points: [{server.seed: 1}, {server.seed: 1, server.max_num_seqs: 1}]": "found a point with other keys",
-    "points: [{sed: 1}]": "sweep.sed: found an unknown key",
+    "points: [{sed: 1}]": "sweep.sed: unknown key",
     "points: [{server.seed: 1}], server.seed: [1]": "a duplicate key",
     "server.seed: {from: 1, to: 10000, step: 1}, server.max_num_seqs: {from: 1, to: 100, step: 1}":
         "more than 100000 combinations",

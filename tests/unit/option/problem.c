@@ -17,21 +17,24 @@ static void a_problem_is_one_line(void **state)
 		{ { OPTION_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer",
 		    NULL, false, NULL, NULL },
 		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
-		{ { OPTION_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
+		{ { OPTION_ERROR, "e.yaml", 3, 9, "nmae", NULL, "unknown key", "a key", "name",
 		    false, NULL, NULL },
-		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
+		  "e.yaml:3:9: nmae: unknown key, expected a key (did you mean 'name'?)" },
 		{ { OPTION_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL,
 		    false, NULL, NULL },
-		  "--set: server.seed: found 1, expected 2 [some_rule]" },
+		  "--set: server.seed: found 1, expected 2 (rule some_rule)" },
 		{ { OPTION_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
 		    true, NULL, NULL },
-		  "e:2:1: server.seed: found seed 1: needs a sum [rule]" },
+		  "e:2:1: server.seed: needs a sum (found seed 1; rule rule)" },
 		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false, NULL,
 		    NULL },
 		  "found nothing, expected a mapping" },
 		{ { OPTION_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL,
 		    false, NULL, NULL },
 		  "e:1:1: a?b: found text 'x???[31m'" },
+		/* the remedy comes after the likely name */
+		{ { OPTION_ERROR, "e", 1, 1, "x", NULL, "1", "2; use y", "z", false, NULL, NULL },
+		  "e:1:1: x: found 1, expected 2 (did you mean 'z'?); use y" },
 	};
 
 	(void)state;
@@ -49,6 +52,16 @@ static void the_person_who_is_told_chooses_the_words(void **state)
 		struct option_problem problem;
 		const char *as_file, *as_flag;
 	} cases[] = {
+		/* null can be written in a file, but not in a command line */
+		{ { .source = "e.yaml",
+		    .line = 3,
+		    .column = 9,
+		    .key = "benchmark.input_len",
+		    .found = "number -3",
+		    .expected = "an integer of at least 0, or null; use 0" },
+		  "e.yaml:3:9: benchmark.input_len: found number -3, expected an integer of at "
+		  "least 0, or null; use 0",
+		  "--input-len: found number -3, expected an integer of at least 0; use 0" },
 		{ { .source = "e.yaml",
 		    .line = 3,
 		    .column = 9,

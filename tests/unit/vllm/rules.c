@@ -344,26 +344,27 @@ static void problems_say_what_and_where(void **state)
 		const char *text;
 	} cases[] = {
 		{ "{\"tensor_parallel_size\": 16}",
-		  "e.yaml:20:3: server.tensor_parallel_size: found tensor_parallel_size 16, gpus "
-		  "8: "
-		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		  "e.yaml:20:3: server.tensor_parallel_size: tensor, pipeline and data "
+		  "parallelism together need more GPUs than the server has (found "
+		  "tensor_parallel_size 16, gpus 8; rule world_fits_gpus)" },
 		/* the first one by name; null is not set */
 		{ "{\"data_parallel_size_local\": null, \"tensor_parallel_size\": 8, "
 		  "\"pipeline_parallel_size\": 2}",
-		  "e.yaml:22:3: server.pipeline_parallel_size: found tensor_parallel_size 8, "
-		  "pipeline_parallel_size 2, gpus 8: "
-		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		  "e.yaml:22:3: server.pipeline_parallel_size: tensor, pipeline and data "
+		  "parallelism together need more GPUs than the server has (found "
+		  "tensor_parallel_size 8, pipeline_parallel_size 2, gpus 8; rule "
+		  "world_fits_gpus)" },
 		/* keys that a rule reads, not the whole object */
 		{ "{\"speculative_config\": {\"method\": \"ngram\", \"num_speculative_tokens\": 2,"
 		  " \"prompt_lookup_min\": 4, \"prompt_lookup_max\": 3}}",
-		  "e.yaml:18:3: server.speculative_config: found speculative_config.method ngram, "
-		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max 3: "
-		  "prompt_lookup_min cannot exceed prompt_lookup_max "
-		  "[spec_ngram_lookup_order]" },
+		  "e.yaml:18:3: server.speculative_config: prompt_lookup_min cannot exceed "
+		  "prompt_lookup_max (found speculative_config.method ngram, "
+		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max "
+		  "3; rule spec_ngram_lookup_order)" },
 		{ "{\"collect_detailed_traces\": [\"all\"]}",
-		  "e.yaml:23:3: server.collect_detailed_traces: found collect_detailed_traces "
-		  "[\"all\"]: collect_detailed_traces needs otlp_traces_endpoint "
-		  "[traces_need_endpoint]" },
+		  "e.yaml:23:3: server.collect_detailed_traces: collect_detailed_traces needs "
+		  "otlp_traces_endpoint (found collect_detailed_traces [\"all\"]; rule "
+		  "traces_need_endpoint)" },
 	};
 	struct vllm_target target = { "0.32.0", false, NULL };
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
@@ -398,9 +399,9 @@ static void the_host_alone_can_break_a_rule(void **state)
 	assert_int_equal(problems.count, 1);
 	option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 	assert_string_equal(pl_buf_text(&text),
-			    "e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5: "
-			    "The multimodal cache is kept once per process and exceeds host memory "
-			    "[mm_cache_host_memory]");
+			    "e.yaml:1:3: server: the multimodal cache is kept once per process "
+			    "and exceeds host memory (found api_servers 1, host_memory_gib 2.5; "
+			    "rule mm_cache_host_memory)");
 	assert_int_equal(problems.errors, 0);
 }
 
@@ -437,8 +438,7 @@ static const struct {
 	  { "0.32.0", false, NULL },
 	  false,
 	  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer has, "
-	  "expected an "
-	  "older release",
+	  "expected none",
 	  OPTION_ERROR },
 	{ "{\"swap_space\": 4}", { "0.32.0", false, NULL }, true, "swap_space", OPTION_WARNING },
 	{ "{\"swap_space\": 4}", { "0.32.0", true, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
@@ -525,7 +525,7 @@ static const struct {
 	{ "{\"disable_mm_preprocessor_cache\": false}",
 	  { "0.11.0", false, NULL },
 	  false,
-	  "expected no argument: this is the behavior without it",
+	  "expected none; vLLM does this without an argument",
 	  OPTION_WARNING },
 	{ "{\"expand_tools_even_if_tool_choice_none\": true}",
 	  { "0.9.2", false, NULL },

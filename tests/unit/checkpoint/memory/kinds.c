@@ -186,11 +186,11 @@ static void test_kinds__what_is_not_known(void **state)
 		double token_bytes; /* NaN: not known either */
 	} rows[] = {
 		{ NANO, "{\"enable_prefix_caching\":true}",
-		  "a prefix cache of Mamba states is not modelled", 6144 },
+		  "a prefix cache of Mamba states is not covered by the estimate", 6144 },
 		{ QWEN, "{\"mamba_cache_mode\":\"all\"}",
-		  "a prefix cache of Mamba states is not modelled", 65536 },
+		  "a prefix cache of Mamba states is not covered by the estimate", 65536 },
 		{ "meta-llama/Llama-3.2-11B-Vision-Instruct", "{}",
-		  "'cross_attention_layers' is not modelled", NAN },
+		  "'cross_attention_layers' is not covered by the estimate", NAN },
 		{ "BAAI/bge-m3", "{}", "an encoder keeps no keys and values", 0 },
 	};
 

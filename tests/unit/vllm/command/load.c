@@ -115,7 +115,7 @@ static const struct {
 	const char *nearest;
 	const char *words;
 } faults[] = {
-	{ "--num-promts 2", "--num-promts", 4, "--num-prompts", "an unknown option" },
+	{ "--num-promts 2", "--num-promts", 4, "--num-prompts", "unknown option" },
 	{ "--ramp 2", "--ramp", 4, NULL, "abbreviation of several flags" },
 	{ "--dataset f.json", "--dataset", 4, NULL,
 	  "use --dataset-name sharegpt --dataset-path FILE" },

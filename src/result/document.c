@@ -6,6 +6,7 @@
 #include "result/document.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/unique.h"
 
 #define SIGNAL_EXIT_BASE 128
+#define FOUND_BYTES_MAX  60
 
 enum presence { NEVER, MAYBE, ALWAYS };
 
@@ -120,6 +123,17 @@ int res_stage_find(const char *name, enum res_stage *ret)
 		return -1;
 	*ret = (enum res_stage)stage;
 	return 0;
+}
+
+const char *res_cause_text(const char *name)
+{
+	static const char *const texts[] = {
+#define CAUSE(id, name, text, hint) text,
+#include "tbl/states.h"
+		"unknown cause",
+	};
+
+	return texts[pl_text_index(name, cause_names, RES_CAUSE_COUNT)];
 }
 
 enum res_cause res_cause_find(const char *name)
@@ -314,6 +328,26 @@ int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind
 	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));
 	json_object_set_new(artifact, "sha256", json_string(sha256));
 	return json_array_append_new(artifacts, artifact);
+}
+
+int res_refuse_value(const json_t *value, const char *expected, struct pl_err *err,
+		     const char *pointer, ...)
+{
+	auto_free char *found = value != NULL ? pl_json_to_text(value, PL_JSON_COMPACT)
+					      : pl_strdup("nothing");
+	bool is_long = strlen(found) > FOUND_BYTES_MAX;
+	auto_free char *at = NULL;
+	va_list args;
+
+	va_start(args, pointer);
+	at = pl_vasprintf(pointer, args);
+	va_end(args);
+	return pl_err_invalid(err, "%s: found %s, expected %s", at,
+			      !is_long                ? found
+			      : json_is_string(value) ? "a longer text"
+			      : json_is_array(value)  ? "a list"
+						      : "an object",
+			      expected);
 }
 
 int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *err)

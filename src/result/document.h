@@ -97,6 +97,8 @@ char *res_engine_text(const json_t *engine);
 
 /* Returns RES_CAUSE_UNKNOWN if there is no such cause. */
 enum res_cause res_cause_find(const char *name);
+/* What happened, as a lowercase sentence; "unknown cause" of a name from another version. */
+const char *res_cause_text(const char *name);
 
 /*
  * Returns {stage, code, message, cause, hint, log_line, log_tail}. Cause RES_CAUSE_COUNT (and its
@@ -110,6 +112,10 @@ json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause
 /* Appends {kind, name, size, sha256} of a complete file. */
 int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind kind,
 		     struct pl_err *err) PL_MUST_CHECK;
+
+/* "POINTER: found VALUE, expected …" of a value in a file. Always -1. */
+int res_refuse_value(const json_t *value, const char *expected, struct pl_err *err,
+		     const char *pointer, ...) PL_MUST_CHECK PL_PRINTF(4, 5);
 
 enum res_fail_on { RES_FAIL_ON_NOTHING, RES_FAIL_ON_CLIENT_LIMITED, RES_FAIL_ON_DEGRADED };
 /* Parses "degraded" or "client_limited". */

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/scan.h"
+#include "base/text.h"
+#include "result/document.h"
 #include "result/flat/console.h"
 #include "result/flat/python_json.h"
 #include "result/producer.h"
@@ -156,6 +159,24 @@ int res_read_member(const struct res_fields *fields, const char *text, size_t le
 	return 0;
 }
 
+/* A metric that is a text would count as not recorded. Keys that no row knows may hold anything. */
+static int check_numbers(const struct res_fields *fields, const json_t *document,
+			 struct pl_err *err)
+{
+	PL_JSON_EACH_MEMBER(key, value, json_object_get(document, "results")) {
+		auto_free char *id = pl_asprintf("results.%s", key);
+		struct res_field field;
+		/* JSON has no infinity */
+		bool is_infinite = pl_text_equal(json_string_value(value), "inf");
+		if (json_is_number(value) || json_is_null(value) || is_infinite ||
+		    res_fields_resolve(fields, id, &field, PL_ERR_IGNORED) < 0)
+			continue;
+		if (field.type == RES_FIELD_NUMBER || field.type == RES_FIELD_COUNT)
+			return res_refuse_value(value, "a number or null", err, "/results/%s", key);
+	}
+	return 0;
+}
+
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
 		  struct pl_err *err)
 {
@@ -164,5 +185,11 @@ int res_read_file(const struct res_fields *fields, const char *path, json_t **re
 
 	if (pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return res_read_text(fields, text, len, path, ret, err);
+	auto_json json_t *document = NULL;
+	if (res_read_text(fields, text, len, path, &document, err) < 0)
+		return -1;
+	if (check_numbers(fields, document, err) < 0)
+		return pl_err_wrap(err, "'%s'", path);
+	*ret = pl_take(document);
+	return 0;
 }

@@ -21,6 +21,7 @@ int res_read_member(const struct res_fields *fields, const char *text, size_t le
 /* The same for parsed JSON. */
 int res_read_json(const struct res_fields *fields, json_t *json, const char *source, json_t **ret,
 		  struct pl_err *err) PL_MUST_CHECK;
+/* Also refuses a metric that is neither a number nor null. */
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* Returns our document: the JSON itself, or its member `profllm`; borrowed. NULL: none. */

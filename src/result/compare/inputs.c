@@ -492,7 +492,7 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 	return fields;
 }
 
-/* "10 runs are on A and B, 3 on A and C" */
+/* "10 runs are in A and in B, 3 in A and in C" */
 static void count_shared(const struct res_compare_source *source, struct pl_buf *text)
 {
 	for (size_t a = 0; a < source->side_count; a++) {
@@ -501,8 +501,9 @@ static void count_shared(const struct res_compare_source *source, struct pl_buf 
 			const char *verb = count == 1 ? " run is" : " runs are";
 			if (count == 0)
 				continue;
-			pl_buf_addf(text, "%s%zu%s on %c and %c", text->len > 0 ? ", " : "", count,
-				    text->len > 0 ? "" : verb, (char)('A' + a), (char)('A' + b));
+			pl_buf_addf(text, "%s%zu%s in %c and in %c", text->len > 0 ? ", " : "",
+				    count, text->len > 0 ? "" : verb, (char)('A' + a),
+				    (char)('A' + b));
 		}
 	}
 }
@@ -516,7 +517,7 @@ static void add_shared(const struct res_compare_source *source, json_t *cautions
 	count_shared(source, &text);
 	if (text.len == 0)
 		return;
-	pl_buf_add_text(&text, ": sides are assumed to be independent, but these are not");
+	pl_buf_add_text(&text, "; the comparison assumes that no run is in two sides");
 	json_array_append_new(cautions,
 			      json_pack("{s:s, s:s, s:s, s:[]}", "kind", "shared", "title",
 					"shared runs", "text", pl_buf_text(&text), "fields"));

@@ -287,7 +287,7 @@ static void add_cautions(const struct form *form, const json_t *comparison)
 	if (json_array_size(cautions) + json_array_size(json_object_get(comparison, "unknown")) ==
 	    0)
 		return;
-	add_title(form, "With care");
+	add_title(form, "Cautions");
 	PL_JSON_EACH(caution, cautions) {
 		pl_buf_addf(form->buf, form->is_markdown ? "- **%s**: %s\n" : "  %s: %s\n",
 			    pl_json_get_text(caution, "title"), pl_json_get_text(caution, "text"));
@@ -439,10 +439,10 @@ static void add_figures(const struct form *form, const json_t *comparison, size_
 {
 	auto_json json_t *rows = json_array();
 	bool with_more_runs = has_more_runs(comparison, side);
-	json_t *head = json_pack("[s, s, s]", "figure", "A", letter_of(side).text);
+	json_t *head = json_pack("[s, s, s]", "metric", "A", letter_of(side).text);
 	char title[WORD_BYTES], more[WORD_BYTES];
 
-	snprintf(title, sizeof(title), "%s against A", letter_of(side).text);
+	snprintf(title, sizeof(title), "%s compared with A", letter_of(side).text);
 	snprintf(more, sizeof(more), "runs for %.4g %%", 100 * number_at(comparison, "effect"));
 	add_title(form, title);
 	if (with_more_runs)
@@ -454,7 +454,7 @@ static void add_figures(const struct form *form, const json_t *comparison, size_
 	if (json_array_size(rows) > 1)
 		add_table(form, rows, 1);
 	else
-		pl_buf_add_text(form->buf, "  no side has a figure\n");
+		pl_buf_add_text(form->buf, "  no side has a metric\n");
 }
 
 /* ---- what it means ------------------------------------------------------------------------- */
@@ -492,8 +492,9 @@ static void add_notes(const struct form *form, const json_t *comparison)
 	bool has_one_of_many = has_how(comparison, res_ratio_how_name(RES_RATIO_ONE_OF_MANY));
 
 	pl_buf_add_char(form->buf, '\n');
-	add_note(form, "In brackets: the 95 % confidence interval of the difference, as a share of "
-		       "A. ↑ higher is better, ↓ lower is better.");
+	add_note(form,
+		 "In parentheses: the 95 % confidence interval of the difference, as a share of "
+		 "A. ↑ higher is better, ↓ lower is better.");
 	if (has_pair_of_runs(comparison))
 		add_note(form, "With one run per side, the interval covers the variation within "
 			       "the runs, not between runs.\nTo measure run-to-run variation, "

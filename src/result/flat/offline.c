@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "result/document.h"
 #include "result/flat/agreement.h"
 #include "result/flat/console.h"
 #include "result/flat/document.h"
@@ -159,8 +160,8 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 		if (value == NULL)
 			return pl_err_invalid(err, "'%s' is missing", keys[i].name);
 		if (!fits(value, keys[i].form))
-			return pl_err_invalid(err, "'%s': expected %s", keys[i].name,
-					      expected[keys[i].form]);
+			return res_refuse_value(value, expected[keys[i].form], err, "/%s",
+						keys[i].name);
 		json_object_set(figures, keys[i].name, value);
 	}
 	name_percentiles(figures);

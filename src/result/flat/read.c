@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "result/document.h"
 #include "result/flat/console.h"
 #include "result/flat/python_json.h"
 
@@ -33,9 +34,9 @@ static const char *const statistics[] = {
 
 /* ---- single values ---- */
 
-static int wrong(const char *key, const char *expected, struct pl_err *err)
+static int wrong(const json_t *json, const char *key, const char *expected, struct pl_err *err)
 {
-	return pl_err_invalid(err, "'%s': expected %s", key, expected);
+	return res_refuse_value(json_object_get(json, key), expected, err, "/%s", key);
 }
 
 static int read_text(const json_t *json, const char *key, const char **ret, struct pl_err *err)
@@ -43,7 +44,7 @@ static int read_text(const json_t *json, const char *key, const char **ret, stru
 	const json_t *value = json_object_get(json, key);
 
 	if (value != NULL && !json_is_null(value) && !json_is_string(value))
-		return wrong(key, "a string or null", err);
+		return wrong(json, key, "a string or null", err);
 	*ret = json_string_value(value);
 	return 0;
 }
@@ -58,7 +59,7 @@ static int read_count(const json_t *json, const char *key, int64_t absent, int64
 	if (value == NULL || json_is_null(value))
 		return 0;
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return wrong(key, "an integer of at least 0", err);
+		return wrong(json, key, "an integer of at least 0", err);
 	*ret = json_integer_value(value);
 	return 0;
 }
@@ -77,7 +78,7 @@ static int read_number(const json_t *json, const char *key, bool infinite, doubl
 		return 0;
 	}
 	if (!json_is_number(value) || !(json_number_value(value) >= 0))
-		return wrong(key,
+		return wrong(json, key,
 			     infinite ? "a number of at least 0 or \"inf\""
 				      : "a number of at least 0",
 			     err);
@@ -122,7 +123,7 @@ static int read_list(const struct res_flat *flat, const char *key, const json_t 
 	if (list == NULL || json_is_null(list))
 		return 0;
 	if (!json_is_array(list))
-		return wrong(key, "a list", err);
+		return wrong(flat->json, key, "a list", err);
 	*ret = list;
 	return 0;
 }
@@ -134,7 +135,7 @@ static int item_seconds(const json_t *list, size_t i, const char *key, double *r
 
 	if (!json_is_number(item) || !(json_number_value(item) >= 0) ||
 	    json_number_value(item) > SECONDS_MAX)
-		return wrong(key, "seconds in a list", err);
+		return res_refuse_value(item, "seconds from 0 on", err, "/%s/%zu", key, i);
 	*ret = json_number_value(item);
 	return 0;
 }
@@ -145,7 +146,7 @@ static int item_count(const json_t *list, size_t i, const char *key, int64_t *re
 	const json_t *item = json_array_get(list, i);
 
 	if (!json_is_integer(item) || json_integer_value(item) < 0)
-		return wrong(key, "integers in a list", err);
+		return res_refuse_value(item, "an integer of at least 0", err, "/%s/%zu", key, i);
 	*ret = json_integer_value(item);
 	return 0;
 }
@@ -161,12 +162,14 @@ static int read_gaps(struct res_flat *flat, const json_t *itls, struct pl_err *e
 		const json_t *list = json_array_get(itls, i);
 		struct res_flat_request *request = &flat->requests[i];
 		if (!json_is_array(list))
-			return wrong("itls", "a list of lists", err);
+			return res_refuse_value(list, "a list of seconds", err, "/itls/%zu", i);
 		/* one block for all: the requests borrow parts of it */
 		request->gaps = flat->gaps + at;
 		request->gap_count = json_array_size(list);
+		char key[32];
+		snprintf(key, sizeof(key), "itls/%zu", i);
 		for (size_t k = 0; k < request->gap_count; k++) {
-			if (item_seconds(list, k, "itls", &flat->gaps[at++], err) < 0)
+			if (item_seconds(list, k, key, &flat->gaps[at++], err) < 0)
 				return -1;
 		}
 	}
@@ -202,7 +205,7 @@ static int read_request(struct res_flat *flat, const json_t *const lists[], size
 	    item_seconds(lists[2], i, "ttfts", &request->ttft_s, err) < 0)
 		return -1;
 	if (!json_is_string(error))
-		return wrong("errors", "a list of strings", err);
+		return res_refuse_value(error, "a string", err, "/errors/%zu", i);
 	request->error = json_string_value(error);
 	/* a failed request has latency 0 if there are latencies: its error text may be empty */
 	request->ok = request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
@@ -218,7 +221,8 @@ static int read_texts(struct res_flat *flat, struct pl_err *err)
 	for (size_t i = 0; texts != NULL && i < flat->count; i++) {
 		flat->requests[i].text = json_array_get(texts, i);
 		if (!json_is_string(flat->requests[i].text))
-			return wrong("generated_texts", "a list of strings", err);
+			return res_refuse_value(flat->requests[i].text, "a string", err,
+						"/generated_texts/%zu", i);
 	}
 	return 0;
 }
@@ -363,7 +367,9 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 	if (flat->num_prompts < 0 && res_console_is_made(flat->json))
 		flat->num_prompts = flat->completed;
 	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))
-		return pl_err_invalid(err, "not a result of 'vllm bench serve': '%s' is missing",
+		return pl_err_invalid(err,
+				      "not a result: found neither 'run_id' (profllm) nor '%s' "
+				      "(vllm bench serve)",
 				      flat->num_prompts < 0 ? "num_prompts"
 				      : flat->completed < 0 ? "completed"
 							    : "duration");

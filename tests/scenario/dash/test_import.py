@@ -338,7 +338,7 @@ BROKEN = [
     ("{\"run_id\": \"\\ud800\"}", "not valid JSON", {"line": 1}),
     ("[" * 100000, "is incomplete", {}),
     ('{"run_id": ' + "[" * 5000 + "]" * 5000 + "}", "more than 2048 levels of lists and objects", {"line": 1}),
-    ('{"tool": "another", "metrics": {}}', "'run_id' is missing, and the file is not another form of a result", {}),
+    ('{"tool": "another", "metrics": {}}', "not a result: found neither 'run_id' (profllm) nor 'num_prompts'", {}),
     ('{"run_id": 7}', "/run_id: found 7, expected string", {"pointer": "/run_id", "found": "7", "expected": "string"}),
     ('{"run_id": "r", "config": [], "results": 5}', "(and 1 more)", {"pointer": "/config"}),
     ('{"run_id": "r", "schema_version": 2}', "is not a result of schema_version 2", {"pointer": "", "key": "config"}),
@@ -399,7 +399,7 @@ def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
     (["import", ".", "--bd", "a.db"], "unknown option '--bd' (did you mean '--db'?)"),
     (["imprt"], "unknown command 'imprt' (did you mean 'import'?)"),
     (["--db", "a.db", "fields", "x"], "unknown option '--db'"),
-    (["fields", "x"], "found 'x', expected options only"),
+    (["fields", "x"], "unexpected argument 'x'; this command accepts only options"),
 ])
 def test_what_is_refused(bin_dir, tmp_path, words, says):
     # longer than the head of a database

@@ -135,7 +135,7 @@ def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_pa
     some, fewer, other = {"ids": [1, 2, 3, 4, 5, 6]}, {"ids": [1, 2, 3]}, {"ids": [4, 5, 6, 7, 8]}
     answer = ask(kept, [some, fewer, other], equal=True)
     assert [(one["kind"], one["fields"]) for one in answer["cautions"]] == [("shared", [])]
-    assert answer["cautions"][0]["text"].startswith("3 runs are on A and B, 3 on A and C: ")
+    assert answer["cautions"][0]["text"].startswith("3 runs are in A and in B, 3 in A and in C; ")
     against = [metric["ratios"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
     assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "method": "none", "finding": "not_known", "more_runs_count": None,
                           "regression": False, "sentence": against[0]["sentence"]} and against[0]["sentence"].endswith("without a confidence interval")

@@ -5,6 +5,7 @@ import math
 import os
 import pty
 import random
+import re
 import subprocess
 
 import pytest
@@ -250,7 +251,7 @@ def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     # one that all have raises a caution where it is bad of itself
     assert caution_kinds(compare(bin_dir, b, b)) == ["shared", *([kind] if kind in ("verdict", "status") else [])]
     text = run_profllm(bin_dir, "compare", a, b).stdout
-    assert "With care" in text and answer["cautions"][0]["fields"][0]["field"] in text
+    assert "Cautions" in text and answer["cautions"][0]["fields"][0]["field"] in text
     assert ("SIMULATED" in text) == (kind == "simulated") and ("1 run, not trusted" in text) == (kind == "verdict")
 
 
@@ -275,9 +276,9 @@ def test_the_table_the_markdown_and_no_colour_in_a_pipe(bin_dir, tmp_path):
     row = next(line for line in text.splitlines() if line.lstrip().startswith("p99_ttft_ms ↓"))
     assert row.endswith(words) and words.startswith("worse by ")
     assert "Different: 1 input" in text and "server.max_num_seqs  256  512" in text
-    assert "\nWith care\n  not recorded by all runs: client\n\n\nDifferent" in text
+    assert "\nCautions\n  not recorded by all runs: client\n\n\nDifferent" in text
     markdown = run_profllm(bin_dir, "compare", a, b, "--markdown").stdout
-    assert "| figure | A | B | runs for 5 % | B against A |\n|---|--:|--:|--:|---|\n" in markdown
+    assert "| metric | A | B | runs for 5 % | B compared with A |\n|---|--:|--:|--:|---|\n" in markdown
     assert any(line.startswith("| p99_ttft_ms ↓ |") and line.endswith(f"| {words} |") for line in markdown.splitlines())
 
 
@@ -304,14 +305,14 @@ def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
     assert ttft["sides"][1]["value"] == 12.5 and len(ttft["ratios"]) == 2 and ttft["ratios"][1]["ratio"] == 1
     assert answer["inputs"]["partly_recorded"] > 0
     text = run_profllm(bin_dir, "compare", a, vllms, a).stdout
-    assert "B against A" in text and "C against A" in text
+    assert "B compared with A" in text and "C compared with A" in text
 
 
 @pytest.mark.parametrize("args,said", [
     (["a.json"], "found 1 result, expected 2 to 8 files or directories"),
     (["a.json"] * 9, "found 9 results, expected 2 to 8 files or directories"),
     (["a.json", "nowhere.json"], "nowhere.json"), (["a.json", "broken.json"], "broken.json:1:"), (["a.json", "empty"], "found no result"),
-    (["a.json", "other.json"], "'run_id' is missing"),
+    (["a.json", "other.json"], "found neither 'run_id'"),
     (["a.json", "a.json", "--min-effect", "5"], "found '5', expected a share such as 5% or 0.05"),
     (["a.json", "a.json", "--min-effect", "0%"], "found '0%'"), (["a.json", "a.json", "--min-effect", ""], "found ''"),
     (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "did you mean 'results.p99_ttft_ms'"),
@@ -336,14 +337,25 @@ def test_names_of_others_do_nothing_to_a_terminal(bin_dir, tmp_path):
 
 
 def test_odd_numbers(bin_dir, tmp_path):
-    """Infinite, of no kind, zero, below zero: each told apart, and the table stands."""
+    """Infinite, zero, below zero: each told apart, and the table stands."""
     odd = copy.deepcopy(document())
-    odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "p90_ttft_ms": "fast", "output_throughput": "inf"}
+    odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "output_throughput": "inf"}
     a, b = write(tmp_path / "a.json", document(results__median_ttft_ms=-1.5)), write(tmp_path / "b.json", odd)
-    answer = compare(bin_dir, a, b, "--metrics", "mean_ttft_ms,median_ttft_ms,p90_ttft_ms,output_throughput")
-    assert [one["ratios"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing", "nothing"]
-    assert [one["sides"][1]["words"] for one in answer["metrics"]][2] == 1
+    answer = compare(bin_dir, a, b, "--metrics", "mean_ttft_ms,median_ttft_ms,output_throughput")
+    assert [one["ratios"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing"]
     assert run_profllm(bin_dir, "compare", a, b).returncode == 0
+
+
+@pytest.mark.parametrize("change, pointer", [
+    ({"run_id": "r", "results": {"completed": "x"}}, "/results/completed"),
+    ({"run_id": "r", "results": {"p90_ttft_ms": ["fast"]}}, "/results/p90_ttft_ms"),
+    ({"num_prompts": 3, "completed": "x", "duration": 1}, "/completed")])
+def test_a_metric_that_is_no_number_is_a_problem(bin_dir, tmp_path, change, pointer):
+    """A result of profllm or of vllm: the problem names the file, the pointer, the value and the expected type."""
+    a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", change)
+    done = run_profllm(bin_dir, "compare", a, b)
+    assert done.returncode == 2 and not done.stdout
+    assert re.search(rf"'{b}': {pointer}: found .+, expected .+\n$", done.stderr), done.stderr
 
 
 def run_set(bin_dir, folder, step, runs):

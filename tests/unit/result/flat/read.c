@@ -196,41 +196,41 @@ static void test_md_flat__refusals(void **state)
 	} cases[] = {
 		{ "", "flat" },
 		{ "[1]", "expected one object" },
-		{ "{}", "'num_prompts' is missing" },
-		{ "{\"num_prompts\": 1, \"duration\": 1}", "'completed' is missing" },
-		{ "{\"num_prompts\": 1, \"completed\": 1}", "'duration' is missing" },
-		{ "{\"num_prompts\": 1.5, \"completed\": 1, \"duration\": 1}", "'num_prompts'" },
-		{ "{\"num_prompts\": 1, \"completed\": true, \"duration\": 1}", "'completed'" },
-		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": \"1\"}", "'duration'" },
-		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": -1}", "'duration'" },
+		{ "{}", "nor 'num_prompts'" },
+		{ "{\"num_prompts\": 1, \"duration\": 1}", "nor 'completed'" },
+		{ "{\"num_prompts\": 1, \"completed\": 1}", "nor 'duration'" },
+		{ "{\"num_prompts\": 1.5, \"completed\": 1, \"duration\": 1}", "/num_prompts: found 1.5, expected" },
+		{ "{\"num_prompts\": 1, \"completed\": true, \"duration\": 1}", "/completed: found true, expected" },
+		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": \"1\"}", "/duration: found \"1\", expected" },
+		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": -1}", "/duration: found -1, expected" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"request_rate\": "
 		  "\"x\"}",
-		  "'request_rate'" },
+		  "/request_rate: found \"x\", expected" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"p99_itl_ms\": \"2\"}",
-		  "'p99_itl_ms'" },
+		  "/p99_itl_ms: found \"2\", expected" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"backend\": 5}",
-		  "'backend'" },
+		  "/backend: found 5, expected" },
 		{ "{\"num_prompts\": 1, \"completed\": 1, \"duration\": 1, \"ttfts\": [1]}",
 		  "is missing, but other lists exist" },
 		{ "{" HEAD
 		  "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1], \"itls\": [1],"
 		  "\"errors\": [\"\"]}",
-		  "a list of lists" },
+		  "/itls/0: found 1, expected" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
 		  "\"itls\": [[-0.5]], \"errors\": [\"\"]}",
-		  "'itls': expected seconds" },
+		  "/itls/0/0: found -0.5, expected" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [NaN],"
 		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "'ttfts': expected seconds" },
+		  "/ttfts/0: found null, expected" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1e300],"
 		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "'ttfts': expected seconds" },
+		  "/ttfts/0: found 1e+300, expected" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1.5], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [\"\"]}",
-		  "'output_lens': expected integers" },
+		  "/output_lens/0: found 1.5, expected" },
 		{ "{" HEAD "\"input_lens\": [1], \"output_lens\": [1], \"ttfts\": [1],"
 		  "\"itls\": [[]], \"errors\": [null]}",
-		  "'errors': expected a list of strings" },
+		  "/errors/0: found null, expected" },
 	};
 
 	(void)state;

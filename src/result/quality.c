@@ -182,6 +182,13 @@ static double value_output_length(const struct res_quality_facts *facts, double 
 	return facts->output_off_share;
 }
 
+/* At rate inf, the concurrency limit is the load: no rate is configured that it could lower. */
+static double value_concurrency_limited(const struct res_quality_facts *facts, double *limit)
+{
+	(void)limit;
+	return facts->schedule_finite > 0 ? facts->cap_held_share : NAN;
+}
+
 #define PLAIN(id, field)                                                               \
 	static double value_##id(const struct res_quality_facts *facts, double *limit) \
 	{                                                                              \
@@ -190,7 +197,6 @@ static double value_output_length(const struct res_quality_facts *facts, double 
 	}
 PLAIN(rate_shortfall, rate_reached)
 PLAIN(gap_distance, gap_distance)
-PLAIN(concurrency_limited, cap_held_share)
 PLAIN(client_cpu, worker_cpu_share_max)
 PLAIN(host_steal, host_steal_share)
 PLAIN(host_withheld, host_withheld_share)

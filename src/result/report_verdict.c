@@ -302,6 +302,16 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 	pl_buf_addf(buf, "%s)", detail_of(check));
 }
 
+/* Did the concurrency limit hold requests of a finite rate back? Then the rate was lower than configured. */
+static bool is_capped(const json_t *quality)
+{
+	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
+		if (pl_text_equal(pl_json_get_text(check, "id"), "concurrency_limited"))
+			return has_status(check, "over_limit");
+	}
+	return false;
+}
+
 /* The client error, and whether the load arrived as configured; false: both are unknown. */
 static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 {
@@ -310,14 +320,15 @@ static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 	bool load = count_of(quality, LOAD, "passed") > 0;
 
 	if (metric != NULL) {
-		pl_buf_add_text(buf, "the client changed ");
-		add_metric(buf, metric);
-		pl_buf_add_text(buf, ", the most affected metric, by at most ");
+		pl_buf_add_text(buf, "the load generator's largest error is at most ");
 		add_error(buf, measurement);
+		pl_buf_add_text(buf, ", in ");
+		add_metric(buf, metric);
 	}
 	if (load)
-		pl_buf_addf(buf, "%sthe server received the configured load",
-			    metric != NULL ? ", and " : "");
+		pl_buf_addf(buf, "%sthe server received the %s", metric != NULL ? ", and " : "",
+			    is_capped(quality) ? "load that max_concurrency allowed"
+					       : "configured load");
 	return metric != NULL || load;
 }
 
@@ -328,6 +339,12 @@ static bool is_offline(const json_t *result)
 	return kind != NULL && !pl_text_equal(kind, "serve");
 }
 
+/* The run started no server, but used a running one. */
+static bool is_unreachable(const json_t *result)
+{
+	return pl_text_equal(pl_json_path_text(result, "error.cause"), "unreachable");
+}
+
 static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 {
 	const char *const *by_severity = ruling->is_simulated ? beliefs_simulated : beliefs;
@@ -335,6 +352,9 @@ static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 
 	if (!ruling->has_metrics && ruling->is_complete)
 		pl_buf_add_text(buf, "there are no metrics: no request finished");
+	else if (!ruling->has_metrics && ruling->status == RES_STATUS_LAUNCH_FAILED)
+		pl_buf_addf(buf, "there are no metrics: the server did not %s",
+			    is_unreachable(ruling->result) ? "respond" : "start");
 	else if (!ruling->has_metrics)
 		pl_buf_addf(buf, "there are no metrics: this is %s",
 			    res_status_run(ruling->status));
@@ -366,7 +386,7 @@ static void add_failure(struct pl_buf *buf, const struct ruling *ruling)
 	else
 		pl_buf_add_text(buf, "the result records no error");
 	if (ruling->has_metrics && ruling->verdict != NULL)
-		pl_buf_addf(buf, "; the checks of the measured part say '%s'", ruling->verdict);
+		pl_buf_addf(buf, "; the verdict on the measured part is '%s'", ruling->verdict);
 }
 
 /* "the result does not record …" after `before`; nothing if the client error and the load are known. */
@@ -436,9 +456,10 @@ static void add_check_action(struct pl_buf *buf, const json_t *check)
 {
 	const struct check_row *row = row_of(check);
 
-	pl_buf_add_text(buf, row != NULL ? row->action
-					 : "read what this check means in the documentation of the "
-					   "version that wrote the file");
+	pl_buf_add_text(buf,
+			row != NULL ? row->action
+				    : "look up this check in the documentation of the version that "
+				      "wrote the file");
 }
 
 /*

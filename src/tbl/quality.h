@@ -115,7 +115,7 @@ QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIM
 	"the load generator kept fewer requests in flight than max_concurrency",
 	"raise benchmark.threads (--threads), give the client idle CPU cores, or lower benchmark.max_concurrency (--max-concurrency)")
 QUALITY(concurrency_limited, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"requests that waited for max_concurrency; above the limit, the offered rate was below the requested one",
+	"requests that waited for max_concurrency at a finite rate; above the limit, the offered rate was below the requested one",
 	"max_concurrency delayed requests, so the server received a lower rate than configured",
 	"raise benchmark.max_concurrency (--max-concurrency), or lower benchmark.request_rate (--request-rate)")
 QUALITY(client_queueing, CLIENT, "ms", MOST, 3, INFO, NEVER, INFO,

@@ -198,20 +198,20 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, CLIENT_OK ", " RATE_OK),
 	  "trusted",
 	  "You can rely on these metrics.\n"
-	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
-	  "and "
-	  "the server received the configured load.\n"
-	  "No action is needed.",
+	  "The load generator's largest error is at most 0.022 "
+	  "ms (0.098 %), in p99 TTFT, and the server received the configured load.\n"
+	  "No action is "
+	  "needed.",
 	  { NULL } },
 	/* a simulator: the sentences name it, the notes do not repeat it */
 	{ SIMULATED("'trusted'", CLIENT_OK ", " RATE_OK ", " SIMULATOR),
 	  "trusted",
-	  "The measurement is sound, but the server is simulated: these metrics say nothing about "
-	  "an engine.\n"
-	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
-	  "and "
-	  "the server received the configured load.\n"
-	  "Measure a real server before you draw conclusions about hardware.",
+	  "The measurement is sound, but the server is simulated: these metrics say nothing "
+	  "about an engine.\n"
+	  "The load generator's largest error is at most 0.022 ms (0.098 %), "
+	  "in p99 TTFT, and the server received the configured load.\n"
+	  "Measure a real server "
+	  "before you draw conclusions about hardware.",
 	  { NULL } },
 	{ SIMULATED("'degraded'", OVER("failures", "0.1", "0.01", "share",
 				       "degraded") ", " CLIENT_OK ", " RATE_OK ", " SIMULATOR),
@@ -238,10 +238,10 @@ static const struct ruling_case {
 				      "info") ", " OVER("short_run", "2", "10", "s", "info")),
 	  "trusted",
 	  "You can rely on these metrics.\n"
-	  "The client changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %), "
-	  "and "
-	  "the server received the configured load.\n"
-	  "No action is needed; see the notes on short_run.",
+	  "The load generator's largest error is at most 0.022 "
+	  "ms (0.098 %), in p99 TTFT, and the server received the configured load.\n"
+	  "No action is "
+	  "needed; see the notes on short_run.",
 	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
 	{ CHECKED("'degraded'",
 		  "{'metric': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
@@ -308,10 +308,10 @@ static const struct ruling_case {
 	/* files of other versions */
 	{ CHECKED("'degraded'", MEASURED, OVER("moon_phase", "7", "3", "ms", "degraded")),
 	  "degraded",
-	  "Use these metrics with care.\n"
-	  "Of its version (moon_phase: found 7 ms, limit 3 ms); the result does not record how far "
-	  "the client changed the metrics, or whether the server received the configured load.\n"
-	  "Read what this check means in the documentation of the version that wrote the file.",
+	  "Use these metrics with care.\nOf its version (moon_phase: found 7 ms, limit 3 ms); "
+	  "the result does not record how far the client changed the metrics, or whether the "
+	  "server received the configured load.\nLook up this check in the documentation of the "
+	  "version that wrote the file.",
 	  { NULL } },
 	{ CHECKED("'client_limited'", MEASURED, CLIENT_OK ", " RATE_OK),
 	  "client_limited",
@@ -377,16 +377,35 @@ static const struct ruling_case {
 	  "status "
 	  "1', 'hint': 'lower max_model_len'}}",
 	  "none",
-	  "There are no metrics: this is a run whose server was not ready.\n"
+	  "There are no metrics: the server did not start.\n"
 	  "Server exited with status 1.\n"
-	  "Lower max_model_len.",
+	  "Lower "
+	  "max_model_len.",
 	  { NULL } },
+	/* a running server that does not respond: nothing was launched */
+	{ "{'status': 'launch_failed', 'results': null, 'error': {'message': 'the server does not "
+	  "respond', 'cause': 'unreachable', 'hint': 'check the address'}}",
+	  "none",
+	  "There are no metrics: the server did not respond.\n"
+	  "The server does not respond.\n"
+	  "Check the address.",
+	  { NULL } },
+	/* the concurrency limit held a finite rate back, which is not the configured load */
+	{ CHECKED("'trusted'", MEASURED,
+		  CLIENT_OK ", " RATE_OK
+			    ", " OVER("concurrency_limited", "0.5", "0.05", "share", "info")),
+	  "trusted",
+	  "You can rely on these metrics.\n"
+	  "The load generator's largest error is at most 0.022 ms (0.098 %), in p99 TTFT, and the "
+	  "server received the load that max_concurrency allowed.\n"
+	  "No action is needed; see the notes on concurrency_limited.",
+	  { "  note: max_concurrency delayed requests" } },
 	{ "{'status': 'interrupted', 'results': {'completed': 3}, 'error': {'message': 'stopped by "
 	  "SIGINT',"
 	  " 'hint': 'run it again'}, 'quality': {'verdict': 'trusted', 'checks': []}}",
 	  "none",
 	  "Do not compare these metrics with others: they are those of an interrupted run.\n"
-	  "Stopped by SIGINT; the checks of the measured part say 'trusted'.\n"
+	  "Stopped by SIGINT; the verdict on the measured part is 'trusted'.\n"
 	  "Run it again.",
 	  { NULL } },
 };
@@ -462,17 +481,12 @@ static void test_client_error_is_rounded_up(void **state)
 		double share, lo, hi;
 		const char *text;
 	} cases[] = {
-		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005,
-		  " p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %)" },
-		{ "mean_first_token_ms", 0, 0, 0,
-		  " mean First Token, the most affected metric, by at most 0 ms (0 %)" },
+		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005, " 0.022 ms (0.098 %), in p99 TTFT" },
+		{ "mean_first_token_ms", 0, 0, 0, " 0 ms (0 %), in mean First Token" },
 		/* a nanosecond is not more than a microsecond */
-		{ "p90_itl_ms", 1e-9, 0, 1e-6,
-		  " p90 ITL, the most affected metric, by at most 0.001 ms (0.01 %)" },
-		{ "p90_itl_ms", 1.5e8, -1, 153.4,
-		  " p90 ITL, the most affected metric, by at most 154 ms (over 1000 %)" },
-		{ "p12_moon", 0.01, -1, 2,
-		  " p12_moon, the most affected metric, by at most 2 ms (1 %)" },
+		{ "p90_itl_ms", 1e-9, 0, 1e-6, " 0.001 ms (0.01 %), in p90 ITL" },
+		{ "p90_itl_ms", 1.5e8, -1, 153.4, " 154 ms (over 1000 %), in p90 ITL" },
+		{ "p12_moon", 0.01, -1, 2, " 2 ms (1 %), in p12_moon" },
 	};
 
 	(void)state;

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -19,6 +20,8 @@
 #include "result/fields/former.h"
 #include "result/metrics/metrics.h"
 #include "vllm/bench_options.h"
+
+#define LABEL_BYTES_MAX 1024
 
 #define ARENA_BLOCK_BYTES (64 * 1024)
 #define INTERVAL          "_ci95"
@@ -122,29 +125,151 @@ static const char *keep(struct res_fields *fields, char *text)
 	return kept;
 }
 
+/* The end of a key that its unit repeats: "_s", "_mhz". */
+static char *unit_ending(const char *unit)
+{
+	static const struct {
+		const char *unit, *ending;
+	} others[] = { { "B", "_bytes" }, { "°C", "_c" }, { "J/tok", "_j" } };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
+		if (strcmp(unit, others[i].unit) == 0)
+			return pl_strdup(others[i].ending);
+	}
+	char *ending = pl_asprintf("_%s", unit);
+	for (char *at = ending; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return ending;
+}
+
+/* Adds "gpu_memory" as "GPU memory"; only the first word of a label begins with a capital. */
+static void add_label_words(struct pl_buf *label, const char *key, size_t len)
+{
+	static const char *const names[] = { "GPU",     "GPUs",   "CPU",    "CPUs", "KV",   "ID",
+					     "URL",     "UUID",   "OS",     "CUDA", "NUMA", "SM",
+					     "PCIe",    "NVLink", "ECC",    "E2EL", "API",  "RTFx",
+					     "profllm", "vLLM",   "PyTorch" };
+	const char *end = key + len;
+
+	while (key < end) {
+		size_t word = strcspn(key, "_");
+		word = word < (size_t)(end - key) ? word : (size_t)(end - key);
+		const char *name = NULL;
+		for (size_t i = 0; i < PL_ARRAY_SIZE(names) && name == NULL; i++) {
+			if (strlen(names[i]) == word && strncasecmp(key, names[i], word) == 0)
+				name = names[i];
+		}
+		pl_buf_add_text(label, label->len > 0 ? " " : "");
+		if (name != NULL) {
+			pl_buf_add_text(label, name);
+		} else {
+			bool is_first = label->len == 0;
+			pl_buf_add_char(label,
+					(char)(is_first ? toupper((unsigned char)*key) : *key));
+			pl_buf_add(label, key + 1, word - 1);
+		}
+		key += word + (key + word < end);
+	}
+}
+
+/* "client_error" as "Client error", with `ending` after it. */
+static const char *words_label(struct res_fields *fields, const char *name, const char *ending)
+{
+	auto_buf label = PL_BUF(LABEL_BYTES_MAX);
+
+	add_label_words(&label, name, strlen(name));
+	pl_buf_add_text(&label, ending);
+	return keep(fields, pl_buf_take(&label));
+}
+
+/* What the sections describe that have keys of the same names. */
+static const char *subject_of(const char *id)
+{
+	static const struct {
+		const char *section, *subject;
+	} sections[] = {
+		{ "system.gpus.", "GPUs" },
+		{ "system.host.", "host" },
+		{ "system.server.", "server" },
+		{ "system.client.", "client" },
+		{ "system.telemetry.", "telemetry" },
+		{ "launch.gpus.", "reserved GPUs" },
+		{ "launch.phases.", "startup" },
+		{ "launch.facts.", "server log" },
+		{ "launch.exit.", "server exit" },
+		{ "launch.target.", "target release" },
+		{ "environment.client.", "client" },
+		{ "environment.container.", "container" },
+		{ "environment.repeat_of.", "first run" },
+		{ "results.steady.", "steady" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		if (pl_text_starts(id, sections[i].section))
+			return sections[i].subject;
+	}
+	return NULL;
+}
+
+/* The label of tbl/result_fields.h; NULL: it follows from the id. */
+static const char *listed_label(const char *id)
+{
+	static const struct {
+		const char *id, *label;
+	} labels[] = {
+#define LABEL(id, label) { id, label },
+#include "tbl/result_fields.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(labels); i++) {
+		if (strcmp(labels[i].id, id) == 0)
+			return labels[i].label;
+	}
+	return NULL;
+}
+
 /*
- * Returns the last key of the id in words, without a trailing unit: "Ready" for
- * "launch.phases.ready_s". A percentile of vllm bench latency is named after its metric.
+ * Returns the last key of the id in words, without a trailing unit and with its section: "Ready,
+ * startup" for "launch.phases.ready_s". A percentile of vllm bench latency is named after its metric.
  */
 static const char *label_of(struct res_fields *fields, const char *id, const char *unit)
 {
+	static const struct {
+		const char *ending, *word;
+	} statistics_of[] = {
+		{ "_mean", "Mean" },
+		{ "_max", "Maximum" },
+		{ "_min", "Minimum" },
+		{ "_peak", "Peak" },
+	};
+	const char *dot = strrchr(id, '.'), *key = dot != NULL ? dot + 1 : id;
 	const char *percentile = res_field_below(id, "results.percentiles.");
+	const char *load = res_field_below(id, "quality.load.");
+	auto_free char *ending = unit_ending(unit);
+	const char *subject = subject_of(id);
+	auto_buf label = PL_BUF(LABEL_BYTES_MAX);
+	size_t len = strlen(key);
 
 	if (percentile != NULL)
 		return keep(fields, pl_asprintf("P%s latency", percentile));
-
-	const char *dot = strrchr(id, '.');
-	char *label = pl_strdup(dot != NULL ? dot + 1 : id);
-	auto_free char *suffix = pl_asprintf("_%s", unit);
-
-	for (char *at = suffix; *at != '\0'; at++)
-		*at = (char)tolower((unsigned char)*at);
-	if (unit[0] != '\0' && strlen(label) > strlen(suffix) && pl_text_ends(label, suffix))
-		label[strlen(label) - strlen(suffix)] = '\0';
-	for (char *at = label; *at != '\0'; at++)
-		*at = *at == '_' ? ' ' : *at;
-	label[0] = (char)toupper((unsigned char)label[0]);
-	return keep(fields, label);
+	if (load != NULL) {
+		add_label_words(&label, load, strcspn(load, "."));
+		pl_buf_add_text(&label, strcmp(key, "limit") == 0 ? ", load limit" : ", load");
+		return keep(fields, pl_buf_take(&label));
+	}
+	if (unit[0] != '\0' && len > strlen(ending) && pl_text_ends(key, ending))
+		len -= strlen(ending);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(statistics_of) && label.len == 0; i++) {
+		size_t end = strlen(statistics_of[i].ending);
+		if (len <= end || strncmp(key + len - end, statistics_of[i].ending, end) != 0)
+			continue;
+		pl_buf_add_text(&label, statistics_of[i].word);
+		len -= end;
+	}
+	add_label_words(&label, key, len);
+	if (subject != NULL)
+		pl_buf_addf(&label, ", %s", subject);
+	return keep(fields, pl_buf_take(&label));
 }
 
 static void add(struct res_fields *fields, struct res_field field)
@@ -153,6 +278,10 @@ static void add(struct res_fields *fields, struct res_field field)
 		field.unit = "";
 	if (field.help == NULL)
 		field.help = "";
+	const char *listed = listed_label(field.id);
+
+	if (listed != NULL)
+		field.label = listed;
 	if (field.label == NULL)
 		field.label = label_of(fields, field.id, field.unit);
 	*PL_PUSH(fields->items, fields->count, fields->room) = field;
@@ -186,9 +315,21 @@ static const char *option_unit(const struct option_row *row)
 	static const struct {
 		const char *end, *unit;
 	} ends[] = {
-		{ "_gb", "GB" },   { "_bytes", "B" },   { "_mb", "MB" },   { "_ms", "ms" },
-		{ "_s", "s" },     { "_seconds", "s" }, { "_sec", "s" },   { "_timeout", "s" },
-		{ "_rps", "1/s" }, { "_rate", "1/s" },  { "_len", "tok" }, { "_tokens", "tok" },
+		/* not as their names say: a share, and characters */
+		{ "video_pruning_rate", "share" },
+		{ "max_log_len", "" },
+		{ "_gb", "GB" },
+		{ "_bytes", "B" },
+		{ "_mb", "MB" },
+		{ "_ms", "ms" },
+		{ "_s", "s" },
+		{ "_seconds", "s" },
+		{ "_sec", "s" },
+		{ "_timeout", "s" },
+		{ "_rps", "1/s" },
+		{ "_rate", "1/s" },
+		{ "_len", "tok" },
+		{ "_tokens", "tok" },
 	};
 
 	if (row->type == OPTION_DURATION)
@@ -238,6 +379,7 @@ static void add_arguments(struct res_fields *fields, const struct vllm_catalog *
 			field.group = argument.group;
 			field.role = argument.role;
 			field.of = id;
+			field.label = keep(fields, pl_asprintf("%s.%s", row->name, key->name));
 			field.column = false;
 			add(fields, field);
 		}
@@ -349,8 +491,11 @@ static void add_statistic(struct res_fields *fields, const struct family *family
 	const char *id = keep(fields, pl_asprintf("%s%s_%s", place, word, family->key));
 	struct res_field field = statistic_field(fields, family, word, id);
 
-	field.column = field.column &&
-		       !(family->is_minor && pl_text_starts(place, "results.steady"));
+	bool is_steady = pl_text_starts(place, "results.steady");
+
+	field.column = field.column && !(family->is_minor && is_steady);
+	if (is_steady)
+		field.label = keep(fields, pl_asprintf("%s, steady", field.label));
 	add(fields, field);
 }
 
@@ -415,9 +560,8 @@ static void add_failures(struct res_fields *fields)
 			    (struct res_field){
 				    .id = keep(fields, pl_asprintf("results.errors.%s.%s",
 								   failures[i].name, counts[k])),
-				    .label = keep(fields,
-						  pl_asprintf("%s (%s)", failures[i].name,
-							      retried ? "retried" : "failed")),
+				    .label = words_label(fields, failures[i].name,
+							 retried ? ", retried" : ", failed"),
 				    .help = failures[i].text,
 				    .group = "Failed requests",
 				    .unit = "req",
@@ -437,11 +581,11 @@ static void add_check(struct res_fields *fields, const char *check, const char *
 {
 	bool is_number = pl_text_equal(key, "value") || pl_text_equal(key, "limit");
 	bool is_value = pl_text_equal(key, "value");
+	auto_free char *ending = is_value ? pl_strdup("") : pl_asprintf(", %s", key);
 
 	add(fields, (struct res_field){
 			    .id = keep(fields, pl_asprintf("quality.%s.%s", check, key)),
-			    .label = keep(fields, pl_asprintf("%s%s%s", check, is_value ? "" : " ",
-							      is_value ? "" : key)),
+			    .label = words_label(fields, check, ending),
 			    .help = text,
 			    .group = "Quality",
 			    .unit = is_number ? unit : "",

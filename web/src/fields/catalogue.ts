@@ -97,46 +97,18 @@ const SHORT: Record<string, string> = {
   'run.timestamp': 'Started',
   'quality.simulated.value': 'Simulated',
 }
-// Labels that replace those of the API, because they say too little or repeat the unit.
-const LONG: Record<string, string> = {
-  'benchmark.model': 'Requested model',
-  'derived.gpu_count': 'GPUs of the run',
-  'derived.failed_share': 'Failed share',
-  'environment.engine.name': 'Engine',
-  'environment.engine.version': 'Engine version',
-  'run.timestamp': 'Started',
-  'derived.output_throughput_per_gpu': 'Output throughput per GPU',
-  'derived.tokens_per_s_per_user': 'Output per user',
-  'results.energy_per_token_j': 'Energy per token',
-  'results.energy_per_token_idle_subtracted_j': 'Energy per token, idle subtracted',
-  'results.max_output_tokens_per_s': 'Peak output events',
-  'results.peak_output_tokens_per_s_sliding': 'Peak output tokens',
-}
-// Tells fields with the same label apart.
-const PLACES: Record<string, string> = {
-  'system.gpus': 'GPUs', 'system.host': 'host', 'system.server': 'server', 'system.client': 'client', 'launch.gpus': 'GPUs',
-  'launch.phases': 'startup', 'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
-}
-
 // Acronyms, which keep their letter case.
-const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|pcie|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo|rtfx)\b/gi
+const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo)\b/gi
 
 // "tensor_parallel_size" and "Gpu name" in the usual spelling.
 export function inWords(label: string) {
-  const words = label.replaceAll('_', ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
+  const words = label.replace(/_|\.(?=[a-z])/g, ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
-// "P99 TTFT"; a label that says little by itself also has its section
-export function longName(field: Field) {
-  if (field.label === field.id) return field.id // in no list
-  const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
-  const parts = field.id.split('.')
-  if (/^(Value|Limit)$/.test(field.label)) return inWords(`${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`)
-  const words = LONG[field.id] ?? inWords(field.label)
-  return place ? `${words}, ${place}` : words
-}
+// "P99 TTFT"; the id of a field in no list.
+export const longName = ({ id, label }: Field) => (label === id ? id : inWords(label))
 
 // Names that are unique in one table: equal labels get their group, and if that is not enough, their id.
 export function namesApart(fields: Field[]): Map<string, string> {

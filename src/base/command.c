@@ -142,7 +142,9 @@ static int read_words(const struct pl_opt_command *command, int argc, char **arg
 	if (pl_opt_parse(command, own, argv, options, &ret->items, &ret->count, ret_help, err) < 0)
 		return -1;
 	if (!*ret_help && !has_words && ret->count > 0)
-		return pl_err_invalid(err, "found '%s', expected options only", ret->items[0]);
+		return pl_err_invalid(err,
+				      "unexpected argument '%s'; this command accepts only options",
+				      ret->items[0]);
 	return 0;
 }
 

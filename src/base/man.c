@@ -100,10 +100,13 @@ void pl_man_add_command(struct pl_buf *buf, const char *program, const char *nam
 	auto_free char *page = pl_asprintf("%s-%s", program, name);
 
 	add_head(buf, page, command->summary);
-	add_text(buf, command->name);
-	pl_buf_add_text(buf, " ");
-	add_text(buf, command->usage);
-	pl_buf_add_text(buf, "\n.fi\n.SH OPTIONS\n");
+	for (const char *usage = command->usage; *usage != '\0';) {
+		size_t len = strcspn(usage, "\n");
+		auto_free char *line = pl_asprintf("%s %.*s\n", command->name, (int)len, usage);
+		add_text(buf, line);
+		usage += len + (usage[len] == '\n');
+	}
+	pl_buf_add_text(buf, ".fi\n.SH OPTIONS\n");
 	add_options(buf, command->options);
 	if (command->details != NULL) {
 		pl_buf_add_text(buf, ".SH DESCRIPTION\n.nf\n");

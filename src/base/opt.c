@@ -462,13 +462,26 @@ static void add_rows(const struct pl_opt_command *command, struct pl_buf *buf)
 	add_later(command, buf);
 }
 
+/* One line, or more if it is too long, for each line of the usage. */
+static void add_usage(const struct pl_opt_command *command, struct pl_buf *buf)
+{
+	const char *usage = command->usage != NULL ? command->usage : "";
+	const char *before = "usage: ";
+
+	do {
+		auto_buf line = PL_BUF(HELP_BYTES_MAX);
+		size_t len = strcspn(usage, "\n");
+		pl_buf_addf(&line, "%s%s%s%.*s", before, command->name, len > 0 ? " " : "",
+			    (int)len, usage);
+		add_wrapped(buf, pl_buf_text(&line), line.len, 0, strlen("usage: "));
+		usage += len;
+		before = "   or: ";
+	} while (*usage++ == '\n');
+}
+
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 {
-	auto_buf usage = PL_BUF(HELP_BYTES_MAX);
-
-	pl_buf_addf(&usage, "usage: %s%s%s", command->name, command->usage != NULL ? " " : "",
-		    command->usage != NULL ? command->usage : "");
-	add_wrapped(buf, pl_buf_text(&usage), usage.len, 0, strlen("usage: "));
+	add_usage(command, buf);
 	pl_buf_add_char(buf, '\n');
 	if (command->summary != NULL) {
 		add_wrapped(buf, command->summary, strlen(command->summary), 0, 0);

@@ -186,9 +186,9 @@ const struct pl_opt_command cli_bench_command = {
 	.summary = "Send load to a server that runs, or run one of vLLM's offline benchmarks, with "
 		   "the options of vllm bench.",
 	.details =
-		"A command line of vLLM works with 'vllm' replaced by 'profllm': flags "
-		"accept dashes or underscores, '=' or a blank, and any unique abbreviation; JSON "
-		"options can be set key by key.\n\n"
+		"To run a command line of vllm bench, replace 'vllm' with 'profllm'. As in vLLM, "
+		"flags accept dashes or underscores, '=' or a space, and unique abbreviations, and "
+		"JSON options can be set key by key.\n\n"
 		"Examples:\n"
 		"  profllm bench serve --model org/model --num-prompts 200 --request-rate 10\n"
 		"  profllm bench serve --backend openai-chat --dataset-name sharegpt \\\n"
@@ -196,10 +196,11 @@ const struct pl_opt_command cli_bench_command = {
 		"  profllm bench serve --random-input 512 --random-output 64 --dry-run\n"
 		"  profllm bench serve --extra-body.top_k 20 --output r.json\n"
 		"  profllm bench latency --model org/model --input-len 512\n\n"
-		"The options below are those of 'serve'; 'profllm bench latency --help' and its "
-		"like tell those of the offline benchmarks.\n\n"
+		"The options above belong to 'serve'. For those of an offline benchmark, add "
+		"--help "
+		"to its name, as in 'profllm bench latency --help'.\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
-		"does not answer, 4 timeout, 6 verdict not accepted, 128 + signal interrupted.",
+		"does not respond, 4 timeout, 6 verdict not accepted, 128 + signal interrupted.",
 	.options = rows,
 	.words = actions,
 };

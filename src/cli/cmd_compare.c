@@ -30,8 +30,8 @@ struct compare_options {
 
 static const struct pl_opt compare_rows[] = {
 	PL_OPT(FLAG, 0, "fail-on-regression", fail_on_regression, NULL,
-	       "exit with status 7 if a metric is worse by more than --min-effect, 1 if a "
-	       "side cannot be judged"),
+	       "exit with status 7 if a metric is worse by more than --min-effect, and with 1 if "
+	       "a candidate cannot be judged"),
 	PL_OPT(TEXT, 0, "min-effect", min_effect, "SHARE",
 	       "ignore differences below SHARE, such as 5% or 0.05", .def = EFFECT_DEFAULT),
 	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
@@ -47,23 +47,23 @@ const struct pl_opt_command cli_compare_command = {
 	.name = "profllm compare",
 	.usage = "A B… [--fail-on-regression] [--min-effect 5%] [options]",
 	.summary = "Compare results: what differs, by how much, and how certain that is.",
-	.details = "A and B are results of profllm or of vllm bench serve; the first is the "
-		   "baseline of up to seven others. A directory stands for the group of all "
-		   "results (.json) in it.\n\n"
-		   "Examples:\n"
-		   "  profllm compare before.json after.json\n"
-		   "  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
-		   "  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
-		   "Two runs are compared by the confidence intervals of their own metrics. To "
-		   "measure run-to-run variation, compare directories of repeated runs. The "
-		   "requests of one run do not count as independent samples.\n\n"
-		   "A metric is a regression if the whole 95 % confidence interval of its ratio "
-		   "is worse by more than --min-effect. A metric without an interval is never a "
-		   "regression. docs/reference/compare.md explains the statistics.\n\n"
-		   "Exit status: 0 compared, 2 usage or a file cannot be read; with "
-		   "--fail-on-regression: 7 regression found, 1 a side cannot be judged, because "
-		   "none of its runs completed, or a metric of A is missing there, or is 0 "
-		   "although more is better.",
+	.details =
+		"A is the baseline, and B… are up to seven candidates. Each is a result of profllm "
+		"or of vllm bench serve, or a directory with repeated runs (.json).\n\n"
+		"Examples:\n"
+		"  profllm compare before.json after.json\n"
+		"  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
+		"  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
+		"For single runs, the confidence intervals cover the variation within each run. To "
+		"measure run-to-run variation, compare directories of repeated runs. The "
+		"requests of one run do not count as independent samples.\n\n"
+		"A metric is a regression if the whole 95 % confidence interval of its ratio "
+		"is worse by more than --min-effect. A metric without an interval is never a "
+		"regression. docs/reference/compare.md explains the statistics.\n\n"
+		"Exit status: 0 compared, 2 bad usage or a file cannot be read; with "
+		"--fail-on-regression: 7 regression found, 1 a candidate cannot be judged: none of "
+		"its runs completed, it lacks a metric of A, or a metric where higher is better is "
+		"0.",
 	.options = compare_rows,
 	.operand = "FILE",
 };

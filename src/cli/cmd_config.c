@@ -49,23 +49,20 @@ static const struct pl_opt config_rows[] = {
 	       "from-command: read the command line from FILE, or from standard input with '-'"),
 	PL_OPT(TEXT, 0, "container", container, "NAME",
 	       "from-command: use this container of a file that starts several"),
-	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
-	       "from-command: read the arguments as those of this vLLM release"),
+	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE", "from-command: set the target release"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
 	       "to-command: override a key of the file; may be repeated"),
 	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: print one line"),
 	PL_OPT(FLAG, 0, "bench", bench, NULL,
-	       "to-command: print the command of the load, vllm bench serve, instead of the "
-	       "server's"),
+	       "to-command: print the vllm bench serve command instead of the server's"),
 	PL_OPT(LIST, 0, "only", only, "SET",
 	       "expand: use only this set of the sweep; may be repeated"),
-	PL_OPT(TEXT, 0, "cell", cell, "ID",
-	       "expand: write only the combination with this id, as a file to run"),
+	PL_OPT(TEXT, 0, "cell", cell, "ID", "expand: write only the combination with this id"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "expand: print one JSON object with ids, points and experiments"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
-	       "params --from-vllm"),
+	       "also accept the server arguments in FILE, which profllm params --from-vllm "
+	       "writes for another vLLM"),
 	{ .name = NULL },
 };
 
@@ -74,34 +71,37 @@ static const char *const actions[] = { "from-command", "to-command", "from-resul
 
 const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
-	.usage = "from-command [options] -- vllm serve … | -- vllm bench serve … | to-command "
-		 "[options] FILE | from-result [options] RESULT | expand [options] FILE",
+	.usage = "from-command [options] -- vllm serve …\nfrom-command [options] -- vllm bench "
+		 "serve …\n"
+		 "to-command [options] FILE\nfrom-result [options] RESULT\nexpand [options] FILE",
 	.summary = "Convert between command lines, results, sweeps and experiments.",
-	.details = "The command starts a server (vllm serve and its older forms) or sends load to "
-		   "one (vllm bench serve, benchmark_serving.py, profllm bench serve). One of "
-		   "each makes one experiment. Pass them as one text, in a file, or joined by a "
-		   "quoted '&&'.\n\n"
-		   "Secrets (api_key, hf_token, variables named so) are printed as ***. '-o FILE' "
-		   "writes them to a file that only its owner can read.\n\n"
-		   "from-command writes arguments for the target release (--vllm-version, the tag "
-		   "of an image, the installed vLLM, or " VLLM_REFERENCE_RELEASE
-		   "). It replaces removed arguments and reports that on standard error.\n\n"
-		   "Examples:\n"
-		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
-		   "  profllm config from-command --command-file start.sh\n"
-		   "  profllm config from-command --command-file compose.yaml --container vllm\n"
-		   "  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
-		   "  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
-		   "  profllm config to-command --oneline exp.yaml\n"
-		   "  profllm config to-command --bench exp.yaml\n"
-		   "  profllm config from-result r.json -o exp.yaml\n"
-		   "  profllm config expand sweep.yaml\n\n"
-		   "'from-result' writes the experiment of a result. 'profllm run --config "
-		   "r.json' repeats it with the same seed, request ids and dataset. 'expand' "
-		   "writes the experiments of a sweep (docs/reference/sweeps.md) as a stream of "
-		   "YAML documents. It skips combinations that break a rule and reports them on "
-		   "standard error.\n\n"
-		   "Exit status: 0 done, 2 bad usage or errors in the input.",
+	.details =
+		"'from-command' converts a command that starts a server (vllm serve and its older "
+		"forms), or one that sends load (vllm bench serve, benchmark_serving.py, profllm "
+		"bench serve). To convert one of each into one experiment, pass both in a file, or "
+		"joined by a quoted '&&'. It writes arguments for the target release: "
+		"--vllm-version, else the tag of an image, else the installed vLLM, "
+		"else " VLLM_REFERENCE_RELEASE
+		". It replaces removed arguments and reports this on standard "
+		"error.\n\n"
+		"Secrets (api_key, hf_token and variables with such names) are printed as ***. "
+		"With -o FILE, they are written to FILE, which only its owner can read.\n\n"
+		"'from-result' writes the experiment of a result. To repeat the run with the same "
+		"seed, request ids and dataset, use 'profllm run --config RESULT'.\n\n"
+		"'expand' writes the experiments of a sweep (docs/reference/sweeps.md) as a stream "
+		"of YAML documents. It skips combinations that break a rule and reports them on "
+		"standard error.\n\n"
+		"Examples:\n"
+		"  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
+		"  profllm config from-command --command-file start.sh\n"
+		"  profllm config from-command --command-file compose.yaml --container vllm\n"
+		"  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
+		"  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
+		"  profllm config to-command --oneline exp.yaml\n"
+		"  profllm config to-command --bench exp.yaml\n"
+		"  profllm config from-result r.json -o exp.yaml\n"
+		"  profllm config expand sweep.yaml\n\n"
+		"Exit status: 0 done, 2 bad usage or errors in the input.",
 	.options = config_rows,
 	.words = actions,
 	.operand = "FILE",

@@ -144,9 +144,10 @@ static int check_group(const struct vllm_catalog *catalog, const char *name, str
 		pl_nearest_try(&nearest, group);
 	}
 	if (nearest.found != NULL)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (did you mean '%s'?)", name,
-				  nearest.found);
-	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "unknown group '%s' (did you mean '%s'?)",
+				  name, nearest.found);
+	return pl_err_set(err, PL_ERR_NOT_FOUND,
+			  "unknown group '%s'; profllm params lists the groups", name);
 }
 
 /* Reports an argument that only other releases have. */

@@ -57,7 +57,7 @@ static const char *text_of(const struct run_recovered *recovered, const char *ke
 {
 	const char *text = pl_json_get_text(recovered->result, key);
 
-	return text != NULL ? text : "not told";
+	return text != NULL ? text : "unknown";
 }
 
 static int report(const struct run_recovered *recovered, bool as_json)
@@ -69,7 +69,7 @@ static int report(const struct run_recovered *recovered, bool as_json)
 		return cli_print_json(recovered->result);
 	if (recovered->no_journal) {
 		pl_buf_addf(&text,
-			    "Nothing to recover: '%s' is finished (%s, status %s, begun %s).\n",
+			    "Nothing to recover: '%s' is finished (%s, status %s, started %s).\n",
 			    recovered->path, text_of(recovered, "run_id"),
 			    text_of(recovered, "status"), text_of(recovered, "timestamp"));
 	} else if (recovered->was_whole) {
@@ -129,6 +129,7 @@ int cmd_recover(int argc, char **argv)
 	if (words.count == 1)
 		return recover(words.items[0], &options);
 	if (words.count == 0)
-		return cli_refuse("OUTPUT is missing: the file that the run was to write");
+		return cli_refuse(
+			"OUTPUT is missing; expected the file of the option --output of the run");
 	return cli_refuse("found '%s', expected one OUTPUT", words.items[1]);
 }

@@ -49,38 +49,35 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 'o', "output", output, "FILE",
 	       "write the result to FILE and its artifacts to the same directory"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
-	       "override a key of the file, such as server.max_num_seqs=8; may be repeated"),
+	       "override a key of the experiment, such as server.max_num_seqs=8; may be repeated"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would run, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "print the result (or the dry run) to standard output as one JSON object"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
-	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start profllm-sim instead of launch.command"),
+	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 for this verdict and for worse ones",
-	       .choices = fail_on_choices),
+	       "exit with status 6 if the verdict is VERDICT or worse", .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "send the result and its artifacts to the dashboard at URL after the run, as "
-	       "profllm upload does"),
+	       "after the run, send the result and its artifacts to the dashboard at URL"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
-	       "params --from-vllm"),
+	       "also accept the server arguments in FILE, which profllm params --from-vllm "
+	       "writes for another vLLM"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) for GPUs and a port that are in use; "
 	       "without TIME, wait without limit",
 	       .optional = true),
 	PL_OPT(FLAG, 0, "force", force, NULL,
-	       "start although arguments break rules, and record that in the result"),
+	       "start even if arguments break rules; the result records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result if the new one is as complete or more, and discard "
-	       "the journal of a killed run (see profllm recover)"),
+	       "replace an existing result if the new one is at least as complete; this also "
+	       "discards the journal of a killed run (see profllm recover)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
-	       "0600 for logs, the umask for other files)"),
+	       "0600 for logs; for other files, 0666 without the bits of the umask)"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "warn, instead of failing, about arguments and choices that the target release "
-	       "removed"),
+	       "accept arguments and choices that the target release removed, with a warning"),
 	{ .name = NULL },
 };
 
@@ -143,7 +140,7 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	if (cli_file_mode(options->file_mode, err) < 0)
 		return -1;
 	if (options->wait_ns < 0)
-		return pl_err_invalid(err, "--wait: found a time below zero");
+		return pl_err_invalid(err, "--wait: found a negative time, expected at least 0s");
 	const struct cli_dashboard dashboard = dashboard_of(options);
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;

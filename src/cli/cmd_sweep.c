@@ -51,24 +51,24 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 'o', "output-dir", output_dir, "DIR",
 	       "write results, summary and journal to DIR"),
 	PL_OPT(FLAG, 0, "resume", resume, NULL,
-	       "resume the sweep in DIR: keep finished runs, run new combinations and mark "
-	       "those that the file no longer has"),
+	       "resume the sweep in DIR: keep finished runs, run new combinations, and mark "
+	       "combinations that the file no longer contains"),
 	PL_OPT(LIST, 0, "retry", retry, "STATUS",
 	       "with --resume: retry runs with this status or verdict, such as failed, "
 	       "launch_failed or client_limited; may be repeated"),
 	PL_OPT(TEXT, 0, "order", order, "ORDER",
-	       "finish one server before the next (fewest-starts), or shuffle servers and "
-	       "loads within each repeat (interleaved)",
+	       "fewest-starts: send all loads to one server before the next one starts; "
+	       "interleaved: shuffle servers and loads within each repeat",
 	       .choices = orders, .def = "fewest-starts"),
 	PL_OPT(INT, 0, "repeats", repeats, "N", "run each combination N times", .def = "1"),
-	PL_OPT(INT, 0, "seed", seed, "N", "seed the shuffled order with N", .def = "0"),
+	PL_OPT(INT, 0, "seed", seed, "N", "set the seed of the shuffled order", .def = "0"),
 	PL_OPT(TEXT, 'j', "jobs", jobs, "N",
 	       "run N servers at once, each with its own GPUs and CPUs; auto: as many as the "
 	       "GPUs allow",
 	       .def = "1"),
 	PL_OPT(INT, 0, "job-cpus", job_cpus, "N",
-	       "reserve at least N CPUs for each server and its load, with fewer servers at "
-	       "once if CPUs are short; 0: share all CPUs",
+	       "reserve at least N CPUs for each server and its load; if CPUs are short, fewer "
+	       "servers run at once; 0: share all CPUs",
 	       .def = "2"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
 	       "wait up to TIME for GPUs and a port that are in use", .optional = true,
@@ -78,27 +78,28 @@ static const struct pl_opt sweep_rows[] = {
 	       "uploads at the end and with --resume"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
-	PL_OPT(LIST, 0, "history", history, "PLACE",
+	PL_OPT(LIST, 0, "history", history, "SOURCE",
 	       "estimate the duration from earlier results: a directory, a result or the URL "
 	       "of a dashboard; may be repeated"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the results and their artifacts, such as 0640 "
-	       "(default: 0600 for logs, the umask for other files)"),
+	       "(default: 0600 for logs; for other files, 0666 without the bits of the umask)"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate of a dashboard"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no line per run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
 	       "show the servers, the runs and the skipped combinations, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
-	PL_OPT(LIST, 0, "only", file.only, "SET", "run only this set of the file; may be repeated"),
+	PL_OPT(LIST, 0, "only", file.only, "SET",
+	       "run only the set SET of the file; may be repeated"),
 	PL_OPT(TEXT, 0, "hardware", file.hardware, "PROFILE",
 	       "check against these GPUs instead of this host's, such as h100x8"),
-	PL_OPT(FLAG, 0, "sim", file.simulate, NULL, "start profllm-sim instead of launch.command"),
+	PL_OPT(FLAG, 0, "sim", file.simulate, NULL,
+	       "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
-	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
-	       "params --from-vllm"),
+	       "also accept the server arguments in FILE, which profllm params --from-vllm "
+	       "writes for another vLLM"),
 	PL_OPT(FLAG, 0, "allow-gone", file.allow_gone, NULL,
-	       "warn, instead of failing, about arguments and choices that the target release "
-	       "removed"),
+	       "accept arguments and choices that the target release removed, with a warning"),
 	{ .name = NULL },
 };
 
@@ -107,27 +108,29 @@ static const char *const actions[] = { "run",       "serve",   "serve_workload",
 
 const struct pl_opt_command cli_sweep_command = {
 	.name = "profllm sweep",
-	.usage = "run --output-dir DIR [options] FILE | run --dry-run [options] FILE",
+	.usage = "run --output-dir DIR [options] FILE\nrun --dry-run [options] FILE\n"
+		 "serve|serve_workload|serve_sla|startup [options]",
 	.summary = "Run every combination of the values in one experiment file.",
-	.details = "The section 'sweep' of FILE lists the values of each key "
-		   "(docs/reference/sweeps.md). Combinations that break a rule are skipped before "
-		   "anything starts. Runs with the same server configuration share a server, and "
-		   "its caches are cleared between them. The results are DIR/cells/ID.json, "
-		   "DIR/summary.json and DIR/summary.csv. To continue a stopped sweep, use "
-		   "--resume.\n\n"
-		   "The sweeps of vLLM are 'profllm sweep serve', 'serve_workload', 'serve_sla' "
-		   "and 'startup'. Each has its own options and --help.\n\n"
-		   "Examples:\n"
-		   "  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
-		   "  profllm sweep run --dry-run --history http://127.0.0.1:8421 sweep.yaml\n"
-		   "  profllm sweep run -o night sweep.yaml\n"
-		   "  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
-		   "  profllm sweep run -o night --jobs auto sweep.yaml\n"
-		   "  profllm sweep run -o try --sim --only quick "
-		   "configs/examples/sweeps/concurrency.yaml\n\n"
-		   "Exit status: 0 all runs completed, 1 runs failed or are partial, or the URL "
-		   "of --history is not a dashboard, 2 bad usage or input, or no run remains, 5 "
-		   "GPU, port or directory in use, 128 + signal interrupted.",
+	.details =
+		"The section 'sweep' of FILE lists the values of each key "
+		"(docs/reference/sweeps.md). Combinations that break a rule are skipped before "
+		"anything starts. Runs with the same server configuration share a server, and "
+		"its caches are cleared between them. The results are DIR/cells/ID.json, "
+		"DIR/summary.json and DIR/summary.csv. To continue a stopped sweep, use "
+		"--resume.\n\n"
+		"'profllm sweep serve', 'serve_workload', 'serve_sla' and 'startup' run the sweeps "
+		"of vllm bench sweep. Each has its own options and --help.\n\n"
+		"Examples:\n"
+		"  profllm sweep run --dry-run --hardware h100x8 sweep.yaml\n"
+		"  profllm sweep run --dry-run --history http://127.0.0.1:8421 sweep.yaml\n"
+		"  profllm sweep run -o night sweep.yaml\n"
+		"  profllm sweep run -o night --resume --retry launch_failed sweep.yaml\n"
+		"  profllm sweep run -o night --jobs auto sweep.yaml\n"
+		"  profllm sweep run -o try --sim --only quick "
+		"configs/examples/sweeps/concurrency.yaml\n\n"
+		"Exit status: 0 all runs completed, 1 runs failed or are partial, or the URL "
+		"of --history is not a dashboard, 2 bad usage or input, or no combination can "
+		"run, 5 GPU, port or directory in use, 128 + signal interrupted.",
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",
@@ -366,10 +369,10 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 static int check_usage(const struct sweep_options *options, const struct pl_words *words)
 {
 	if (words->count == 0)
-		return cli_refuse("expected 'run' and a FILE");
+		return cli_refuse("expected run, serve, serve_workload, serve_sla or startup");
 	if (strcmp(words->items[0], "run") != 0)
-		return cli_refuse("unknown action '%s', expected 'run', or serve, "
-				  "serve_workload, serve_sla or startup of vLLM's",
+		return cli_refuse("unknown action '%s', expected run, serve, serve_workload, "
+				  "serve_sla or startup",
 				  words->items[0]);
 	if (words->count != 2)
 		return cli_refuse("expected one FILE");

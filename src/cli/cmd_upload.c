@@ -49,7 +49,7 @@ static const struct pl_opt upload_rows[] = {
 	       "files and directories (default: the current directory)"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE", "send the token in FILE"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
-	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "WORD",
+	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose content or run_id is already stored: skip it, replace "
 	       "the stored one, or keep both",
 	       .choices = known_names, .def = "skip"),
@@ -66,14 +66,14 @@ static const struct pl_opt upload_rows[] = {
 
 const struct pl_opt_command cli_upload_command = {
 	.name = "profllm upload",
-	.usage = "FILE… --to URL [options] | --pending [FILE…] [--to URL] [options]",
+	.usage = "FILE… --to URL [options]\n--pending [FILE…] [--to URL] [options]",
 	.summary = "Send results to a dashboard and show the outcome of each.",
 	.details =
 		"A FILE holds one result, a JSON array of results, one result per line, or a "
-		"log with tables of vllm bench serve. A result is from profllm, of any "
-		"version, or from vllm bench serve. Files may be compressed (.zst, .gz). A "
-		"directory stands for all files in it with the name of a result (.json, "
-		".jsonl, .ndjson, compressed or not), except artifacts.\n\n"
+		"log with tables of vllm bench serve. Results may be from any version of profllm, "
+		"or from vllm bench serve. Files may be compressed (.zst, .gz). From a directory, "
+		"the command sends all .json, .jsonl and .ndjson files, compressed or not, except "
+		"artifacts.\n\n"
 		"Examples:\n"
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
 		"  profllm upload results/ --to https://bench.example --json\n"
@@ -83,22 +83,25 @@ const struct pl_opt_command cli_upload_command = {
 		"Each stored result is followed by its artifacts (requests, series, logs, "
 		"plots, traces) that the dashboard lacks. An artifact that is missing or was "
 		"changed is reported and not sent.\n\n"
-		"The same content is stored once (duplicate). A different result with a stored "
-		"run_id is a conflict, and --on-conflict sets what happens to it. All files form "
-		"one upload, and the last line of output is the address of its page. The "
-		"dashboard continues with accepted files if this command stops. If you repeat "
-		"the command, it sends only what is missing (with --on-conflict replace, "
-		"everything).\n\n"
-		"A run whose --upload fails lists what is missing in OUTPUT.upload. --pending "
+		"The dashboard stores the same content once (duplicate). Another result with a "
+		"stored "
+		"run_id is a conflict, which --on-conflict resolves. All files form one upload; "
+		"the "
+		"last line of output is the URL of its page. If this command stops, the dashboard "
+		"continues with the files that it has accepted. If you repeat the command, it "
+		"sends "
+		"only missing files (with --on-conflict replace, all files).\n\n"
+		"A run whose --upload fails lists the missing files in OUTPUT.upload. --pending "
 		"sends "
 		"the results of such lists, each to its dashboard or to that of --to, and removes "
-		"the list once the dashboard has everything.\n\n"
+		"a "
+		"list once the dashboard has everything.\n\n"
 		"While a dashboard is unreachable or full, the command retries for the time of "
 		"--wait, with growing pauses.\n\n"
-		"Exit status: 0 every result is stored, 1 the dashboard cannot be reached or "
-		"does not accept files, 2 bad usage, a file cannot be read, a result was "
-		"rejected, cancelled, deleted on the dashboard or in conflict, or an artifact "
-		"was refused.",
+		"Exit status: 0 every result is stored, 1 the dashboard is unreachable or does not "
+		"accept files, 2 bad usage, a file cannot be read, a result was rejected, "
+		"canceled, "
+		"deleted on the dashboard or in conflict, or an artifact was rejected.",
 	.options = upload_rows,
 	.operand = "FILE",
 };

@@ -46,8 +46,8 @@ static const struct pl_opt validate_rows[] = {
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
 	       "check against this vLLM release, overriding launch.vllm_version"),
 	PL_OPT(TEXT, 0, "upgrade-to", upgrade_to, "RELEASE",
-	       "list what must change for this vLLM release, the replacements, and the "
-	       "defaults that change"),
+	       "list the arguments that this vLLM release removes, their replacements, and "
+	       "the defaults that it changes"),
 	PL_OPT(LIST, 0, "command-file", command_files, "FILE",
 	       "read a command line from FILE, or from standard input with '-'; may be "
 	       "repeated"),
@@ -55,41 +55,42 @@ static const struct pl_opt validate_rows[] = {
 	       "override a key of the experiments, such as server.max_num_seqs=8; may be "
 	       "repeated"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
-	       "params --from-vllm"),
+	       "also accept the server arguments in FILE, which profllm params --from-vllm "
+	       "writes for another vLLM"),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
 	       "check the files against this JSON schema of results, artifacts or experiments",
 	       .choices = schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "explain", explain, NULL, "show how the memory of a GPU is used"),
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
-	       "with --explain: set the memory of one GPU that remains for the KV cache"),
+	       "with --explain: assume that BYTES of each GPU remain for the KV cache"),
 	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
-	       "warn, instead of failing, about arguments and choices that the target release "
-	       "removed"),
+	       "accept arguments and choices that the target release removed, with a warning"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_validate_command = {
 	.name = "profllm validate",
-	.usage = "[options] FILE… | [options] -- vllm serve MODEL … | -- vllm bench serve …",
+	.usage =
+		"[options] FILE…\n[options] -- vllm serve MODEL …\n[options] -- vllm bench serve …",
 	.summary = "Check experiments and command lines, and report every problem before a run.",
-	.details = "A FILE is an experiment, a script, or a file that starts containers: a compose "
-		   "file, a Kubernetes manifest, values of a Helm chart, a Dockerfile, a systemd "
-		   "unit. Each container that runs vLLM is checked. '-' is standard input, any of "
-		   "these. With --schema it is checked by its form alone, each line of .jsonl and "
-		   ".jsonl.zst by itself.\n\n"
-		   "Examples:\n"
-		   "  profllm validate experiments/*.yaml\n"
-		   "  profllm validate --hardware h100x8 --explain exp.yaml\n"
-		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
-		   "  profllm validate -- vllm bench serve --model MODEL --request-rate 10\n"
-		   "  profllm validate --json --command-file start.sh\n"
-		   "  profllm validate deployment.yaml compose.yaml\n"
-		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n"
-		   "  profllm validate --schema result results/*.json\n\n"
-		   "Exit status: 0 no errors, 2 errors or bad usage.",
+	.details =
+		"A FILE is an experiment, a shell script, a compose file, a Kubernetes manifest, "
+		"the values of a Helm chart, a Dockerfile or a systemd unit. The command checks "
+		"each container that runs vLLM. '-' reads standard input.\n\n"
+		"With --schema, a FILE is JSON, and only its structure is checked. In .jsonl and "
+		".jsonl.zst files, each line is checked.\n\n"
+		"Examples:\n"
+		"  profllm validate experiments/*.yaml\n"
+		"  profllm validate --hardware h100x8 --explain exp.yaml\n"
+		"  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
+		"  profllm validate -- vllm bench serve --model MODEL --request-rate 10\n"
+		"  profllm validate --json --command-file start.sh\n"
+		"  profllm validate deployment.yaml compose.yaml\n"
+		"  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n"
+		"  profllm validate --schema result results/*.json\n\n"
+		"Exit status: 0 no errors, 2 errors or bad usage.",
 	.options = validate_rows,
 	.operand = "FILE",
 	.takes_command = true,

@@ -24,7 +24,7 @@ static const struct later {
 
 static int tell_later(const char *shown, const struct later *later)
 {
-	return cli_refuse("'%s' is not in this version (%s); instead, %s", shown, later->what,
+	return cli_refuse("'%s' is not in this version (it %s); %s", shown, later->what,
 			  later->today);
 }
 
@@ -49,11 +49,12 @@ int cli_unknown_bench(const char *name)
 	if (later != NULL && later->of_vllm)
 		return tell_later(shown, later);
 	if (name[0] == '\0')
-		return cli_refuse("found 'bench' without a kind, expected serve, latency, "
-				  "throughput, startup or mm-processor; see profllm bench --help");
-	return cli_refuse("found '%s', expected 'bench serve', latency, throughput, startup or "
+		return cli_refuse(
+			"bench: found nothing, expected serve, latency, throughput, startup "
+			"or mm-processor; see profllm bench --help");
+	return cli_refuse("bench: found '%s', expected serve, latency, throughput, startup or "
 			  "mm-processor",
-			  shown);
+			  name);
 }
 
 int cli_unknown_in(const struct pl_commands *commands, const char *name)

@@ -53,26 +53,26 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 /* Rows that several of them share. */
-#define SERVER_ROWS                                                                          \
-	PL_OPT(TEXT, 0, "serve-cmd", serve_cmd, "COMMAND",                                   \
-	       "start the server with COMMAND, split like a shell line"),                    \
-		PL_OPT(TEXT, 0, "bench-cmd", bench_cmd, "COMMAND",                           \
-		       "send the load: vllm bench serve … or profllm bench serve …"),        \
-		PL_OPT(TEXT, 0, "after-bench-cmd", after_bench_cmd, "COMMAND",               \
-		       "run after each run instead of clearing the server's caches"),        \
-		PL_OPT(INT, 0, "server-ready-timeout", server_ready_timeout, "S",            \
-		       "wait at most S seconds for the server", .def = "300"),               \
-		PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",                        \
-		       "read combinations of the server's parameters (JSON)"),               \
-		PL_OPT(TEXT, 0, "bench-params", bench_params, "FILE",                        \
-		       "read combinations of the load's parameters (JSON)"),                 \
-		PL_OPT(TEXT, 0, "link-vars", link_vars, "A=B,...",                           \
-		       "pair only equal values of the server's key A and the load's key B"), \
-		PL_OPT(INT, 0, "warmup-num-prompts", warmup_num_prompts, "N",                \
-		       "send N prompts before each run, not counted", .def = "0"),           \
-		PL_OPT(FLAG, 0, "continue-on-error", continue_on_error, NULL,                \
-		       "record failures and continue"),                                      \
-		PL_OPT(DURATION, 0, "stop-timeout", stop_timeout_ns, "TIME",                 \
+#define SERVER_ROWS                                                                           \
+	PL_OPT(TEXT, 0, "serve-cmd", serve_cmd, "COMMAND",                                    \
+	       "start the server with COMMAND, split into arguments as a shell would"),       \
+		PL_OPT(TEXT, 0, "bench-cmd", bench_cmd, "COMMAND",                            \
+		       "send the load: vllm bench serve … or profllm bench serve …"),         \
+		PL_OPT(TEXT, 0, "after-bench-cmd", after_bench_cmd, "COMMAND",                \
+		       "run COMMAND after each run instead of clearing the server's caches"), \
+		PL_OPT(INT, 0, "server-ready-timeout", server_ready_timeout, "S",             \
+		       "wait at most S seconds for the server", .def = "300"),                \
+		PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",                         \
+		       "read combinations of the server's parameters (JSON)"),                \
+		PL_OPT(TEXT, 0, "bench-params", bench_params, "FILE",                         \
+		       "read combinations of the load's parameters (JSON)"),                  \
+		PL_OPT(TEXT, 0, "link-vars", link_vars, "A=B,...",                            \
+		       "run only pairs whose server value A equals their load value B"),      \
+		PL_OPT(INT, 0, "warmup-num-prompts", warmup_num_prompts, "N",                 \
+		       "send N uncounted prompts before each run", .def = "0"),               \
+		PL_OPT(FLAG, 0, "continue-on-error", continue_on_error, NULL,                 \
+		       "record failures and continue"),                                       \
+		PL_OPT(DURATION, 0, "stop-timeout", stop_timeout_ns, "TIME",                  \
 		       "wait TIME between SIGTERM and SIGKILL of a server", .def = "30s")
 #define TREE_ROWS                                                                                  \
 	PL_OPT(TEXT, 'o', "output-dir", output_dir, "DIR", "write experiments to DIR",             \
@@ -83,10 +83,9 @@ struct options {
 		       "print the output of the commands, too"),                                   \
 		PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "print the commands and start nothing"), \
 		PL_OPT(FLAG, 0, "resume", resume, NULL,                                            \
-		       "resume the existing directory, from vllm or profllm"),                     \
-		PL_OPT(FLAG, 0, "json", json, NULL,                                                \
-		       "print one JSON object at the end, without marks"),                         \
-		PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no marks and no progress")
+		       "resume the sweep in the directory, started by vllm or profllm"),           \
+		PL_OPT(FLAG, 0, "json", json, NULL, "print only one JSON object, at the end"),     \
+		PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no lines per run, and no progress")
 
 static const char *const variables[] = { "request_rate", "max_concurrency", NULL };
 
@@ -103,7 +102,7 @@ static const struct pl_opt workload_rows[] = {
 	PL_OPT(TEXT, 0, "workload-var", workload_var, "KEY", "vary this option",
 	       .choices = variables, .def = "request_rate"),
 	PL_OPT(INT, 0, "workload-iters", workload_iters, "N",
-	       "measure N values, including the serial and the batch one", .def = "10"),
+	       "measure N values, from one request at a time to all at once", .def = "10"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
@@ -116,9 +115,8 @@ static const struct pl_opt sla_rows[] = {
 	PL_OPT(TEXT, 0, "sla-variable", sla_variable, "KEY", "vary this option",
 	       .choices = variables, .def = "request_rate"),
 	PL_OPT(TEXT, 0, "sla-rules", sla_rules, "A|B|RELEASE",
-	       "search the largest value as 0.11.1 to 0.13.0 (A: double, then halve) or as 0.14.1 "
-	       "to "
-	       "0.16.0 (B: interpolate)",
+	       "search as vLLM 0.11.1 to 0.13.0 (A: double, then halve) or as 0.14.1 to 0.16.0 "
+	       "(B: interpolate)",
 	       .def = "B"),
 	TREE_ROWS,
 	{ .name = NULL },
@@ -126,7 +124,7 @@ static const struct pl_opt sla_rows[] = {
 
 static const struct pl_opt startup_rows[] = {
 	PL_OPT(TEXT, 0, "startup-cmd", startup_cmd, "COMMAND",
-	       "run this benchmark, split like a shell line", .def = "vllm bench startup"),
+	       "run COMMAND, split into arguments as a shell would", .def = "vllm bench startup"),
 	PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",
 	       "read combinations of the engine's parameters (JSON)"),
 	PL_OPT(TEXT, 0, "startup-params", startup_params, "FILE",
@@ -142,7 +140,7 @@ static const struct pl_opt startup_rows[] = {
 	"Exit status: 0 all runs completed, 1 some failed, 2 bad usage or input, 3 a server did " \
 	"not start, 4 a server was not ready in time, 5 its port is in use, 128 + signal "        \
 	"interrupted. "                                                                           \
-	"Use --resume to continue after each."
+	"After each failure, --resume continues the sweep."
 
 const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SERVE] = {
@@ -150,8 +148,8 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
 		.summary = "Run each combination of servers and loads, as vllm bench sweep serve does.",
 		.details =
-			"A line of 'vllm bench sweep serve' works with 'vllm' replaced by 'profllm', "
-			"and each program resumes a directory of the other "
+			"To run a command line of 'vllm bench sweep serve', replace 'vllm' with 'profllm'. "
+			"Either program resumes a sweep that the other started "
 			"(docs/reference/vllm-sweeps.md).\n\n"
 			"Examples:\n"
 			"  profllm sweep serve --serve-cmd 'vllm serve org/model' \\\n"
@@ -163,10 +161,10 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_WORKLOAD] = {
 		.name = "profllm sweep serve_workload",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
-		.summary = "Measure rates or concurrencies between one request at a time and all at once.",
+		.summary = "Measure loads from one request at a time to all requests at once.",
 		.details =
-			"Each combination is measured with one request at a time, then with all at once, "
-			"then with values between the two "
+			"For each combination, the command first sends one request at a time, then all at "
+			"once, then loads between the two "
 			"(docs/reference/vllm-sweeps.md).\n\n"
 			"Example:\n"
 			"  profllm sweep serve_workload --serve-cmd 'vllm serve org/model' \\\n"
@@ -177,10 +175,10 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SLA] = {
 		.name = "profllm sweep serve_sla",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND --sla-params FILE [options]",
-		.summary = "Search the largest load within limits, as vLLM 0.11.1 to 0.16.0 did.",
+		.summary = "Find the largest load within limits, as vLLM 0.11.1 to 0.16.0 did.",
 		.details =
 			"vLLM had this command from 0.11.1 to 0.16.0, with two search methods "
-			"(docs/reference/vllm-sweeps.md). The old '--resume NAME' is "
+			"(docs/reference/vllm-sweeps.md). Instead of the old '--resume NAME', use "
 			"'--resume --experiment-name NAME'.\n\n"
 			"Example:\n"
 			"  profllm sweep serve_sla --serve-cmd 'vllm serve org/model' \\\n"

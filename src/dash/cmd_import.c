@@ -50,11 +50,11 @@ static const struct pl_opt import_rows[] = {
 	PL_OPT(TEXT, 0, "data", data, "DIR",
 	       "store artifacts in DIR (default: next to the database)"),
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
-	       "import the results in DIR and its subdirectories, and new ones until "
+	       "import the results in DIR and its subdirectories, then new ones until "
 	       "interrupted; may be repeated"),
-	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "WORD",
-	       "handle other content with a stored run_id: skip it, replace the stored "
-	       "result, or keep both",
+	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
+	       "handle a result whose run_id is stored with other content: skip it, replace the "
+	       "stored one, or keep both",
 	       .choices = known_names, .def = "skip"),
 	/* the spelling of earlier versions */
 	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
@@ -70,43 +70,42 @@ static const struct pl_opt import_rows[] = {
 
 const struct pl_opt_command dash_import_command = {
 	.name = DASH_PROGRAM " import",
-	.usage = "[PATH ...] [--watch DIR] [--db DB] [--data DIR] [--on-conflict WORD] "
-		 "[--without-artifacts] [--json] "
-		 "[--quiet]",
+	.usage = "PATH… [options]\n[PATH…] --watch DIR [options]",
 	.summary = "Import result files into the database.",
-	.details = "A PATH is a file or a directory. A directory stands for all files in it and "
-		   "its subdirectories with the name of a result (.json, .jsonl, .ndjson, each "
-		   "also .zst and .gz). A file holds one result, a JSON array of results, or one "
-		   "result per line. The content decides the format: a result of profllm, of any "
-		   "schema_version, of vllm bench serve, or a document with a run_id. A log with "
-		   "tables of vllm bench serve holds one result per table.\n\n"
-		   "Examples:\n"
-		   "  profllm-dashboard import r.json results/\n"
-		   "  profllm-dashboard import --db lab.db --json nightly.jsonl.zst\n"
-		   "  profllm-dashboard import --watch /data/results\n\n"
-		   "The artifacts of a result (requests, series, logs, plots, traces) are "
-		   "imported with the result that names them. Each is stored once, by its "
-		   "SHA-256. An artifact that is missing or was changed is reported. An artifact "
-		   "without a result is ignored.\n\n"
-		   "For the directory of a sweep (profllm sweep run), summary.json is imported, "
-		   "too. It holds the planned runs, so the map of the sweep shows missing "
-		   "ones.\n\n"
-		   "--watch continues until ^C or SIGTERM, and then finishes the files that it is "
-		   "reading. It imports only complete files: closed after writing, renamed into "
-		   "DIR, or unchanged for 2 s, so it also works on network file systems. It "
-		   "imports files that appeared while it was not running, and rereads files that "
-		   "were replaced. Artifacts may arrive later than their result.\n\n"
-		   "The same content is stored once. A different result with a stored run_id is a "
-		   "conflict: the stored result stays, unless --on-conflict says otherwise. A "
-		   "deleted result is restored by --on-conflict replace, but never by --watch. "
-		   "Secrets in stored documents are replaced by ***. Artifacts are stored "
-		   "unchanged. A result is reported as stored after it is on disk. After a kill, "
-		   "repeat the command to import the rest. profllm-dashboard may use the database "
-		   "meanwhile, and shows new results.\n\n"
-		   "Exit status: 0 everything is in the database, or a signal ended --watch, 1 a "
-		   "result was rejected, is in conflict, is deleted in the database or could not "
-		   "be copied, 2 bad usage, a missing PATH or an unusable database (also one of a "
-		   "newer version), 5 another process keeps writing to it.",
+	.details =
+		"A PATH is a file or a directory. From a directory and its subdirectories, the "
+		"command imports all .json, .jsonl and .ndjson files, also those compressed as "
+		".zst "
+		"or .gz. A file holds one result, a JSON array of results, one result per line, or "
+		"a log with tables of vllm bench serve. Results may be from any version of "
+		"profllm, from vllm bench serve, or any document with a run_id.\n\n"
+		"Examples:\n"
+		"  profllm-dashboard import r.json results/\n"
+		"  profllm-dashboard import --db lab.db --json nightly.jsonl.zst\n"
+		"  profllm-dashboard import --watch /data/results\n\n"
+		"The artifacts of a result (requests, series, logs, plots, traces) are "
+		"imported with the result that names them. Each is stored once, by its "
+		"SHA-256. An artifact that is missing or was changed is reported. An artifact "
+		"without a result is ignored.\n\n"
+		"For the directory of a sweep (profllm sweep run), summary.json is imported, "
+		"too. It holds the planned runs, so the map of the sweep shows missing "
+		"ones.\n\n"
+		"--watch continues until ^C or SIGTERM, and then finishes the files that it is "
+		"reading. It imports only complete files: closed after writing, renamed into "
+		"DIR, or unchanged for 2 s, so it also works on network file systems. It "
+		"imports files that appeared while it was not running, and rereads files that "
+		"were replaced. Artifacts may arrive later than their result.\n\n"
+		"The same content is stored once. A different result with a stored run_id is a "
+		"conflict, which --on-conflict resolves. A "
+		"deleted result is restored by --on-conflict replace, but never by --watch. "
+		"Secrets in stored documents are replaced by ***. Artifacts are stored "
+		"unchanged. A result is reported as stored after it is on disk. After a kill, "
+		"repeat the command to import the rest. profllm-dashboard may use the database "
+		"meanwhile, and shows new results.\n\n"
+		"Exit status: 0 everything is in the database, or a signal ended --watch, 1 a "
+		"result was rejected, is in conflict, is deleted in the database or could not "
+		"be copied, 2 bad usage, a missing PATH or an unusable database (also one of a "
+		"newer version), 5 another process keeps writing to it.",
 	.options = import_rows,
 	.operand = "FILE",
 };

@@ -36,7 +36,7 @@ static const struct pl_opt prune_rows[] = {
 
 const struct pl_opt_command dash_prune_command = {
 	.name = DASH_PROGRAM " prune",
-	.usage = "[--db DB] [--data DIR] [--older-than TIME] [--json]",
+	.usage = "[options]",
 	.summary = "Remove deleted results for good.",
 	.details = "A result that was deleted in the web UI or through the API is hidden, but can "
 		   "be restored. This command removes such results with their documents, tags, "

@@ -97,7 +97,8 @@ char *res_engine_text(const json_t *engine);
 
 /* Returns RES_CAUSE_UNKNOWN if there is no such cause. */
 enum res_cause res_cause_find(const char *name);
-/* What happened, as a lowercase sentence; "unknown cause" of a name from another version. */
+/* Returns the definition of a cause, a lowercase sentence; "unknown cause" if this version has no such
+ * name. */
 const char *res_cause_text(const char *name);
 
 /*

@@ -3,7 +3,7 @@
  * lines. It also runs without output: it notices the server's end while the threads of the load wait for bytes that
  * will not come, and asks the run to stop.
  *
- *	[########............] 412/1000 (3 failed) 38.1/s 4870 tok/s 64 open left 0:15
+ *	[####........] 412/1000 (3 failed) 38.1/s 4870 tok/s 64 open, 0:15 remaining
  */
 #include "run/progress.h"
 
@@ -21,7 +21,7 @@
 #define TICK_NS     (100 * PL_NS_PER_MS)
 #define LINE_NS     (5 * PL_NS_PER_S)
 #define COLUMNS     79
-#define BAR_COLUMNS 20
+#define BAR_COLUMNS 12
 
 struct run_progress {
 	struct run_progress_spec spec;
@@ -48,15 +48,10 @@ void run_progress_text(const struct run_progress_view *view, bool bar, struct pl
 	pl_buf_addf(buf, "%llu/%zu", (unsigned long long)done, view->total);
 	if (view->failed > 0)
 		pl_buf_addf(buf, " (%llu failed)", (unsigned long long)view->failed);
-	pl_buf_addf(buf, " %.1f/s %.0f tok/s %llu open ", rate, tokens,
+	pl_buf_addf(buf, " %.1f/s %.0f tok/s %llu open, ", rate, tokens,
 		    (unsigned long long)view->in_flight);
-	if (done < view->total) {
-		pl_buf_add_text(buf, "left ");
-		pl_text_add_clock(buf, left_s);
-	} else {
-		pl_buf_add_text(buf, "in ");
-		pl_text_add_clock(buf, view->elapsed_s);
-	}
+	pl_text_add_clock(buf, done < view->total ? left_s : view->elapsed_s);
+	pl_buf_add_text(buf, done < view->total ? " remaining" : " elapsed");
 	/* a line that wraps cannot be overwritten with \r */
 	if (buf->len > COLUMNS) {
 		buf->len = COLUMNS;

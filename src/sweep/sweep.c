@@ -26,6 +26,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "result/document.h"
 #include "run/journal/recover.h"
 #include "run/signals.h"
 #include "run/stop.h"
@@ -137,6 +138,10 @@ static void tell(struct sweeping *sweep, const struct sweep_task *task, const js
 	const char *verdict = pl_json_get_text(row, "verdict");
 	const char *cause = pl_json_get_text(row, "cause");
 	auto_free char *rate = NULL;
+	auto_free char *why = cause != NULL ? pl_asprintf(" (%s)", res_cause_text(cause)) : NULL;
+	auto_free char *repeat = task->repeat > 1
+					 ? pl_asprintf(", repeat %lld", (long long)task->repeat)
+					 : NULL;
 
 	if (sweep->settings->quiet)
 		return;
@@ -144,14 +149,14 @@ static void tell(struct sweeping *sweep, const struct sweep_task *task, const js
 	if (json_is_number(json_object_get(row, "request_throughput")))
 		rate = pl_asprintf(", %.4g requests/s", pl_json_get_f64(row, "request_throughput"));
 	auto_free char *line = pl_asprintf(
-		"[%zu/%zu] %s%s: %s%s%s%s; %zu left%s%s\n", sweep->all.count - left->runs,
-		sweep->all.count, cell->cell->label, task->repeat > 1 ? " again" : "",
+		"[%zu/%zu] %s%s: %s%s%s%s%s; %zu remaining%s%s\n", sweep->all.count - left->runs,
+		sweep->all.count, cell->cell->label, repeat != NULL ? repeat : "",
 		pl_json_get_text(row, "status"), verdict != NULL || cause != NULL ? ", " : "",
 		cause != NULL     ? cause
 		: verdict != NULL ? verdict
 				  : "",
-		rate != NULL ? rate : "", left->runs, foreseen ? ", about " : "",
-		foreseen ? time : "");
+		why != NULL ? why : "", rate != NULL ? rate : "", left->runs,
+		foreseen ? ", about " : "", foreseen ? time : "");
 	sweep_table_say(&sweep->table, line, strlen(line));
 }
 

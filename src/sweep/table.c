@@ -76,7 +76,8 @@ static void add_sum(const struct sweep_table_view *view, struct pl_buf *buf)
 	auto_buf text = PL_BUF(256);
 	bool warns = view->colour && view->failed > 0;
 
-	pl_buf_addf(&text, "%zu over, %zu failed, %zu left", view->over, view->failed, view->left);
+	pl_buf_addf(&text, "%zu finished, %zu failed, %zu remaining", view->over, view->failed,
+		    view->left);
 	if (view->left_s > 0) {
 		pl_buf_add_text(&text, ", about ");
 		pl_text_add_clock(&text, view->left_s);

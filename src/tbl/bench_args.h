@@ -20,9 +20,9 @@
  * (docs/from-vllm-bench.md); .older_values maps values of older releases to today's.
  */
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
-    "accepted for compatibility; no code of a tokenizer or dataset is run",
+    "accepted for compatibility; ProfLLM runs no code of tokenizers or datasets",
     .group = "Dataset", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
-    .remark = "accepted without effect: no code of a tokenizer or dataset is run")
+    .remark = "accepted without effect: ProfLLM runs no code of tokenizers or datasets")
 BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
     "seed of dataset, arrivals and adapter choice",
     .group = "Dataset", .after = "output_len")
@@ -422,14 +422,14 @@ BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
     "accept any TLS certificate",
     .group = "Server", .after = "header", .aside = true)
 BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
-    "write a timeline of the requests, an HTML page next to the result",
+    "draw a timeline of the requests, as an HTML page next to the result",
     .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "includes failed requests; opens without network access", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
     "two limits in ms that color the token gaps in the timeline",
     .group = "Metrics and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
-    "draw the lengths of prompts and outputs, a PNG next to the result (needs libcairo2)",
+    "draw the lengths of prompts and outputs, as a PNG next to the result (needs libcairo2)",
     .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "a missing libcairo2 or save flag fails before the first request, not after the "
               "run",
@@ -448,21 +448,21 @@ BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * H
     "limit of one request from its start; longer ones fail",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
-    "if no byte arrives on any open stream, query /health and /metrics; end the run unless the server is busy; a prompt may take 20 times as long",
+    "time without a byte on any open stream after which the run ends, unless /health and /metrics show a busy server; 20 times longer before a first token",
     .group = "Run", .after = "retry_delay", .ours = true)
 BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
-    "retries of a request that could not be sent, got no response, or 408, 425, 429, 502, 503 or 504; its clock starts at the first",
+    "maximum retries of a request that got no response or status 408, 425, 429, 502, 503 or 504; its latency includes all attempts",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
-    "pause before the first retry, doubled for each further one; 429 and 503 may set their own (Retry-After, up to 60s)",
+    "pause before the first retry, doubled for each further one; after 429 and 503, a Retry-After header of up to 60s replaces it",
     .group = "Run", .ours = true)
 BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
     "local addresses for new connections, used in turn; unset: chosen by the kernel",
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
-    "chats: take vLLM's metrics as the client of this release does: up to 0.32 each event counts, from 0.33 on each "
-    "event with output; unset: as the release of the server",
+    "chats: compute vLLM's metrics like the client of this release: 0.32 counts each event, 0.33 only events with "
+    "output; unset: the release of the server",
     .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "share of failed requests above which the status is partial",
@@ -470,7 +470,7 @@ BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
 BENCH(INT, VALUE, repeats, "--repeats", 1, 1, 1000,
     "number of repeats of the measured run",
     .group = "Run", .later = true, .ours = true,
-    .instead = "run it again with --set benchmark.seed=N and an output of its own")
+    .instead = "repeat the run with --set benchmark.seed=N and another --output")
 BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
     "stop early when a confidence interval is narrow enough",
     .nullable = true, .group = "Run", .later = true, .ours = true,
@@ -479,10 +479,10 @@ BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
     "load generator workers, at most one per 64 of max_concurrency",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
-    "request SCHED_FIFO for the workers",
+    "run the workers with real-time priority (SCHED_FIFO)",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, immediate_acks, "--immediate-acks", false, -INF, INF,
-    "acknowledge each segment at once, even if the server does not wait for that; costs CPU time",
+    "acknowledge each TCP segment at once, even if the server does not wait for it; costs CPU time",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
     "request usage in every event, which gives exact token counts",

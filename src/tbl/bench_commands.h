@@ -7,9 +7,9 @@
  *   today  the alternative until then
  * Undefined again at the end.
  */
-BENCH_COMMAND("sweep", "vLLM's sweeps as experiment files, and their plots",
-    "profllm sweep serve, serve_workload, serve_sla and startup run lines of vllm bench sweep, profllm sweep run FILE has the values in a section 'sweep'")
-BENCH_COMMAND("forward", "the time of the model's forward pass for exact batches, as one-shot CUDA graphs (vLLM 0.33.0 and newer)",
-    "run vllm bench forward itself; profllm bench latency measures whole batches, scheduler and sampling included")
+BENCH_COMMAND("sweep", "runs and plots the sweeps of vllm bench sweep",
+    "use 'profllm sweep serve', 'serve_workload', 'serve_sla' or 'startup' to run them, or 'profllm sweep run FILE' for a sweep in an experiment file")
+BENCH_COMMAND("forward", "measures the forward pass of the model, with vLLM 0.33.0 or newer",
+    "use 'vllm bench forward' itself, or 'profllm bench latency', which also measures scheduling and sampling")
 
 #undef BENCH_COMMAND

@@ -21,7 +21,7 @@ BENCH_FLAG("output", "FILE", NULL,
 BENCH_FLAG("overwrite", NULL, NULL,
     "replace the existing result if the new one is at least as complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
-    "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask for other files)")
+    "set the permissions of written files, such as 0640 (default: 0600 for logs; for other files, 0666 without the bits of the umask)")
 BENCH_FLAG("dry-run", NULL, NULL,
     "show the options with defaults and the load, and send nothing")
 BENCH_FLAG("json", NULL, NULL,
@@ -29,18 +29,18 @@ BENCH_FLAG("json", NULL, NULL,
 BENCH_FLAG("quiet", NULL, NULL,
     "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit with status 6 for this verdict and for worse ones")
+    "exit with status 6 if the verdict is VERDICT or worse")
 BENCH_FLAG("upload", "URL", NULL,
-    "send the result of --output and its artifacts to the dashboard at URL after the run")
+    "after the run, send the result of --output and its artifacts to the dashboard at URL")
 BENCH_FLAG("token-file", "FILE", NULL,
     "send the token in FILE to the dashboard of --upload")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
-    "run vllm bench itself, or measure the same metrics at a server (default in_process if the experiment starts vLLM)")
+    "in_process: run vllm bench itself; server: measure the same metrics on a server (default in_process if the experiment starts vLLM)")
 OFFLINE_FLAG("base-url", "URL", NULL,
-    "measure at this running server")
+    "measure the running server at URL")
 OFFLINE_FLAG("sim", NULL, NULL,
-    "start profllm-sim and measure there")
+    "start the simulator profllm-sim and measure it")
 
 #undef BENCH_FLAG
 #undef OFFLINE_FLAG

@@ -32,8 +32,8 @@ COMMAND(completion, &cli_completion_command, "print a shell completion script")
 COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &cli_version_command, "show the version")
 
-LATER("report", "write a result as an HTML report",
-      "use 'profllm recover FILE' to print its table, or benchmark.plot_timeline to draw the requests")
+LATER("report", "writes a result as an HTML report",
+      "use 'profllm recover RESULT' to print its table, or benchmark.plot_timeline to draw its requests")
 
 #undef COMMAND
 #undef LATER

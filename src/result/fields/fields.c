@@ -182,7 +182,7 @@ static const char *words_label(struct res_fields *fields, const char *name, cons
 	return keep(fields, pl_buf_take(&label));
 }
 
-/* What the sections describe that have keys of the same names. */
+/* Returns the subject of a section whose keys other sections have, too; NULL: no such section. */
 static const char *subject_of(const char *id)
 {
 	static const struct {

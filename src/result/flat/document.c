@@ -187,9 +187,7 @@ static int read_flat(const struct res_producer *self, const struct res_fields *f
 
 	(void)self;
 	if (res_flat_of_json(json, source, &flat, err) < 0)
-		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is missing, and the file "
-							       "is not another form of a result")
-					    : -1;
+		return -1;
 	*ret = res_flat_document(fields, flat);
 	return 0;
 }

@@ -211,7 +211,7 @@ def test_from_standard_input(bin_dir):
     (["--from", "/dev/null"], "found nothing, expected the XML of 'nvidia-smi -q -x'"),
     (["--watch", "1ms"], "below 50ms"),
     (["--watch", "--from", "x"], "exclude each other"),
-    (["what"], "found 'what', expected options only"),
+    (["what"], "unexpected argument 'what'; this command accepts only options"),
 ])
 def test_usage(bin_dir, args, said):
     done = run_gpus(bin_dir, *args)

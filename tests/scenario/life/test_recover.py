@@ -196,7 +196,7 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     assert again.returncode == 0 and again.stderr == ""
     first, _, rest = again.stdout.partition("\n")
     assert first == (f"Nothing to recover: '{output}' is finished ({result['run_id']}, status interrupted, "
-                     f"begun {result['timestamp']}).")
+                     f"started {result['timestamp']}).")
     assert rest == done.stdout.partition("\n")[2] and output.read_bytes() == whole
 
 
@@ -266,7 +266,7 @@ def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_di
     output.write_text('{"run_id": "exp_1", "status": "completed"}')
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     assert done.returncode == 0, done.stderr
-    assert "(exp_1, status completed, begun not told)" in done.stdout
+    assert "(exp_1, status completed, started unknown)" in done.stdout
     output.write_text((source_dir / "tests/scenario/data/result.json").read_text())
     done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
     assert done.returncode == 0 and json.loads(done.stdout) == load_result(output)

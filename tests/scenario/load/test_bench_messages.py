@@ -76,9 +76,9 @@ def test_what_comes_later_names_the_way_until_then(bin_dir):
 
 
 @pytest.mark.parametrize("words, says", [
-    ([], "found 'bench' without a kind, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
-    (["srve"], "found 'bench srve', expected 'bench serve'"),
-    (["throughputs", "--model", "x"], "found 'bench throughputs', expected 'bench serve'"),
+    ([], "bench: found nothing, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
+    (["srve"], "bench: found 'srve', expected serve"),
+    (["throughputs", "--model", "x"], "bench: found 'throughputs', expected serve"),
 ])
 def test_the_word_behind_bench(bin_dir, words, says):
     done = run_profllm(bin_dir, "bench", *words)

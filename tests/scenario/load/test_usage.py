@@ -8,9 +8,9 @@ from run_tools import run_profllm
     (["qqqqqq"], "unknown command 'qqqqqq' (see profllm --help)"),
     (["-x"], "unknown option '-x' (see profllm --help)"),
     (["--versio"], "unknown option '--versio' (see profllm --help)"),
-    (["version", "all"], "found 'all', expected options only"),
-    (["bench"], "found 'bench' without a kind, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
-    (["bench", "servee"], "found 'bench servee', expected 'bench serve', latency, throughput, startup or mm-processor"),
+    (["version", "all"], "unexpected argument 'all'; this command accepts only options"),
+    (["bench"], "bench: found nothing, expected serve, latency, throughput, startup or mm-processor; see profllm bench --help"),
+    (["bench", "servee"], "bench: found 'servee', expected serve, latency, throughput, startup or mm-processor"),
 ])
 def test_unknown_words(bin_dir, words, says):
     done = run_profllm(bin_dir, *words)

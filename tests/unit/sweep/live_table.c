@@ -31,23 +31,23 @@ static void test_sweep_table__text(void **state)
 		  "  tp=1 name=größe  0:07\n"
 		  "  tp=2 [2J  1:02:05  12/1000 requests\n"
 		  "  tp=4  1:00  ends\n"
-		  "4 over, 1 failed, 6 left, about 1:30\n" },
+		  "4 finished, 1 failed, 6 remaining, about 1:30\n" },
 		/* a character is cut as a whole, the label before how far it is */
 		{ 21, 24, false, 0,
 		  "  tp=1 name=gr…  0:07\n"
 		  "  1:02:05  12/1000 r…\n"
 		  "  tp=4  1:00  ends\n"
-		  "4 over, 0 failed, 6 …\n" },
+		  "4 finished, 0 failed…\n" },
 		{ 1, 24, false, 0, "…\n…\n…\n…\n" },
 		/* the cursor's own line is none of it */
 		{ 40, 4, false, 0,
 		  "  tp=1 name=größe  0:07\n"
 		  "  and 2 more\n"
-		  "4 over, 0 failed, 6 left, about 1:30\n" },
-		{ 40, 1, false, 0, "4 over, 0 failed, 6 left, about 1:30\n" },
+		  "4 finished, 0 failed, 6 remaining, abou…\n" },
+		{ 40, 1, false, 0, "4 finished, 0 failed, 6 remaining, abou…\n" },
 		{ 80, 3, true, 1,
 		  "\033[2m  and 3 more\033[0m\n"
-		  "\033[31m4 over, 1 failed, 6 left, about 1:30\033[0m\n" },
+		  "\033[31m4 finished, 1 failed, 6 remaining, about 1:30\033[0m\n" },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
@@ -75,7 +75,7 @@ static void test_sweep_table__nothing_known(void **state)
 	auto_buf text = PL_BUF(4096);
 
 	sweep_table_text(&view, &text);
-	assert_string_equal(pl_buf_text(&text), "0 over, 0 failed, 1 left\n");
+	assert_string_equal(pl_buf_text(&text), "0 finished, 0 failed, 1 remaining\n");
 }
 
 int main(void)

@@ -90,5 +90,5 @@ it('with little room only what is needed', () => {
 })
 
 it('the full name has the own name and each component in full', () => {
-  expect(distinctNames(things({ [MODEL]: 'Qwen/Qwen3-8B', [IN]: 1024, [OUT]: 256 }, { [MODEL]: 'Qwen/Qwen3-14B', [IN]: 2048, [OUT]: 256 }), FIELDS)[0]).toEqual({ short: 'Qwen3-8B', full: 'nightly: model Qwen/Qwen3-8B' })
+  expect(distinctNames(things({ [MODEL]: 'Qwen/Qwen3-8B', [IN]: 1024, [OUT]: 256 }, { [MODEL]: 'Qwen/Qwen3-14B', [IN]: 2048, [OUT]: 256 }), FIELDS)[0]).toMatchObject({ short: 'Qwen3-8B', full: 'nightly: model Qwen/Qwen3-8B' })
 })

@@ -1,15 +1,21 @@
 // Names that distinguish the things in view: what varies among them, in a fixed order of importance ("c256 · 1k/256").
 import type { Field } from '../api/types'
+import { cutApart, cutMiddle } from './cut'
 
 export interface Thing {
   values: Readonly<Record<string, unknown>> // by field; a field that is not recorded has no entry
   name?: string | null | undefined // its own name
   id: string // unique among the things
+  letters?: number | undefined // of the short name, at most; missing: any number
 }
 
 export interface DistinctName {
   short: string
   full: string // for hover and screen readers
+}
+
+export interface DerivedName extends DistinctName {
+  isLabel: boolean // the short name begins with what varies
 }
 
 // The values of one field in a group of runs, each once.
@@ -37,11 +43,13 @@ const FILL = 3
 const USUAL_MOST = 4
 const MOST = 6
 const LISTED = 2
-const CLIP = 24
+const TEXT_MOST = 24 // letters of one component where the name has no limit
+const TEXT_LEAST = 10 // letters of a component that is cut to fit
+const TIE_LEAST = 9 // letters of what tells things with equal components apart
+const TIE_WANTED = 16
 export const SEPARATOR = ' · '
 
 const raw = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-const clip = (text: string) => (text.length > CLIP ? `${text.slice(0, CLIP - 1)}…` : text)
 
 // 1024 and 1000 as "1k"; 1500 stays.
 function kilo(value: unknown) {
@@ -81,12 +89,13 @@ const KNOWN: Aspect[] = [
   aspect('request rate', ['benchmark.request_rate'], rate),
   LENGTHS,
   noFill(aspect('dataset', ['benchmark.dataset_name'])),
+  noFill({ ...aspect('prompts', ['benchmark.num_prompts'], (value) => `${raw(value)} ${value === 1 ? 'prompt' : 'prompts'}`), plural: 'numbers of prompts' }),
 ]
 // Other fields that never name a run: addresses, files and copies of what a component above shows.
 const NEVER = /(^|[._])(port|host|address|url|path|dir|file|filename|sha256|uuid|seed|hash|token|key|pid)s?$|^(launch|derived|system|environment)\.|^(run|tags)\.|^server\.served_model_name$|^benchmark\.(model|tokenizer|backend|endpoint)$/
 
 // Fields to request for things that get a name: those above, and arguments that are often varied alone.
-const OFTEN = ['server.max_model_len', 'server.max_num_seqs', 'server.max_num_batched_tokens', 'server.gpu_memory_utilization', 'server.enable_prefix_caching', 'benchmark.num_prompts']
+const OFTEN = ['server.max_model_len', 'server.max_num_seqs', 'server.max_num_batched_tokens', 'server.gpu_memory_utilization', 'server.enable_prefix_caching']
 export const NAMING_FIELDS = [...new Set([...OFTEN, ...KNOWN.flatMap(({ ids }) => ids), ...INPUT_LENGTHS.slice(0, 2), ...OUTPUT_LENGTHS.slice(0, 2)])]
 
 const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : value instanceof Several ? value.values : [value])
@@ -132,7 +141,7 @@ function componentOf(things: readonly Thing[], one: Aspect): Component | null {
   const distinct = new Set(keys).size
   if (distinct < 2) return null
   const forms = one === LENGTHS ? [kilo, raw].map((text) => things.map((thing) => lengthText(thing, text))) : one.texts.map((text) => values.map((value) => textOf(value, one, text)))
-  const texts = (forms.find((form) => new Set(form).size === distinct) ?? forms.at(-1) ?? []).map(clip)
+  const texts = forms.find((form) => new Set(form).size === distinct) ?? forms.at(-1) ?? []
   if (new Set(texts).size < 2) return null
   return { aspect: one, texts, isClean: !values.flat().some(isSeveral) }
 }
@@ -156,8 +165,20 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
   return [...KNOWN, ...sorted.map(aspectOf)].flatMap((one) => componentOf(things, one) ?? [])
 }
 
+// Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in all names.
+function withRooms(component: Component, rooms: readonly number[]): Component {
+  const letters = new Map<string, number>()
+  component.texts.forEach((text, at) => letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity)))
+  const all = [...letters]
+  const cut = cutApart(all.map(([text, most], i) => ({ text, letters: most, mark: `#${i + 1}` })))
+  const short = new Map(all.map(([text], i) => [text, cut[i] ?? '']))
+  return { ...component, texts: component.texts.map((text) => short.get(text) ?? '') }
+}
+
 const joined = (components: readonly Component[], at: number) => components.map(({ texts }) => texts[at]).filter(Boolean).join(SEPARATOR)
 const countDistinct = (components: readonly Component[], things: readonly Thing[]) => new Set(things.map((_, at) => joined(components, at))).size
+const roomOf = ({ letters = Infinity }: Thing) => letters
+const fits = (components: readonly Component[], things: readonly Thing[]) => things.every((thing, at) => joined(components, at).length <= roomOf(thing))
 
 // The components of a name: those that distinguish more things than the ones before them, then others that vary while the name is short.
 function chosenOf(things: readonly Thing[], all: Component[], fill: number): Component[] {
@@ -172,24 +193,78 @@ function chosenOf(things: readonly Thing[], all: Component[], fill: number): Com
     const fewer = chosen.filter((other) => other !== one)
     if ((chosen.length > USUAL_MOST || one.aspect.isFill === false) && countDistinct(fewer, things) === distinct) chosen = fewer
   }
-  for (const one of all) if (chosen.length > 0 && chosen.length < fill && one.isClean && one.aspect.isFill && !chosen.includes(one)) chosen.push(one)
+  for (const one of all) {
+    const more = [...chosen, one]
+    if (chosen.length > 0 && chosen.length < fill && one.isClean && one.aspect.isFill && !chosen.includes(one) && fits(more, things)) chosen = more
+  }
   return all.filter((one) => chosen.includes(one))
+}
+
+// The components that each thing shows: a name that is too long loses those without which no other thing has the rest of it, the last
+// first. The first component, the most important one, stays.
+function shownOf(things: readonly Thing[], chosen: Component[], rooms: readonly number[]): Component[][] {
+  const counts = new Map<string, Map<string, number>>() // of things by their names, by components
+  const countsOf = (components: Component[]) => {
+    const key = components.map((one) => chosen.indexOf(one)).join()
+    const known = counts.get(key)
+    if (known) return known
+    const made = new Map<string, number>()
+    things.forEach((_, at) => made.set(joined(components, at), (made.get(joined(components, at)) ?? 0) + 1))
+    counts.set(key, made)
+    return made
+  }
+  const countOf = (components: Component[], at: number) => countsOf(components).get(joined(components, at))
+  return things.map((_, at) => {
+    let shown = chosen
+    for (const one of chosen.slice(1).toReversed()) {
+      if (joined(shown, at).length <= (rooms[at] ?? Infinity)) break
+      const fewer = shown.filter((other) => other !== one)
+      if (joined(fewer, at) !== '' && countOf(fewer, at) === countOf(shown, at)) shown = fewer
+    }
+    return shown
+  })
+}
+
+// The names by components. Where one is too long, its longest component is cut.
+function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
+  const alike = Map.groupBy(things.keys(), (at) => joined(chosen, at))
+  const rooms = things.map((thing, at) => roomOf(thing) - ((alike.get(joined(chosen, at))?.length ?? 0) > 1 ? SEPARATOR.length + TIE_WANTED : 0))
+  const shown = shownOf(things, chosen, rooms)
+  const cut = new Map(chosen.map((one) => [one, withRooms(one, things.map((_, at) => {
+    const texts = (shown[at] ?? []).map(({ texts: all }) => all[at] ?? '')
+    const over = texts.filter(Boolean).join(SEPARATOR).length - (rooms[at] ?? Infinity)
+    const own = one.texts[at] ?? ''
+    const isLongest = texts.every((text) => text.length <= own.length)
+    if (!Number.isFinite(over)) return TEXT_MOST
+    return over > 0 && isLongest ? Math.max(TEXT_LEAST, own.length - over) : Infinity
+  }))]))
+  return things.map((_, at) => joined((shown[at] ?? []).map((one) => cut.get(one) ?? one), at))
 }
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
 
+// What tells things of one label apart, by thing: their own names if those differ, else their ids, in the room that the label leaves.
+function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
+  const names = same.map(ownName)
+  const isNamed = new Set(names).size === same.length && !names.includes('')
+  return cutApart(same.map((thing, i) => {
+    const room = roomOf(thing) - (labels[i] ? (labels[i]?.length ?? 0) + SEPARATOR.length : 0)
+    return { text: isNamed ? ownName(thing) : thing.id, letters: Math.max(TIE_LEAST, room), mark: String(i + 1) }
+  }))
+}
+
 // The short name of each thing, unique among them, and the full one: its own name with each component in words.
 // `fill`: the number of components up to which others that vary are added; 0 where there is little room.
-export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DistinctName[] {
+export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DerivedName[] {
   const chosen = chosenOf(things, componentsOf(things, fields), fill)
-  const shorts = things.map((thing, at) => joined(chosen, at) || nothingText(thing, chosen[0], things))
-  const alike = Map.groupBy(things.map((_, at) => at), (at) => shorts[at])
-  return things.map((thing, at) => {
-    const same = alike.get(shorts[at]) ?? []
-    const names = new Set(same.map((other) => ownName(things[other] as Thing)))
-    const last = same.length < 2 ? '' : names.size === same.length && ownName(thing) ? ownName(thing) : thing.id
-    return { short: [shorts[at], last].filter(Boolean).join(SEPARATOR) || ownName(thing) || thing.id, full: fullOf(thing, chosen, fields) }
-  })
+  const labels = labelsOf(things, chosen).map((label, at) => label || nothingText(things[at] as Thing, chosen[0], things))
+  const shorts = [...labels]
+  for (const same of Map.groupBy(things.keys(), (at) => labels[at]).values()) {
+    if (same.length < 2) continue
+    const ties = tiesOf(same.map((at) => things[at] as Thing), same.map((at) => labels[at] ?? ''))
+    same.forEach((at, i) => { shorts[at] = [labels[at], ties[i]].filter(Boolean).join(SEPARATOR) })
+  }
+  return things.map((thing, at) => ({ short: shorts[at] || cutMiddle(ownName(thing) || thing.id, roomOf(thing)), full: fullOf(thing, chosen, fields), isLabel: labels[at] !== '' && labels[at] !== ownName(thing) }))
 }
 
 // A thing without any value that would name it: its own name, or if others have that too, what it lacks.

@@ -43,6 +43,25 @@ it('long file names that begin alike are shown after a label of what varies', ()
   expect(shown([row(name('215107'), 8), row(name('215150'), 8)])).toEqual(['someone__25-03-…itkns-512-215107.json', 'someone__25-03-…itkns-512-215150.json'])
 })
 
+it('files of long names and of models with long names are named by model and load, on a phone, too', () => {
+  const file = (model: string, load: number | null, prompts = 100, more = '') => ({
+    ...row(`someone__2025-03-26_openai-10.0qps-itkns-512-otkns-85-concurrency${load}-${model}-20250326-2150${made}${more}.json`, load ?? 0),
+    cells: { 'run.name': `someone__2025-03-26_openai-10.0qps-itkns-512-otkns-85-concurrency${load}-${model}-20250326-2150${made}${more}.json`, 'server.model': `maker/${model}`, 'benchmark.max_concurrency': load, 'benchmark.num_prompts': prompts },
+  })
+  const [small, large, other] = ['Meta-Llama-3.1-8B-Instruct-FP8', 'Meta-Llama-3.1-70B-Instruct-FP8', 'gemma-4-E2B-it']
+  const rows = [...[4, 16, 128].flatMap((load) => [small, large].map((model) => file(model as string, load))), file(other as string, null, 250), file(other as string, null, 200)]
+  expect(shown(rows, 38)).toEqual([...[4, 16, 128].flatMap((load) => [`${small} · c${load}`, `${large} · c${load}`]), `${other} · 250 prompts`, `${other} · 200 prompts`])
+  const narrow = shown(rows, 28) as string[]
+  expect(new Set(narrow).size).toBe(rows.length)
+  for (const [at, name] of narrow.entries()) {
+    expect(name.length).toBeLessThanOrEqual(28)
+    expect(name).toMatch(at < 6 ? /(8B|70B)-Instruct-FP8 · c(4|16|128)$/ : /^gemma-4-E2B-it · 2[05]0 prompts$/)
+  }
+  // repeats: what their files differ in follows
+  const repeats = [file(small as string, 4, 100, '_run=0'), file(small as string, 4, 100, '_run=1'), file(large as string, 8)]
+  expect(shown(repeats, 38)).toEqual([/^Meta.* · .*0\.json$/, /^Meta.* · .*1\.json$/, /70B-Instruct-FP8 · c8$/].map((name) => expect.stringMatching(name)))
+})
+
 it('repeats of one configuration have the last part of their run id', () => {
   const list = [row('nightly', 8), row('nightly', 8), row('nightly', 64)]
   expect(shown(list)).toEqual([`c8 · ${list[0]?.id}`, `c8 · ${list[1]?.id}`, 'c64'])

@@ -42,21 +42,16 @@ function shortIds(group: readonly Row[]) {
 
 const roomOf = (row: Row, letters: number) => letters - (row.simulated === true ? SIGN : 0)
 
-// Names by what varies. Where that is not enough, the row's own name follows, cut to what differs, or a part of its id if others have that name too.
-function labels(rows: readonly Row[], counts: ReadonlyMap<string, number>, fields: Fields, letters: number): [number, RowName][] {
+// Names by what varies. Where that is not enough, a part of the row's own name follows, or of its id if others have that name, too.
+function labels(rows: readonly Row[], fields: Fields, letters: number): [number, RowName][] {
   const ids = shortIds(rows)
-  const hasOwn = (row: Row) => !isGeneratedName(nameOf(row))
-  const isAlone = (row: Row) => hasOwn(row) && counts.get(nameOf(row)) === 1
-  const cut = cutApart(rows.map((row, i) => ({ text: isAlone(row) ? nameOf(row) : (ids[i] ?? ''), letters, mark: `#${row.id}` })))
-  const things = rows.map((row, i) => ({
-    values: valuesOf(row, fields), name: !isAlone(row) && hasOwn(row) ? nameOf(row) : null, id: cut[i] ?? '',
-  }))
-  return distinctNames(things, fields).map(({ short, full }, i) => {
-    const [row, id] = [rows[i] as Row, cut[i] ?? '']
-    if (!isAlone(row)) return [row.id, { short, full, own: short === nameOf(row) || !hasOwn(row) ? '' : nameOf(row) }]
-    const own = nameOf(row)
-    const isLabel = short !== id && !short.includes('…') && (short.length <= roomOf(row, letters) || short.length < own.length)
-    return [row.id, { short: isLabel ? short : own, full: own + full.slice(id.length), own: isLabel && Object.keys(valuesInName(own)).length === 0 ? own : '' }]
+  const ownOf = (row: Row) => (isGeneratedName(nameOf(row)) ? '' : nameOf(row))
+  const things = rows.map((row, i) => ({ values: valuesOf(row, fields), name: ownOf(row), id: ids[i] ?? '', letters: roomOf(row, letters) }))
+  return distinctNames(things, fields).map(({ short, full, isLabel }, i) => {
+    const row = rows[i] as Row
+    const own = ownOf(row)
+    const isSaid = !isLabel || short.includes('…') || short.includes(own) || Object.keys(valuesInName(own)).length > 0
+    return [row.id, { short, full, own: isSaid ? '' : own }]
   })
 }
 
@@ -70,7 +65,7 @@ export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): 
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1)
   const isPlain = (row: Row) => !isGeneratedName(nameOf(row)) && counts.get(nameOf(row)) === 1 && nameOf(row).length <= roomOf(row, letters)
-  const names = new Map<number, RowName>(labels(rows.filter((row) => !isPlain(row)), counts, fields, letters))
+  const names = new Map<number, RowName>(labels(rows.filter((row) => !isPlain(row)), fields, letters))
   const cut = cutApart(rows.map((row) => ({ text: names.get(row.id)?.short ?? nameOf(row), letters: roomOf(row, letters), mark: `#${row.id}` })))
   rows.forEach((row, i) => {
     const [found, short] = [names.get(row.id), cut[i] ?? '']

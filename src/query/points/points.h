@@ -79,8 +79,9 @@
  * - A kind is a value ("value"), a range of numbers low <= x < high if there are many ("range", the last one includes
  *   its end), unset ("null"), not recorded ("missing"), or all others if there are more than QUERY_POINTS_KINDS_MAX
  *   ("other"). They are in sort order; null, missing and other come last. count: drawn rows.
- * - rank: position of the value by frequency among all results, from 0, so that a value keeps its color with any
- *   filter. null for kinds without a value, and if there are too many values.
+ * - rank: position of the value, from 0, in the order in which results first had it, so that neither a filter nor a
+ *   later result changes its color. Missing for kinds without a value, and for numbers without a code
+ *   (mirror/dictionary.h).
  */
 #pragma once
 

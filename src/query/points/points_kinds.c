@@ -7,7 +7,6 @@
 #include "base/stats.h"
 #include "query/facets/histogram.h"
 #include "query/order.h"
-#include "query/facets/tally_priv.h"
 
 #define RANGES_MAX     6   /* per field: the number of distinguishable shades */
 #define GRID_KINDS_MAX 100 /* per side: more do not fit on a screen */
@@ -205,46 +204,6 @@ static void cut(struct list *list, size_t kinds_max)
 	list->count = kept;
 }
 
-/* Ranks the values by frequency among all results. */
-static void rank(const struct points *points, struct points_kinds *kinds)
-{
-	auto_free uint64_t *live = pl_alloc_array(mirror_view_words(points->view), sizeof(*live));
-	auto_tally tally = { .room = 0 };
-	auto_free struct points_kind *all = NULL;
-	auto_free size_t *order = NULL;
-	const char *const *words = query_order_words(kinds->column->field->id);
-
-	for (size_t i = 0; i < mirror_view_segments(points->view); i++)
-		mirror_view_live(points->view, i, live + i * MIRROR_SEGMENT_WORDS);
-	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(points->view, live);
-	query_tally_column(&tally, kinds->column, rows);
-	if (tally.elsewhere > 0)
-		return;
-	query_tally_count_numbers(&tally, kinds->column, rows);
-	query_tally_list_numbers(&tally, SIZE_MAX);
-	query_tally_list_others(&tally, kinds->column);
-	query_tally_list_words(&tally, kinds->column);
-	if (tally.value_count > QUERY_POINTS_KINDS_MAX)
-		return;
-	all = pl_alloc_array(tally.value_count, sizeof(*all));
-	order = pl_alloc_array(tally.value_count, sizeof(*order));
-	for (size_t i = 0; i < tally.value_count; i++) {
-		all[i] = (struct points_kind){ .value = tally.values[i].value,
-					       .count = tally.values[i].count };
-		order[i] = i;
-	}
-	qsort_r(all, tally.value_count, sizeof(*all), compare_kinds, (void *)words);
-	qsort_r(order, tally.value_count, sizeof(*order), compare_counts, all);
-	for (size_t place = 0; place < tally.value_count; place++) {
-		const struct points_kind *found = &all[order[place]];
-		for (size_t i = 0; i < kinds->count; i++) {
-			if (kinds->items[i].state == POINTS_VALUE &&
-			    compare_kinds(&kinds->items[i], found, (void *)words) == 0)
-				kinds->items[i].rank = place;
-		}
-	}
-}
-
 /* Returns the last kind of number that begins at or below it, between `first` and `end`. */
 static uint32_t kind_of_number(const struct points_kinds *kinds, size_t first, size_t end,
 			       double number)
@@ -276,19 +235,56 @@ static bool is_finite_kind(const struct points_kind *kind)
 		isfinite(kind->value.number));
 }
 
+/* Finds the kinds of numbers: [*ret_first, *ret_end). */
+static void find_numbers(const struct points_kinds *kinds, size_t *ret_first, size_t *ret_end)
+{
+	size_t first = 0;
+
+	while (first < kinds->count && !is_finite_kind(&kinds->items[first]))
+		first++;
+	*ret_first = *ret_end = first;
+	while (*ret_end < kinds->count && is_finite_kind(&kinds->items[*ret_end]))
+		(*ret_end)++;
+}
+
+/*
+ * Numbers the values in the order in which results first had them. A later result adds values at the end, and a filter
+ * changes nothing. Numbers that have no code have no rank.
+ */
+static void rank(const struct points_cells *cells, struct points_kinds *kinds)
+{
+	const struct mirror_column *column = cells->column;
+	auto_free uint32_t *of_code = pl_alloc_array(column->distinct, sizeof(*of_code));
+	size_t first, end, place = 0;
+
+	find_numbers(kinds, &first, &end);
+	memset(of_code, 0xff, column->distinct * sizeof(*of_code));
+	for (size_t i = 0; i < kinds->count; i++) {
+		if (kinds->items[i].state == POINTS_VALUE && (i < first || i >= end))
+			of_code[kinds->items[i].code] = (uint32_t)i;
+	}
+	for (uint32_t code = DICTIONARY_NULL + 1; code < column->distinct; code++) {
+		const struct mirror_value *value = mirror_column_value(column, code);
+		if (value->same != code || value->is_elsewhere)
+			continue;
+		uint32_t kind = value->class == MIRROR_NUMBER && isfinite(value->number)
+					? kind_of_number(kinds, first, end, value->number)
+					: of_code[code];
+		if (kind != POINTS_NO_KIND && kinds->items[kind].state == POINTS_VALUE)
+			kinds->items[kind].rank = place;
+		place++;
+	}
+}
+
 /* Assigns a kind to each row. */
 static void settle(const struct points_cells *cells, size_t rows, struct points_kinds *kinds)
 {
 	auto_free uint32_t *of_code = pl_alloc_array(cells->column->distinct, sizeof(*of_code));
-	size_t first = 0, end;
+	size_t first, end;
 	uint32_t other = POINTS_NO_KIND;
 
 	memset(of_code, 0xff, cells->column->distinct * sizeof(*of_code));
-	while (first < kinds->count && !is_finite_kind(&kinds->items[first]))
-		first++;
-	end = first;
-	while (end < kinds->count && is_finite_kind(&kinds->items[end]))
-		end++;
+	find_numbers(kinds, &first, &end);
 	for (size_t i = 0; i < kinds->count; i++) {
 		if (kinds->items[i].state == POINTS_OTHER)
 			other = (uint32_t)i;
@@ -326,7 +322,7 @@ void query_points_kinds_of_cells(const struct points *points, const struct point
 				      .items = list.items,
 				      .count = list.count };
 	settle(cells, points->row_count, ret);
-	rank(points, ret);
+	rank(cells, ret);
 }
 
 void query_points_kinds_make(const struct points *points, const struct mirror_column *column,

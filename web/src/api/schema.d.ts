@@ -1519,8 +1519,8 @@ export interface components {
                 high?: number;
                 count: components["schemas"]["Rows"];
                 /**
-                 * @description Rank of the value by frequency among all results, from 0. It does not depend on the filter, so a value keeps
-                 *     its color.
+                 * @description Position of the value, from 0, in the order in which results first had it. It depends on no filter and on no
+                 *     later result, so a value keeps its color. Numbers of a field with more than 1,024 distinct ones have none.
                  */
                 rank?: number;
             }[];

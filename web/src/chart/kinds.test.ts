@@ -11,8 +11,15 @@ it('a value has the color of its rank, whatever else is drawn', () => {
   expect(slotsOf([value('c', 7)])).toEqual([7])
 })
 
-it('rarer values take what is free, in the order of their ranks', () => {
-  expect(slotsOf([value('a', 20), value('b', 1), value('c', 9)])).toEqual([2, 1, 0])
+it('of values that would share a color, the later one takes the next free one', () => {
+  expect(slotsOf([value('a', 20), value('b', 1), value('c', 9)])).toEqual([4, 1, 2])
+})
+
+it('values that are uploaded later change no color, however many results have them', () => {
+  const before = [value('a', 2, 5), value('b', 9, 3), value('c', 1, 1)]
+  const colors = slotsOf(before)
+  expect(slotsOf([...before, value('d', 10, 900), value('e', 17, 70)]).slice(0, 3)).toEqual(colors)
+  expect(slotsOf(before.map((kind) => ({ ...kind, count: 100 - kind.count })))).toEqual(colors)
 })
 
 it('beyond eight the most frequent seven have a color; the rest is grey', () => {

@@ -1,5 +1,5 @@
-// The distinct values of a field, in words and in colors. A value keeps its color under every filter: the most frequent values of
-// all results have reserved colors, and the others take free ones among the drawn values.
+// The distinct values of a field, in words and in colors. A value keeps its color under every filter and after later uploads: its rank is
+// the order in which results first had it. Of two values with the same color, the later one takes a free one.
 import type { Field, Kind } from '../api/types'
 import { type Form, formOfRow, plainNumber } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
@@ -42,14 +42,12 @@ export function slotsOf(kinds: Kind[], isRamp = false): number[] {
   const room = values.length <= SERIES ? SERIES : SERIES - 1
   const byCount = values.toSorted((a, b) => b.kind.count - a.kind.count || a.at - b.at).slice(0, room)
   const taken = new Set<number>()
-  for (const { kind, at } of byCount) {
-    if (kind.rank === undefined || kind.rank >= SERIES) continue
-    slots[at] = kind.rank
-    taken.add(kind.rank)
+  for (const { kind, at } of byCount.toSorted((a, b) => (a.kind.rank ?? a.at) - (b.kind.rank ?? b.at) || a.at - b.at)) {
+    let slot = (kind.rank ?? at) % SERIES
+    while (taken.has(slot)) slot = (slot + 1) % SERIES
+    slots[at] = slot
+    taken.add(slot)
   }
-  const free = Array.from({ length: SERIES }, (_, slot) => slot).filter((slot) => !taken.has(slot))
-  const left = byCount.filter(({ at }) => slots[at] === OTHER).sort((a, b) => (a.kind.rank ?? a.at) - (b.kind.rank ?? b.at) || a.at - b.at)
-  for (const { at } of left) slots[at] = free.shift() ?? OTHER
   return slots
 }
 

@@ -138,10 +138,10 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   // the order of the address is in view; one that is chosen at a head moves no column
   const [leading] = useState(() => (writeSort(state.sort) === writeSort(DEFAULT_SORT) ? [] : state.sort.map(({ field }) => field)))
   const columns = useMemo(() => {
-    if (state.onlyDiffering && varying) return chosen.filter((id) => varying.has(id))
-    if (state.columns || isPhone || !shown) return chosen
     const isMetric = (id: string) => id !== VERDICT && catalogue.get(id).role === 'output'
-    return usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), leading, varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
+    const usual = state.columns || isPhone || !shown ? chosen
+      : usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), leading, varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
+    return state.onlyDiffering && varying ? usual.filter((id) => varying.has(id)) : usual
   }, [catalogue, chosen, varying, choosable, leading, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // the fields that vary load after the rows: until then they belong to the previous filter, not to the visible rows
   const isStale = told.isOld && !isWaiting

@@ -27,7 +27,7 @@ function matches(entry: Entry, words: string) {
 }
 
 export function ValueText({ entry: { field, value } }: { entry: Entry }) {
-  if (value.state === 'null') return <Nothing of={null} />
+  if (value.state === 'null') return <Nothing of={null} field={field} />
   return <bdi>{showValue(field, value.value, { ...formFor(field, [value.value]), decimals: null, scale: 1 })}</bdi>
 }
 

@@ -77,7 +77,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
                     <div key={field.id}>
                       <dt className="clip" title={longName(field)}>{shortName(field)}</dt>
                       <dd className={join(css.num, 'clip')} title={rawValue(value)}>
-                        {value === undefined || value === null ? <Nothing of={value} /> : <><bdi>{briefly(field, showValue(field, value, form))}</bdi> <small>{form.unit}</small></>}
+                        {value === undefined || value === null ? <Nothing of={value} field={field} /> : <><bdi>{briefly(field, showValue(field, value, form))}</bdi> <small>{form.unit}</small></>}
                       </dd>
                     </div>
                   )

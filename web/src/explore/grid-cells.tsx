@@ -87,7 +87,7 @@ function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
   const look = join(isFigure(field) && css.num, isDivided && css.divided, left !== null && css.stuck)
   const place = { className: look, style: stuck(drawn), 'aria-colindex': placeIn(at) }
   if (field.id === VERDICT) return <td {...place}><RowVerdict row={row} /></td>
-  if (value === undefined || value === null) return <td {...place}><Nothing of={value} /></td>
+  if (value === undefined || value === null) return <td {...place}><Nothing of={value} field={field} /></td>
   return (
     <td {...place} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>
       {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.min(BAR_PX, Math.round((value / top) * BAR_PX)) }} />}

@@ -9,8 +9,10 @@ const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
 export const DATA_VERSION = 'Number of changes to the stored results. Responses with the same data version show the same results.'
-// The word for null: only parameters can be unset.
-export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
+// Parameters that a run fills in: null means that it ended before.
+const FILLED_IN = /^benchmark\.(model|endpoint|prompt_form|chat_template|dataset_sha256|request_id_prefix)$/
+// The word for null: only parameters that a user sets can be unset.
+export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) && !FILLED_IN.test(field.id) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
 
 // The format of an uploaded file, by its name in the API.
 const FORMS = {

@@ -1,6 +1,6 @@
 // Verdicts and states of files: a shape and a word, so that color is not the only code.
-import type { Row } from '../api/types'
-import { isFailed, NOT_RECORDED, statusWord, UNSET, verdictWord } from '../format/value'
+import type { Field, Row } from '../api/types'
+import { isFailed, NOT_RECORDED, nullWord, statusWord, UNSET, verdictWord } from '../format/value'
 import css from './controls.module.css'
 import { join } from './controls'
 
@@ -59,6 +59,9 @@ export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 
-// A missing value: a word for null, a dash if not recorded.
-export const Nothing = ({ of }: { of: null | undefined }) =>
-  of === null ? <span className={css.none} title="Set to null in the file">{UNSET}</span> : <span className={css.none} title="Not recorded: the file does not have this key" aria-label="not recorded" role="img">{NOT_RECORDED}</span>
+// A missing value: a dash if it is not recorded, a word for null. Only parameters of a field can be unset.
+export function Nothing({ of, field }: { of: null | undefined; field?: Field }) {
+  const word = of === null ? (field ? nullWord(field) : UNSET) : NOT_RECORDED
+  return word === NOT_RECORDED ? <span className={css.none} title={of === null ? 'Not recorded: null in the file' : 'Not recorded: the file does not have this key'} aria-label="not recorded" role="img">{NOT_RECORDED}</span>
+    : <span className={css.none} title="Set to null in the file">{word}</span>
+}

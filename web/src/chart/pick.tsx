@@ -68,7 +68,7 @@ function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Pro
           </span>
         </SearchField>
       </div>
-      <ListBox aria-label="Fields" className={css.list ?? ''} items={items} selectionMode="single" selectedKeys={[value || NONE]} disallowEmptySelection
+      <ListBox aria-label="Fields" className={join(css.list, 'fades-down')} items={items} selectionMode="single" selectedKeys={[value || NONE]} disallowEmptySelection
         onSelectionChange={(keys) => {
           const [id] = [...(keys as Set<string>)]
           if (id !== undefined) onPick(id === NONE ? '' : id)

@@ -49,7 +49,7 @@ export function Suggest({ label, text, items, placeholder, isFigure = false, isI
           <Input placeholder={placeholder ?? ''} autoComplete="off" spellCheck={false} />
         </span>
         <Popover className={join(controls.pop, css.pop)} placement="bottom start">
-          <ListBox<Suggestion> className={css.list ?? ''}>
+          <ListBox<Suggestion> className={join(css.list, 'fades-down')}>
             {(item) => (
               <ListBoxItem id={item.id} textValue={item.name} className={css.item ?? ''}>
                 <span className="clip"><bdi>{item.name}</bdi></span>

@@ -6,7 +6,8 @@ import { useExperiment, usePoints } from '../api/queries'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, plainNumber } from '../format/number'
 import { lowEnd } from '../format/unit'
-import { NOT_RECORDED, UNSET, withUnit } from '../format/value'
+import { NOT_RECORDED, nullWord, wholeText, withUnit } from '../format/value'
+import { Breaks } from '../ui/breaks'
 import { IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import { Simulated, Verdict } from '../ui/verdict'
@@ -47,7 +48,7 @@ export function Reading({ chart, item, catalogue, round, onClose }: Props) {
 
 function ExperimentName({ id, own: given }: { id: number; own: string | null }) {
   const { short, own, full } = usePointName(id, given)
-  return <b title={full}><bdi>{short}</bdi>{own && <> <bdi className={css.by}>{own}</bdi></>}</b>
+  return <b title={full}><bdi><Breaks text={short} /></bdi>{own && <> <bdi className={css.by}><Breaks text={own} /></bdi></>}</b>
 }
 
 const Lines = ({ lines }: { lines: [string, string][] }) => (
@@ -113,8 +114,8 @@ function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; ca
       <dl>
         {near.fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)
-          const words = value === undefined ? NOT_RECORDED : value === null ? UNSET : withUnit(field, value)
-          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt><dd title={words}><bdi>{words}</bdi></dd></div>
+          const words = value === undefined ? NOT_RECORDED : value === null ? nullWord(field) : typeof value === 'string' ? wholeText(field, value) : withUnit(field, value)
+          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt><dd><bdi><Breaks text={words} /></bdi></dd></div>
         })}
       </dl>
     </div>

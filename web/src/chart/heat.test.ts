@@ -7,8 +7,8 @@ import { CHART, type ChartState } from '../url/chart'
 import { readExplore, writeExplore } from '../url/explore'
 import { captionOf } from './caption'
 import type { Colours } from './colours'
-import { failedOf, scaleOf } from './heat'
-import { chartOf, linesOf, nameOf } from './items'
+import { failedOf, formsOf, scaleOf } from './heat'
+import { chartOf, type Item, linesOf, nameOf } from './items'
 import { type Answer, chartWords, requestOf } from './model'
 import { drawingOf } from './option'
 import { kindsBetween, linesOfTitle, shareOn, valueOn } from './parallel'
@@ -55,13 +55,17 @@ it('axis titles wrap between words, and the last line is cut', () => {
   expect(linesOfTitle('Model', 12, 2)).toEqual(['Model'])
 })
 
-it('cells have figures where all have room for theirs', () => {
+it('cells have figures where all have room for theirs, on a phone shorter ones', () => {
   const texts = (wide: number) => {
     const [series] = drawingOf(chartOf(heat, grid, catalogue), colours, 960).option.series as { renderItem: (params: object, api: object) => { children: { type: string }[] } }[]
     return [0, 1, 2].map((dataIndex) => series!.renderItem({ dataIndex }, { coord: () => [50, 50], size: () => [wide, 30] }).children.filter(({ type }) => type === 'text').length)
   }
   expect(texts(60)).toEqual([1, 1, 1])
-  expect(texts(18)).toEqual([0, 0, 0])
+  expect(texts(18)).toEqual([1, 1, 1])
+  expect(texts(11)).toEqual([0, 0, 0])
+  const chart = chartOf(heat, grid, catalogue)
+  const of = (value: number) => formsOf(chart).map((form) => form({ ...(chart.items[0] as Item), value }))
+  expect([of(1234.56).slice(1), of(47), of(0.1234).slice(1)]).toEqual([['1.23k', '1.2k'], ['47', '47', '47'], ['0.123', '0.12']])
 })
 
 it('cells of one value are in the middle of the scale', () => {

@@ -4,14 +4,17 @@ import type { CustomSeriesOption } from 'echarts/charts'
 
 import { MONO, namesBelow, ofKinds, ofNames } from './axes'
 import { type Colours, rampAt } from './colours'
-import type { Chart, Item } from './items'
+import { shortNumber } from '../format/number'
+import type { Chart, Item, Named } from './items'
 import { placeWords } from './items'
 import type { Drawing } from './option'
 import { inkOn } from './tint'
 
 const GAP = 1.5
-const CHAR_WIDE = 6.7 // of the figures in cells
+const CHAR_WIDE = 0.61 // of the figures in cells, of their size
 const TEXT_HIGH = 14
+const SIZES = [11, 9] // px
+const SHORT_DIGITS = [3, 2]
 const CORNER = 7
 const LEFT_MIN = 68
 const LEFT_MAX = 190
@@ -29,12 +32,17 @@ export function scaleOf({ items }: Chart) {
 
 export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed[at] ?? 0
 
+// The figures of cells, from the exact ones to the shortest: "1,234", "1.23k", "1.2k". All cells have the same form, as figures in some cells
+// alone would look as if the others had none.
+export function formsOf({ value }: Chart): ((item: Item) => string)[] {
+  const form = (words: (named: Named, of: number) => string) => (item: Item) => (item.value === null || !value ? '–' : words(value, item.value))
+  return [form((named, of) => placeWords(named, of, true)), ...SHORT_DIGITS.map((digits) => form((named, of) => (named.kinds ? placeWords(named, of) : shortNumber(Number(of.toPrecision(digits)), named.form, true))))]
+}
+
 function cells(chart: Chart, colours: Colours): CustomSeriesOption {
-  const { items, value } = chart
+  const { items } = chart
   const scale = scaleOf(chart)
-  const wordsOf = (item: Item) => (item.value === null || !value ? '–' : placeWords(value, item.value, true))
-  // numbers in only some cells would suggest that the others have none
-  const longest = items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0)
+  const text = formsOf(chart).map((wordsOf) => ({ wordsOf, longest: items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0) }))
   return {
     type: 'custom', animation: false, silent: true, progressive: 0, z: 2, encode: { x: 0, y: 1 }, data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),
     renderItem: ({ dataIndex }, api) => {
@@ -44,8 +52,7 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
       const [width, height] = [Math.max(1, bandX - GAP), Math.max(1, bandY - GAP)]
       const shape = { x: x - width / 2, y: y - height / 2, width, height }
       const fill = item.value === null || !scale ? null : rampAt(colours, scale.share(item.value))
-      const words = wordsOf(item)
-      const fits = longest * CHAR_WIDE + 4 < width && TEXT_HIGH < height
+      const shown = TEXT_HIGH < height && SIZES.flatMap((size) => text.map((one) => ({ ...one, size }))).find(({ longest, size }) => longest * size * CHAR_WIDE + 2 < width)
       const ink = fill ? inkOn(fill) : colours.text3
       const corner = Math.min(CORNER, width / 2, height / 2)
       const right = x + width / 2
@@ -53,7 +60,7 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
         type: 'group',
         children: [
           { type: 'rect', shape, style: fill ? { fill } : { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] } },
-          ...(fits ? [{ type: 'text' as const, style: { text: words, x, y, fill: ink, font: `11px ${MONO}`, align: 'center' as const, verticalAlign: 'middle' as const } }] : []),
+          ...(shown ? [{ type: 'text' as const, style: { text: shown.wordsOf(item), x, y, fill: ink, font: `${shown.size}px ${MONO}`, align: 'center' as const, verticalAlign: 'middle' as const } }] : []),
           ...(failedOf(chart, item) > 0 ? [{ type: 'polygon' as const, shape: { points: [[right - corner, shape.y], [right, shape.y], [right, shape.y + corner]] }, style: { fill: ink } }] : []),
         ],
       }

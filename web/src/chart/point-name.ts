@@ -1,5 +1,5 @@
 // Names an experiment on the chart as its row in the table, by what varies. If the row is not loaded, the rows of the same name are
-// requested.
+// requested, and named among those of the table.
 import { useQuery } from '@tanstack/react-query'
 import { createContext, type RefObject, useContext, useEffect, useMemo, useState } from 'react'
 
@@ -47,6 +47,8 @@ export function nameAmong(rows: readonly Row[], id: number, catalogue: Catalogue
   return name ? { short: name.short, full: name.full, own: name.own } : { short: own, full: own, own: '' }
 }
 
+export const namingColumns = (catalogue: Catalogue) => ['run.name', ...NAMING_FIELDS.filter((field) => catalogue.byId.has(field))]
+
 export function sameNameFilter(name: string | null, tree: Filter | undefined): Filter {
   const same: Filter = name === null ? { not: { field: 'run.name', op: 'not_null' } } : { field: 'run.name', op: 'eq', value: name }
   return tree ? { and: [tree, same] } : same
@@ -62,7 +64,7 @@ function useSameNamed(id: number | null, name: string | null, among: NamedAmong 
   const isAsked = among !== null && id !== null && settled === id
   return useQuery({
     queryKey: ['same name', name, among?.tree, among?.round, isAsked],
-    queryFn: ({ signal }) => apply({ filter: sameNameFilter(name, among?.tree), columns: ['run.name', ...NAMING_FIELDS.filter((field) => among?.catalogue.byId.has(field))], limit: SAME_MAX } as unknown as ApplyRequest, signal),
+    queryFn: ({ signal }) => apply({ filter: sameNameFilter(name, among?.tree), columns: among ? namingColumns(among.catalogue) : [], limit: SAME_MAX } as unknown as ApplyRequest, signal),
     staleTime: Infinity,
     enabled: isAsked,
   }).data?.rows
@@ -89,12 +91,25 @@ export function useItemNames(chart: Chart, items: readonly Item[], letters: numb
   }, [among, rows, chart, items, letters])
 }
 
-// `own`: its name as far as the chart knows it; null: it has none.
-export function usePointName(id: number | null, own: string | null): PointName {
+// The name among the rows of the table and, where it is none of them, among those of the same name as well.
+function useNameAmong(id: number | null, among: NamedAmong | null, others: readonly Row[] | undefined): PointName | null {
+  const rows = among?.rows.current
+  return useMemo(() => {
+    if (!among || !rows || id === null) return null
+    const known = nameAmong(rows, id, among.catalogue)
+    if (known || !others) return known
+    const ids = new Set(rows.map((row) => row.id))
+    return nameAmong([...rows, ...others.filter((row) => !ids.has(row.id))], id, among.catalogue)
+  }, [among, rows, id, others])
+}
+
+// `own`: its name as far as the chart knows it; null: it has none. `row`: its row if that is known, else one is requested.
+export function usePointName(id: number | null, own: string | null, row?: Row): PointName {
   const among = useContext(AmongRows)
-  const known = among && id !== null ? nameAmong(among.rows.current, id, among.catalogue) : null
-  const same = useSameNamed(known ? null : id, own, among)
-  const asked = !known && same && among && id !== null ? nameAmong(same, id, among.catalogue) : null
+  const isListed = id !== null && among?.rows.current.some((one) => one.id === id) === true
+  const same = useSameNamed(isListed || row ? null : id, own, among)
+  const given = useMemo(() => row && [row], [row])
+  const found = useNameAmong(id, among, given ?? same)
   const bare = own ?? `result ${id ?? ''}`
-  return known ?? asked ?? { short: bare, full: bare, own: '' }
+  return found ?? { short: bare, full: bare, own: '' }
 }

@@ -10,13 +10,12 @@ import { readQuantity } from '../format/read'
 import { nameOf } from '../format/value'
 import { Act, Field as TextField, IconButton } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
-import { isGeneratedName } from '../names/rows'
 import { paths } from '../url/paths'
 import css from './chart.module.css'
 import { type Chart, type Named, unitOf } from './items'
 import { lowerFirst } from './model'
-import { usePointName } from './point-name'
-import { type Best, bestMark, bestRequest, commandOf, describedBy, goalOf, mixedWords, namedOf, ranksMarks, type Slo, THROUGHPUT } from './slo'
+import { namingColumns, usePointName } from './point-name'
+import { type Best, bestMark, bestRequest, commandOf, goalOf, mixedWords, namedOf, ranksMarks, type Slo, THROUGHPUT } from './slo'
 
 const COPIED_MS = 2000
 
@@ -33,10 +32,9 @@ interface Props {
 export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRemove }: Props) {
   const named = namedOf(chart, slo.axis)
   const goal = goalOf(chart, slo.axis, catalogue.get(THROUGHPUT))
-  const { best, row, isUnjudged, isKnown, error } = useBestWithin(chart, slo, goal, round)
+  const { best, row, isUnjudged, isKnown, error } = useBestWithin(chart, slo, goal, round, catalogue)
   const [experiment] = useExperiments([isMoving || !best ? null : best.id])
-  const name = usePointName(best?.id ?? null, best?.own ?? null)
-  const isLabel = best !== null && (name.own !== '' || isGeneratedName(name.short))
+  const name = usePointName(best?.id ?? null, best?.own ?? null, row)
   const mixed = mixedWords(chart)
   const form = formFor(goal, [best?.goal])
   return (
@@ -47,7 +45,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
         {best && (
           <>
             <span className={css.result}>
-              Best within SLO{mixed && ` across ${mixed}`}: <Link href={paths.experiment(best.id)} title={name.full}><bdi>{(isLabel && row && describedBy(row.cells)) || name.short}</bdi></Link>:{' '}
+              Best within SLO{mixed && ` across ${mixed}`}: <Link href={paths.experiment(best.id)} title={name.full}><bdi>{name.short}</bdi></Link>:{' '}
               <b className="n-12">{showNumber(best.goal, form)}</b> {form.unit}, {lowerFirst(named.name)} <b className="n-12">{showNumber(best.limited, formFor(named.field, [best.limited]))}</b> {unitOf(named)}{' '}
               <span className={css.by}>({count(best.count)} {isUnjudged ? '' : 'trusted '}{best.count === 1 ? 'result' : 'results'}{isUnjudged && ' without a verdict'} {best.count === 1 ? 'meets' : 'meet'} it)</span>
             </span>
@@ -62,11 +60,12 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
 }
 
 // Returns the best result: from the server for the results of a filter, from the chart for matched inputs.
-function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number) {
+function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number, catalogue: Catalogue) {
+  const naming = namingColumns(catalogue)
   const isOfMarks = ranksMarks(chart) && [chart.x, chart.y].some((axis) => axis?.field.id === goal.id)
-  const trusted = useBest(isOfMarks ? null : bestRequest(chart, slo, goal, 'trusted'), round)
+  const trusted = useBest(isOfMarks ? null : bestRequest(chart, slo, goal, 'trusted', naming), round)
   const lacksTrusted = trusted.data?.count === 0
-  const unjudged = useBest(!isOfMarks && lacksTrusted ? bestRequest(chart, slo, goal, null) : null, round)
+  const unjudged = useBest(!isOfMarks && lacksTrusted ? bestRequest(chart, slo, goal, null, naming) : null, round)
   if (isOfMarks) {
     const best = bestMark(chart, slo, goal, 'trusted')
     return { best: best ?? bestMark(chart, slo, goal, null), row: undefined, isUnjudged: best === null, isKnown: true, error: null }

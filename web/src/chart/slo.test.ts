@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readChart, writeChart, CHART } from '../url/chart'
 import type { Chart } from './items'
-import { bestMark, bestRequest, commandOf, describedBy, goalOf, mixedWords, ranksMarks, sloAxes, sloOf } from './slo'
+import { bestMark, bestRequest, commandOf, goalOf, mixedWords, ranksMarks, sloAxes, sloOf } from './slo'
 
 const latency = { id: 'results.p99_ttft_ms', unit: 'ms', type: 'number', direction: 'lower' }
 const output = { id: 'results.output_throughput', unit: 'tok/s', type: 'number', direction: 'higher' }
@@ -67,8 +67,3 @@ test('results of several models or lengths are named as mixed, also where the co
   expect(mixedWords(chart([], { field: { id: 'server.model' }, kinds: [{ state: 'value', count: 2 }, { state: 'value', count: 1 }, { state: 'missing', count: 1 }] }))).toBe('2 models')
 })
 
-test('a result without a name of its own is described by its model and its load', () => {
-  expect(describedBy({ 'server.model': 'Qwen/Qwen3.5-2B', 'benchmark.max_concurrency': null, 'benchmark.request_rate': 0.5 })).toBe('Qwen3.5-2B at 0.5 req/s')
-  expect(describedBy({ 'benchmark.model': 'a/b/', 'benchmark.max_concurrency': 8 })).toBe('b at concurrency 8')
-  expect(describedBy({ 'server.model': 'a/b', 'benchmark.request_rate': 'inf' })).toBeNull()
-})

@@ -58,11 +58,9 @@ export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated
 
 export type Verdict = 'trusted' | null | 'any' // null: no verdict is recorded, as in vLLM's own files
 
-const NAMING = ['run.name', 'server.model', 'benchmark.model', 'benchmark.max_concurrency', 'benchmark.request_rate']
-
 // Ranks all results of the filter with the verdict, also those without a mark of their own. Without `value` there is no limit, and
-// the result with the lowest latency is the best.
-export function bestRequest(chart: Chart, { axis, value }: { axis: SloAxis; value: number | null }, goal: Field, verdict: Verdict): ApplyRequest {
+// the result with the lowest latency is the best. `columns`: those that its name needs.
+export function bestRequest(chart: Chart, { axis, value }: { axis: SloAxis; value: number | null }, goal: Field, verdict: Verdict, columns: readonly string[] = []): ApplyRequest {
   const { filter } = chart.answer.request
   const limited = namedOf(chart, axis).field.id
   const and: Filter[] = [
@@ -73,7 +71,7 @@ export function bestRequest(chart: Chart, { axis, value }: { axis: SloAxis; valu
     ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
   ]
   const sort = value === null ? { field: limited, dir: 'asc' } : { field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }
-  return { filter: { and }, sort: [sort], columns: [...NAMING, goal.id, limited], limit: 1, offset: 0, facets: [] } as unknown as ApplyRequest
+  return { filter: { and }, sort: [sort], columns: [...new Set([...columns, goal.id, limited])], limit: 1, offset: 0, facets: [] } as unknown as ApplyRequest
 }
 
 export interface Best {
@@ -109,15 +107,6 @@ export function mixedWords({ answer, colours }: Chart): string {
     return most > 1 ? [`${count(most)} ${noun}`] : []
   })
   return shown.join(' and ')
-}
-
-const lastPart = (value: unknown) => String(value).replace(/\/+$/, '').replace(/^.*\//, '')
-
-// "Qwen3.5-2B at 0.5 req/s": a result that has no name of its own, or only a long one.
-export function describedBy(cells: Readonly<Record<string, unknown>>): string | null {
-  const [model, concurrency, rate] = [cells['server.model'] ?? cells['benchmark.model'], cells['benchmark.max_concurrency'], cells['benchmark.request_rate']]
-  const load = typeof concurrency === 'number' ? `concurrency ${concurrency}` : typeof rate === 'number' ? `${rate} req/s` : null
-  return typeof model === 'string' && load !== null ? `${lastPart(model)} at ${load}` : null
 }
 
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/

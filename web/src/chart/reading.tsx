@@ -1,5 +1,5 @@
 // The values of one point, in a panel: nothing covers the data for long, and the text can be selected.
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
 import { useExperiment, usePoints } from '../api/queries'
@@ -33,10 +33,23 @@ function emptyWords(chart: Chart) {
   return `Select a ${KINDS[chart.state.kind].nouns[0]} to see its values.${canBrushOn(chart) ? ' Drag to filter by a region.' : ''}`
 }
 
+// A sheet that opens over the answer of the SLO scrolls it into view.
+function useSloInView(isOpen: boolean) {
+  const aside = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const sheet = aside.current
+    const slo = isOpen && sheet ? sheet.closest('section')?.querySelector('[role=group][aria-label=SLO]') : null
+    if (!sheet || !slo || getComputedStyle(sheet).position !== 'fixed') return
+    if (slo.getBoundingClientRect().bottom > sheet.getBoundingClientRect().top) slo.scrollIntoView({ block: 'start' })
+  }, [isOpen])
+  return aside
+}
+
 export function Reading({ chart, item, catalogue, round, onClose }: Props) {
+  const aside = useSloInView(item !== null)
   if (!item) return <aside className={css.reading} aria-label="Reading"><p className={css.quiet}>{emptyWords(chart)}</p></aside>
   return (
-    <aside className={css.reading} aria-label="Reading" data-pinned>
+    <aside ref={aside} className={css.reading} aria-label="Reading" data-pinned>
       <div className={css.head}>
         {item.id === null ? <b><bdi>{nameOf(chart, item)}</bdi></b> : <ExperimentName id={item.id} own={ownNameOf(chart, item)} />}
         <IconButton icon="close" name="Unpin" onPress={onClose} />

@@ -100,7 +100,7 @@ test('on a phone, the sheet of a point hides neither the answer of the SLO nor i
   for (const key of ['Home', 'Enter']) await page.keyboard.press(key)
   const sheet = page.getByRole('complementary', { name: 'Reading' })
   await expect(sheet.getByRole('link', { name: 'Open experiment' })).toBeVisible()
-  for (const part of [slo(page).getByRole('link'), slo(page).getByRole('button', { name: 'Remove the SLO' }), sheet.getByRole('button', { name: 'Unpin' })]) {
+  for (const part of [slo(page).getByRole('status'), slo(page).getByRole('button', { name: 'Remove the SLO' }), sheet.getByRole('button', { name: 'Unpin' })]) {
     expect(await part.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect()
       return element.contains(document.elementFromPoint(left + width / 2, top + height / 2))

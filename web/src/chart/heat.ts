@@ -32,11 +32,13 @@ export function scaleOf({ items }: Chart) {
 
 export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed[at] ?? 0
 
+const wholeDigits = (shown: number) => (Math.abs(shown) < 1000 ? Math.trunc(Math.abs(shown)).toFixed().length : 1)
+
 // The figures of cells, from the exact ones to the shortest: "1,234", "1.23k", "1.2k". All cells have the same form, as figures in some cells
 // alone would look as if the others had none.
 export function formsOf({ value }: Chart): ((item: Item) => string)[] {
   const form = (words: (named: Named, of: number) => string) => (item: Item) => (item.value === null || !value ? '–' : words(value, item.value))
-  return [form((named, of) => placeWords(named, of, true)), ...SHORT_DIGITS.map((digits) => form((named, of) => (named.kinds ? placeWords(named, of) : shortNumber(Number(of.toPrecision(digits)), named.form, true))))]
+  return [form((named, of) => placeWords(named, of, true)), ...SHORT_DIGITS.map((digits) => form((named, of) => (named.kinds ? placeWords(named, of) : shortNumber(Number(of.toPrecision(Math.max(digits, wholeDigits(of * named.form.scale)))), named.form, true))))]
 }
 
 function cells(chart: Chart, colours: Colours): CustomSeriesOption {

@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
 import { useExperiment, usePoints } from '../api/queries'
-import { type Catalogue, longName } from '../fields/catalogue'
+import { type Catalogue, isRepeat, longName } from '../fields/catalogue'
 import { count, plainNumber } from '../format/number'
 import { lowEnd } from '../format/unit'
 import { NOT_RECORDED, nullWord, wholeText, withUnit } from '../format/value'
@@ -121,11 +121,12 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
 function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; catalogue: Catalogue; round: number }) {
   const near = usePoints({ ...questionOf(chart.answer), form: 'neighbors', neighbors: id }, round).data?.neighbors
   if (!near || near.id !== id || near.fields.length === 0) return null
+  const fields = near.fields.filter(({ field, value }) => !near.fields.some((other) => isRepeat(field, other.field) && other.value === value))
   return (
     <div className={css.differs}>
       <p className={css.by}>Differs from the {near.count} nearest results in</p>
       <dl>
-        {near.fields.map(({ field: name, value, differing_count: differ }) => {
+        {fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)
           const words = value === undefined ? NOT_RECORDED : value === null ? nullWord(field) : typeof value === 'string' ? wholeText(field, value) : withUnit(field, value)
           return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt><dd><bdi><Breaks text={words} /></bdi></dd></div>

@@ -63,7 +63,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
         {answer.rows.map((row) => (
           <li key={row.id} data-id={row.id} className={row.simulated ? css.simulated : undefined} onFocus={() => keepRow(row.id)}>
             <div className={css.top}>
-              <Link className={css.cardName} href={paths.experiment(row.id)} aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}><bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi>{names.get(row.id)?.own && <> <bdi className={css.own}>{names.get(row.id)?.own}</bdi></>}</Link>
+              <Link className={css.cardName} href={paths.experiment(row.id)} aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}><bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi></Link>
               {row.simulated && <Simulated />}
               {columns.includes(VERDICT) && <span className={css.end}><RowVerdict row={row} /></span>}
               <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `Unpin ${slots.get(row.id)}: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>

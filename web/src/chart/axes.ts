@@ -4,6 +4,7 @@ import type { XAXisOption, YAXisOption } from 'echarts/types/dist/shared'
 import { COUNTS, isNumeric } from '../format/number'
 import { type EdgeTicks, edgeTicks, evenTicks, type Ticks, tickWords, timeTicks } from '../format/ticks'
 import { time } from '../format/time'
+import { cutWhereAlike } from '../names/cut'
 import type { Colours } from './colours'
 import type { Chart, Named } from './items'
 import { binWords, drawnValues } from './items'
@@ -82,7 +83,7 @@ function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]
 
 export function ofKinds(words: string[], colours: Colours, isY: boolean, most = LABEL_MAX) {
   const base = look(colours, isY, false)
-  return { ...base, type: 'category' as const, data: words.map((text) => clipped(text, most)), axisLabel: { ...base.axisLabel, color: colours.text2 } }
+  return { ...base, type: 'category' as const, data: cutWhereAlike(words, most).map((text) => clipped(text, most)), axisLabel: { ...base.axisLabel, color: colours.text2 } }
 }
 
 // Below an axis each has its place, flat or slanted.

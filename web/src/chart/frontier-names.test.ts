@@ -39,7 +39,7 @@ test('no name is over a mark, its own one included, or over the edge of the plot
   expect(placesOfNames(ends, box, 12, { marks: all })).toEqual([])
 })
 
-test('a name beside a few marks is kept', () => {
+test('a name next to a few marks is kept', () => {
   const marks = [[100, 120], [130, 108], [150, 116]] as const
   expect(placesOfNames([{ words: 'llama-3', x: 100, y: 120 }], BOX, 24, { marks })).toHaveLength(1)
 })

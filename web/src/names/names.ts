@@ -168,7 +168,7 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
 // Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in all names.
 function withRooms(component: Component, rooms: readonly number[]): Component {
   const letters = new Map<string, number>()
-  component.texts.forEach((text, at) => letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity)))
+  for (const [at, text] of component.texts.entries()) letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity))
   const all = [...letters]
   const cut = cutApart(all.map(([text, most], i) => ({ text, letters: most, mark: `#${i + 1}` })))
   const short = new Map(all.map(([text], i) => [text, cut[i] ?? '']))
@@ -209,7 +209,7 @@ function shownOf(things: readonly Thing[], chosen: Component[], rooms: readonly 
     const known = counts.get(key)
     if (known) return known
     const made = new Map<string, number>()
-    things.forEach((_, at) => made.set(joined(components, at), (made.get(joined(components, at)) ?? 0) + 1))
+    for (const at of things.keys()) made.set(joined(components, at), (made.get(joined(components, at)) ?? 0) + 1)
     counts.set(key, made)
     return made
   }
@@ -243,7 +243,7 @@ function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
 
-// What tells things of one label apart, by thing: their own names if those differ, else their ids, in the room that the label leaves.
+// Returns the texts that tell things of one label apart: their own names if those differ, else their ids, in the room that the label leaves.
 function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
   const names = same.map(ownName)
   const isNamed = new Set(names).size === same.length && !names.includes('')

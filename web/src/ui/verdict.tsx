@@ -59,7 +59,7 @@ export function RowVerdict({ row: { verdict, cells } }: { row: Row }) {
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
 
-// A missing value: a dash if it is not recorded, a word for null. Of fields, only parameters can be unset.
+// A missing value: a dash if it is not recorded, a word for null. Only fields that are parameters can be unset.
 export function Nothing({ of, field }: { of: null | undefined; field?: Field }) {
   const word = of === null ? (field ? nullWord(field) : UNSET) : NOT_RECORDED
   return word === NOT_RECORDED ? <span className={css.none} title={of === null ? 'Not recorded: null in the file' : 'Not recorded: the file does not have this key'} aria-label="not recorded" role="img">{NOT_RECORDED}</span>

@@ -14,7 +14,6 @@ import { useItemNames } from './point-name'
 import { columnsOf } from './table'
 
 const PAGE = 200
-const LETTERS = 38 // of a name
 
 export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const [wanted, setPage] = useState(0)
@@ -22,7 +21,7 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const pages = Math.max(1, Math.ceil(chart.items.length / PAGE))
   const page = Math.min(wanted, pages - 1)
   const items = useMemo(() => chart.items.slice(page * PAGE, (page + 1) * PAGE), [chart, page])
-  const names = useItemNames(chart, items, LETTERS)
+  const names = useItemNames(chart, items)
   return (
     <>
       <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>

@@ -27,23 +27,14 @@ export interface NamedAmong {
 }
 export const AmongRows = createContext<NamedAmong | null>(null)
 
-const LETTERS = 40 // that a tooltip shows
 const SAME_MAX = 100
 const REQUEST_AFTER_MS = 120 // a pointer that only passes requests nothing
-
-// The table names the same rows in a column of another width, with signs next to them.
-const copies = new WeakMap<readonly Row[], Row[]>()
-function copyOf(rows: readonly Row[]) {
-  const copy = copies.get(rows) ?? rows.map((row) => ({ ...row, simulated: false }))
-  copies.set(rows, copy)
-  return copy
-}
 
 export function nameAmong(rows: readonly Row[], id: number, catalogue: Catalogue): PointName | null {
   const row = rows.find((one) => one.id === id)
   if (!row) return null
   const own = nameOfRow(row)
-  const name = rowNames(copyOf(rows), catalogue, LETTERS).get(id)
+  const name = rowNames(rows, catalogue).get(id)
   return name ? { short: name.short, full: name.full, own: name.own } : { short: own, full: own, own: '' }
 }
 
@@ -80,15 +71,15 @@ function rowOfItem({ answer, x, y, colours }: Chart, item: Item & { id: number }
 }
 
 // The names of experiments of a chart in its table: as in the table below for those that it has, so that no experiment has two names.
-export function useItemNames(chart: Chart, items: readonly Item[], letters: number): ReadonlyMap<number, RowName> {
+export function useItemNames(chart: Chart, items: readonly Item[]): ReadonlyMap<number, RowName> {
   const among = useContext(AmongRows)
   const rows = among?.rows.current
   return useMemo(() => {
     if (!among || !rows) return new Map()
     const known = new Set(rows.map(({ id }) => id))
     const others = items.filter((item): item is Item & { id: number } => item.id !== null && !known.has(item.id))
-    return new Map([...rowNames(others.map((item) => rowOfItem(chart, item)), among.catalogue, letters), ...rowNames(copyOf(rows), among.catalogue, letters)])
-  }, [among, rows, chart, items, letters])
+    return new Map([...rowNames(others.map((item) => rowOfItem(chart, item)), among.catalogue), ...rowNames(rows, among.catalogue)])
+  }, [among, rows, chart, items])
 }
 
 // The name among the rows of the table and, where it is none of them, among those of the same name as well.

@@ -18,7 +18,6 @@ import { contentOf, VERDICT } from './grid-columns'
 import css from './grid.module.css'
 
 const FIGURES_MAX = 12
-const CARD_LETTERS = 40 // of a name, which may take two lines
 
 // A card includes the sort field, even if it is not a column.
 export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[]) {
@@ -55,7 +54,7 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
     const field = catalogue.get(id)
     return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
   })
-  const names = rowNames(answer.rows, catalogue, CARD_LETTERS)
+  const names = rowNames(answer.rows, catalogue)
   return (
     <>
       {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}

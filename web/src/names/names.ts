@@ -243,7 +243,7 @@ function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
 
-// Returns the texts that tell things of one label apart: their own names if those differ, else their ids, in the room that the label leaves.
+// Returns the texts that distinguish things of one label: their own names if those differ, else their ids, in the room that the label leaves.
 function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
   const names = same.map(ownName)
   const isNamed = new Set(names).size === same.length && !names.includes('')

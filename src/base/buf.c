@@ -68,18 +68,18 @@ bool pl_buf_add_char(struct pl_buf *buf, char c)
 bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 {
 	va_list args;
-	va_list again;
+	va_list retry;
 	size_t room = buf->room - buf->len;
 
 	va_start(args, format);
-	va_copy(again, args);
+	va_copy(retry, args);
 	/* Most texts fit where they are: one that does not is measured by the way, and made once more. */
 	int len = vsnprintf(room > 0 ? buf->data + buf->len : NULL, room, format, args);
 	va_end(args);
 	char *at = len < 0 ? NULL : pl_buf_reserve(buf, (size_t)len);
 	if (at != NULL && (size_t)len >= room)
-		vsnprintf(at, (size_t)len + 1, format, again);
-	va_end(again);
+		vsnprintf(at, (size_t)len + 1, format, retry);
+	va_end(retry);
 	/* Appends the whole text or nothing. */
 	if (at != NULL)
 		buf->len += (size_t)len;

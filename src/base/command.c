@@ -33,12 +33,12 @@ int pl_command_refuse(const struct pl_commands *commands, const char *name)
 	return pl_program_refuse("unknown command '%s' (see %s --help)", name, commands->program);
 }
 
-void pl_command_add_list(const struct pl_commands *commands, const char *standing, const char *also,
+void pl_command_add_list(const struct pl_commands *commands, const char *progress, const char *also,
 			 struct pl_buf *buf)
 {
 	for (const struct pl_command *at = commands->items; at->name != NULL; at++)
 		pl_buf_addf(buf, "  %-12s %s%s\n", at->name, at->summary,
-			    pl_text_equal(at->name, standing) ? also : "");
+			    pl_text_equal(at->name, progress) ? also : "");
 }
 
 static void man_overview(const struct pl_commands *commands, struct pl_buf *buf)
@@ -132,14 +132,16 @@ static int read_words(const struct pl_opt_command *command, int argc, char **arg
 		      struct pl_words *ret, bool *ret_help, struct pl_err *err)
 {
 	bool has_words = command->words != NULL || command->operand != NULL;
-	int own = 1;
+	int program_count = 1;
 
 	/* the arguments after "--" are another program's command line */
-	while (own < argc && !(command->takes_command && strcmp(argv[own], "--") == 0))
-		own++;
-	ret->command = argv + (own < argc ? own + 1 : argc);
-	ret->command_count = own < argc ? argc - own - 1 : 0;
-	if (pl_opt_parse(command, own, argv, options, &ret->items, &ret->count, ret_help, err) < 0)
+	while (program_count < argc &&
+	       !(command->takes_command && strcmp(argv[program_count], "--") == 0))
+		program_count++;
+	ret->command = argv + (program_count < argc ? program_count + 1 : argc);
+	ret->command_count = program_count < argc ? argc - program_count - 1 : 0;
+	if (pl_opt_parse(command, program_count, argv, options, &ret->items, &ret->count, ret_help,
+			 err) < 0)
 		return -1;
 	if (!*ret_help && !has_words && ret->count > 0)
 		return pl_err_invalid(err,

@@ -36,7 +36,7 @@ int pl_command_refuse(const struct pl_commands *commands, const char *name);
  * Appends one line per command. Inserts `also` after the command named `standing`, which may be
  * NULL.
  */
-void pl_command_add_list(const struct pl_commands *commands, const char *standing, const char *also,
+void pl_command_add_list(const struct pl_commands *commands, const char *progress, const char *also,
 			 struct pl_buf *buf);
 /*
  * Runs the command `help`: help, help COMMAND [PART], help --man [COMMAND[-PART]] (`make install`

@@ -68,7 +68,7 @@ void pl_completion_init(struct pl_completion *completion, const struct pl_comman
 		.commands = commands,
 		.name = is_joined ? pl_strndup(word, len) : pl_strdup(argv[argc - 2]),
 		.line = word,
-		.behind = is_joined ? len + 1 : 0,
+		.after = is_joined ? len + 1 : 0,
 	};
 	pl_buf_init(&completion->text, ANSWER_BYTES_MAX);
 }
@@ -87,7 +87,7 @@ void pl_completion_offer(struct pl_completion *completion, const char *word, con
 	bool has_help = help != NULL && help[0] != '\0';
 
 	if (word[0] != '\0' && strspn(word, PLAIN_LETTERS) == strlen(word))
-		pl_buf_addf(&completion->text, "%.*s%s%s%s\n", (int)completion->behind,
+		pl_buf_addf(&completion->text, "%.*s%s%s%s\n", (int)completion->after,
 			    completion->line, word, has_help ? "\t" : "", has_help ? help : "");
 }
 
@@ -99,7 +99,7 @@ void pl_completion_offer_texts(struct pl_completion *completion, const char *con
 
 void pl_completion_offer_files(struct pl_completion *completion)
 {
-	pl_buf_addf(&completion->text, ":files\t%.*s\n", (int)completion->behind, completion->line);
+	pl_buf_addf(&completion->text, ":files\t%.*s\n", (int)completion->after, completion->line);
 }
 
 void pl_completion_offer_commands(struct pl_completion *completion)
@@ -173,8 +173,8 @@ static int count_operands(const struct pl_opt_command *command, char **words, in
 	return operands;
 }
 
-void pl_completion_offer_own(struct pl_completion *completion, const struct pl_opt_command *command,
-			     char **words, int count)
+void pl_completion_offer_options(struct pl_completion *completion,
+				 const struct pl_opt_command *command, char **words, int count)
 {
 	const struct pl_opt *option = option_with_value(command, completion->name);
 
@@ -182,7 +182,7 @@ void pl_completion_offer_own(struct pl_completion *completion, const struct pl_o
 		pl_completion_offer_texts(completion, option->choices);
 	else if (option != NULL)
 		offer_values(completion, option->arg);
-	else if (completion->line[completion->behind] == '-')
+	else if (completion->line[completion->after] == '-')
 		offer_options(completion, command);
 	else if (command == NULL)
 		pl_completion_offer_commands(completion);

@@ -28,7 +28,7 @@ struct pl_completion {
 	char *name;
 	const char *line; /* the word under the cursor */
 	/* length of the start of the word that every candidate repeats: "--set=server.dtype=" */
-	size_t behind;
+	size_t after;
 	/* offers values for a placeholder (`arg` of a row) that base does not know; NULL: none */
 	void (*offer_values)(struct pl_completion *completion, const char *arg);
 };
@@ -49,5 +49,5 @@ void pl_completion_offer_commands(struct pl_completion *completion);
  * Offers everything that a command line accepts at the last of `words`, which start after the
  * command name. If `command` is NULL, the words are commands.
  */
-void pl_completion_offer_own(struct pl_completion *completion, const struct pl_opt_command *command,
-			     char **words, int count);
+void pl_completion_offer_options(struct pl_completion *completion,
+				 const struct pl_opt_command *command, char **words, int count);

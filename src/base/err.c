@@ -66,11 +66,11 @@ int pl_err_errno(struct pl_err *err, const char *format, ...)
 int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source, int line,
 		  int column, const char *reason)
 {
-	char place[sizeof(err->text)];
+	char position[sizeof(err->text)];
 
-	int used = snprintf(place, sizeof(place), "%s:%d:%d: ", source, line, column);
-	pl_err_set(err, code, "%s%s", place, reason);
-	if (used < 0 || (size_t)used >= sizeof(place))
+	int used = snprintf(position, sizeof(position), "%s:%d:%d: ", source, line, column);
+	pl_err_set(err, code, "%s%s", position, reason);
+	if (used < 0 || (size_t)used >= sizeof(position))
 		return -1;
 	err->line = line;
 	err->column = column;

@@ -177,7 +177,7 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	return open_new(file, target != NULL ? target : path, err);
 }
 
-int pl_file_new_open_own(struct pl_file_new *file, const char *path, struct pl_err *err)
+int pl_file_new_open_private(struct pl_file_new *file, const char *path, struct pl_err *err)
 {
 	struct stat st;
 
@@ -282,13 +282,13 @@ int pl_file_make_folders(const char *path, struct pl_err *err)
 
 	/* up to each slash, and to the end */
 	for (char *at = part + 1; at[-1] != '\0'; at++) {
-		char kept = *at;
-		if (kept != '/' && kept != '\0')
+		char retained = *at;
+		if (retained != '/' && retained != '\0')
 			continue;
 		*at = '\0';
 		if (pl_file_make_dir(part, 0777, err) < 0)
 			return -1;
-		*at = kept;
+		*at = retained;
 	}
 	return 0;
 }

@@ -43,8 +43,8 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 /*
  * Opens for a path that the program made: if `path` is a symbolic link, commit replaces the link.
  */
-int pl_file_new_open_own(struct pl_file_new *file, const char *path,
-			 struct pl_err *err) PL_MUST_CHECK;
+int pl_file_new_open_private(struct pl_file_new *file, const char *path,
+			     struct pl_err *err) PL_MUST_CHECK;
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err) PL_MUST_CHECK;
 void pl_file_new_close(struct pl_file_new *file);
 #define auto_file_new __attribute__((cleanup(pl_file_new_close), unused)) struct pl_file_new

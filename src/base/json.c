@@ -94,7 +94,7 @@ static size_t memory_of(const char **at, const char *end)
 	}
 }
 
-static void place_of(const char *text, const char *at, int *ret_line, int *ret_column)
+static void position_of(const char *text, const char *at, int *ret_line, int *ret_column)
 {
 	const char *line = text;
 
@@ -120,7 +120,7 @@ int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const c
 			continue;
 		char reason[160];
 		int line, column;
-		place_of(text, value, &line, &column);
+		position_of(text, value, &line, &column);
 		snprintf(reason, sizeof(reason),
 			 "too many values: they exceed the memory limit of %zu MiB",
 			 max_bytes >> 20);

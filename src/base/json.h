@@ -69,14 +69,14 @@ json_t *pl_json_from_ctext(const char *text);
 	     !item##_left && item##_at < json_array_size(list); item##_at++)            \
 		for (json_t *item = (item##_left = 1, json_array_get(list, item##_at)); \
 		     item##_left; item##_left = 0)
-#define PL_JSON_EACH_MEMBER(key, value, object)                                                   \
-	for (const char *key = pl_json_key_behind(object, NULL), *key##_left = NULL; key != NULL; \
-	     key = key##_left == NULL ? pl_json_key_behind(object, key) : NULL)                   \
-		for (__attribute__((unused))                                                      \
-		     json_t *value = (key##_left = key, pl_json_value_of(key));                   \
+#define PL_JSON_EACH_MEMBER(key, value, object)                                                  \
+	for (const char *key = pl_json_key_after(object, NULL), *key##_left = NULL; key != NULL; \
+	     key = key##_left == NULL ? pl_json_key_after(object, key) : NULL)                   \
+		for (__attribute__((unused))                                                     \
+		     json_t *value = (key##_left = key, pl_json_value_of(key));                  \
 		     key##_left != NULL; key##_left = NULL)
 /* For PL_JSON_EACH_MEMBER only; key NULL: returns the first key. */
-static inline const char *pl_json_key_behind(const json_t *object, const char *key)
+static inline const char *pl_json_key_after(const json_t *object, const char *key)
 {
 	return json_object_iter_key(
 		key == NULL

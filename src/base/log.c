@@ -32,7 +32,7 @@ bool pl_log_redraws(int fd)
 }
 
 /* NO_COLOR by its convention (no-color.org): set and not empty, whatever its value. */
-bool pl_log_has_colour(int fd)
+bool pl_log_has_color(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
 

@@ -24,4 +24,4 @@ bool pl_log_redraws(int fd);
  * Returns true if `fd` is a terminal that supports color: NO_COLOR is unset or empty, and TERM is
  * not "dumb".
  */
-bool pl_log_has_colour(int fd);
+bool pl_log_has_color(int fd);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BEHIND_BYTES_MAX 65536
+#define AFTER_BYTES_MAX 65536
 
 /* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */
 static void add_text(struct pl_buf *buf, const char *text)
@@ -35,7 +35,7 @@ static void add_head(struct pl_buf *buf, const char *name, const char *summary)
 
 static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 {
-	auto_buf behind = PL_BUF(BEHIND_BYTES_MAX);
+	auto_buf after = PL_BUF(AFTER_BYTES_MAX);
 
 	pl_buf_add_text(buf, ".TP\n.B ");
 	if (option->letter != 0)
@@ -48,8 +48,8 @@ static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 	}
 	pl_buf_add_text(buf, "\n");
 	add_text(buf, option->help);
-	pl_opt_help_behind(option, &behind);
-	add_text(buf, pl_buf_text(&behind));
+	pl_opt_help_after(option, &after);
+	add_text(buf, pl_buf_text(&after));
 	pl_buf_add_text(buf, "\n");
 }
 
@@ -118,8 +118,8 @@ void pl_man_add_command(struct pl_buf *buf, const char *program, const char *nam
 	pl_buf_add_text(buf, " (1)\n");
 	for (const struct pl_opt_command *part = command->parts; part != NULL && part->name != NULL;
 	     part++) {
-		auto_free char *behind = pl_man_part(program, part);
-		add_page(buf, program, behind);
+		auto_free char *after = pl_man_part(program, part);
+		add_page(buf, program, after);
 	}
 	pl_buf_add_text(buf, ".fi\n");
 }

@@ -380,7 +380,7 @@ static void add_left(struct pl_buf *buf, const struct pl_opt *option)
 		pl_buf_addf(buf, " %s", option->arg != NULL ? option->arg : "VALUE");
 }
 
-void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf)
+void pl_opt_help_after(const struct pl_opt *option, struct pl_buf *buf)
 {
 	bool has_choices = option->choices != NULL && option->choices[0] != NULL;
 
@@ -405,7 +405,7 @@ static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t colu
 	}
 	pl_buf_addf(buf, "%*s", (int)(column - at), "");
 	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
-	pl_opt_help_behind(option, &help);
+	pl_opt_help_after(option, &help);
 	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
 }
 

@@ -84,5 +84,5 @@ int pl_opt_parse(const struct pl_opt_command *command, int argc, char **argv, vo
 /* Appends the help text, 80 columns wide. */
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf);
 /* Appends the suffix of a row's help text: " (one, two; default one)", or nothing. */
-void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf);
+void pl_opt_help_after(const struct pl_opt *option, struct pl_buf *buf);
 void pl_opt_list_done(struct pl_opt_list *list);

@@ -97,20 +97,20 @@ static void add_pattern(void *context, const char *form, size_t len)
 /* Sorts the patterns, drops those that repeat, and sets their bits. */
 static void finish_set(struct set *set)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	qsort(set->patterns, set->count, sizeof(*set->patterns), compare_patterns);
 	for (size_t i = 0; i < set->count; i++) {
 		const struct pattern *pattern = &set->patterns[i];
 		uint32_t bit = sieve_bit(pattern->key);
-		if (kept > 0 && compare_patterns(&set->patterns[kept - 1], pattern) == 0) {
+		if (retained > 0 && compare_patterns(&set->patterns[retained - 1], pattern) == 0) {
 			free((char *)pattern->bytes);
 			continue;
 		}
 		set->sieve[bit / 64] |= UINT64_C(1) << bit % 64;
-		set->patterns[kept++] = *pattern;
+		set->patterns[retained++] = *pattern;
 	}
-	set->count = kept;
+	set->count = retained;
 }
 
 static bool is_common(const char *secret, size_t len)

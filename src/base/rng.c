@@ -140,9 +140,9 @@ void pl_pyrandom_shuffle(struct pl_pyrandom *rng, void *items, size_t n, size_t 
 		char *a = (char *)items + i * item_size;
 		char *b = (char *)items + pl_pyrandom_below(rng, i + 1) * item_size;
 		for (size_t k = 0; k < item_size; k++) {
-			char kept = a[k];
+			char held = a[k];
 			a[k] = b[k];
-			b[k] = kept;
+			b[k] = held;
 		}
 	}
 }

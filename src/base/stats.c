@@ -168,15 +168,15 @@ double pl_stats_median_sorted(const double *x, size_t n)
 	return n % 2 == 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
-struct pl_stats_place pl_stats_percentile_place(size_t n, double p)
+struct pl_stats_position pl_stats_percentile_position(size_t n, double p)
 {
 	double share = p / 100;
 	double at = (double)(n - 1) * share;
 	size_t i = (size_t)at;
 
 	if (i >= n - 1)
-		return (struct pl_stats_place){ n - 1, 0 };
-	return (struct pl_stats_place){ i, at - (double)i };
+		return (struct pl_stats_position){ n - 1, 0 };
+	return (struct pl_stats_position){ i, at - (double)i };
 }
 
 /* numpy's _lerp(): from the nearer end. */
@@ -191,7 +191,8 @@ double pl_stats_percentile_sorted(const double *x, size_t n, double p)
 {
 	if (n == 0 || !(p >= 0 && p <= 100))
 		return NAN;
-	struct pl_stats_place place = pl_stats_percentile_place(n, p);
-	double below = x[place.below];
-	return pl_stats_between(below, place.share > 0 ? x[place.below + 1] : below, place.share);
+	struct pl_stats_position position = pl_stats_percentile_position(n, p);
+	double below = x[position.below];
+	return pl_stats_between(below, position.share > 0 ? x[position.below + 1] : below,
+				position.share);
 }

@@ -24,9 +24,9 @@ double pl_stats_percentile_sorted(const double *x, size_t n, double p);
  * `below` (from 0) to the next one; 0: exactly at it. pl_stats_between() interpolates between two
  * values by that share; it is exact at both ends and monotonic.
  */
-struct pl_stats_place {
+struct pl_stats_position {
 	size_t below;
 	double share;
 };
-struct pl_stats_place pl_stats_percentile_place(size_t n, double p);
+struct pl_stats_position pl_stats_percentile_position(size_t n, double p);
 double pl_stats_between(double below, double above, double share);

@@ -60,7 +60,7 @@ static int fail_here(struct builder *b, const char *text)
 }
 
 /* Finds line and column of byte `offset`: the reader reports no line. */
-static void place_of(const char *text, size_t offset, int *ret_line, int *ret_column)
+static void position_of(const char *text, size_t offset, int *ret_line, int *ret_column)
 {
 	int line = 1;
 	int column = 1;
@@ -105,7 +105,8 @@ static int syntax_error(struct builder *b)
 	 * lines.
 	 */
 	if (p->error == YAML_READER_ERROR) {
-		place_of(text, p->problem_offset < len ? p->problem_offset : len, &line, &column);
+		position_of(text, p->problem_offset < len ? p->problem_offset : len, &line,
+			    &column);
 		shown = pl_asprintf("not valid YAML: %s", problem);
 	} else if (indented_by_tab(text, len, p->problem_mark.line)) {
 		shown = pl_asprintf("not valid YAML: %s (a tab cannot indent)", problem);
@@ -320,21 +321,21 @@ static int by_key(const void *left, const void *right)
 	return order != 0 ? order : by_order(left, right);
 }
 
-static int given_twice(struct builder *b, const struct pair *first, const struct pair *again)
+static int given_twice(struct builder *b, const struct pair *first, const struct pair *retry)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "duplicate key '%.80s' (first at line %d)",
-		 again->key->pub.text, first->key->pub.line);
-	return fail_at(b, again->key->pub.line, again->key->pub.column, text);
+		 retry->key->pub.text, first->key->pub.line);
+	return fail_at(b, retry->key->pub.line, retry->key->pub.column, text);
 }
 
 /* Drops merged pairs that are overridden; a key that the mapping itself gives twice is an error. */
 static int settle_pairs(struct builder *b, struct pairs *pairs)
 {
 	const struct pair *first = NULL;
-	const struct pair *again = NULL;
-	size_t kept = 0;
+	const struct pair *retry = NULL;
+	size_t retained = 0;
 
 	if (pairs->count == 0)
 		return 0;
@@ -347,21 +348,21 @@ static int settle_pairs(struct builder *b, struct pairs *pairs)
 		const struct pair *pair = &pairs->items[i];
 		/* Reports the repeated key that comes first in the file. */
 		if (strcmp(pair[-1].key->pub.text, pair->key->pub.text) != 0 || pair->merged ||
-		    (again != NULL && again->order < pair->order))
+		    (retry != NULL && retry->order < pair->order))
 			continue;
 		first = pair - 1;
-		again = pair;
+		retry = pair;
 	}
-	if (again != NULL)
-		return given_twice(b, first, again);
+	if (retry != NULL)
+		return given_twice(b, first, retry);
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->items[i];
-		if (kept == 0 ||
-		    strcmp(pairs->items[kept - 1].key->pub.text, pair->key->pub.text) != 0)
-			pairs->items[kept++] = *pair;
+		if (retained == 0 ||
+		    strcmp(pairs->items[retained - 1].key->pub.text, pair->key->pub.text) != 0)
+			pairs->items[retained++] = *pair;
 	}
-	pairs->count = kept;
-	qsort(pairs->items, kept, sizeof(struct pair), by_order);
+	pairs->count = retained;
+	qsort(pairs->items, retained, sizeof(struct pair), by_order);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err)
 {
 	struct pl_zst *zst = pl_alloc(sizeof(*zst));
 
-	if (pl_file_new_open_own(&zst->file, path, err) < 0) {
+	if (pl_file_new_open_private(&zst->file, path, err) < 0) {
 		free(zst);
 		return -1;
 	}

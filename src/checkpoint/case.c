@@ -176,13 +176,13 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 		   const char *found, const char *expected, const char *nearest)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
-	struct vllm_rule_place place = { 0 };
+	struct vllm_rule_location location = { 0 };
 	bool set = json_object_get(server->values, arg) != NULL;
 
-	if (server->place != NULL)
-		server->place(server->user, set ? arg : NULL, &place);
-	option_problem_tell(problems, .severity = server->doubtful ? OPTION_WARNING : severity,
-			    .source = place.source, .line = place.line, .column = place.column,
-			    .key = key, .rule = rule, .found = found, .expected = expected,
-			    .nearest = nearest);
+	if (server->location != NULL)
+		server->location(server->user, set ? arg : NULL, &location);
+	option_problem_report(problems, .severity = server->doubtful ? OPTION_WARNING : severity,
+			      .source = location.source, .line = location.line,
+			      .column = location.column, .key = key, .rule = rule, .found = found,
+			      .expected = expected, .nearest = nearest);
 }

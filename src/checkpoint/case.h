@@ -23,7 +23,7 @@ struct ckpt_case {
 	double available_bytes;
 	bool doubtful; /* violations are only warnings */
 
-	vllm_rule_place_fn *place; /* location of an argument; NULL: no locations */
+	vllm_rule_locate_fn *location; /* location of an argument; NULL: no locations */
 	void *user;
 };
 

@@ -129,11 +129,11 @@ static void read_special(const struct files *files, struct ckpt_vocabulary *voca
 		"extra_special_tokens",
 		"additional_special_tokens",
 	};
-	bool told = json_object_get(files->config, "added_tokens_decoder") != NULL;
+	bool configured = json_object_get(files->config, "added_tokens_decoder") != NULL;
 	size_t room = 0;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		bool older = !told && json_object_get(files->map, names[i]) != NULL;
+		bool older = !configured && json_object_get(files->map, names[i]) != NULL;
 		add_named(files, older ? files->map : files->config, names[i], vocabulary, &room);
 	}
 }

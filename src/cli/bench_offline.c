@@ -22,7 +22,7 @@ enum { ROWS_MAX = 96, WORDS_FRONT = 2 };
 
 /* ---- help ---- */
 
-static const struct pl_opt own_rows[] = {
+static const struct pl_opt program_rows[] = {
 #define BENCH_FLAG(name_, arg_, choices_, help_)              \
 	{ .name = name_,                                      \
 	  .type = (arg_) != NULL ? PL_OPT_TEXT : PL_OPT_FLAG, \
@@ -70,8 +70,8 @@ static int print_help(const struct vllm_bench_kind *kind)
 			.def = defaults[count],
 		};
 	}
-	for (size_t i = 0; i < PL_ARRAY_SIZE(own_rows) && count < ROWS_MAX - 1; i++)
-		rows[count++] = own_rows[i];
+	for (size_t i = 0; i < PL_ARRAY_SIZE(program_rows) && count < ROWS_MAX - 1; i++)
+		rows[count++] = program_rows[i];
 	const struct pl_opt_command command = {
 		.name = name,
 		.usage = "[options]",
@@ -100,7 +100,7 @@ static void print_problems(const struct vllm_command *command,
 }
 
 /* Applies flags about the place of the run. Returns -1 if one has an invalid value. */
-static int place(struct exp_config *experiment, const json_t *flags, struct pl_err *err)
+static int position(struct exp_config *experiment, const json_t *flags, struct pl_err *err)
 {
 	static const char *const modes[] = { "in_process", "server" };
 	const char *mode = pl_json_get_text(flags, "--mode");
@@ -141,7 +141,7 @@ static int run_line(struct exp_config *experiment, const struct vllm_command *co
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (place(experiment, command->flags, &err) < 0 ||
+	if (position(experiment, command->flags, &err) < 0 ||
 	    (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||
 	    cli_bench_check_flags(command->flags, &err) < 0)
 		return cli_fail(&err);
@@ -185,7 +185,7 @@ int cli_bench_offline(const struct vllm_bench_kind *kind, int argc, char **argv)
 		.source = "command line",
 		.argv = words,
 		.argc = (size_t)argc + WORDS_FRONT,
-		.own_flags = true,
+		.program_flags = true,
 	};
 	if (run_command_read(&input, &command, &experiment, &problems, &err) < 0)
 		return cli_fail(&err);

@@ -52,11 +52,11 @@ struct filling {
 
 static const char *keep(struct filling *filling, const char *text)
 {
-	char *kept = filling->text;
+	char *retained = filling->text;
 
-	filling->text = stpcpy(kept, text) + 1;
+	filling->text = stpcpy(retained, text) + 1;
 	assert(filling->text <= texts + TEXTS_BYTES);
-	return kept;
+	return retained;
 }
 
 /* Returns whether this version supports a choice. */

@@ -21,7 +21,7 @@
 #include "cli/upload_result.h"
 #include "experiment/config.h"
 #include "result/report.h"
-#include "run/alone.h"
+#include "run/single.h"
 
 #define REPORT_BYTES_MAX (64u << 20)
 
@@ -38,7 +38,7 @@ static int print_result(const struct exp_config *experiment, const json_t *flags
 
 	if (has_flag(flags, "--json"))
 		return cli_print_json(result);
-	res_report_run(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
+	res_report_run(result, &experiment->bench, path, failures, pl_log_has_color(STDOUT_FILENO),
 		       &text);
 	return cli_print(pl_buf_text(&text));
 }
@@ -65,11 +65,11 @@ static bool lock_place(int parent, const char *name, int *ret)
 	return true;
 }
 
-static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *place)
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *info)
 {
 	(void)facts;
 	(void)type;
-	(void)place;
+	(void)info;
 	(void)remove(path);
 	return 0;
 }
@@ -143,13 +143,13 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	auto_free char *failures = NULL;
 	auto_free char *written = NULL;
 	char folder[PATH_MAX];
-	auto_fd int place = -1;
+	auto_fd int info = -1;
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int signal_number = 0;
 
 	if (output == NULL) {
-		if (make_place(folder, sizeof(folder), &place, &path, &err) < 0)
+		if (make_place(folder, sizeof(folder), &info, &path, &err) < 0)
 			return cli_fail(&err);
 		/* artifacts would be removed with the directory */
 		experiment->output.requests = false;
@@ -164,7 +164,7 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 		.output_dropped = output == NULL,
 		.quiet = has_flag(flags, "--quiet"),
 	};
-	int done = run_alone(experiment, &how, &result, &signal_number, &err);
+	int done = run_single(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_fail(&err);
 	/* a result that could not be written is still shown */

@@ -7,28 +7,28 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "result/standing.h"
+#include "result/existing.h"
 
-static int check_standing(const struct cli_file *file, struct pl_err *err)
+static int check_existing(const struct cli_file *file, struct pl_err *err)
 {
-	return file->overwrite ? 0 : res_standing_check(file->path, file->option, err);
+	return file->overwrite ? 0 : res_existing_check(file->path, file->option, err);
 }
 
 int cli_check_file(const struct cli_file *file)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	return check_standing(file, &err) < 0 ? cli_fail(&err) : 0;
+	return check_existing(file, &err) < 0 ? cli_fail(&err) : 0;
 }
 
 void cli_warn_file(const struct cli_file *file, struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (check_standing(file, &err) < 0)
-		option_problem_tell(problems, .severity = OPTION_WARNING, .key = file->option,
-				    .expected = err.text, .expected_is_reason = true,
-				    .reason = "host");
+	if (check_existing(file, &err) < 0)
+		option_problem_report(problems, .severity = OPTION_WARNING, .key = file->option,
+				      .expected = err.text, .expected_is_reason = true,
+				      .reason = "host");
 }
 
 /* Checks the path again, because a file may have been created while the command worked. */
@@ -36,7 +36,7 @@ static int write_file(const struct cli_file *file, const struct pl_buf *text, st
 {
 	auto_file_new new_file = { 0 };
 
-	if (check_standing(file, err) < 0 || pl_file_new_open(&new_file, file->path, err) < 0)
+	if (check_existing(file, err) < 0 || pl_file_new_open(&new_file, file->path, err) < 0)
 		return -1;
 	/* before the first byte: a secret must never be readable by others */
 	if (file->is_private && fchmod(fileno(new_file.stream), S_IRUSR | S_IWUSR) < 0)

@@ -108,7 +108,7 @@ static bool has_later(const struct option_problems *problems)
 	return false;
 }
 
-static void warn_standing(const struct vllm_bench_line *line, struct option_problems *problems)
+static void warn_existing(const struct vllm_bench_line *line, struct option_problems *problems)
 {
 	const struct cli_file file = {
 		.path = pl_json_get_text(line->flags, "--output"),
@@ -141,7 +141,7 @@ static int serve_read(struct vllm_bench_line *line)
 			run_check_output(experiment, output, true, &problems);
 	}
 	if (dry_run)
-		warn_standing(line, &problems);
+		warn_existing(line, &problems);
 	print_faults(line);
 	print_problems(&problems);
 	if ((fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0) ||

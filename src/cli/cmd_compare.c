@@ -127,7 +127,7 @@ static int read_sides(const struct res_fields *fields, const struct pl_words *wo
 
 /* ---- the request --------------------------------------------------------------------------- */
 
-struct asked {
+struct parsed {
 	struct res_compare_options options;
 	struct res_field *metrics;
 	size_t room;
@@ -136,14 +136,14 @@ struct asked {
 	size_t id_room;
 };
 
-static void asked_done(struct asked *asked)
+static void parsed_done(struct parsed *parsed)
 {
-	for (size_t i = 0; i < asked->id_count; i++)
-		free(asked->ids[i]);
-	free(asked->ids);
-	free(asked->metrics);
+	for (size_t i = 0; i < parsed->id_count; i++)
+		free(parsed->ids[i]);
+	free(parsed->ids);
+	free(parsed->metrics);
 }
-#define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
+#define auto_parsed __attribute__((cleanup(parsed_done), unused)) struct parsed
 
 /* "p99_ttft_ms" means results.p99_ttft_ms. */
 static char *id_of(const struct res_fields *fields, const char *name)
@@ -159,31 +159,31 @@ static char *id_of(const struct res_fields *fields, const char *name)
 	return pl_strdup(name);
 }
 
-static int add_metric(const struct res_fields *fields, char *name, struct asked *asked,
+static int add_metric(const struct res_fields *fields, char *name, struct parsed *parsed,
 		      struct pl_err *err)
 {
 	struct res_field field;
 	char *id = id_of(fields, name);
 
-	*PL_PUSH(asked->ids, asked->id_count, asked->id_room) = id;
+	*PL_PUSH(parsed->ids, parsed->id_count, parsed->id_room) = id;
 	if (res_fields_resolve(fields, id, &field, err) < 0)
 		return pl_err_wrap(err, "--metrics '%s'", name);
 	if (field.type != RES_FIELD_NUMBER && field.type != RES_FIELD_COUNT)
 		return pl_err_invalid(err,
 				      "--metrics '%s': expected a metric, but '%s' is not numeric",
 				      name, id);
-	*PL_PUSH(asked->metrics, asked->options.metric_count, asked->room) = field;
-	asked->options.metrics = asked->metrics;
+	*PL_PUSH(parsed->metrics, parsed->options.metric_count, parsed->room) = field;
+	parsed->options.metrics = parsed->metrics;
 	return 0;
 }
 
 static int read_metrics(const struct res_fields *fields, const struct pl_opt_list *lists,
-			struct asked *asked, struct pl_err *err)
+			struct parsed *parsed, struct pl_err *err)
 {
 	for (size_t i = 0; i < lists->count; i++) {
 		auto_free char *copy = pl_strdup(lists->items[i]);
 		for (char *rest = copy, *name; (name = strsep(&rest, ",")) != NULL;) {
-			if (add_metric(fields, pl_text_trim(name), asked, err) < 0)
+			if (add_metric(fields, pl_text_trim(name), parsed, err) < 0)
 				return -1;
 		}
 	}
@@ -311,14 +311,14 @@ static int compare(const struct compare_options *options, const struct pl_words 
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct pl_err err = PL_ERR_INIT;
 	auto_sides sides = { .count = 0 };
-	auto_asked asked = { .options = { .list_equal = options->all } };
+	auto_parsed parsed = { .options = { .list_equal = options->all } };
 
-	if (read_effect(options->min_effect, &asked.options.effect, &err) < 0 ||
-	    read_metrics(fields, &options->metrics, &asked, &err) < 0 ||
+	if (read_effect(options->min_effect, &parsed.options.effect, &err) < 0 ||
+	    read_metrics(fields, &options->metrics, &parsed, &err) < 0 ||
 	    read_sides(fields, words, &sides, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *comparison = res_compare_of_documents(fields, sides.items, sides.count,
-								&asked.options);
+								&parsed.options);
 	int status = print(options, comparison);
 
 	return status == 0 && options->fail_on_regression ? judge(options, comparison) : status;

@@ -86,11 +86,11 @@ static void offer_key(struct answer *answer, const char *wanted, const char *key
 
 static void offer_keys(struct answer *answer)
 {
-	const char *word = answer->common.line + answer->common.behind;
+	const char *word = answer->common.line + answer->common.after;
 	size_t len = strcspn(word, "=");
 	auto_free char *wanted = word[len] == '=' ? pl_strndup(word, len) : NULL;
 
-	answer->common.behind += wanted != NULL ? len + 1 : 0;
+	answer->common.after += wanted != NULL ? len + 1 : 0;
 	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
 		auto_free char *key = pl_asprintf("server.%s", arg->name);
@@ -209,7 +209,7 @@ static void complete_command(struct answer *answer, char **words, int count)
 		pl_completion_offer_texts(&answer->common, cli_bench_command.words);
 	} else if (row != NULL && row->choices != NULL) {
 		offer_choices(answer, row->choices);
-	} else if (row == NULL && answer->common.line[answer->common.behind] == '-') {
+	} else if (row == NULL && answer->common.line[answer->common.after] == '-') {
 		offer_flags(answer, is_bench);
 	} else {
 		pl_completion_offer_files(&answer->common);
@@ -217,7 +217,7 @@ static void complete_command(struct answer *answer, char **words, int count)
 }
 
 /* Offers the flags of `profllm bench` itself. */
-static void offer_own_flags(struct answer *answer)
+static void offer_program_flags(struct answer *answer)
 {
 #define BENCH_FLAG(name, arg, choices, help) offer(answer, "--" name, help);
 #define OFFLINE_FLAG                         BENCH_FLAG
@@ -245,8 +245,8 @@ static void complete_line(struct answer *answer, char **words, int count)
 		count--;
 	}
 	if (count > 2 && strcmp(words[0], "sweep") == 0 && cli_sweep_is_vllms(words[1])) {
-		pl_completion_offer_own(&answer->common, cli_sweep_vllm_command(words[1]),
-					words + 2, count - 2);
+		pl_completion_offer_options(&answer->common, cli_sweep_vllm_command(words[1]),
+					    words + 2, count - 2);
 		return;
 	}
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
@@ -255,14 +255,14 @@ static void complete_line(struct answer *answer, char **words, int count)
 	if (count > 2 && strcmp(words[0], "bench") == 0)
 		answer->kind = vllm_bench_kind_find(words[1]);
 	if (answer->kind != NULL && row_with_value(answer, true, answer->common.name) == NULL &&
-	    answer->common.line[answer->common.behind] == '-')
-		offer_own_flags(answer);
+	    answer->common.line[answer->common.after] == '-')
+		offer_program_flags(answer);
 	if (answer->kind != NULL)
 		complete_command(answer, words - 1, count + 1);
 	else if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
 		complete_command(answer, words + dashes + 1, count - dashes - 1);
 	else
-		pl_completion_offer_own(&answer->common, cmd->options, words + 1, count - 1);
+		pl_completion_offer_options(&answer->common, cmd->options, words + 1, count - 1);
 }
 
 int cmd_complete(int argc, char **argv)

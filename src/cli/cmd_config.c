@@ -287,10 +287,10 @@ static json_t *server_values(const struct exp_config *experiment)
 	const struct exp_launch *launch = &experiment->launch;
 	json_t *values = given_values(experiment);
 
-	if (option_places_find(&experiment->places, "launch.port") != NULL &&
+	if (option_locations_find(&experiment->locations, "launch.port") != NULL &&
 	    launch->port != OPTION_NO_I64)
 		json_object_set_new(values, "port", json_integer(launch->port));
-	if (option_places_find(&experiment->places, "launch.host") != NULL)
+	if (option_locations_find(&experiment->locations, "launch.host") != NULL)
 		json_object_set_new(values, "host", json_string(launch->host));
 	return values;
 }
@@ -418,10 +418,10 @@ static void add_result_comments(const json_t *result, const char *path, struct p
 						       : NULL;
 	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the dataset: %s", sha256)
 					      : NULL;
-	auto_free char *again = pl_asprintf(
+	auto_free char *retry = pl_asprintf(
 		"To repeat it with the same seed, request ids and dataset: profllm run --config %s",
 		path);
-	const char *const lines[] = { head, answered, data, again };
+	const char *const lines[] = { head, answered, data, retry };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(lines); i++) {
 		if (lines[i] != NULL)

@@ -81,7 +81,7 @@ static void add_none(const struct host_gpus *gpus, struct pl_buf *text)
 	pl_buf_addf(text, "No GPU found: %s.\n", host_gpus_why(gpus));
 }
 
-static void add_table(struct host_gpus *gpus, const json_t *look, bool again, struct pl_buf *text)
+static void add_table(struct host_gpus *gpus, const json_t *look, bool retry, struct pl_buf *text)
 {
 	bool terminal = isatty(STDOUT_FILENO) == 1;
 
@@ -92,9 +92,9 @@ static void add_table(struct host_gpus *gpus, const json_t *look, bool again, st
 	cli_gpus_table(look,
 		       &(struct cli_gpus_form){
 			       .terminal = terminal,
-			       .colour = pl_log_has_colour(STDOUT_FILENO),
+			       .color = pl_log_has_color(STDOUT_FILENO),
 			       .columns = terminal ? terminal_columns() : 0,
-			       .cut = again,
+			       .cut = retry,
 		       },
 		       text);
 }
@@ -147,7 +147,7 @@ static void add_lines(struct host_gpus *gpus, const json_t *look, const char *ti
 	add_none(gpus, text);
 }
 
-static int show_again(struct host_gpus *gpus, enum watch_form form, bool first)
+static int refresh(struct host_gpus *gpus, enum watch_form form, bool first)
 {
 	auto_json json_t *look = cli_gpus_look(gpus, true);
 	auto_buf table = PL_BUF(TEXT_BYTES_MAX);
@@ -199,7 +199,7 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	if (form == WATCH_REDRAWN)
 		status = cli_print("\033[2J");
 	for (bool first = true; status == 0; first = false) {
-		status = show_again(gpus, form, first);
+		status = refresh(gpus, form, first);
 		/* a slow refresh skips ticks without shifting later ones */
 		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))

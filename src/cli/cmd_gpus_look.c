@@ -93,20 +93,20 @@ static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 static json_t *holder_of(struct host_locks *locks, const char *uuid)
 {
 	auto_free char *name = pl_asprintf("gpu-%s", uuid != NULL ? uuid : "");
-	auto_json json_t *said = NULL;
+	auto_json json_t *printed = NULL;
 	int fd = -1;
 
 	if (locks == NULL || uuid == NULL)
 		return json_null();
-	said = host_lock_holder(locks, name);
+	printed = host_lock_holder(locks, name);
 	/* the text of a killed run remains; inside, so that our short check is never in another run's way */
-	if (said == NULL || host_locks_enter(locks, PL_ERR_IGNORED) < 0)
+	if (printed == NULL || host_locks_enter(locks, PL_ERR_IGNORED) < 0)
 		return json_null();
 	int is_free = host_lock_try(locks, name, HOST_LOCK_SHARED, &fd, PL_ERR_IGNORED);
 	if (fd >= 0)
 		close(fd);
 	host_locks_leave(locks);
-	return is_free == 0 ? pl_take(said) : json_null();
+	return is_free == 0 ? pl_take(printed) : json_null();
 }
 
 static json_t *one_gpu(struct host_gpus *gpus, size_t i, struct host_locks *locks, bool live)

@@ -14,7 +14,7 @@ json_t *cli_gpus_look(struct host_gpus *gpus, bool live);
 
 struct cli_gpus_form {
 	bool terminal; /* draw bars */
-	bool colour;
+	bool color;
 	size_t columns; /* of the terminal; 0: no limit */
 	bool cut; /* cut lines at `columns`: each refresh must have the same number of lines */
 };

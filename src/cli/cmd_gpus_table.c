@@ -52,9 +52,9 @@ static double number_of(const json_t *gpu, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static const char *colour(const struct table *table, const char *code)
+static const char *color(const struct table *table, const char *code)
 {
-	return table->form->colour ? code : "";
+	return table->form->color ? code : "";
 }
 
 /* "0", for an instance "0.2"; "-" if unknown */
@@ -107,10 +107,10 @@ static void add_bar(const struct table *table, const json_t *gpu)
 		return;
 	}
 	int filled = (int)lround(fmin(fmax(share, 0), 1) * BAR_COLUMNS);
-	pl_buf_addf(table->text, "[%s", share >= BUSY_SHARE ? colour(table, YELLOW) : "");
+	pl_buf_addf(table->text, "[%s", share >= BUSY_SHARE ? color(table, YELLOW) : "");
 	for (int i = 0; i < BAR_COLUMNS; i++)
 		pl_buf_add_char(table->text, i < filled ? '#' : '-');
-	pl_buf_addf(table->text, "%s] ", share >= BUSY_SHARE ? colour(table, PLAIN) : "");
+	pl_buf_addf(table->text, "%s] ", share >= BUSY_SHARE ? color(table, PLAIN) : "");
 }
 
 static void power_text(const json_t *gpu, char text[CELL_BYTES])
@@ -140,8 +140,8 @@ static void add_throttle(const struct table *table, const json_t *gpu)
 		const char *word = json_string_value(json_array_get(words, i));
 		if (strcmp(word, "idle") == 0)
 			continue;
-		pl_buf_addf(table->text, "%s%s%s%s", shown++ > 0 ? "," : "", colour(table, RED),
-			    word, colour(table, PLAIN));
+		pl_buf_addf(table->text, "%s%s%s%s", shown++ > 0 ? "," : "", color(table, RED),
+			    word, color(table, PLAIN));
 	}
 	if (shown == 0)
 		pl_buf_add_text(table->text, json_array_size(words) > 0 ? "idle" : "none");
@@ -204,8 +204,8 @@ static void add_detail(const struct table *table, const json_t *gpu)
 	if (pl_json_get_text(gpu, "uuid") != NULL)
 		pl_buf_addf(&words, ", %s", pl_json_get_text(gpu, "uuid"));
 	if (words.len > 2)
-		pl_buf_addf(table->text, "%*s %s%s%s\n", DETAIL_COLUMNS, "", colour(table, FAINT),
-			    words.data + 2, colour(table, PLAIN));
+		pl_buf_addf(table->text, "%*s %s%s%s\n", DETAIL_COLUMNS, "", color(table, FAINT),
+			    words.data + 2, color(table, PLAIN));
 }
 
 static void add_process(const struct table *table, const json_t *process)
@@ -324,10 +324,10 @@ static void add_heading(const struct table *table)
 {
 	const struct widths *widths = &table->widths;
 
-	pl_buf_addf(table->text, "%s%4s  %-*s  %*s%*s  %*s  %*s  %*s  %s%s\n", colour(table, BOLD),
+	pl_buf_addf(table->text, "%s%4s  %-*s  %*s%*s  %*s  %*s  %*s  %s%s\n", color(table, BOLD),
 		    "GPU", widths->name, "name", table->bars ? BAR_COLUMNS + 3 : 0, "",
 		    widths->memory, "memory", widths->busy, "busy", widths->power, "power",
-		    widths->warm, "temp", "throttled", colour(table, PLAIN));
+		    widths->warm, "temp", "throttled", color(table, PLAIN));
 }
 
 void cli_gpus_lines(const json_t *look, const char *time, bool first, struct pl_buf *text)

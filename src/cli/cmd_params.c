@@ -151,8 +151,8 @@ static int check_group(const struct vllm_catalog *catalog, const char *name, str
 }
 
 /* Reports an argument that only other releases have. */
-static int tell_absent(const struct option_row *arg, const struct params_options *options,
-		       const char *pattern, struct pl_err *err)
+static int report_absent(const struct option_row *arg, const struct params_options *options,
+			 const char *pattern, struct pl_err *err)
 {
 	struct vllm_target target = { .version = options->version };
 	struct vllm_version release;
@@ -182,7 +182,7 @@ static int no_match(const struct vllm_catalog *catalog, const struct params_opti
 				  options->version, options->group);
 	const struct option_row *arg = vllm_arg_find(catalog, pattern + strspn(pattern, "-"));
 	if (arg != NULL && arg->absent && options->version != NULL)
-		return tell_absent(arg, options, pattern, err);
+		return report_absent(arg, options, pattern, err);
 	const char *nearest = vllm_arg_nearest(catalog, pattern);
 	if (nearest != NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
@@ -245,7 +245,7 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 		cli_params_table(args, count,
 				 &(struct cli_params_form){
 					 .columns = terminal_columns(),
-					 .colour = pl_log_has_colour(STDOUT_FILENO),
+					 .color = pl_log_has_color(STDOUT_FILENO),
 					 .details = pattern != NULL || options->group != NULL,
 				 },
 				 &text);
@@ -361,8 +361,8 @@ static int compare(const struct params_options *options)
 /* ---- two releases ------------------------------------------------------------------------- */
 
 /* Removes entries of arguments that were not requested; a key belongs to its argument. */
-static void keep_asked(const struct params_options *options, const struct vllm_catalog *catalog,
-		       const char *pattern, json_t *list)
+static void keep_requested(const struct params_options *options, const struct vllm_catalog *catalog,
+			   const char *pattern, json_t *list)
 {
 	for (size_t i = json_array_size(list); i > 0; i--) {
 		const char *name = pl_json_get_text(json_array_get(list, i - 1), "name");
@@ -375,13 +375,14 @@ static void keep_asked(const struct params_options *options, const struct vllm_c
 	}
 }
 
-static void keep_asked_of(const struct params_options *options, const struct vllm_catalog *catalog,
-			  const char *pattern, json_t *lists)
+static void keep_requested_of(const struct params_options *options,
+			      const struct vllm_catalog *catalog, const char *pattern,
+			      json_t *lists)
 {
 	static const char *const names[] = { "new", "gone", "changed" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
-		keep_asked(options, catalog, pattern, json_object_get(lists, names[i]));
+		keep_requested(options, catalog, pattern, json_object_get(lists, names[i]));
 }
 
 static int show_changes(const struct vllm_catalog *catalog, const struct params_options *options,
@@ -405,8 +406,8 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	auto_json json_t *diff = json_pack("{s:s, s:s}", "since", options->since, "until", last);
 	auto_json json_t *lists = vllm_release_diff(&since, &until);
 	json_object_update(diff, lists);
-	keep_asked_of(options, catalog, pattern, diff);
-	keep_asked_of(options, catalog, pattern, json_object_get(diff, "keys"));
+	keep_requested_of(options, catalog, pattern, diff);
+	keep_requested_of(options, catalog, pattern, json_object_get(diff, "keys"));
 	if (options->json)
 		return cli_print_json(diff);
 	if (options->markdown)

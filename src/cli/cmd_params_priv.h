@@ -11,7 +11,7 @@ struct option_row;
 
 struct cli_params_form {
 	size_t columns; /* of the terminal, at least 80 */
-	bool colour;
+	bool color;
 	bool details; /* also choices, bounds, notes and keys */
 };
 

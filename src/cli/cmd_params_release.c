@@ -8,12 +8,12 @@
 #define WORDS_BYTES_MAX 65536
 
 /* A line of the table or a row of the page. */
-struct told {
+struct row {
 	const char *kind; /* "new", "gone", "changed" */
 	const char *name;
 	const char *words;
 };
-typedef void tell_fn(const struct told *told, struct pl_buf *text);
+typedef void report_fn(const struct row *row, struct pl_buf *text);
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -30,13 +30,13 @@ static const char *name_of(const json_t *entry)
 	return flag != NULL ? flag : text_of(entry, "name");
 }
 
-static void tell(tell_fn *fn, const char *kind, const json_t *entry, const struct pl_buf *words,
-		 struct pl_buf *text)
+static void add_row(report_fn *fn, const char *kind, const json_t *entry,
+		    const struct pl_buf *words, struct pl_buf *text)
 {
-	fn(&(struct told){ kind, name_of(entry), pl_buf_text(words) }, text);
+	fn(&(struct row){ kind, name_of(entry), pl_buf_text(words) }, text);
 }
 
-static void tell_new(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+static void report_new(const json_t *entry, report_fn *fn, struct pl_buf *text)
 {
 	const json_t *choices = json_object_get(entry, "choices");
 	const char *type = pl_json_get_text(entry, "type");
@@ -53,7 +53,7 @@ static void tell_new(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 	}
 	if (group != NULL)
 		pl_buf_addf(&words, "  (%s)", group);
-	tell(fn, "new", entry, &words, text);
+	add_row(fn, "new", entry, &words, text);
 }
 
 static void add_replaced(const json_t *entry, struct pl_buf *words)
@@ -77,7 +77,7 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 		pl_buf_add_text(words, ", negated");
 }
 
-static void tell_gone(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+static void report_gone(const json_t *entry, report_fn *fn, struct pl_buf *text)
 {
 	const char *note = text_of(entry, "note");
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
@@ -86,29 +86,31 @@ static void tell_gone(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 	add_replaced(entry, &words);
 	if (note[0] != '\0')
 		pl_buf_addf(&words, "; %s", note);
-	tell(fn, "gone", entry, &words, text);
+	add_row(fn, "gone", entry, &words, text);
 }
 
-static void tell_changed(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+static void report_changed(const json_t *entry, report_fn *fn, struct pl_buf *text)
 {
 	PL_JSON_EACH(change, json_object_get(entry, "changes")) {
 		auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 		cli_params_change(text_of(change, "key"), json_object_get(change, "old"),
 				  json_object_get(change, "new"), &words);
-		tell(fn, "changed", entry, &words, text);
+		add_row(fn, "changed", entry, &words, text);
 	}
 }
 
-static void tell_lists(const json_t *lists, tell_fn *fn, struct pl_buf *text)
+static void report_lists(const json_t *lists, report_fn *fn, struct pl_buf *text)
 {
 	static const struct {
 		const char *list;
-		void (*tell)(const json_t *entry, tell_fn *fn, struct pl_buf *text);
-	} kinds[] = { { "new", tell_new }, { "gone", tell_gone }, { "changed", tell_changed } };
+		void (*add_row)(const json_t *entry, report_fn *fn, struct pl_buf *text);
+	} kinds[] = { { "new", report_new },
+		      { "gone", report_gone },
+		      { "changed", report_changed } };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		PL_JSON_EACH(entry, json_object_get(lists, kinds[i].list))
-			kinds[i].tell(entry, fn, text);
+			kinds[i].add_row(entry, fn, text);
 	}
 }
 
@@ -120,15 +122,15 @@ static void add_counts(const json_t *lists, const char *noun, struct pl_buf *tex
 		    json_array_size(json_object_get(lists, "changed")));
 }
 
-static void as_line(const struct told *told, struct pl_buf *text)
+static void as_line(const struct row *row, struct pl_buf *text)
 {
-	pl_buf_addf(text, "%-8s %s  %s\n", told->kind, told->name, told->words);
+	pl_buf_addf(text, "%-8s %s  %s\n", row->kind, row->name, row->words);
 }
 
-static void as_row(const struct told *told, struct pl_buf *text)
+static void as_row(const struct row *row, struct pl_buf *text)
 {
-	pl_buf_addf(text, "| `%s` | %s | ", told->name, told->kind);
-	cli_params_cell(told->words, text);
+	pl_buf_addf(text, "| `%s` | %s | ", row->name, row->kind);
+	cli_params_cell(row->words, text);
 	pl_buf_add_text(text, " |\n");
 }
 
@@ -136,8 +138,8 @@ void cli_params_release(const json_t *diff, struct pl_buf *text)
 {
 	const json_t *keys = json_object_get(diff, "keys");
 
-	tell_lists(diff, as_line, text);
-	tell_lists(keys, as_line, text);
+	report_lists(diff, as_line, text);
+	report_lists(keys, as_line, text);
 	pl_buf_addf(text, "from vLLM %s to %s\n", text_of(diff, "since"), text_of(diff, "until"));
 	add_counts(diff, "arguments", text);
 	add_counts(keys, "keys of JSON arguments", text);
@@ -150,7 +152,7 @@ void cli_params_release_markdown(const json_t *diff, struct pl_buf *text)
 
 	pl_buf_addf(text, "# vLLM %s to %s\n\n## Arguments\n\n%s", text_of(diff, "since"),
 		    text_of(diff, "until"), head);
-	tell_lists(diff, as_row, text);
+	report_lists(diff, as_row, text);
 	pl_buf_addf(text, "\n## Keys of JSON arguments\n\n%s", head);
-	tell_lists(keys, as_row, text);
+	report_lists(keys, as_row, text);
 }

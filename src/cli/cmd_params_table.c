@@ -91,8 +91,8 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 		cli_params_list(aliases, &flags);
 	}
 	size_t used = INDENT + strlen(arg->flag) + flags.len;
-	pl_buf_addf(text, "%*s%s%s%s%s", INDENT, "", form->colour ? BOLD : "", arg->flag,
-		    form->colour ? PLAIN : "", pl_buf_text(&flags));
+	pl_buf_addf(text, "%*s%s%s%s%s", INDENT, "", form->color ? BOLD : "", arg->flag,
+		    form->color ? PLAIN : "", pl_buf_text(&flags));
 	/* long flags have a separate line; the rest stays in its column */
 	if (used + INDENT > FLAG_COLUMNS) {
 		pl_buf_add_char(text, '\n');
@@ -110,9 +110,9 @@ static void add_detail(const char *name, const char *value, const struct cli_par
 	if (value == NULL || value[0] == '\0')
 		return;
 	auto_free char *line = pl_asprintf("%s: %s", name, value);
-	pl_buf_add_text(text, form->colour ? FAINT : "");
+	pl_buf_add_text(text, form->color ? FAINT : "");
 	add_wrapped(line, form->columns, text);
-	pl_buf_add_text(text, form->colour ? PLAIN : "");
+	pl_buf_add_text(text, form->color ? PLAIN : "");
 }
 
 static void add_list_detail(const char *name, const char *note, const json_t *list,
@@ -187,8 +187,8 @@ void cli_params_table(const struct option_row *const *args, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const struct option_row *arg = args[i];
 		if (i == 0 || strcmp(args[i - 1]->group, arg->group) != 0)
-			pl_buf_addf(text, "%s%s%s%s\n", i > 0 ? "\n" : "", form->colour ? BOLD : "",
-				    arg->group, form->colour ? PLAIN : "");
+			pl_buf_addf(text, "%s%s%s%s\n", i > 0 ? "\n" : "", form->color ? BOLD : "",
+				    arg->group, form->color ? PLAIN : "");
 		add_first_line(arg, form, text);
 		add_wrapped(arg->help, form->columns, text);
 		if (form->details)

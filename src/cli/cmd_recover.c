@@ -89,7 +89,7 @@ static int report(const struct run_recovered *recovered, bool as_json)
 	/* the result contains the options for the table, so no file is needed */
 	run_recovered_bench(recovered->result, &bench);
 	res_report_run(recovered->result, &bench, recovered->path, NULL,
-		       pl_log_has_colour(STDOUT_FILENO), &text);
+		       pl_log_has_color(STDOUT_FILENO), &text);
 	vllm_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
 }

@@ -14,7 +14,7 @@
 #include "cli/upload_result.h"
 #include "run/check.h"
 #include "result/report.h"
-#include "run/alone.h"
+#include "run/single.h"
 #include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
@@ -180,7 +180,7 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 
 	if (options->json)
 		return cli_print_json(result);
-	res_report_run(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
+	res_report_run(result, &experiment->bench, path, NULL, pl_log_has_color(STDOUT_FILENO),
 		       &text);
 	return cli_print(pl_buf_text(&text));
 }
@@ -201,7 +201,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	struct pl_err err = PL_ERR_INIT;
 	int signal_number = 0, ended;
 
-	if (run_alone(experiment, &how, &result, &signal_number, &err) < 0) {
+	if (run_single(experiment, &how, &result, &signal_number, &err) < 0) {
 		ended = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, written);

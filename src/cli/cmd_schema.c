@@ -326,8 +326,9 @@ static void add_result(json_t *lists)
 #define FAILURE(name, text)         ROW("failures", "name text", #name, text)
 #define TOKENS(id, name, text)      ROW("token_sources", "name text", #name, text)
 #include "tbl/states.h"
-#define SIDE_FILE(member, suffix, text) ROW("side_files", "name suffix text", #member, suffix, text)
-#include "tbl/side_files.h"
+#define RUN_ARTIFACT(member, suffix, text) \
+	ROW("side_files", "name suffix text", #member, suffix, text)
+#include "tbl/run_artifacts.h"
 #define ERR(name, exit, http, text) \
 	ROW("errors", "name exit= http= text", #name, #exit, #http, text)
 #include "tbl/errors.h"
@@ -341,20 +342,20 @@ static void add_knowledge(json_t *lists)
 #define LOG_PHASE(id, name, which) ROW("log_phases", "id name which~", #id, #name, #which)
 #define LOG_MARK(phase, phrase)    ROW("log_marks", "phase phrase", #phase, phrase)
 #define LOG_FACT(name, type, keep) ROW("log_facts", "name type~ keep~", #name, #type, #keep)
-#define LOG_READ(fact, line, behind, until) \
-	ROW("log_reads", "fact line behind until", #fact, line, behind, until)
-#define LOG_EXECUTOR(file, name) ROW("log_executors", "file name", file, name)
-#define LOG_BACKEND(said, name)  ROW("log_backends", "said name", said, name)
+#define LOG_READ(fact, line, after, until) \
+	ROW("log_reads", "fact line behind until", #fact, line, after, until)
+#define LOG_EXECUTOR(file, name)  ROW("log_executors", "file name", file, name)
+#define LOG_BACKEND(logged, name) ROW("log_backends", "said name", logged, name)
 #include "tbl/log_lines.h"
-#define LOG_FRAME(place, phrase)  ROW("log_frames", "place~ phrase", #place, phrase)
-#define LOG_REACHED(phase, place) ROW("log_reached", "phase~ place~", #phase, #place)
-#define LOG_SYMPTOM(phrase)       ROW("log_symptoms", "phrase", phrase)
+#define LOG_FRAME(position, phrase)  ROW("log_frames", "place~ phrase", #position, phrase)
+#define LOG_REACHED(phase, position) ROW("log_reached", "phase~ place~", #phase, #position)
+#define LOG_SYMPTOM(phrase)          ROW("log_symptoms", "phrase", phrase)
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also)                                   \
 	ROW("log_failures", "cause strength~ when~ forms~ phrase also", #cause, #strength, #when, \
 	    #forms, phrase, also)
 #include "tbl/log_failures.h"
-#define LOG_HINT(cause, place, phrase, hint) \
-	ROW("log_hints", "cause place~ phrase hint", #cause, #place, phrase, hint)
+#define LOG_HINT(cause, position, phrase, hint) \
+	ROW("log_hints", "cause place~ phrase hint", #cause, #position, phrase, hint)
 #include "tbl/log_hints.h"
 #define REPORT(source, key, argument, rule) \
 	ROW("reported_values", "source~ key argument rule~", #source, #key, #argument, #rule)

@@ -35,8 +35,8 @@ struct upload_options {
 
 #define AT(field) offsetof(struct upload_options, field)
 
-static const char *const known_names[] = {
-#define STORE_KNOWN(NAME, name, text) #name,
+static const char *const policy_names[] = {
+#define STORE_CONFLICT_POLICY(NAME, name, text) #name,
 #include "tbl/store_words.h"
 	NULL,
 };
@@ -52,9 +52,9 @@ static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose content or run_id is already stored: skip it, replace "
 	       "the stored one, or keep both",
-	       .choices = known_names, .def = "skip"),
+	       .choices = policy_names, .def = "skip"),
 	/* the spelling of earlier versions */
-	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
+	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = policy_names,
 	       .hidden = true),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
 	       "retry for TIME while the dashboard is unreachable or full", .def = "60s"),
@@ -118,7 +118,7 @@ struct named {
 	const char **sweeps;
 	size_t sweep_count;
 	size_t sweep_room;
-	json_t *told; /* [{path, failure}] of each sent sweep; failure null: stored */
+	json_t *reported; /* [{path, failure}] of each sent sweep; failure null: stored */
 };
 
 /* ---- outcomes ------------------------------------------------------------------------------ */
@@ -158,10 +158,10 @@ static void add_faults(struct pl_buf *text, const json_t *faults, const char *me
 		/* a single fault usually equals the message */
 		if (pl_text_equal(text_of(fault, "message"), message))
 			continue;
-		auto_free char *place = line > 0 ? pl_asprintf("             line %lld: ",
-							       (long long)line)
-						 : pl_strdup("             ");
-		add_clean(text, place, text_of(fault, "message"));
+		auto_free char *position = line > 0 ? pl_asprintf("             line %lld: ",
+								  (long long)line)
+						    : pl_strdup("             ");
+		add_clean(text, position, text_of(fault, "message"));
 		pl_buf_add_char(text, '\n');
 		shown++;
 	}
@@ -270,7 +270,7 @@ static void add_artifact_counts(const struct upload *upload, struct pl_buf *text
 
 static void add_sweeps(const struct named *named, struct pl_buf *text)
 {
-	PL_JSON_EACH(sweep, named->told) {
+	PL_JSON_EACH(sweep, named->reported) {
 		const char *failure = pl_json_get_text(sweep, "failure");
 		pl_buf_add_text(text, failure != NULL ? "failed   " : "stored   ");
 		add_clean(text, "  ", text_of(sweep, "path"));
@@ -322,7 +322,7 @@ static json_t *report_json(const struct upload *upload, const struct named *name
 	json_object_set_new(report, "page", pl_json_text(page));
 	json_object_set_new(report, "state", pl_json_text(pl_json_get_text(upload->job, "state")));
 	json_object_set_new(report, "files", files);
-	json_object_set(report, "sweeps", named->told);
+	json_object_set(report, "sweeps", named->reported);
 	json_object_set_new(report, "not_looked_at", json_integer((json_int_t)named->others));
 	for (size_t i = 0; i < upload->count; i++) {
 		const struct upload_result *result = &upload->results[i];
@@ -349,7 +349,7 @@ static void show_progress(const struct upload *upload)
 	fflush(stderr);
 }
 
-static void say_away(const struct upload *upload, const char *why, int64_t wait_ns)
+static void print_unreachable(const struct upload *upload, const char *why, int64_t wait_ns)
 {
 	auto_free char *clean = pl_clean_line(why);
 
@@ -364,13 +364,13 @@ static enum pl_err_code send_sweeps(const struct run_target *target, struct name
 {
 	enum pl_err_code code = PL_ERR_NONE;
 
-	named->told = json_array();
+	named->reported = json_array();
 	for (size_t i = 0; i < named->sweep_count; i++) {
 		struct pl_err err = PL_ERR_INIT;
 		if (upload_sweep(target, named->sweeps[i], &err) < 0)
 			code = err.code;
 		json_array_append_new(
-			named->told,
+			named->reported,
 			json_pack("{s:o, s:o}", "path", pl_json_text(named->sweeps[i]), "failure",
 				  pl_json_text(err.code != PL_ERR_NONE ? err.text : NULL)));
 	}
@@ -399,7 +399,7 @@ static int send_files(const struct upload_options *options, const char *to,
 				 .on_conflict = options->on_conflict,
 				 .wait_ns = options->wait_ns,
 				 .wait_first_ns = options->wait_ns,
-				 .on_away = say_away,
+				 .on_away = print_unreachable,
 				 .without_artifacts = options->without_artifacts };
 
 	if (isatty(STDERR_FILENO))
@@ -449,7 +449,7 @@ static void named_done(struct named *named)
 {
 	free(named->files);
 	free(named->sweeps);
-	json_decref(named->told);
+	json_decref(named->reported);
 }
 
 /* Returns where the display name of an argument starts: "results/" is shown as "results". */

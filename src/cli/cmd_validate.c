@@ -133,10 +133,10 @@ static void refuse_sets(const struct validation *v, struct cli_input *input)
 
 	for (size_t i = 0; i < sets->count && input->command != NULL; i++) {
 		auto_free char *key = pl_strndup(sets->items[i], strcspn(sets->items[i], "="));
-		option_problem_tell(&input->problems, .severity = OPTION_ERROR, .source = "--set",
-				    .key = key,
-				    .found = "a key of an experiment for a command line",
-				    .expected = "the argument in the command itself");
+		option_problem_report(&input->problems, .severity = OPTION_ERROR, .source = "--set",
+				      .key = key,
+				      .found = "a key of an experiment for a command line",
+				      .expected = "the argument in the command itself");
 	}
 }
 
@@ -220,14 +220,14 @@ static void refuse_manifest(struct validation *v, const char *path,
 					: pl_strdup(err->text + err->reason);
 
 	input.name = pl_strdup(cli_input_name(path));
-	option_problem_tell(&input.problems, .source = input.name,
-			    .line = manifest != NULL ? 0 : err->line,
-			    .column = manifest != NULL ? 0 : err->column, .key = "", .found = found,
-			    .expected = manifest != NULL ? "a container whose command or image is "
-							   "vLLM's"
-							 : NULL,
-			    .expected_is_reason = manifest == NULL,
-			    .reason = manifest == NULL ? "unreadable" : NULL);
+	option_problem_report(
+		&input.problems, .source = input.name, .line = manifest != NULL ? 0 : err->line,
+		.column = manifest != NULL ? 0 : err->column, .key = "", .found = found,
+		.expected = manifest != NULL ? "a container whose command or image is "
+					       "vLLM's"
+					     : NULL,
+		.expected_is_reason = manifest == NULL,
+		.reason = manifest == NULL ? "unreadable" : NULL);
 	report(v, &input, &upgrade);
 }
 
@@ -407,7 +407,7 @@ static int validate_form(const struct validate_options *options, const struct pl
 
 static int validate(const struct validate_options *options, const struct pl_words *words)
 {
-	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
+	struct validation v = { .options = options, .coloured = pl_log_has_color(STDOUT_FILENO) };
 	struct ckpt_hardware hardware;
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	auto_json json_t *reports = json_array();

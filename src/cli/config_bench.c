@@ -22,7 +22,7 @@ static bool is_address(enum vllm_bench_id id)
 }
 
 /* Returns whether the option selects the kind of benchmark or the client, which the command itself implies. */
-static bool is_said(enum vllm_bench_id id)
+static bool is_reported(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_kind || id == VLLM_BENCH_client;
 }
@@ -35,7 +35,8 @@ static int64_t command_port(void)
 }
 
 /* Adds the address of a server that the experiment starts. */
-static int add_own_address(const struct exp_config *experiment, json_t *words, struct pl_err *err)
+static int add_reported_address(const struct exp_config *experiment, json_t *words,
+				struct pl_err *err)
 {
 	const struct exp_launch *launch = &experiment->launch;
 	int64_t port = launch->port != OPTION_NO_I64 ? launch->port : command_port();
@@ -69,7 +70,7 @@ static int add_address(const struct exp_config *experiment, json_t *words, struc
 	auto_free char *url = exp_server_url(experiment);
 
 	if (url == NULL)
-		return add_own_address(experiment, words, err);
+		return add_reported_address(experiment, words, err);
 	if (experiment->launch.url != NULL)
 		vllm_bench_pair_add(words, "--base-url", experiment->launch.url);
 	return 0;
@@ -88,7 +89,7 @@ static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 			      VLLM_REFERENCE_RELEASE, bench->dataset_name);
 }
 
-static void tell_left_out(const struct option_row *row)
+static void report_left_out(const struct option_row *row)
 {
 	pl_log(PL_LOG_WARNING, "benchmark.%s was omitted: %s", row->name,
 	       row->ours ? "'vllm bench serve' does not have this option of profllm"
@@ -101,10 +102,10 @@ static int add_option(const struct exp_config *experiment, enum vllm_bench_id id
 	const struct option_row *row = vllm_bench_row(id);
 
 	/* launch.url takes precedence */
-	if (is_said(id) || (is_address(id) && experiment->launch.url != NULL))
+	if (is_reported(id) || (is_address(id) && experiment->launch.url != NULL))
 		return 0;
 	if (row->ours || row->gone)
-		tell_left_out(row);
+		report_left_out(row);
 	else if (!vllm_bench_words_add(&experiment->bench, id, words))
 		return pl_err_invalid(err,
 				      "benchmark.%s: a command line cannot express several items "
@@ -118,8 +119,8 @@ static int add_options(const struct exp_config *experiment, json_t *words, struc
 {
 	static const char section[] = "benchmark.";
 
-	for (size_t i = 0; i < experiment->places.count; i++) {
-		const char *key = experiment->places.items[i].key;
+	for (size_t i = 0; i < experiment->locations.count; i++) {
+		const char *key = experiment->locations.items[i].key;
 		enum vllm_bench_id id = pl_text_starts(key, section)
 						? vllm_bench_find(key + strlen(section))
 						: VLLM_BENCH_COUNT;

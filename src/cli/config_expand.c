@@ -9,11 +9,11 @@
 #define FALLEN_BYTES_MAX (256u << 20)
 
 /* Returns the experiment as it would be in a file of its own. */
-static json_t *asked(const struct cli_sweep *sweep, size_t i)
+static json_t *config_of(const struct cli_sweep *sweep, size_t i)
 {
 	auto_experiment struct exp_config *experiment = sweep_experiment(&sweep->plan, i, false);
 
-	return exp_config_asked(experiment);
+	return exp_config_explicit(experiment);
 }
 
 /* A comment is one line, whatever the values contain. */
@@ -31,7 +31,7 @@ static void add_yaml(const struct cli_sweep *sweep, const char *only, struct pl_
 		const struct sweep_cell *cell = &sweep->plan.cells[i];
 		if (cell->falls_out || (only != NULL && strcmp(only, cell->id) != 0))
 			continue;
-		auto_json json_t *experiment = asked(sweep, i);
+		auto_json json_t *experiment = config_of(sweep, i);
 		if (only == NULL)
 			pl_buf_add_text(text, "---\n");
 		add_comment(text, cell);
@@ -47,7 +47,7 @@ static void add_json(const struct cli_sweep *sweep, struct pl_buf *text)
 		if (sweep->plan.cells[i].falls_out)
 			continue;
 		json_t *cell = sweep_cell_json(&sweep->plan.cells[i]);
-		json_object_set_new(cell, "experiment", asked(sweep, i));
+		json_object_set_new(cell, "experiment", config_of(sweep, i));
 		json_array_append_new(cells, cell);
 	}
 	auto_json json_t *all = json_pack("{s:o, s:o}", "combinations", cells, "skipped",

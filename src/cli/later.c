@@ -22,7 +22,7 @@ static const struct later {
 #include "tbl/commands.h"
 };
 
-static int tell_later(const char *shown, const struct later *later)
+static int report_later(const char *shown, const struct later *later)
 {
 	return cli_refuse("'%s' is not in this version (it %s); %s", shown, later->what,
 			  later->today);
@@ -47,7 +47,7 @@ int cli_unknown_bench(const char *name)
 	auto_free char *shown = pl_asprintf("bench %s", name);
 
 	if (later != NULL && later->of_vllm)
-		return tell_later(shown, later);
+		return report_later(shown, later);
 	if (name[0] == '\0')
 		return cli_refuse(
 			"bench: found nothing, expected serve, latency, throughput, startup "
@@ -61,5 +61,5 @@ int cli_unknown_in(const struct pl_commands *commands, const char *name)
 {
 	const struct later *later = PL_ROW_FIND(laters, name, name);
 
-	return later != NULL ? tell_later(name, later) : pl_command_refuse(commands, name);
+	return later != NULL ? report_later(name, later) : pl_command_refuse(commands, name);
 }

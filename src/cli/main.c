@@ -7,7 +7,7 @@
 #include "host/proc/reaper.h"
 #include "option/secret_known.h"
 
-static void say(const char *run_id, size_t killed, size_t left)
+static void report(const char *run_id, size_t killed, size_t left)
 {
 	if (killed > 0)
 		pl_log(PL_LOG_WARNING, "ended %zu process%s of the killed run '%s'", killed,
@@ -29,7 +29,7 @@ static void end_orphans(const char *command)
 		if (pl_text_equal(command, quick[i]))
 			return;
 	}
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 }
 
 static int run_option(int argc, char **argv)

@@ -309,15 +309,15 @@ static int read_rules(const char *text, bool *ret_by_spline, struct pl_err *err)
 /* Removes parameters that `bench startup` lacks, with a note per combination. */
 static int keep_startup(const struct options *options, json_t **params, struct pl_err *err)
 {
-	auto_json json_t *kept = NULL;
+	auto_json json_t *retained = NULL;
 	auto_json json_t *notes = NULL;
 
-	if (sweep_vllm_startup_keep(*params, options->strict_params, &kept, &notes, err) < 0)
+	if (sweep_vllm_startup_keep(*params, options->strict_params, &retained, &notes, err) < 0)
 		return -1;
 	PL_JSON_EACH(note, notes)
 		fprintf(stderr, "%s\n", json_string_value(note));
 	json_decref(*params);
-	*params = pl_take(kept);
+	*params = pl_take(retained);
 	return 0;
 }
 

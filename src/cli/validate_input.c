@@ -30,9 +30,9 @@ void cli_input_done(struct cli_input *input)
 
 static void add_unreadable(struct cli_input *input, const struct pl_err *err)
 {
-	option_problem_tell(&input->problems, .source = input->name, .line = err->line,
-			    .column = err->column, .key = "", .found = err->text + err->reason,
-			    .expected_is_reason = true, .reason = "unreadable");
+	option_problem_report(&input->problems, .source = input->name, .line = err->line,
+			      .column = err->column, .key = "", .found = err->text + err->reason,
+			      .expected_is_reason = true, .reason = "unreadable");
 }
 
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,

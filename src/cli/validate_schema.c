@@ -30,7 +30,7 @@ struct schema_report {
 	size_t checked; /* documents */
 	size_t wrong;   /* documents with faults */
 	bool cut;
-	size_t told; /* reported faults */
+	size_t reported; /* reported faults */
 	json_t *problems;
 };
 
@@ -89,9 +89,9 @@ static void add_faults_text(struct schema_report *r, size_t line,
 }
 
 /* A file checked against the wrong schema has faults in every line, so their number is limited. */
-static bool is_to_tell(struct schema_report *r)
+static bool is_reportable(struct schema_report *r)
 {
-	if (r->told < FAULTS_MAX)
+	if (r->reported < FAULTS_MAX)
 		return true;
 	if (!r->cut) {
 		add_place(r, 0);
@@ -121,9 +121,9 @@ static void check_document(struct schema_report *r, size_t line, json_t *documen
 	if (schema_check(r->schema, checked, FAULTS_MAX, &faults))
 		return;
 	r->wrong++;
-	if (!is_to_tell(r))
+	if (!is_reportable(r))
 		return;
-	r->told += faults.count;
+	r->reported += faults.count;
 	r->cut |= faults.cut;
 	add_faults_text(r, line, &faults);
 	add_faults_json(r, line, &faults);
@@ -139,12 +139,12 @@ static void check_line(struct schema_report *r, size_t line, const char *text, s
 		check_document(r, line, document);
 		return;
 	}
-	if (!is_to_tell(r)) {
+	if (!is_reportable(r)) {
 		r->checked++;
 		r->wrong++;
 		return;
 	}
-	r->told++;
+	r->reported++;
 	pl_buf_addf(&r->text, "%s:%zu%s\n", r->name, line, err.text + strlen(":1"));
 	add_reason(r, line, err.text + strlen(":1:"));
 }
@@ -214,7 +214,7 @@ static void take(struct schema_report *r, const char *path)
 
 	r->name = strcmp(path, CLI_STDIN) == 0 ? "standard input" : path;
 	r->problems = problems;
-	r->checked = r->wrong = r->told = 0;
+	r->checked = r->wrong = r->reported = 0;
 	r->cut = false;
 	if (check_file(r, path, &err) < 0) {
 		pl_buf_addf(&r->text, "%s\n", err.text);

@@ -53,16 +53,16 @@ void cli_upgrade_look(const struct cli_input *today, const char *version, const 
 /* Returns the argument that a word of a command sets; NULL: none. */
 static const char *set_by(const struct vllm_command *command, json_int_t word)
 {
-	PL_JSON_EACH_MEMBER(name, place, command->places) {
-		if (json_is_integer(place) && json_integer_value(place) == word)
+	PL_JSON_EACH_MEMBER(name, location, command->locations) {
+		if (json_is_integer(location) && json_integer_value(location) == word)
 			return name;
 	}
 	return NULL;
 }
 
 /* Returns the settings of the argument in the form of the release: an array of one. */
-static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *today,
-		    const char *name)
+static json_t *retained_json(const struct cli_upgrade *upgrade, const struct cli_input *today,
+			     const char *name)
 {
 	struct vllm_version release;
 	json_t *values = json_pack("{s:O}", name, json_object_get(today->command->values, name));
@@ -83,19 +83,19 @@ static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *t
 static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_input *today,
 			 struct cli_input *input, const char *name, const char *before)
 {
-	json_int_t word = pl_json_get_i64(input->command->places, name);
+	json_int_t word = pl_json_get_i64(input->command->locations, name);
 	const struct vllm_word *written = &input->command->words.items[word - 1];
-	auto_json json_t *by = kept(upgrade, today, before);
+	auto_json json_t *by = retained_json(upgrade, today, before);
 	auto_json json_t *replaced_by = vllm_replaced_in_file(by);
 	auto_free char *found = pl_asprintf("a flag that sets %s in vLLM %s, and %s in %s", before,
 					    upgrade->from.version, name, upgrade->to);
 	auto_buf expected = PL_BUF(VALUE_BYTES_MAX);
 
 	vllm_replaced_sentence(before, by, input->command->catalog, &expected);
-	option_problem_tell(&input->problems, .severity = OPTION_WARNING,
-			    .source = input->command->source, .line = (int)word,
-			    .column = written->column, .key = written->text, .found = found,
-			    .expected = pl_buf_text(&expected), .replaced_by = replaced_by);
+	option_problem_report(&input->problems, .severity = OPTION_WARNING,
+			      .source = input->command->source, .line = (int)word,
+			      .column = written->column, .key = written->text, .found = found,
+			      .expected = pl_buf_text(&expected), .replaced_by = replaced_by);
 }
 
 void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input *today,
@@ -103,9 +103,9 @@ void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input
 {
 	if (upgrade->to == NULL || today->command == NULL || input->command == NULL)
 		return;
-	PL_JSON_EACH_MEMBER(name, place, input->command->places) {
-		const char *before = json_is_integer(place) && json_integer_value(place) > 0
-					     ? set_by(today->command, json_integer_value(place))
+	PL_JSON_EACH_MEMBER(name, location, input->command->locations) {
+		const char *before = json_is_integer(location) && json_integer_value(location) > 0
+					     ? set_by(today->command, json_integer_value(location))
 					     : NULL;
 		/* the same word, read by both releases */
 		if (before != NULL && strcmp(before, name) != 0)

@@ -9,7 +9,7 @@
 #define ID_BYTES_MAX 4096
 /* Parts of a document whose fields have other names (result/fields/fields.h). */
 static const struct {
-	const char *place;
+	const char *key_path;
 	const char *id;
 } renamed[] = {
 	{ "config.server", "server" },
@@ -48,16 +48,16 @@ static void add_unlisted(const struct res_fields *fields, const char *id, const 
 	add_field(fields, &field, document, into);
 }
 
-static const char *renamed_of(const char *place)
+static const char *renamed_of(const char *key_path)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
-		if (strcmp(renamed[i].place, place) == 0)
+		if (strcmp(renamed[i].key_path, key_path) == 0)
 			return renamed[i].id;
 	}
-	return place;
+	return key_path;
 }
 
-static void walk(const struct res_fields *fields, const json_t *object, const char *place,
+static void walk(const struct res_fields *fields, const json_t *object, const char *key_path,
 		 const json_t *document, json_t *into, unsigned depth)
 {
 	const char *key;
@@ -66,10 +66,10 @@ static void walk(const struct res_fields *fields, const json_t *object, const ch
 	json_object_foreach((json_t *)object, key, value)
 	{
 		auto_buf id = PL_BUF(ID_BYTES_MAX);
-		if (!pl_buf_addf(&id, "%s%s%s", place, place[0] != '\0' ? "." : "", key))
+		if (!pl_buf_addf(&id, "%s%s%s", key_path, key_path[0] != '\0' ? "." : "", key))
 			continue;
 		const char *name = renamed_of(pl_buf_text(&id));
-		if (place[0] != '\0')
+		if (key_path[0] != '\0')
 			add_unlisted(fields, name, document, into);
 		if (json_is_object(value) && depth < DEPTH_MAX)
 			walk(fields, value, name, document, into, depth + 1);
@@ -91,16 +91,16 @@ json_t *dash_fields_of(const struct res_fields *fields, const json_t *document)
 json_t *dash_field_pointer(const char *id, const json_t *document)
 {
 	auto_buf pointer = PL_BUF(ID_BYTES_MAX * 2);
-	auto_free char *place = pl_strdup(id);
+	auto_free char *key_path = pl_strdup(id);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
 		size_t len = strlen(renamed[i].id);
 		if (pl_text_starts(id, renamed[i].id) && id[len] == '.') {
-			free(place);
-			place = pl_asprintf("%s%s", renamed[i].place, id + len);
+			free(key_path);
+			key_path = pl_asprintf("%s%s", renamed[i].key_path, id + len);
 		}
 	}
-	const char *at = pl_text_starts(place, "run.") ? place + strlen("run.") : place;
+	const char *at = pl_text_starts(key_path, "run.") ? key_path + strlen("run.") : key_path;
 	for (const json_t *json = document; *at != '\0';) {
 		size_t len = strcspn(at, ".");
 		auto_free char *key = pl_strndup(at, len);

@@ -515,7 +515,7 @@ static void send_archive(const struct dash_request *request, struct store_artifa
 static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 {
 	struct store_artifacts others = { 0 };
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < artifacts->count; i++) {
 		const struct store_artifact *artifact = &artifacts->items[i];
@@ -524,11 +524,11 @@ static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 			       (rank == NULL ||
 				store_artifact_rank(artifact->name) == json_integer_value(rank));
 		if (is_kept)
-			artifacts->items[kept++] = *artifact;
+			artifacts->items[retained++] = *artifact;
 		else
 			*PL_PUSH(others.items, others.count, others.room) = *artifact;
 	}
-	artifacts->count = kept;
+	artifacts->count = retained;
 	store_artifacts_done(&others);
 }
 

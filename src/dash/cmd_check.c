@@ -13,7 +13,7 @@
 #include "dash/dash.h"
 #include "store/reindex.h"
 
-#define TOLD_MAX         100 /* lines; --json reports all */
+#define REPORTED_MAX     100 /* lines; --json reports all */
 #define FILTER_BYTES_MAX (4u << 20)
 
 struct check_options {
@@ -94,23 +94,24 @@ const struct pl_opt_command dash_remap_command = {
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-struct told {
+struct report {
 	bool json;
 	json_t *list;
 	size_t count;
 };
 
-static void tell(void *context, int64_t id, const char *text)
+static void report_one(void *context, int64_t id, const char *text)
 {
-	struct told *told = context;
+	struct report *report = context;
 	auto_free char *line = pl_clean_line(text);
 
-	told->count++;
-	if (told->json)
-		json_array_append_new(told->list, json_pack("{s:o, s:o}", "id",
-							    id > 0 ? json_integer(id) : json_null(),
-							    "message", pl_json_text(line)));
-	else if (told->count > TOLD_MAX)
+	report->count++;
+	if (report->json)
+		json_array_append_new(report->list,
+				      json_pack("{s:o, s:o}", "id",
+						id > 0 ? json_integer(id) : json_null(), "message",
+						pl_json_text(line)));
+	else if (report->count > REPORTED_MAX)
 		return;
 	else if (id > 0)
 		printf("result %lld: %s\n", (long long)id, line);
@@ -118,14 +119,14 @@ static void tell(void *context, int64_t id, const char *text)
 		printf("%s\n", line);
 }
 
-static int print_summary(const struct told *told, const char *text, json_t *counts)
+static int print_summary(const struct report *report, const char *text, json_t *counts)
 {
-	if (told->json) {
-		json_object_set(counts, "told", told->list);
+	if (report->json) {
+		json_object_set(counts, "told", report->list);
 		return pl_program_print_json(counts);
 	}
-	if (told->count > TOLD_MAX)
-		printf("and %zu more\n", told->count - TOLD_MAX);
+	if (report->count > REPORTED_MAX)
+		printf("and %zu more\n", report->count - REPORTED_MAX);
 	return pl_program_print(text);
 }
 
@@ -146,31 +147,32 @@ static int open_store(const struct check_options *options, const struct res_fiel
 			  ret, err);
 }
 
-static int check(const struct check_options *options, struct told *told, int *ret_status,
+static int check(const struct check_options *options, struct report *report, int *ret_status,
 		 struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
-	struct store_reindex again = { .checks = true, .tell = tell, .context = told };
+	struct store_reindex reindex = { .checks = true, .report = report_one, .context = report };
 	struct store_reindex_counts counts;
-	struct store_reindex_faults beside;
+	struct store_reindex_faults database_faults;
 
 	if (open_store(options, fields, false, &store, err) < 0 ||
-	    store_reindex_database(store, options->quick, tell, told, &beside, err) < 0 ||
-	    store_reindex(store, &again, &counts, err) < 0)
+	    store_reindex_database(store, options->quick, report_one, report, &database_faults,
+				   err) < 0 ||
+	    store_reindex(store, &reindex, &counts, err) < 0)
 		return -1;
-	int64_t faults = beside.told + counts.misnamed;
+	int64_t faults = database_faults.reported + counts.misnamed;
 	auto_json json_t *json = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I}", "results", (json_int_t)counts.results, "differing",
 		(json_int_t)counts.differing, "broken", (json_int_t)counts.broken, "faults",
-		(json_int_t)faults, "unnamed_files", (json_int_t)beside.unnamed);
+		(json_int_t)faults, "unnamed_files", (json_int_t)database_faults.unnamed);
 	auto_free char *text = pl_asprintf(
 		"%lld result%s: %lld rows differ from their documents, %lld unreadable documents, "
 		"%lld other problems; %zu files without a run\n",
 		(long long)counts.results, counts.results == 1 ? "" : "s",
 		(long long)counts.differing, (long long)counts.broken, (long long)faults,
-		beside.unnamed);
-	*ret_status = print_summary(told, text, json);
+		database_faults.unnamed);
+	*ret_status = print_summary(report, text, json);
 	if (*ret_status == 0 && counts.differing + counts.broken + faults > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
 	return 0;
@@ -216,7 +218,7 @@ static int read_filter(const char *text, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-static int remap(const struct check_options *options, struct told *told, int *ret_status,
+static int remap(const struct check_options *options, struct report *report, int *ret_status,
 		 struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -227,10 +229,11 @@ static int remap(const struct check_options *options, struct told *told, int *re
 	if (read_filter(options->filter, &filter, err) < 0 ||
 	    open_store(options, fields, filter != NULL, &store, err) < 0)
 		return -1;
-	const struct store_reindex again = {
-		.writes = !options->dry_run, .filter = filter, .tell = tell, .context = told
-	};
-	if (store_reindex(store, &again, &counts, err) < 0)
+	const struct store_reindex reindex = { .writes = !options->dry_run,
+					       .filter = filter,
+					       .report = report_one,
+					       .context = report };
+	if (store_reindex(store, &reindex, &counts, err) < 0)
 		return -1;
 	auto_json json_t *json = json_pack(
 		"{s:I, s:I, s:I, s:b}", "results", (json_int_t)counts.results, "written",
@@ -240,13 +243,13 @@ static int remap(const struct check_options *options, struct told *told, int *re
 					   (long long)counts.results, (long long)counts.differing,
 					   options->dry_run ? "would be rewritten" : "rewritten",
 					   (long long)counts.broken);
-	*ret_status = print_summary(told, text, json);
+	*ret_status = print_summary(report, text, json);
 	if (*ret_status == 0 && counts.broken > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
 	return 0;
 }
 
-typedef int work_fn(const struct check_options *options, struct told *told, int *ret_status,
+typedef int work_fn(const struct check_options *options, struct report *report, int *ret_status,
 		    struct pl_err *err);
 
 static int run(const struct pl_opt_command *command, work_fn *work, int argc, char **argv)
@@ -259,8 +262,8 @@ static int run(const struct pl_opt_command *command, work_fn *work, int argc, ch
 
 	if (!pl_command_read(command, argc, argv, &options, &words, &status))
 		return status;
-	struct told told = { .json = options.json, .list = list };
-	return work(&options, &told, &status, &err) < 0 ? pl_program_fail(&err) : status;
+	struct report report = { .json = options.json, .list = list };
+	return work(&options, &report, &status, &err) < 0 ? pl_program_fail(&err) : status;
 }
 
 int dash_cmd_check(int argc, char **argv)

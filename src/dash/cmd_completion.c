@@ -45,13 +45,13 @@ int dash_cmd_complete(int argc, char **argv)
 	const struct pl_command *command = pl_command_find(&dash_commands, words[0]);
 	if (words[0][0] == '-') {
 		/* a line without a command is a line of `serve` */
-		pl_completion_offer_own(&completion, serve->options, words, count);
+		pl_completion_offer_options(&completion, serve->options, words, count);
 	} else if (count == 1) {
 		pl_completion_offer_commands(&completion);
 		pl_completion_offer(&completion, "--help", "show the help and exit");
 		pl_completion_offer(&completion, "--version", "show the version and exit");
 	} else if (command != NULL) {
-		pl_completion_offer_own(&completion, command->options, words + 1, count - 1);
+		pl_completion_offer_options(&completion, command->options, words + 1, count - 1);
 	}
 	return pl_completion_done(&completion);
 }

@@ -97,7 +97,7 @@ static void draw(struct progress *progress, int64_t done)
 		(long long)done, (long long)progress->rows, left_s);
 }
 
-static bool told(void *context, int64_t done)
+static bool report_progress(void *context, int64_t done)
 {
 	struct progress *progress = context;
 	int64_t now_ns = pl_clock_now_ns();
@@ -169,7 +169,7 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 	const struct demo_fill work = { .store = store,
 					.history = history,
 					.rows = options->rows,
-					.told = told,
+					.on_progress = report_progress,
 					.context = progress };
 	int result = demo_fill(&work, counts, err);
 	if (progress->draws)
@@ -188,9 +188,10 @@ static int fill(const struct demo_options *options, const char *db, struct progr
 /* Creates a directory for the file and the ones that SQLite adds. */
 static int make_folder(char **ret, struct pl_err *err)
 {
-	const char *place = getenv("TMPDIR");
+	const char *variable = getenv("TMPDIR");
 	auto_free char *folder = pl_asprintf("%s/profllm-demo-XXXXXX",
-					     place != NULL && place[0] != '\0' ? place : "/tmp");
+					     variable != NULL && variable[0] != '\0' ? variable
+										     : "/tmp");
 
 	if (mkdtemp(folder) == NULL)
 		return pl_err_errno(err, "could not create directory '%s'", folder);

@@ -37,8 +37,8 @@ struct import_options {
 
 #define AT(field) offsetof(struct import_options, field)
 
-static const char *const known_names[] = {
-#define STORE_KNOWN(NAME, name, text) #name,
+static const char *const policy_names[] = {
+#define STORE_CONFLICT_POLICY(NAME, name, text) #name,
 #include "tbl/store_words.h"
 	NULL,
 };
@@ -55,9 +55,9 @@ static const struct pl_opt import_rows[] = {
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose run_id is stored with other content: skip it, replace the "
 	       "stored one, or keep both",
-	       .choices = known_names, .def = "skip"),
+	       .choices = policy_names, .def = "skip"),
 	/* the spelling of earlier versions */
-	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = known_names,
+	PL_OPT(TEXT, 0, "on-known", on_conflict, "WORD", "", .choices = policy_names,
 	       .hidden = true),
 	PL_OPT(FLAG, 0, "without-artifacts", without_artifacts, NULL,
 	       "import results without their artifacts"),
@@ -118,14 +118,14 @@ static const char *const artifact_states[] = { "stored", "duplicate", "missing",
 /* The state of an import. */
 struct view {
 	const struct import_options *options;
-	json_t *results; /* with --json */
-	json_t *beside;  /* the same for artifacts */
-	json_t *sweeps;  /* the same for summaries of sweeps */
+	json_t *results;       /* with --json */
+	json_t *artifact_list; /* the same for artifacts */
+	json_t *sweeps;        /* the same for summaries of sweeps */
 	size_t counts[STORE_OUTCOME_COUNT];
 	size_t deleted; /* duplicates whose stored result is deleted */
 	size_t passed_over;
 	size_t others; /* files in directories whose names are not those of results */
-	size_t sweeps_kept, sweeps_failed;
+	size_t sweeps_cache, sweeps_failed;
 	size_t artifacts[ARTIFACT_STATES];
 	char failure[512]; /* start of the message of the last failed artifact */
 	bool is_watching;
@@ -189,7 +189,7 @@ static void log_faults(const json_t *faults)
 		fprintf(stderr, "  and %zu more (--json lists all)\n", count - FAULTS_SHOWN);
 }
 
-static void tell_failure(struct view *view, const struct dash_imported *imported)
+static void report_failure(struct view *view, const struct dash_imported *imported)
 {
 	const char *deleted = imported->is_deleted ? ", and was deleted in the database; use "
 						     "--on-conflict replace, or restore it"
@@ -213,7 +213,7 @@ static void tell_failure(struct view *view, const struct dash_imported *imported
 	log_faults(imported->faults);
 }
 
-static void tell_success(struct view *view, const struct dash_imported *imported)
+static void report_success(struct view *view, const struct dash_imported *imported)
 {
 	const char *run_id = imported->document->run_id;
 	auto_free char *shown = pl_clean_line(run_id != NULL ? run_id : "-");
@@ -257,7 +257,7 @@ static void add_json(struct view *view, json_t *list, json_t *json)
 	json_array_append_new(list, json);
 }
 
-static void told(void *context, const struct dash_imported *imported)
+static void report_result(void *context, const struct dash_imported *imported)
 {
 	struct view *view = context;
 	bool is_deleted = imported->outcome == STORE_DUPLICATE && imported->is_deleted;
@@ -272,9 +272,9 @@ static void told(void *context, const struct dash_imported *imported)
 	if (view->options->json)
 		add_json(view, view->results, imported_json(imported));
 	if (fails)
-		tell_failure(view, imported);
+		report_failure(view, imported);
 	else if (!view->options->json && !view->options->quiet)
-		tell_success(view, imported);
+		report_success(view, imported);
 }
 
 static json_t *artifact_json(const struct dash_imported *imported,
@@ -300,8 +300,8 @@ static void fail_artifact(struct view *view, const struct dash_imported_artifact
 }
 
 /* While watching, a missing artifact may still appear. */
-static void told_artifact(void *context, const struct dash_imported *imported,
-			  const struct dash_imported_artifact *artifact)
+static void on_artifact(void *context, const struct dash_imported *imported,
+			const struct dash_imported_artifact *artifact)
 {
 	struct view *view = context;
 	bool is_new = strcmp(artifact->state, "stored") == 0;
@@ -312,7 +312,7 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 	if (view->is_watching && !is_new && !is_failed)
 		return;
 	if (view->options->json)
-		add_json(view, view->beside, artifact_json(imported, artifact));
+		add_json(view, view->artifact_list, artifact_json(imported, artifact));
 	auto_free char *name = pl_clean_line(artifact->name);
 	if (is_failed) {
 		fail_artifact(view, artifact);
@@ -325,12 +325,12 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 }
 
 /* A running sweep rewrites its summary after each run: only failures are reported then. */
-static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
+static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
 {
 	struct view *view = context;
 	bool fails = sweep->message != NULL;
 
-	view->sweeps_kept += !fails;
+	view->sweeps_cache += !fails;
 	view->sweeps_failed += fails;
 	if (view->options->json)
 		add_json(view, view->sweeps,
@@ -389,25 +389,26 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 
 	wipe(view);
 	if (view->options->json) {
-		auto_json json_t *told_counts = json_object();
+		auto_json json_t *reported_counts = json_object();
 		for (int i = 0; i < STORE_OUTCOME_COUNT; i++)
-			json_object_set_new(told_counts, store_outcome_name((enum store_outcome)i),
+			json_object_set_new(reported_counts,
+					    store_outcome_name((enum store_outcome)i),
 					    json_integer((json_int_t)counts[i]));
-		json_object_set_new(told_counts, "deleted",
+		json_object_set_new(reported_counts, "deleted",
 				    json_integer((json_int_t)view->deleted));
-		json_object_set_new(told_counts, "skipped",
+		json_object_set_new(reported_counts, "skipped",
 				    json_integer((json_int_t)view->passed_over));
-		json_object_set_new(told_counts, "not_looked_at",
+		json_object_set_new(reported_counts, "not_looked_at",
 				    json_integer((json_int_t)view->others));
 		auto_json json_t *artifacts = json_object();
 		for (size_t i = 0; i < ARTIFACT_STATES; i++)
 			json_object_set_new(artifacts, artifact_states[i],
 					    json_integer((json_int_t)view->artifacts[i]));
-		auto_json json_t *all = json_pack("{s:o, s:O, s:O, s:O, s:O, s:O, s:I}", "db",
-						  pl_json_text(plain), "results", view->results,
-						  "counts", told_counts, "artifacts", view->beside,
-						  "artifact_counts", artifacts, "sweeps",
-						  view->sweeps, "total", (json_int_t)total);
+		auto_json json_t *all = json_pack(
+			"{s:o, s:O, s:O, s:O, s:O, s:O, s:I}", "db", pl_json_text(plain), "results",
+			view->results, "counts", reported_counts, "artifacts", view->artifact_list,
+			"artifact_counts", artifacts, "sweeps", view->sweeps, "total",
+			(json_int_t)total);
 		return pl_program_print_json(all);
 	}
 	pl_buf_addf(&text, "%zu stored, %zu duplicates, %zu in conflict, %zu rejected",
@@ -421,9 +422,9 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		pl_buf_addf(&text, "; %zu file%s ignored (by %s no results)", view->others,
 			    view->others == 1 ? "" : "s",
 			    view->others == 1 ? "its name" : "their names");
-	if (view->sweeps_kept + view->sweeps_failed > 0)
-		pl_buf_addf(&text, "; %zu sweep%s", view->sweeps_kept,
-			    view->sweeps_kept == 1 ? "" : "s");
+	if (view->sweeps_cache + view->sweeps_failed > 0)
+		pl_buf_addf(&text, "; %zu sweep%s", view->sweeps_cache,
+			    view->sweeps_cache == 1 ? "" : "s");
 	if (view->sweeps_failed > 0)
 		pl_buf_addf(&text, ", %zu failed", view->sweeps_failed);
 	add_artifact_counts(view, &text);
@@ -436,10 +437,11 @@ static int import_files(struct view *view, const struct res_files *files, struct
 			const struct store_reader *reader, struct pl_err *err)
 {
 	auto_dash_import struct dash_import *import = dash_import_new(
-		store, reader, told, view->options->without_artifacts ? NULL : told_artifact, view);
+		store, reader, report_result, view->options->without_artifacts ? NULL : on_artifact,
+		view);
 
-	dash_import_choose(import, store_known_of(view->options->on_conflict), false);
-	dash_import_tell_sweeps(import, told_sweep);
+	dash_import_choose(import, store_conflict_policy_of(view->options->on_conflict), false);
+	dash_import_report_sweeps(import, on_sweep);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct res_file *file = &files->items[i];
 		show_progress(view, i, files->count);
@@ -464,7 +466,7 @@ static int open_signals(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-static void say_watching(void *context)
+static void print_watching(void *context)
 {
 	struct view *view = context;
 
@@ -479,12 +481,12 @@ static int watch_folders(struct view *view, struct store *store, const struct st
 		.folders = &view->options->watch,
 		.store = store,
 		.reader = reader,
-		.told = told,
-		.artifact = view->options->without_artifacts ? NULL : told_artifact,
-		.sweep = told_sweep,
-		.on_conflict = store_known_of(view->options->on_conflict),
+		.on_result = report_result,
+		.artifact = view->options->without_artifacts ? NULL : on_artifact,
+		.sweep = on_sweep,
+		.on_conflict = store_conflict_policy_of(view->options->on_conflict),
 		.context = view,
-		.looked = say_watching,
+		.looked = print_watching,
 	};
 	auto_dash_watch struct dash_watch *watch = NULL;
 	auto_fd int stop = open_signals();
@@ -531,11 +533,11 @@ static int run(const struct import_options *options, const struct pl_words *word
 	auto_res_files files = { 0 };
 	auto_free char *default_db = NULL;
 	auto_json json_t *results = json_array();
-	auto_json json_t *beside = json_array();
+	auto_json json_t *artifact_list = json_array();
 	auto_json json_t *sweeps = json_array();
 	struct view view = { .options = options,
 			     .results = results,
-			     .beside = beside,
+			     .artifact_list = artifact_list,
 			     .sweeps = sweeps,
 			     .began_ns = pl_clock_now_ns() };
 	struct pl_err err = PL_ERR_INIT;
@@ -555,8 +557,8 @@ static int run(const struct import_options *options, const struct pl_words *word
 		return pl_program_fail(&err);
 	}
 	/* the results were already printed one by one */
-	bool is_told = view.is_watching && options->json;
-	int status = is_told ? 0 : print_summary(&view, db, total);
+	bool is_reported = view.is_watching && options->json;
+	int status = is_reported ? 0 : print_summary(&view, db, total);
 	if (status == 0)
 		status = view.status;
 	size_t failed = view.counts[STORE_CONFLICT] + view.counts[STORE_REJECTED] + view.deleted +

@@ -122,7 +122,7 @@ static void block_signals(sigset_t *ret)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static bool is_asked_again(void)
+static bool is_requested_twice(void)
 {
 	sigset_t waiting;
 
@@ -131,7 +131,7 @@ static bool is_asked_again(void)
 }
 
 /* Returns false if the output cannot be written, so that no client could know the address. */
-static bool say_where(const struct dash_server *server)
+static bool print_address(const struct dash_server *server)
 {
 	char text[128];
 
@@ -159,11 +159,11 @@ static int serve(const struct dash_serve_options *options, const struct dash_con
 							     .verbose = options->verbose },
 			      &server, err) < 0)
 		return -1;
-	if (say_where(server))
+	if (print_address(server))
 		sigwait(signals, &number);
 	else
 		rc = pl_err_errno(err, "standard output");
-	dash_server_stop(server, PATIENCE_NS, is_asked_again);
+	dash_server_stop(server, PATIENCE_NS, is_requested_twice);
 	return rc;
 }
 

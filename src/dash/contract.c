@@ -122,7 +122,7 @@ static int compile(const struct dash_contract *contract, const char *pointer,
 static int read_query(struct dash_contract *contract, struct dash_operation *operation,
 		      json_t *parameters, struct pl_err *err)
 {
-	auto_free char *place = pl_asprintf("%s %s", operation->method, operation->path);
+	auto_free char *position = pl_asprintf("%s %s", operation->method, operation->path);
 	json_t *properties = json_object();
 	json_t *required = json_array();
 	json_t *all = json_object_get(contract->document, QUERIES);
@@ -130,9 +130,9 @@ static int read_query(struct dash_contract *contract, struct dash_operation *ope
 	json_t *item;
 
 	/* no '/' in the schema's key: so pointers need no escapes */
-	for (char *c = place; *c != '\0'; c++)
+	for (char *c = position; *c != '\0'; c++)
 		*c = *c == '/' || *c == '~' ? '.' : *c;
-	json_object_set_new(all, place,
+	json_object_set_new(all, position,
 			    json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties",
 				      properties, "required", required, "additionalProperties", 0));
 	operation->members = pl_alloc_array(json_array_size(parameters), sizeof(struct member));
@@ -150,7 +150,7 @@ static int read_query(struct dash_contract *contract, struct dash_operation *ope
 		if (json_is_true(json_object_get(parameter, "required")))
 			json_array_append_new(required, json_string(name));
 	}
-	auto_free char *pointer = pl_asprintf("/" QUERIES "/%s", place);
+	auto_free char *pointer = pl_asprintf("/" QUERIES "/%s", position);
 	return compile(contract, pointer, &operation->query, err);
 }
 

@@ -108,9 +108,9 @@ void dash_get_experiment_raw(const struct dash_request *request, struct dash_ans
 
 /* ---- changing ------------------------------------------------------------------------------ */
 
-static const char *author_of(const json_t *said)
+static const char *author_of(const json_t *text)
 {
-	return json_string_value(json_object_get(said, "author"));
+	return json_string_value(json_object_get(text, "author"));
 }
 
 /* Returns true if the change was made. */
@@ -130,7 +130,8 @@ static bool is_done(const struct dash_request *request, int rc, enum store_chang
 }
 
 /* Responds with the current state. */
-static void tell_again(const struct dash_request *request, int64_t id, struct dash_answer *answer)
+static void report_repeat(const struct dash_request *request, int64_t id,
+			  struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_store_entry entry = { .id = 0 };
@@ -153,7 +154,7 @@ void dash_change_experiment(const struct dash_request *request, struct dash_answ
 		return;
 	int rc = store_change(request->context->store, entry.id, request->body, &came, &err);
 	if (is_done(request, rc, came, &err, answer))
-		tell_again(request, entry.id, answer);
+		report_repeat(request, entry.id, answer);
 }
 
 void dash_delete_experiment(const struct dash_request *request, struct dash_answer *answer)
@@ -181,7 +182,7 @@ void dash_restore_experiment(const struct dash_request *request, struct dash_ans
 	int rc = store_restore(request->context->store, entry.id, author_of(request->query), &came,
 			       &err);
 	if (is_done(request, rc, came, &err, answer))
-		tell_again(request, entry.id, answer);
+		report_repeat(request, entry.id, answer);
 }
 
 void dash_list_changes(const struct dash_request *request, struct dash_answer *answer)

@@ -40,7 +40,7 @@ static void free_file(struct dash_stream *stream)
 	free(file);
 }
 
-static bool take_turn(atomic_uint *exports, struct dash_answer *answer)
+static bool take_permit(atomic_uint *exports, struct dash_answer *answer)
 {
 	if (atomic_fetch_add(exports, 1) < EXPORTS_MAX)
 		return true;
@@ -62,7 +62,7 @@ static int new_export(const struct dash_request *request,
 		if (store_snapshot_get(request->context->store, &snapshot, err) == 0 &&
 		    query_export_new(snapshot, request->body, options, ret, faults, err) == 0)
 			return 0;
-	} while (faults->count == 0 && store_is_asked_again(err, &tries));
+	} while (faults->count == 0 && store_should_retry(err, &tries));
 	return -1;
 }
 
@@ -75,7 +75,7 @@ static void send_file(const struct dash_request *request, enum query_export_form
 	struct query_export *export = NULL;
 	char time[32], stamp[32];
 
-	if (!take_turn(request->context->exports, answer))
+	if (!take_permit(request->context->exports, answer))
 		return;
 	pl_clock_rfc3339(now_ns, time);
 	if (new_export(request,

@@ -9,7 +9,7 @@
 #include "option/secret_known.h"
 
 /* Runs "--db FILE import PATH" as "import --db FILE PATH". */
-static int run_behind(const struct pl_command *cmd, int front, int argc, char **argv)
+static int run_command_after(const struct pl_command *cmd, int front, int argc, char **argv)
 {
 	memmove(argv + 2, argv + 1, (size_t)front * sizeof(*argv));
 	argv[1] = (char *)cmd->name;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	const char *name = 1 + front < argc ? argv[1 + front] : NULL;
 	if (name != NULL && name[0] != '-') {
 		const struct pl_command *cmd = pl_command_find(&dash_commands, name);
-		return cmd != NULL ? run_behind(cmd, front, argc, argv)
+		return cmd != NULL ? run_command_after(cmd, front, argc, argv)
 				   : pl_command_refuse(&dash_commands, name);
 	}
 	if (serve != NULL)

@@ -15,7 +15,7 @@ struct dash_peer {
 	struct dash_peer *next;
 	struct dash_peer **link; /* the pointer to this element */
 	int fd;
-	enum dash_peer_turn turn;
+	enum dash_peer_state state;
 	int64_t marked_ns;
 	uint64_t marked; /* transferred bytes at that time */
 	bool is_cut;
@@ -68,7 +68,7 @@ static void reset(struct dash_peer *peer)
 /* The library sees the end of the connection and closes it. */
 static void cut(struct dash_peer *peer)
 {
-	if (peer->turn == DASH_PEER_TAKES) {
+	if (peer->state == DASH_PEER_TAKES) {
 		reset(peer);
 		return;
 	}
@@ -78,14 +78,14 @@ static void cut(struct dash_peer *peer)
 
 static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 {
-	if (peer->is_cut || peer->turn == DASH_PEER_WAITS)
+	if (peer->is_cut || peer->state == DASH_PEER_WAITS)
 		return;
 	uint64_t moved;
 	/* a client on a Unix socket belongs to the user: only the library's limits apply */
 	if (!bytes_moved(peer->fd, &moved))
 		return;
 	if (moved - peer->marked >= peer->peers->options.bytes_min ||
-	    (peer->turn == DASH_PEER_SENDS && has_unread(peer->fd)))
+	    (peer->state == DASH_PEER_SENDS && has_unread(peer->fd)))
 		mark(peer, now_ns, moved);
 	else if (now_ns - peer->marked_ns >= patience_ns)
 		cut(peer);
@@ -143,7 +143,7 @@ void dash_peers_reset_taking(struct dash_peers *peers)
 {
 	pthread_mutex_lock(&peers->lock);
 	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next) {
-		if (peer->turn == DASH_PEER_TAKES)
+		if (peer->state == DASH_PEER_TAKES)
 			reset(peer);
 	}
 	pthread_mutex_unlock(&peers->lock);
@@ -153,7 +153,7 @@ struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd)
 {
 	struct dash_peer *peer = pl_alloc(sizeof(*peer));
 
-	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .turn = DASH_PEER_SENDS };
+	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .state = DASH_PEER_SENDS };
 	mark(peer, pl_clock_now_ns(), 0);
 	pthread_mutex_lock(&peers->lock);
 	peer->next = peers->first;
@@ -179,14 +179,14 @@ void dash_peer_remove(struct dash_peer *peer)
 	free(peer);
 }
 
-void dash_peer_turn(struct dash_peer *peer, enum dash_peer_turn turn)
+void dash_peer_set_state(struct dash_peer *peer, enum dash_peer_state state)
 {
 	uint64_t moved = 0;
 	(void)bytes_moved(peer->fd, &moved);
 	int64_t now_ns = pl_clock_now_ns();
 
 	pthread_mutex_lock(&peer->peers->lock);
-	peer->turn = turn;
+	peer->state = state;
 	mark(peer, now_ns, moved);
 	pthread_mutex_unlock(&peer->peers->lock);
 }

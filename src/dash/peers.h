@@ -34,7 +34,7 @@ void dash_peers_stop(struct dash_peers *peers);
 /* Resets all connections that are receiving a response. */
 void dash_peers_reset_taking(struct dash_peers *peers);
 
-enum dash_peer_turn {
+enum dash_peer_state {
 	DASH_PEER_SENDS, /* a request, or is idle */
 	DASH_PEER_WAITS, /* for its response to be made */
 	DASH_PEER_TAKES, /* receives its response */
@@ -45,6 +45,6 @@ struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd);
 /* Call it before close(). */
 void dash_peer_remove(struct dash_peer *peer);
 /* Changes whose turn it is; restarts time and byte count. */
-void dash_peer_turn(struct dash_peer *peer, enum dash_peer_turn turn);
+void dash_peer_set_state(struct dash_peer *peer, enum dash_peer_state state);
 /* Aborts a response so that the client notices it. */
 void dash_peer_reset(struct dash_peer *peer);

@@ -52,7 +52,7 @@ static void put(const struct dash_request *request, int64_t id, int status,
 		return;
 	}
 	switch (outcome) {
-	case STORE_PRESET_KEPT:
+	case STORE_PRESET_UNCHANGED:
 		if (id == 0)
 			answer->location = pl_asprintf(PATH "/%lld",
 						       (long long)pl_json_get_i64(preset, "id"));

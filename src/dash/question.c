@@ -37,7 +37,7 @@ static int ask_once(const struct dash_request *request, dash_query_fn *query,
 	if (store_snapshot_get(request->context->store, &of_all, err) < 0)
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(of_all,
-									     request->waiter);
+									     request->cancel_token);
 	return query(snapshot, question, ret, faults, err);
 }
 
@@ -53,7 +53,7 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 	do {
 		found.len = 0;
 		result = ask_once(request, query, question, &found, &faults, &err);
-	} while (result < 0 && faults.count == 0 && store_is_asked_again(&err, &tries));
+	} while (result < 0 && faults.count == 0 && store_should_retry(&err, &tries));
 	if (result == 0)
 		answer_text(answer, &found);
 	else if (faults.count > 0)

@@ -51,7 +51,7 @@ struct dash_request {
 	const char *media; /* Content-Type; NULL: none */
 	const struct dash_head *head;
 	struct mirror_cancel_token *
-		waiter; /* cancels the query when the client leaves (mirror/cancel_token.h); NULL: never */
+		cancel_token; /* cancels the query when the client leaves (mirror/cancel_token.h); NULL: never */
 };
 
 /* Responds with JSON, or with an error if it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
@@ -66,5 +66,5 @@ bool dash_find_experiment(const struct dash_request *request, struct store_entry
 			  struct dash_answer *answer);
 
 typedef void dash_handler_fn(const struct dash_request *request, struct dash_answer *answer);
-#define ROUTE(method, path, handler, tag, turn) dash_handler_fn dash_##handler;
+#define ROUTE(method, path, handler, tag, lane) dash_handler_fn dash_##handler;
 #include "tbl/routes.h"

@@ -30,12 +30,12 @@ struct dash_route {
 	const char *path;
 	dash_handler_fn *handler;
 	enum tag tag;
-	enum dash_turn turn;
+	enum dash_lane lane;
 };
 
 static const struct dash_route routes[] = {
-#define ROUTE(method, path, handler, tag, turn) \
-	{ method, path, dash_##handler, TAG_##tag, DASH_TURN_##turn },
+#define ROUTE(method, path, handler, tag, lane) \
+	{ method, path, dash_##handler, TAG_##tag, DASH_LANE_##lane },
 #include "tbl/routes.h"
 };
 
@@ -164,7 +164,7 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 	ret->operation = dash_contract_find(context->contract, ret->route->method,
 					    ret->route->path);
 	ret->bytes_max = dash_operation_bytes_max(ret->operation);
-	ret->is_stream = ret->route->turn == DASH_TURN_STREAM;
+	ret->is_stream = ret->route->lane == DASH_LANE_STREAM;
 	if (!check_coding(head, ret, answer))
 		return false;
 	if (ret->bytes_max > 0 && !dash_operation_takes(ret->operation, head->media)) {
@@ -236,14 +236,14 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
 	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
-	if (!is_tagged && call->turn != DASH_TURN_SHARED)
+	if (!is_tagged && call->lane != DASH_LANE_SHARED)
 		return 0;
 	auto_free char *question = question_of(call, second);
 	if (is_tagged)
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%016llx\"",
 			 (unsigned)context->start, (long long)call->version,
 			 (unsigned long long)pl_hash_text(PL_HASH_NONE, question));
-	if (call->turn == DASH_TURN_SHARED)
+	if (call->lane == DASH_LANE_SHARED)
 		call->question = pl_take(question);
 	return 0;
 }
@@ -310,7 +310,7 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 		bytes = ret->unpacked;
 	if (!read_body(head, match, bytes, len, &ret->body, answer))
 		return false;
-	ret->turn = match->route->turn;
+	ret->lane = match->route->lane;
 	ret->request = (struct dash_request){ .context = context,
 					      .path = head->target->path,
 					      .query = ret->query,

@@ -45,13 +45,13 @@ int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) 
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer);
 
-enum dash_turn {
-	DASH_TURN_NOW,
-	DASH_TURN_READ,
-	DASH_TURN_WRITE,
-	DASH_TURN_QUEUE,
-	DASH_TURN_SHARED,
-	DASH_TURN_STREAM,
+enum dash_lane {
+	DASH_LANE_NOW,
+	DASH_LANE_READ,
+	DASH_LANE_WRITE,
+	DASH_LANE_QUEUE,
+	DASH_LANE_SHARED,
+	DASH_LANE_STREAM,
 };
 
 /* A complete request. It borrows head, match and body. */
@@ -60,7 +60,7 @@ struct dash_call {
 	json_t *query;
 	json_t *body;
 	char *unpacked; /* the body, if it was compressed */
-	enum dash_turn turn;
+	enum dash_lane lane;
 	int64_t version; /* of the data when the request began */
 	char *question;  /* for turn SHARED: equal for requests with the same response */
 };

@@ -32,7 +32,7 @@
 #include "store/store.h"
 
 #define THREADS         4
-#define KEPT_BYTES      ((size_t)64 << 20)
+#define CACHE_BYTES     ((size_t)64 << 20)
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
 /*
@@ -69,19 +69,19 @@ enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_COUNT };
 static const struct {
 	unsigned threads;
 	size_t room; /* number of queued responses */
-	size_t kept_bytes;
+	size_t cache_bytes;
 	bool ends_with_client;
 } work_kinds[WORK_COUNT] = {
-	[WORK_LONG] = { 4, 64, KEPT_BYTES, true },
+	[WORK_LONG] = { 4, 64, CACHE_BYTES, true },
 	[WORK_READS] = { 2, CONNECTIONS_MAX, 0, false },
 	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0, false },
 };
 
-static const enum work_kind work_of_turn[] = {
-	[DASH_TURN_NOW] = WORK_LONG, /* never queued */
-	[DASH_TURN_READ] = WORK_READS,    [DASH_TURN_WRITE] = WORK_WRITES,
-	[DASH_TURN_QUEUE] = WORK_LONG,    [DASH_TURN_SHARED] = WORK_LONG,
-	[DASH_TURN_STREAM] = WORK_WRITES,
+static const enum work_kind work_of_lane[] = {
+	[DASH_LANE_NOW] = WORK_LONG, /* never queued */
+	[DASH_LANE_READ] = WORK_READS,    [DASH_LANE_WRITE] = WORK_WRITES,
+	[DASH_LANE_QUEUE] = WORK_LONG,    [DASH_LANE_SHARED] = WORK_LONG,
+	[DASH_LANE_STREAM] = WORK_WRITES,
 };
 
 struct dash_server {
@@ -119,8 +119,8 @@ struct exchange {
 	struct dash_sink *sink; /* receives the body instead */
 	uint64_t came;          /* received bytes of the body */
 	bool has_begun;
-	bool is_refused; /* the response is set; further bytes are discarded */
-	bool is_asked;   /* a handler was called */
+	bool is_refused;   /* the response is set; further bytes are discarded */
+	bool is_requested; /* a handler was called */
 	struct dash_answer answer;
 	int status;
 	size_t sent;
@@ -146,7 +146,7 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 		exchange->answer.stream->peer = exchange->peer;
 	}
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
-	dash_peer_turn(exchange->peer, DASH_PEER_TAKES);
+	dash_peer_set_state(exchange->peer, DASH_PEER_TAKES);
 	response = dash_response_new(&exchange->answer);
 	if (response == NULL)
 		return MHD_NO;
@@ -213,7 +213,7 @@ static void open_sink(struct exchange *exchange)
 {
 	struct dash_answer *answer = &exchange->answer;
 
-	exchange->is_asked = true;
+	exchange->is_requested = true;
 	if (dash_routes_read(exchange->server->context, &exchange->head, &exchange->match, "", 0,
 			     &exchange->call, answer))
 		dash_routes_answer(&exchange->match, &exchange->call, answer);
@@ -289,11 +289,11 @@ static struct exchange *exchange_of(const struct dash_asker *asker)
 	return PL_CONTAINER_OF(asker, struct exchange, asker);
 }
 
-static void make_answer(struct dash_asker *asker, struct mirror_cancel_token *waiter)
+static void make_answer(struct dash_asker *asker, struct mirror_cancel_token *cancel_token)
 {
 	struct exchange *exchange = exchange_of(asker);
 
-	exchange->call.request.waiter = waiter;
+	exchange->call.request.cancel_token = cancel_token;
 	if (exchange->sink != NULL)
 		exchange->sink->end(exchange->sink, &exchange->answer);
 	else
@@ -318,12 +318,12 @@ static bool is_gone(const struct dash_asker *asker)
 	return poll(&peer, 1, 0) > 0;
 }
 
-static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *connection)
+static void wait_for_slot(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct dash_call *call = &exchange->call;
-	struct dash_work *work = exchange->server->works[work_of_turn[call->turn]];
+	struct dash_work *work = exchange->server->works[work_of_lane[call->lane]];
 
 	exchange->connection = connection;
 	exchange->fd = info->connect_fd;
@@ -343,31 +343,31 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	struct dash_server *server = exchange->server;
 	struct dash_call *call = &exchange->call;
 
-	exchange->is_asked = true;
-	dash_peer_turn(exchange->peer, DASH_PEER_WAITS);
+	exchange->is_requested = true;
+	dash_peer_set_state(exchange->peer, DASH_PEER_WAITS);
 	if (!dash_routes_read(server->context, &exchange->head, &exchange->match,
 			      pl_buf_text(&exchange->body), exchange->body.len, call,
 			      &exchange->answer) ||
 	    (call->question != NULL && dash_work_find(server->works[WORK_LONG], call->version,
 						      call->question, &exchange->answer)))
 		return true;
-	if (call->turn == DASH_TURN_NOW) {
+	if (call->lane == DASH_LANE_NOW) {
 		dash_routes_answer(&exchange->match, call, &exchange->answer);
 		return true;
 	}
-	wait_for_turn(exchange, connection);
+	wait_for_slot(exchange, connection);
 	return false;
 }
 
 static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	if (!exchange->is_refused && !exchange->is_asked && !ask(exchange, connection))
+	if (!exchange->is_refused && !exchange->is_requested && !ask(exchange, connection))
 		return MHD_YES;
 	if (!exchange->is_refused && exchange->sink != NULL && exchange->connection == NULL) {
-		wait_for_turn(exchange, connection);
+		wait_for_slot(exchange, connection);
 		return MHD_YES;
 	}
-	if (exchange->is_asked)
+	if (exchange->is_requested)
 		dash_routes_end(&exchange->head, &exchange->match, &exchange->answer);
 	forget_body(exchange);
 	return send_answer(exchange, connection);
@@ -396,7 +396,7 @@ static void exchange_done(struct exchange *exchange)
 {
 	struct dash_server *server = exchange->server;
 
-	dash_peer_turn(exchange->peer, DASH_PEER_SENDS);
+	dash_peer_set_state(exchange->peer, DASH_PEER_SENDS);
 	if (server->verbose)
 		log_request(exchange);
 	if (exchange->has_begun)
@@ -542,7 +542,7 @@ static int start_works(struct dash_server *server, struct pl_err *err)
 	for (size_t i = 0; i < WORK_COUNT; i++) {
 		const struct dash_work_options options = { .threads = work_kinds[i].threads,
 							   .room = work_kinds[i].room,
-							   .kept_bytes = work_kinds[i].kept_bytes,
+							   .cache_bytes = work_kinds[i].cache_bytes,
 							   .make = make_answer,
 							   .done = wake,
 							   .is_gone = work_kinds[i].ends_with_client

@@ -22,19 +22,19 @@ static bool is_id(const char *id, struct dash_answer *answer)
 
 void dash_put_sweep(const struct dash_request *request, struct dash_answer *answer)
 {
-	const char *id = request->words[0], *own = pl_json_get_text(request->body, "sweep");
+	const char *id = request->words[0], *body_id = pl_json_get_text(request->body, "sweep");
 	struct pl_err err = PL_ERR_INIT;
 	bool fits = false;
 
 	if (!is_id(id, answer))
 		return;
-	if (strcmp(own, id) != 0) {
+	if (strcmp(body_id, id) != 0) {
 		dash_problem_answer(answer,
 				    &(struct dash_problem){
 					    .status = 422,
 					    .detail = "/sweep: found another id than in the path",
 					    .pointer = "/sweep",
-					    .found = own,
+					    .found = body_id,
 					    .expected = id });
 		return;
 	}

@@ -45,7 +45,7 @@ static int read_members(const char *text, size_t from, struct dash_target *targe
 		size_t len = strcspn(at, "&");
 		size_t name_len = strcspn(at, "=&");
 		size_t value_at = name_len < len ? name_len + 1 : len;
-		size_t place = from + (size_t)(at - text);
+		size_t position = from + (size_t)(at - text);
 		struct dash_member *member;
 		if (target->count == DASH_MEMBERS_MAX)
 			return pl_err_set(err, PL_ERR_INVALID,
@@ -54,8 +54,8 @@ static int read_members(const char *text, size_t from, struct dash_target *targe
 		if (len > 0) {
 			member = PL_PUSH(target->members, target->count, target->room);
 			*member = (struct dash_member){ 0 };
-			if (decode(at, name_len, place, true, &member->name, err) < 0 ||
-			    decode(at + value_at, len - value_at, place + value_at, true,
+			if (decode(at, name_len, position, true, &member->name, err) < 0 ||
+			    decode(at + value_at, len - value_at, position + value_at, true,
 				   &member->value, err) < 0)
 				return -1;
 		}

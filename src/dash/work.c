@@ -29,7 +29,7 @@ struct job {
 
 	/* of the thread that makes it */
 	struct dash_work *work;
-	struct mirror_cancel_token waiter;
+	struct mirror_cancel_token cancel_token;
 	int64_t look_ns; /* time of the next check */
 	enum dash_work_end outcome;
 };
@@ -49,7 +49,7 @@ struct dash_work {
 	bool is_over;
 	struct jobs waiting;
 	struct jobs making;
-	struct dash_cache *kept;
+	struct dash_cache *cache;
 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void finish(struct dash_work *work, struct job *job)
 	}
 	if (job->question != NULL && made->status == 200 && !made->is_partial) {
 		pthread_mutex_lock(&work->lock);
-		dash_cache_add(work->kept, job->version, job->question, made);
+		dash_cache_add(work->cache, job->version, job->question, made);
 		pthread_mutex_unlock(&work->lock);
 	}
 	for (; asker != NULL; asker = next) {
@@ -151,9 +151,9 @@ static bool is_left(const struct dash_work *work, const struct job *job)
 }
 
 /* Once it returns true, no request can join. */
-static bool has_left(struct mirror_cancel_token *waiter)
+static bool has_left(struct mirror_cancel_token *cancel_token)
 {
-	struct job *job = PL_CONTAINER_OF(waiter, struct job, waiter);
+	struct job *job = PL_CONTAINER_OF(cancel_token, struct job, cancel_token);
 	struct dash_work *work = job->work;
 	int64_t now_ns = pl_clock_now_ns();
 
@@ -176,7 +176,7 @@ static void make(struct dash_work *work, struct job *job)
 	jobs_add(&work->making, job);
 	pthread_mutex_unlock(&work->lock);
 	job->look_ns = pl_clock_now_ns() + LOOK_NS;
-	work->options.make(job->askers, &job->waiter);
+	work->options.make(job->askers, &job->cancel_token);
 	pthread_mutex_lock(&work->lock);
 	if (job->outcome != DASH_WORK_GIVEN_UP)
 		jobs_remove(&work->making, job);
@@ -225,7 +225,7 @@ int dash_work_start(const struct dash_work_options *options, struct dash_work **
 	pthread_cond_init(&work->wake, NULL);
 	jobs_init(&work->waiting);
 	jobs_init(&work->making);
-	work->kept = dash_cache_new(options->kept_bytes);
+	work->cache = dash_cache_new(options->cache_bytes);
 	for (; work->started < options->threads && work->started < THREADS_MAX; work->started++) {
 		if (pl_thread_start(&work->threads[work->started], work_on, work, err) < 0) {
 			dash_work_stop(work);
@@ -260,7 +260,7 @@ void dash_work_stop(struct dash_work *work)
 
 void dash_work_free(struct dash_work *work)
 {
-	dash_cache_free(work->kept);
+	dash_cache_free(work->cache);
 	pthread_cond_destroy(&work->wake);
 	pthread_mutex_destroy(&work->lock);
 	free(work);
@@ -272,7 +272,7 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 		    struct dash_answer *answer)
 {
 	pthread_mutex_lock(&work->lock);
-	bool is_there = dash_cache_find(work->kept, version, question, answer);
+	bool is_there = dash_cache_find(work->cache, version, question, answer);
 	pthread_mutex_unlock(&work->lock);
 	return is_there;
 }
@@ -285,7 +285,7 @@ static struct job *job_new(struct dash_work *work, int64_t version, const char *
 			     .question = pl_strdup(question),
 			     .end = &job->askers,
 			     .work = work,
-			     .waiter = { .has_left = has_left } };
+			     .cancel_token = { .has_left = has_left } };
 	return job;
 }
 

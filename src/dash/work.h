@@ -33,10 +33,10 @@ struct dash_asker {
 
 struct dash_work_options {
 	unsigned threads;
-	size_t room;       /* length of the queue */
-	size_t kept_bytes; /* limit of the cache */
+	size_t room;        /* length of the queue */
+	size_t cache_bytes; /* limit of the cache */
 	/* Makes the response. Long computations poll the token, which covers all waiting clients. */
-	void (*make)(struct dash_asker *asker, struct mirror_cancel_token *waiter);
+	void (*make)(struct dash_asker *asker, struct mirror_cancel_token *cancel_token);
 	void (*done)(struct dash_asker *asker); /* the response is complete */
 	/* Returns whether the client has left, so that no response is needed. NULL: every response is made. */
 	bool (*is_gone)(const struct dash_asker *asker);

@@ -83,7 +83,7 @@ struct engine {
 	double input, output;
 };
 
-double demo_asked(const json_t *section, const char *key, double other)
+double demo_requested(const json_t *section, const char *key, double other)
 {
 	const json_t *value = json_object_get(section, key);
 
@@ -115,7 +115,7 @@ static void set_release(const struct demo_plan *plan, struct engine *engine)
 
 static struct engine engine_of(const struct demo_plan *plan)
 {
-	double gpus = demo_asked(plan->server, "tensor_parallel_size", 1);
+	double gpus = demo_requested(plan->server, "tensor_parallel_size", 1);
 	const json_t *compiled = json_object_get(plan->server, "compilation_config");
 	bool is_fp8 = asks(plan->server, "quantization", "fp8");
 	bool is_eager = json_is_true(json_object_get(plan->server, "enforce_eager")) ||
@@ -130,8 +130,8 @@ static struct engine engine_of(const struct demo_plan *plan)
 				  (asks(plan->server, "kv_cache_dtype", "fp8") ? 0.5 : 1),
 		.step_s = STEP_S + (is_eager ? EAGER_LAYER_S * plan->model->layers : 0) +
 			  2 * plan->model->layers * TALK_LAYER_S * log2(gpus),
-		.input = demo_asked(plan->load, "random_input_len", 1024),
-		.output = demo_asked(plan->load, "random_output_len", 128),
+		.input = demo_requested(plan->load, "random_input_len", 1024),
+		.output = demo_requested(plan->load, "random_output_len", 128),
 	};
 
 	set_release(plan, &engine);
@@ -176,11 +176,11 @@ static double request_s(const struct engine *engine, double requests)
 static void set_memory(const struct demo_plan *plan, const struct engine *engine,
 		       struct demo_figures *figures)
 {
-	double share = demo_asked(plan->server, "gpu_memory_utilization", 0.92);
+	double share = demo_requested(plan->server, "gpu_memory_utilization", 0.92);
 	double all = plan->model->dense + plan->model->experts;
 
 	figures->gpus = engine->gpus;
-	figures->max_len = fmin(demo_asked(plan->server, "max_model_len", plan->model->max_len),
+	figures->max_len = fmin(demo_requested(plan->server, "max_model_len", plan->model->max_len),
 				plan->model->max_len);
 	figures->weights_bytes = engine->weight_bytes * all / engine->gpus;
 	figures->kv_bytes = share * (double)plan->gpu->memory_bytes - figures->weights_bytes -
@@ -226,8 +226,8 @@ static void set_open(const struct engine *engine, double room, struct demo_figur
 	double most = room / request_s(engine, room);
 	double busy = figures->rate / most;
 	if (busy >= OVERLOADED) {
-		double behind = fmax(0.02, 1 - 1 / busy);
-		figures->queue_ms = 1e3 * behind * figures->prompts / most / 2;
+		double after = fmax(0.02, 1 - 1 / busy);
+		figures->queue_ms = 1e3 * after * figures->prompts / most / 2;
 		busy = OVERLOADED;
 		running = room;
 	} else {
@@ -259,12 +259,12 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret)
 		.fate = draw_fate(&dice),
 		.input = engine.input,
 		.output = engine.output,
-		.prompts = demo_asked(plan->load, "num_prompts", 200),
-		.rate = demo_asked(plan->load, "request_rate", INFINITY),
-		.concurrency = demo_asked(plan->load, "max_concurrency", 0),
+		.prompts = demo_requested(plan->load, "num_prompts", 200),
+		.rate = demo_requested(plan->load, "request_rate", INFINITY),
+		.concurrency = demo_requested(plan->load, "max_concurrency", 0),
 	};
 	set_memory(plan, &engine, ret);
-	double room = fmin(demo_asked(plan->server, "max_num_seqs", 256),
+	double room = fmin(demo_requested(plan->server, "max_num_seqs", 256),
 			   fmax(1, ret->kv_tokens / (engine.input + engine.output)));
 	if (isinf(ret->rate))
 		set_closed(&engine, room, ret->concurrency > 0 ? ret->concurrency : ret->prompts,
@@ -272,7 +272,7 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret)
 	else
 		set_open(&engine, room, ret);
 	/* large steps start prompts early and delay tokens */
-	double batch = log2(demo_asked(plan->server, "max_num_batched_tokens", 8192) / 8192);
+	double batch = log2(demo_requested(plan->server, "max_num_batched_tokens", 8192) / 8192);
 	double slower = demo_noise(&dice, 0.04) * (1 - 0.12 * batch);
 	ret->ttft_ms *= slower;
 	ret->queue_ms *= slower;

@@ -34,8 +34,8 @@ struct ring {
 	int64_t taken;  /* under lock, as are the next two */
 	int64_t stored; /* and freed */
 	bool is_over;
-	struct made places
-		[RING]; /* the worker that took the number writes it; is_ready is under lock */
+	struct made
+		slots[RING]; /* the worker that took the number writes it; is_ready is under lock */
 };
 
 /*
@@ -46,7 +46,7 @@ static void take(json_t *json, struct store_document *ret)
 {
 	auto_free char *content = res_field_canonical(json);
 
-	*ret = (struct store_document){ .form = STORE_FORM_OWN,
+	*ret = (struct store_document){ .form = STORE_FORM_NATIVE,
 					.json = json_incref(json),
 					.bytes = pl_json_to_text(json, PL_JSON_COMPACT),
 					.run_id = pl_strdup(pl_json_get_text(json, "run_id")),
@@ -94,7 +94,7 @@ static void *work(void *data)
 	struct ring *ring = data;
 
 	for (int64_t number; (number = take_number(ring)) >= 0;) {
-		struct made *made = &ring->places[number % RING];
+		struct made *made = &ring->slots[number % RING];
 		bool has_failed = make(ring->fill, number, made) < 0;
 		pthread_mutex_lock(&ring->lock);
 		made->has_failed = has_failed;
@@ -109,7 +109,7 @@ static void await(struct ring *ring, int64_t end)
 {
 	pthread_mutex_lock(&ring->lock);
 	for (int64_t i = ring->stored; i < end; i++) {
-		while (!ring->places[i % RING].is_ready)
+		while (!ring->slots[i % RING].is_ready)
 			pthread_cond_wait(&ring->changed, &ring->lock);
 	}
 	pthread_mutex_unlock(&ring->lock);
@@ -118,7 +118,7 @@ static void await(struct ring *ring, int64_t end)
 static void free_places(struct ring *ring, int64_t end)
 {
 	for (int64_t i = ring->stored; i < end; i++)
-		made_done(&ring->places[i % RING]);
+		made_done(&ring->slots[i % RING]);
 	pthread_mutex_lock(&ring->lock);
 	ring->stored = end;
 	pthread_cond_broadcast(&ring->changed);
@@ -132,18 +132,19 @@ static int put(struct ring *ring, int64_t end, int64_t counts[STORE_OUTCOME_COUN
 	int result = 0;
 
 	for (int64_t i = ring->stored; i < end; i++) {
-		if (ring->places[i % RING].has_failed) {
-			*err = ring->places[i % RING].err;
+		if (ring->slots[i % RING].has_failed) {
+			*err = ring->slots[i % RING].err;
 			return -1;
 		}
 	}
 	if (store_batch_begin(ring->fill->store, err) < 0)
 		return -1;
 	for (int64_t i = ring->stored; i < end && result == 0; i++) {
-		struct store_put_result told = { 0 };
-		result = store_put(ring->fill->store, ring->places[i % RING].prepared, &told, err);
+		struct store_put_result put_result = { 0 };
+		result = store_put(ring->fill->store, ring->slots[i % RING].prepared, &put_result,
+				   err);
 		if (result == 0)
-			counts[told.outcome]++;
+			counts[put_result.outcome]++;
 	}
 	/* returns the first failure again */
 	if (store_batch_end(ring->fill->store, result < 0 ? &later : err) < 0)
@@ -162,7 +163,7 @@ static int store_all(struct ring *ring, int64_t counts[STORE_OUTCOME_COUNT], str
 		if (put(ring, end, counts, err) < 0)
 			return -1;
 		free_places(ring, end);
-		goes_on = fill->told(fill->context, end);
+		goes_on = fill->on_progress(fill->context, end);
 	}
 	return 0;
 }
@@ -200,7 +201,7 @@ int demo_fill(const struct demo_fill *fill, int64_t ret_counts[STORE_OUTCOME_COU
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < RING; i++)
-		made_done(&ring->places[i]);
+		made_done(&ring->slots[i]);
 	pthread_cond_destroy(&ring->changed);
 	pthread_mutex_destroy(&ring->lock);
 	return result;

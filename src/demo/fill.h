@@ -12,7 +12,7 @@ struct demo_fill {
 	const struct demo *history;
 	int64_t rows;
 	/* Called after each transaction; false: stop. */
-	bool (*told)(void *context, int64_t done);
+	bool (*on_progress)(void *context, int64_t done);
 	void *context;
 };
 

@@ -56,13 +56,13 @@ static int read_experiment(const struct demo_plan *plan, struct exp_config **ret
 			   struct pl_err *err)
 {
 	auto_problems problems = { 0 };
-	auto_json json_t *asked = json_pack(
+	auto_json json_t *requested = json_pack(
 		"{s:s, s:s, s:O, s:O, s:{s:s}, s:O}", "suite", plan->sweep->suite, "name",
 		plan->name, "tags", plan->tags, "server", plan->server, "launch", "vllm_version",
 		demo_release_at(plan->release), "benchmark", plan->load);
 
-	return exp_config_read_json(vllm_catalog_reference(), asked, "a synthetic experiment", NULL,
-				    0, ret, &problems, err);
+	return exp_config_read_json(vllm_catalog_reference(), requested, "a synthetic experiment",
+				    NULL, 0, ret, &problems, err);
 }
 
 /* Adds an argument that is newer than the tables. */
@@ -121,7 +121,7 @@ static json_t *make_config(const struct demo_plan *plan, const struct exp_config
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", server, "server_source",
 			 source, "server_explicit", explicit_names, "params_overlay", overlay,
 			 "benchmark", make_benchmark(plan, experiment), "experiment",
-			 exp_config_asked(experiment));
+			 exp_config_explicit(experiment));
 }
 
 /* ---- the document -------------------------------------------------------------------------- */

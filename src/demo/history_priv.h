@@ -85,7 +85,7 @@ const char *demo_release_at(size_t i);
 /* The plan of one run. */
 struct demo_plan {
 	int64_t index;
-	size_t place; /* index in its sweep */
+	size_t position; /* index in its sweep */
 	const struct demo_sweep *sweep;
 	const struct demo_model *model;
 	const struct demo_host *host;
@@ -113,7 +113,7 @@ void demo_run_id(const struct demo *history, const struct demo_plan *plan,
 		 char ret[RES_RUN_ID_BYTES]);
 
 /* Returns a requested number, or `other`; "inf" is infinite. */
-double demo_asked(const json_t *section, const char *key, double other);
+double demo_requested(const json_t *section, const char *key, double other);
 
 /* The performance of a run. */
 struct demo_figures {

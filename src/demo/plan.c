@@ -115,7 +115,7 @@ static json_t *word_at(const char *words, size_t at)
 }
 
 /* Sets a value for "server.x" or "benchmark.x". */
-static void set_asked(struct demo_plan *plan, const char *key, json_t *value)
+static void set_requested(struct demo_plan *plan, const char *key, json_t *value)
 {
 	const char *dot = strchr(key, '.');
 
@@ -211,9 +211,9 @@ static void ask_server(struct demo_dice *dice, struct demo_plan *plan)
 	ask_for_gpus(dice, plan);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(extras); i++) {
 		size_t count = count_words(extras[i].values);
-		bool is_asked = demo_chance(dice, extras[i].share);
+		bool is_requested = demo_chance(dice, extras[i].share);
 		size_t at = demo_below(dice, count);
-		if (is_asked && has_argument(plan, extras[i].key))
+		if (is_requested && has_argument(plan, extras[i].key))
 			json_object_set_new(plan->server, extras[i].key,
 					    word_at(extras[i].values, at));
 	}
@@ -263,9 +263,9 @@ static void vary(struct demo_plan *plan)
 	const struct demo_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;
 	size_t width = count_words(fast->values);
 
-	set_asked(plan, slow->key, word_at(slow->values, plan->place / width));
-	set_asked(plan, fast->key, word_at(fast->values, plan->place % width));
-	double at_once = demo_asked(plan->load, "max_concurrency", 64);
+	set_requested(plan, slow->key, word_at(slow->values, plan->position / width));
+	set_requested(plan, fast->key, word_at(fast->values, plan->position % width));
+	double at_once = demo_requested(plan->load, "max_concurrency", 64);
 	json_object_set_new(plan->load, "num_prompts",
 			    json_integer(at_once < 32 ? 200 : (json_int_t)at_once * 8));
 }
@@ -276,7 +276,7 @@ void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret)
 	struct demo_dice dice = demo_dice(history->seed, USE_SWEEP, (uint64_t)number);
 
 	*ret = (struct demo_plan){ .index = index,
-				   .place = (size_t)(index % DEMO_SWEEP),
+				   .position = (size_t)(index % DEMO_SWEEP),
 				   .server = json_object(),
 				   .load = json_object(),
 				   .tags = json_object() };
@@ -297,7 +297,7 @@ void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret)
 	ret->trouble = demo_share(&ret->dice);
 	double began_s = (double)SPAN_S * ((double)(number % history->sweeps) + demo_share(&dice)) /
 			 (double)history->sweeps;
-	double at_s = began_s + (double)ret->place * APART_S * demo_noise(&ret->dice, 0.02);
+	double at_s = began_s + (double)ret->position * APART_S * demo_noise(&ret->dice, 0.02);
 	ret->started_ns = BEGIN_S * PL_NS_PER_S + (int64_t)(at_s * 1e3) * PL_NS_PER_MS;
 	if (study != NULL)
 		demo_tag_study(BEGIN_S * PL_NS_PER_S + (int64_t)(began_s * 1e3) * PL_NS_PER_MS,

@@ -52,7 +52,7 @@ static void cell_of(const char *label, char ret[65])
 	ret[CELL_DIGITS] = '\0';
 }
 
-static const json_t *asked(const struct demo_plan *plan, const char *key)
+static const json_t *setting_of(const struct demo_plan *plan, const char *key)
 {
 	return json_object_get(pl_text_starts(key, "server.") ? plan->server : plan->load,
 			       short_key(key));
@@ -61,8 +61,8 @@ static const json_t *asked(const struct demo_plan *plan, const char *key)
 void demo_tag_study(int64_t began_ns, int64_t number, struct demo_plan *plan)
 {
 	const struct demo_sweep *sweep = plan->sweep;
-	auto_free char *label = label_of(sweep, asked(plan, sweep->slow.key),
-					 asked(plan, sweep->fast.key));
+	auto_free char *label = label_of(sweep, setting_of(plan, sweep->slow.key),
+					 setting_of(plan, sweep->fast.key));
 	char cell[65], date[16];
 
 	cell_of(label, cell);
@@ -93,8 +93,8 @@ static json_t *run_row(const struct demo *history, const struct demo_plan *plan)
 {
 	struct demo_figures figures;
 	char run_id[RES_RUN_ID_BYTES];
-	json_t *run = row(plan->sweep, (json_t *)asked(plan, plan->sweep->slow.key),
-			  (json_t *)asked(plan, plan->sweep->fast.key));
+	json_t *run = row(plan->sweep, (json_t *)setting_of(plan, plan->sweep->slow.key),
+			  (json_t *)setting_of(plan, plan->sweep->fast.key));
 
 	demo_figures(plan, &figures);
 	demo_run_id(history, plan, run_id);
@@ -144,7 +144,7 @@ json_t *demo_study(const struct demo *history, size_t i)
 		json_t *run = run_row(history, &one);
 		json_object_set_new(servers, pl_json_get_text(run, "server"), json_true());
 		if (json_object_size(servers) == 1)
-			json_array_append(loads, (json_t *)asked(&one, one.sweep->fast.key));
+			json_array_append(loads, (json_t *)setting_of(&one, one.sweep->fast.key));
 		json_array_append_new(runs, run);
 	}
 	demo_plan(history, first, &plan);

@@ -121,8 +121,9 @@ void exp_benchmark_read(struct option_reader *reader, const struct pl_yaml *map,
 		json_t *value = read_option(reader, id, map->items[i], key);
 		if (value == NULL)
 			continue;
-		auto_free char *place = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
-		option_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
+		auto_free char *location = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
+		option_reader_locate(reader, location,
+				     map->items[i]->line > 0 ? map->items[i] : name);
 		value = laid_over(bench, id, map->items[i], value);
 		vllm_bench_set(bench, id, value);
 		bench_set[id] = true;

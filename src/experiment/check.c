@@ -126,7 +126,7 @@ static json_t *refused_args(const struct vllm_catalog *catalog,
  * Returns whether it comes after another one of the same file. Problems without a location come
  * last.
  */
-static bool is_behind(const struct option_problem *a, const struct option_problem *b)
+static bool is_after(const struct option_problem *a, const struct option_problem *b)
 {
 	if (!pl_text_equal(a->source, b->source) || b->line == 0)
 		return false;
@@ -135,12 +135,12 @@ static bool is_behind(const struct option_problem *a, const struct option_proble
 	return a->line == 0 || a->line > b->line;
 }
 
-static void sort_by_place(struct option_problems *problems)
+static void sort_by_location(struct option_problems *problems)
 {
 	for (size_t i = 1; i < problems->count; i++) {
 		struct option_problem problem = problems->items[i];
 		size_t at = i;
-		for (; at > 0 && is_behind(&problems->items[at - 1], &problem); at--)
+		for (; at > 0 && is_after(&problems->items[at - 1], &problem); at--)
 			problems->items[at] = problems->items[at - 1];
 		problems->items[at] = problem;
 	}
@@ -170,7 +170,7 @@ void exp_check(const struct exp_config *experiment, const struct exp_check_optio
 
 	ret->facts = ckpt_facts_know(&source);
 	run_rows(&c, PHASE_TARGET);
-	sort_by_place(problems);
+	sort_by_location(problems);
 	if (options->strict)
 		make_strict(problems);
 }

@@ -47,5 +47,5 @@ bool exp_problem_is_later(const struct option_problem *problem);
 void exp_problem_add(const struct exp_config *experiment, const char *anchor,
 		     struct option_problems *problems, const struct option_problem *problem);
 /* The same with the members of a problem as arguments. */
-#define exp_problem_tell(experiment, anchor, problems, ...) \
+#define exp_problem_report(experiment, anchor, problems, ...) \
 	exp_problem_add(experiment, anchor, problems, &(struct option_problem){ __VA_ARGS__ })

@@ -29,18 +29,18 @@ static void refuse_missing(struct exp_checker *c, const char *key, const char *a
 {
 	if (exp_is_refused(c, key))
 		return;
-	exp_problem_tell(c->experiment, anchor, c->problems, .key = key, .found = found,
-			 .expected = expected);
+	exp_problem_report(c->experiment, anchor, c->problems, .key = key, .found = found,
+			   .expected = expected);
 }
 
 /* A text whose form or name is not known, with the name that was likely meant. */
-static void tell_name(struct exp_checker *c, enum option_severity severity, const char *key,
-		      const char *text, const char *expected, const char *nearest)
+static void report_name(struct exp_checker *c, enum option_severity severity, const char *key,
+			const char *text, const char *expected, const char *nearest)
 {
 	auto_free char *found = pl_asprintf("text '%s'", text);
 
-	exp_problem_tell(c->experiment, NULL, c->problems, .severity = severity, .key = key,
-			 .found = found, .expected = expected, .nearest = nearest);
+	exp_problem_report(c->experiment, NULL, c->problems, .severity = severity, .key = key,
+			   .found = found, .expected = expected, .nearest = nearest);
 }
 
 /* ---- texts with a form of their own ---- */
@@ -79,10 +79,10 @@ void exp_check_goodput(struct exp_checker *c)
 		if (exp_slo_add(&slo, text, &expected))
 			continue;
 		/* with a wrong format no name was meant */
-		const char *near = strcmp(expected, EXP_SLO_FORM) != 0
-					   ? option_key_nearest(name, names)
-					   : NULL;
-		tell_name(c, OPTION_ERROR, "benchmark.goodput", text, expected, near);
+		const char *suggestion = strcmp(expected, EXP_SLO_FORM) != 0
+						 ? option_key_nearest(name, names)
+						 : NULL;
+		report_name(c, OPTION_ERROR, "benchmark.goodput", text, expected, suggestion);
 	}
 }
 
@@ -112,10 +112,10 @@ void exp_check_percentile_metrics(struct exp_checker *c)
 		for (size_t i = 0; names[i] != NULL; i++)
 			known = known || strcmp(names[i], one) == 0;
 		if (!known)
-			tell_name(c, OPTION_WARNING, "benchmark.percentile_metrics", one,
-				  "ttft, tpot, itl, e2el, client_queue_time or "
-				  "e2el_including_client_queue",
-				  option_key_nearest(one, names));
+			report_name(c, OPTION_WARNING, "benchmark.percentile_metrics", one,
+				    "ttft, tpot, itl, e2el, client_queue_time or "
+				    "e2el_including_client_queue",
+				    option_key_nearest(one, names));
 	}
 }
 
@@ -206,10 +206,10 @@ void exp_check_endpoint(struct exp_checker *c)
 /* ---- the data set ---- */
 
 /* Returns output_len if it is set, otherwise `own`; and the key of the value. */
-static int64_t output_len(const struct exp_checker *c, int64_t own, const char **key)
+static int64_t output_len(const struct exp_checker *c, int64_t set_len, const char **key)
 {
 	if (c->bench->output_len == OPTION_NO_I64)
-		return own;
+		return set_len;
 	*key = "benchmark.output_len";
 	return c->bench->output_len;
 }
@@ -289,9 +289,9 @@ void exp_check_range_ratio(struct exp_checker *c)
 void exp_check_random_prompts(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;
-	bool own = bench->input_len == OPTION_NO_I64;
-	int64_t len = own ? bench->random_input_len : bench->input_len;
-	const char *key = own ? "benchmark.random_input_len" : "benchmark.input_len";
+	bool set_len = bench->input_len == OPTION_NO_I64;
+	int64_t len = set_len ? bench->random_input_len : bench->input_len;
+	const char *key = set_len ? "benchmark.random_input_len" : "benchmark.input_len";
 	struct exp_range_ratio ratio = { 0, 0 };
 
 	if (!is_dataset(c, "random"))
@@ -489,22 +489,22 @@ void exp_check_pictures(struct exp_checker *c)
  * A file that is not run now may be for another version. The command line of `bench serve` does not
  * offer vLLM's client here: its note is printed after all problems.
  */
-static void tell_later(struct exp_checker *c, const char *key, const char *value, const char *what,
-		       const char *instead)
+static void report_later(struct exp_checker *c, const char *key, const char *value,
+			 const char *what, const char *instead)
 {
 	auto_free char *found = value != NULL ? pl_asprintf("text '%s'", value) : NULL;
-	bool is_told = c->experiment->voice == OPTION_AS_FILE;
-	auto_free char *reason = pl_asprintf("%s%s%s", what, is_told ? "; " : "",
-					     is_told ? instead : "");
+	bool is_reported = c->experiment->voice == OPTION_AS_FILE;
+	auto_free char *reason = pl_asprintf("%s%s%s", what, is_reported ? "; " : "",
+					     is_reported ? instead : "");
 
-	exp_problem_tell(c->experiment, NULL, c->problems,
-			 .severity = c->options->runs ? OPTION_ERROR : OPTION_WARNING, .key = key,
-			 .found = found, .expected = reason, .expected_is_reason = true);
+	exp_problem_report(c->experiment, NULL, c->problems,
+			   .severity = c->options->runs ? OPTION_ERROR : OPTION_WARNING, .key = key,
+			   .found = found, .expected = reason, .expected_is_reason = true);
 }
 
-static void tell_key_later(void *user, const struct option_row *row)
+static void report_key_later(void *user, const struct option_row *row)
 {
-	tell_later(user, row->name, NULL, LATER, row->instead);
+	report_later(user, row->name, NULL, LATER, row->instead);
 }
 
 static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, bool is_native)
@@ -514,7 +514,7 @@ static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, boo
 
 	/* vLLM's client has features that ours lacks */
 	if (row->later && (row->ours || is_native) && is_set(c, id))
-		tell_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
+		report_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
 }
 
 /* Reports values that our load generator does not support yet. */
@@ -525,12 +525,12 @@ static void check_values_later(struct exp_checker *c)
 	const struct exp_backend *backend = exp_backend_find(bench->backend);
 
 	if (dataset != NULL && dataset->later)
-		tell_later(c, "benchmark.dataset_name", dataset->name, LATER, VLLM_CLIENT);
+		report_later(c, "benchmark.dataset_name", dataset->name, LATER, VLLM_CLIENT);
 	if (backend != NULL && backend->later)
-		tell_later(c, "benchmark.backend", backend->name, LATER, VLLM_CLIENT);
+		report_later(c, "benchmark.backend", backend->name, LATER, VLLM_CLIENT);
 	if (bench->random_batch_size != 1 && is_dataset(c, "random"))
-		tell_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version",
-			   VLLM_CLIENT);
+		report_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version",
+			     VLLM_CLIENT);
 }
 
 void exp_check_not_in_this_version(struct exp_checker *c)
@@ -540,7 +540,7 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 
 	/* a server that was pasted is run elsewhere */
 	if (!c->options->is_command)
-		exp_keys_each_later(c->experiment, tell_key_later, c);
+		exp_keys_each_later(c->experiment, report_key_later, c);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
 		check_option_later(c, (enum vllm_bench_id)i, is_native);
 	if (is_native)
@@ -548,6 +548,6 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 	/* alone it is refused as a server without an API */
 	if (!c->options->is_command && pl_json_get_true(c->experiment->server, "headless") &&
 	    exp_is_one_of_nodes(c->experiment->server))
-		tell_later(c, "server.headless", NULL, LATER,
-			   "start the nodes by hand and name the first one's API in launch.url");
+		report_later(c, "server.headless", NULL, LATER,
+			     "start the nodes by hand and name the first one's API in launch.url");
 }

@@ -69,17 +69,17 @@ static void check_option(struct exp_checker *c, const struct vllm_bench_kind *ki
 			 enum vllm_bench_id id)
 {
 	const struct option_row *row = vllm_bench_row(id);
-	const struct option_row *own = kind != NULL ? vllm_bench_kind_row(kind, id) : NULL;
+	const struct option_row *kind_row = kind != NULL ? vllm_bench_kind_row(kind, id) : NULL;
 	bool at_server = kind != NULL && !exp_is_in_process(c->experiment);
 
 	if (!c->experiment->bench_set[id])
 		return;
 	if (kind == NULL && row->offline) {
 		refuse_option(c, id, "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
-	} else if (own != NULL) {
+	} else if (kind_row != NULL) {
 		/* at a server, the backend is one of the server's */
 		if (!at_server || id != VLLM_BENCH_backend)
-			check_choice(c, id, own);
+			check_choice(c, id, kind_row);
 	} else if (kind != NULL && !row->ours && !(at_server && is_of_server(id))) {
 		auto_free char *reason = pl_asprintf("'vllm bench %s' has no such option",
 						     kind->name);
@@ -184,9 +184,9 @@ static void check_hugging_face(struct exp_checker *c)
 	const char *tokenizer = pl_json_get_text(server, "tokenizer");
 
 	if (hf && c->bench->hf_max_batch_size == OPTION_NO_I64)
-		exp_problem_tell(c->experiment, "benchmark.backend", c->problems,
-				 .key = "benchmark.hf_max_batch_size", .found = "null",
-				 .expected = "a batch size: backend hf needs one");
+		exp_problem_report(c->experiment, "benchmark.backend", c->problems,
+				   .key = "benchmark.hf_max_batch_size", .found = "null",
+				   .expected = "a batch size: backend hf needs one");
 	if (!hf && c->bench->hf_max_batch_size != OPTION_NO_I64)
 		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it applies only to backend hf");
 	if (!hf && c->bench->hf_enable_torch_compile)
@@ -231,10 +231,10 @@ static void check_adapters(struct exp_checker *c)
 	if (enabled && !is_backend(c, "vllm"))
 		exp_refuse(c, "server.enable_lora", "true", "false with a backend other than vllm");
 	else if (enabled && c->bench->lora_path == NULL)
-		exp_problem_tell(c->experiment, "server.enable_lora", c->problems,
-				 .key = "benchmark.lora_path", .found = "null",
-				 .expected = "the directory of the adapters: server.enable_lora "
-					     "needs it");
+		exp_problem_report(c->experiment, "server.enable_lora", c->problems,
+				   .key = "benchmark.lora_path", .found = "null",
+				   .expected = "the directory of the adapters: server.enable_lora "
+					       "needs it");
 }
 
 /* vLLM has no defaults for these, and fails on each that is missing. */
@@ -252,10 +252,10 @@ static void check_prefixes(struct exp_checker *c)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
 		auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(needed[i])->name);
 		if (!c->experiment->bench_set[needed[i]])
-			exp_problem_tell(c->experiment, "benchmark.dataset_name", c->problems,
-					 .key = key, .found = "null",
-					 .expected = "a number: 'vllm bench throughput' has no "
-						     "default for it");
+			exp_problem_report(c->experiment, "benchmark.dataset_name", c->problems,
+					   .key = key, .found = "null",
+					   .expected = "a number: 'vllm bench throughput' has no "
+						       "default for it");
 	}
 }
 

@@ -27,19 +27,20 @@ static const char *flag_in(const struct exp_checker *c, const char *key)
 }
 
 /* A value of the file that server.config names has that file's place. */
-static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
+static void find_location(void *user, const char *arg, struct vllm_rule_location *ret)
 {
 	const struct exp_checker *c = user;
 	auto_free char *key = pl_asprintf("server.%s", arg != NULL ? arg : "");
-	const struct option_place *place = option_places_find(&c->experiment->places,
-							      arg != NULL ? key : "server");
+	const struct option_location *location = option_locations_find(
+		&c->experiment->locations, arg != NULL ? key : "server");
 
-	*ret = (struct vllm_rule_place){ .source = c->experiment->source, .flag = flag_in(c, arg) };
-	if (place == NULL)
+	*ret = (struct vllm_rule_location){ .source = c->experiment->source,
+					    .flag = flag_in(c, arg) };
+	if (location == NULL)
 		return;
-	ret->source = place->source;
-	ret->line = place->line;
-	ret->column = place->column;
+	ret->source = location->source;
+	ret->line = location->line;
+	ret->column = location->column;
 }
 
 /* An empty file is a slip, not a wish for the defaults. */
@@ -47,12 +48,12 @@ void exp_check_nothing_to_run(struct exp_checker *c)
 {
 	const struct exp_config *experiment = c->experiment;
 
-	if (experiment->places.count > 0 || c->problems->count > 0 ||
+	if (experiment->locations.count > 0 || c->problems->count > 0 ||
 	    experiment->launch.command != NULL || experiment->launch.container != NULL)
 		return;
-	option_problem_tell(c->problems, .severity = OPTION_ERROR, .source = experiment->source,
-			    .line = 1, .column = 1, .found = "nothing to run",
-			    .expected = "an experiment: server.model, or launch.url");
+	option_problem_report(c->problems, .severity = OPTION_ERROR, .source = experiment->source,
+			      .line = 1, .column = 1, .found = "nothing to run",
+			      .expected = "an experiment: server.model, or launch.url");
 }
 
 /* An invalid release counts as none: callers then assume the reference. */
@@ -72,9 +73,9 @@ void exp_check_newer_release(struct exp_checker *c)
 	auto_free char *note = vllm_newer_note(c->options->target.version);
 
 	if (note != NULL)
-		exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING,
-				 .key = "launch.vllm_version", .expected = note,
-				 .expected_is_reason = true);
+		exp_problem_report(c->experiment, NULL, c->problems, .severity = OPTION_WARNING,
+				   .key = "launch.vllm_version", .expected = note,
+				   .expected_is_reason = true);
 }
 
 /* With allow_gone they become warnings and the arguments are passed on. */
@@ -83,19 +84,20 @@ void exp_check_not_in_release(struct exp_checker *c)
 	const json_t *server = c->experiment->server;
 	const struct vllm_target *target = &c->options->target;
 
-	vllm_target_check_args(server, target, c->options->allow_gone, find_place, c, c->problems);
-	vllm_required_keys_check(server, target, find_place, c, c->problems);
+	vllm_target_check_args(server, target, c->options->allow_gone, find_location, c,
+			       c->problems);
+	vllm_required_keys_check(server, target, find_location, c, c->problems);
 }
 
 void exp_check_parser(struct exp_checker *c)
 {
 	vllm_parsers_check(c->experiment->server, c->experiment->launch.env, &c->options->target,
-			   find_place, c, c->problems);
+			   find_location, c, c->problems);
 }
 
 /* vLLM warns about such a name, and refuses it with fail_on_environ_validation. */
-static void tell_variable(struct exp_checker *c, const char *name,
-			  const struct vllm_version *release, const char *version)
+static void report_variable(struct exp_checker *c, const char *name,
+			    const struct vllm_version *release, const char *version)
 {
 	const struct vllm_variable *row;
 	enum vllm_variable_state state = vllm_variable_find(name, release, &row);
@@ -119,12 +121,12 @@ static void tell_variable(struct exp_checker *c, const char *name,
 	else
 		pl_buf_add_text(&expected,
 				state == VLLM_VARIABLE_GONE ? "no variable" : "one of its names");
-	exp_problem_tell(c->experiment, NULL, c->problems,
-			 .severity = is_refused ? OPTION_ERROR : OPTION_WARNING, .key = key,
-			 .found = pl_buf_text(&found), .expected = pl_buf_text(&expected),
-			 .nearest = state == VLLM_VARIABLE_UNKNOWN
-					    ? vllm_variable_nearest(name, release)
-					    : NULL);
+	exp_problem_report(c->experiment, NULL, c->problems,
+			   .severity = is_refused ? OPTION_ERROR : OPTION_WARNING, .key = key,
+			   .found = pl_buf_text(&found), .expected = pl_buf_text(&expected),
+			   .nearest = state == VLLM_VARIABLE_UNKNOWN
+					      ? vllm_variable_nearest(name, release)
+					      : NULL);
 }
 
 /* A server on another host has a different environment. */
@@ -138,8 +140,8 @@ void exp_check_variable(struct exp_checker *c)
 		return;
 	PL_JSON_EACH_MEMBER(name, value, c->experiment->launch.env) {
 		if (pl_text_starts(name, "VLLM_"))
-			tell_variable(c, name, &release,
-				      version != NULL ? version : VLLM_REFERENCE_RELEASE);
+			report_variable(c, name, &release,
+					version != NULL ? version : VLLM_REFERENCE_RELEASE);
 	}
 }
 
@@ -191,8 +193,8 @@ static bool is_placeholder(const json_t *value)
 
 static void warn_of_placeholder(struct exp_checker *c, const char *key)
 {
-	exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
-			 .found = "'***'", .expected = "the secret instead of ***");
+	exp_problem_report(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
+			   .found = "'***'", .expected = "the secret instead of ***");
 }
 
 /* "***" replaces an omitted secret: profllm config from-command. */
@@ -319,7 +321,7 @@ void exp_check_rule(struct exp_checker *c)
 	c->env.experts = ckpt_rule_experts(c->checked->facts);
 	c->env.checkpoint_quantization = ckpt_rule_quantization(c->checked->facts);
 	c->env.checkpoint_scheme = ckpt_rule_scheme(c->checked->facts);
-	vllm_rules_check(c->experiment->server, &c->options->target, &c->env, find_place, c,
+	vllm_rules_check(c->experiment->server, &c->options->target, &c->env, find_location, c,
 			 &broken);
 	for (size_t i = 0; i < broken.count; i++) {
 		if (json_object_size(c->refused) == 0 || !asks_refused(c, broken.items[i].rule))
@@ -345,7 +347,8 @@ void exp_check_model(struct exp_checker *c)
 		CKPT_MODEL_CASE(.values = experiment->server, .env = experiment->launch.env,
 				.facts = c->checked->facts, .hardware = c->options->hardware,
 				.platform = pl_text_equal(platform, "auto") ? NULL : platform,
-				.target = &c->options->target, .place = find_place, .user = c);
+				.target = &c->options->target, .location = find_location,
+				.user = c);
 
 	if (c->options->available_bytes > 0)
 		server.available_bytes = (double)c->options->available_bytes;

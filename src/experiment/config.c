@@ -47,11 +47,11 @@ void exp_config_free(struct exp_config *experiment)
 	json_decref(experiment->server);
 	json_decref(experiment->given);
 	json_decref(experiment->raw);
-	json_decref(experiment->asked);
+	json_decref(experiment->requested);
 	json_decref(experiment->repeats);
 	exp_keys_done(experiment);
 	vllm_bench_done(&experiment->bench);
-	option_places_done(&experiment->places);
+	option_locations_done(&experiment->locations);
 	free(experiment);
 }
 
@@ -122,7 +122,7 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 {
 	struct option_reader reader = { .source = "--set",
 					.problems = problems,
-					.places = &experiment->places,
+					.locations = &experiment->locations,
 					.given = experiment->given,
 					.raw = experiment->raw,
 					.no_lines = true,
@@ -144,9 +144,9 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
-	const struct pl_yaml no_place = { .kind = PL_YAML_SCALAR };
+	const struct pl_yaml no_location = { .kind = PL_YAML_SCALAR };
 	struct exp_nest nest;
-	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
+	const struct pl_yaml *root = exp_nest(&nest, names, &no_location, pl_yaml_root(doc));
 	if (root == NULL) {
 		option_reader_refuse(&reader, NULL, path, "a key with too many parts",
 				     EXP_NEST_EXPECTED);
@@ -203,7 +203,7 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 	auto_experiment struct exp_config *experiment = exp_config_new(catalog, source);
 	struct option_reader reader = { .source = source,
 					.problems = problems,
-					.places = &experiment->places,
+					.locations = &experiment->locations,
 					.given = experiment->given,
 					.raw = experiment->raw,
 					.no_lines = no_lines };
@@ -252,7 +252,7 @@ struct exp_config *exp_sweep_config(const struct exp_sweep *sweep,
 	struct exp_config *experiment = exp_config_new(catalog, sweep->source);
 	struct option_reader reader = { .source = sweep->source,
 					.problems = problems,
-					.places = &experiment->places,
+					.locations = &experiment->locations,
 					.given = experiment->given,
 					.raw = experiment->raw };
 	const char *release = named_release(&sweep->base, NULL, 0);
@@ -304,14 +304,15 @@ static bool is_path(enum vllm_bench_id id)
 }
 
 /* The option that a problem's key is about: "benchmark.extra_body" of "benchmark.extra_body.x". */
-static const struct option_place *place_of(const struct exp_config *experiment, const char *key)
+static const struct option_location *position_of(const struct exp_config *experiment,
+						 const char *key)
 {
 	const char *name = key != NULL ? strchr(key, '.') : NULL;
 	size_t len = name != NULL ? strcspn(name + 1, ".[") : 0;
 	auto_free char *option = name != NULL ? pl_strndup(key, (size_t)(name + 1 - key) + len)
 					      : NULL;
 
-	return option != NULL ? option_places_find(&experiment->places, option) : NULL;
+	return option != NULL ? option_locations_find(&experiment->locations, option) : NULL;
 }
 
 void exp_config_set_options(struct exp_config *experiment, const json_t *options,
@@ -333,20 +334,21 @@ void exp_config_set_options(struct exp_config *experiment, const json_t *options
 		else
 			vllm_bench_set(&experiment->bench, id, value);
 		experiment->bench_set[id] = true;
-		if (option_places_find(&experiment->places, key) == NULL)
-			option_places_set(&experiment->places, key, source, 0, 0);
+		if (option_locations_find(&experiment->locations, key) == NULL)
+			option_locations_set(&experiment->locations, key, source, 0, 0);
 	}
 	auto_free char *text = pl_json_to_text(load, PL_JSON_COMPACT);
 	if (pl_yaml_parse(text, strlen(text), source, &doc, &err) < 0)
-		option_problem_tell(problems, .source = source, .key = "benchmark",
-				    .expected = err.text, .expected_is_reason = true);
+		option_problem_report(problems, .source = source, .key = "benchmark",
+				      .expected = err.text, .expected_is_reason = true);
 	else
 		exp_benchmark_read(&reader, pl_yaml_root(doc), &experiment->bench,
 				   experiment->bench_set);
 	for (size_t i = first; i < problems->count; i++) {
-		const struct option_place *place = place_of(experiment, problems->items[i].key);
-		problems->items[i].line = place != NULL ? place->line : 0;
-		problems->items[i].column = place != NULL ? place->column : 0;
+		const struct option_location *location = position_of(experiment,
+								     problems->items[i].key);
+		problems->items[i].line = location != NULL ? location->line : 0;
+		problems->items[i].column = location != NULL ? location->column : 0;
 	}
 	exp_offline_complete(experiment);
 }
@@ -430,28 +432,29 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
  * Omits the arguments from the file in server.config: the user requested the file, and its
  * arguments would be requested twice.
  */
-static json_t *server_asked(const struct exp_config *experiment)
+static json_t *server_explicit(const struct exp_config *experiment)
 {
 	const char *file = pl_json_get_text(experiment->server, "config");
-	json_t *asked = server_to_json(experiment);
+	json_t *requested = server_to_json(experiment);
 
 	PL_JSON_EACH_MEMBER(name, value, experiment->server) {
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct option_place *place = option_places_find(&experiment->places, key);
+		const struct option_location *location = option_locations_find(
+			&experiment->locations, key);
 		const json_t *given = json_object_get(experiment->given, name);
-		if (file != NULL && place != NULL && pl_text_equal(place->source, file))
-			json_object_del(asked, name);
+		if (file != NULL && location != NULL && pl_text_equal(location->source, file))
+			json_object_del(requested, name);
 		else if (json_is_object(value) && given != NULL)
-			json_object_set_new(asked, name, vllm_secret_json_shown(given));
+			json_object_set_new(requested, name, vllm_secret_json_shown(given));
 	}
-	return asked;
+	return requested;
 }
 
 /* Returns a text with "${…}" as written: its expansion may be specific to this machine. */
-static json_t *benchmark_asked(const struct exp_config *experiment)
+static json_t *benchmark_explicit(const struct exp_config *experiment)
 {
 	auto_json json_t *all = vllm_bench_to_json(&experiment->bench);
-	json_t *asked = json_object();
+	json_t *requested = json_object();
 
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		enum vllm_bench_id id = (enum vllm_bench_id)i;
@@ -465,46 +468,46 @@ static json_t *benchmark_asked(const struct exp_config *experiment)
 			       exp_offline_kind(experiment) == NULL &&
 			       !vllm_bench_is_default(&experiment->bench, id));
 		if (is_set && raw != NULL && json_is_string(value))
-			json_object_set_new(asked, name, vllm_secret_json_shown(raw));
+			json_object_set_new(requested, name, vllm_secret_json_shown(raw));
 		else if (is_set)
-			json_object_set(asked, name, value);
+			json_object_set(requested, name, value);
 	}
-	return asked;
+	return requested;
 }
 
 /* Returns the settings, section by section in the order of a file; omits empty sections. */
-static json_t *all_asked(const struct exp_config *experiment)
+static json_t *all_explicit(const struct exp_config *experiment)
 {
 	static const char *const sections[] = { "server",    "launch",    "benchmark",
 						"telemetry", "profiling", "output" };
-	json_t *asked = json_object();
+	json_t *requested = json_object();
 
-	exp_keys_asked(experiment, "", asked);
+	exp_keys_explicit(experiment, "", requested);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
 		auto_json json_t *section = NULL;
 		if (i == 0)
-			section = server_asked(experiment);
+			section = server_explicit(experiment);
 		else if (i == 2)
-			section = benchmark_asked(experiment);
+			section = benchmark_explicit(experiment);
 		else
-			exp_keys_asked(experiment, sections[i], section = json_object());
+			exp_keys_explicit(experiment, sections[i], section = json_object());
 		if (json_object_size(section) > 0)
-			json_object_set(asked, sections[i], section);
+			json_object_set(requested, sections[i], section);
 	}
-	return asked;
+	return requested;
 }
 
 /* A flag requests the simulator, not the file: without it here, a second run would start vLLM. */
-json_t *exp_config_asked(const struct exp_config *experiment)
+json_t *exp_config_explicit(const struct exp_config *experiment)
 {
-	json_t *asked = experiment->asked != NULL ? json_deep_copy(experiment->asked)
-						  : all_asked(experiment);
-	json_t *launch = json_object_get(asked, "launch");
+	json_t *requested = experiment->requested != NULL ? json_deep_copy(experiment->requested)
+							  : all_explicit(experiment);
+	json_t *launch = json_object_get(requested, "launch");
 
 	if (!experiment->simulate)
-		return asked;
+		return requested;
 	if (launch == NULL)
-		json_object_set_new(asked, "launch", launch = json_object());
+		json_object_set_new(requested, "launch", launch = json_object());
 	json_object_set_new(launch, "command", json_pack("[ss]", EXP_SIMULATOR, "serve"));
-	return asked;
+	return requested;
 }

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "vllm/bench_options.h"
 #include "vllm/catalog.h"
-#include "option/places.h"
+#include "option/locations.h"
 #include "option/problem.h"
 
 #include <stdbool.h>
@@ -57,7 +57,7 @@ struct exp_config {
 	json_t *given;           /* object: the objects among them, as written */
 	json_t *raw;             /* object: values before expansion, by "launch.env" … */
 	/* the requested settings, if more were set here; NULL: those that were set */
-	json_t *asked;
+	json_t *requested;
 	json_t *repeats; /* the result that it repeats; NULL: none, from a file */
 	struct exp_launch launch;
 	struct vllm_bench bench;
@@ -65,8 +65,8 @@ struct exp_config {
 	struct exp_telemetry telemetry;
 	json_t *profiling; /* as given, or NULL */
 	struct exp_output output;
-	bool simulate;               /* --sim: the simulator replaces launch.command */
-	struct option_places places; /* locations of "server.dtype", "launch.gpus" … */
+	bool simulate;                     /* --sim: the simulator replaces launch.command */
+	struct option_locations locations; /* locations of "server.dtype", "launch.gpus" … */
 };
 
 /* The rows of tbl/experiment_keys.h: "launch.env" … */
@@ -132,4 +132,4 @@ json_t *exp_config_to_json(const struct exp_config *experiment);
  * corresponding command. For a command line of `bench serve` it includes the defaults that differ
  * from those of a file.
  */
-json_t *exp_config_asked(const struct exp_config *experiment);
+json_t *exp_config_explicit(const struct exp_config *experiment);

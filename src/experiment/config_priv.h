@@ -19,7 +19,7 @@ bool exp_section_exists(const char *section);
 /* Adds the section's rows with their effective values; "" for the top. */
 void exp_keys_to_json(const struct exp_config *experiment, const char *section, json_t *into);
 /* Adds the rows that were set, as written. */
-void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into);
+void exp_keys_explicit(const struct exp_config *experiment, const char *section, json_t *into);
 
 /* Uses server.port and server.host for those of `launch`; different values are a problem. */
 void exp_launch_join(struct exp_config *experiment, struct option_problems *problems);

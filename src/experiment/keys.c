@@ -207,14 +207,14 @@ static void unknown_key(struct option_reader *reader, const char *section,
 static void place_value(struct option_reader *reader, const struct option_row *row,
 			const struct pl_yaml *node)
 {
-	option_reader_place(reader, row->name, node);
+	option_reader_locate(reader, row->name, node);
 	for (size_t i = 0; row->type == OPTION_LIST && !is_gpus(row) && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s[%zu]", row->name, i);
-		option_reader_place(reader, key, node->items[i]);
+		option_reader_locate(reader, key, node->items[i]);
 	}
 	for (size_t i = 0; row->texts && row->expand && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", row->name, node->keys[i]->text);
-		option_reader_place(reader, key, node->keys[i]);
+		option_reader_locate(reader, key, node->keys[i]);
 	}
 }
 
@@ -304,7 +304,7 @@ void exp_keys_to_json(const struct exp_config *experiment, const char *section, 
 }
 
 /* The value in its raw form, where it has one. The raw one is before "${…}" was expanded. */
-static json_t *asked_value(const struct exp_config *experiment, const struct option_row *row)
+static json_t *explicit_value(const struct exp_config *experiment, const struct option_row *row)
 {
 	json_t *value = value_to_json(experiment, row);
 	const json_t *raw = json_object_get(experiment->raw, row->name);
@@ -316,12 +316,13 @@ static json_t *asked_value(const struct exp_config *experiment, const struct opt
 }
 
 /* Rows with a location were set. */
-void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into)
+void exp_keys_explicit(const struct exp_config *experiment, const char *section, json_t *into)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		const char *name = name_in_section(&rows[i], section);
-		if (name != NULL && option_places_find(&experiment->places, rows[i].name) != NULL)
-			json_object_set_new(into, name, asked_value(experiment, &rows[i]));
+		if (name != NULL &&
+		    option_locations_find(&experiment->locations, rows[i].name) != NULL)
+			json_object_set_new(into, name, explicit_value(experiment, &rows[i]));
 	}
 }
 

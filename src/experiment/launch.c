@@ -16,8 +16,8 @@ static void refuse_text(const struct exp_config *experiment, struct option_probl
 {
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
 
-	exp_problem_tell(experiment, NULL, problems, .key = key, .found = found,
-			 .expected = expected);
+	exp_problem_report(experiment, NULL, problems, .key = key, .found = found,
+			   .expected = expected);
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
@@ -26,8 +26,8 @@ void exp_launch_join(struct exp_config *experiment, struct option_problems *prob
 	const json_t *port = json_object_get(experiment->server, "port");
 	const json_t *host = json_object_get(experiment->server, "host");
 	struct exp_launch *launch = &experiment->launch;
-	bool launch_port = option_places_find(&experiment->places, "launch.port") != NULL;
-	bool launch_host = option_places_find(&experiment->places, "launch.host") != NULL;
+	bool launch_port = option_locations_find(&experiment->locations, "launch.port") != NULL;
+	bool launch_host = option_locations_find(&experiment->locations, "launch.host") != NULL;
 
 	if (json_is_integer(port)) {
 		int64_t number = json_integer_value(port);
@@ -144,7 +144,7 @@ void exp_check_gpus(struct exp_checker *c)
 	bool by_variable = json_is_string(
 		json_object_get(experiment->launch.env, "CUDA_VISIBLE_DEVICES"));
 	bool by_argument = json_is_string(json_object_get(experiment->server, "device_ids"));
-	bool by_key = option_places_find(&experiment->places, "launch.gpus") != NULL;
+	bool by_key = option_locations_find(&experiment->locations, "launch.gpus") != NULL;
 	const json_t *gpus = experiment->launch.gpus;
 	auto_free char *url = exp_server_url(experiment);
 

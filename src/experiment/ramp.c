@@ -4,14 +4,14 @@
 
 #include "base/text.h"
 
-bool exp_ramp_is_asked(const struct vllm_bench *bench)
+bool exp_ramp_is_set(const struct vllm_bench *bench)
 {
 	return bench->ramp_up_strategy != NULL;
 }
 
 bool exp_ramp_is_timed(const struct vllm_bench *bench)
 {
-	return exp_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
+	return exp_ramp_is_set(bench) && pl_text_equal(bench->ramp_up_by, "time");
 }
 
 struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n)
@@ -43,11 +43,11 @@ double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n)
 
 static double rate_at(const struct exp_ramp *ramp, double t_s)
 {
-	double place = fmin(t_s / ramp->length_s, 1);
+	double location = fmin(t_s / ramp->length_s, 1);
 
 	if (ramp->growth != 0)
-		return ramp->start * exp(ramp->growth * place);
-	return ramp->start + (ramp->end - ramp->start) * place;
+		return ramp->start * exp(ramp->growth * location);
+	return ramp->start + (ramp->end - ramp->start) * location;
 }
 
 static double rate_by_index(const struct vllm_bench *bench, size_t i, size_t n)
@@ -55,12 +55,12 @@ static double rate_by_index(const struct vllm_bench *bench, size_t i, size_t n)
 	double start = (double)bench->ramp_up_start_rps;
 	double end = (double)bench->ramp_up_end_rps;
 
-	if (!exp_ramp_is_asked(bench))
+	if (!exp_ramp_is_set(bench))
 		return bench->request_rate;
-	double place = (double)i / (double)(n > 1 ? n - 1 : 1);
+	double location = (double)i / (double)(n > 1 ? n - 1 : 1);
 	if (pl_text_equal(bench->ramp_up_strategy, "exponential"))
-		return start * pow(end / start, place);
-	return start + (end - start) * place;
+		return start * pow(end / start, location);
+	return start + (end - start) * location;
 }
 
 double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s)

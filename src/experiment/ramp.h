@@ -17,7 +17,7 @@ struct exp_ramp {
 	double growth; /* ln(end/start); 0: linear */
 };
 
-bool exp_ramp_is_asked(const struct vllm_bench *bench);
+bool exp_ramp_is_set(const struct vllm_bench *bench);
 /* Returns whether it is a ramp over time. */
 bool exp_ramp_is_timed(const struct vllm_bench *bench);
 /* The ramp over time for n requests. */

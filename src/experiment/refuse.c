@@ -10,11 +10,12 @@
 void exp_problem_add(const struct exp_config *experiment, const char *anchor,
 		     struct option_problems *problems, const struct option_problem *problem)
 {
-	const struct option_place *place = option_places_find(&experiment->places, problem->key);
+	const struct option_location *location = option_locations_find(&experiment->locations,
+								       problem->key);
 
-	if (place == NULL && anchor != NULL)
-		place = option_places_find(&experiment->places, anchor);
-	exp_config_add(experiment, place, problem, problems);
+	if (location == NULL && anchor != NULL)
+		location = option_locations_find(&experiment->locations, anchor);
+	exp_config_add(experiment, location, problem, problems);
 }
 
 /* Checks call it before they report a problem that may only be a consequence of that error. */
@@ -30,8 +31,8 @@ bool exp_is_refused(const struct exp_checker *c, const char *key)
 
 void exp_refuse(struct exp_checker *c, const char *key, const char *found, const char *expected)
 {
-	exp_problem_tell(c->experiment, NULL, c->problems, .key = key, .found = found,
-			 .expected = expected);
+	exp_problem_report(c->experiment, NULL, c->problems, .key = key, .found = found,
+			   .expected = expected);
 }
 
 void exp_refuse_number(struct exp_checker *c, const char *key, int64_t found, const char *expected)
@@ -51,12 +52,12 @@ void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
 
 void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason)
 {
-	exp_problem_tell(c->experiment, NULL, c->problems, .key = key, .expected = reason,
-			 .expected_is_reason = true);
+	exp_problem_report(c->experiment, NULL, c->problems, .key = key, .expected = reason,
+			   .expected_is_reason = true);
 }
 
 void exp_warn_for(struct exp_checker *c, const char *key, const char *reason)
 {
-	exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
-			 .expected = reason, .expected_is_reason = true);
+	exp_problem_report(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
+			   .expected = reason, .expected_is_reason = true);
 }

@@ -107,14 +107,14 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 	return NULL;
 }
 
-void exp_config_add(const struct exp_config *experiment, const struct option_place *place,
+void exp_config_add(const struct exp_config *experiment, const struct option_location *location,
 		    const struct option_problem *problem, struct option_problems *problems)
 {
 	struct option_problem placed = *problem;
 
-	placed.source = place != NULL ? place->source : experiment->source;
-	placed.line = place != NULL ? place->line : 0;
-	placed.column = place != NULL ? place->column : 0;
+	placed.source = location != NULL ? location->source : experiment->source;
+	placed.line = location != NULL ? location->line : 0;
+	placed.column = location != NULL ? location->column : 0;
 	option_problems_add(problems, &placed);
 }
 

@@ -26,7 +26,7 @@ const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct p
 #define EXP_NEST_EXPECTED "a key with fewer levels"
 
 /* Records a problem of a key at the location where it was set (NULL: none). */
-void exp_config_add(const struct exp_config *experiment, const struct option_place *place,
+void exp_config_add(const struct exp_config *experiment, const struct option_location *location,
 		    const struct option_problem *problem, struct option_problems *problems);
 /* Records a problem and returns true if the map already contains the key, in either spelling. */
 bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map, size_t i,

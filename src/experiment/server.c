@@ -126,7 +126,7 @@ static const struct option_row *argument_of(const struct vllm_catalog *catalog, 
 }
 
 /* Returns whether an earlier key means the same argument. `meant`: the meaning of each key. */
-static bool is_again(const struct option_row *const *meant, size_t i)
+static bool is_repeat(const struct option_row *const *meant, size_t i)
 {
 	for (size_t k = 0; k < i && meant[i] != NULL; k++) {
 		if (meant[k] == meant[i])
@@ -140,20 +140,20 @@ static bool is_again(const struct option_row *const *meant, size_t i)
  * written.
  */
 static void keep_given(struct option_reader *reader, const struct option_row *arg,
-		       const struct pl_yaml *node, bool again)
+		       const struct pl_yaml *node, bool retry)
 {
 	json_t *given = node->kind == PL_YAML_MAP      ? pl_yaml_to_json(node)
 			: node->kind == PL_YAML_SCALAR ? json_loads(node->text, 0, NULL)
 						       : NULL;
 
 	if (json_is_object(given))
-		exp_object_put(reader->given, arg->name, again ? &laid_over : node, given);
+		exp_object_put(reader->given, arg->name, retry ? &laid_over : node, given);
 	else
 		json_decref(given);
 }
 
 /* Problems of the mappings that a dotted name stands for are at the name. */
-static void place_at(struct option_reader *reader, size_t first, const struct pl_yaml *name)
+static void position_at(struct option_reader *reader, size_t first, const struct pl_yaml *name)
 {
 	for (size_t i = first; i < reader->problems->count; i++) {
 		struct option_problem *problem = &reader->problems->items[i];
@@ -166,16 +166,16 @@ static void place_at(struct option_reader *reader, size_t first, const struct pl
 
 static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct option_row *arg, bool inverted,
-		     bool again, json_t *server)
+		     bool retry, json_t *server)
 {
 	auto_free char *key = pl_asprintf("server.%s", name->text);
-	auto_free char *place = pl_asprintf("server.%s", arg->name);
+	auto_free char *location = pl_asprintf("server.%s", arg->name);
 	struct pl_yaml word = *node;
 	struct option_row spec = reader->as_words ? spec_of_words(arg, &word) : *arg;
 	size_t first = reader->problems->count;
 	json_t *value = option_value_read(reader, &word, key, &spec);
 
-	place_at(reader, first, name);
+	position_at(reader, first, name);
 	if (value == NULL)
 		return;
 	if (!is_usable(reader, node, key, arg, value)) {
@@ -187,22 +187,22 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 		json_decref(value);
 		value = other;
 	}
-	const json_t *there = again ? json_object_get(server, arg->name) : NULL;
+	const json_t *there = retry ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
 		option_reader_refuse(reader, name, key, "an argument given a second time",
 				     "each argument and each key of it once");
 		json_decref(value);
 		return;
 	}
-	option_reader_place(reader, place, node->line > 0 ? node : name);
+	option_reader_locate(reader, location, node->line > 0 ? node : name);
 	if (reader->given != NULL && json_is_object(value))
-		keep_given(reader, arg, node, again);
-	exp_object_put(server, arg->name, again ? &laid_over : node, value);
+		keep_given(reader, arg, node, retry);
+	exp_object_put(server, arg->name, retry ? &laid_over : node, value);
 }
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
 static void read_dotted(const struct vllm_catalog *catalog, struct option_reader *reader,
-			const struct pl_yaml *name, const struct pl_yaml *node, bool again,
+			const struct pl_yaml *name, const struct pl_yaml *node, bool retry,
 			json_t *server)
 {
 	struct exp_nest nest;
@@ -224,7 +224,7 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	}
 	struct pl_yaml arg_name = *name;
 	arg_name.text = first;
-	read_arg(reader, &arg_name, value, arg, false, again, server);
+	read_arg(reader, &arg_name, value, arg, false, retry, server);
 }
 
 /*
@@ -243,13 +243,13 @@ void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *r
 		const struct option_row *arg = argument_of(catalog, name->text, &negative);
 
 		meant[i] = arg;
-		bool again = is_again(meant, i);
+		bool retry = is_repeat(meant, i);
 		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
 		if (strchr(name->text, '.') != NULL)
-			read_dotted(catalog, reader, name, map->items[i], again, server);
+			read_dotted(catalog, reader, name, map->items[i], retry, server);
 		else if (arg != NULL)
-			read_arg(reader, name, map->items[i], arg, negative, again, server);
+			read_arg(reader, name, map->items[i], arg, negative, retry, server);
 		else
 			unknown_argument(catalog, reader, name, key);
 	}

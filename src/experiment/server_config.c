@@ -19,8 +19,8 @@ static void refuse_file(const struct exp_config *experiment, struct option_probl
 {
 	static const char key[] = "server.config";
 
-	exp_problem_tell(experiment, NULL, problems, .key = key, .found = found,
-			 .expected = expected);
+	exp_problem_report(experiment, NULL, problems, .key = key, .found = found,
+			   .expected = expected);
 }
 
 /* A file that is named by a file is not read by vLLM. */
@@ -29,11 +29,11 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 {
 	auto_free struct pl_yaml **keys = pl_alloc_array(root->count, sizeof(*keys));
 	auto_free struct pl_yaml **items = pl_alloc_array(root->count, sizeof(*items));
-	struct pl_yaml kept = *root;
+	struct pl_yaml retained = *root;
 
-	kept.keys = keys;
-	kept.items = items;
-	kept.count = 0;
+	retained.keys = keys;
+	retained.items = items;
+	retained.count = 0;
 	for (size_t i = 0; i < root->count; i++) {
 		if (strcmp(root->keys[i]->text, "config") == 0) {
 			option_reader_refuse(reader, root->keys[i], "server.config",
@@ -43,10 +43,10 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
 		if (vllm_config_is_left_out(catalog, reader, root->keys[i], root->items[i], key))
 			continue;
-		keys[kept.count] = root->keys[i];
-		items[kept.count++] = root->items[i];
+		keys[retained.count] = root->keys[i];
+		items[retained.count++] = root->items[i];
 	}
-	exp_server_read(catalog, reader, &kept, server);
+	exp_server_read(catalog, reader, &retained, server);
 }
 
 /*
@@ -54,27 +54,27 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
  * are reported in that file.
  */
 static void lay_under(struct exp_config *experiment, const json_t *server,
-		      const struct option_places *places)
+		      const struct option_locations *locations)
 {
 	PL_JSON_EACH_MEMBER(name, value, server) {
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct option_place *place = option_places_find(places, key);
+		const struct option_location *location = option_locations_find(locations, key);
 		if (json_object_get(experiment->server, name) != NULL)
 			continue;
 		json_object_set(experiment->server, name, value);
-		if (place != NULL)
-			option_places_set(&experiment->places, key, place->source, place->line,
-					  place->column);
+		if (location != NULL)
+			option_locations_set(&experiment->locations, key, location->source,
+					     location->line, location->column);
 	}
 }
 
 static void read_file(struct exp_config *experiment, bool fields_open,
 		      struct option_problems *problems, const char *path)
 {
-	struct option_places places = { 0 };
+	struct option_locations locations = { 0 };
 	struct option_reader inside = { .source = path,
 					.problems = problems,
-					.places = &places,
+					.locations = &locations,
 					.as_words = true,
 					.fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
@@ -97,8 +97,8 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 		return;
 	}
 	read_pairs(experiment->catalog, &inside, pl_yaml_root(doc), server);
-	lay_under(experiment, server, &places);
-	option_places_done(&places);
+	lay_under(experiment, server, &locations);
+	option_locations_done(&locations);
 }
 
 void exp_server_config_read(struct exp_config *experiment, bool fields_open,

@@ -50,13 +50,13 @@ static bool is_of_the_run(const struct option_row *arg)
 static void add(const struct words *words, enum option_severity severity, size_t at,
 		const char *found, const char *expected)
 {
-	const struct option_places *places = &words->experiment->places;
+	const struct option_locations *locations = &words->experiment->locations;
 	auto_free char *key = pl_asprintf("%s[%zu]", words->key, at);
-	const struct option_place *place = option_places_find(places, key);
+	const struct option_location *location = option_locations_find(locations, key);
 
-	if (place == NULL)
-		place = option_places_find(places, words->key);
-	exp_config_add(words->experiment, place,
+	if (location == NULL)
+		location = option_locations_find(locations, words->key);
+	exp_config_add(words->experiment, location,
 		       &(struct option_problem){ .severity = severity,
 						 .key = words->key,
 						 .found = found,
@@ -170,7 +170,7 @@ static void check_from(const struct words *words, size_t first)
 }
 
 /* The words before it belong to other programs. */
-static size_t behind_program(const json_t *list)
+static size_t after_program(const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *word = json_string_value(json_array_get(list, i));
@@ -195,7 +195,7 @@ void exp_check_launch_words(struct exp_checker *c)
 		const struct option_row *arg = vllm_arg_at(experiment->catalog, i);
 		option_argv_add_row(&words.flags, arg, arg->absent);
 	}
-	check_from(&words, behind_program(words.list));
+	check_from(&words, after_program(words.list));
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";
 	words.starts_only = false;

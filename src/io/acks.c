@@ -13,10 +13,10 @@
  * Two responses would suffice if nothing were acknowledged in the meantime. But Linux acknowledges
  * at least every second segment, and responses that arrive before counting begins count for less.
  */
-#define ASKED          3
+#define REQUESTS       3
 #define READ_BYTES     16384
 #define PLAIN_BYTES    (READ_BYTES + IO_TLS_PLAIN_SLACK)
-#define REQUESTS_BYTES ((size_t)ASKED * IO_FETCH_HEAD_BYTES_MAX)
+#define REQUESTS_BYTES ((size_t)REQUESTS * IO_FETCH_HEAD_BYTES_MAX)
 /*
  * The last messages of the handshake go out with the requests, and records have headers and tags.
  */
@@ -136,7 +136,7 @@ static bool ask(struct probe *probe)
 
 	if (io_fetch_head_add(probe->fetch, true, &request, PL_ERR_IGNORED) < 0)
 		return false;
-	for (int i = 0; i < ASKED; i++)
+	for (int i = 0; i < REQUESTS; i++)
 		pl_buf_add(&requests, request.data, request.len);
 	if (!io_sock_segments(probe->fd, &before) || !send_all(probe, &requests) ||
 	    !io_sock_segments(probe->fd, &probe->from))
@@ -162,7 +162,7 @@ static bool listen_to(struct probe *probe)
 {
 	bool unacked = false;
 
-	while (probe->answers < ASKED && wait_for(probe, POLLIN)) {
+	while (probe->answers < REQUESTS && wait_for(probe, POLLIN)) {
 		/* first, for reading may acknowledge */
 		unacked = unacked || came_unacked(probe);
 		if (!read_some(probe))

@@ -181,10 +181,10 @@ static void finish(struct io_exchange *exchange, const struct pl_err *failure)
  */
 static void fail(struct io_exchange *exchange)
 {
-	bool again = exchange->reused && !exchange->heard && exchange->err.code != PL_ERR_TIMEOUT;
+	bool retry = exchange->reused && !exchange->heard && exchange->err.code != PL_ERR_TIMEOUT;
 
 	disconnect(exchange);
-	if (again && send_request(exchange) == 0)
+	if (retry && send_request(exchange) == 0)
 		return;
 	io_reply_done(exchange->reply);
 	finish(exchange, &exchange->err);

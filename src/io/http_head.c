@@ -173,10 +173,10 @@ static bool list_has(const char *list, const char *word)
 	while (*list != '\0') {
 		list += strspn(list, " \t,");
 		size_t len = strcspn(list, ",");
-		size_t kept = len;
-		while (kept > 0 && (list[kept - 1] == ' ' || list[kept - 1] == '\t'))
-			kept--;
-		if (kept == word_len && strncasecmp(list, word, word_len) == 0)
+		size_t retained = len;
+		while (retained > 0 && (list[retained - 1] == ' ' || list[retained - 1] == '\t'))
+			retained--;
+		if (retained == word_len && strncasecmp(list, word, word_len) == 0)
 			return true;
 		list += len;
 	}

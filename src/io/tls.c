@@ -39,7 +39,7 @@ struct io_tls {
 	size_t in_len;
 	struct pl_buf out;
 	bool failed;
-	bool asked; /* the server requested a client certificate */
+	bool requested; /* the server requested a client certificate */
 };
 
 /*
@@ -209,7 +209,7 @@ static int on_certificate_wanted(SSL *ssl, X509 **ret_cert, EVP_PKEY **ret_key)
 
 	(void)ret_cert;
 	(void)ret_key;
-	tls->asked = true;
+	tls->requested = true;
 	return 0; /* there is no client certificate */
 }
 
@@ -349,7 +349,7 @@ bool io_tls_is_established(const struct io_tls *tls)
 	return !tls->failed && SSL_is_init_finished(tls->ssl);
 }
 
-static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
+static int report_untrusted(const struct io_tls *tls, struct pl_err *err)
 {
 	const struct io_tls_client *client = tls->client;
 	long why = SSL_get_verify_result(tls->ssl);
@@ -385,7 +385,7 @@ static const char *handshake_text(const struct io_tls *tls, int reason)
 		return wants_certificate;
 	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
 	case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
-		return tls->asked ? wants_certificate : NULL;
+		return tls->requested ? wants_certificate : NULL;
 	default:
 		return NULL;
 	}
@@ -426,7 +426,7 @@ static enum io_tls_result note_failure(struct io_tls *tls, struct pl_err *err)
 		pl_err_set(err, PL_ERR_NETWORK, "TLS: more than %zu bytes are waiting to be sent",
 			   tls->out.max);
 	else if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && tls->client != NULL)
-		say_untrusted(tls, err);
+		report_untrusted(tls, err);
 	else
 		pl_err_set(err, PL_ERR_NETWORK, "TLS: %s", why != NULL ? why : text);
 	return IO_TLS_FAILED;

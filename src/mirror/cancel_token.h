@@ -5,5 +5,5 @@
 
 struct mirror_cancel_token {
 	/* Polled by the thread that runs the query. True: the client has left. */
-	bool (*has_left)(struct mirror_cancel_token *waiter);
+	bool (*has_left)(struct mirror_cancel_token *cancel_token);
 };

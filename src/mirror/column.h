@@ -12,7 +12,8 @@ struct mirror_column {
 	bool has_odd_times;                /* of a time field: it has texts that are not times */
 	const struct chunk *const *chunks; /* of each segment; index `at` is this column's */
 	size_t at;
-	struct shelf *shelf; /* of its sorted numbers (shelf.h), index `at`; NULL: it has none */
+	struct number_cache
+		*number_cache; /* of its sorted numbers (shelf.h), index `at`; NULL: it has none */
 };
 
 static inline const struct chunk *mirror_column_chunk(const struct mirror_column *column,

@@ -51,7 +51,7 @@ void mirror_dictionary_done(struct dictionary *values)
 
 static enum mirror_class class_of(const struct mirror_cell *cell)
 {
-	if (cell->state != RES_VALUE_THERE)
+	if (cell->state != RES_VALUE_PRESENT)
 		return cell->state == RES_VALUE_NULL ? MIRROR_NULL : MIRROR_MISSING;
 	switch ((enum res_value_kind)cell->kind) {
 	case RES_VALUE_NUMBER:
@@ -199,10 +199,10 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 	return *slot - 1;
 }
 
-uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mirror_cell *cell,
-				     uint32_t near)
+uint32_t mirror_dictionary_code_by_hint(struct dictionary *values, const struct mirror_cell *cell,
+					uint32_t nearest)
 {
-	const struct mirror_value *value = dictionary_value(values, near);
+	const struct mirror_value *value = dictionary_value(values, nearest);
 	enum mirror_class class = class_of(cell);
 
 	if (value->class != class || value->is_explicit != cell->is_explicit ||
@@ -210,7 +210,7 @@ uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mir
 	    (class == MIRROR_NUMBER && bits_of(cell->number + 0.0) != bits_of(value->number)) ||
 	    (class >= MIRROR_TEXT && strcmp(cell->text, value->text) != 0))
 		return mirror_dictionary_code(values, cell);
-	return near;
+	return nearest;
 }
 
 struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value)
@@ -224,7 +224,7 @@ struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value)
 	return (struct mirror_cell){
 		.state = value->class == MIRROR_MISSING ? RES_VALUE_NOT_RECORDED
 			 : value->class == MIRROR_NULL  ? RES_VALUE_NULL
-							: RES_VALUE_THERE,
+							: RES_VALUE_PRESENT,
 		.kind = kinds[value->class],
 		.is_explicit = value->is_explicit,
 		.number = value->class == MIRROR_NUMBER ? value->number

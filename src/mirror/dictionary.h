@@ -43,8 +43,8 @@ void mirror_dictionary_done(struct dictionary *values);
 /* Returns the code of the cell's value. */
 uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_cell *cell);
 /* The same; `near` is a likely result, such as the code of the previous row. */
-uint32_t mirror_dictionary_code_near(struct dictionary *values, const struct mirror_cell *cell,
-				     uint32_t near);
+uint32_t mirror_dictionary_code_by_hint(struct dictionary *values, const struct mirror_cell *cell,
+					uint32_t nearest);
 /* Converts a value back to a cell, which borrows its text. */
 struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value);
 

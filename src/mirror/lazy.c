@@ -15,7 +15,7 @@
 #include "mirror/mirror_priv.h"
 
 #define TAGS           "tags"
-#define TURN_TICK_NS   (10 * PL_NS_PER_MS)
+#define SLICE_NS       (10 * PL_NS_PER_MS)
 #define LAZY_MAX       64           /* cached after their query */
 #define LAZY_BYTES_MAX (256u << 20) /* for all; the last used one is always cached */
 
@@ -95,7 +95,7 @@ void mirror_lazy_columns_free(struct lazy_columns *lazy)
 /* ---- the list of fields ------------------------------------------------------------------------ */
 
 /* Returns the index of the id, or where to insert it. Under the lock, as are the following functions. */
-static size_t place_of(const struct lazy_columns *columns, const char *id)
+static size_t position_of(const struct lazy_columns *columns, const char *id)
 {
 	size_t low = 0, high = columns->count;
 
@@ -126,7 +126,7 @@ static struct lazy *lazy_new(const struct res_fields *fields, const char *id)
 static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
 			    const char *id)
 {
-	size_t at = place_of(columns, id);
+	size_t at = position_of(columns, id);
 
 	if (at < columns->count && strcmp(columns->items[at]->id, id) == 0)
 		return columns->items[at];
@@ -226,9 +226,9 @@ static void seal_last(struct lazy *lazy)
 }
 
 /* Adds the cell of the row at this place, which is after all rows read so far. */
-static void add_cell(struct lazy *lazy, size_t place, const struct mirror_cell *cell)
+static void add_cell(struct lazy *lazy, size_t position, const struct mirror_cell *cell)
 {
-	size_t at = place % MIRROR_SEGMENT_ROWS;
+	size_t at = position % MIRROR_SEGMENT_ROWS;
 
 	if (at == 0) {
 		if (lazy->segments > 0)
@@ -240,24 +240,24 @@ static void add_cell(struct lazy *lazy, size_t place, const struct mirror_cell *
 	mirror_chunk_set(chunk, at, code, &lazy->garbage);
 	if (dictionary_value(&lazy->values, code)->is_elsewhere)
 		mirror_chunk_set_number(chunk, at, cell->number, &lazy->garbage);
-	lazy->end = place + 1;
+	lazy->end = position + 1;
 }
 
 /* Adds rows of one segment without a recorded value. A chunk without values needs no data for them. */
-static void add_nothing(struct lazy *lazy, size_t place, size_t end)
+static void add_nothing(struct lazy *lazy, size_t position, size_t end)
 {
 	const struct mirror_cell nothing = { .state = RES_VALUE_NOT_RECORDED };
 
-	while (place < end) {
-		add_cell(lazy, place, &nothing);
+	while (position < end) {
+		add_cell(lazy, position, &nothing);
 		const struct chunk *chunk = &lazy->chunks[lazy->segments - 1];
 		if (chunk->form == CHUNK_CONSTANT && chunk->base == DICTIONARY_MISSING)
 			lazy->end = end;
-		place = lazy->end;
+		position = lazy->end;
 	}
 }
 
-static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t place,
+static void add_document(const struct res_fields *fields, struct lazy *lazy, size_t position,
 			 const json_t *document)
 {
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
@@ -270,7 +270,7 @@ static void add_document(const struct res_fields *fields, struct lazy *lazy, siz
 		.number = value.kind == RES_VALUE_YES ? value.yes : value.number,
 		.text = value.text,
 	};
-	add_cell(lazy, place, &cell);
+	add_cell(lazy, position, &cell);
 }
 
 /* Returns the place after the last row. */
@@ -282,13 +282,14 @@ static size_t end_of(const struct mirror_snapshot *snapshot)
 }
 
 /* Returns the place, or the first of the next segment if it is after the end of its own. */
-static size_t row_at(const struct mirror_snapshot *snapshot, size_t place)
+static size_t row_at(const struct mirror_snapshot *snapshot, size_t position)
 {
-	size_t segment = place / MIRROR_SEGMENT_ROWS;
+	size_t segment = position / MIRROR_SEGMENT_ROWS;
 
-	return place < end_of(snapshot) && place % MIRROR_SEGMENT_ROWS >= snapshot->rows[segment]
+	return position < end_of(snapshot) &&
+			       position % MIRROR_SEGMENT_ROWS >= snapshot->rows[segment]
 		       ? (segment + 1) * MIRROR_SEGMENT_ROWS
-		       : place;
+		       : position;
 }
 
 /* If no document has the field, all rows count as read. */
@@ -300,9 +301,10 @@ static void pass_over(const struct mirror_snapshot *snapshot, struct lazy *lazy)
 	if (lazy->end >= end || mirror->may_have == NULL ||
 	    mirror->may_have(mirror->context, lazy->id))
 		return;
-	for (size_t place; (place = row_at(snapshot, lazy->end)) < end;) {
-		size_t segment = place / MIRROR_SEGMENT_ROWS;
-		add_nothing(lazy, place, segment * MIRROR_SEGMENT_ROWS + snapshot->rows[segment]);
+	for (size_t position; (position = row_at(snapshot, lazy->end)) < end;) {
+		size_t segment = position / MIRROR_SEGMENT_ROWS;
+		add_nothing(lazy, position,
+			    segment * MIRROR_SEGMENT_ROWS + snapshot->rows[segment]);
 	}
 }
 
@@ -315,9 +317,9 @@ static bool is_dead(const struct mirror_snapshot *snapshot, size_t row)
 }
 
 /* Adds the row as not recorded; snapshots before `version` must not use it. */
-static void skip_row(struct lazy *lazy, size_t place, int64_t version)
+static void skip_row(struct lazy *lazy, size_t position, int64_t version)
 {
-	add_nothing(lazy, place, place + 1);
+	add_nothing(lazy, position, position + 1);
 	if (lazy->skipped_version < version)
 		lazy->skipped_version = version;
 }
@@ -345,21 +347,22 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 		pass_over(snapshot, uses[i].lazy);
 		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
 	}
-	for (size_t place = row_at(snapshot, first); place < end;
-	     place = row_at(snapshot, place + 1)) {
+	for (size_t position = row_at(snapshot, first); position < end;
+	     position = row_at(snapshot, position + 1)) {
 		auto_json json_t *document = NULL;
 		int64_t changed = snapshot->version;
 		if (mirror_snapshot_goes_on(snapshot, err) < 0 ||
-		    (!is_dead(snapshot, place) &&
-		     mirror_snapshot_read(snapshot, place, member, &document, &changed, err) < 0))
+		    (!is_dead(snapshot, position) &&
+		     mirror_snapshot_read(snapshot, position, member, &document, &changed, err) <
+			     0))
 			return -1;
 		for (size_t i = 0; i < count; i++) {
-			if (row_at(snapshot, uses[i].lazy->end) != place)
+			if (row_at(snapshot, uses[i].lazy->end) != position)
 				continue;
 			if (document == NULL)
-				skip_row(uses[i].lazy, place, changed);
+				skip_row(uses[i].lazy, position, changed);
 			else
-				add_document(snapshot->mirror->fields, uses[i].lazy, place,
+				add_document(snapshot->mirror->fields, uses[i].lazy, position,
 					     document);
 		}
 	}
@@ -447,7 +450,7 @@ static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_col
 
 	pthread_mutex_lock(&columns->lock);
 	while (columns->is_reading && (result = mirror_snapshot_goes_on(snapshot, err)) == 0) {
-		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + TURN_TICK_NS);
+		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + SLICE_NS);
 		pthread_cond_clockwait(&columns->over, &columns->lock, CLOCK_MONOTONIC, &due);
 	}
 	columns->is_reading = true;

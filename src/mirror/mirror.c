@@ -33,7 +33,7 @@ struct mirror *mirror_new(const struct res_fields *fields, mirror_read_fn *read,
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror->values[i] = values_new(mirror->column_fields[i]);
 	mirror->lazy = mirror_lazy_columns_new();
-	mirror->shelf = mirror_shelf_new(mirror->column_count);
+	mirror->number_cache = mirror_number_cache_new(mirror->column_count);
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = mirror_snapshot_new(mirror);
 	return mirror;
@@ -62,7 +62,7 @@ void mirror_free(struct mirror *mirror)
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror_values_put(mirror->values[i]);
 	mirror_lazy_columns_free(mirror->lazy);
-	mirror_shelf_free(mirror->shelf);
+	mirror_number_cache_free(mirror->number_cache);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
 	free(mirror->segments);
@@ -187,8 +187,8 @@ static void set_cell(struct dictionary *values, struct segment *segment, size_t 
 {
 	struct chunk *chunk = &segment->chunks[column];
 	/* rows of one sweep are similar */
-	uint32_t near = at > 0 ? mirror_chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
-	uint32_t code = mirror_dictionary_code_near(values, cell, near);
+	uint32_t nearest = at > 0 ? mirror_chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
+	uint32_t code = mirror_dictionary_code_by_hint(values, cell, nearest);
 
 	mirror_chunk_set(chunk, at, code, &segment->garbage);
 	if (code != DICTIONARY_MISSING &&
@@ -250,9 +250,10 @@ static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
 		add_segment(mirror);
 	struct segment *segment = mirror->segments[mirror->segment_count - 1];
 	struct names *names = segment->names;
-	size_t at = segment->rows, place = (mirror->segment_count - 1) * MIRROR_SEGMENT_ROWS + at;
+	size_t at = segment->rows,
+	       position = (mirror->segment_count - 1) * MIRROR_SEGMENT_ROWS + at;
 
-	assert(place < GONE - 1);
+	assert(position < GONE - 1);
 	set_cells(mirror, segment, at, row);
 	names->ids[at] = row->id;
 	if (row->run_id != NULL) {
@@ -265,7 +266,7 @@ static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
 	mirror->version++;
 	if (segment->rows == MIRROR_SEGMENT_ROWS)
 		mirror_seal(mirror);
-	return (uint32_t)place;
+	return (uint32_t)position;
 }
 
 void mirror_append(struct mirror *mirror, const struct mirror_row *row)

@@ -81,7 +81,7 @@ PL_AUTO_DEFINE(struct mirror_snapshot, mirror_snapshot_put);
  * cannot be cancelled. Put it back like any other.
  */
 struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
-					    struct mirror_cancel_token *waiter);
+					    struct mirror_cancel_token *cancel_token);
 
 /* Returns the number of results. */
 size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot);

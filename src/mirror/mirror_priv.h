@@ -6,7 +6,7 @@
 
 #include "mirror/column.h"
 #include "mirror/mirror.h"
-#include "mirror/shelf.h"
+#include "mirror/number_cache.h"
 
 /* The values of one column. */
 struct values {
@@ -44,7 +44,7 @@ struct lazy_columns;
 struct mirror_snapshot {
 	atomic_uint users;
 	struct mirror_snapshot *whole; /* owns all fields below; NULL: this snapshot owns them */
-	struct mirror_cancel_token *waiter; /* or NULL */
+	struct mirror_cancel_token *cancel_token; /* or NULL */
 	struct mirror *mirror;
 	int64_t version;
 	size_t live;
@@ -68,7 +68,7 @@ struct mirror {
 	const struct res_field *const *column_fields;
 	size_t column_count;
 	struct lazy_columns *lazy;
-	struct shelf *shelf; /* of all columns */
+	struct number_cache *number_cache; /* of all columns */
 
 	/* ---- of the writer ---- */
 	struct values **values; /* of each column */

@@ -105,25 +105,26 @@ static bool is_whole(double number)
 /* The items are sorted; `distinct` of them differ. */
 static void fill(struct numbers *numbers, const struct item *items, size_t count, size_t distinct)
 {
-	size_t place = SIZE_MAX;
+	size_t position = SIZE_MAX;
 
 	numbers->count = distinct;
 	numbers->are_whole = true;
 	numbers->items = pl_alloc_array(distinct, sizeof(*numbers->items));
 	numbers->totals = pl_alloc_array(numbers_room(numbers), sizeof(*numbers->totals));
 	for (size_t i = 0; i < numbers->segments; i++) {
-		numbers->places[i] = pl_realloc_array(NULL, numbers->rows[i] + 1, sizeof(uint32_t));
+		numbers->positions[i] = pl_realloc_array(NULL, numbers->rows[i] + 1,
+							 sizeof(uint32_t));
 		for (size_t row = 0; row < numbers->rows[i]; row++)
-			numbers->places[i][row] = (uint32_t)distinct;
+			numbers->positions[i][row] = (uint32_t)distinct;
 		numbers->known += numbers->rows[i];
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || items[i].key != items[i - 1].key)
-			numbers->items[++place] = number_of(items[i].key);
-		numbers->are_whole = numbers->are_whole && is_whole(numbers->items[place]);
-		numbers->totals[place]++;
-		numbers->places[items[i].row / MIRROR_SEGMENT_ROWS]
-			       [items[i].row % MIRROR_SEGMENT_ROWS] = (uint32_t)place;
+			numbers->items[++position] = number_of(items[i].key);
+		numbers->are_whole = numbers->are_whole && is_whole(numbers->items[position]);
+		numbers->totals[position]++;
+		numbers->positions[items[i].row / MIRROR_SEGMENT_ROWS]
+				  [items[i].row % MIRROR_SEGMENT_ROWS] = (uint32_t)position;
 	}
 	numbers->totals[distinct] = (uint32_t)(numbers->known - count);
 	numbers->bytes = distinct * sizeof(double) + numbers_room(numbers) * sizeof(uint32_t) +
@@ -139,7 +140,7 @@ struct numbers *mirror_numbers_new(const struct mirror_column *column, const str
 	atomic_init(&made->users, 1);
 	made->segments = segments;
 	made->rows = pl_alloc_array(segments, sizeof(*made->rows));
-	made->places = pl_alloc_array(segments, sizeof(*made->places));
+	made->positions = pl_alloc_array(segments, sizeof(*made->positions));
 	for (size_t i = 0; i < segments; i++)
 		rows += made->rows[i] = masks[i].rows;
 	auto_free struct item *items = pl_realloc_array(NULL, rows + 1, sizeof(*items));
@@ -157,8 +158,8 @@ void mirror_numbers_put(struct numbers *numbers)
 	if (numbers == NULL || atomic_fetch_sub(&numbers->users, 1) > 1)
 		return;
 	for (size_t i = 0; i < numbers->segments; i++)
-		free(numbers->places[i]);
-	free(numbers->places);
+		free(numbers->positions[i]);
+	free(numbers->positions);
 	free(numbers->rows);
 	free(numbers->items);
 	free(numbers->totals);
@@ -168,11 +169,11 @@ void mirror_numbers_put(struct numbers *numbers)
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* Adds `step` for each row before `end` that is in the mask, or with `flip` for those that are not. */
-static void count_rows(const uint32_t *places, size_t end, const uint64_t *words, uint64_t flip,
+static void count_rows(const uint32_t *positions, size_t end, const uint64_t *words, uint64_t flip,
 		       uint32_t step, uint32_t *counts)
 {
 	for (size_t word = 0; word * 64 < end; word++) {
-		const uint32_t *from = places + word * 64;
+		const uint32_t *from = positions + word * 64;
 		uint64_t bits = words[word] ^ flip;
 		if (end - word * 64 < 64)
 			bits &= (1ull << (end - word * 64)) - 1;
@@ -197,7 +198,7 @@ void mirror_numbers_count(const struct numbers *numbers, const struct mask *mask
 	else
 		memset(ret_counts, 0, numbers_room(numbers) * sizeof(*ret_counts));
 	for (size_t i = 0; i < segments && i < numbers->segments; i++)
-		count_rows(numbers->places[i], numbers->rows[i], masks[i].words,
+		count_rows(numbers->positions[i], numbers->rows[i], masks[i].words,
 			   are_most ? UINT64_MAX : 0, are_most ? UINT32_MAX : 1, ret_counts);
 	ret_counts[numbers->count] = 0;
 }

@@ -22,8 +22,8 @@ struct numbers {
 	uint32_t *
 		totals; /* number of rows with item i; at `count` those without a number; 0 up to numbers_room() */
 	uint32_t **
-		places; /* of each segment, by row: index of the number; `count`: the row has none */
-	size_t *rows;   /* of each segment: number of known rows */
+		positions; /* of each segment, by row: index of the number; `count`: the row has none */
+	size_t *rows;      /* of each segment: number of known rows */
 	size_t segments;
 	size_t known;   /* known rows in all segments */
 	bool are_whole; /* all finite numbers are whole and small enough for a double to be exact */

@@ -25,7 +25,7 @@ static void let_go(struct ranks *ranks)
 	if (ranks == NULL || --ranks->users > 0)
 		return;
 	free(ranks->order);
-	free(ranks->places);
+	free(ranks->positions);
 	free(ranks);
 }
 
@@ -62,15 +62,16 @@ static struct ranks *make(const struct ranks *old, uint32_t count, ranks_compare
 	*made = (struct ranks){ .users = 1,
 				.count = count,
 				.order = pl_alloc_array(count, sizeof(*made->order)),
-				.places = pl_alloc_array(count, sizeof(*made->places)) };
+				.positions = pl_alloc_array(count, sizeof(*made->positions)) };
 	for (uint32_t i = known; i < count; i++)
 		new[i - known] = i;
 	qsort_r(new, count - known, sizeof(*new), compare, context);
 	merge(old, new, count - known, compare, context, made->order);
 	for (uint32_t i = 1; i < count; i++) {
 		const uint32_t *code = &made->order[i];
-		made->places[*code] = compare(code - 1, code, context) == 0 ? made->places[code[-1]]
-									    : i;
+		made->positions[*code] = compare(code - 1, code, context) == 0
+						 ? made->positions[code[-1]]
+						 : i;
 	}
 	return made;
 }

@@ -11,8 +11,8 @@ void mirror_rank_keeper_free(struct rank_keeper *keeper);
 struct ranks {
 	unsigned users;
 	uint32_t count;
-	uint32_t *order;  /* codes in ascending order of their values */
-	uint32_t *places; /* by code: index in `order`; equal values share the first index */
+	uint32_t *order;     /* codes in ascending order of their values */
+	uint32_t *positions; /* by code: index in `order`; equal values share the first index */
 };
 
 /* Compares two existing codes. The order must be the same for all calls with one keeper. */

@@ -15,7 +15,7 @@ static void set_cell(struct pl_arena *arena, const struct res_values *values,
 	res_values_get(values, field, &made);
 	cell->state = (unsigned char)value->state;
 	cell->is_explicit = value->is_explicit;
-	if (value->state != RES_VALUE_THERE)
+	if (value->state != RES_VALUE_PRESENT)
 		return;
 	cell->kind = (unsigned char)value->kind;
 	if (value->kind == RES_VALUE_NUMBER)

@@ -85,7 +85,7 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 			.has_odd_times = values->has_odd_times,
 			.chunks = snapshot->chunks,
 			.at = i,
-			.shelf = mirror->shelf,
+			.number_cache = mirror->number_cache,
 		};
 		snapshot->other_bytes += values->bytes;
 	}
@@ -105,14 +105,14 @@ struct mirror_snapshot *mirror_snapshot_take(struct mirror *mirror)
 }
 
 struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
-					    struct mirror_cancel_token *waiter)
+					    struct mirror_cancel_token *cancel_token)
 {
-	struct mirror_snapshot *own = pl_alloc(sizeof(*own));
+	struct mirror_snapshot *filtered = pl_alloc(sizeof(*filtered));
 
-	*own = (struct mirror_snapshot){
+	*filtered = (struct mirror_snapshot){
 		.users = 1,
 		.whole = snapshot,
-		.waiter = waiter,
+		.cancel_token = cancel_token,
 		.mirror = snapshot->mirror,
 		.version = snapshot->version,
 		.live = snapshot->live,
@@ -127,7 +127,7 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 		.other_bytes = snapshot->other_bytes,
 	};
 	atomic_fetch_add(&snapshot->users, 1);
-	return own;
+	return filtered;
 }
 
 static void free_parts(struct mirror_snapshot *snapshot)
@@ -160,12 +160,12 @@ void mirror_snapshot_put(struct mirror_snapshot *snapshot)
 
 int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_err *err)
 {
-	struct mirror_cancel_token *waiter = snapshot->waiter;
+	struct mirror_cancel_token *cancel_token = snapshot->cancel_token;
 
 	if (atomic_load_explicit(&snapshot->mirror->is_over, memory_order_relaxed))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
 				  "the query was canceled: the server is shutting down");
-	if (waiter != NULL && waiter->has_left(waiter))
+	if (cancel_token != NULL && cancel_token->has_left(cancel_token))
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
 				  "the query was canceled: the client disconnected");
 	return 0;
@@ -205,7 +205,8 @@ int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot)
 size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot)
 {
 	size_t columns = snapshot->mirror->column_count;
-	size_t bytes = snapshot->other_bytes + mirror_shelf_bytes(snapshot->mirror->shelf);
+	size_t bytes = snapshot->other_bytes +
+		       mirror_number_cache_bytes(snapshot->mirror->number_cache);
 
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		bytes += columns * sizeof(struct chunk);

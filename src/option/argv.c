@@ -268,7 +268,7 @@ static void add_joined(struct option_argv *argv, size_t index)
 static void join_dotted(struct option_argv *argv)
 {
 	size_t count = argv->count;
-	size_t kept = 0;
+	size_t retained = 0;
 	auto_free bool *taken = pl_alloc_array(count + 1, sizeof(*taken));
 
 	for (size_t i = 0, used; i<count; i += used> 0 ? used : 1) {
@@ -280,14 +280,14 @@ static void join_dotted(struct option_argv *argv)
 		add_joined(argv, i);
 	for (size_t i = 0; i < argv->count; i++) {
 		if (i >= count || !taken[i])
-			argv->words[kept++] = argv->words[i];
+			argv->words[retained++] = argv->words[i];
 		else if (argv->words[i].kind != OPTION_ARGV_WORD)
 			*PL_PUSH(argv->refused, argv->refused_count,
 				 argv->refused_room) = argv->words[i];
 		else
 			word_done(&argv->words[i]);
 	}
-	argv->count = kept;
+	argv->count = retained;
 }
 
 /*

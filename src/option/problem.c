@@ -47,7 +47,7 @@ void option_problems_remove(struct option_problems *problems, size_t from,
 			    bool (*drop)(const struct option_problem *problem, const void *user),
 			    const void *user)
 {
-	size_t kept = from;
+	size_t retained = from;
 
 	for (size_t i = from; i < problems->count; i++) {
 		struct option_problem *problem = &problems->items[i];
@@ -55,10 +55,10 @@ void option_problems_remove(struct option_problems *problems, size_t from,
 			problems->errors -= problem->severity == OPTION_ERROR;
 			problem_done(problem);
 		} else {
-			problems->items[kept++] = *problem;
+			problems->items[retained++] = *problem;
 		}
 	}
-	problems->count = from < problems->count ? kept : problems->count;
+	problems->count = from < problems->count ? retained : problems->count;
 }
 
 /* Copies the texts, because their owners are gone when the problem is shown. */

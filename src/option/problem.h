@@ -59,7 +59,7 @@ void option_problems_remove(struct option_problems *problems, size_t from,
 			    bool (*drop)(const struct option_problem *problem, const void *user),
 			    const void *user);
 /* The same with the members of a problem as arguments: .key = key, .found = found */
-#define option_problem_tell(problems, ...) \
+#define option_problem_report(problems, ...) \
 	option_problems_add(problems, &(struct option_problem){ __VA_ARGS__ })
 /*
  * Appends one line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?); remedy (rule ID)", AS_FLAG

@@ -16,20 +16,20 @@ void option_secret_know_hidden(const char *text, const char *shown)
 	/* between two marks the text is the same: it follows the part that the first hides */
 	while (first != NULL && strcmp(text, shown) != 0) {
 		size_t before = (size_t)(first - shown);
-		const char *behind = first + strlen(OPTION_SECRET_SHOWN);
-		const char *next = strstr(behind, OPTION_SECRET_SHOWN);
-		size_t same = next != NULL ? (size_t)(next - behind) : strlen(behind);
+		const char *after = first + strlen(OPTION_SECRET_SHOWN);
+		const char *next = strstr(after, OPTION_SECRET_SHOWN);
+		size_t same = next != NULL ? (size_t)(next - after) : strlen(after);
 		if (strlen(text) < before + same)
 			return;
 		text += before;
-		const char *end = next != NULL ? memmem(text, strlen(text), behind, same)
+		const char *end = next != NULL ? memmem(text, strlen(text), after, same)
 					       : text + strlen(text) - same;
 		if (end == NULL || (next != NULL && same == 0))
 			end = text + strlen(text);
 		auto_free char *part = pl_strndup(text, (size_t)(end - text));
 		pl_redact_add(part);
 		text = end;
-		shown = behind;
+		shown = after;
 		first = next;
 	}
 }

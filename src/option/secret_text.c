@@ -98,7 +98,7 @@ static bool find_name(const char *text, const char *sign, struct name *ret)
 
 	while (end > text && is_one_of(end[-1], BLANKS))
 		end--;
-	const char *behind = end;
+	const char *after = end;
 	while (end > text && is_one_of(end[-1], "\"'\\"))
 		end--;
 	const char *begin = end;
@@ -109,7 +109,7 @@ static bool find_name(const char *text, const char *sign, struct name *ret)
 		return false;
 	char before = begin > text ? begin[-1] : '\0';
 	*ret = (struct name){ .text = { begin, end },
-			      .is_quoted = end < behind,
+			      .is_quoted = end < after,
 			      .is_first = is_first_in_line(text, begin),
 			      .is_member = *sign == '=' && is_one_of(before, "?&") };
 	if (!ret->is_quoted && is_one_of(before, "\"'"))
@@ -165,7 +165,7 @@ static bool find_quoted(const char *begin, struct span *ret)
 }
 
 /* Skips the scheme of "Bearer KEY", which would otherwise be hidden instead of the key. */
-static const char *behind_scheme(const char *begin, const char *end)
+static const char *after_scheme(const char *begin, const char *end)
 {
 	struct span word = { begin, end };
 
@@ -188,7 +188,7 @@ static struct span find_value(const struct name *name, const char *begin)
 	else if (name->is_first || is_of_headers(name) || is_one_of(*begin, "[{("))
 		value.end = line_end(begin);
 	else
-		value.end = behind_scheme(begin, begin + strcspn(begin, ENDS));
+		value.end = after_scheme(begin, begin + strcspn(begin, ENDS));
 	return value;
 }
 

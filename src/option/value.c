@@ -33,10 +33,10 @@ void option_reader_add(struct option_reader *reader, enum option_severity severi
 		pl_yaml_describe(node, described, sizeof(described));
 		found = described;
 	}
-	option_problem_tell(reader->problems, .severity = severity, .source = reader->source,
-			    .line = node != NULL ? node->line : 0,
-			    .column = node != NULL ? node->column : 0, .key = key, .found = found,
-			    .expected = expected, .nearest = nearest);
+	option_problem_report(reader->problems, .severity = severity, .source = reader->source,
+			      .line = node != NULL ? node->line : 0,
+			      .column = node != NULL ? node->column : 0, .key = key, .found = found,
+			      .expected = expected, .nearest = nearest);
 }
 
 void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
@@ -45,12 +45,12 @@ void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *no
 	option_reader_add(reader, OPTION_ERROR, node, key, found, expected, NULL);
 }
 
-void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node)
+void option_reader_locate(struct option_reader *reader, const char *key, const struct pl_yaml *node)
 {
-	if (reader->places != NULL)
-		option_places_set(reader->places, key, reader->source,
-				  reader->no_lines ? 0 : node->line,
-				  reader->no_lines ? 0 : node->column);
+	if (reader->locations != NULL)
+		option_locations_set(reader->locations, key, reader->source,
+				     reader->no_lines ? 0 : node->line,
+				     reader->no_lines ? 0 : node->column);
 }
 
 const char *option_key_nearest(const char *key, const char *const *keys)
@@ -461,7 +461,7 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 			return false;
 		json_object_set_new(object, name, given);
 		if (map->keys[i]->line > 0)
-			option_reader_place(reader, member_key, map->keys[i]);
+			option_reader_locate(reader, member_key, map->keys[i]);
 		return true;
 	}
 	if (field == NULL) {

@@ -6,15 +6,15 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
-#include "option/places.h"
+#include "option/locations.h"
 #include "option/problem.h"
 #include "option/row.h"
 
 struct option_reader {
 	const char *source;
 	struct option_problems *problems;
-	struct option_places *places; /* NULL: locations are not recorded */
-	json_t *given;                /* object: server objects as written; NULL: not recorded */
+	struct option_locations *locations; /* NULL: locations are not recorded */
+	json_t *given;    /* object: server objects as written; NULL: not recorded */
 	json_t *raw;      /* object: texts with their ${VAR}, by key; NULL: not recorded */
 	bool no_lines;    /* the source is a --set, without lines */
 	bool fields_open; /* types of an object's keys are uncertain: errors in them are warnings */
@@ -34,7 +34,8 @@ void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *no
 			  const char *found, const char *expected);
 
 /* Records the location of a key that was set. */
-void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node);
+void option_reader_locate(struct option_reader *reader, const char *key,
+			  const struct pl_yaml *node);
 
 /* Returns the choice that is most similar to `text`, or NULL. The caller frees it with free(). */
 char *option_choice_nearest(const struct option_row *row, const char *text);

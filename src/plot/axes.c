@@ -92,7 +92,7 @@ static double sharp(double at)
 
 void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct plot_canvas_pen pen = { .width = 1, .colour = GRID };
+	const struct plot_canvas_pen pen = { .width = 1, .color = GRID };
 
 	for (size_t i = 0; i < axes->x.ticks.count; i++) {
 		double x = sharp(plot_axes_x(axes, plot_ticks_at(&axes->x.ticks, i)));
@@ -106,9 +106,9 @@ void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canva
 
 static void draw_x_ticks(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_pen pen = { .width = 1, .color = INK };
 	const struct plot_canvas_font font = { .size = LABEL_SIZE,
-					       .colour = INK,
+					       .color = INK,
 					       .align = PLOT_CANVAS_CENTRE };
 	double bottom = axes->top + axes->height;
 	char text[PL_TICK_BYTES];
@@ -125,9 +125,9 @@ static void draw_x_ticks(const struct plot_axes *axes, struct plot_canvas *canva
 static double draw_y_ticks(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	double widest = 0;
-	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_pen pen = { .width = 1, .color = INK };
 	const struct plot_canvas_font font = { .size = LABEL_SIZE,
-					       .colour = INK,
+					       .color = INK,
 					       .align = PLOT_CANVAS_RIGHT };
 	char text[PL_TICK_BYTES];
 
@@ -147,7 +147,7 @@ static void draw_texts(const struct plot_axes *axes, struct plot_canvas *canvas,
 		       double labels_width)
 {
 	struct plot_canvas_font font = {
-		.size = TITLE_SIZE, .colour = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
+		.size = TITLE_SIZE, .color = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
 	};
 	double middle_x = axes->left + axes->width / 2, middle_y = axes->top + axes->height / 2;
 
@@ -164,7 +164,7 @@ static void draw_texts(const struct plot_axes *axes, struct plot_canvas *canvas,
 
 void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_pen pen = { .width = 1, .color = INK };
 	double left = sharp(axes->left), right = sharp(axes->left + axes->width);
 	double top = sharp(axes->top), bottom = sharp(axes->top + axes->height);
 

@@ -112,11 +112,11 @@ int plot_canvas_check(struct pl_err *err)
 	return open_cairo(&cairo, err);
 }
 
-static void set_colour(const struct plot_canvas *canvas, uint32_t colour)
+static void set_color(const struct plot_canvas *canvas, uint32_t color)
 {
 	canvas->cairo.set_source_rgba(
-		canvas->pen, (double)(colour >> 24) / 255, (double)(colour >> 16 & 0xFF) / 255,
-		(double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
+		canvas->pen, (double)(color >> 24) / 255, (double)(color >> 16 & 0xFF) / 255,
+		(double)(color >> 8 & 0xFF) / 255, (double)(color & 0xFF) / 255);
 }
 
 int plot_canvas_new(unsigned width, unsigned height, uint32_t background, struct plot_canvas **ret,
@@ -150,9 +150,9 @@ void plot_canvas_free(struct plot_canvas *canvas)
 }
 
 void plot_canvas_rectangle(struct plot_canvas *canvas, double x, double y, double width,
-			   double height, uint32_t colour)
+			   double height, uint32_t color)
 {
-	set_colour(canvas, colour);
+	set_color(canvas, color);
 	canvas->cairo.rectangle(canvas->pen, x, y, width, height);
 	canvas->cairo.fill(canvas->pen);
 }
@@ -162,7 +162,7 @@ void plot_canvas_line(struct plot_canvas *canvas, double x0, double y0, double x
 {
 	const struct cairo_table *cairo = &canvas->cairo;
 
-	set_colour(canvas, pen->colour);
+	set_color(canvas, pen->color);
 	cairo->set_line_width(canvas->pen, pen->width);
 	cairo->set_dash(canvas->pen, &pen->dash, pen->dash > 0 ? 1 : 0, 0);
 	cairo->move_to(canvas->pen, x0, y0);
@@ -224,7 +224,7 @@ void plot_canvas_text(struct plot_canvas *canvas, double x, double y, const char
 	auto_free char *clean = pl_clean_line(text);
 
 	text_begin(canvas, font);
-	set_colour(canvas, font->colour);
+	set_color(canvas, font->color);
 	cairo->save(canvas->pen);
 	cairo->translate(canvas->pen, x, y);
 	if (font->upright)
@@ -250,7 +250,7 @@ int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err
 	auto_file_new file = { 0 };
 
 	cairo->surface_flush(canvas->surface);
-	if (pl_file_new_open_own(&file, path, err) < 0)
+	if (pl_file_new_open_private(&file, path, err) < 0)
 		return -1;
 	cairo_status_t status = cairo->status(canvas->pen);
 	if (status == CAIRO_STATUS_SUCCESS)

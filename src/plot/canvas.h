@@ -26,11 +26,11 @@ PL_AUTO_DEFINE(struct plot_canvas, plot_canvas_free);
 #define auto_canvas PL_AUTO(plot_canvas_free)
 
 void plot_canvas_rectangle(struct plot_canvas *canvas, double x, double y, double width,
-			   double height, uint32_t colour);
+			   double height, uint32_t color);
 
 struct plot_canvas_pen {
 	double width;
-	uint32_t colour;
+	uint32_t color;
 	double dash; /* length of dashes and gaps; 0: solid */
 };
 void plot_canvas_line(struct plot_canvas *canvas, double x0, double y0, double x1, double y1,
@@ -40,7 +40,7 @@ enum plot_canvas_align { PLOT_CANVAS_LEFT, PLOT_CANVAS_CENTRE, PLOT_CANVAS_RIGHT
 
 struct plot_canvas_font {
 	double size;
-	uint32_t colour;
+	uint32_t color;
 	enum plot_canvas_align align; /* alignment of the text at x */
 	bool bold;
 	bool upright; /* rotated: reads from the bottom up */

@@ -21,13 +21,13 @@
 
 #define BINS PLOT_DATASET_BINS
 
-#define PAPER         0xFFFFFFFF
-#define INK           0x222222FF
-#define PALE_INK      0x666666FF
-#define PROMPT_COLOUR 0x4C78A8FF
-#define OUTPUT_COLOUR 0xF58518FF
-#define TOTAL_COLOUR  0x54A24BFF
-#define VEIL          0xFFFFFFD8
+#define PAPER        0xFFFFFFFF
+#define INK          0x222222FF
+#define PALE_INK     0x666666FF
+#define PROMPT_COLOR 0x4C78A8FF
+#define OUTPUT_COLOR 0xF58518FF
+#define TOTAL_COLOR  0x54A24BFF
+#define VEIL         0xFFFFFFD8
 
 #define TITLE_SIZE   32
 #define TEXT_SIZE    20
@@ -40,12 +40,12 @@
 
 static const struct {
 	double left, top;
-} places[] = { { 165, 180 }, { 1210, 180 }, { 165, 875 }, { 1210, 875 } };
+} positions[] = { { 165, 180 }, { 1210, 180 }, { 165, 875 }, { 1210, 875 } };
 
 struct lengths {
 	double *prompt, *output, *total; /* of the requests that have both */
 	size_t count;
-	size_t told; /* prompts with the length that the server reported */
+	size_t reported; /* prompts with the length that the server reported */
 };
 
 /* Returns the client's count, otherwise the server's, which the sheet then states. */
@@ -70,7 +70,7 @@ static void lengths_read(const struct plot_dataset_input *input, struct lengths 
 		ret->prompt[ret->count] = (double)prompt;
 		ret->output[ret->count] = (double)record->output_tokens_requested;
 		ret->total[ret->count] = (double)(prompt + record->output_tokens_requested);
-		ret->told += record->prompt_tokens_requested == RES_NO_COUNT;
+		ret->reported += record->prompt_tokens_requested == RES_NO_COUNT;
 		ret->count++;
 	}
 }
@@ -82,11 +82,11 @@ static void lengths_done(struct lengths *lengths)
 	free(lengths->total);
 }
 
-static struct plot_axes panel(size_t place, const char *title, const char *x, const char *y)
+static struct plot_axes panel(size_t position, const char *title, const char *x, const char *y)
 {
 	return (struct plot_axes){
-		.left = places[place].left,
-		.top = places[place].top,
+		.left = positions[position].left,
+		.top = positions[position].top,
 		.width = PANEL_WIDTH,
 		.height = PANEL_HEIGHT,
 		.title = title,
@@ -104,7 +104,7 @@ static void make_ticks(struct plot_axes *axes)
 static void draw_nothing(struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	const struct plot_canvas_font font = { .size = TEXT_SIZE,
-					       .colour = PALE_INK,
+					       .color = PALE_INK,
 					       .align = PLOT_CANVAS_CENTRE };
 
 	plot_axes_draw_frame(axes, canvas);
@@ -117,9 +117,9 @@ static void draw_mark(const struct plot_axes *axes, struct plot_canvas *canvas, 
 		      const char *name, double value, double dash)
 {
 	const struct plot_canvas_font font = { .size = TEXT_SIZE,
-					       .colour = INK,
+					       .color = INK,
 					       .align = PLOT_CANVAS_RIGHT };
-	const struct plot_canvas_pen pen = { .width = 3, .colour = INK, .dash = dash };
+	const struct plot_canvas_pen pen = { .width = 3, .color = INK, .dash = dash };
 	double right = axes->left + axes->width - 14;
 	double y = axes->top + 30 + (double)row * 1.5 * TEXT_SIZE;
 	double x = plot_axes_x(axes, value);
@@ -136,7 +136,7 @@ static void draw_mark(const struct plot_axes *axes, struct plot_canvas *canvas, 
 }
 
 static void draw_bars(const struct plot_axes *axes, struct plot_canvas *canvas,
-		      const size_t *counts, const double *edges, uint32_t colour)
+		      const size_t *counts, const double *edges, uint32_t color)
 {
 	double ground = axes->top + axes->height;
 
@@ -148,12 +148,12 @@ static void draw_bars(const struct plot_axes *axes, struct plot_canvas *canvas,
 		/* one among thousands is seen, too */
 		if (counts[i] > 0)
 			top = fmin(top, ground - 2);
-		plot_canvas_rectangle(canvas, left, top, right - left - 1, ground - top, colour);
+		plot_canvas_rectangle(canvas, left, top, right - left - 1, ground - top, color);
 	}
 }
 
 static void draw_histogram(struct plot_axes *axes, struct plot_canvas *canvas, const double *x,
-			   size_t count, uint32_t colour)
+			   size_t count, uint32_t color)
 {
 	double edges[BINS + 1];
 	size_t counts[BINS];
@@ -173,7 +173,7 @@ static void draw_histogram(struct plot_axes *axes, struct plot_canvas *canvas, c
 	axes->y.high = (double)most * (1 + HEADROOM);
 	make_ticks(axes);
 	plot_axes_draw_grid(axes, canvas);
-	draw_bars(axes, canvas, counts, edges, colour);
+	draw_bars(axes, canvas, counts, edges, color);
 	auto_free double *sorted = (double *)pl_memdup(x, count * sizeof(*x));
 	pl_stats_sort(sorted, count);
 	draw_mark(axes, canvas, 0, "mean", pl_stats_mean(x, count), 14);
@@ -185,14 +185,14 @@ static void draw_key(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	static const struct {
 		const char *name;
-		uint32_t colour;
-	} parts[] = { { "output", OUTPUT_COLOUR }, { "prompt", PROMPT_COLOUR } };
-	const struct plot_canvas_font font = { .size = TEXT_SIZE, .colour = INK };
+		uint32_t color;
+	} parts[] = { { "output", OUTPUT_COLOR }, { "prompt", PROMPT_COLOR } };
+	const struct plot_canvas_font font = { .size = TEXT_SIZE, .color = INK };
 	double left = axes->left + axes->width - 110;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
 		double y = axes->top + 30 + (double)i * 1.5 * TEXT_SIZE;
-		plot_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].colour);
+		plot_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].color);
 		plot_canvas_text(canvas, left + 28, y, parts[i].name, &font);
 	}
 }
@@ -213,9 +213,8 @@ static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas
 		       top = round(plot_axes_y(axes, total));
 		/* a gap between bars only where there is room for one */
 		double width = right - left > 3 ? right - left - 1 : right - left;
-		plot_canvas_rectangle(canvas, left, between, width, ground - between,
-				      PROMPT_COLOUR);
-		plot_canvas_rectangle(canvas, left, top, width, between - top, OUTPUT_COLOUR);
+		plot_canvas_rectangle(canvas, left, between, width, ground - between, PROMPT_COLOR);
+		plot_canvas_rectangle(canvas, left, top, width, between - top, OUTPUT_COLOR);
 	}
 }
 
@@ -249,7 +248,7 @@ static void draw_title(const struct plot_dataset_input *input, struct plot_canva
 		       const struct lengths *lengths)
 {
 	struct plot_canvas_font font = {
-		.size = TITLE_SIZE, .colour = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
+		.size = TITLE_SIZE, .color = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
 	};
 	double middle = PLOT_DATASET_WIDTH / 2.0;
 	char count[PL_TICK_BYTES], unknown[PL_TICK_BYTES];
@@ -264,10 +263,10 @@ static void draw_title(const struct plot_dataset_input *input, struct plot_canva
 	auto_free char *below = pl_asprintf(
 		"%s request%s%s for %s%s", count, input->count == 1 ? "" : "s", missing,
 		input->model != NULL ? input->model : "an unknown model",
-		lengths->told > 0 ? "; prompts counted by the server" : "");
+		lengths->reported > 0 ? "; prompts counted by the server" : "");
 	font.size = TEXT_SIZE + 2;
 	font.bold = false;
-	font.colour = PALE_INK;
+	font.color = PALE_INK;
 	plot_canvas_text(canvas, middle, 100, below, &font);
 }
 
@@ -284,9 +283,9 @@ int plot_dataset(const struct plot_dataset_input *input, const char *path, struc
 		return -1;
 	lengths_read(input, &lengths);
 	draw_title(input, canvas, &lengths);
-	draw_histogram(&prompt, canvas, lengths.prompt, lengths.count, PROMPT_COLOUR);
-	draw_histogram(&output, canvas, lengths.output, lengths.count, OUTPUT_COLOUR);
-	draw_histogram(&total, canvas, lengths.total, lengths.count, TOTAL_COLOUR);
+	draw_histogram(&prompt, canvas, lengths.prompt, lengths.count, PROMPT_COLOR);
+	draw_histogram(&output, canvas, lengths.output, lengths.count, OUTPUT_COLOR);
+	draw_histogram(&total, canvas, lengths.total, lengths.count, TOTAL_COLOR);
 	draw_requests(&requests, canvas, &lengths);
 	lengths_done(&lengths);
 	return plot_canvas_save(canvas, path, err);

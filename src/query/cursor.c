@@ -149,7 +149,7 @@ static bool find_row(const struct mirror_view *view, int64_t id, size_t *ret)
 
 bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key_count,
 		       uint64_t question, const struct mirror_view *view,
-		       const struct rows_order *order, uint64_t *ret_places)
+		       const struct rows_order *order, uint64_t *ret_positions)
 {
 	size_t row;
 	auto_json json_t *json = json_of_cursor(text);
@@ -166,12 +166,12 @@ bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key
 			return false;
 		if (value.class == MIRROR_TEXT && keys[i].column->field->type == RES_FIELD_TIME)
 			value.is_time = mirror_instant_parse(value.text, &value.time_us);
-		ret_places[i] = query_rows_place_of(order, i, &value);
+		ret_positions[i] = query_rows_position_of(order, i, &value);
 	}
-	ret_places[key_count] = rows_place_of_id(json_integer_value(id));
+	ret_positions[key_count] = rows_position_of_id(json_integer_value(id));
 	/* truncated texts are ambiguous; the row is exact while it exists */
 	if (json_is_true(json_object_get(json, "cut")) &&
 	    find_row(view, json_integer_value(id), &row))
-		query_rows_places(order, row, ret_places);
+		query_rows_positions(order, row, ret_positions);
 	return true;
 }

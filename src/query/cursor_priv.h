@@ -14,7 +14,7 @@ uint64_t query_cursor_question(const json_t *filter, const json_t *sort);
 /* Appends the text, with quotes. */
 void query_cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,
 			const struct mirror_view *view, size_t row, struct pl_buf *out);
-/* ret_places: key_count + 1. Returns false if it is not a cursor of this query. */
+/* ret_positions: key_count + 1. Returns false if it is not a cursor of this query. */
 bool query_cursor_read(const char *text, const struct rows_key *keys, size_t key_count,
 		       uint64_t question, const struct mirror_view *view,
-		       const struct rows_order *order, uint64_t *ret_places);
+		       const struct rows_order *order, uint64_t *ret_positions);

@@ -130,14 +130,14 @@ int query_filter_new(const struct mirror_view *view, const json_t *tree, const c
 		     struct query_filter **ret, struct schema_faults *faults)
 {
 	auto_filter struct query_filter *filter = pl_alloc(sizeof(*filter));
-	auto_place place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults };
+	auto_query_pointer cursor = { .pointer = PL_BUF(POINTER_BYTES_MAX), .faults = faults };
 
 	filter->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	filter->view = view;
 	if (tree != NULL && !json_is_null(tree)) {
 		struct filter_node *root = pl_arena_alloc(filter->arena, sizeof(*root));
-		pl_buf_add_text(&place.pointer, pointer);
-		if (!query_filter_parse(view, tree, &place, filter->arena, root))
+		pl_buf_add_text(&cursor.pointer, pointer);
+		if (!query_filter_parse(view, tree, &cursor, filter->arena, root))
 			return -1;
 		for (size_t i = 0; root->kind == FILTER_AND && i < root->count; i++)
 			add_term(filter, &root->children[i]);
@@ -169,14 +169,14 @@ const uint64_t *query_filter_rows(struct query_filter *filter)
 	if (filter->rows != NULL)
 		return filter->rows;
 	auto_free struct scratch *scratch = scratch_new();
-	uint64_t own[MIRROR_SEGMENT_WORDS];
+	uint64_t node_words[MIRROR_SEGMENT_WORDS];
 	filter->rows = pl_alloc_array(mirror_view_words(filter->view), sizeof(*filter->rows));
 	for (size_t segment = 0; segment < mirror_view_segments(filter->view); segment++) {
 		uint64_t *rows = filter->rows + segment * MIRROR_SEGMENT_WORDS;
 		mirror_view_live(filter->view, segment, rows);
 		for (size_t i = 0; i < filter->count && !is_empty(rows); i++) {
-			group_rows(filter, &filter->groups[i], segment, scratch, own);
-			mirror_kernels()->and (rows, rows, own, MIRROR_SEGMENT_WORDS);
+			group_rows(filter, &filter->groups[i], segment, scratch, node_words);
+			mirror_kernels()->and (rows, rows, node_words, MIRROR_SEGMENT_WORDS);
 		}
 	}
 	return filter->rows;
@@ -187,7 +187,7 @@ const uint64_t *query_filter_rows(struct query_filter *filter)
  * own: bitmaps of one segment, one per group.
  */
 static void leave_out(struct query_filter *filter, size_t segment, struct scratch *scratch,
-		      uint64_t (*own)[MIRROR_SEGMENT_WORDS])
+		      uint64_t (*node_words)[MIRROR_SEGMENT_WORDS])
 {
 	const struct mirror_kernels *kernels = mirror_kernels();
 	uint64_t rows[MIRROR_SEGMENT_WORDS];
@@ -195,25 +195,25 @@ static void leave_out(struct query_filter *filter, size_t segment, struct scratc
 
 	mirror_view_live(filter->view, segment, rows);
 	for (size_t i = filter->count; i-- > 0;) {
-		group_rows(filter, &filter->groups[i], segment, scratch, own[i]);
+		group_rows(filter, &filter->groups[i], segment, scratch, node_words[i]);
 		if (filter->groups[i].only != NULL)
 			memcpy(filter->groups[i].without + at, rows, sizeof(rows));
-		kernels->and (rows, rows, own[i], MIRROR_SEGMENT_WORDS);
+		kernels->and (rows, rows, node_words[i], MIRROR_SEGMENT_WORDS);
 	}
 	mirror_view_live(filter->view, segment, rows);
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
 			kernels->and (filter->groups[i].without + at,
 				      filter->groups[i].without + at, rows, MIRROR_SEGMENT_WORDS);
-		kernels->and (rows, rows, own[i], MIRROR_SEGMENT_WORDS);
+		kernels->and (rows, rows, node_words[i], MIRROR_SEGMENT_WORDS);
 	}
 }
 
 static void make_without(struct query_filter *filter)
 {
 	auto_free struct scratch *scratch = scratch_new();
-	auto_free uint64_t(*own)[MIRROR_SEGMENT_WORDS] = pl_alloc_array(filter->count,
-									sizeof(*own));
+	auto_free uint64_t(*node_words)[MIRROR_SEGMENT_WORDS] = pl_alloc_array(filter->count,
+									       sizeof(*node_words));
 
 	for (size_t i = 0; i < filter->count; i++) {
 		if (filter->groups[i].only != NULL)
@@ -221,7 +221,7 @@ static void make_without(struct query_filter *filter)
 								   sizeof(uint64_t));
 	}
 	for (size_t segment = 0; segment < mirror_view_segments(filter->view); segment++)
-		leave_out(filter, segment, scratch, own);
+		leave_out(filter, segment, scratch, node_words);
 }
 
 const uint64_t *query_filter_rows_without(struct query_filter *filter,

@@ -33,7 +33,7 @@ static const struct {
 
 struct parse {
 	const struct mirror_view *view;
-	struct place *place;
+	struct query_pointer *pointer;
 	struct pl_arena *arena;
 	int64_t now_us; /* the same time for the complete tree */
 	size_t values;  /* number of values that predicates evaluate */
@@ -123,15 +123,15 @@ static const char *expected_of(const struct mirror_column *column, enum filter_o
 static bool op_fault(struct parse *p, const json_t *found, unsigned about)
 {
 	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
-	size_t before = query_place_enter(p->place, "op");
+	size_t before = query_pointer_enter(p->pointer, "op");
 
 	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
 		if (ops[i].about & about)
 			pl_buf_addf(&expected, "%s%s", expected.len > 0 ? ", " : "one of ",
 				    ops[i].name);
 	}
-	query_place_fault(p->place, "op", found, pl_buf_text(&expected), NULL);
-	query_place_leave(p->place, before);
+	query_pointer_fault(p->pointer, "op", found, pl_buf_text(&expected), NULL);
+	query_pointer_leave(p->pointer, before);
 	return false;
 }
 
@@ -173,7 +173,8 @@ static bool value_fault(struct parse *p, const json_t *found, const char *expect
 				       ? pl_asprintf("%s; use is_null to match null", expected)
 				       : NULL;
 
-	return query_place_fault(p->place, "value", found, more != NULL ? more : expected, NULL);
+	return query_pointer_fault(p->pointer, "value", found, more != NULL ? more : expected,
+				   NULL);
 }
 
 static bool parse_operand(struct parse *p, const struct predicate *predicate, const json_t *json,
@@ -188,13 +189,13 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 
 	res_field_value_of(column->field, present, &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
-	if (value.state == RES_VALUE_THERE && ret->class >= MIRROR_TEXT) {
+	if (value.state == RES_VALUE_PRESENT && ret->class >= MIRROR_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
 		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == MIRROR_TEXT &&
 			       (mirror_instant_parse(ret->text, &ret->time_us) ||
 				mirror_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
 	}
-	if (value.state != RES_VALUE_THERE ||
+	if (value.state != RES_VALUE_PRESENT ||
 	    !(is_order(predicate->op) ? takes_in_order(column, ret->class, ret->is_time)
 				      : takes(column, ret->class, ret->is_time)))
 		return value_fault(p, json, expected_of(column, predicate->op));
@@ -207,14 +208,14 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 	bool is_pair = ops[predicate->op].value == VALUE_PAIR, fits = true;
 
 	if (!json_is_array(list) || count == 0 || (is_pair && count != 2))
-		return query_place_fault(p->place, "value", list,
-					 is_pair ? "a list of two values: low and high"
-						 : "a list of at least one value",
-					 NULL);
+		return query_pointer_fault(p->pointer, "value", list,
+					   is_pair ? "a list of two values: low and high"
+						   : "a list of at least one value",
+					   NULL);
 	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
 	predicate->operand_count = count;
 	for (size_t i = 0; i < count; i++) {
-		size_t before = query_place_enter_item(p->place, i);
+		size_t before = query_pointer_enter_item(p->pointer, i);
 		fits = parse_operand(p, predicate, json_array_get(list, i),
 				     &predicate->operands[i]) &&
 		       fits;
@@ -222,7 +223,7 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 		    predicate->operands[1].class != predicate->operands[0].class)
 			fits = value_fault(p, json_array_get(list, i),
 					   "a value of the same type as the first");
-		query_place_leave(p->place, before);
+		query_pointer_leave(p->pointer, before);
 	}
 	return fits;
 }
@@ -277,29 +278,29 @@ static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_n
 
 	ret->kind = FILTER_PREDICATE;
 	predicate->op = op;
-	if (!query_request_field(p->place, p->view, tree, "field", &predicate->column))
+	if (!query_request_field(p->pointer, p->view, tree, "field", &predicate->column))
 		return false;
 	ret->only = predicate->column;
 	if (!check_op(p, predicate->column, op, json_object_get(tree, "op")))
 		return false;
 	if (value == NULL && ops[op].value != VALUE_NONE)
-		return query_place_missing(p->place, "value",
-					   ops[op].value == VALUE_WORD
-						   ? "a text"
-						   : expected_of(predicate->column, op));
-	size_t before = query_place_enter(p->place, "value");
+		return query_pointer_missing(p->pointer, "value",
+					     ops[op].value == VALUE_WORD
+						     ? "a text"
+						     : expected_of(predicate->column, op));
+	size_t before = query_pointer_enter(p->pointer, "value");
 	if (value != NULL && ops[op].value == VALUE_NONE)
-		fits = query_place_fault(p->place, "value", value,
-					 "no value, because this op has none", NULL);
+		fits = query_pointer_fault(p->pointer, "value", value,
+					   "no value, because this op has none", NULL);
 	else
 		fits = parse_value(p, predicate, value);
-	query_place_leave(p->place, before);
+	query_pointer_leave(p->pointer, before);
 	if (!fits)
 		return false;
 	p->values += predicate->column->distinct;
 	if (p->values > QUERY_FILTER_VALUES_MAX)
-		return query_place_limit(
-			p->place, tree, QUERY_FILTER_VALUES_MAX,
+		return query_pointer_limit(
+			p->pointer, tree, QUERY_FILTER_VALUES_MAX,
 			"values to be looked at, each of a field by each predicate of it");
 	query_predicate_compile(predicate, p->arena);
 	return true;
@@ -319,11 +320,11 @@ static bool parse_children(struct parse *p, const json_t *children, struct filte
 		const json_t *child = ret->kind == FILTER_NOT ? children
 							      : json_array_get(children, i);
 		struct filter_node *node = &ret->children[i];
-		size_t before = p->place->pointer.len;
+		size_t before = p->pointer->pointer.len;
 		if (ret->kind != FILTER_NOT)
-			query_place_enter_item(p->place, i);
+			query_pointer_enter_item(p->pointer, i);
 		fits = parse_node(p, child, node) && fits;
-		query_place_leave(p->place, before);
+		query_pointer_leave(p->pointer, before);
 		ret->only = i == 0 || ret->only == node->only ? node->only : NULL;
 	}
 	return fits;
@@ -340,20 +341,21 @@ static bool parse_node(struct parse *p, const json_t *tree, struct filter_node *
 		const json_t *children = json_object_get(tree, kinds[i].key);
 		if (children == NULL)
 			continue;
-		size_t before = query_place_enter(p->place, kinds[i].key);
+		size_t before = query_pointer_enter(p->pointer, kinds[i].key);
 		ret->kind = kinds[i].kind;
 		bool fits = parse_children(p, children, ret);
-		query_place_leave(p->place, before);
+		query_pointer_leave(p->pointer, before);
 		return fits;
 	}
 	return parse_predicate(p, tree, ret);
 }
 
-bool query_filter_parse(const struct mirror_view *view, const json_t *tree, struct place *place,
-			struct pl_arena *arena, struct filter_node *ret)
+bool query_filter_parse(const struct mirror_view *view, const json_t *tree,
+			struct query_pointer *pointer, struct pl_arena *arena,
+			struct filter_node *ret)
 {
 	struct parse p = { .view = view,
-			   .place = place,
+			   .pointer = pointer,
 			   .arena = arena,
 			   .now_us = pl_clock_real_ns() / PL_NS_PER_US };
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "query/faults.h"
+#include "query/pointer.h"
 #include "query/filter.h"
 
 enum filter_op {
@@ -64,5 +64,6 @@ struct filter_node {
 };
 
 /* Returns false if faults were added. Otherwise *ret is compiled, in the arena. */
-bool query_filter_parse(const struct mirror_view *view, const json_t *tree, struct place *place,
-			struct pl_arena *arena, struct filter_node *ret);
+bool query_filter_parse(const struct mirror_view *view, const json_t *tree,
+			struct query_pointer *pointer, struct pl_arena *arena,
+			struct filter_node *ret);

@@ -26,7 +26,7 @@ const char *const *query_order_words(const char *id)
 	return NULL;
 }
 
-static size_t place_among(const char *const *words, const char *text)
+static size_t position_among(const char *const *words, const char *text)
 {
 	size_t i = 0;
 
@@ -51,13 +51,13 @@ static int compare_texts(const char *const *words, const struct mirror_value *on
 	int difference = 0;
 
 	if (words != NULL)
-		difference = compare_sizes(place_among(words, one->text),
-					   place_among(words, other->text));
+		difference = compare_sizes(position_among(words, one->text),
+					   position_among(words, other->text));
 	return difference != 0 ? difference : strcmp(one->text, other->text);
 }
 
-int query_order_places(const char *const *words, const struct mirror_value *one,
-		       const struct mirror_value *other)
+int query_order_positions(const char *const *words, const struct mirror_value *one,
+			  const struct mirror_value *other)
 {
 	if (one->class != other->class)
 		return one->class < other->class ? -1 : 1;
@@ -75,7 +75,7 @@ int query_order_places(const char *const *words, const struct mirror_value *one,
 int query_order_values(const char *const *words, const struct mirror_value *a,
 		       const struct mirror_value *b)
 {
-	int difference = query_order_places(words, a, b);
+	int difference = query_order_positions(words, a, b);
 
 	return difference == 0 && a->is_time ? strcmp(a->text, b->text) : difference;
 }
@@ -94,9 +94,9 @@ static int compare_codes(const void *a, const void *b, void *context)
 	if (!ranking->knows_words)
 		ranking->words = query_order_words(ranking->column->field->id);
 	ranking->knows_words = true;
-	return query_order_places(ranking->words,
-				  mirror_column_value(ranking->column, *(const uint32_t *)a),
-				  mirror_column_value(ranking->column, *(const uint32_t *)b));
+	return query_order_positions(ranking->words,
+				     mirror_column_value(ranking->column, *(const uint32_t *)a),
+				     mirror_column_value(ranking->column, *(const uint32_t *)b));
 }
 
 struct ranks *query_order_ranks(const struct mirror_column *column)
@@ -120,16 +120,17 @@ uint64_t query_order_find(const struct mirror_column *column, const struct ranks
 	/* the first one that is not before it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (query_order_places(words, mirror_column_value(column, ranks->order[middle]),
-				       value) < 0)
+		if (query_order_positions(words, mirror_column_value(column, ranks->order[middle]),
+					  value) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low < ranks->count &&
-	    query_order_places(words, mirror_column_value(column, ranks->order[low]), value) == 0)
-		return 2ull * ranks->places[ranks->order[low]] + 1;
-	return low > 0 ? 2ull * ranks->places[ranks->order[low - 1]] + 2 : 0;
+	    query_order_positions(words, mirror_column_value(column, ranks->order[low]), value) ==
+		    0)
+		return 2ull * ranks->positions[ranks->order[low]] + 1;
+	return low > 0 ? 2ull * ranks->positions[ranks->order[low - 1]] + 2 : 0;
 }
 
 /* ---- the first ------------------------------------------------------------------------------ */
@@ -144,11 +145,11 @@ struct heap {
 
 static void swap(const struct heap *heap, size_t a, size_t b)
 {
-	char kept[QUERY_ORDER_ITEM_MAX];
+	char retained[QUERY_ORDER_ITEM_MAX];
 
-	memcpy(kept, heap->items + a * heap->size, heap->size);
+	memcpy(retained, heap->items + a * heap->size, heap->size);
 	memcpy(heap->items + a * heap->size, heap->items + b * heap->size, heap->size);
-	memcpy(heap->items + b * heap->size, kept, heap->size);
+	memcpy(heap->items + b * heap->size, retained, heap->size);
 }
 
 static bool is_before(const struct heap *heap, size_t a, size_t b)

@@ -10,8 +10,8 @@ const char *const *query_order_words(const char *field_id);
  * texts; words in their order, before other texts; others by code points. Returns 0 for equal values, also if only one
  * was set by the user, and for two spellings of one point in time.
  */
-int query_order_places(const char *const *words, const struct mirror_value *a,
-		       const struct mirror_value *b);
+int query_order_positions(const char *const *words, const struct mirror_value *a,
+			  const struct mirror_value *b);
 /* The same, but two spellings of one point in time differ. */
 int query_order_values(const char *const *words, const struct mirror_value *a,
 		       const struct mirror_value *b);

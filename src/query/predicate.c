@@ -60,7 +60,7 @@ static struct operand operand_of(const struct mirror_value *value)
 }
 
 /* Rejects most numbers that are in none of the ranges. */
-static size_t sieve_place(const struct predicate *predicate, double number)
+static size_t sieve_position(const struct predicate *predicate, double number)
 {
 	uint64_t bits;
 
@@ -70,9 +70,9 @@ static size_t sieve_place(const struct predicate *predicate, double number)
 
 static bool may_be_in(const struct predicate *predicate, double number)
 {
-	size_t place = sieve_place(predicate, number);
+	size_t position = sieve_position(predicate, number);
 
-	return predicate->sieve[place / 64] >> place % 64 & 1;
+	return predicate->sieve[position / 64] >> position % 64 & 1;
 }
 
 static void make_sieve(struct predicate *predicate, struct pl_arena *arena)
@@ -82,8 +82,8 @@ static void make_sieve(struct predicate *predicate, struct pl_arena *arena)
 		predicate->sieve_bits++;
 	predicate->sieve = pl_arena_alloc(arena, (1ull << predicate->sieve_bits) / CHAR_BIT);
 	for (size_t i = 0; i < predicate->range_count; i++) {
-		size_t place = sieve_place(predicate, predicate->ranges[i].low);
-		predicate->sieve[place / 64] |= 1ull << place % 64;
+		size_t position = sieve_position(predicate, predicate->ranges[i].low);
+		predicate->sieve[position / 64] |= 1ull << position % 64;
 	}
 }
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "query/cursor_priv.h"
 #include "query/facets/facet_priv.h"
-#include "query/faults.h"
+#include "query/pointer.h"
 #include "query/filter.h"
 #include "query/facets/metrics_priv.h"
 #include "query/out_priv.h"
@@ -21,7 +21,7 @@
 /* A parsed request. */
 struct query {
 	struct mirror_view *view;
-	struct place place;
+	struct query_pointer pointer;
 	struct mirror_ids ids;
 	struct query_filter *filter;
 	struct query_needle *needle;
@@ -48,7 +48,7 @@ static void query_done(struct query *query)
 	query_filter_free(query->filter);
 	query_needle_free(query->needle);
 	mirror_view_free(query->view);
-	place_done(&query->place);
+	query_pointer_done(&query->pointer);
 	free(query->ids.items);
 	free(query->columns.items);
 	free(query->facets.items);
@@ -81,7 +81,8 @@ static bool read_fields_or_all(struct query *query, const json_t *request, const
 			       struct request_fields *ret)
 {
 	ret->are_all = query_request_member(request, key) == NULL;
-	return ret->are_all || query_request_columns(&query->place, query->view, request, key, ret);
+	return ret->are_all ||
+	       query_request_columns(&query->pointer, query->view, request, key, ret);
 }
 
 static bool read_facets(struct query *query, const json_t *request)
@@ -91,24 +92,26 @@ static bool read_facets(struct query *query, const json_t *request)
 	query->facets.are_all = json_is_true(facets);
 	if (facets == NULL || json_is_boolean(facets))
 		return true;
-	return query_request_columns(&query->place, query->view, request, "facets", &query->facets);
+	return query_request_columns(&query->pointer, query->view, request, "facets",
+				     &query->facets);
 }
 
 static bool read_sort(struct query *query, const json_t *request)
 {
 	const json_t *sort = query_request_member(request, "sort");
-	size_t before = query_place_enter(&query->place, "sort");
+	size_t before = query_pointer_enter(&query->pointer, "sort");
 	bool fits = true;
 
 	for (size_t i = 0; fits && i < json_array_size(sort); i++) {
 		const json_t *key = json_array_get(sort, i);
 		struct rows_key *read = &query->keys[query->key_count++];
-		size_t outside = query_place_enter_item(&query->place, i);
-		fits = query_request_field(&query->place, query->view, key, "field", &read->column);
+		size_t outside = query_pointer_enter_item(&query->pointer, i);
+		fits = query_request_field(&query->pointer, query->view, key, "field",
+					   &read->column);
 		read->descends = pl_text_equal(pl_json_get_text(key, "dir"), "desc");
-		query_place_leave(&query->place, outside);
+		query_pointer_leave(&query->pointer, outside);
 	}
-	query_place_leave(&query->place, before);
+	query_pointer_leave(&query->pointer, before);
 	return fits;
 }
 
@@ -123,19 +126,19 @@ static void read_search(struct query *query, const json_t *request)
 static bool read_filter(struct query *query, const json_t *request)
 {
 	return query_filter_new(query->view, query_request_member(request, "filter"), "/filter",
-				&query->filter, query->place.faults) == 0;
+				&query->filter, query->pointer.faults) == 0;
 }
 
 static bool read_cursor(struct query *query, const json_t *request)
 {
 	const json_t *cursor = query_request_member(request, "cursor");
-	size_t before = query_place_enter(&query->place, "cursor");
+	size_t before = query_pointer_enter(&query->pointer, "cursor");
 	bool fits = cursor == NULL || query_request_member(request, "offset") == NULL ||
-		    query_place_fault(&query->place, "cursor", cursor,
-				      "no offset together with cursor", NULL);
+		    query_pointer_fault(&query->pointer, "cursor", cursor,
+					"no offset together with cursor", NULL);
 
 	query->cursor = json_string_value(cursor);
-	query_place_leave(&query->place, before);
+	query_pointer_leave(&query->pointer, before);
 	return fits;
 }
 
@@ -143,7 +146,7 @@ static bool read_cursor(struct query *query, const json_t *request)
 static int settle(struct query *query, bool fits, struct pl_err *err)
 {
 	if (!fits)
-		return query_request_refuse(&query->place, err);
+		return query_request_refuse(&query->pointer, err);
 	query->rows = query_filter_rows(query->filter);
 	query->facet_rows = query_facet_rows_new(query->view, query->rows);
 	return 0;
@@ -173,14 +176,14 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 		query->view, query->columns.items, query->columns.count);
 
 	if (query->cursor != NULL) {
-		query_place_enter(&query->place, "cursor");
+		query_pointer_enter(&query->pointer, "cursor");
 		page.after = after;
 		if (!query_cursor_read(query->cursor, query->keys, query->key_count, question,
 				       query->view, order, after)) {
-			query_place_fault(
-				&query->place, "cursor", query_request_member(request, "cursor"),
+			query_pointer_fault(
+				&query->pointer, "cursor", query_request_member(request, "cursor"),
 				"the next_cursor of a response to the same filter and sort", NULL);
-			return query_request_refuse(&query->place, err);
+			return query_request_refuse(&query->pointer, err);
 		}
 	}
 	query_rows_of_page(order, query->rows, &page);
@@ -229,7 +232,7 @@ static int write_facets(struct query *query, const char *key, struct facet_optio
 	size_t count = fields->are_all ? mirror_view_column_count(query->view) : fields->count;
 
 	options.needle = query->needle;
-	options.only_varying = options.counts_alone = fields->are_all;
+	options.only_varying = options.counts_only = fields->are_all;
 	query_out_key(out, key);
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0; i < count; i++) {
@@ -242,10 +245,10 @@ static int write_facets(struct query *query, const char *key, struct facet_optio
 		    is_named_before(fields, i) || !is_in_time(query, column, i))
 			continue;
 		const uint64_t *rows = query_filter_rows_without(query->filter, column);
-		auto_facet_rows struct facet_rows *own =
+		auto_facet_rows struct facet_rows *all_rows =
 			rows != query->rows ? query_facet_rows_new(query->view, rows) : NULL;
-		query_facet_of(scratch, column, own != NULL ? own : query->facet_rows, &options,
-			       out);
+		query_facet_of(scratch, column, all_rows != NULL ? all_rows : query->facet_rows,
+			       &options, out);
 	}
 	pl_buf_add_char(out, '}');
 	return 0;
@@ -297,7 +300,7 @@ static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, st
 static struct query begin(struct schema_faults *faults, json_int_t limit)
 {
 	return (struct query){
-		.place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
+		.pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX), .faults = faults },
 		.limit = limit,
 		.began_ns = pl_clock_now_ns(),
 	};
@@ -311,7 +314,7 @@ static bool read_apply(struct query *query, const json_t *request)
 	fits = read_fields_or_all(query, request, "columns", &query->columns) && fits;
 	fits = read_facets(query, request) && fits;
 	if (query_request_member(request, "metrics") != NULL)
-		fits = query_request_columns(&query->place, query->view, request, "metrics",
+		fits = query_request_columns(&query->pointer, query->view, request, "metrics",
 					     &query->metrics) &&
 		       fits;
 	query->limit = query_request_number(request, "limit", query->limit);
@@ -380,7 +383,7 @@ static bool read_values(struct query *query, const json_t *request)
 	read_search(query, request);
 	query->limit = query_request_number(request, "limit", query->limit);
 	query->offset = query_request_number(request, "offset", 0);
-	return query_request_field(&query->place, query->view, request, "field", &query->field) &&
+	return query_request_field(&query->pointer, query->view, request, "field", &query->field) &&
 	       fits;
 }
 
@@ -393,7 +396,7 @@ int query_values(const struct mirror_snapshot *snapshot, const json_t *request,
 	if (open_view(&query, snapshot, request, err) < 0)
 		return -1;
 	if (!read_values(&query, request))
-		return query_request_refuse(&query.place, err);
+		return query_request_refuse(&query.pointer, err);
 	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(
 		query.view, query_filter_rows_without(query.filter, query.field));
 	const struct facet_options options = { .needle = query.needle,

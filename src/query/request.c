@@ -16,43 +16,45 @@ void query_request_ids(const json_t *list, struct mirror_ids *ids)
 	}
 }
 
-bool query_request_column(struct place *place, const struct mirror_view *view, const json_t *field,
-			  const struct mirror_column **ret)
+bool query_request_column(struct query_pointer *pointer, const struct mirror_view *view,
+			  const json_t *field, const struct mirror_column **ret)
 {
 	const char *id = json_string_value(field);
 
 	*ret = mirror_view_column(view, id);
-	return *ret != NULL || query_place_fault(place, "field", field, "the id of a field",
-						 res_fields_nearest(mirror_view_fields(view), id));
+	return *ret != NULL ||
+	       query_pointer_fault(pointer, "field", field, "the id of a field",
+				   res_fields_nearest(mirror_view_fields(view), id));
 }
 
-bool query_request_field(struct place *place, const struct mirror_view *view, const json_t *request,
-			 const char *key, const struct mirror_column **ret)
+bool query_request_field(struct query_pointer *pointer, const struct mirror_view *view,
+			 const json_t *request, const char *key, const struct mirror_column **ret)
 {
 	const json_t *field = query_request_member(request, key);
-	size_t before = query_place_enter(place, key);
-	bool fits = field == NULL || query_request_column(place, view, field, ret);
+	size_t before = query_pointer_enter(pointer, key);
+	bool fits = field == NULL || query_request_column(pointer, view, field, ret);
 
-	query_place_leave(place, before);
+	query_pointer_leave(pointer, before);
 	return fits;
 }
 
-bool query_request_columns(struct place *place, const struct mirror_view *view,
+bool query_request_columns(struct query_pointer *pointer, const struct mirror_view *view,
 			   const json_t *request, const char *key, struct request_fields *ret)
 {
 	const json_t *list = query_request_member(request, key);
-	size_t before = query_place_enter(place, key);
+	size_t before = query_pointer_enter(pointer, key);
 	bool fits = true;
 
 	ret->count = json_array_size(list);
 	ret->items = pl_alloc_array(ret->count, sizeof(*ret->items));
 	for (size_t i = 0; i < ret->count; i++) {
-		size_t outside = query_place_enter_item(place, i);
-		fits = query_request_column(place, view, json_array_get(list, i), &ret->items[i]) &&
+		size_t outside = query_pointer_enter_item(pointer, i);
+		fits = query_request_column(pointer, view, json_array_get(list, i),
+					    &ret->items[i]) &&
 		       fits;
-		query_place_leave(place, outside);
+		query_pointer_leave(pointer, outside);
 	}
-	query_place_leave(place, before);
+	query_pointer_leave(pointer, before);
 	return fits;
 }
 
@@ -63,10 +65,10 @@ json_int_t query_request_number(const json_t *request, const char *key, json_int
 	return value != NULL ? json_integer_value(value) : otherwise;
 }
 
-int query_request_refuse(const struct place *place, struct pl_err *err)
+int query_request_refuse(const struct query_pointer *pointer, struct pl_err *err)
 {
 	auto_buf line = PL_BUF(sizeof(err->text));
 
-	schema_fault_text(&place->faults->items[0], &line);
+	schema_fault_text(&pointer->faults->items[0], &line);
 	return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&line));
 }

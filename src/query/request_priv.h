@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "query/faults.h"
+#include "query/pointer.h"
 #include "mirror/view.h"
 
 /* Fields named by a list in the request. */
@@ -20,15 +20,15 @@ const json_t *query_request_member(const json_t *request, const char *key);
 void query_request_ids(const json_t *list, struct mirror_ids *ids);
 
 /* Returns false if faults were added. */
-bool query_request_column(struct place *place, const struct mirror_view *view, const json_t *field,
-			  const struct mirror_column **ret);
-bool query_request_columns(struct place *place, const struct mirror_view *view,
+bool query_request_column(struct query_pointer *pointer, const struct mirror_view *view,
+			  const json_t *field, const struct mirror_column **ret);
+bool query_request_columns(struct query_pointer *pointer, const struct mirror_view *view,
 			   const json_t *request, const char *key, struct request_fields *ret);
 /* Reads the field of one key; *ret is unchanged if the request lacks the key. */
-bool query_request_field(struct place *place, const struct mirror_view *view, const json_t *request,
-			 const char *key, const struct mirror_column **ret);
+bool query_request_field(struct query_pointer *pointer, const struct mirror_view *view,
+			 const json_t *request, const char *key, const struct mirror_column **ret);
 /* Returns `otherwise` if the request lacks the key. */
 json_int_t query_request_number(const json_t *request, const char *key, json_int_t otherwise);
 
 /* Sets err to the first fault and returns -1. */
-int query_request_refuse(const struct place *place, struct pl_err *err);
+int query_request_refuse(const struct query_pointer *pointer, struct pl_err *err);

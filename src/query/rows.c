@@ -9,17 +9,17 @@
 #include "query/rows_priv.h"
 
 /* The positions of values are below these two in both directions: null and not recorded come last. */
-#define PLACE_NULL    (UINT64_MAX - 1)
-#define PLACE_MISSING UINT64_MAX
+#define POSITION_NULL    (UINT64_MAX - 1)
+#define POSITION_MISSING UINT64_MAX
 /* After all numbers, the greatest of which is infinity. */
-#define PLACE_OTHERS 0xfff8000000000000u
+#define POSITION_OTHERS 0xfff8000000000000u
 
 /* If all numbers have codes, the rank of a value is its position; else there is a table of positions. */
 struct sort_key {
 	const struct mirror_column *column;
 	bool descends;
 	struct ranks *ranks;
-	uint64_t *places; /* by code, without numbers that have no code; NULL: see above */
+	uint64_t *positions; /* by code, without numbers that have no code; NULL: see above */
 };
 
 struct rows_order {
@@ -31,7 +31,7 @@ struct rows_order {
 /* ---- positions --------------------------------------------------------------------------------- */
 
 /* Returns an integer that increases with the number. */
-static uint64_t place_of_number(double number)
+static uint64_t position_of_number(double number)
 {
 	uint64_t bits;
 
@@ -39,26 +39,26 @@ static uint64_t place_of_number(double number)
 	return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-static uint64_t turned(const struct sort_key *key, uint64_t place)
+static uint64_t turned(const struct sort_key *key, uint64_t position)
 {
-	return key->descends ? ~place : place;
+	return key->descends ? ~position : position;
 }
 
 /* `rank` is odd, so that a value that does not occur has a position between two others. */
-static uint64_t place_of_rank(const struct sort_key *key, uint64_t rank)
+static uint64_t position_of_rank(const struct sort_key *key, uint64_t rank)
 {
 	if (rank <= 3)
-		return rank == 1 ? PLACE_MISSING : PLACE_NULL;
+		return rank == 1 ? POSITION_MISSING : POSITION_NULL;
 	return turned(key, rank);
 }
 
-static uint64_t place_of(const struct sort_key *key, const struct mirror_value *value,
-			 uint64_t rank)
+static uint64_t position_of(const struct sort_key *key, const struct mirror_value *value,
+			    uint64_t rank)
 {
 	if (value->class == MIRROR_NUMBER)
-		return turned(key, place_of_number(value->number + 0.0));
-	return value->class <= MIRROR_NULL ? place_of_rank(key, rank)
-					   : turned(key, PLACE_OTHERS + rank);
+		return turned(key, position_of_number(value->number + 0.0));
+	return value->class <= MIRROR_NULL ? position_of_rank(key, rank)
+					   : turned(key, POSITION_OTHERS + rank);
 }
 
 static bool has_numbers_elsewhere(const struct mirror_column *column, size_t segments)
@@ -86,10 +86,10 @@ struct rows_order *query_rows_order_new(const struct mirror_view *view, const st
 					  .ranks = query_order_ranks(column) };
 		if (!has_numbers_elsewhere(column, mirror_view_segments(view)))
 			continue;
-		key->places = pl_alloc_array(column->distinct, sizeof(*key->places));
+		key->positions = pl_alloc_array(column->distinct, sizeof(*key->positions));
 		for (uint32_t code = 0; code < column->distinct; code++)
-			key->places[code] = place_of(key, mirror_column_value(column, code),
-						     2ull * key->ranks->places[code] + 1);
+			key->positions[code] = position_of(key, mirror_column_value(column, code),
+							   2ull * key->ranks->positions[code] + 1);
 	}
 	return order;
 }
@@ -100,23 +100,23 @@ void query_rows_order_free(struct rows_order *order)
 		return;
 	for (size_t i = 0; i < order->count; i++) {
 		query_order_put(order->keys[i].column, order->keys[i].ranks);
-		free(order->keys[i].places);
+		free(order->keys[i].positions);
 	}
 	free(order->keys);
 	free(order);
 }
 
-static uint64_t place_of_code(const struct sort_key *key, const struct chunk *chunk, size_t row,
-			      uint32_t code)
+static uint64_t position_of_code(const struct sort_key *key, const struct chunk *chunk, size_t row,
+				 uint32_t code)
 {
-	if (key->places == NULL)
-		return place_of_rank(key, 2ull * key->ranks->places[code] + 1);
+	if (key->positions == NULL)
+		return position_of_rank(key, 2ull * key->ranks->positions[code] + 1);
 	if (chunk->numbers == NULL || !mirror_column_value(key->column, code)->is_elsewhere)
-		return key->places[code];
-	return turned(key, place_of_number(chunk->numbers[row]));
+		return key->positions[code];
+	return turned(key, position_of_number(chunk->numbers[row]));
 }
 
-void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places)
+void query_rows_positions(const struct rows_order *order, size_t row, uint64_t *ret_positions)
 {
 	size_t at = row % MIRROR_SEGMENT_ROWS;
 
@@ -124,18 +124,18 @@ void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret
 		const struct sort_key *key = &order->keys[i];
 		const struct chunk *chunk = mirror_column_chunk(key->column,
 								row / MIRROR_SEGMENT_ROWS);
-		ret_places[i] = place_of_code(key, chunk, at, mirror_chunk_code(chunk, at));
+		ret_positions[i] = position_of_code(key, chunk, at, mirror_chunk_code(chunk, at));
 	}
-	ret_places[order->count] = rows_place_of_id(mirror_view_id(order->view, row));
+	ret_positions[order->count] = rows_position_of_id(mirror_view_id(order->view, row));
 }
 
-uint64_t query_rows_place_of(const struct rows_order *order, size_t key_at,
-			     const struct mirror_value *value)
+uint64_t query_rows_position_of(const struct rows_order *order, size_t key_at,
+				const struct mirror_value *value)
 {
 	const struct sort_key *key = &order->keys[key_at];
 	uint64_t rank = query_order_find(key->column, key->ranks, value);
 
-	return key->places != NULL ? place_of(key, value, rank) : place_of_rank(key, rank);
+	return key->positions != NULL ? position_of(key, value, rank) : position_of_rank(key, rank);
 }
 
 /* ---- the first ones ------------------------------------------------------------------------------ */
@@ -148,7 +148,7 @@ struct heap {
 	size_t room;
 };
 
-static int compare_places(const uint64_t *a, const uint64_t *b, size_t count)
+static int compare_positions(const uint64_t *a, const uint64_t *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (a[i] != b[i])
@@ -169,9 +169,9 @@ static const uint64_t *item_at(const struct heap *heap, size_t at)
 
 static void add(struct heap *heap, const uint64_t *item)
 {
-	size_t at = heap->count++, places = heap->width - 1;
+	size_t at = heap->count++, positions = heap->width - 1;
 
-	while (at > 0 && compare_places(item_at(heap, (at - 1) / 2), item, places) < 0) {
+	while (at > 0 && compare_positions(item_at(heap, (at - 1) / 2), item, positions) < 0) {
 		put(heap, at, item_at(heap, (at - 1) / 2));
 		at = (at - 1) / 2;
 	}
@@ -181,13 +181,14 @@ static void add(struct heap *heap, const uint64_t *item)
 /* Replaces the top item. */
 static void replace_top(struct heap *heap, const uint64_t *item)
 {
-	size_t at = 0, places = heap->width - 1;
+	size_t at = 0, positions = heap->width - 1;
 
 	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
 		if (child + 1 < heap->count &&
-		    compare_places(item_at(heap, child), item_at(heap, child + 1), places) < 0)
+		    compare_positions(item_at(heap, child), item_at(heap, child + 1), positions) <
+			    0)
 			child++;
-		if (compare_places(item, item_at(heap, child), places) >= 0)
+		if (compare_positions(item, item_at(heap, child), positions) >= 0)
 			break;
 		put(heap, at, item_at(heap, child));
 	}
@@ -198,7 +199,7 @@ static int compare_items(const void *a, const void *b, void *context)
 {
 	const struct heap *heap = context;
 
-	return compare_places(a, b, heap->width - 1);
+	return compare_positions(a, b, heap->width - 1);
 }
 
 struct search {
@@ -212,14 +213,14 @@ struct search {
 	size_t segment;
 };
 
-static uint64_t place_at(const struct search *search, size_t key_at, size_t at)
+static uint64_t position_at(const struct search *search, size_t key_at, size_t at)
 {
 	const struct sort_key *key = &search->order->keys[key_at];
 	const struct chunk *chunk = mirror_column_chunk(key->column, search->segment);
 
-	return place_of_code(key, chunk, at,
-			     search->has_codes ? search->codes[key_at * MIRROR_SEGMENT_ROWS + at]
-					       : mirror_chunk_code(chunk, at));
+	return position_of_code(key, chunk, at,
+				search->has_codes ? search->codes[key_at * MIRROR_SEGMENT_ROWS + at]
+						  : mirror_chunk_code(chunk, at));
 }
 
 /* The first position decides for most rows. */
@@ -231,7 +232,8 @@ static void take_row(struct search *search, size_t at)
 	uint64_t *item = search->item;
 	bool is_full = heap->count == heap->room;
 
-	item[0] = count > 0 ? place_at(search, 0, at) : rows_place_of_id(mirror_view_id(view, row));
+	item[0] = count > 0 ? position_at(search, 0, at)
+			    : rows_position_of_id(mirror_view_id(view, row));
 	if (search->after != NULL && item[0] < search->after[0])
 		return;
 	if (is_full && item[0] > item_at(heap, 0)[0] &&
@@ -240,15 +242,15 @@ static void take_row(struct search *search, size_t at)
 		return;
 	}
 	for (size_t i = 1; i < count; i++)
-		item[i] = place_at(search, i, at);
-	item[count] = rows_place_of_id(mirror_view_id(view, row));
+		item[i] = position_at(search, i, at);
+	item[count] = rows_position_of_id(mirror_view_id(view, row));
 	item[count + 1] = row;
-	if (search->after != NULL && compare_places(item, search->after, count + 1) <= 0)
+	if (search->after != NULL && compare_positions(item, search->after, count + 1) <= 0)
 		return;
 	search->found++;
 	if (!is_full)
 		add(heap, item);
-	else if (compare_places(item, item_at(heap, 0), count + 1) < 0)
+	else if (compare_positions(item, item_at(heap, 0), count + 1) < 0)
 		replace_top(heap, item);
 }
 

@@ -21,11 +21,11 @@ PL_AUTO_DEFINE(struct rows_order, query_rows_order_free);
 #define auto_rows_order PL_AUTO(query_rows_order_free)
 
 /* Returns the positions by each key, followed by that of the id: room for key_count + 1. */
-void query_rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places);
+void query_rows_positions(const struct rows_order *order, size_t row, uint64_t *ret_positions);
 /* Returns the position of a value by a key, for a row that may no longer exist. */
-uint64_t query_rows_place_of(const struct rows_order *order, size_t key,
-			     const struct mirror_value *value);
-static inline uint64_t rows_place_of_id(int64_t id)
+uint64_t query_rows_position_of(const struct rows_order *order, size_t key,
+				const struct mirror_value *value);
+static inline uint64_t rows_position_of_id(int64_t id)
 {
 	return ~(uint64_t)id; /* newest first */
 }

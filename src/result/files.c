@@ -12,9 +12,9 @@
 
 static const struct {
 	const char *suffix, *what;
-} side_files[] = {
-#define SIDE_FILE(member, suffix, what) { suffix, what },
-#include "tbl/side_files.h"
+} artifacts[] = {
+#define RUN_ARTIFACT(member, suffix, what) { suffix, what },
+#include "tbl/run_artifacts.h"
 	/*
 	 * not an artifact of every result: the journal of an unfinished or killed run, and files
 	 * for other tools
@@ -50,13 +50,13 @@ const char *res_sweep_id(const json_t *summary)
 							       : NULL;
 }
 
-const char *res_side_file(const char *name)
+const char *res_artifact_suffix(const char *name)
 {
 	if (is_called(name, RES_SWEEP_JOURNAL))
 		return "a sweep's journal";
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
-		if (pl_text_ends(name, side_files[i].suffix))
-			return side_files[i].what;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++) {
+		if (pl_text_ends(name, artifacts[i].suffix))
+			return artifacts[i].what;
 	}
 	return NULL;
 }
@@ -94,7 +94,7 @@ static void add_file(struct res_files *files, const char *path)
 {
 	*PL_PUSH(files->items, files->count, files->room) = (struct res_file){
 		.path = pl_strdup(path),
-		.side = res_side_file(path),
+		.side = res_artifact_suffix(path),
 	};
 }
 
@@ -103,15 +103,15 @@ static int add_folder(struct res_files *files, const char *path, int depth, stru
 /* A file that disappears in the meantime counts as missing. */
 static int add_entry(struct res_files *files, const char *path, int depth, struct pl_err *err)
 {
-	struct stat own, meant;
+	struct stat file_facts, meant;
 
-	if (lstat(path, &own) < 0 || stat(path, &meant) < 0)
+	if (lstat(path, &file_facts) < 0 || stat(path, &meant) < 0)
 		return 0;
-	if (S_ISDIR(own.st_mode))
+	if (S_ISDIR(file_facts.st_mode))
 		return add_folder(files, path, depth + 1, err);
 	if (!S_ISREG(meant.st_mode))
 		return 0;
-	if (res_side_file(path) != NULL || res_may_hold_results(path))
+	if (res_artifact_suffix(path) != NULL || res_may_hold_results(path))
 		add_file(files, path);
 	else
 		files->others++;

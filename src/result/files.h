@@ -1,7 +1,7 @@
 /*
  * The files that paths name: a file names itself, a directory its result files, including
  * subdirectories, in name order. The name decides whether a file may hold results (.json, .jsonl,
- * .ndjson, also with .zst or .gz), is an artifact (res_side_file()), or is another file.
+ * .ndjson, also with .zst or .gz), is an artifact (res_artifact_suffix()), or is another file.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ void res_files_done(struct res_files *files);
  * Returns the description of an artifact by the end of its name: "records of requests"; NULL: it
  * may be a result. A sweep's journal is recognized by its whole name.
  */
-const char *res_side_file(const char *name);
+const char *res_artifact_suffix(const char *name);
 /*
  * Returns whether the file's name is that of a sweep's summary; res_sweep_id() checks its content.
  */

@@ -48,11 +48,11 @@ static int64_t max_tokens_of(const json_t *extra_body)
 int res_how_make(const struct vllm_bench *bench, bool finite_rate, bool ignores_eos,
 		 struct res_how *ret, struct pl_err *err)
 {
-	const json_t *own = json_object_get(bench->extra_body, "ignore_eos");
+	const json_t *extra = json_object_get(bench->extra_body, "ignore_eos");
 	auto_how how = {
 		.max_concurrency = bench->max_concurrency,
 		.finite_rate = finite_rate,
-		.ignores_eos = own != NULL ? json_is_true(own) : ignores_eos,
+		.ignores_eos = extra != NULL ? json_is_true(extra) : ignores_eos,
 		.min_tokens = count_of(bench->extra_body, "min_tokens"),
 		.max_tokens = max_tokens_of(bench->extra_body),
 	};

@@ -46,29 +46,30 @@ static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
  * For us a request is in flight from its first try to its end; the server does not have it between
  * a failed try and the next one.
  */
-struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_t *ret_count)
+struct res_inflight *res_inflight_without_retries(const struct res_outcome *outcome,
+						  size_t *ret_count)
 {
 	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;
-	struct res_inflight *asked = pl_alloc_array(room, sizeof(*asked));
+	struct res_inflight *requested = pl_alloc_array(room, sizeof(*requested));
 	int32_t before = 0, sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		asked[i] = outcome->inflight[i];
-		asked[i].in_flight -= before;
+		requested[i] = outcome->inflight[i];
+		requested[i].in_flight -= before;
 		before = outcome->inflight[i].in_flight;
 	}
 	for (size_t i = 0; i < outcome->try_count; i++) {
-		asked[count++] = (struct res_inflight){ outcome->tries[i]->end_ns, -1 };
-		asked[count++] = (struct res_inflight){ next_try_ns(outcome, i), 1 };
+		requested[count++] = (struct res_inflight){ outcome->tries[i]->end_ns, -1 };
+		requested[count++] = (struct res_inflight){ next_try_ns(outcome, i), 1 };
 	}
 	if (outcome->try_count > 0)
-		res_inflight_sort(asked, count);
+		res_inflight_sort(requested, count);
 	for (size_t i = 0; i < count; i++) {
-		sum += asked[i].in_flight;
-		asked[i].in_flight = sum;
+		sum += requested[i].in_flight;
+		requested[i].in_flight = sum;
 	}
 	*ret_count = count;
-	return asked;
+	return requested;
 }
 
 void res_inflight_compare(const struct res_inflight *ours, size_t our_count,

@@ -12,7 +12,8 @@ struct res_inflight_sample {
  * Returns our count without the requests that wait for a retry, which the server does not know. The
  * start of the last try is not recorded: the time of its connection is used. Free with free().
  */
-struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_t *ret_count);
+struct res_inflight *res_inflight_without_retries(const struct res_outcome *outcome,
+						  size_t *ret_count);
 
 /*
  * Compares the samples at which we had at least 4 requests in flight. *ret_used: their number.

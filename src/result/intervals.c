@@ -51,13 +51,13 @@ struct quantity {
 
 static double over_windows(const double *sums, unsigned count)
 {
-	double squares = 0, neighbours = 0;
+	double squares = 0, neighbors = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		squares += sums[i] * sums[i];
-		neighbours += i > 0 ? sums[i - 1] * sums[i] : 0;
+		neighbors += i > 0 ? sums[i - 1] * sums[i] : 0;
 	}
-	return (squares + 2 * fmax(0, neighbours)) * count / (count - 1);
+	return (squares + 2 * fmax(0, neighbors)) * count / (count - 1);
 }
 
 /* Returns the summed deviation of a few samples from the mean. */

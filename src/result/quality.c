@@ -413,9 +413,9 @@ static json_t *evaluate(const struct res_quality_facts *facts, bool known_only)
 		if (effect > verdict)
 			verdict = effect;
 	}
-	bool told = verdict > INFO || (is_known[FIGURES] && is_known[LOAD]);
+	bool reported = verdict > INFO || (is_known[FIGURES] && is_known[LOAD]);
 	json_object_set_new(quality, "verdict",
-			    facts->completed > 0 && told
+			    facts->completed > 0 && reported
 				    ? json_string(res_quality_verdicts[verdict])
 				    : json_null());
 	json_object_set_new(quality, "measurement", measurement_json(facts));

@@ -171,7 +171,7 @@ static double merged_share(const struct res_outcome *outcome)
 /* Tokens that the events themselves told (ids, logprobs) against the server's usage. */
 static double output_disagreement(const struct res_outcome *outcome)
 {
-	double off = 0, told = 0;
+	double off = 0, reported = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
@@ -181,15 +181,15 @@ static double output_disagreement(const struct res_outcome *outcome)
 		if (timing.guessed || timing.event_count == 0)
 			continue;
 		off += fabs((double)(record->output_tokens - timing.event_tokens));
-		told += (double)record->output_tokens;
+		reported += (double)record->output_tokens;
 	}
-	return told > 0 ? off / told : NAN;
+	return reported > 0 ? off / reported : NAN;
 }
 
 /* The median is what a template and special tokens add to every prompt. */
 static double prompt_disagreement(const struct res_outcome *outcome, double median)
 {
-	double off = 0, told = 0;
+	double off = 0, reported = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
@@ -198,9 +198,9 @@ static double prompt_disagreement(const struct res_outcome *outcome, double medi
 			continue;
 		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_requested) -
 			    median);
-		told += (double)record->prompt_tokens;
+		reported += (double)record->prompt_tokens;
 	}
-	return told > 0 ? off / told : NAN;
+	return reported > 0 ? off / reported : NAN;
 }
 
 /* One such request is enough: sums over all then mix tokens with events. */
@@ -265,21 +265,23 @@ static double lacking_done(const struct res_outcome *outcome)
 static void output_length(const struct res_outcome *outcome, const struct res_how *how,
 			  struct res_quality_facts *ret)
 {
-	double count = 0, off = 0, asked_sum = 0, received = 0, exact = 0;
+	double count = 0, off = 0, requested_sum = 0, received = 0, exact = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		int64_t asked = how->max_tokens != OPTION_NO_I64 ? how->max_tokens
-								 : record->output_tokens_requested;
-		if (!record->ok || asked == RES_NO_COUNT || record->output_tokens == RES_NO_COUNT ||
+		int64_t requested = how->max_tokens != OPTION_NO_I64
+					    ? how->max_tokens
+					    : record->output_tokens_requested;
+		if (!record->ok || requested == RES_NO_COUNT ||
+		    record->output_tokens == RES_NO_COUNT ||
 		    record->token_source == RES_TOKENS_EVENTS)
 			continue;
 		int64_t length = res_timing_of(record).output_tokens;
 		bool is_exact = how->ignores_eos ||
-				(how->min_tokens != OPTION_NO_I64 && asked <= how->min_tokens);
+				(how->min_tokens != OPTION_NO_I64 && requested <= how->min_tokens);
 		count++;
-		off += length != asked;
-		asked_sum += (double)asked;
+		off += length != requested;
+		requested_sum += (double)requested;
 		received += (double)length;
 		exact += is_exact;
 	}
@@ -288,7 +290,7 @@ static void output_length(const struct res_outcome *outcome, const struct res_ho
 	ret->output_counted = count;
 	ret->output_off = off;
 	ret->output_off_share = off / count;
-	ret->output_asked = asked_sum;
+	ret->output_asked = requested_sum;
 	ret->output_received = received;
 	ret->output_exact = exact == count;
 }

@@ -15,7 +15,7 @@
 #define VERSION "schema_version"
 
 /* Also accepts a minimal document: every document has a run_id. */
-json_t *res_read_own(json_t *json)
+json_t *res_read_native(json_t *json)
 {
 	json_t *inside = json_object_get(json, "profllm");
 
@@ -27,12 +27,12 @@ json_t *res_read_own(json_t *json)
 int res_read_json(const struct res_fields *fields, json_t *json, const char *source, json_t **ret,
 		  struct pl_err *err)
 {
-	json_t *own = res_read_own(json);
+	json_t *native = res_read_native(json);
 
-	if (own == NULL)
+	if (native == NULL)
 		return res_producer_read(fields, json, source, ret, err);
-	schema_rename_former_result(own);
-	*ret = json_incref(own);
+	schema_rename_former_result(native);
+	*ret = json_incref(native);
 	return 0;
 }
 
@@ -92,15 +92,15 @@ static bool is_name(struct span name, const char *wanted)
 static bool pass_member(const char **at, const char *end, struct span *ret_name,
 			struct span *ret_value)
 {
-	const char *quote = *at, *behind = pl_scan_string(quote, end);
-	const char *colon = pl_scan_blanks(behind, end);
+	const char *quote = *at, *after = pl_scan_string(quote, end);
+	const char *colon = pl_scan_blanks(after, end);
 
 	if (colon == end || *quote != '"' || *colon != ':')
 		return false;
-	*ret_name = (struct span){ quote + 1, behind - 1 };
+	*ret_name = (struct span){ quote + 1, after - 1 };
 	ret_value->begin = pl_scan_blanks(colon + 1, end);
 	ret_value->end = *at = pl_scan_value(ret_value->begin, end, ",}");
-	return *at < end && memchr(quote, '\\', (size_t)(behind - quote)) == NULL;
+	return *at < end && memchr(quote, '\\', (size_t)(after - quote)) == NULL;
 }
 
 /*

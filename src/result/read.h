@@ -25,4 +25,4 @@ int res_read_json(const struct res_fields *fields, json_t *json, const char *sou
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* Returns our document: the JSON itself, or its member `profllm`; borrowed. NULL: none. */
-json_t *res_read_own(json_t *json);
+json_t *res_read_native(json_t *json);

@@ -248,14 +248,14 @@ static int take_times(struct reader *r, struct res_record *record)
 }
 
 /* One event as it is in a file; MORE and SINCE exist only in memory. */
-struct told_event {
+struct read_event_json {
 	int64_t t_ns;
 	int64_t tokens;
 	int64_t flags;
 	int64_t earliest_ns; /* equals t_ns if it is not recorded */
 };
 
-static bool event_values(const json_t *event, struct told_event *ret)
+static bool event_values(const json_t *event, struct read_event_json *ret)
 {
 	int64_t value[4];
 	size_t count = json_array_size(event);
@@ -268,8 +268,8 @@ static bool event_values(const json_t *event, struct told_event *ret)
 			return false;
 		value[i] = json_integer_value(item);
 	}
-	*ret = (struct told_event){ value[0], value[1], value[2],
-				    count == 4 ? value[3] : value[0] };
+	*ret = (struct read_event_json){ value[0], value[1], value[2],
+					 count == 4 ? value[3] : value[0] };
 	return ret->flags < RES_EVENT_MORE && ret->t_ns <= RES_TIME_MAX &&
 	       ret->tokens <= RES_RECORD_TOKENS_MAX &&
 	       (count == 3 || ret->earliest_ns < ret->t_ns) &&
@@ -277,25 +277,26 @@ static bool event_values(const json_t *event, struct told_event *ret)
 }
 
 /* State while the events of one read are parsed. */
-struct told_read {
+struct event_read {
 	int64_t early_ns; /* 0: all are exact */
 	unsigned exact;   /* number of exact events after the inexact ones */
 };
 
 /* Inexact events precede the exact ones of a read and share the same earliest time. */
-static bool takes_its_place(struct told_read *read, const struct told_event *event, bool begins)
+static bool takes_its_place(struct event_read *read, const struct read_event_json *event,
+			    bool begins)
 {
 	int64_t early_ns = event->t_ns - event->earliest_ns;
 
 	if (begins)
-		*read = (struct told_read){ .early_ns = early_ns };
+		*read = (struct event_read){ .early_ns = early_ns };
 	if (early_ns == 0)
 		return ++read->exact <= RES_EVENT_TOKENS_MAX || read->early_ns == 0;
 	return early_ns == read->early_ns && read->exact == 0;
 }
 
 static void add_event_entries(struct res_record *record, size_t *room, int64_t delta_ns,
-			      const struct told_event *event)
+			      const struct read_event_json *event)
 {
 	uint32_t need = (uint32_t)(event->tokens / RES_EVENT_TOKENS_MAX + 1);
 
@@ -305,7 +306,7 @@ static void add_event_entries(struct res_record *record, size_t *room, int64_t d
 						delta_ns, event->tokens, (unsigned)event->flags);
 }
 
-static void end_read(struct res_record *record, size_t *room, const struct told_read *read)
+static void end_read(struct res_record *record, size_t *room, const struct event_read *read)
 {
 	if (read->early_ns == 0)
 		return;
@@ -318,7 +319,7 @@ static int take_events(struct reader *r, struct res_record *record)
 {
 	const json_t *events = take(r, "events");
 	int64_t before_ns = record->acted_ns;
-	struct told_read read = { 0 };
+	struct event_read read = { 0 };
 	size_t room = 0;
 
 	if (events == NULL)
@@ -328,7 +329,7 @@ static int take_events(struct reader *r, struct res_record *record)
 	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
 		return wrong(r, "events", "none before 'acted_ns'");
 	PL_JSON_EACH(json, events) {
-		struct told_event event;
+		struct read_event_json event;
 		if (!event_values(json, &event) || event.t_ns < before_ns ||
 		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||
 		    event.earliest_ns < record->acted_ns)

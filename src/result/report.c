@@ -128,7 +128,7 @@ static void add_totals(const json_t *results, const struct vllm_bench *bench, st
 
 /* The family `key` ("ttft_ms") by its name in percentile_metrics ("ttft"), among comma-separated
  * names that vLLM does not trim. */
-static bool is_asked(const char *names, const char *key)
+static bool is_requested(const char *names, const char *key)
 {
 	size_t len = strlen(key) - strlen("_ms");
 
@@ -159,7 +159,7 @@ bool res_report_shows(const char *key, const struct vllm_bench *bench)
 {
 	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
 
-	if (!is_of_vllm(key) || !is_asked(names, key))
+	if (!is_of_vllm(key) || !is_requested(names, key))
 		return false;
 	if (bench->skip_tokenizer_init && needs_tokenizer(key))
 		return false;
@@ -359,14 +359,14 @@ static void add_banner(const json_t *result, struct pl_buf *buf)
 			    name != NULL ? name : "a simulator");
 }
 
-static void add_tail(const json_t *result, bool colour, struct pl_buf *buf)
+static void add_tail(const json_t *result, bool color, struct pl_buf *buf)
 {
 	const json_t *tail = pl_json_get_path(result, "error.log_tail");
 	size_t count = json_array_size(tail);
 
 	for (size_t i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++)
-		pl_buf_addf(buf, "  %s| %s%s\n", colour ? "\033[2m" : "",
-			    json_string_value(json_array_get(tail, i)), colour ? "\033[0m" : "");
+		pl_buf_addf(buf, "  %s| %s%s\n", color ? "\033[2m" : "",
+			    json_string_value(json_array_get(tail, i)), color ? "\033[0m" : "");
 }
 
 /* Path of the server log; artifacts are in the directory of the result. */
@@ -382,7 +382,7 @@ static void add_log_path(const json_t *result, const char *path, struct pl_buf *
 	}
 }
 
-static void add_error(const json_t *result, const char *path, bool colour, struct pl_buf *buf)
+static void add_error(const json_t *result, const char *path, bool color, struct pl_buf *buf)
 {
 	const char *cause = pl_json_path_text(result, "error.cause");
 	const char *line = pl_json_path_text(result, "error.log_line");
@@ -397,12 +397,12 @@ static void add_error(const json_t *result, const char *path, bool colour, struc
 		pl_buf_addf(buf, "Log line: %s\n", line);
 	/* not if metrics were printed */
 	if (json_is_null(json_object_get(result, "results")))
-		add_tail(result, colour, buf);
+		add_tail(result, color, buf);
 	add_log_path(result, path, buf);
 }
 
 void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
-		    const char *failures, bool colour, struct pl_buf *buf)
+		    const char *failures, bool color, struct pl_buf *buf)
 {
 	const json_t *results = json_object_get(result, "results");
 
@@ -419,8 +419,8 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 	}
 	if (!json_is_object(results) || pl_text_equal(bench->kind, "serve") ||
 	    pl_json_path_text(result, "quality.verdict") != NULL)
-		res_report_verdict(result, colour, buf);
-	add_error(result, path, colour, buf);
+		res_report_verdict(result, color, buf);
+	add_error(result, path, color, buf);
 	if (path != NULL)
 		pl_buf_addf(buf, "Result: %s\n", path);
 }

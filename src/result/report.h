@@ -25,7 +25,7 @@ bool res_report_shows(const char *key, const struct vllm_bench *bench);
  * Prints "Verdict: trusted", the three sentences and the other checks over their limits. "none"
  * without a verdict, and for runs whose status is not `completed`.
  */
-void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
+void res_report_verdict(const json_t *result, bool color, struct pl_buf *buf);
 /*
  * Appends three sentences, one per line: whether to use the metrics, why, and what to do. Handles
  * every result document, including those without a verdict, of failed runs and of other versions.
@@ -41,4 +41,4 @@ void res_report_first_failures(const struct res_record *records, size_t count, s
  * path NULL: it was not written. `failures`: vLLM's lines instead of ours; NULL: ours.
  */
 void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
-		    const char *failures, bool colour, struct pl_buf *buf);
+		    const char *failures, bool color, struct pl_buf *buf);

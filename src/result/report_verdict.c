@@ -150,12 +150,13 @@ static bool is_reported(const json_t *check)
 /* Listed below the sentences, which name a simulator themselves. */
 static bool is_note(const struct ruling *ruling, const json_t *check)
 {
-	bool is_said = ruling->is_simulated &&
-		       pl_text_equal(pl_json_get_text(check, "id"), SIMULATED);
+	bool is_printed = ruling->is_simulated &&
+			  pl_text_equal(pl_json_get_text(check, "id"), SIMULATED);
 	bool sound = count_of(ruling->quality, FIGURES, "passed") > 0 &&
 		     count_of(ruling->quality, LOAD, "over_limit") == 0;
 
-	return ruling->has_metrics && check != ruling->reason && !is_said && is_reported(check) &&
+	return ruling->has_metrics && check != ruling->reason && !is_printed &&
+	       is_reported(check) &&
 	       (severity_of_check(check) > 0 || !(sound && about_of(check) == CLIENT));
 }
 
@@ -536,7 +537,7 @@ void res_report_sentences(const json_t *result, struct pl_buf *buf)
 
 /* ---- console ------------------------------------------------------------------------------- */
 
-static const char *colour_of(const char *effect)
+static const char *color_of(const char *effect)
 {
 	static const char *const codes[] = { "\033[32m", "\033[33m", "\033[31m" };
 	size_t severity = severity_of(effect);
@@ -544,9 +545,9 @@ static const char *colour_of(const char *effect)
 	return severity > 0 || pl_text_equal(effect, verdicts[0]) ? codes[severity] : "";
 }
 
-static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
+static void add_coloured(struct pl_buf *buf, const char *text, bool color)
 {
-	const char *start = colour ? colour_of(text) : "";
+	const char *start = color ? color_of(text) : "";
 
 	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
 }
@@ -586,7 +587,7 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 
 /* "  note: FINDING (ID: …). ACTION." */
 static void add_note(struct pl_buf *buf, const struct ruling *ruling, const json_t *check,
-		     bool colour)
+		     bool color)
 {
 	auto_buf finding = PL_BUF(SENTENCE_BYTES_MAX), action = PL_BUF(SENTENCE_BYTES_MAX);
 	auto_buf text = PL_BUF(SENTENCE_BYTES_MAX);
@@ -600,12 +601,12 @@ static void add_note(struct pl_buf *buf, const struct ruling *ruling, const json
 	pl_buf_add_char(&text, ' ');
 	add_sentence(&text, &action);
 	pl_buf_add_text(buf, "  ");
-	add_coloured(buf, word, colour);
+	add_coloured(buf, word, color);
 	add_wrapped(buf, pl_buf_text(&text), 2 + strlen(word));
 	pl_buf_add_char(buf, '\n');
 }
 
-void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
+void res_report_verdict(const json_t *result, bool color, struct pl_buf *buf)
 {
 	struct ruling ruling = ruling_of(result);
 	auto_buf sentences = PL_BUF(SENTENCE_BYTES_MAX);
@@ -613,13 +614,13 @@ void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 
 	pl_buf_add_text(buf, "Verdict: ");
 	/* "trusted" would be read as the verdict on the complete run */
-	add_coloured(buf, has_verdict ? ruling.verdict : "none", colour);
+	add_coloured(buf, has_verdict ? ruling.verdict : "none", color);
 	pl_buf_add_text(buf, "\n  ");
 	res_report_sentences(result, &sentences);
 	add_wrapped(buf, pl_buf_text(&sentences), 2);
 	pl_buf_add_char(buf, '\n');
 	PL_JSON_EACH(check, json_object_get(ruling.quality, "checks")) {
 		if (is_note(&ruling, check))
-			add_note(buf, &ruling, check, colour);
+			add_note(buf, &ruling, check, color);
 	}
 }

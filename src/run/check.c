@@ -196,8 +196,8 @@ void run_check_server(const struct exp_config *experiment, const struct exp_chec
 static void add_reason(const struct exp_config *experiment, const char *key,
 		       const struct pl_err *why, struct option_problems *problems)
 {
-	exp_problem_tell(experiment, "benchmark.dataset_name", problems, .key = key,
-			 .expected = why->text, .expected_is_reason = true, .reason = "host");
+	exp_problem_report(experiment, "benchmark.dataset_name", problems, .key = key,
+			   .expected = why->text, .expected_is_reason = true, .reason = "host");
 }
 
 void run_check_host(const struct exp_config *experiment, struct option_problems *problems)
@@ -236,7 +236,7 @@ void run_check_artifacts(const char *output, struct option_problems *problems)
 
 	run_paths_make(output, NULL, &paths);
 	if (run_paths_check_free(&paths, &err) < 0)
-		option_problem_tell(problems, .severity = OPTION_WARNING, .key = "--output",
-				    .expected = err.text, .expected_is_reason = true,
-				    .reason = "host");
+		option_problem_report(problems, .severity = OPTION_WARNING, .key = "--output",
+				      .expected = err.text, .expected_is_reason = true,
+				      .reason = "host");
 }

@@ -9,30 +9,30 @@
 #include "base/mem.h"
 #include "run/target_release.h"
 
-static void set_places(const struct vllm_command *command, struct exp_config *experiment)
+static void set_locations(const struct vllm_command *command, struct exp_config *experiment)
 {
-	PL_JSON_EACH_MEMBER(name, word, command->places) {
+	PL_JSON_EACH_MEMBER(name, word, command->locations) {
 		auto_free char *key = pl_asprintf("server.%s", name);
 		size_t number = (size_t)json_integer_value(word);
 		const json_t *line = json_array_get(word, 0);
 		const json_t *column = json_array_get(word, 1);
 		bool known = number > 0 && number <= command->words.count;
-		option_places_set(&experiment->places, key,
-				  known || command->config == NULL ? command->source
-								   : command->config,
-				  known ? (int)number : (int)json_integer_value(line),
-				  known ? command->words.items[number - 1].column
-					: (int)json_integer_value(column));
+		option_locations_set(&experiment->locations, key,
+				     known || command->config == NULL ? command->source
+								      : command->config,
+				     known ? (int)number : (int)json_integer_value(line),
+				     known ? command->words.items[number - 1].column
+					   : (int)json_integer_value(column));
 	}
 }
 
-static void set_load_places(const struct vllm_command *command, struct exp_config *experiment)
+static void set_load_locations(const struct vllm_command *command, struct exp_config *experiment)
 {
-	PL_JSON_EACH_MEMBER(name, word, command->load_places) {
+	PL_JSON_EACH_MEMBER(name, word, command->load_locations) {
 		auto_free char *key = pl_asprintf("benchmark.%s", name);
 		size_t number = (size_t)json_integer_value(word);
-		option_places_set(&experiment->places, key, command->source, (int)number,
-				  command->words.items[number - 1].column);
+		option_locations_set(&experiment->locations, key, command->source, (int)number,
+				     command->words.items[number - 1].column);
 	}
 }
 
@@ -61,8 +61,8 @@ struct exp_config *run_command_experiment(const struct vllm_command *command,
 		launch->command = json_copy(command->launch);
 	launch->vllm_version = pl_strdup(command->version);
 	set_env(command, experiment);
-	set_places(command, experiment);
-	set_load_places(command, experiment);
+	set_locations(command, experiment);
+	set_load_locations(command, experiment);
 	if (command->load != NULL)
 		exp_config_set_options(experiment, command->load, problems);
 	return experiment;
@@ -76,7 +76,7 @@ static int parse(const struct run_command_input *input, const char *release,
 		.source = input->source,
 		.release = release,
 		.allow_gone = input->allow_gone,
-		.own_flags = input->own_flags,
+		.program_flags = input->program_flags,
 	};
 
 	if (input->words != NULL)

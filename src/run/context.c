@@ -63,7 +63,7 @@ int run_check_stop(const struct run_context *run)
 	return atomic_load(&run->stop->reason) == 0 ? 0 : run_fail_interrupted(run);
 }
 
-void run_say(const struct run_context *run, const char *format, ...)
+void run_log(const struct run_context *run, const char *format, ...)
 {
 	char line[1024];
 	va_list args;

@@ -46,4 +46,4 @@ int run_fail_interrupted(const struct run_context *run);
 int run_check_stop(const struct run_context *run);
 
 /* Prints a line on standard error, unless the run is quiet. */
-void run_say(const struct run_context *run, const char *format, ...) PL_PRINTF(2, 3);
+void run_log(const struct run_context *run, const char *format, ...) PL_PRINTF(2, 3);

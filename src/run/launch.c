@@ -175,8 +175,8 @@ static void set_bearer(const struct exp_config *experiment, struct run_launch *l
 			pl_json_get_text(experiment->launch.env, "OPENAI_API_KEY"));
 }
 
-static int plan_own(const struct exp_config *experiment, const struct run_taking *how,
-		    struct run_launch *launch, struct pl_err *err)
+static int plan_launched(const struct exp_config *experiment, const struct run_taking *how,
+			 struct run_launch *launch, struct pl_err *err)
 {
 	auto_json json_t *from_args = NULL;
 
@@ -224,7 +224,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 		if (check_url(experiment, launch->url, err) < 0)
 			return -1;
 		json_object_update(launch->values, experiment->server);
-	} else if (plan_own(experiment, how, launch, err) < 0) {
+	} else if (plan_launched(experiment, how, launch, err) < 0) {
 		return -1;
 	}
 	set_bearer(experiment, launch);
@@ -353,9 +353,10 @@ json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_con
 	json_t *json = json_object();
 	json_t *config = exp_config_to_json(experiment);
 	json_t *source;
-	bool own = launch->url == NULL;
+	bool is_launched = launch->url == NULL;
 
-	json_object_set_new(json, "argv", own ? run_launch_argv_shown(launch) : json_null());
+	json_object_set_new(json, "argv",
+			    is_launched ? run_launch_argv_shown(launch) : json_null());
 	json_object_set_new(json, "env", run_launch_env_shown(launch));
 	json_object_set(json, "gpus", launch->gpus);
 	json_object_set_new(

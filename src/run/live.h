@@ -9,18 +9,18 @@
 #include <stdbool.h>
 
 struct run_live {
-	atomic_uint beside;      /* number of other active runs */
-	atomic_uint beside_most; /* their maximum since the run began */
-	atomic_uint over;        /* finished requests of the run */
-	atomic_uint requests;    /* all requests of the run; 0: none sent yet */
-	bool bound;              /* the run and its server are bound to `cpus` */
+	atomic_uint concurrent;     /* number of other active runs */
+	atomic_uint concurrent_max; /* their maximum since the run began */
+	atomic_uint over;           /* finished requests of the run */
+	atomic_uint requests;       /* all requests of the run; 0: none sent yet */
+	bool bound;                 /* the run and its server are bound to `cpus` */
 	cpu_set_t cpus;
 };
 
 /* Resets the counters at the start of a run. */
 static inline void run_live_begin(struct run_live *live)
 {
-	atomic_store(&live->beside_most, atomic_load(&live->beside));
+	atomic_store(&live->concurrent_max, atomic_load(&live->concurrent));
 	atomic_store(&live->requests, 0);
 }
 
@@ -32,9 +32,9 @@ static inline void run_live_set_requests(struct run_live *live, unsigned over, u
 }
 
 /* Sets the number of other active runs. */
-static inline void run_live_set_beside(struct run_live *live, unsigned others)
+static inline void run_live_set_concurrent(struct run_live *live, unsigned others)
 {
-	atomic_store(&live->beside, others);
-	if (others > atomic_load(&live->beside_most))
-		atomic_store(&live->beside_most, others);
+	atomic_store(&live->concurrent, others);
+	if (others > atomic_load(&live->concurrent_max))
+		atomic_store(&live->concurrent_max, others);
 }

@@ -5,7 +5,7 @@
  *	r.exp_….json         r.exp_….requests.jsonl.zst        r.exp_….server.log        …
  *
  * The second line is a run whose files have its id in their names, because an earlier result stays until the new one is
- * complete. Code that moves, removes or recovers files iterates over tbl/side_files.h: a new artifact is a row and a
+ * complete. Code that moves, removes or recovers files iterates over tbl/run_artifacts.h: a new artifact is a row and a
  * member.
  */
 #include "run/paths.h"
@@ -25,14 +25,14 @@
 static const struct {
 	size_t at;
 	const char *suffix;
-} side_files[] = {
-#define SIDE_FILE(member, suffix, what) { offsetof(struct run_paths, member), suffix },
-#include "tbl/side_files.h"
+} artifacts[] = {
+#define RUN_ARTIFACT(member, suffix, what) { offsetof(struct run_paths, member), suffix },
+#include "tbl/run_artifacts.h"
 };
 
 static char **side_at(const struct run_paths *paths, size_t i)
 {
-	return (char **)((char *)paths + side_files[i].at);
+	return (char **)((char *)paths + artifacts[i].at);
 }
 
 void run_paths_make(const char *output, const char *run_id, struct run_paths *ret)
@@ -41,30 +41,29 @@ void run_paths_make(const char *output, const char *run_id, struct run_paths *re
 
 	*ret = (struct run_paths){
 		.output = pl_strdup(output),
-		.beside = run_id != NULL,
+		.is_alternative = run_id != NULL,
 		.result = run_id != NULL ? pl_file_sibling(output, RESULT_SUFFIX, suffix)
 					 : pl_strdup(output),
 	};
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++)
-		*side_at(ret, i) = pl_file_sibling(ret->result, RESULT_SUFFIX,
-						   side_files[i].suffix);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++)
+		*side_at(ret, i) = pl_file_sibling(ret->result, RESULT_SUFFIX, artifacts[i].suffix);
 }
 
 void run_paths_done(struct run_paths *paths)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++)
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++)
 		free(*side_at(paths, i));
 	free(paths->output);
 	free(paths->result);
 	*paths = (struct run_paths){ 0 };
 }
 
-size_t run_paths_side_count(void)
+size_t run_paths_artifact_count(void)
 {
-	return PL_ARRAY_SIZE(side_files);
+	return PL_ARRAY_SIZE(artifacts);
 }
 
-const char *run_paths_side(const struct run_paths *paths, size_t i)
+const char *run_paths_artifact(const struct run_paths *paths, size_t i)
 {
 	return *side_at(paths, i);
 }
@@ -82,8 +81,8 @@ static bool is_taken(const char *path)
 /* Returns whether a JSON text names one of the existing artifacts. */
 static bool names_any(const char *text, const struct run_paths *paths)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
-		const char *path = run_paths_side(paths, i);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++) {
+		const char *path = run_paths_artifact(paths, i);
 		auto_free char *name = pl_file_name(path);
 		auto_free char *quoted = pl_asprintf("\"%s\"", name);
 		if (is_taken(path) && strstr(text, quoted) != NULL)
@@ -114,8 +113,8 @@ int run_paths_check_free(const struct run_paths *paths, struct pl_err *err)
 {
 	auto_free char *found = NULL;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
-		const char *path = run_paths_side(paths, i);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++) {
+		const char *path = run_paths_artifact(paths, i);
 		if (!is_taken(path))
 			continue;
 		char *more = found == NULL ? pl_asprintf("'%s'", path)
@@ -135,8 +134,8 @@ int run_paths_set_aside(const struct run_paths *paths, struct pl_err *err)
 {
 	bool moved = false;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
-		const char *path = run_paths_side(paths, i);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(artifacts); i++) {
+		const char *path = run_paths_artifact(paths, i);
 		if (!is_taken(path))
 			continue;
 		for (int number = 1;; number++) {

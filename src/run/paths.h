@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "tbl/side_files.h"
+#include "tbl/run_artifacts.h"
 
 /* All texts are owned. */
 struct run_paths {
-	char *output; /* as requested */
-	bool beside;  /* the files have the run id in their names */
+	char *output;        /* as requested */
+	bool is_alternative; /* the files have the run id in their names */
 	char *result;
 	char *requests;
 	char *series;
@@ -32,8 +32,8 @@ void run_paths_done(struct run_paths *paths);
 #define auto_paths __attribute__((cleanup(run_paths_done), unused)) struct run_paths
 
 /* The paths of the artifacts, by index. */
-size_t run_paths_side_count(void);
-const char *run_paths_side(const struct run_paths *paths, size_t i);
+size_t run_paths_artifact_count(void);
+const char *run_paths_artifact(const struct run_paths *paths, size_t i);
 /* Returns -1 (PL_ERR_INVALID) with a list of the artifacts that exist at these names if a result in
  * the same directory names one of them. Links count, also broken ones. */
 int run_paths_check_free(const struct run_paths *paths, struct pl_err *err) PL_MUST_CHECK;

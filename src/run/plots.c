@@ -55,8 +55,8 @@ static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
 
 /* The charts. */
 static const struct picture {
-	size_t asked; /* offset of the option in struct vllm_bench */
-	size_t path;  /* offset in struct run_plots */
+	size_t requested; /* offset of the option in struct vllm_bench */
+	size_t path;      /* offset in struct run_plots */
 	const char *suffix;
 	enum res_artifact_kind kind;
 	const char *what;
@@ -69,9 +69,9 @@ static const struct picture {
 	  draw_dataset },
 };
 
-static bool is_asked(const struct picture *picture, const struct vllm_bench *bench)
+static bool is_requested(const struct picture *picture, const struct vllm_bench *bench)
 {
-	return *(const bool *)((const char *)bench + picture->asked);
+	return *(const bool *)((const char *)bench + picture->requested);
 }
 
 static const char *path_of(const struct picture *picture, const struct run_plots *plots)
@@ -85,7 +85,7 @@ void run_plots_draw(const struct run_plots *plots, json_t *artifacts)
 		const struct picture *picture = &pictures[i];
 		const char *path = path_of(picture, plots);
 		struct pl_err why = PL_ERR_INIT;
-		if (!is_asked(picture, plots->bench))
+		if (!is_requested(picture, plots->bench))
 			continue;
 		if (picture->draw(plots, &why) < 0) {
 			pl_log(PL_LOG_WARNING, "could not draw the %s: %s", picture->what,
@@ -104,7 +104,7 @@ static bool is_wanted(const struct run_state *run)
 	bool any = false;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++)
-		any |= is_asked(&pictures[i], &run->context.experiment->bench);
+		any |= is_requested(&pictures[i], &run->context.experiment->bench);
 	return any && !run->client->draws_pictures;
 }
 
@@ -129,10 +129,10 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
 		return 0;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
 		const struct picture *picture = &pictures[i];
-		if (!is_asked(picture, plots.bench))
+		if (!is_requested(picture, plots.bench))
 			continue;
 		int done = run->settings->names_of_vllm
-				   ? res_flat_check_beside(plots.bench, picture->suffix, err)
+				   ? res_flat_check_artifact(plots.bench, picture->suffix, err)
 				   : pl_file_check_writable(path_of(picture, &plots), err);
 		if (done < 0)
 			return -1;
@@ -141,7 +141,7 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
 }
 
 /* Artifacts are in the directory of their result. */
-static bool lies_beside(const char *path, const char *other)
+static bool is_alternative(const char *path, const char *other)
 {
 	auto_free char *folder = pl_file_dir(path);
 	auto_free char *other_folder = pl_file_dir(other);
@@ -150,32 +150,31 @@ static bool lies_beside(const char *path, const char *other)
 }
 
 /* Charts named after the flat result, whether it is written or not. */
-static void draw_beside_flat(const struct run_state *run, struct run_plots *plots,
-			     json_t *artifacts)
+static void draw_for_flat(const struct run_state *run, struct run_plots *plots, json_t *artifacts)
 {
 	struct vllm_bench bench = run->context.experiment->bench;
-	auto_free char *beside_name = run_flat_name_beside(run);
+	auto_free char *alternative_name = run_flat_alternative_name(run);
 	struct res_flat_input input;
 	struct pl_err why = PL_ERR_INIT;
 
 	run_flat_input(run, NULL, &input);
-	if (beside_name != NULL)
-		bench.result_filename = beside_name;
+	if (alternative_name != NULL)
+		bench.result_filename = alternative_name;
 	input.bench = &bench;
 	if (res_flat_folder(&run->context.experiment->bench, &why) < 0) {
 		pl_log(PL_LOG_WARNING, "no pictures: %s", why.text);
 		return;
 	}
 	auto_free char *flat = res_flat_path(&input);
-	bool listed = run->settings->output_dropped || lies_beside(flat, run->settings->output);
-	char *beside[PL_ARRAY_SIZE(pictures)];
+	bool listed = run->settings->output_dropped || is_alternative(flat, run->settings->output);
+	char *alternative[PL_ARRAY_SIZE(pictures)];
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
-		beside[i] = res_flat_beside(flat, pictures[i].suffix);
-		memcpy((char *)plots + pictures[i].path, &beside[i], sizeof(beside[i]));
+		alternative[i] = res_flat_artifact_path(flat, pictures[i].suffix);
+		memcpy((char *)plots + pictures[i].path, &alternative[i], sizeof(alternative[i]));
 	}
 	run_plots_draw(plots, listed ? artifacts : NULL);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++)
-		free(beside[i]);
+		free(alternative[i]);
 }
 
 void run_plots_of_run(const struct run_state *run, json_t *artifacts)
@@ -193,7 +192,7 @@ void run_plots_of_run(const struct run_state *run, json_t *artifacts)
 		pl_json_text(identity->engine_version), "simulated", identity->simulated);
 	plots.engine = engine;
 	if (run->settings->names_of_vllm)
-		draw_beside_flat(run, &plots, artifacts);
+		draw_for_flat(run, &plots, artifacts);
 	else
 		run_plots_draw(&plots, artifacts);
 }

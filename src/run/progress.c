@@ -97,7 +97,7 @@ static int64_t tick_ns(const struct run_progress *progress)
 										      : LINE_NS;
 }
 
-static void tell_live(const struct run_progress *progress)
+static void report_live(const struct run_progress *progress)
 {
 	const struct bench_progress *counters = progress->spec.counters;
 
@@ -118,7 +118,7 @@ static void *progress_main(void *data)
 		if (progress->spec.process != NULL &&
 		    host_process_has_ended(progress->spec.process))
 			run_stop_server_died(progress->spec.stop);
-		tell_live(progress);
+		report_live(progress);
 		if (progress->spec.quiet || (!progress->bar && due_ns - drawn_ns < LINE_NS))
 			continue;
 		drawn_ns = due_ns;

@@ -210,7 +210,7 @@ int run_redact_file(const char *path, struct pl_err *err)
 		return pl_err_errno(err, "cannot read '%s'", path);
 	if (!has_secret)
 		return 0;
-	if (pl_file_new_open_own(&file, path, err) < 0)
+	if (pl_file_new_open_private(&file, path, err) < 0)
 		return -1;
 	/* the log keeps its mode, which may be private */
 	if (fstat(fd, &st) < 0 || fchmod(fileno(file.stream), st.st_mode & 07777) < 0)

@@ -14,7 +14,7 @@
 #include "experiment/kinds.h"
 #include "experiment/section.h"
 #include "result/document.h"
-#include "result/standing.h"
+#include "result/existing.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
 
@@ -44,7 +44,7 @@ int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 /* A file that is not a result is not an error: the caller reads it as an experiment file. */
 int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 {
-	auto_json json_t *result = res_standing_result(path);
+	auto_json json_t *result = res_existing_result(path);
 
 	*ret = NULL;
 	if (result != NULL && run_repeat_check(result, path, err) < 0)
@@ -102,7 +102,7 @@ static const char *variable_of(const struct filling *filling, const char *key)
  * Returns the section redacted again, with some text in place of "***": hidden parts are hidden again, text of the user
  * is not. New reference.
  */
-static json_t *hidden_anew(const json_t *section)
+static json_t *hidden_current(const json_t *section)
 {
 	auto_free char *text = pl_json_to_text(section, PL_JSON_COMPACT);
 	auto_free char *probe = pl_text_replace(text, OPTION_SECRET_SHOWN, "hidden");
@@ -123,27 +123,27 @@ static bool is_secret_option(const char *key)
 }
 
 /* A text that is only "***" may also replace a JSON text with a secret anywhere in it. */
-static bool is_hidden(const char *key, const char *text, const json_t *anew)
+static bool is_hidden(const char *key, const char *text, const json_t *current)
 {
-	const char *again = json_string_value(anew);
+	const char *retry = json_string_value(current);
 
 	if (strstr(text, OPTION_SECRET_SHOWN) == NULL)
 		return false;
-	return strcmp(text, OPTION_SECRET_SHOWN) == 0 || is_secret_option(key) || again == NULL ||
-	       strstr(again, OPTION_SECRET_SHOWN) != NULL;
+	return strcmp(text, OPTION_SECRET_SHOWN) == 0 || is_secret_option(key) || retry == NULL ||
+	       strstr(retry, OPTION_SECRET_SHOWN) != NULL;
 }
 
 /*
  * Returns the replacement of a text: the secret that was hidden, or the text itself; NULL with a problem if the secret
- * is missing. The last argument is from hidden_anew(). New reference.
+ * is missing. The last argument is from hidden_current(). New reference.
  */
 static json_t *filled(const struct filling *filling, const char *key, json_t *text,
-		      const json_t *anew)
+		      const json_t *current)
 {
 	const char *variable = variable_of(filling, key);
 	const char *value = variable != NULL ? getenv(variable) : NULL;
 
-	if (!is_hidden(key, json_string_value(text), anew) ||
+	if (!is_hidden(key, json_string_value(text), current) ||
 	    is_set(filling->sets, filling->set_count, key))
 		return json_incref(text);
 	if (value != NULL && value[0] != '\0' && pl_text_is_utf8(value))
@@ -153,26 +153,27 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 			? pl_asprintf("a secret in the environment (%s) or from --set %s=…",
 				      variable, key)
 			: pl_asprintf("a secret from --set %.*s=…", (int)strcspn(key, "["), key);
-	option_problem_tell(filling->problems, .source = filling->source, .key = key,
-			    .found = "***, because results store no secrets", .expected = expected);
+	option_problem_report(filling->problems, .source = filling->source, .key = key,
+			      .found = "***, because results store no secrets",
+			      .expected = expected);
 	return NULL;
 }
 
 static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
-			 const json_t *anew);
+			 const json_t *current);
 
 /* Returns the replacement of an item; NULL: none, and reported once. */
 static json_t *fill_item(const struct filling *filling, const char *path, json_t *item,
-			 const json_t *anew)
+			 const json_t *current)
 {
 	if (json_is_string(item))
-		return filled(filling, path, item, anew);
-	fill_secrets(filling, path, item, anew);
+		return filled(filling, path, item, current);
+	fill_secrets(filling, path, item, current);
 	return json_incref(item);
 }
 
 static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
-			 const json_t *anew)
+			 const json_t *current)
 {
 	const char *name;
 	json_t *item;
@@ -181,7 +182,7 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 	json_object_foreach_safe(value, next, name, item)
 	{
 		auto_free char *path = pl_asprintf("%s.%s", key, name);
-		json_t *now = fill_item(filling, path, item, json_object_get(anew, name));
+		json_t *now = fill_item(filling, path, item, json_object_get(current, name));
 		if (now != NULL)
 			json_object_set_new(value, name, now);
 		else
@@ -190,7 +191,7 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		auto_free char *path = pl_asprintf("%s[%zu]", key, i);
 		json_t *now = fill_item(filling, path, json_array_get(value, i),
-					json_array_get(anew, i));
+					json_array_get(current, i));
 		if (now != NULL)
 			json_array_set_new(value, i, now);
 	}
@@ -232,10 +233,12 @@ struct pins {
 static void add_pin(struct pins *pins, const json_t *result, const char *const *sets,
 		    size_t set_count, const char *key, json_t *value)
 {
-	const json_t *asked = pl_json_get_path(pl_json_get_path(result, "config.experiment"), key);
+	const json_t *requested = pl_json_get_path(pl_json_get_path(result, "config.experiment"),
+						   key);
 	auto_json json_t *taken = value;
 
-	if (taken == NULL || json_is_null(taken) || asked != NULL || is_set(sets, set_count, key))
+	if (taken == NULL || json_is_null(taken) || requested != NULL ||
+	    is_set(sets, set_count, key))
 		return;
 	auto_free char *text = json_dumps(taken, JSON_COMPACT | JSON_ENCODE_ANY);
 	pins->keys[pins->count] = key;
@@ -261,14 +264,14 @@ static void find_pins(const json_t *result, const char *const *sets, size_t set_
 }
 
 /* Removes a section that contains only a pin. */
-static void drop_pins(json_t *asked, const struct pins *pins)
+static void drop_pins(json_t *requested, const struct pins *pins)
 {
 	for (size_t i = 0; i < pins->count; i++) {
 		auto_free char *section = pl_strndup(pins->keys[i], strcspn(pins->keys[i], "."));
-		json_t *keys = json_object_get(asked, section);
+		json_t *keys = json_object_get(requested, section);
 		json_object_del(keys, pins->keys[i] + strlen(section) + 1);
 		if (json_object_size(keys) == 0)
-			json_object_del(asked, section);
+			json_object_del(requested, section);
 	}
 }
 
@@ -285,8 +288,8 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
 		json_t *section = json_object_get(experiment, sections[i]);
-		auto_json json_t *anew = section != NULL ? hidden_anew(section) : NULL;
-		fill_secrets(&filling, sections[i], section, anew);
+		auto_json json_t *current = section != NULL ? hidden_current(section) : NULL;
+		fill_secrets(&filling, sections[i], section, current);
 	}
 	find_pins(result, sets, set_count, &pins);
 	for (size_t i = 0; i < pins.count; i++)
@@ -298,8 +301,8 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	if (done == 0) {
 		/* the pins are not part of the request; a repetition of this run finds them in its result again */
 		(*ret)->repeats = json_incref(result);
-		(*ret)->asked = exp_config_asked(*ret);
-		drop_pins((*ret)->asked, &pins);
+		(*ret)->requested = exp_config_explicit(*ret);
+		drop_pins((*ret)->requested, &pins);
 	}
 	for (size_t i = 0; i < pins.count; i++)
 		free(pins.sets[i]);
@@ -314,8 +317,8 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 	const json_t *config = pl_json_get_path(experiment->repeats, "config.benchmark");
 	const char *then = pl_json_get_text(config, "dataset_sha256");
 	const char *name = pl_json_get_text(config, "dataset_name");
-	const struct option_place *place = option_places_find(&experiment->places,
-							      "benchmark.dataset_path");
+	const struct option_location *location = option_locations_find(&experiment->locations,
+								       "benchmark.dataset_path");
 	char now[65];
 
 	/* for synthetic prompts, the hash is known after they were made */
@@ -328,7 +331,7 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 	if (pl_text_equal(now, then))
 		return 0;
 	/* a user who names another file wants it */
-	if (place != NULL && pl_text_equal(place->source, "--set"))
+	if (location != NULL && pl_text_equal(location->source, "--set"))
 		return 0;
 	return pl_err_invalid(
 		err,
@@ -391,17 +394,17 @@ static char *value_text(const json_t *value)
 }
 
 /* The section is always made in the same order, so new entries follow the reported ones. */
-size_t run_repeat_warn(const json_t *section, size_t said)
+size_t run_repeat_warn(const json_t *section, size_t reported)
 {
 	const char *run_id = pl_json_get_text(section, "run_id");
 	const json_t *differences = json_object_get(section, "differences");
 
-	for (; said < json_array_size(differences); said++) {
-		const json_t *difference = json_array_get(differences, said);
+	for (; reported < json_array_size(differences); reported++) {
+		const json_t *difference = json_array_get(differences, reported);
 		auto_free char *then = value_text(json_object_get(difference, "original"));
 		auto_free char *now = value_text(json_object_get(difference, "current"));
 		pl_log(PL_LOG_WARNING, "different from the repeated run (%s): %s was %s and is %s",
 		       run_id, pl_json_get_text(difference, "key"), then, now);
 	}
-	return said;
+	return reported;
 }

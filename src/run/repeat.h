@@ -38,4 +38,4 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 json_t *run_repeat_section(const struct exp_config *experiment, const json_t *environment,
 			   const char *dataset_sha256);
 /* Prints the differences after the first `said`, one per line. Returns their total number. */
-size_t run_repeat_warn(const json_t *section, size_t said);
+size_t run_repeat_warn(const json_t *section, size_t reported);

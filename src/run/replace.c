@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "result/document.h"
-#include "result/standing.h"
+#include "result/existing.h"
 
 /* Replaces the object's text at `key` if it equals `from`. */
 static void rename_text(json_t *object, const char *key, const char *from, const char *to)
@@ -25,8 +25,9 @@ static void rename_in_document(json_t *document, const struct run_paths *from,
 {
 	const json_t *artifacts = json_object_get(document, "artifacts");
 
-	for (size_t i = 0; i < run_paths_side_count(); i++) {
-		const char *old_path = run_paths_side(from, i), *new_path = run_paths_side(to, i);
+	for (size_t i = 0; i < run_paths_artifact_count(); i++) {
+		const char *old_path = run_paths_artifact(from, i),
+			   *new_path = run_paths_artifact(to, i);
 		PL_JSON_EACH(artifact, artifacts)
 			rename_text(artifact, "name", old_path, new_path);
 		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
@@ -45,11 +46,12 @@ static bool is_named(const json_t *document, const char *path)
 }
 
 /* Files that were already moved are named but missing, so repeating this only does the remaining work. */
-static int move_side_files(const json_t *document, const struct run_paths *from,
-			   const struct run_paths *to, struct pl_err *err)
+static int move_artifacts(const json_t *document, const struct run_paths *from,
+			  const struct run_paths *to, struct pl_err *err)
 {
-	for (size_t i = 0; i < run_paths_side_count(); i++) {
-		const char *old_path = run_paths_side(from, i), *new_path = run_paths_side(to, i);
+	for (size_t i = 0; i < run_paths_artifact_count(); i++) {
+		const char *old_path = run_paths_artifact(from, i),
+			   *new_path = run_paths_artifact(to, i);
 		if (rename(old_path, new_path) == 0)
 			continue;
 		if (errno != ENOENT)
@@ -74,7 +76,7 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 	rename_in_document(document, paths, &to);
 	int done = pl_json_write_file(document, to.result, err);
 	if (done == 0)
-		done = move_side_files(document, paths, &to, err);
+		done = move_artifacts(document, paths, &to, err);
 	if (done < 0) {
 		run_paths_done(&to);
 		return -1;
@@ -87,13 +89,13 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 {
 	/* equal is enough: a user who repeats a complete run wants the new result */
-	if (paths->beside && res_worth(document) >= res_standing_worth(paths->output))
+	if (paths->is_alternative && res_worth(document) >= res_existing_worth(paths->output))
 		return take_place(paths, document, err);
 	if (pl_json_write_file(document, paths->result, err) < 0)
 		return -1;
-	if (!paths->beside)
+	if (!paths->is_alternative)
 		return 0;
-	auto_free char *what = res_standing_text(paths->output);
+	auto_free char *what = res_existing_text(paths->output);
 	pl_log(PL_LOG_WARNING,
 	       "kept '%s', which has %s; the result of this run, status %s, is '%s'", paths->output,
 	       what, pl_json_get_text(document, "status"), paths->result);
@@ -108,7 +110,7 @@ int run_replace_finish(const char *output, const json_t *document, struct pl_err
 
 	run_paths_make(output, run_id, &from);
 	run_paths_make(output, NULL, &to);
-	return move_side_files(document, &from, &to, err);
+	return move_artifacts(document, &from, &to, err);
 }
 
 void run_replace_drop(const char *output, const char *run_id)
@@ -116,6 +118,6 @@ void run_replace_drop(const char *output, const char *run_id)
 	auto_paths paths = { 0 };
 
 	run_paths_make(output, run_id, &paths);
-	for (size_t i = 0; i < run_paths_side_count(); i++)
-		unlink(run_paths_side(&paths, i));
+	for (size_t i = 0; i < run_paths_artifact_count(); i++)
+		unlink(run_paths_artifact(&paths, i));
 }

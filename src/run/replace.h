@@ -1,6 +1,6 @@
 /*
  * How a result replaces another one. The result at OUTPUT is not touched before the new one is complete, and it stays
- * if it is more complete than the new one (result/standing.h):
+ * if it is more complete than the new one (result/existing.h):
  *
  *	during the run          r.exp_….server.log, r.exp_….series.jsonl.zst, …
  *	at its end              r.exp_….requests.jsonl.zst, …

@@ -53,7 +53,7 @@ static char *endpoint_of(const struct run_context *run, const struct run_target 
 	bool joined = target->v1_cut && pl_text_starts(path, "/v1/");
 
 	if (joined)
-		run_say(run,
+		run_log(run,
 			"note: removed /v1 from the end of the server URL, because '%s' begins "
 			"with it",
 			path);

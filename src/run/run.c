@@ -23,7 +23,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "experiment/offline.h"
-#include "result/standing.h"
+#include "result/existing.h"
 #include "run/document/document.h"
 #include "run/document/flat_result.h"
 #include "run/document/offline.h"
@@ -99,11 +99,11 @@ static int prepare_paths(struct run_state *run, struct pl_err *err)
 	    run_journal_open(output, settings->overwrite, &run->context.journal, err) < 0)
 		return -1;
 	if (!settings->overwrite &&
-	    (res_standing_check(output, "--output", err) < 0 ||
-	     run_flat_check_standing(run, err) < 0 || run_paths_check_free(&run->paths, err) < 0 ||
+	    (res_existing_check(output, "--output", err) < 0 ||
+	     run_flat_check_existing(run, err) < 0 || run_paths_check_free(&run->paths, err) < 0 ||
 	     run_paths_set_aside(&run->paths, err) < 0))
 		return -1;
-	if (res_standing_worth(output) == RES_WORTH_NOTHING)
+	if (res_existing_worth(output) == RES_WORTH_NOTHING)
 		return 0;
 	run_paths_done(&run->paths);
 	run_paths_make(output, run->context.run_id, &run->paths);
@@ -121,8 +121,8 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 	};
 
 	if (run->context.joins) {
-		run->launch = pl_take(run->life->launch);
-		run->server = run->life->server;
+		run->launch = pl_take(run->shared_server->launch);
+		run->server = run->shared_server->server;
 		run->server.stays_up = false;
 		json_decref(run->launch->headers);
 		run->launch->headers = json_incref(run->context.experiment->bench.header);
@@ -151,7 +151,8 @@ static int prepare(struct run_state *run, struct pl_err *err)
 	if (prepare_paths(run, err) < 0 || prepare_launch(run, err) < 0 ||
 	    prepare_client(run, err) < 0)
 		return -1;
-	run->server.log_path = run->life != NULL ? run->life->log_path : run->paths.server_log;
+	run->server.log_path = run->shared_server != NULL ? run->shared_server->log_path
+							  : run->paths.server_log;
 	run_document_fix(run, &run->fixed);
 	return run_telemetry_start(&run->context, run->launch, &run->route.target,
 				   run->paths.series, &run->telemetry, err);
@@ -170,23 +171,23 @@ static int wait_for_server(struct run_state *run)
 }
 
 /* Reports differences from the repeated run as soon as they are known. */
-static void say_differences(struct run_state *run)
+static void report_differences(struct run_state *run)
 {
 	if (run->context.experiment->repeats == NULL)
 		return;
 	auto_json json_t *known = run_document_so_far(run);
-	run->differences_said = run_repeat_warn(pl_json_get_path(known, "environment.repeat_of"),
-						run->differences_said);
+	run->differences_reported = run_repeat_warn(
+		pl_json_get_path(known, "environment.repeat_of"), run->differences_reported);
 }
 
 /* The check before the start reported this for the target release; this is the release that the server reports. */
-static void say_newer(const struct run_state *run)
+static void report_newer(const struct run_state *run)
 {
 	auto_free char *known = vllm_newer_note(run->release.version);
 	auto_free char *note = vllm_newer_note(run_document_release(run));
 
 	if (known == NULL && note != NULL)
-		run_say(&run->context, "note: %s", note);
+		run_log(&run->context, "note: %s", note);
 }
 
 static int learn_identity(struct run_state *run)
@@ -195,8 +196,8 @@ static int learn_identity(struct run_state *run)
 			       run->client->follows_redirects, &run->identity) < 0)
 		return -1;
 	run_route_learn_metrics(&run->context, run_document_release(run), &run->route);
-	say_newer(run);
-	say_differences(run);
+	report_newer(run);
+	report_differences(run);
 	return 0;
 }
 
@@ -225,7 +226,7 @@ static int prepare_load(struct run_state *run)
 {
 	if (call_client(run, run->client->prepare) < 0)
 		return -1;
-	say_differences(run);
+	report_differences(run);
 	return 0;
 }
 
@@ -263,12 +264,12 @@ static int empty_caches(struct run_state *run)
 		    reply.status == 200 && !says_no(&reply))
 			continue;
 		/* every engine has the first */
-		if (i == 0 && !run->life->caches_stay)
+		if (i == 0 && !run->shared_server->caches_stay)
 			pl_log(PL_LOG_WARNING,
 			       "the server did not empty its caches (POST %s answered %d): they "
 			       "may contain prompts of earlier runs",
 			       paths[i], reply.status);
-		run->life->caches_stay = run->life->caches_stay || i == 0;
+		run->shared_server->caches_stay = run->shared_server->caches_stay || i == 0;
 	}
 	return run_check_stop(&run->context);
 }
@@ -309,8 +310,8 @@ static bool stays_up(const struct run_state *run)
 {
 	enum res_status status = run->ending.status;
 
-	return run->life != NULL && run->life->goes_on && run->server.process != NULL &&
-	       !run->client->starts_servers && !run->server.died &&
+	return run->shared_server != NULL && run->shared_server->goes_on &&
+	       run->server.process != NULL && !run->client->starts_servers && !run->server.died &&
 	       run_stop_signal(run->context.stop) == 0 &&
 	       (status == RES_STATUS_COMPLETED || status == RES_STATUS_PARTIAL) &&
 	       !run_server_ended(&run->server, 0);
@@ -326,7 +327,7 @@ static void check_stopped_late(struct run_state *run)
 }
 
 /* If the port was free when it was tried and is in use now, starts again with another one, unless it is fixed. */
-static bool start_again(struct run_state *run)
+static bool restart(struct run_state *run)
 {
 	const struct exp_config *experiment = run->context.experiment;
 	struct run_launch *launch = run->launch;
@@ -349,7 +350,7 @@ static bool start_again(struct run_state *run)
 		run_fail_err(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
-	run_say(&run->context, "port %u was taken, trying %u", taken,
+	run_log(&run->context, "port %u was taken, trying %u", taken,
 		launch->resources.port.number);
 	ending->status = RES_STATUS_FAILED;
 	ending->cause = RES_CAUSE_COUNT;
@@ -364,7 +365,7 @@ static void note_stage(struct run_state *run, enum res_stage stage)
 }
 
 /* Idle power is only needed for metrics, and only correct when no process remains. */
-static bool is_power_asked_for(const struct run_state *run)
+static bool is_power_requested(const struct run_state *run)
 {
 	return (run->measured.outcome != NULL || run->measured.figures != NULL) &&
 	       run->launch->url == NULL && run->server.left == 0 && !run->server.stays_up;
@@ -376,7 +377,7 @@ static void run_steps(struct run_state *run)
 
 	run_stop_next(context->stop);
 	run_journal_ends(context->journal, context->stop);
-	run_journal_head(context->journal, context->run_id, run->paths.beside,
+	run_journal_head(context->journal, context->run_id, run->paths.is_alternative,
 			 context->started_real_ns, context->started_ns);
 	note_stage(run, RES_STAGE_PREPARE);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(steps);) {
@@ -390,7 +391,7 @@ static void run_steps(struct run_state *run)
 			break;
 		if (steps[i].run(run) == 0)
 			i++;
-		else if (start_again(run))
+		else if (restart(run))
 			i = 0;
 		else
 			break;
@@ -403,7 +404,7 @@ static void run_steps(struct run_state *run)
 		run_server_stop(context, &run->server);
 	check_stopped_late(run);
 	/* everything is measured: a signal from here on only shortens this */
-	if (is_power_asked_for(run))
+	if (is_power_requested(run))
 		run_telemetry_rest(context, &run->telemetry);
 	run_telemetry_stop(&run->telemetry);
 	/* reads the output until now; an unreadable log gives no more */
@@ -449,7 +450,7 @@ static int write_files(struct run_state *run, bool flat_last, json_t **ret, stru
 /* If the result cannot be written, the journal remains to make it later. */
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
-	bool flat_last = run->paths.beside;
+	bool flat_last = run->paths.is_alternative;
 
 	if (write_files(run, flat_last, ret, err) < 0) {
 		if (!run_journal_recovers(run->context.journal))
@@ -468,11 +469,11 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 /* The guard and the locks continue with the server. */
 static void keep_server(struct run_state *run)
 {
-	struct run_shared_server *life = run->life;
+	struct run_shared_server *shared_server = run->shared_server;
 
-	life->launch = pl_take(run->launch);
-	life->server = run->server;
-	memmove(life->mark, run->context.mark, sizeof(life->mark));
+	shared_server->launch = pl_take(run->launch);
+	shared_server->server = run->server;
+	memmove(shared_server->mark, run->context.mark, sizeof(shared_server->mark));
 }
 
 /* Releases the locks last, when everything they protect has ended with the guard. */
@@ -480,8 +481,8 @@ static void end_server(struct run_state *run, struct run_slot *slot)
 {
 	run_server_done(&run->server);
 	run_slot_close(slot);
-	if (run->life != NULL && run->launch != NULL)
-		run_shared_server_close_log(run->life);
+	if (run->shared_server != NULL && run->launch != NULL)
+		run_shared_server_close_log(run->shared_server);
 	run_launch_free(run->launch);
 }
 
@@ -531,12 +532,12 @@ void run_slot_close(struct run_slot *slot)
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err)
 {
-	bool joins = slot->life != NULL && slot->life->launch != NULL;
+	bool joins = slot->shared_server != NULL && slot->shared_server->launch != NULL;
 	struct run_state run = {
 		.context = {
 			.experiment = experiment,
 			.run_id = slot->run_id,
-			.mark = joins ? slot->life->mark : slot->run_id,
+			.mark = joins ? slot->shared_server->mark : slot->run_id,
 			.joins = joins,
 			.started_ns = slot->started_ns,
 			.started_real_ns = slot->started_real_ns,
@@ -551,7 +552,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 			.cause = RES_CAUSE_COUNT,
 		},
 		.settings = settings,
-		.life = slot->life,
+		.shared_server = slot->shared_server,
 		.server = { .guard = slot->guard },
 		.client = run_client_of(experiment),
 	};

@@ -1,7 +1,7 @@
 /*
  * Runs one experiment: starts the server, sends the load, stops the server, writes the result. A run keeps no state in
  * the process. Its caller provides a slot with the stop request and the guard of its server, so one process can hold
- * several runs, in sequence or in parallel. run/alone.h runs a single one.
+ * several runs, in sequence or in parallel. run/single.h runs a single one.
  */
 #pragma once
 
@@ -34,8 +34,8 @@ struct run_slot {
 	struct host_guard *guard; /* NULL: starts no process */
 	struct run_stop *stop;    /* borrowed: stops this run */
 	struct run_live *live;    /* borrowed: shared with the starter of the run; NULL: none */
-	struct run_shared_server
-		*life; /* borrowed: a server for several runs; NULL: only this run uses it */
+	struct run_shared_server *
+		shared_server; /* borrowed: a server for several runs; NULL: only this run uses it */
 };
 
 /*

@@ -21,7 +21,7 @@ struct run_state {
 	struct run_context context; /* of `ending`, and borrowed from the caller */
 	struct run_ending ending;
 	const struct run_settings *settings;
-	struct run_shared_server *life; /* NULL: only this run uses the server */
+	struct run_shared_server *shared_server; /* NULL: only this run uses the server */
 	struct run_paths paths;
 	struct run_release release; /* the vLLM release that the configuration is for */
 	struct run_launch *launch;
@@ -31,7 +31,7 @@ struct run_state {
 	const struct run_client *client;
 	struct run_measured measured;
 	struct run_telemetry telemetry;
-	struct run_fixed fixed;  /* unchanging parts of its document */
-	char *flat_path;         /* vLLM's flat result; NULL: none */
-	size_t differences_said; /* reported differences from the run that this one repeats */
+	struct run_fixed fixed;      /* unchanging parts of its document */
+	char *flat_path;             /* vLLM's flat result; NULL: none */
+	size_t differences_reported; /* reported differences from the run that this one repeats */
 };

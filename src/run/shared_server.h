@@ -27,11 +27,11 @@ struct run_shared_server {
 };
 
 /* Returns whether a server is running. If it has died, closes it and the slot. */
-bool run_shared_server_is_up(struct run_shared_server *life, struct run_slot *slot);
+bool run_shared_server_is_up(struct run_shared_server *shared_server, struct run_slot *slot);
 /* Ends the server if one is running, and closes the slot. */
-void run_shared_server_end(struct run_shared_server *life, struct run_slot *slot);
+void run_shared_server_end(struct run_shared_server *shared_server, struct run_slot *slot);
 
 /* ---- for run.c ---- */
 
 /* Redacts the remaining log of a server that has ended. */
-void run_shared_server_close_log(const struct run_shared_server *life);
+void run_shared_server_close_log(const struct run_shared_server *shared_server);

@@ -8,13 +8,13 @@
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* Handlers can only use static data. Set only while the handlers are the default ones. */
-static struct run_stop *asked;
-static size_t asked_count;
+static struct run_stop *stop;
+static size_t sent_count;
 
 static void on_signal(int number)
 {
-	for (size_t i = 0; i < asked_count; i++)
-		run_stop_by_signal(&asked[i], number);
+	for (size_t i = 0; i < sent_count; i++)
+		run_stop_by_signal(&stop[i], number);
 }
 
 /* Signals that nohup ignores stay ignored. */
@@ -38,8 +38,8 @@ static void set_all(void (*handler)(int))
 
 void run_signals_take(struct run_stop *stops, size_t count)
 {
-	asked = stops;
-	asked_count = count;
+	stop = stops;
+	sent_count = count;
 	signal(SIGPIPE, SIG_IGN);
 	/* the parent may have set it to be ignored, and then no child could be waited for */
 	signal(SIGCHLD, SIG_DFL);

@@ -28,7 +28,7 @@ void run_target_done(struct run_target *target)
 	*target = (struct run_target){ 0 };
 }
 
-void run_target_turn(struct run_target *target)
+void run_target_rotate(struct run_target *target)
 {
 	struct io_addr first = target->addr;
 
@@ -43,19 +43,19 @@ void run_target_turn(struct run_target *target)
 
 void run_target_keep_family(struct run_target *target, int family)
 {
-	struct io_addr kept[1 + RUN_TARGET_OTHERS_MAX];
+	struct io_addr retained[1 + RUN_TARGET_OTHERS_MAX];
 	size_t count = 0, all = 1 + target->other_count;
 
 	for (size_t i = 0; i < all; i++) {
 		if (target->addr.u.any.sa_family == family)
-			kept[count++] = target->addr;
-		run_target_turn(target);
+			retained[count++] = target->addr;
+		run_target_rotate(target);
 	}
 	if (count == 0)
 		return;
-	target->addr = kept[0];
+	target->addr = retained[0];
 	target->other_count = count - 1;
-	memcpy(target->others, kept + 1, (count - 1) * sizeof(kept[0]));
+	memcpy(target->others, retained + 1, (count - 1) * sizeof(retained[0]));
 }
 
 static int resolve(const char *host, uint16_t port, struct run_target *target, struct pl_err *err)

@@ -39,7 +39,7 @@ struct run_patience run_target_patience(const struct run_target *target, int64_t
 
 void run_target_done(struct run_target *target);
 /* Switches to the name's next address, in a circle. Call it only before `addr` was passed on. */
-void run_target_turn(struct run_target *target);
+void run_target_rotate(struct run_target *target);
 /*
  * Keeps only the name's addresses of this family (AF_INET, AF_INET6), or all if there is none. Call it only before
  * `addr` was passed on.

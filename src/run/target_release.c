@@ -213,7 +213,7 @@ static char *version_of(const char *folder)
 }
 
 /* Reads "/…/vllm-0.32.0+cpu.dist-info". */
-char *run_release_beside(const char *program)
+char *run_release_of_program(const char *program)
 {
 	auto_json json_t *words = json_pack("[s]", program);
 	auto_free char *folder = run_release_installed(words);

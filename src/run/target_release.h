@@ -22,4 +22,4 @@ void run_release_find(const struct exp_config *experiment, const char *version,
 /* Returns the dist-info directory of the vLLM that an argument vector would start; NULL: not found. free() */
 char *run_release_installed(const json_t *command);
 /* Returns the release of a vLLM program by its dist-info directory: "0.32.0+cpu"; NULL: unknown. free() */
-char *run_release_beside(const char *program);
+char *run_release_of_program(const char *program);

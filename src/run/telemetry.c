@@ -40,14 +40,14 @@ static bool is_loopback(const struct io_addr *addr)
 }
 
 /* Returns uuids and indexes of the run's GPUs; NULL: all GPUs of the host. New reference. */
-static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
+static json_t *gpus_of(const json_t *requested, const struct run_launch *launch,
 		       const struct run_target *target)
 {
 	const json_t *gpus = launch->gpus;
 	json_t *names = json_array();
 
-	if (launch->url != NULL && json_is_array(asked))
-		gpus = asked;
+	if (launch->url != NULL && json_is_array(requested))
+		gpus = requested;
 	else if (launch->url != NULL && is_loopback(&target->addr)) {
 		/* another server on this host may use any of them */
 		json_decref(names);

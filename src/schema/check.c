@@ -65,7 +65,7 @@ struct check {
 };
 
 /* The context of a rule being evaluated. */
-struct asked {
+struct rule_case {
 	struct check *c;
 	const struct schema_node *node;
 	const struct schema_rule *rule;
@@ -73,7 +73,7 @@ struct asked {
 	const struct step *at;
 	bool is_listed; /* the object's members, which are: */
 	size_t first_member;
-	size_t behind_members;
+	size_t end_members;
 };
 
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
@@ -99,7 +99,7 @@ static char *pointer_to(const struct step *at)
 }
 
 /* Two paths may lead to one schema and report the same error. */
-static bool is_told(const struct schema_faults *faults, const struct schema_fault *fault)
+static bool is_reported(const struct schema_faults *faults, const struct schema_fault *fault)
 {
 	for (size_t i = faults->count; i-- > 0 && faults->items[i].level >= fault->level;) {
 		const struct schema_fault *other = &faults->items[i];
@@ -115,7 +115,7 @@ static bool is_told(const struct schema_faults *faults, const struct schema_faul
 /*
  * Takes the texts of the fault, except the keyword's. Not for quiet checks. Always returns false.
  */
-static bool tell(struct check *c, const struct step *at, struct schema_fault fault)
+static bool report(struct check *c, const struct step *at, struct schema_fault fault)
 {
 	struct schema_faults *faults = c->faults;
 
@@ -129,7 +129,7 @@ static bool tell(struct check *c, const struct step *at, struct schema_fault fau
 	if (fault.key == NULL)
 		fault.key = pl_strdup(c->naming);
 	fault.level = c->level;
-	if (is_told(faults, &fault)) {
+	if (is_reported(faults, &fault)) {
 		schema_fault_done(&fault);
 		return false;
 	}
@@ -138,27 +138,27 @@ static bool tell(struct check *c, const struct step *at, struct schema_fault fau
 	return false;
 }
 
-static bool tell_rule(const struct asked *a)
+static bool report_rule(const struct rule_case *a)
 {
 	struct schema_fault fault = { 0 };
 
 	if (a->c->quiet)
 		return false;
 	schema_word(&fault, a->rule, a->value, a->c->faults->count < NEAREST_MAX);
-	return tell(a->c, a->at, fault);
+	return report(a->c, a->at, fault);
 }
 
 /* The same with the found text given; takes `found`. */
-static bool tell_found(const struct asked *a, char *found, const char *expected)
+static bool report_found(const struct rule_case *a, char *found, const char *expected)
 {
 	if (a->c->quiet) {
 		free(found);
 		return false;
 	}
-	return tell(a->c, a->at,
-		    (struct schema_fault){ .keyword = schema_keywords[a->rule->keyword],
-					   .found = found,
-					   .expected = pl_strdup(expected) });
+	return report(a->c, a->at,
+		      (struct schema_fault){ .keyword = schema_keywords[a->rule->keyword],
+					     .found = found,
+					     .expected = pl_strdup(expected) });
 }
 
 /*
@@ -167,22 +167,22 @@ static bool tell_found(const struct asked *a, char *found, const char *expected)
  */
 static bool give_up(struct check *c, const struct step *at, char *found, const char *expected)
 {
-	auto_free char *own = found;
+	auto_free char *copy = found;
 	unsigned level = c->level;
 
 	if (c->faults != NULL && !c->has_ended) {
 		c->level = 0;
-		tell(c, at,
-		     (struct schema_fault){ .keyword = "limit",
-					    .found = pl_take(own),
-					    .expected = pl_strdup(expected) });
+		report(c, at,
+		       (struct schema_fault){ .keyword = "limit",
+					      .found = pl_take(copy),
+					      .expected = pl_strdup(expected) });
 		c->level = level;
 	}
 	c->has_ended = true;
 	return false;
 }
 
-static bool spend(const struct asked *a, size_t work)
+static bool spend(const struct rule_case *a, size_t work)
 {
 	struct check *c = a->c;
 
@@ -195,7 +195,7 @@ static bool spend(const struct asked *a, size_t work)
 
 /* ---- arrays -------------------------------------------------------------------------------- */
 
-static bool walk_unique(const struct asked *a)
+static bool walk_unique(const struct rule_case *a)
 {
 	size_t first, second;
 
@@ -206,11 +206,11 @@ static bool walk_unique(const struct asked *a)
 	bool found = schema_value_find_twice(a->value, &a->c->work, &first, &second);
 	if (!found)
 		return spend(a, 1);
-	return tell_found(a, pl_asprintf("the same item at positions %zu and %zu", first, second),
-			  "unique items");
+	return report_found(a, pl_asprintf("the same item at positions %zu and %zu", first, second),
+			    "unique items");
 }
 
-static bool walk_items_with(const struct asked *a, size_t from, size_t to)
+static bool walk_items_with(const struct rule_case *a, size_t from, size_t to)
 {
 	bool fits = true;
 
@@ -222,14 +222,14 @@ static bool walk_items_with(const struct asked *a, size_t from, size_t to)
 	return fits;
 }
 
-static bool walk_prefix(const struct asked *a)
+static bool walk_prefix(const struct rule_case *a)
 {
 	size_t count = json_array_size(a->value);
 
 	return walk_items_with(a, 0, count < a->rule->count ? count : a->rule->count);
 }
 
-static bool walk_items(const struct asked *a)
+static bool walk_items(const struct rule_case *a)
 {
 	const struct schema_rule *prefix = schema_rule_of(a->node, SCHEMA_PREFIX_ITEMS);
 	size_t from = prefix != NULL ? prefix->count : 0, count = json_array_size(a->value);
@@ -239,13 +239,13 @@ static bool walk_items(const struct asked *a)
 	if (count <= from)
 		return true;
 	auto_free char *expected = pl_asprintf("at most %zu item%s", from, from == 1 ? "" : "s");
-	return tell_found(a, schema_describe(a->value), expected);
+	return report_found(a, schema_describe(a->value), expected);
 }
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
 /* Looks up its keys once for all rules. */
-static void list_members(struct asked *a)
+static void list_members(struct rule_case *a)
 {
 	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
 	struct check *c = a->c;
@@ -259,23 +259,23 @@ static void list_members(struct asked *a)
 			.property = properties != NULL ? *schema_slot(properties, key) : 0
 		};
 	}
-	a->behind_members = c->member_count;
+	a->end_members = c->member_count;
 }
 
-static bool has_all_needed(const struct asked *a)
+static bool has_all_needed(const struct rule_case *a)
 {
 	size_t count = 0;
 
 	if (a->rule->needed == NULL)
 		return false;
-	for (size_t i = a->first_member; i < a->behind_members; i++) {
+	for (size_t i = a->first_member; i < a->end_members; i++) {
 		unsigned property = a->c->members[i].property;
 		count += property != 0 && a->rule->needed[property - 1];
 	}
 	return count == a->rule->needed_count;
 }
 
-static bool walk_required(const struct asked *a)
+static bool walk_required(const struct rule_case *a)
 {
 	bool fits = true;
 
@@ -288,13 +288,13 @@ static bool walk_required(const struct asked *a)
 		fits = false;
 		if (a->c->quiet)
 			break;
-		tell(a->c, a->at,
-		     (struct schema_fault){
-			     .keyword = schema_keywords[SCHEMA_REQUIRED],
-			     .key = pl_strdup(key),
-			     .found = pl_strdup("nothing"),
-			     .expected = pl_asprintf("the key '%s'", key),
-		     });
+		report(a->c, a->at,
+		       (struct schema_fault){
+			       .keyword = schema_keywords[SCHEMA_REQUIRED],
+			       .key = pl_strdup(key),
+			       .found = pl_strdup("nothing"),
+			       .expected = pl_asprintf("the key '%s'", key),
+		       });
 	}
 	return fits;
 }
@@ -307,12 +307,12 @@ static bool fits_name_pattern(const struct schema_node *node, const char *name)
 }
 
 /* A name is a text without a location: its errors are reported at the object. */
-static bool walk_names(const struct asked *a)
+static bool walk_names(const struct rule_case *a)
 {
 	const char *was = a->c->naming;
 	bool fits = true;
 
-	for (size_t i = a->first_member; i < a->behind_members; i++) {
+	for (size_t i = a->first_member; i < a->end_members; i++) {
 		const char *key = a->c->members[i].key;
 		if (!spend(a, 1))
 			break;
@@ -328,11 +328,11 @@ static bool walk_names(const struct asked *a)
 	return fits && !a->c->has_ended;
 }
 
-static bool walk_properties(const struct asked *a)
+static bool walk_properties(const struct rule_case *a)
 {
 	bool fits = true;
 
-	for (size_t i = a->first_member; i < a->behind_members; i++) {
+	for (size_t i = a->first_member; i < a->end_members; i++) {
 		const struct member member = a->c->members[i];
 		const struct step step = { .up = a->at, .key = member.key };
 		if (member.property == 0)
@@ -344,11 +344,11 @@ static bool walk_properties(const struct asked *a)
 	return fits;
 }
 
-static bool walk_by_pattern(const struct asked *a)
+static bool walk_by_pattern(const struct rule_case *a)
 {
 	bool fits = true;
 
-	for (size_t i = a->first_member; i < a->behind_members; i++) {
+	for (size_t i = a->first_member; i < a->end_members; i++) {
 		const struct member member = a->c->members[i];
 		const struct step step = { .up = a->at, .key = member.key };
 		size_t len = strlen(member.key);
@@ -367,7 +367,7 @@ static bool walk_by_pattern(const struct asked *a)
 }
 
 /* Prefers missing keys: an existing one was hardly meant. */
-static char *nearest_property(const struct asked *a, const char *key)
+static char *nearest_property(const struct rule_case *a, const char *key)
 {
 	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
 	struct pl_nearest nearest = { .name = key };
@@ -383,31 +383,31 @@ static char *nearest_property(const struct asked *a, const char *key)
 				 : pl_text_nearest(key, properties->names, properties->count));
 }
 
-static bool tell_unknown(const struct asked *a, const char *key)
+static bool report_unknown(const struct rule_case *a, const char *key)
 {
 	if (a->c->quiet)
 		return false;
-	return tell(a->c, a->at,
-		    (struct schema_fault){ .keyword = schema_keywords[SCHEMA_ADDITIONAL],
-					   .key = pl_strdup(key),
-					   .found = pl_asprintf("the key '%s'", key),
-					   .expected = pl_strdup("a known key"),
-					   .nearest = nearest_property(a, key) });
+	return report(a->c, a->at,
+		      (struct schema_fault){ .keyword = schema_keywords[SCHEMA_ADDITIONAL],
+					     .key = pl_strdup(key),
+					     .found = pl_asprintf("the key '%s'", key),
+					     .expected = pl_strdup("a known key"),
+					     .nearest = nearest_property(a, key) });
 }
 
-static bool walk_additional(const struct asked *a)
+static bool walk_additional(const struct rule_case *a)
 {
 	bool fits = true;
 
 	if (json_is_true(a->rule->value))
 		return true;
-	for (size_t i = a->first_member; i < a->behind_members; i++) {
+	for (size_t i = a->first_member; i < a->end_members; i++) {
 		const struct member member = a->c->members[i];
 		const struct step step = { .up = a->at, .key = member.key };
 		/* neither `properties` nor `patternProperties`, which come before it, have the key */
 		if (member.property == 0 && !member.is_matched)
 			fits &= json_is_false(a->rule->value)
-					? tell_unknown(a, member.key)
+					? report_unknown(a, member.key)
 					: check_node(a->c, a->rule->nodes[0], member.value, &step);
 		if ((!fits && a->c->quiet) || a->c->has_ended)
 			break;
@@ -417,7 +417,7 @@ static bool walk_additional(const struct asked *a)
 
 /* ---- forms --------------------------------------------------------------------------------- */
 
-static bool fits_quietly(const struct asked *a, const struct schema_node *node)
+static bool fits_quietly(const struct rule_case *a, const struct schema_node *node)
 {
 	bool was = a->c->quiet;
 
@@ -427,7 +427,7 @@ static bool fits_quietly(const struct asked *a, const struct schema_node *node)
 	return fits;
 }
 
-static bool walk_same(const struct asked *a)
+static bool walk_same(const struct rule_case *a)
 {
 	bool fits = true;
 
@@ -457,7 +457,7 @@ static bool may_be_meant(const struct schema_node *node, const json_t *value)
  * No alternative is valid: reports the errors of the intended one, if exactly one is possible. For
  * an empty value everything was already reported.
  */
-static bool tell_forms(const struct asked *a)
+static bool report_forms(const struct rule_case *a)
 {
 	const struct schema_node *meant = NULL;
 	bool holds_some = json_is_object(a->value) || json_is_array(a->value);
@@ -466,7 +466,7 @@ static bool tell_forms(const struct asked *a)
 	if (a->c->quiet || a->c->has_ended)
 		return false;
 	size_t before = a->c->faults->count;
-	tell_rule(a);
+	report_rule(a);
 	/* the same was already reported with its details */
 	if (a->c->faults->count == before)
 		return false;
@@ -484,16 +484,16 @@ static bool tell_forms(const struct asked *a)
 	return false;
 }
 
-static bool walk_any(const struct asked *a)
+static bool walk_any(const struct rule_case *a)
 {
 	for (size_t i = 0; i < a->rule->count; i++) {
 		if (fits_quietly(a, a->rule->nodes[i]))
 			return true;
 	}
-	return tell_forms(a);
+	return report_forms(a);
 }
 
-static bool walk_one(const struct asked *a)
+static bool walk_one(const struct rule_case *a)
 {
 	size_t count = 0;
 
@@ -501,19 +501,19 @@ static bool walk_one(const struct asked *a)
 		count += fits_quietly(a, a->rule->nodes[i]);
 	if (count == 1)
 		return true;
-	return count == 0 ? tell_forms(a)
-			  : tell_found(a,
-				       pl_asprintf("a value that matches %zu of %zu forms", count,
-						   a->rule->count),
-				       "a value that matches exactly one form");
+	return count == 0 ? report_forms(a)
+			  : report_found(a,
+					 pl_asprintf("a value that matches %zu of %zu forms", count,
+						     a->rule->count),
+					 "a value that matches exactly one form");
 }
 
-static bool walk_not(const struct asked *a)
+static bool walk_not(const struct rule_case *a)
 {
-	return !fits_quietly(a, a->rule->nodes[0]) || tell_rule(a);
+	return !fits_quietly(a, a->rule->nodes[0]) || report_rule(a);
 }
 
-static bool walk_if(const struct asked *a)
+static bool walk_if(const struct rule_case *a)
 {
 	const struct schema_rule *branch = schema_rule_of(
 		a->node, fits_quietly(a, a->rule->nodes[0]) ? SCHEMA_THEN : SCHEMA_ELSE);
@@ -533,7 +533,7 @@ static bool walk_if(const struct asked *a)
  */
 static const struct {
 	unsigned types; /* of values that it is about */
-	bool (*walk)(const struct asked *);
+	bool (*walk)(const struct rule_case *);
 } rules[SCHEMA_KEYWORD_COUNT] = {
 	[SCHEMA_REF] = { EVERY, walk_same },
 	[SCHEMA_UNIQUE_ITEMS] = { ARRAY, walk_unique },
@@ -551,12 +551,12 @@ static const struct {
 	[SCHEMA_IF] = { EVERY, walk_if },
 };
 
-static bool check_rule(const struct asked *a, unsigned types)
+static bool check_rule(const struct rule_case *a, unsigned types)
 {
 	enum schema_keyword keyword = a->rule->keyword;
 
 	if (rules[keyword].walk == NULL)
-		return !schema_breaks(a->rule, a->value, types) || tell_rule(a);
+		return !schema_breaks(a->rule, a->value, types) || report_rule(a);
 	return !(rules[keyword].types & types) || rules[keyword].walk(a);
 }
 
@@ -586,7 +586,7 @@ static bool exceeds(const struct schema_node *node, enum schema_keyword keyword,
 }
 
 /* A value beyond a bound ends the check: it may be as large as it likes. */
-static bool check_nesting(const struct asked *a, const char *noun, enum schema_keyword keyword)
+static bool check_nesting(const struct rule_case *a, const char *noun, enum schema_keyword keyword)
 {
 	auto_free char *expected = pl_asprintf("at most %zu %s",
 					       schema_rule_of(a->node, keyword)->count, noun);
@@ -594,7 +594,7 @@ static bool check_nesting(const struct asked *a, const char *noun, enum schema_k
 	return give_up(a->c, a->at, schema_describe(a->value), expected);
 }
 
-static bool enter_nesting(const struct asked *a)
+static bool enter_nesting(const struct rule_case *a)
 {
 	struct nesting *nesting = nesting_of(a->c, a->node);
 
@@ -606,7 +606,7 @@ static bool enter_nesting(const struct asked *a)
 	       check_nesting(a, "levels", SCHEMA_LEVELS_MAX);
 }
 
-static void leave_nesting(const struct asked *a)
+static void leave_nesting(const struct rule_case *a)
 {
 	struct nesting *nesting = nesting_of(a->c, a->node);
 
@@ -622,7 +622,7 @@ static bool has_nesting(const struct schema_node *node)
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,
 		       const struct step *at)
 {
-	struct asked a = { .c = c, .node = node, .value = value, .at = at };
+	struct rule_case a = { .c = c, .node = node, .value = value, .at = at };
 	unsigned types = schema_type_of(value);
 	bool fits = true;
 
@@ -631,12 +631,12 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 	if (c->depth >= SCHEMA_DEPTH_MAX)
 		return give_up(c, at, pl_strdup("more"), "a document with fewer levels");
 	if (json_is_false(node->json))
-		return !c->quiet && tell(c, at,
-					 (struct schema_fault){
-						 .keyword = "false",
-						 .found = schema_describe(value),
-						 .expected = pl_strdup("nothing here"),
-					 });
+		return !c->quiet && report(c, at,
+					   (struct schema_fault){
+						   .keyword = "false",
+						   .found = schema_describe(value),
+						   .expected = pl_strdup("nothing here"),
+					   });
 	if (has_nesting(node) && !enter_nesting(&a))
 		return false;
 	c->depth++;
@@ -649,7 +649,7 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 	c->depth--;
 	if (has_nesting(node))
 		leave_nesting(&a);
-	c->member_count -= a.behind_members - a.first_member;
+	c->member_count -= a.end_members - a.first_member;
 	return fits && !c->has_ended;
 }
 

@@ -13,7 +13,7 @@
 #include "schema/value.h"
 
 #define ARENA_BLOCK_BYTES 65536
-#define PLACE_BYTES_MAX   4096
+#define POINTER_BYTES_MAX 4096
 #define DIALECT           "https://json-schema.org/draft/2020-12/schema"
 #define FILE_SUFFIX       ".schema.json"
 #define COUNT_MAX         1e15
@@ -54,7 +54,7 @@ static int refuse_at(const struct making *m, const json_t *found, const char *ex
 	auto_free char *text = pl_json_to_text(found, PL_JSON_COMPACT);
 
 	pl_err_set(m->c->err, PL_ERR_INVALID, "%s: %s: found %.*s%s, expected %s%s%s%s",
-		   m->node->place, schema_keywords[m->rule->keyword], FOUND_BYTES_MAX, text,
+		   m->node->pointer, schema_keywords[m->rule->keyword], FOUND_BYTES_MAX, text,
 		   strlen(text) > FOUND_BYTES_MAX ? "…" : "", expected,
 		   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
 		   nearest != NULL ? "'?)" : "");
@@ -76,7 +76,7 @@ static int refuse_unknown(const struct compiler *c, const struct schema_node *no
 			continue;
 		const char *nearest = pl_text_nearest(key, schema_keywords, SCHEMA_KEYWORD_COUNT);
 		return pl_err_set(c->err, PL_ERR_INVALID, "%s: unknown keyword '%s'%s%s%s",
-				  node->place, key, nearest != NULL ? " (did you mean '" : "",
+				  node->pointer, key, nearest != NULL ? " (did you mean '" : "",
 				  nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 	}
 	return 0;
@@ -89,23 +89,23 @@ static int refuse_unknown(const struct compiler *c, const struct schema_node *no
  * is reported.
  */
 static struct schema_node *node_at(struct compiler *c, const struct schema_document *document,
-				   const struct pl_buf *place, const json_t *json)
+				   const struct pl_buf *location, const json_t *json)
 {
-	const json_t *index = json_object_get(c->indexes, pl_buf_text(place));
+	const json_t *index = json_object_get(c->indexes, pl_buf_text(location));
 
-	if (place->full) {
+	if (location->full) {
 		pl_err_set(c->err, PL_ERR_INVALID,
 			   "%.100s…: nested too deeply: its JSON pointer has more than %d bytes",
-			   pl_buf_text(place), PLACE_BYTES_MAX);
+			   pl_buf_text(location), POINTER_BYTES_MAX);
 		return NULL;
 	}
 	if (index != NULL)
 		return c->nodes[json_integer_value(index)];
 	struct schema_node *node = pl_arena_alloc(c->schema->arena, sizeof(*node));
-	node->place = pl_arena_strndup(c->schema->arena, pl_buf_text(place), place->len);
+	node->pointer = pl_arena_strndup(c->schema->arena, pl_buf_text(location), location->len);
 	node->document = document;
 	node->json = json;
-	json_object_set_new(c->indexes, node->place, json_integer((json_int_t)c->count));
+	json_object_set_new(c->indexes, node->pointer, json_integer((json_int_t)c->count));
 	*PL_PUSH(c->nodes, c->count, c->room) = node;
 	return node;
 }
@@ -116,15 +116,15 @@ static struct schema_node *node_at(struct compiler *c, const struct schema_docum
  */
 static int add_node(const struct making *m, const char *key, size_t index, const json_t *json)
 {
-	auto_buf place = PL_BUF(PLACE_BYTES_MAX);
+	auto_buf location = PL_BUF(POINTER_BYTES_MAX);
 
-	pl_buf_add_text(&place, m->node->place);
-	schema_pointer_add(&place, schema_keywords[m->rule->keyword]);
+	pl_buf_add_text(&location, m->node->pointer);
+	schema_pointer_add(&location, schema_keywords[m->rule->keyword]);
 	if (key != NULL)
-		schema_pointer_add(&place, key);
+		schema_pointer_add(&location, key);
 	else if (json != m->rule->value)
-		pl_buf_addf(&place, "/%zu", index);
-	struct schema_node *node = node_at(m->c, m->node->document, &place, json);
+		pl_buf_addf(&location, "/%zu", index);
+	struct schema_node *node = node_at(m->c, m->node->document, &location, json);
 	if (node == NULL)
 		return -1;
 	m->rule->nodes[m->rule->count++] = node;
@@ -227,10 +227,10 @@ static const json_t *step_into(const json_t *json, const char *token)
 static struct schema_node *follow(struct compiler *c, const struct schema_document *document,
 				  char *pointer, const char *from)
 {
-	auto_buf place = PL_BUF(PLACE_BYTES_MAX);
+	auto_buf location = PL_BUF(POINTER_BYTES_MAX);
 	const json_t *json = document->root;
 
-	pl_buf_addf(&place, "%s#", document->name);
+	pl_buf_addf(&location, "%s#", document->name);
 	if (pointer[0] != '\0' && pointer[0] != '/') {
 		pl_err_set(c->err, PL_ERR_INVALID,
 			   "%s: found '%s', expected a JSON pointer: empty, or '/' first", from,
@@ -244,15 +244,15 @@ static struct schema_node *follow(struct compiler *c, const struct schema_docume
 		if (inner == NULL) {
 			const char *nearest = nearest_key(json, token);
 			pl_err_set(c->err, PL_ERR_NOT_FOUND, "%s: '%s' does not exist in %s%s%s%s",
-				   from, token, pl_buf_text(&place),
+				   from, token, pl_buf_text(&location),
 				   nearest != NULL ? " (did you mean '" : "",
 				   nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 			return NULL;
 		}
-		schema_pointer_add(&place, token);
+		schema_pointer_add(&location, token);
 		json = inner;
 	}
-	return node_at(c, document, &place, json);
+	return node_at(c, document, &location, json);
 }
 
 static int form_REF(struct making *m)
@@ -271,7 +271,7 @@ static int form_REF(struct making *m)
 	if (document == NULL)
 		return -1;
 	auto_free char *pointer = pl_strdup(fragment != NULL ? fragment : "");
-	auto_free char *from = pl_asprintf("%s: $ref '%s'", m->node->place,
+	auto_free char *from = pl_asprintf("%s: $ref '%s'", m->node->pointer,
 					   json_string_value(m->rule->value));
 	decode_percents(pointer);
 	m->rule->nodes = room_for(m, 1, sizeof(*m->rule->nodes));
@@ -378,7 +378,7 @@ static int add_pattern(const struct making *m, const char *text, size_t len, siz
 	struct res_pattern *pattern;
 
 	if (schema_pattern_new(text, len, &pattern, m->c->err) < 0)
-		return pl_err_wrap(m->c->err, "%s: %s: '%.*s'", m->node->place,
+		return pl_err_wrap(m->c->err, "%s: %s: '%.*s'", m->node->pointer,
 				   schema_keywords[m->rule->keyword],
 				   len < FOUND_BYTES_MAX ? (int)len : FOUND_BYTES_MAX, text);
 	*PL_PUSH(schema->patterns, schema->pattern_count, schema->pattern_room) = pattern;
@@ -515,7 +515,7 @@ static int compile_node(struct compiler *c, struct schema_node *node)
 		auto_free char *text = pl_json_to_text(node->json, PL_JSON_COMPACT);
 		return pl_err_set(c->err, PL_ERR_INVALID,
 				  "%s: found %.*s, expected a schema: an object, true or false",
-				  node->place, FOUND_BYTES_MAX, text);
+				  node->pointer, FOUND_BYTES_MAX, text);
 	}
 	node->rules = pl_arena_alloc(c->schema->arena, (size + 1) * sizeof(*node->rules));
 	for (unsigned i = 0; i < SCHEMA_KEYWORD_COUNT && node->count < size; i++) {
@@ -533,7 +533,7 @@ static int compile_node(struct compiler *c, struct schema_node *node)
 }
 
 /* Returns whether the keyword's schema applies to the same value. */
-static bool is_in_place(enum schema_keyword keyword)
+static bool is_known_path(enum schema_keyword keyword)
 {
 	return keyword == SCHEMA_REF || (keyword >= SCHEMA_ALL_OF && keyword <= SCHEMA_ELSE);
 }
@@ -545,13 +545,13 @@ static int measure(struct schema_node *node, unsigned depth, struct pl_err *err)
 	if (node->is_on_way)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "%s: refers to itself without a step into the document",
-				  node->place);
+				  node->pointer);
 	if (node->height > 0)
 		return 0;
 	node->is_on_way = true;
 	for (size_t i = 0; i < node->count && depth < SCHEMA_CHAIN_MAX; i++) {
 		const struct schema_rule *rule = &node->rules[i];
-		for (size_t k = 0; k < rule->count && is_in_place(rule->keyword); k++) {
+		for (size_t k = 0; k < rule->count && is_known_path(rule->keyword); k++) {
 			if (measure(rule->nodes[k], depth + 1, err) < 0)
 				return -1;
 			if (rule->nodes[k]->height > height)
@@ -562,7 +562,7 @@ static int measure(struct schema_node *node, unsigned depth, struct pl_err *err)
 	node->height = height + 1;
 	if (depth >= SCHEMA_CHAIN_MAX || node->height > SCHEMA_CHAIN_MAX)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s: more than %d nested schemas for one value", node->place,
+				  "%s: more than %d nested schemas for one value", node->pointer,
 				  SCHEMA_CHAIN_MAX);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #define SCHEMA_VERSION   "schema_version"
 #define SECTION_PATH_MAX 64
 
-enum place {
+enum level {
 	TOP,
 	RUN,
 	RECORD,
@@ -23,7 +23,7 @@ enum place {
 };
 
 static const struct section {
-	enum place place;
+	enum level level;
 	const char *path;
 } sections[] = {
 #define FORMER_SECTION(PLACE, path) { PLACE, path },
@@ -32,7 +32,7 @@ static const struct section {
 };
 
 static const struct former {
-	enum place place;
+	enum level level;
 	const char *key; /* by its present name; "": every key; NULL: the key itself is renamed */
 	const char *former;
 	const char *name;
@@ -70,12 +70,12 @@ static void rename_values(json_t *object, const struct former *row)
 		rename_value(object, key, row);
 }
 
-static void rename_at(json_t *object, enum place place)
+static void rename_at(json_t *object, enum level level)
 {
 	if (!json_is_object(object))
 		return;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(formers); i++) {
-		if (formers[i].place != place)
+		if (formers[i].level != level)
 			continue;
 		if (formers[i].key == NULL)
 			rename_key(object, &formers[i]);
@@ -115,7 +115,7 @@ bool schema_former_row(size_t i, struct schema_former *ret)
 	const struct former *row = &formers[i];
 	*ret = (struct schema_former){ NULL, row->key, row->former, row->name };
 	for (size_t k = 0; k < PL_ARRAY_SIZE(sections); k++) {
-		if (sections[k].place == row->place)
+		if (sections[k].level == row->level)
 			ret->path = sections[k].path;
 	}
 	return true;
@@ -124,28 +124,28 @@ bool schema_former_row(size_t i, struct schema_former *ret)
 /* ---- results -------------------------------------------------------------------------------- */
 
 /* Renames at the path from `json` on, in each entry of a list. */
-static void rename_below(json_t *json, const char *path, enum place place)
+static void rename_below(json_t *json, const char *path, enum level level)
 {
 	size_t len = strcspn(path, ".");
 	char key[SECTION_PATH_MAX];
 
 	PL_JSON_EACH(entry, json)
-		rename_below(entry, path, place);
+		rename_below(entry, path, level);
 	if (!json_is_object(json))
 		return;
 	if (path[0] == '\0') {
-		rename_at(json, place);
+		rename_at(json, level);
 		return;
 	}
 	memcpy(key, path, len);
 	key[len] = '\0';
-	rename_below(json_object_get(json, key), path + len + (path[len] == '.'), place);
+	rename_below(json_object_get(json, key), path + len + (path[len] == '.'), level);
 }
 
 void schema_rename_former_sections(json_t *document)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++)
-		rename_below(document, sections[i].path, sections[i].place);
+		rename_below(document, sections[i].path, sections[i].level);
 }
 
 void schema_rename_former_result(json_t *result)

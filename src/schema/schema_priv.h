@@ -107,7 +107,7 @@ struct schema_rule {
 };
 
 struct schema_node {
-	const char *place; /* "result.schema.json#/$defs/count" */
+	const char *pointer; /* "result.schema.json#/$defs/count" */
 	const struct schema_document *document;
 	const json_t *json; /* an object, true or false */
 	struct schema_rule *rules;

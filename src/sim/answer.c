@@ -28,7 +28,7 @@ void sim_answer_refusal(struct sim_conn *conn, const struct sim_refusal *refusal
 }
 
 /* Where the text stops to be JSON, in bytes. */
-static size_t json_error_place(const struct pl_buf *body)
+static size_t json_error_location(const struct pl_buf *body)
 {
 	struct io_jwalk walk;
 	enum io_jwalk_token token;
@@ -47,15 +47,15 @@ static size_t json_error_place(const struct pl_buf *body)
 bool sim_body_json(struct sim_conn *conn, json_t **ret)
 {
 	auto_refusal refusal = SIM_REFUSAL_INIT;
-	char place[32];
+	char position[32];
 
 	if (pl_json_parse(pl_buf_text(&conn->body), conn->body.len, "body", ret, PL_ERR_IGNORED) ==
 	    0)
 		return true;
-	snprintf(place, sizeof(place), "%zu", json_error_place(&conn->body));
+	snprintf(position, sizeof(position), "%zu", json_error_location(&conn->body));
 	/* FastAPI's own words for a body that is no JSON, which vLLM passes on with 400. */
-	sim_refuse_form(&refusal, "json_invalid", place, "JSON decode error", "'<dict of 0 items>'",
-			", 'ctx': {'error': 'Expecting value'}");
+	sim_refuse_form(&refusal, "json_invalid", position, "JSON decode error",
+			"'<dict of 0 items>'", ", 'ctx': {'error': 'Expecting value'}");
 	sim_answer_refusal(conn, &refusal);
 	return false;
 }

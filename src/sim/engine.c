@@ -20,11 +20,11 @@
  * known: prompt and what was said. computed: of these, tokens whose keys and values are in the
  * cache. Always computed + scheduled <= known.
  */
-enum place { WAITING, RUNNING, GONE };
+enum queue { WAITING, RUNNING, GONE };
 
 struct sim_sequence_priv {
 	struct sim_sequence open;
-	enum place place;
+	enum queue queue;
 	TAILQ_ENTRY(sim_sequence_priv) link; /* among the waiting or the gone */
 	uint32_t known;                      /* prompt + generated */
 	uint32_t computed;
@@ -78,7 +78,7 @@ static void learn(struct sim_engine *engine, struct sim_sequence_priv *seq, uint
 
 static void make_wait(struct sim_engine *engine, struct sim_sequence_priv *seq, bool first)
 {
-	seq->place = WAITING;
+	seq->queue = WAITING;
 	if (first)
 		TAILQ_INSERT_HEAD(&engine->waiting, seq, link);
 	else
@@ -106,7 +106,7 @@ static void go(struct sim_engine *engine, struct sim_sequence_priv *seq, enum si
 {
 	drop_blocks(engine, seq);
 	seq->open.finish = finish;
-	seq->place = GONE;
+	seq->queue = GONE;
 	TAILQ_INSERT_TAIL(&engine->gone, seq, link);
 	engine->stats.finished[finish]++;
 }
@@ -183,7 +183,7 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 
 /* Names the full blocks of known tokens between two positions. */
 static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t from,
-			uint32_t behind)
+			uint32_t after)
 {
 	uint32_t size = engine->config.block_size;
 
@@ -191,7 +191,7 @@ static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq
 	 * When they are scheduled, not at the end of the step: a second prompt of the same step may already reuse them,
 	 * because its attention runs after theirs.
 	 */
-	for (uint32_t i = from / size; engine->config.prefix_caching && i < behind / size; i++)
+	for (uint32_t i = from / size; engine->config.prefix_caching && i < after / size; i++)
 		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
 }
 
@@ -371,7 +371,7 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	stop_waiting(engine, seq);
 	take_prefix(engine, seq, found);
 	count_admission(engine, seq, now_ns);
-	seq->place = RUNNING;
+	seq->queue = RUNNING;
 	*PL_PUSH(engine->running, engine->running_count, engine->running_room) = seq;
 	compute(engine, seq, tokens, 0);
 	return tokens;
@@ -421,8 +421,8 @@ static enum sim_finish judge(const struct sim_engine *engine, const struct sim_s
 	return draw < engine->config.eos_rate ? SIM_FINISH_STOP : SIM_FINISH_NONE;
 }
 
-static void say(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_t now_ns,
-		struct sim_output *output)
+static void report(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_t now_ns,
+		   struct sim_output *output)
 {
 	struct sim_sequence *open = &seq->open;
 	int64_t before_ns = open->generated > 0 ? open->last_token_ns : open->added_ns;
@@ -480,7 +480,7 @@ static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int6
 	for (part = 0; part <= good && finish == SIM_FINISH_NONE; part++) {
 		struct sim_output *output = &engine->outputs[(*count)++];
 
-		say(engine, seq, now_ns, output);
+		report(engine, seq, now_ns, output);
 		finish = judge(engine, &seq->open);
 		output->part = part;
 		output->more = part < good && finish == SIM_FINISH_NONE;
@@ -496,7 +496,7 @@ static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int6
 
 size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct sim_output **ret)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 	size_t count = 0;
 
 	assert(engine->in_step);
@@ -513,9 +513,9 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 		seq->scheduled = 0;
 		/* Kept in place and in order: the last admitted one must stay last. */
 		if (!speaks || speak(engine, seq, now_ns, &count))
-			engine->running[kept++] = seq;
+			engine->running[retained++] = seq;
 	}
-	engine->running_count = kept;
+	engine->running_count = retained;
 	*ret = engine->outputs;
 	return count;
 }
@@ -525,9 +525,9 @@ void sim_engine_abort(struct sim_engine *engine, struct sim_sequence *sequence)
 	struct sim_sequence_priv *seq = sequence->priv;
 	size_t i = 0;
 
-	if (seq->place == GONE)
+	if (seq->queue == GONE)
 		return;
-	if (seq->place == WAITING) {
+	if (seq->queue == WAITING) {
 		stop_waiting(engine, seq);
 		go(engine, seq, SIM_FINISH_ABORT);
 		return;

@@ -254,7 +254,7 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 {
 	const struct sim_request *request = &choice->job->request;
 	uint32_t at = choice->sent;
-	uint32_t count = choice->said - choice->sent;
+	uint32_t count = choice->claimed_tokens - choice->sent;
 
 	pl_buf_add_text(out, request->chat ? "\"},\"logprobs\":" : "\",\"logprobs\":");
 	if (request->logprobs < 0)
@@ -313,11 +313,11 @@ const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
 
 /* Letters and digits: no escapes. Returns the bytes added. */
 static size_t add_pieces(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
-			 uint32_t behind)
+			 uint32_t after)
 {
 	size_t before = out->len;
 
-	for (uint32_t i = first; i < behind; i++) {
+	for (uint32_t i = first; i < after; i++) {
 		char piece[SIM_PIECE_BYTES_MAX];
 		size_t len = sim_token_piece(sim_token_draw(choice->seed, i), piece);
 
@@ -333,7 +333,7 @@ const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
 
 	chunk_begin(out);
 	pl_buf_add(out, choice->head, choice->head_len);
-	size_t len = add_pieces(out, choice, choice->sent, choice->said);
+	size_t len = add_pieces(out, choice, choice->sent, choice->claimed_tokens);
 	if (job->request.api == SIM_RESPONSES) {
 		sim_responses_delta_end(job, out);
 		return chunk_end(out, ret_len);
@@ -343,7 +343,7 @@ const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
 	if (job->request.continuous_usage) {
 		pl_buf_add_char(out, ',');
 		add_usage_members(out, job, (uint32_t)job->request.prompts[choice->prompt].count,
-				  choice->said);
+				  choice->claimed_tokens);
 		pl_buf_add_text(out,
 				job->request.chat ? ",\"completion_tokens_details\":null}" : "}");
 	}
@@ -385,7 +385,7 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 void sim_event_add_text(struct pl_buf *out, const struct sim_choice *choice)
 {
 	pl_buf_add_char(out, '"');
-	add_pieces(out, choice, 0, choice->said);
+	add_pieces(out, choice, 0, choice->claimed_tokens);
 	pl_buf_add_char(out, '"');
 }
 
@@ -404,10 +404,10 @@ static void add_whole_choice(struct pl_buf *out, const struct sim_choice *choice
 	if (request->logprobs < 0)
 		ADD(out, "null");
 	else
-		add_logprobs(out, choice, 0, choice->said, 0);
+		add_logprobs(out, choice, 0, choice->claimed_tokens, 0);
 	pl_buf_addf(out, ",\"finish_reason\":%s,\"stop_reason\":null,\"token_ids\":",
 		    finish_name(choice));
-	add_token_ids(out, choice, 0, choice->said);
+	add_token_ids(out, choice, 0, choice->claimed_tokens);
 	if (!request->chat) {
 		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
 		add_ids(out, &request->prompts[choice->prompt], request->return_token_ids);

@@ -156,7 +156,7 @@ static int64_t least_tokens(const struct sim_choice *choice)
 static bool stream_token(struct sim_choice *choice)
 {
 	struct sim_job *job = choice->job;
-	uint32_t tokens = choice->said - choice->sent;
+	uint32_t tokens = choice->claimed_tokens - choice->sent;
 	size_t len;
 
 	/* The last event comes whatever it holds. */
@@ -168,7 +168,7 @@ static bool stream_token(struct sim_choice *choice)
 		return false;
 	job->begun = true;
 	const char *bytes = sim_event_tokens(choice, &len);
-	choice->sent = choice->said;
+	choice->sent = choice->claimed_tokens;
 	return send_event(job, bytes, len, choice->index, tokens);
 }
 
@@ -231,8 +231,8 @@ static void observe_job(struct sim_job *job)
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < job->choice_count; i++) {
-		if (job->choices[i].said > most)
-			most = job->choices[i].said;
+		if (job->choices[i].claimed_tokens > most)
+			most = job->choices[i].claimed_tokens;
 	}
 	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
 }
@@ -246,7 +246,7 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 	if (output->part == 0)
 		sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
 				    seconds(output->gap_ns));
-	choice->said++;
+	choice->claimed_tokens++;
 	job->tokens++;
 	if (output->more) /* one output per step */
 		return;

@@ -18,7 +18,7 @@ struct sim_choice {
 	uint64_t seed;
 	uint32_t index;
 	uint32_t prompt; /* index of the request's prompt */
-	uint32_t said;
+	uint32_t claimed_tokens;
 	uint32_t sent; /* of the generated ones, in events */
 	uint32_t text_bytes;
 	enum sim_finish finish;

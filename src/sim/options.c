@@ -396,15 +396,15 @@ static int read_words(int argc, char **words, struct sim_options *options, struc
 {
 	const struct vllm_catalog *catalog = vllm_catalog_reference();
 	struct option_argv *argv = &options->argv;
-	struct option_row own[PL_ARRAY_SIZE(settings)] = { 0 };
+	struct option_row rows[PL_ARRAY_SIZE(settings)] = { 0 };
 
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
 		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->absent);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
-		own[i].flag = settings[i].flag;
-		own[i].style = settings[i].kind == SWITCH ? OPTION_STYLE_FLAG : OPTION_STYLE_VALUE;
+		rows[i].flag = settings[i].flag;
+		rows[i].style = settings[i].kind == SWITCH ? OPTION_STYLE_FLAG : OPTION_STYLE_VALUE;
 		if (settings[i].arg != NULL)
-			option_argv_add_row(argv, &own[i], true);
+			option_argv_add_row(argv, &rows[i], true);
 	}
 	for (int i = 2; i < argc; i++)
 		(void)option_argv_add_word(argv, words[i], NULL, i, 0);

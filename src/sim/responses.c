@@ -55,7 +55,7 @@ static void add_item(struct pl_buf *out, const struct sim_job *job, bool whole)
 /* Includes members that are always 0 or empty here, because clients rely on them. */
 static void add_usage(struct pl_buf *out, const struct sim_job *job)
 {
-	uint32_t said = sim_event_claimed_tokens(job, job->tokens);
+	uint32_t claimed_tokens = sim_event_claimed_tokens(job, job->tokens);
 	uint32_t cached = job->cached_tokens;
 
 	pl_buf_addf(out,
@@ -65,7 +65,8 @@ static void add_usage(struct pl_buf *out, const struct sim_job *job)
 		    "\"output_tokens_details\":{\"reasoning_tokens\":0,\"tool_output_tokens\":0,"
 		    "\"output_tokens_per_turn\":[],\"tool_output_tokens_per_turn\":[]},"
 		    "\"total_tokens\":%u}",
-		    job->request.prompt_tokens, cached, said, job->request.prompt_tokens + said);
+		    job->request.prompt_tokens, cached, claimed_tokens,
+		    job->request.prompt_tokens + claimed_tokens);
 }
 
 /* Adds the current response: without a text until it is done. */

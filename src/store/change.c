@@ -60,7 +60,7 @@ int store_change_note(struct store *store, int64_t id, const struct store_change
 		store_aging_now(store, now);
 	else
 		store_now(now);
-	if (store_sql_kept(&store->writer, &sql_note_change, &note, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_note_change, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, id);
 	store_sql_bind_text(note, 2, now);
@@ -126,20 +126,20 @@ static int set_tags(struct changing *changing, const json_t *tags, bool *ret_any
 {
 	auto_json json_t *now = NULL;
 	auto_json json_t *then = NULL;
-	json_t *own;
+	json_t *shown_json;
 
 	if (json_object_size(tags) == 0)
 		return 0;
 	if (store_read_bare(changing->store, &changing->store->writer, changing->id, NULL,
 			    &changing->document, err) < 0)
 		return -1;
-	own = json_object_get(changing->document, "tags");
-	now = store_tags_over(changing->edits.tags, own);
+	shown_json = json_object_get(changing->document, "tags");
+	now = store_tags_over(changing->edits.tags, shown_json);
 	PL_JSON_EACH_MEMBER(name, value, tags) {
 		if (set_tag(changing, now, name, value, ret_any, err) < 0)
 			return -1;
 	}
-	then = store_tags_over(changing->edits.tags, own);
+	then = store_tags_over(changing->edits.tags, shown_json);
 	/* tags of a document that came with more can be removed */
 	if (json_object_size(then) > STORE_TAGS_MAX &&
 	    json_object_size(then) > json_object_size(now))
@@ -163,14 +163,14 @@ static int set_notes(struct changing *changing, const json_t *notes, bool *ret_a
 }
 
 /* Records fields that no document has had. */
-static int put_places(struct changing *changing, struct pl_err *err)
+static int put_paths(struct changing *changing, struct pl_err *err)
 {
 	auto_json json_t *none = json_object();
-	auto_json json_t *said = store_edits_over(&changing->edits, none);
-	auto_places places = { 0 };
+	auto_json json_t *edited = store_edits_over(&changing->edits, none);
+	auto_path_index paths = { 0 };
 
-	store_places_of(changing->store, said, &places);
-	return store_places_put(changing->store, &places, err);
+	store_path_index_of(changing->store, edited, &paths);
+	return store_path_index_put(changing->store, &paths, err);
 }
 
 /* Marks the row as changed, so that the mirror reads it again. */
@@ -181,7 +181,7 @@ static int touch(struct store *store, int64_t id, bool is_deleted, struct pl_err
 
 	store_results_change(store);
 	if (store_next_version(store, &version, err) < 0 ||
-	    store_sql_kept(&store->writer, &sql_touch, &touch, err) < 0)
+	    store_sql_cached(&store->writer, &sql_touch, &touch, err) < 0)
 		return -1;
 	store_sql_bind_i64(touch, 1, id);
 	store_sql_bind_i64(touch, 2, version);
@@ -197,12 +197,12 @@ static int write_edits(struct changing *changing, struct pl_err *err)
 	struct store *store = changing->store;
 	struct store_stmt *write;
 
-	if (store_sql_kept(&store->writer, &sql_put_edits, &write, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_put_edits, &write, err) < 0)
 		return -1;
 	store_sql_bind_i64(write, 1, changing->id);
 	store_sql_bind_text(write, 2, tags);
 	store_sql_bind_text(write, 3, changing->edits.notes);
-	if (store_sql_finish(write, err) < 0 || put_places(changing, err) < 0)
+	if (store_sql_finish(write, err) < 0 || put_paths(changing, err) < 0)
 		return -1;
 	return touch(store, changing->id, false, err);
 }
@@ -243,8 +243,8 @@ static int change_row(struct changing *changing, changing_fn *change_it, const j
 	return 0;
 }
 
-static int change_what_is_said(struct changing *changing, const json_t *change,
-			       enum store_change_answer *ret, struct pl_err *err)
+static int change_edits(struct changing *changing, const json_t *change,
+			enum store_change_answer *ret, struct pl_err *err)
 {
 	if (!changing->edits.is_deleted)
 		return apply(changing, change, ret, err);
@@ -262,11 +262,11 @@ int store_change(struct store *store, int64_t id, const json_t *change,
 				     .author = json_string_value(
 					     json_object_get(shown, "author")) };
 
-	return change_row(&changing, change_what_is_said, shown, ret, err);
+	return change_row(&changing, change_edits, shown, ret, err);
 }
 
 /* Updates the marks after the result was deleted or restored. */
-static int settle_near(struct changing *changing, struct pl_err *err)
+static int settle_duplicates(struct changing *changing, struct pl_err *err)
 {
 	char key[65];
 
@@ -283,7 +283,7 @@ static int set_deleted(struct changing *changing, enum store_change_kind kind, b
 	if (note(changing, kind, NULL, NULL, NULL, err) < 0 ||
 	    touch(changing->store, changing->id, is_deleted, err) < 0)
 		return -1;
-	return settle_near(changing, err);
+	return settle_duplicates(changing, err);
 }
 
 static int delete_it(struct changing *changing, const json_t *change, enum store_change_answer *ret,
@@ -330,7 +330,7 @@ static int list_changes(struct store *store, int64_t id, json_t *list, struct pl
 	auto_borrowed rows = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, &sql_list_changes, &rows, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_list_changes, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, id);
 	for (;;) {
@@ -384,8 +384,8 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 	bool is_row = false;
 	bool all = which->older_than_ns == 0;
 
-	if (store_sql_kept(&store->writer, all ? &sql_list_all_deleted : &sql_list_deleted, &list,
-			   err) < 0)
+	if (store_sql_cached(&store->writer, all ? &sql_list_all_deleted : &sql_list_deleted, &list,
+			     err) < 0)
 		return -1;
 	pl_clock_rfc3339(which->now_ns - which->older_than_ns, before);
 	pl_clock_rfc3339(which->now_ns, now);
@@ -408,7 +408,7 @@ static int prune_one(struct store *store, int64_t id, struct pl_err *err)
 	struct store_stmt *prune;
 
 	if (store_artifacts_forget(store, id, err) < 0 ||
-	    store_sql_kept(&store->writer, &sql_prune, &prune, err) < 0)
+	    store_sql_cached(&store->writer, &sql_prune, &prune, err) < 0)
 		return -1;
 	store_sql_bind_i64(prune, 1, id);
 	return store_sql_finish(prune, err);
@@ -429,7 +429,7 @@ static int prune(struct store *store, const struct deleted *which, struct ids *i
 	if (ids->count == 0)
 		return 0;
 	if (store_next_version(store, &version, err) < 0 || store_write_version(store, err) < 0 ||
-	    store_sql_kept(&store->writer, &sql_note_pruned, &note, err) < 0)
+	    store_sql_cached(&store->writer, &sql_note_pruned, &note, err) < 0)
 		return -1;
 	return store_sql_finish(note, err);
 }

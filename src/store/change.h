@@ -28,8 +28,8 @@ struct store_edits {
 	json_t *tags; /* by name: text, or null for a removed tag of the document; NULL: no edits */
 	char *notes;  /* or NULL */
 	int64_t repeat;
-	int64_t near;   /* 0: none */
-	int64_t upload; /* 0: none */
+	int64_t possible_duplicate; /* 0: none */
+	int64_t upload;             /* 0: none */
 	bool is_deleted;
 };
 void store_edits_done(struct store_edits *edits);

@@ -43,9 +43,9 @@ json_t *store_edits_over(const struct store_edits *edits, json_t *document)
 		json_object_set_new(stored, "notes", pl_json_text(edits->notes));
 	if (edits->repeat > 1)
 		json_object_set_new(stored, "repeat", json_integer((json_int_t)edits->repeat));
-	if (edits->near > 0)
+	if (edits->possible_duplicate > 0)
 		json_object_set_new(stored, "possible_duplicate",
-				    json_integer((json_int_t)edits->near));
+				    json_integer((json_int_t)edits->possible_duplicate));
 	if (edits->upload > 0)
 		json_object_set_new(stored, "upload", json_integer((json_int_t)edits->upload));
 	/* `stored` of a document is not data of this store */
@@ -65,7 +65,7 @@ static void set_number(const struct store *store, const char *id, bool is_there,
 		return;
 	cells[at] = (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 	if (is_there)
-		cells[at] = (struct mirror_cell){ .state = RES_VALUE_THERE,
+		cells[at] = (struct mirror_cell){ .state = RES_VALUE_PRESENT,
 						  .kind = RES_VALUE_NUMBER,
 						  .number = (double)number };
 }
@@ -74,7 +74,8 @@ void store_stored_cells(const struct store *store, const struct store_edits *edi
 			struct mirror_cell *cells)
 {
 	set_number(store, "stored.repeat", edits->repeat > 1, edits->repeat, cells);
-	set_number(store, "stored.possible_duplicate", edits->near > 0, edits->near, cells);
+	set_number(store, "stored.possible_duplicate", edits->possible_duplicate > 0,
+		   edits->possible_duplicate, cells);
 	set_number(store, "stored.upload", edits->upload > 0, edits->upload, cells);
 }
 
@@ -85,7 +86,7 @@ int store_edits_of_row(struct store_stmt *row, int at, struct store_edits *ret, 
 
 	*ret = (struct store_edits){ .notes = pl_strdup(notes),
 				     .repeat = store_sql_i64(row, at + 2),
-				     .near = store_sql_i64(row, at + 3),
+				     .possible_duplicate = store_sql_i64(row, at + 3),
 				     .is_deleted = store_sql_i64(row, at + 4) != 0,
 				     .upload = store_sql_i64(row, at + 5) };
 	if (tags == NULL || pl_json_parse(tags, strlen(tags), "tags", &ret->tags, err) == 0)
@@ -101,7 +102,7 @@ int store_edits_read(struct store_sql *sql, int64_t id, struct store_edits *ret,
 
 	*ret = (struct store_edits){ .repeat = 1 };
 	*ret_found = false;
-	if (store_sql_kept(sql, &sql_get_edits, &row, err) < 0)
+	if (store_sql_cached(sql, &sql_get_edits, &row, err) < 0)
 		return -1;
 	store_sql_bind_i64(row, 1, id);
 	if (store_sql_step(row, ret_found, err) < 0)

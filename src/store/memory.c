@@ -71,7 +71,7 @@ static int read_number(struct store_sql *sql, const struct store_statement *whic
 {
 	auto_borrowed statement = NULL;
 
-	if (store_sql_kept(sql, which, &statement, err) < 0)
+	if (store_sql_cached(sql, which, &statement, err) < 0)
 		return -1;
 	return store_sql_number(statement, ret, err);
 }
@@ -92,7 +92,7 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 		return -1;
 	if (memory->version == 0 || pruned <= memory->version)
 		return 0;
-	if (store_sql_kept(&memory->sql, &sql_list_ids, &list, err) < 0)
+	if (store_sql_cached(&memory->sql, &sql_list_ids, &list, err) < 0)
 		return -1;
 	for (;;) {
 		if (store_sql_step(list, &is_row, err) < 0)
@@ -173,7 +173,7 @@ int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct
 	return 0;
 }
 
-bool store_is_asked_again(const struct pl_err *err, unsigned *tries)
+bool store_should_retry(const struct pl_err *err, unsigned *tries)
 {
 	return err->code == PL_ERR_BUSY && ++*tries < TRIES_MAX;
 }
@@ -192,7 +192,7 @@ static int read_for_mirror(void *context, int64_t id, const char *member, json_t
 
 static bool may_have(void *context, const char *id)
 {
-	return store_places_may_have(context, id);
+	return store_path_index_may_have(context, id);
 }
 
 static int prepare_rows(struct store *store, const char *which, struct store_stmt **ret,

@@ -77,8 +77,8 @@ static int make_tables(struct store *store, struct pl_err *err)
 		err);
 }
 
-/* Fills the table of store/documents/places.c from the existing documents. */
-static int make_places(struct store *store, struct pl_err *err)
+/* Fills the table of store/documents/path_index.c from the existing documents. */
+static int make_paths(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
 	bool is_row = false;
@@ -91,7 +91,7 @@ static int make_places(struct store *store, struct pl_err *err)
 		return -1;
 	for (;;) {
 		auto_json json_t *document = NULL;
-		auto_places places = { 0 };
+		auto_path_index paths = { 0 };
 		if (store_sql_step(documents, &is_row, err) < 0)
 			return -1;
 		if (!is_row)
@@ -105,8 +105,8 @@ static int make_places(struct store *store, struct pl_err *err)
 				return -1;
 			continue;
 		}
-		store_places_of(store, document, &places);
-		if (store_places_put(store, &places, err) < 0)
+		store_path_index_of(store, document, &paths);
+		if (store_path_index_put(store, &paths, err) < 0)
 			return -1;
 	}
 }
@@ -279,9 +279,9 @@ static int make_sweeps(struct store *store, struct pl_err *err)
 
 /*
  * The inputs that distinguish results with equal metrics, and correct marks: store/possible_duplicates.h; see
- * mend_near().
+ * fix_duplicates().
  */
-static int make_near_inputs(struct store *store, struct pl_err *err)
+static int make_duplicate_inputs(struct store *store, struct pl_err *err)
 {
 	return store_sql_make(&store->writer,
 			      "ALTER TABLE benchmark_runs ADD COLUMN near_inputs TEXT;"
@@ -326,13 +326,13 @@ static int rename_former(struct store *store, struct pl_err *err)
 }
 
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables,  make_places,       make_presets, make_artifacts, make_parts,
-	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_near_inputs,
+	make_tables,  make_paths,        make_presets, make_artifacts, make_parts,
+	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_duplicate_inputs,
 	make_authors, make_part_keys,    make_uploads, rename_former,
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
-#define NEAR_INPUTS_STEP 10
-#define STEP_COUNT       ((int)PL_ARRAY_SIZE(steps))
+#define DUPLICATE_INPUTS_STEP 10
+#define STEP_COUNT            ((int)PL_ARRAY_SIZE(steps))
 
 /* ---- version ------------------------------------------------------------------------------- */
 
@@ -427,14 +427,14 @@ static int fill_columns(struct store *store, struct pl_err *err)
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-static int set_near_inputs(struct store *store, struct store_stmt *set, int64_t id,
-			   const json_t *document, struct pl_err *err)
+static int set_duplicate_inputs(struct store *store, struct store_stmt *set, int64_t id,
+				const json_t *document, struct pl_err *err)
 {
 	auto_values struct res_values *values = res_values_new(store->fields, document);
 	auto_value inputs = { .state = RES_VALUE_NOT_RECORDED };
 
 	res_values_get(values, res_fields_find(store->fields, "derived.input_key"), &inputs);
-	if (inputs.state != RES_VALUE_THERE)
+	if (inputs.state != RES_VALUE_PRESENT)
 		return 0;
 	store_sql_bind_i64(set, 1, id);
 	store_sql_bind_text(set, 2, inputs.text);
@@ -442,7 +442,7 @@ static int set_near_inputs(struct store *store, struct store_stmt *set, int64_t 
 }
 
 /* Those of an unreadable document stay unknown. */
-static int fill_near_inputs(struct store *store, struct pl_err *err)
+static int fill_duplicate_inputs(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
 	auto_statement set = NULL;
@@ -464,18 +464,19 @@ static int fill_near_inputs(struct store *store, struct pl_err *err)
 		if (!is_row)
 			return 0;
 		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) == 0 &&
-		    set_near_inputs(store, set, store_sql_i64(documents, 0), document, err) < 0)
+		    set_duplicate_inputs(store, set, store_sql_i64(documents, 0), document, err) <
+			    0)
 			return -1;
 	}
 }
 
 /* Older programs did not update the marks when another result was removed or restored. */
-static int mend_near(struct store *store, struct pl_err *err)
+static int fix_duplicates(struct store *store, struct pl_err *err)
 {
 	auto_statement keys = NULL;
 	bool is_row = false;
 
-	if (fill_near_inputs(store, err) < 0 ||
+	if (fill_duplicate_inputs(store, err) < 0 ||
 	    store_sql_prepare_cursor(&store->writer,
 				     "SELECT near_key FROM benchmark_runs"
 				     " WHERE near_key IS NOT NULL GROUP BY near_key"
@@ -522,7 +523,7 @@ static int migrate(struct store *store, struct pl_err *err)
 
 	if (migrate_columns(store, &done, err) < 0)
 		return -1;
-	return done > 0 && done < NEAR_INPUTS_STEP ? mend_near(store, err) : 0;
+	return done > 0 && done < DUPLICATE_INPUTS_STEP ? fix_duplicates(store, err) : 0;
 }
 
 int store_migrate(struct store *store, struct pl_err *err)

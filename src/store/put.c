@@ -23,7 +23,7 @@ static STORE_STATEMENT(
 	" ORDER BY deleted, repeat LIMIT 1");
 /* the rule of store/possible_duplicates.h between the stored rows and a candidate */
 static STORE_STATEMENT(
-	sql_find_near,
+	sql_find_duplicates,
 	"SELECT id FROM benchmark_runs WHERE near_key = ?1 AND id <> ?2 AND deleted = 0"
 	" AND (form <> ?4 OR near_inputs IS NULL OR CAST(?5 AS TEXT) IS NULL OR near_inputs = ?5)"
 	" ORDER BY id LIMIT ?3");
@@ -67,8 +67,8 @@ const char *store_duplicates_inputs(const struct store *store, const struct mirr
 {
 	size_t at = store_column_find(&store->columns, "derived.input_key");
 
-	return at != SIZE_MAX && row->cells[at].state == RES_VALUE_THERE ? row->cells[at].text
-									 : NULL;
+	return at != SIZE_MAX && row->cells[at].state == RES_VALUE_PRESENT ? row->cells[at].text
+									   : NULL;
 }
 
 struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
@@ -85,9 +85,9 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 					       &prepared->is_dictionary);
 	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
-	store_places_of(store, document->json, &prepared->places);
-	store_duplicates_key(values, prepared->near_key);
-	prepared->near_inputs = store_duplicates_inputs(store, &prepared->row);
+	store_path_index_of(store, document->json, &prepared->paths);
+	store_duplicates_key(values, prepared->duplicate_key);
+	prepared->duplicate_inputs = store_duplicates_inputs(store, &prepared->row);
 	return prepared;
 }
 
@@ -99,7 +99,7 @@ void store_prepared_free(struct store_prepared *prepared)
 	free(prepared->packed);
 	free(prepared->explicit_fields);
 	free(prepared->notes);
-	store_places_done(&prepared->places);
+	store_path_index_done(&prepared->paths);
 	free(prepared);
 }
 
@@ -120,13 +120,13 @@ int store_put_open(struct store *store, struct pl_err *err)
 }
 
 /* The destination of a row. */
-struct place_of_row {
+struct row_target {
 	int64_t id; /* row to replace; 0: a new row */
 	struct store_edits edits;
 };
 
 static void bind_row(struct store_stmt *statement, const struct store_prepared *prepared,
-		     const struct place_of_row *place, int64_t version, const char *now)
+		     const struct row_target *target, int64_t version, const char *now)
 {
 	const struct store_document *document = prepared->document;
 
@@ -136,16 +136,16 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 	store_sql_bind_text(statement, 4, prepared->name);
 	store_sql_bind_text(statement, 5, now);
 	store_sql_bind_i64(statement, 6, version);
-	store_sql_bind_i64(statement, 7, place->edits.repeat);
+	store_sql_bind_i64(statement, 7, target->edits.repeat);
 	store_sql_bind_text(statement, 8,
-			    prepared->near_key[0] != '\0' ? prepared->near_key : NULL);
+			    prepared->duplicate_key[0] != '\0' ? prepared->duplicate_key : NULL);
 	store_sql_bind_text(statement, 9, prepared->explicit_fields);
 	store_sql_bind_i64(statement, 10, 0);
-	store_sql_bind_i64(statement, 11, place->edits.near);
-	store_sql_bind_text(statement, 12, prepared->near_inputs);
-	store_sql_bind_i64(statement, 13, place->edits.upload);
-	if (place->id > 0)
-		store_sql_bind_i64(statement, (int)fixed.count + 1, place->id);
+	store_sql_bind_i64(statement, 11, target->edits.possible_duplicate);
+	store_sql_bind_text(statement, 12, prepared->duplicate_inputs);
+	store_sql_bind_i64(statement, 13, target->edits.upload);
+	if (target->id > 0)
+		store_sql_bind_i64(statement, (int)fixed.count + 1, target->id);
 }
 
 /* Returns the cells of the document with those of the store; free(). */
@@ -160,14 +160,14 @@ static struct mirror_cell *cells_of(const struct store *store, const struct mirr
 }
 
 static int write_row(struct store *store, const struct store_prepared *prepared,
-		     const struct place_of_row *place, int64_t *ret_id, struct pl_err *err)
+		     const struct row_target *target, int64_t *ret_id, struct pl_err *err)
 {
 	int64_t version;
 	char now[32];
 
 	store_now(now);
 	store_results_change(store);
-	if (place->id > 0 && store->replace_row == NULL) {
+	if (target->id > 0 && store->replace_row == NULL) {
 		auto_free char *text = store_runs_replace_text(&store->writer, &fixed,
 							       &store->columns);
 		if (store_sql_prepare(&store->writer, text, &store->replace_row, err) < 0)
@@ -175,13 +175,13 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 	}
 	if (store_next_version(store, &version, err) < 0)
 		return -1;
-	struct store_stmt *statement = place->id > 0 ? store->replace_row : store->add_row;
-	auto_free struct mirror_cell *cells = cells_of(store, &prepared->row, &place->edits);
-	bind_row(statement, prepared, place, version, now);
-	store_runs_bind(statement, (int)fixed.count + (place->id > 0 ? 2 : 1), &store->columns,
+	struct store_stmt *statement = target->id > 0 ? store->replace_row : store->add_row;
+	auto_free struct mirror_cell *cells = cells_of(store, &prepared->row, &target->edits);
+	bind_row(statement, prepared, target, version, now);
+	store_runs_bind(statement, (int)fixed.count + (target->id > 0 ? 2 : 1), &store->columns,
 			cells);
-	int result = place->id > 0 ? store_sql_finish(statement, err)
-				   : store_sql_number(statement, ret_id, err);
+	int result = target->id > 0 ? store_sql_finish(statement, err)
+				    : store_sql_number(statement, ret_id, err);
 	/* release the pointers to the row */
 	store_sql_clear(statement);
 	return result;
@@ -192,7 +192,7 @@ static int write_document(struct store *store, const struct store_statement *whi
 {
 	struct store_stmt *write;
 
-	if (store_sql_kept(&store->writer, which, &write, err) < 0)
+	if (store_sql_cached(&store->writer, which, &write, err) < 0)
 		return -1;
 	store_sql_bind_i64(write, 1, id);
 	store_sql_bind_bytes(write, 2, prepared->packed, prepared->packed_len);
@@ -215,49 +215,50 @@ struct rival {
 };
 
 /* Queries that a put may need, sent together. */
-struct asked {
+struct lookups {
 	struct store_stmt *content;
-	struct store_stmt *run_id; /* NULL: it has none */
-	struct store_stmt *near;   /* NULL: it has no key */
+	struct store_stmt *run_id;              /* NULL: it has none */
+	struct store_stmt *possible_duplicates; /* NULL: it has no key */
 };
 
-static void asked_done(struct asked *asked)
+static void lookups_done(struct lookups *lookups)
 {
-	struct store_stmt *const statements[] = { asked->content, asked->run_id, asked->near };
+	struct store_stmt *const statements[] = { lookups->content, lookups->run_id,
+						  lookups->possible_duplicates };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(statements); i++) {
 		if (statements[i] != NULL)
 			store_sql_reset(statements[i]);
 	}
 }
-#define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
+#define auto_lookups __attribute__((cleanup(lookups_done), unused)) struct lookups
 
 static int ask_text(struct store *store, const struct store_statement *which, const char *text,
 		    struct store_stmt **ret, struct pl_err *err)
 {
-	if (store_sql_kept(&store->writer, which, ret, err) < 0)
+	if (store_sql_cached(&store->writer, which, ret, err) < 0)
 		return -1;
 	store_sql_bind_text(*ret, 1, text);
 	return store_sql_ask(*ret, err);
 }
 
 /* `own`: the row to ignore. */
-static int ask_near(struct store *store, const struct store_prepared *prepared, int64_t own,
-		    struct store_stmt **ret, struct pl_err *err)
+static int ask_duplicates(struct store *store, const struct store_prepared *prepared,
+			  int64_t except, struct store_stmt **ret, struct pl_err *err)
 {
-	if (prepared->near_key[0] == '\0')
+	if (prepared->duplicate_key[0] == '\0')
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_find_near, ret, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_find_duplicates, ret, err) < 0)
 		return -1;
-	store_sql_bind_text(*ret, 1, prepared->near_key);
-	store_sql_bind_i64(*ret, 2, own);
-	store_sql_bind_i64(*ret, 3, STORE_NEAR_MAX);
+	store_sql_bind_text(*ret, 1, prepared->duplicate_key);
+	store_sql_bind_i64(*ret, 2, except);
+	store_sql_bind_i64(*ret, 3, STORE_POSSIBLE_DUPLICATES_MAX);
 	store_sql_bind_text(*ret, 4, store_form_name(prepared->document->form));
-	store_sql_bind_text(*ret, 5, prepared->near_inputs);
+	store_sql_bind_text(*ret, 5, prepared->duplicate_inputs);
 	return store_sql_ask(*ret, err);
 }
 
-static int ask_all(struct store *store, const struct store_prepared *prepared, struct asked *ret,
+static int ask_all(struct store *store, const struct store_prepared *prepared, struct lookups *ret,
 		   struct pl_err *err)
 {
 	const struct store_document *document = prepared->document;
@@ -267,7 +268,7 @@ static int ask_all(struct store *store, const struct store_prepared *prepared, s
 	if (document->run_id != NULL &&
 	    ask_text(store, &sql_find_run_id_all, document->run_id, &ret->run_id, err) < 0)
 		return -1;
-	return ask_near(store, prepared, 0, &ret->near, err);
+	return ask_duplicates(store, prepared, 0, &ret->possible_duplicates, err);
 }
 
 static int read_rival(struct store_stmt *find, struct rival *ret, struct pl_err *err)
@@ -285,18 +286,18 @@ static int read_rival(struct store_stmt *find, struct rival *ret, struct pl_err 
 	return 0;
 }
 
-static int find_rival(const struct asked *asked, struct rival *ret, struct pl_err *err)
+static int find_rival(const struct lookups *lookups, struct rival *ret, struct pl_err *err)
 {
 	*ret = (struct rival){ .id = 0 };
-	if (read_rival(asked->content, ret, err) < 0)
+	if (read_rival(lookups->content, ret, err) < 0)
 		return -1;
 	ret->is_same = ret->id > 0;
-	if (ret->id > 0 || asked->run_id == NULL)
+	if (ret->id > 0 || lookups->run_id == NULL)
 		return 0;
-	return read_rival(asked->run_id, ret, err);
+	return read_rival(lookups->run_id, ret, err);
 }
 
-static int read_near(struct store_stmt *find, struct store_put_result *ret, struct pl_err *err)
+static int read_subject(struct store_stmt *find, struct store_put_result *ret, struct pl_err *err)
 {
 	bool is_row = find != NULL;
 
@@ -304,7 +305,8 @@ static int read_near(struct store_stmt *find, struct store_put_result *ret, stru
 		if (store_sql_step(find, &is_row, err) < 0)
 			return -1;
 		if (is_row)
-			ret->near[ret->near_count++] = store_sql_i64(find, 0);
+			ret->possible_duplicates[ret->possible_duplicate_count++] = store_sql_i64(
+				find, 0);
 	}
 	return 0;
 }
@@ -315,7 +317,7 @@ static int next_repeat(struct store *store, const struct store_document *documen
 {
 	struct store_stmt *last;
 
-	if (store_sql_kept(&store->writer, &sql_last_repeat, &last, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_last_repeat, &last, err) < 0)
 		return -1;
 	store_sql_bind_text(last, 1, document->sha256);
 	store_sql_bind_text(last, 2, document->run_id != NULL ? document->run_id : "");
@@ -327,43 +329,49 @@ static int next_repeat(struct store *store, const struct store_document *documen
 
 /* ---- a put --------------------------------------------------------------------------------- */
 
-static int add(struct store *store, const struct store_prepared *prepared,
-	       struct place_of_row place, struct store_stmt *near, struct store_put_result *ret,
+static int add(struct store *store, const struct store_prepared *prepared, struct row_target target,
+	       struct store_stmt *possible_duplicates, struct store_put_result *ret,
 	       struct pl_err *err)
 {
 
 	ret->outcome = STORE_STORED;
-	if (read_near(near, ret, err) < 0)
+	if (read_subject(possible_duplicates, ret, err) < 0)
 		return -1;
-	place.edits.near = ret->near_count > 0 ? ret->near[0] : 0;
-	if (write_row(store, prepared, &place, &ret->id, err) < 0 ||
+	target.edits.possible_duplicate = ret->possible_duplicate_count > 0
+						  ? ret->possible_duplicates[0]
+						  : 0;
+	if (write_row(store, prepared, &target, &ret->id, err) < 0 ||
 	    write_document(store, &sql_add_document, prepared, ret->id, err) < 0)
 		return -1;
-	return store_places_put(store, &prepared->places, err);
+	return store_path_index_put(store, &prepared->paths, err);
 }
 
 /* Keeps the edits of users and the repeat number. */
 static int replace_row(struct store *store, const struct store_prepared *prepared,
-		       const struct rival *rival, int64_t upload, struct place_of_row *place,
+		       const struct rival *rival, int64_t upload, struct row_target *target,
 		       struct store_put_result *ret, struct pl_err *err)
 {
-	struct store_stmt *near = NULL;
+	struct store_stmt *possible_duplicates = NULL;
 	int64_t id;
 	bool is_there;
 
-	if (store_edits_read(&store->writer, rival->id, &place->edits, &is_there, err) < 0 ||
-	    ask_near(store, prepared, rival->id, &near, err) < 0 || read_near(near, ret, err) < 0)
+	if (store_edits_read(&store->writer, rival->id, &target->edits, &is_there, err) < 0 ||
+	    ask_duplicates(store, prepared, rival->id, &possible_duplicates, err) < 0 ||
+	    read_subject(possible_duplicates, ret, err) < 0)
 		return -1;
 	/* only an older result can be the mark of a younger one */
-	place->edits.near = ret->near_count > 0 && ret->near[0] < rival->id ? ret->near[0] : 0;
+	target->edits.possible_duplicate = ret->possible_duplicate_count > 0 &&
+							   ret->possible_duplicates[0] < rival->id
+						   ? ret->possible_duplicates[0]
+						   : 0;
 	if (upload > 0)
-		place->edits.upload = upload;
-	return write_row(store, prepared, place, &id, err);
+		target->edits.upload = upload;
+	return write_row(store, prepared, target, &id, err);
 }
 
 /* Marks again the duplicates of the run that the row had, and of the run that it has now. */
-static int settle_near(struct store *store, const char *key_before, const char *key,
-		       struct pl_err *err)
+static int settle_duplicates(struct store *store, const char *key_before, const char *key,
+			     struct pl_err *err)
 {
 	if (store_duplicates_settle(store, key_before, err) < 0)
 		return -1;
@@ -380,21 +388,21 @@ static int replace(struct store *store, const struct store_prepared *prepared,
 		.from = rival->is_same ? NULL : rival->sha256,
 		.to = rival->is_same ? NULL : prepared->document->sha256
 	};
-	struct place_of_row place = { .id = rival->id };
-	char near_before[65];
+	struct row_target target = { .id = rival->id };
+	char duplicates_before[65];
 
 	ret->outcome = STORE_STORED;
 	ret->id = rival->id;
-	if (store_duplicates_key_of(store, rival->id, near_before, err) < 0)
+	if (store_duplicates_key_of(store, rival->id, duplicates_before, err) < 0)
 		return -1;
-	int result = replace_row(store, prepared, rival, choice->upload, &place, ret, err);
-	store_edits_done(&place.edits);
+	int result = replace_row(store, prepared, rival, choice->upload, &target, ret, err);
+	store_edits_done(&target.edits);
 	if (result < 0 ||
 	    write_document(store, &sql_replace_document, prepared, rival->id, err) < 0 ||
-	    settle_near(store, near_before, prepared->near_key, err) < 0 ||
+	    settle_duplicates(store, duplicates_before, prepared->duplicate_key, err) < 0 ||
 	    store_change_note(store, rival->id, &change, err) < 0)
 		return -1;
-	return store_places_put(store, &prepared->places, err);
+	return store_path_index_put(store, &prepared->paths, err);
 }
 
 static bool is_kept(const struct store_choice *choice, const struct rival *rival)
@@ -421,7 +429,7 @@ static int set_upload(struct store *store, const struct rival *rival, int64_t up
 		return 0;
 	store_results_change(store);
 	if (store_next_version(store, &version, err) < 0 ||
-	    store_sql_kept(&store->writer, &sql_set_upload, &set, err) < 0)
+	    store_sql_cached(&store->writer, &sql_set_upload, &set, err) < 0)
 		return -1;
 	store_sql_bind_i64(set, 1, rival->id);
 	store_sql_bind_i64(set, 2, upload);
@@ -434,11 +442,11 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     struct pl_err *err)
 {
 	struct store_put_result result = { .outcome = STORE_STORED };
-	auto_asked asked = { .content = NULL };
+	auto_lookups lookups = { .content = NULL };
 	struct rival rival;
 	int64_t repeat = 1;
 
-	if (ask_all(store, prepared, &asked, err) < 0 || find_rival(&asked, &rival, err) < 0)
+	if (ask_all(store, prepared, &lookups, err) < 0 || find_rival(&lookups, &rival, err) < 0)
 		return -1;
 	result.id = rival.id;
 	result.is_deleted = rival.is_deleted;
@@ -446,9 +454,9 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		if (rival.id > 0 && next_repeat(store, prepared->document, &repeat, err) < 0)
 			return -1;
 		result.is_deleted = false;
-		const struct place_of_row place = { .edits = { .repeat = repeat,
-							       .upload = choice->upload } };
-		if (add(store, prepared, place, asked.near, &result, err) < 0)
+		const struct row_target target = { .edits = { .repeat = repeat,
+							      .upload = choice->upload } };
+		if (add(store, prepared, target, lookups.possible_duplicates, &result, err) < 0)
 			return -1;
 	} else if (is_replaced(choice, &rival)) {
 		result.is_deleted = false;
@@ -498,19 +506,19 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	auto_values struct res_values *values = res_values_new(store->fields, document);
 	int64_t version = 0;
 	bool is_there;
-	char near_key[65];
+	char duplicate_key[65];
 
 	mirror_row_of_values(values, &row);
 	auto_free char *explicit_fields = store_explicit_fields(store, &row);
 	store_results_change(store);
-	store_duplicates_key(values, near_key);
+	store_duplicates_key(values, duplicate_key);
 	if (store_next_version(store, &version, err) < 0 ||
 	    store_edits_read(&store->writer, id, &edits, &is_there, err) < 0)
 		return -1;
 	store_stored_cells(store, &edits, row.cells);
 	store_sql_bind_i64(replace, 1, version);
 	store_sql_bind_text(replace, 2, explicit_fields);
-	store_sql_bind_text(replace, 3, near_key[0] != '\0' ? near_key : NULL);
+	store_sql_bind_text(replace, 3, duplicate_key[0] != '\0' ? duplicate_key : NULL);
 	store_sql_bind_text(replace, 4, store_duplicates_inputs(store, &row));
 	store_sql_bind_text(replace, 5, store_form_name(store_form_of(document)));
 	store_sql_bind_i64(replace, 6, id);

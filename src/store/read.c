@@ -60,7 +60,7 @@ int store_step_result(struct store_sql *sql, const struct store_statement *which
 {
 	bool is_row = false;
 
-	if (store_sql_kept(sql, which, ret, err) < 0)
+	if (store_sql_cached(sql, which, ret, err) < 0)
 		return -1;
 	store_sql_bind_i64(*ret, 1, id);
 	if (store_sql_step(*ret, &is_row, err) < 0)
@@ -102,7 +102,7 @@ static int read_changed(struct store *store, int64_t id, int64_t *ret, struct pl
 {
 	auto_borrowed statement = NULL;
 
-	if (store_sql_kept(&store->reader, &sql_get_changed, &statement, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_changed, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	return store_sql_number(statement, ret, err);
@@ -167,7 +167,7 @@ static int read_entry(struct store *store, int64_t id, struct store_entry *ret, 
 	auto_store_entry entry = { .id = 0 };
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, &sql_get_entry, &statement, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_entry, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0 ||
@@ -205,7 +205,7 @@ int store_find_row(struct store_sql *sql, const struct store_statement *which, c
 	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(sql, which, &statement, err) < 0)
+	if (store_sql_cached(sql, which, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, text);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -229,7 +229,7 @@ static int ask_number(struct store *store, const struct store_statement *which, 
 	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, which, &statement, err) < 0 ||
+	if (store_sql_cached(&store->reader, which, &statement, err) < 0 ||
 	    store_sql_step(statement, &is_row, err) < 0)
 		return -1;
 	*ret = is_row ? store_sql_i64(statement, 0) : 0;

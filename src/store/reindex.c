@@ -10,10 +10,10 @@
 #include "query/filter.h"
 #include "store/store_priv.h"
 
-#define AT_A_TIME      100 /* rows per transaction: other writers wait meanwhile */
-#define FIELDS_TOLD    5   /* per row */
-#define LINE_BYTES_MAX 1000
-#define FAULTS_TOLD    100 /* for files */
+#define AT_A_TIME       100 /* rows per transaction: other writers wait meanwhile */
+#define FIELDS_REPORTED 5   /* per row */
+#define LINE_BYTES_MAX  1000
+#define FAULTS_REPORTED 100 /* for files */
 
 /* ---- selection ----------------------------------------------------------------------------- */
 
@@ -73,7 +73,7 @@ static int look(struct store *store, const struct mirror_ids *fields,
 		    mirror_view_new(*ret_snapshot, fields, ret, err) == 0)
 			return 0;
 		mirror_snapshot_put(pl_take(*ret_snapshot));
-	} while (store_is_asked_again(err, &tries));
+	} while (store_should_retry(err, &tries));
 	return -1;
 }
 
@@ -107,7 +107,7 @@ static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, 
 struct reading {
 	struct store *store;
 	struct store_sql *sql;
-	const struct store_reindex *asked;
+	const struct store_reindex *options;
 	struct store_reindex_counts counts;
 	struct store_stmt *row;     /* fixed columns (ROW_*) and the cells of a result */
 	struct store_stmt *replace; /* NULL: check only */
@@ -122,7 +122,7 @@ static bool is_same(const struct mirror_cell *a, const struct mirror_cell *b)
 {
 	if (a->state != b->state || a->is_explicit != b->is_explicit)
 		return false;
-	if (a->state != RES_VALUE_THERE)
+	if (a->state != RES_VALUE_PRESENT)
 		return true;
 	if (a->kind != b->kind || (a->text == NULL) != (b->text == NULL))
 		return false;
@@ -158,14 +158,14 @@ static char *difference(const struct reading *reading, const struct mirror_row *
 	for (size_t i = 0; i < columns->count; i++) {
 		if (is_same(&reading->cells[i], &row->cells[i]))
 			continue;
-		if (count++ < FIELDS_TOLD)
+		if (count++ < FIELDS_REPORTED)
 			pl_buf_addf(&names, "%s%s", count > 1 ? ", " : "", columns->items[i]->id);
 	}
 	if (count == 0)
 		return NULL;
 	return pl_asprintf("%zu field%s different from its document: %s%s", count,
 			   count == 1 ? " is" : "s are", pl_buf_text(&names),
-			   count > FIELDS_TOLD ? ", …" : "");
+			   count > FIELDS_REPORTED ? ", …" : "");
 }
 
 /* Checks the values that identify a result and its duplicates. */
@@ -189,7 +189,7 @@ static int check_names(struct reading *reading, int64_t id, const json_t *docume
 	if (text == NULL)
 		return 0;
 	reading->counts.misnamed++;
-	reading->asked->tell(reading->asked->context, id, text);
+	reading->options->report(reading->options->context, id, text);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ static int read_document(struct reading *reading, int64_t id, json_t **ret, stru
 	size_t len, text_len = 0;
 
 	*ret = NULL;
-	if (store_sql_kept(reading->sql, &store_sql_get_document, &bytes, err) < 0)
+	if (store_sql_cached(reading->sql, &store_sql_get_document, &bytes, err) < 0)
 		return -1;
 	store_sql_bind_i64(bytes, 1, id);
 	if (store_sql_step(bytes, &is_row, err) < 0)
@@ -211,11 +211,12 @@ static int read_document(struct reading *reading, int64_t id, json_t **ret, stru
 	const void *packed = is_row ? store_sql_bytes(bytes, 0, &len) : NULL;
 	if (packed != NULL &&
 	    store_unpack(reading->store, id, packed, len, &text, &text_len, ret, &why) == 0)
-		return reading->asked->checks ? check_names(reading, id, *ret, text, text_len, err)
-					      : 0;
+		return reading->options->checks
+			       ? check_names(reading, id, *ret, text, text_len, err)
+			       : 0;
 	reading->counts.broken++;
-	reading->asked->tell(reading->asked->context, id,
-			     packed != NULL ? why.text : "its document is missing");
+	reading->options->report(reading->options->context, id,
+				 packed != NULL ? why.text : "its document is missing");
 	return 0;
 }
 
@@ -246,7 +247,7 @@ static int look_at(struct reading *reading, int64_t id, struct pl_err *err)
 	if (differs == NULL)
 		return 0;
 	reading->counts.differing++;
-	reading->asked->tell(reading->asked->context, id, differs);
+	reading->options->report(reading->options->context, id, differs);
 	store_sql_reset(reading->row);
 	return reading->replace != NULL
 		       ? store_refill(reading->store, reading->replace, id, document, err)
@@ -293,7 +294,7 @@ static int prepare(struct reading *reading, struct pl_err *err)
 
 	if (store_sql_prepare(reading->sql, row, &reading->row, err) < 0)
 		return -1;
-	return reading->asked->writes
+	return reading->options->writes
 		       ? store_sql_prepare(reading->sql, replace, &reading->replace, err)
 		       : 0;
 }
@@ -310,16 +311,16 @@ static int read_all(struct reading *reading, const struct ids *ids, struct pl_er
 	return 0;
 }
 
-int store_reindex(struct store *store, const struct store_reindex *asked,
+int store_reindex(struct store *store, const struct store_reindex *options,
 		  struct store_reindex_counts *ret, struct pl_err *err)
 {
 	auto_ids ids = { 0 };
 	struct reading reading = { .store = store,
-				   .sql = asked->writes ? &store->writer : &store->reader,
-				   .asked = asked };
+				   .sql = options->writes ? &store->writer : &store->reader,
+				   .options = options };
 
-	if ((asked->filter != NULL ? filter_ids(store, asked->filter, &ids, err)
-				   : read_ids(store, &ids, err)) < 0)
+	if ((options->filter != NULL ? filter_ids(store, options->filter, &ids, err)
+				     : read_ids(store, &ids, err)) < 0)
 		return -1;
 	reading.cells = pl_alloc_array(store->columns.count, sizeof(*reading.cells));
 	int result = read_all(&reading, &ids, err);
@@ -334,20 +335,20 @@ int store_reindex(struct store *store, const struct store_reindex *asked,
 /* ---- the database itself ------------------------------------------------------------------- */
 
 struct telling {
-	store_reindex_tell_fn *tell;
+	store_reindex_report_fn *report;
 	void *context;
 	int64_t count;
 };
 
-static void tell(struct telling *telling, int64_t id, const char *text)
+static void report(struct telling *telling, int64_t id, const char *text)
 {
 	telling->count++;
-	telling->tell(telling->context, id, text);
+	telling->report(telling->context, id, text);
 }
 
 /* Reports the ids that a query of faulty rows returns. */
-static int tell_ids(struct store *store, struct telling *telling, const char *query,
-		    const char *says, struct pl_err *err)
+static int report_ids(struct store *store, struct telling *telling, const char *query,
+		      const char *says, struct pl_err *err)
 {
 	auto_statement statement = NULL;
 	bool is_row = false;
@@ -359,7 +360,7 @@ static int tell_ids(struct store *store, struct telling *telling, const char *qu
 			return -1;
 		if (!is_row)
 			return 0;
-		tell(telling, store_sql_i64(statement, 0), says);
+		report(telling, store_sql_i64(statement, 0), says);
 	}
 }
 
@@ -399,8 +400,8 @@ static char *file_fault(const struct checking *checking, const char *sha256, int
 				 path, (long long)*ret_bytes, found);
 }
 
-static void tell_artifact(const struct checking *checking, const char *fault, const char *sha256,
-			  int64_t bytes)
+static void report_artifact(const struct checking *checking, const char *fault, const char *sha256,
+			    int64_t bytes)
 {
 	struct store_stmt *row = checking->whose;
 	int64_t expected = store_sql_i64(row, 4);
@@ -416,7 +417,7 @@ static void tell_artifact(const struct checking *checking, const char *fault, co
 	auto_free char *text = pl_asprintf(
 		"artifact '%s' of kind %s, of run '%s': %s", store_sql_text(row, 3),
 		store_sql_text(row, 2), store_sql_text(row, 1), shorter != NULL ? shorter : fault);
-	tell(checking->telling, store_sql_i64(row, 0), text);
+	report(checking->telling, store_sql_i64(row, 0), text);
 }
 
 /* Reports the fault of a file for all artifacts that use it. */
@@ -429,8 +430,8 @@ static int check_file(struct checking *checking, const char *sha256, struct pl_e
 	store_sql_bind_text(checking->whose, 1, sha256);
 	int result;
 	while ((result = store_sql_step(checking->whose, &is_row, err)) == 0 && is_row &&
-	       checking->telling->count < FAULTS_TOLD)
-		tell_artifact(checking, fault, sha256, bytes);
+	       checking->telling->count < FAULTS_REPORTED)
+		report_artifact(checking, fault, sha256, bytes);
 	store_sql_reset(checking->whose);
 	return result;
 }
@@ -457,7 +458,7 @@ static int check_each_file(struct checking *checking, struct pl_err *err)
 {
 	auto_free char *sha256 = pl_strdup("");
 
-	while (checking->telling->count < FAULTS_TOLD) {
+	while (checking->telling->count < FAULTS_REPORTED) {
 		if (next_file(checking, &sha256, err) < 0)
 			return -1;
 		if (sha256 == NULL)
@@ -465,14 +466,14 @@ static int check_each_file(struct checking *checking, struct pl_err *err)
 		if (check_file(checking, sha256, err) < 0)
 			return -1;
 	}
-	tell(checking->telling, 0, "there may be more such problems");
+	report(checking->telling, 0, "there may be more such problems");
 	return 0;
 }
 
 static int check_files(struct store *store, struct telling *telling, bool is_quick,
 		       struct pl_err *err)
 {
-	struct telling of_files = { .tell = telling->tell, .context = telling->context };
+	struct telling of_files = { .report = telling->report, .context = telling->context };
 	struct checking checking = { .store = store, .telling = &of_files, .is_quick = is_quick };
 
 	int result = store_sql_prepare(&store->reader,
@@ -494,25 +495,25 @@ static int check_files(struct store *store, struct telling *telling, bool is_qui
 	return result;
 }
 
-int store_reindex_database(struct store *store, bool is_quick, store_reindex_tell_fn *tell_fn,
+int store_reindex_database(struct store *store, bool is_quick, store_reindex_report_fn *report_fn,
 			   void *context, struct store_reindex_faults *ret, struct pl_err *err)
 {
-	struct telling telling = { .tell = tell_fn, .context = context };
+	struct telling telling = { .report = report_fn, .context = context };
 	struct store_reindex_faults faults = { 0 };
 	auto_free char *fault = NULL;
 
 	if (store_sql_check(&store->reader, &fault, err) < 0)
 		return -1;
 	if (fault != NULL)
-		tell(&telling, 0, fault);
-	if (tell_ids(store, &telling,
-		     "SELECT id FROM benchmark_documents WHERE id NOT IN"
-		     " (SELECT id FROM benchmark_runs) ORDER BY id",
-		     "a document without a result", err) < 0 ||
+		report(&telling, 0, fault);
+	if (report_ids(store, &telling,
+		       "SELECT id FROM benchmark_documents WHERE id NOT IN"
+		       " (SELECT id FROM benchmark_runs) ORDER BY id",
+		       "a document without a result", err) < 0 ||
 	    check_files(store, &telling, is_quick, err) < 0 ||
 	    store_artifacts_count_unnamed(store, &faults.unnamed, err) < 0)
 		return -1;
-	faults.told = telling.count;
+	faults.reported = telling.count;
 	*ret = faults;
 	return 0;
 }

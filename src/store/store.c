@@ -23,7 +23,7 @@ static int open_writer(struct store *store, const struct store_options *options,
 		return -1;
 	store->path = pl_strdup(store_sql_name(&store->writer));
 	if (store_sql_use(&store->writer, STORE_SQL_WRITE, err) < 0 ||
-	    store_migrate(store, err) < 0 || store_sql_own(&store->writer, err) < 0)
+	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0)
 		return -1;
 	return store_put_open(store, err);
 }
@@ -37,20 +37,20 @@ static int open_reader(struct store *store, struct pl_err *err)
 
 static void make_locks(struct store *store)
 {
-	pthread_mutexattr_t again;
+	pthread_mutexattr_t retry;
 
-	pthread_mutexattr_init(&again);
-	pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&store->write_lock, &again);
-	pthread_mutexattr_destroy(&again);
+	pthread_mutexattr_init(&retry);
+	pthread_mutexattr_settype(&retry, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&store->write_lock, &retry);
+	pthread_mutexattr_destroy(&retry);
 	pthread_mutex_init(&store->read_lock, NULL);
-	pthread_rwlock_init(&store->places_lock, NULL);
+	pthread_rwlock_init(&store->paths_lock, NULL);
 	pthread_mutex_init(&store->sweeps_lock, NULL);
 	pthread_mutex_init(&store->marks_lock, NULL);
 }
 
 /* Returns the directory next to the database, the same for every link to it; free(). */
-static char *folder_beside(const char *file)
+static char *folder_of_artifacts(const char *file)
 {
 	auto_free char *real = realpath(file, NULL);
 
@@ -78,7 +78,7 @@ static int open_files(struct store *store, const struct store_options *options, 
 	if (options->data != NULL)
 		folder = pl_strdup(options->data);
 	else if (!store_sql_is_address(store->address))
-		folder = folder_beside(store->path);
+		folder = folder_of_artifacts(store->path);
 	else if (folder_of_address(store->path, &folder, err) < 0)
 		return -1;
 	store->files = store_files_new(folder);
@@ -122,11 +122,11 @@ void store_close(struct store *store)
 	store_sql_drop(store->replace_row);
 	store_sql_close(&store->reader);
 	store_sql_close(&store->writer);
-	store_places_close(store);
+	store_path_index_close(store);
 	store_dictionaries_free(store->dictionaries);
 	pthread_mutex_destroy(&store->marks_lock);
 	pthread_mutex_destroy(&store->sweeps_lock);
-	json_decref(store->sweeps_kept);
+	json_decref(store->sweeps_cache);
 	pthread_mutex_destroy(&store->read_lock);
 	pthread_mutex_destroy(&store->write_lock);
 	free(store->address);

@@ -6,7 +6,7 @@
  * - After store_put() or a job (store/jobs/job.h) has returned, its data is on disk. A later kill or power failure
  *   loses nothing, and an earlier one leaves nothing half done.
  * - The same content is stored once. Other content under an existing run_id is a conflict and is not stored, unless the
- *   caller chooses otherwise (enum store_known). Deleted results count as existing.
+ *   caller chooses otherwise (enum store_conflict_policy). Deleted results count as existing.
  * - A file that a newer program has changed is refused. A file of an older program is upgraded by store_open() in one
  *   transaction. Fields that are newer than the file get their columns then, with values from the documents.
  * - Several processes may use one file at a time. store_snapshot_get() includes what the others have stored.
@@ -67,19 +67,19 @@ enum store_outcome {
 const char *store_outcome_name(enum store_outcome outcome);
 
 /* The handling of a result whose content or run_id already exists. */
-enum store_known {
-#define STORE_KNOWN(NAME, name, text) STORE_##NAME,
+enum store_conflict_policy {
+#define STORE_CONFLICT_POLICY(NAME, name, text) STORE_##NAME,
 #include "tbl/store_words.h"
-	STORE_KNOWN_COUNT
+	STORE_CONFLICT_POLICY_COUNT
 };
 /* "skip", "replace", "keep" */
-const char *store_known_name(enum store_known known);
+const char *store_conflict_policy_name(enum store_conflict_policy known);
 /* Returns SKIP for NULL and for a text that is none of these names. */
-enum store_known store_known_of(const char *name);
+enum store_conflict_policy store_conflict_policy_of(const char *name);
 
 /* A conflict policy with its conditions. */
 struct store_choice {
-	enum store_known on_conflict;
+	enum store_conflict_policy on_conflict;
 	const char *author; /* of the change that it makes, or NULL */
 	const char *
 		expected; /* sha256 of the result to replace; any other is a conflict; NULL: replace any */
@@ -88,15 +88,15 @@ struct store_choice {
 	int64_t upload;     /* job of the document; 0: none */
 };
 
-#define STORE_NEAR_MAX 8
+#define STORE_POSSIBLE_DUPLICATES_MAX 8
 
 struct store_put_result {
 	enum store_outcome outcome; /* never REJECTED */
 	int64_t id;                 /* of the stored row, or of the existing one */
 	bool is_deleted;            /* the existing result is deleted */
 	/* of a stored result: others of the same run (store/possible_duplicates.h), the oldest first */
-	int64_t near[STORE_NEAR_MAX];
-	size_t near_count;
+	int64_t possible_duplicates[STORE_POSSIBLE_DUPLICATES_MAX];
+	size_t possible_duplicate_count;
 };
 
 /*
@@ -175,6 +175,6 @@ int store_snapshot_get(struct store *store, struct mirror_snapshot **ret,
  * Returns whether to retry a query that failed with BUSY because results changed while it ran (mirror/view.h). False:
  * it failed for another reason, or too many times; *tries starts as 0.
  */
-bool store_is_asked_again(const struct pl_err *err, unsigned *tries);
+bool store_should_retry(const struct pl_err *err, unsigned *tries);
 /* From any thread: queries end soon with INTERRUPTED. Call it before waiting for the threads that run them. */
 void store_end_questions(struct store *store);

@@ -47,18 +47,18 @@ struct store {
 	bool changes_results;    /* the open transaction changes results */
 	int64_t next_version;    /* of the transaction; 0: no change counted yet */
 	int64_t written_version; /* the last version that the database has */
-	struct store_hashes places_new; /* added to the file by this transaction */
+	struct store_hashes paths_new; /* added to the file by this transaction */
 
 	struct store_memory *memory; /* NULL: results are not in memory */
 
 	pthread_mutex_t sweeps_lock;
-	json_t *sweeps_kept; /* cache of the list of sweeps (sweep_list.c), or NULL */
+	json_t *sweeps_cache; /* cache of the list of sweeps (sweep_list.c), or NULL */
 
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
 
-	pthread_rwlock_t places_lock;
-	struct store_hashes places_known; /* some of those in the file; changed under both locks */
+	pthread_rwlock_t paths_lock;
+	struct store_hashes paths_known; /* some of those in the file; changed under both locks */
 
 	bool with_jobs;     /* this process works on jobs when it owns them */
 	bool owns_jobs;     /* it owns them; under write_lock */
@@ -84,30 +84,31 @@ int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK
 void store_undo(struct store *store);
 
 /*
- * The places of a document (result/fields/places.h) that may be missing from the file; see places.c. Made outside
+ * The places of a document (result/fields/paths.h) that may be missing from the file; see places.c. Made outside
  * transactions, stored within one.
  */
-struct store_place {
+struct store_path {
 	const char *text;
 	uint64_t hash;
 };
-struct store_places {
-	struct store_place *items;
+struct store_path_index {
+	struct store_path *items;
 	size_t count;
 	size_t room;
 	struct pl_arena *arena; /* memory of the texts */
 };
 /* Overwrites *ret. */
-void store_places_of(struct store *store, const json_t *document, struct store_places *ret);
-void store_places_done(struct store_places *places);
-#define auto_places __attribute__((cleanup(store_places_done), unused)) struct store_places
-int store_places_put(struct store *store, const struct store_places *places,
-		     struct pl_err *err) PL_MUST_CHECK;
+void store_path_index_of(struct store *store, const json_t *document, struct store_path_index *ret);
+void store_path_index_done(struct store_path_index *paths);
+#define auto_path_index \
+	__attribute__((cleanup(store_path_index_done), unused)) struct store_path_index
+int store_path_index_put(struct store *store, const struct store_path_index *paths,
+			 struct pl_err *err) PL_MUST_CHECK;
 /* Call it after a transaction; is_kept: it was committed. */
-void store_places_end(struct store *store, bool is_kept);
+void store_path_index_end(struct store *store, bool is_kept);
 /* Returns false if no document in the file has a value for the field. */
-bool store_places_may_have(struct store *store, const char *id);
-void store_places_close(struct store *store);
+bool store_path_index_may_have(struct store *store, const char *id);
+void store_path_index_close(struct store *store);
 
 struct store_prepared {
 	const struct store_document *document;
@@ -118,9 +119,9 @@ struct store_prepared {
 	bool is_dictionary;    /* can serve as a new dictionary: store/documents/dictionary.h */
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
-	struct store_places places;
-	char near_key[65];       /* "": none */
-	const char *near_inputs; /* borrowed from the row; NULL: unknown */
+	struct store_path_index paths;
+	char duplicate_key[65];       /* "": none */
+	const char *duplicate_inputs; /* borrowed from the row; NULL: unknown */
 };
 /* Prepares the writer for store_put(). */
 int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
@@ -131,7 +132,7 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 
 /*
  * Runs a statement whose only parameter is the id of a result, to its first row. NOT_FOUND if there is none.
- * *ret: as of store_sql_kept().
+ * *ret: as of store_sql_cached().
  */
 int store_step_result(struct store_sql *sql, const struct store_statement *which, int64_t id,
 		      struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;

@@ -40,7 +40,7 @@ int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 	struct store_stmt *count;
 
 	if (store->next_version == 0) {
-		if (store_sql_kept(&store->writer, &sql_next_version, &count, err) < 0 ||
+		if (store_sql_cached(&store->writer, &sql_next_version, &count, err) < 0 ||
 		    store_sql_number(count, &store->next_version, err) < 0)
 			return -1;
 		store->written_version = store->next_version;
@@ -55,7 +55,7 @@ int store_write_version(struct store *store, struct pl_err *err)
 
 	if (store->next_version == 0 || store->written_version == store->next_version - 1)
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_set_version, &set, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_set_version, &set, err) < 0)
 		return -1;
 	store->written_version = store->next_version - 1;
 	store_sql_bind_i64(set, 1, store->written_version);
@@ -141,7 +141,7 @@ int store_end(struct store *store, int result, struct pl_err *err)
 		result = store_sql_commit(&store->writer, err);
 	}
 	if (!store->in_batch)
-		store_places_end(store, result == 0);
+		store_path_index_end(store, result == 0);
 	bool is_over = !store->in_batch, changed = store->changes_results;
 	pthread_mutex_unlock(&store->write_lock);
 	/* other writers may continue meanwhile */

@@ -52,7 +52,7 @@ struct sweep_history {
 /* 10 and 10.0 are one number; not recorded counts as null. New reference. */
 static json_t *plain(const struct res_value *value)
 {
-	if (value->state != RES_VALUE_THERE)
+	if (value->state != RES_VALUE_PRESENT)
 		return json_null();
 	if (value->kind != RES_VALUE_NUMBER)
 		return json_incref(value->json);
@@ -158,13 +158,13 @@ static json_t *document_of(const struct exp_config *experiment)
 	json_object_set_new(benchmark, "ignore_eos",
 			    json_boolean(run_plan_ignores_eos(&experiment->bench)));
 	return json_pack("{s:{s:o, s:o, s:o}}", "config", "server", server, "benchmark", benchmark,
-			 "experiment", exp_config_asked(experiment));
+			 "experiment", exp_config_explicit(experiment));
 }
 
-static void add_inputs(const struct sweep_history *history, const json_t *asked,
+static void add_inputs(const struct sweep_history *history, const json_t *requested,
 		       const char *section, json_t *ids)
 {
-	PL_JSON_EACH_MEMBER(name, ignored, json_object_get(asked, section)) {
+	PL_JSON_EACH_MEMBER(name, ignored, json_object_get(requested, section)) {
 		auto_free char *id = pl_asprintf("%s.%s", section, name);
 		struct res_field field;
 		find_field(history, id, &field);
@@ -189,10 +189,10 @@ static void add_launch(const struct exp_sweep_cell *cell, json_t *ids)
 
 static void add_ids(struct sweep_history *history, size_t cell, const struct exp_config *experiment)
 {
-	auto_json json_t *asked = exp_config_asked(experiment);
+	auto_json json_t *requested = exp_config_explicit(experiment);
 
-	add_inputs(history, asked, "server", history->server_ids);
-	add_inputs(history, asked, "benchmark", history->load_ids);
+	add_inputs(history, requested, "server", history->server_ids);
+	add_inputs(history, requested, "benchmark", history->load_ids);
 	add_launch(history->plan->cells[cell].cell, history->server_ids);
 }
 
@@ -294,7 +294,7 @@ static bool is_other_gpu(const struct sweep_history *history, const char *title)
 }
 
 /* Returns the server that the run shares; null: not shared. New reference. */
-static json_t *life_of(const json_t *facts)
+static json_t *session_of(const json_t *facts)
 {
 	const char *sweep = pl_json_get_text(facts, SWEEP);
 	const json_t *process = json_object_get(facts, PROCESS);
@@ -317,7 +317,7 @@ static void take(struct sweep_history *history, const char *run_id, json_t *fact
 				    json_pack("{s:s, s:s, s:f, s:f, s:o, s:O}", "server",
 					      like.server, "load", like.load, "run_s", wall_s,
 					      "ready_s", pl_json_get_f64(facts, READY), "life",
-					      life_of(facts), "timestamp",
+					      session_of(facts), "timestamp",
 					      json_object_get(facts, TIME)));
 	like_done(&like);
 }
@@ -347,11 +347,11 @@ static int read_files(struct sweep_history *history, const char *path, struct pl
 	return 0;
 }
 
-int sweep_history_add(struct sweep_history *history, const char *place,
+int sweep_history_add(struct sweep_history *history, const char *origin,
 		      const struct io_tls_trust *trust, struct pl_err *err)
 {
-	return strstr(place, "://") != NULL ? sweep_history_fetch(history, place, trust, err)
-					    : read_files(history, place, err);
+	return strstr(origin, "://") != NULL ? sweep_history_fetch(history, origin, trust, err)
+					     : read_files(history, origin, err);
 }
 
 static bool is_earlier(const json_t *row, const json_t *other)
@@ -367,17 +367,19 @@ void sweep_history_settle(struct sweep_history *history)
 	auto_json json_t *firsts = json_object();
 
 	PL_JSON_EACH_MEMBER(id, row, history->rows) {
-		const char *life = pl_json_get_text(row, "life");
-		const json_t *first = life != NULL ? json_object_get(firsts, life) : NULL;
-		if (life != NULL && (first == NULL || is_earlier(row, first)))
-			json_object_set(firsts, life, row);
+		const char *shared_server = pl_json_get_text(row, "life");
+		const json_t *first = shared_server != NULL ? json_object_get(firsts, shared_server)
+							    : NULL;
+		if (shared_server != NULL && (first == NULL || is_earlier(row, first)))
+			json_object_set(firsts, shared_server, row);
 	}
 	PL_JSON_EACH_MEMBER(id, row, history->rows) {
-		const char *life = pl_json_get_text(row, "life");
+		const char *shared_server = pl_json_get_text(row, "life");
 		double wall_s = pl_json_get_f64(row, "run_s");
 		double ready_s = pl_json_get_f64(row, "ready_s");
 		/* a start that is longer than the run belongs to another run, whose result is missing */
-		bool is_own = (life == NULL || json_object_get(firsts, life) == row) &&
+		bool is_own = (shared_server == NULL ||
+			       json_object_get(firsts, shared_server) == row) &&
 			      ready_s < wall_s;
 		json_object_set_new(row, "ready_s", json_real(is_own ? ready_s : 0));
 		json_object_set_new(row, "run_s", json_real(is_own ? wall_s - ready_s : wall_s));

@@ -31,7 +31,7 @@ PL_AUTO_DEFINE(struct sweep_history, sweep_history_free);
  * Adds the results of a URL (a dashboard), or of a path (a result or a directory of results). Returns -1 with IO if it
  * does not exist, or NETWORK if it cannot be reached within a minute or does not respond as a dashboard.
  */
-int sweep_history_add(struct sweep_history *history, const char *place,
+int sweep_history_add(struct sweep_history *history, const char *origin,
 		      const struct io_tls_trust *trust, struct pl_err *err) PL_MUST_CHECK;
 /* Determines which of a server's runs included its start. Call it after all were added. */
 void sweep_history_settle(struct sweep_history *history);

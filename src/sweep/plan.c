@@ -20,25 +20,25 @@ struct planning {
 	struct sweep_plan *plan;
 	struct exp_check_options options;
 	struct ckpt_hardware host;
-	json_t *told;    /* object: lines of reported problems */
-	json_t *servers; /* object: those of valid cells */
-	json_t *hosted;  /* object: loads whose dataset was checked */
+	json_t *reported; /* object: lines of reported problems */
+	json_t *servers;  /* object: those of valid cells */
+	json_t *hosted;   /* object: loads whose dataset was checked */
 	struct option_problems *problems;
 };
 
 /* Reports each problem once, however many cells have it. */
-static void tell(struct planning *planning, const struct option_problem *problem)
+static void report(struct planning *planning, const struct option_problem *problem)
 {
 	auto_buf line = PL_BUF(LINE_BYTES_MAX);
 
 	option_problem_text(problem, OPTION_AS_FILE, &line);
-	if (json_object_get(planning->told, pl_buf_text(&line)) != NULL)
+	if (json_object_get(planning->reported, pl_buf_text(&line)) != NULL)
 		return;
-	json_object_set_new(planning->told, pl_buf_text(&line), json_true());
+	json_object_set_new(planning->reported, pl_buf_text(&line), json_true());
 	option_problems_add(planning->problems, problem);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
 	const struct option_problem *one = a;
 	const struct option_problem *other = b;
@@ -72,22 +72,22 @@ static void make_id(const json_t *json, char id[SWEEP_ID_BYTES])
 static void make_ids(const struct exp_config *experiment, struct sweep_cell *cell)
 {
 	static const char *const names[] = { "suite", "name", "tags" };
-	auto_json json_t *asked = exp_config_asked(experiment);
+	auto_json json_t *requested = exp_config_explicit(experiment);
 	auto_json json_t *server = json_object();
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
-		json_object_del(asked, names[i]);
-	json_object_set(server, "server", json_object_get(asked, "server"));
-	json_object_set(server, "launch", json_object_get(asked, "launch"));
-	make_id(asked, cell->id);
+		json_object_del(requested, names[i]);
+	json_object_set(server, "server", json_object_get(requested, "server"));
+	json_object_set(server, "launch", json_object_get(requested, "launch"));
+	make_id(requested, cell->id);
 	/* a server that the client starts itself is never shared */
 	if (run_client_of(experiment)->starts_servers)
 		memcpy(cell->server, cell->id, sizeof(cell->server));
 	else
 		make_id(server, cell->server);
-	json_object_del(asked, "server");
-	json_object_del(asked, "launch");
-	make_id(asked, cell->load);
+	json_object_del(requested, "server");
+	json_object_del(requested, "launch");
+	make_id(requested, cell->load);
 }
 
 /* The dataset, and a directory of results, are checked once for all loads that share them. */
@@ -115,7 +115,7 @@ static void keep(struct planning *planning, const struct option_problems *found,
 		if (problem->severity == OPTION_ERROR && !exp_sweep_is_fault(problem))
 			option_problems_add(&cell->problems, problem);
 		else
-			tell(planning, problem);
+			report(planning, problem);
 	}
 	cell->falls_out = cell->problems.count > 0;
 }
@@ -169,7 +169,7 @@ void sweep_plan_make(const struct exp_sweep *sweep, const struct sweep_how *how,
 		.options = { .hardware = how->hardware,
 			     .allow_gone = how->allow_gone,
 			     .runs = true },
-		.told = json_object(),
+		.reported = json_object(),
 		.servers = json_object(),
 		.hosted = json_object(),
 		.problems = problems,
@@ -188,9 +188,10 @@ void sweep_plan_make(const struct exp_sweep *sweep, const struct sweep_how *how,
 		check_cell(&planning, &ret->cells[i]);
 	}
 	if (problems->count > 0)
-		qsort(problems->items, problems->count, sizeof(*problems->items), compare_places);
+		qsort(problems->items, problems->count, sizeof(*problems->items),
+		      compare_positions);
 	ret->servers = json_object_size(planning.servers);
-	json_decref(planning.told);
+	json_decref(planning.reported);
 	json_decref(planning.servers);
 	json_decref(planning.hosted);
 }

@@ -43,7 +43,7 @@ bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_r
 		running++;
 		gpus += jobs[i].gpus;
 	}
-	if (running >= room->places)
+	if (running >= room->slots)
 		return false;
 	return jobs[k].gpus == 0 || gpus == 0 || gpus + jobs[k].gpus <= room->gpus;
 }
@@ -138,10 +138,10 @@ static void sort(const struct sweep_job *jobs, enum rule rule, size_t *order, si
 
 static void exchange(size_t *order, size_t a, size_t b)
 {
-	size_t kept = order[a];
+	size_t retained = order[a];
 
 	order[a] = order[b];
-	order[b] = kept;
+	order[b] = retained;
 }
 
 /* Applies every exchange of two that improves the order, until none does. */
@@ -181,7 +181,7 @@ double sweep_schedule(const struct sweep_job *jobs, size_t count, const struct s
 		sort(jobs, LONGEST, order, waiting);
 	double best_s = sweep_makespan(jobs, count, room, order, waiting);
 	/* in sequence, all orders take equally long, and users expect that of the file */
-	if (keeps || waiting > TRIED_MAX || room->places == 1)
+	if (keeps || waiting > TRIED_MAX || room->slots == 1)
 		return best_s;
 	for (enum rule rule = LONGEST; rule < RULES; rule++) {
 		memcpy(tried, order, waiting * sizeof(*tried));

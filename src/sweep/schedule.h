@@ -23,8 +23,8 @@ struct sweep_job {
 };
 
 struct sweep_room {
-	size_t places; /* jobs in parallel; at least 1 */
-	size_t gpus;   /* a job that needs more runs only while no other job has any */
+	size_t slots; /* jobs in parallel; at least 1 */
+	size_t gpus;  /* a job that needs more runs only while no other job has any */
 };
 
 /* Returns whether job `k` can start while the running ones run. */

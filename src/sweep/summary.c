@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "sweep/asked.h"
+#include "sweep/sections.h"
 
 #define TEXT_BYTES_MAX (1u << 30)
 
@@ -37,7 +37,7 @@ static const char *const states[] = { "status", "verdict", "cause", "message", "
 static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "other_servers_max" };
 
 /* Keys of `launch`: the host resources of a run, to detect interference between runs. */
-static const char *const places[] = { "other_servers_max", "cpus", "port" };
+static const char *const slots[] = { "other_servers_max", "cpus", "port" };
 
 static json_t *gpus_of(const json_t *result)
 {
@@ -69,10 +69,10 @@ json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 	json_object_set_new(row, "run_id", json_incref(json_object_get(result, "run_id")));
 	json_object_set_new(row, "result", json_sprintf("cells/%s.json", task->key));
 	json_object_set_new(row, "wall_s", json_incref(json_object_get(result, "duration")));
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
-		json_object_set_new(row, places[i],
+	for (size_t i = 0; i < PL_ARRAY_SIZE(slots); i++)
+		json_object_set_new(row, slots[i],
 				    pl_json_or_null(json_incref(json_object_get(
-					    json_object_get(result, "launch"), places[i]))));
+					    json_object_get(result, "launch"), slots[i]))));
 	json_object_set_new(row, "gpus", gpus_of(result));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
 		json_t *figure = json_object_get(results, figures[i]);
@@ -116,10 +116,10 @@ static void add_fallen(const struct sweep_cell *cell, json_t *rows)
 /* Adds runs of the journal that are no longer in the file. */
 static void add_gone(const struct sweep_journal *journal, const json_t *known, json_t *rows)
 {
-	PL_JSON_EACH_MEMBER(key, kept, journal->rows) {
+	PL_JSON_EACH_MEMBER(key, retained, journal->rows) {
 		if (json_object_get(known, key) != NULL)
 			continue;
-		json_t *row = json_copy(kept);
+		json_t *row = json_copy(retained);
 		json_object_set_new(row, "removed", json_true());
 		json_array_append_new(rows, row);
 	}
@@ -203,28 +203,28 @@ static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
 
 /* Takes the rows. */
 static json_t *make_summary(const struct sweep_plan *plan, const struct sweep_journal *journal,
-			    const struct sweep_standing *standing, json_t *rows)
+			    const struct sweep_progress *progress, json_t *rows)
 {
 	auto_free char *name = sweep_name(plan->sweep);
 	json_t *redacted = json_array();
-	json_t *asked = sweep_asked(plan->sweep, redacted);
+	json_t *requested = sweep_sections(plan->sweep, redacted);
 
 	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
-			 "name", pl_json_text(name), "state", standing->state, "file",
+			 "name", pl_json_text(name), "state", progress->state, "file",
 			 plan->sweep->source, "servers_started", (json_int_t)journal->started,
-			 "running", standing->running, "experiment", asked, "redacted", redacted,
-			 "runs", rows);
+			 "running", progress->running, "experiment", requested, "redacted",
+			 redacted, "runs", rows);
 }
 
 int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 		  const struct sweep_journal *journal, const char *folder,
-		  const struct sweep_standing *standing, struct pl_err *err)
+		  const struct sweep_progress *progress, struct pl_err *err)
 {
 	auto_free char *json_path = pl_asprintf("%s/" SWEEP_SUMMARY_NAME, folder);
 	auto_free char *csv_path = pl_asprintf("%s/summary.csv", folder);
 	auto_buf csv = PL_BUF(TEXT_BYTES_MAX);
 	json_t *rows = make_rows(plan, tasks, journal);
-	auto_json json_t *summary = make_summary(plan, journal, standing, rows);
+	auto_json json_t *summary = make_summary(plan, journal, progress, rows);
 	auto_json json_t *keys = keys_of(rows);
 
 	add_line(&csv, NULL, keys);

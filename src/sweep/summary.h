@@ -4,7 +4,7 @@
  *
  *	{sweep, name, state, file, servers_started, running: [RUN], experiment, redacted, runs: [row]}
  *
- * A dashboard receives it, too (SweepPlan in api/openapi.yaml): the planned runs, their experiment (sweep/asked.h), and
+ * A dashboard receives it, too (SweepPlan in api/openapi.yaml): the planned runs, their experiment (sweep/sections.h), and
  * the state of runs without a result.
  */
 #pragma once
@@ -16,10 +16,10 @@
 /* Returns the row of a result for the journal: status, verdict, cause, metrics. New reference. */
 json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		  const json_t *result);
-struct sweep_standing {
+struct sweep_progress {
 	const char *state;     /* "running", "ended" or "interrupted" */
 	const json_t *running; /* array of the keys of the current runs */
 };
 int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 		  const struct sweep_journal *journal, const char *folder,
-		  const struct sweep_standing *standing, struct pl_err *err) PL_MUST_CHECK;
+		  const struct sweep_progress *progress, struct pl_err *err) PL_MUST_CHECK;

@@ -32,7 +32,7 @@
 #include "run/stop.h"
 #include "schema/former.h"
 #include "sweep/forecast.h"
-#include "sweep/places.h"
+#include "sweep/slots.h"
 #include "sweep/summary.h"
 #include "sweep/table.h"
 #include "sweep/worker.h"
@@ -42,10 +42,10 @@
 #define RESEND_NS     (60 * PL_NS_PER_S)
 
 /* A server slot. */
-struct place {
+struct slot {
 	struct sweep_worker worker; /* pid 0: no worker */
 	size_t unit;
-	bool told; /* this worker has reported something */
+	bool is_reported; /* this worker has reported something */
 };
 
 /* The state of a sweep. */
@@ -55,17 +55,17 @@ struct sweeping {
 	struct sweep_journal journal;
 	struct sweep_tasks all;
 	struct sweep_tasks left; /* the unfinished ones at the start */
-	struct sweep_units units;
+	struct sweep_batches units;
 	struct sweep_room room;
-	struct sweep_places places;
-	struct place *at;
+	struct sweep_slots slots;
+	struct slot *at;
 	struct run_live *live; /* one per slot, shared with its worker */
 	struct sweep_forecast forecast;
 	int64_t forecast_ns; /* time of the forecast; CLOCK_MONOTONIC */
 	struct sweep_table table;
 	struct run_stop stop;
-	int asked, hurried;    /* signals that were sent to workers */
-	struct pl_err failure; /* ends the sweep when the current runs have finished */
+	int stop_signal, hurried; /* signals that were sent to workers */
+	struct pl_err failure;    /* ends the sweep when the current runs have finished */
 	struct sweep_outcome *outcome;
 	bool is_news;       /* the summary has unsent content that no result has */
 	int64_t send_at_ns; /* earliest time; CLOCK_MONOTONIC */
@@ -128,7 +128,7 @@ static int find_results(struct sweeping *sweep, struct pl_err *err)
 
 /* ---- reporting ---- */
 
-static void tell(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
+static void report(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
 {
 	const struct sweep_cell *cell = &sweep->plan->cells[task->cell];
 	const struct sweep_forecast *left = &sweep->forecast;
@@ -157,14 +157,14 @@ static void tell(struct sweeping *sweep, const struct sweep_task *task, const js
 				  : "",
 		why != NULL ? why : "", rate != NULL ? rate : "", left->runs,
 		foreseen ? ", about " : "", foreseen ? time : "");
-	sweep_table_say(&sweep->table, line, strlen(line));
+	sweep_table_print(&sweep->table, line, strlen(line));
 }
 
 static void show(void *user, const char *text, size_t len)
 {
 	struct sweeping *sweep = user;
 
-	sweep_table_say(&sweep->table, text, len);
+	sweep_table_print(&sweep->table, text, len);
 }
 
 static void forecast(struct sweeping *sweep)
@@ -195,7 +195,7 @@ static void count(const struct sweeping *sweep)
 /* Returns the current run of a server; after its last run, the server ends. */
 static struct sweep_table_line line_of(const struct sweeping *sweep, size_t at)
 {
-	const struct sweep_unit *unit = &sweep->units.items[sweep->at[at].unit];
+	const struct sweep_batch *unit = &sweep->units.items[sweep->at[at].unit];
 	bool ends = unit->done == unit->count;
 	const struct sweep_task *task =
 		&sweep->left.items[unit->first + unit->done - (ends ? 1 : 0)];
@@ -211,7 +211,7 @@ static struct sweep_table_line line_of(const struct sweeping *sweep, size_t at)
 
 static void draw(struct sweeping *sweep)
 {
-	auto_free struct sweep_table_line *lines = pl_alloc_array(sweep->places.count,
+	auto_free struct sweep_table_line *lines = pl_alloc_array(sweep->slots.count,
 								  sizeof(*lines));
 	int64_t passed_ns = pl_clock_now_ns() - sweep->forecast_ns;
 	double left_s = sweep->forecast.total_s - (double)passed_ns / 1e9;
@@ -219,7 +219,7 @@ static void draw(struct sweeping *sweep)
 
 	if (!sweep->table.draws)
 		return;
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		if (sweep->at[i].worker.pid != 0)
 			lines[view.count++] = line_of(sweep, i);
 	}
@@ -243,8 +243,8 @@ static json_t *running_keys(const struct sweeping *sweep)
 {
 	json_t *keys = json_array();
 
-	for (size_t i = 0; i < sweep->places.count; i++) {
-		const struct sweep_unit *unit = &sweep->units.items[sweep->at[i].unit];
+	for (size_t i = 0; i < sweep->slots.count; i++) {
+		const struct sweep_batch *unit = &sweep->units.items[sweep->at[i].unit];
 		if (sweep->at[i].worker.pid != 0 && unit->done < unit->count)
 			json_array_append_new(
 				keys, json_string(sweep->left.items[unit->first + unit->done].key));
@@ -255,10 +255,10 @@ static json_t *running_keys(const struct sweeping *sweep)
 static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
 {
 	auto_json json_t *running = running_keys(sweep);
-	const struct sweep_standing standing = { .state = state, .running = running };
+	const struct sweep_progress progress = { .state = state, .running = running };
 
 	return sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
-			     &standing, err);
+			     &progress, err);
 }
 
 static bool is_due(const struct sweeping *sweep)
@@ -289,10 +289,10 @@ static void send_summary(struct sweeping *sweep)
 /* ---- rows ---- */
 
 /* Records that the next run of the unit has finished. */
-static int note(struct sweeping *sweep, struct sweep_unit *unit, json_t *row, struct pl_err *err)
+static int note(struct sweeping *sweep, struct sweep_batch *unit, json_t *row, struct pl_err *err)
 {
 	const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
-	auto_json json_t *kept = json_incref(row);
+	auto_json json_t *retained = json_incref(row);
 
 	sweep->is_news = true;
 	if (sweep_journal_row(&sweep->journal, task->key, row, err) < 0)
@@ -302,13 +302,13 @@ static int note(struct sweeping *sweep, struct sweep_unit *unit, json_t *row, st
 		return -1;
 	unit->since_ns = pl_clock_now_ns();
 	forecast(sweep);
-	tell(sweep, task, kept);
+	report(sweep, task, retained);
 	draw(sweep);
 	return 0;
 }
 
 /* Skips the other runs of a server that did not start, because each would wait and fail, too. */
-static int pass_over(struct sweeping *sweep, struct sweep_unit *unit, const json_t *failed,
+static int pass_over(struct sweeping *sweep, struct sweep_batch *unit, const json_t *failed,
 		     struct pl_err *err)
 {
 	while (unit->done < unit->count) {
@@ -323,25 +323,25 @@ static int pass_over(struct sweeping *sweep, struct sweep_unit *unit, const json
 	return 0;
 }
 
-static int take_row(struct sweeping *sweep, struct place *place, json_t *row, struct pl_err *err)
+static int take_row(struct sweeping *sweep, struct slot *slot, json_t *row, struct pl_err *err)
 {
-	struct sweep_unit *unit = &sweep->units.items[place->unit];
+	struct sweep_batch *unit = &sweep->units.items[slot->unit];
 
 	if (!json_is_object(row) || unit->done >= unit->count)
 		return pl_err_set(err, PL_ERR_FAILED,
 				  "a worker of the sweep sent an invalid message");
-	place->told = true;
+	slot->is_reported = true;
 	if (note(sweep, unit, json_incref(row), err) < 0)
 		return -1;
 	if (pl_text_equal(pl_json_get_text(row, "status"), "launch_failed") &&
 	    pass_over(sweep, unit, row, err) < 0)
 		return -1;
-	sweep_worker_go_on(&place->worker);
+	sweep_worker_go_on(&slot->worker);
 	return 0;
 }
 
 /* Records that the worker ended without a report on its run. */
-static int note_crash(struct sweeping *sweep, struct sweep_unit *unit, int signal_number,
+static int note_crash(struct sweeping *sweep, struct sweep_batch *unit, int signal_number,
 		      struct pl_err *err)
 {
 	const struct sweep_task *task = &sweep->left.items[unit->first + unit->done];
@@ -361,76 +361,76 @@ static int note_crash(struct sweeping *sweep, struct sweep_unit *unit, int signa
 /* ---- servers ---- */
 
 /* Other processes of the host have resources that one of ours needs: it also waits for ours, if any are running. */
-static void take_error(struct sweeping *sweep, struct place *place, const json_t *message)
+static void take_error(struct sweeping *sweep, struct slot *slot, const json_t *message)
 {
 	struct pl_err failure = { .code = (enum pl_err_code)pl_json_get_i64(message, "code") };
 
-	place->told = true;
+	slot->is_reported = true;
 	snprintf(failure.text, sizeof(failure.text), "%s", pl_json_get_text(message, "error"));
 	if (failure.code == PL_ERR_INTERRUPTED)
 		return;
 	bool alone = true;
-	for (size_t i = 0; i < sweep->places.count; i++)
-		alone = alone && (&sweep->at[i] == place || sweep->at[i].worker.pid == 0);
+	for (size_t i = 0; i < sweep->slots.count; i++)
+		alone = alone && (&sweep->at[i] == slot || sweep->at[i].worker.pid == 0);
 	if (failure.code == PL_ERR_BUSY && !alone)
-		sweep->units.items[place->unit].waits_for_others = true;
+		sweep->units.items[slot->unit].waits_for_others = true;
 	else if (sweep->failure.code == PL_ERR_NONE)
 		sweep->failure = failure;
 }
 
-static int take_message(struct sweeping *sweep, struct place *place, json_t *message,
+static int take_message(struct sweeping *sweep, struct slot *slot, json_t *message,
 			struct pl_err *err)
 {
 	json_t *row = json_object_get(message, "row");
 
 	if (row != NULL)
-		return take_row(sweep, place, row, err);
+		return take_row(sweep, slot, row, err);
 	if (pl_json_get_text(message, "error") != NULL)
-		take_error(sweep, place, message);
+		take_error(sweep, slot, message);
 	else if (pl_json_get_text(message, "sent") != NULL)
 		return sweep_journal_sent(&sweep->journal, pl_json_get_text(message, "sent"), err);
 	return 0;
 }
 
 /* Updates the number of other active runs for each worker. */
-static void tell_neighbours(const struct sweeping *sweep)
+static void report_neighbors(const struct sweeping *sweep)
 {
 	unsigned count = 0;
 
-	for (size_t i = 0; i < sweep->places.count; i++)
+	for (size_t i = 0; i < sweep->slots.count; i++)
 		count += sweep->at[i].worker.pid != 0;
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		if (sweep->at[i].worker.pid != 0)
-			run_live_set_beside(&sweep->live[i], count - 1);
+			run_live_set_concurrent(&sweep->live[i], count - 1);
 	}
 }
 
-static int end_life(struct sweeping *sweep, struct place *place, struct pl_err *err)
+static int end_server(struct sweeping *sweep, struct slot *slot, struct pl_err *err)
 {
-	struct sweep_unit *unit = &sweep->units.items[place->unit];
+	struct sweep_batch *unit = &sweep->units.items[slot->unit];
 	int signal_number;
-	bool well = sweep_worker_end(&place->worker, &signal_number);
+	bool well = sweep_worker_end(&slot->worker, &signal_number);
 	bool stopped = run_stop_signal(&sweep->stop) != 0;
 
 	for (size_t i = 0; !unit->waits_for_others && i < sweep->units.count; i++)
 		sweep->units.items[i].waits_for_others = false;
-	tell_neighbours(sweep);
-	sweep->units.jobs[place->unit].state = SWEEP_WAITS;
-	if (unit->done < unit->count && !stopped && (!well || !place->told) &&
+	report_neighbors(sweep);
+	sweep->units.jobs[slot->unit].state = SWEEP_WAITS;
+	if (unit->done < unit->count && !stopped && (!well || !slot->is_reported) &&
 	    note_crash(sweep, unit, signal_number, err) < 0)
 		return -1;
 	if (unit->done == unit->count)
-		sweep->units.jobs[place->unit].state = SWEEP_OVER;
+		sweep->units.jobs[slot->unit].state = SWEEP_OVER;
 	return 0;
 }
 
-static size_t free_place(const struct sweeping *sweep)
+static size_t free_slot(const struct sweeping *sweep)
 {
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		if (sweep->at[i].worker.pid == 0)
 			return i;
 	}
-	return sweep->places.count;
+	return sweep->slots.count;
 }
 
 /* Collects descriptors that a worker must not inherit: with one of another worker, its end could not be detected. */
@@ -439,13 +439,13 @@ static size_t collect_fds(const struct sweeping *sweep, int *fds)
 	size_t count = 0;
 
 	fds[count++] = sweep->journal.fd;
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		const struct sweep_worker *worker = &sweep->at[i].worker;
 		if (worker->pid == 0)
 			continue;
 		fds[count++] = worker->socket;
-		if (worker->said_fd >= 0)
-			fds[count++] = worker->said_fd;
+		if (worker->log_fd >= 0)
+			fds[count++] = worker->log_fd;
 	}
 	return count;
 }
@@ -468,12 +468,12 @@ static int note_start(struct sweeping *sweep, const struct sweep_task *task, cha
 	return 0;
 }
 
-static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err *err)
+static int start_server(struct sweeping *sweep, size_t at, size_t k, struct pl_err *err)
 {
-	struct sweep_unit *unit = &sweep->units.items[k];
-	struct place *place = &sweep->at[at];
+	struct sweep_batch *unit = &sweep->units.items[k];
+	struct slot *slot = &sweep->at[at];
 	const struct sweep_task *tasks = &sweep->left.items[unit->first + unit->done];
-	auto_free int *fds = pl_alloc_array(2 * sweep->places.count + 1, sizeof(*fds));
+	auto_free int *fds = pl_alloc_array(2 * sweep->slots.count + 1, sizeof(*fds));
 	auto_free char *log_path = NULL;
 
 	if (note_start(sweep, tasks, &log_path, err) < 0)
@@ -488,14 +488,14 @@ static int start_life(struct sweeping *sweep, size_t at, size_t k, struct pl_err
 		.live = &sweep->live[at],
 	};
 	/* before the fork, so that its first run knows them */
-	place->worker.pid = -1;
-	tell_neighbours(sweep);
-	place->worker.pid = 0;
+	slot->worker.pid = -1;
+	report_neighbors(sweep);
+	slot->worker.pid = 0;
 	size_t fd_count = collect_fds(sweep, fds);
-	if (sweep_worker_start(&work, fds, fd_count, &place->worker, err) < 0)
+	if (sweep_worker_start(&work, fds, fd_count, &slot->worker, err) < 0)
 		return -1;
-	place->unit = k;
-	place->told = false;
+	slot->unit = k;
+	slot->is_reported = false;
 	unit->since_ns = pl_clock_now_ns();
 	sweep->units.jobs[k].state = SWEEP_RUNS;
 	sweep->is_news = true;
@@ -515,18 +515,18 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 	auto_free size_t *order = pl_alloc_array(sweep->units.count, sizeof(*order));
 	size_t count, at;
 
-	if (is_ending(sweep) || free_place(sweep) == sweep->places.count)
+	if (is_ending(sweep) || free_slot(sweep) == sweep->slots.count)
 		return 0;
 	sweep_forecast_units(sweep->plan, &sweep->left, sweep->journal.rows, &sweep->room,
 			     sweep->settings, &sweep->units, order, &sweep->forecast);
 	sweep->forecast_ns = pl_clock_now_ns();
 	count = sweep->forecast.starts;
-	for (size_t i = 0; i < count && (at = free_place(sweep)) < sweep->places.count; i++) {
+	for (size_t i = 0; i < count && (at = free_slot(sweep)) < sweep->slots.count; i++) {
 		size_t k = order[i];
 		if (sweep->units.items[k].waits_for_others ||
 		    !sweep_fits(sweep->units.jobs, sweep->units.count, &sweep->room, k))
 			continue;
-		if (start_life(sweep, at, k, err) < 0 || write_summary(sweep, "running", err) < 0)
+		if (start_server(sweep, at, k, err) < 0 || write_summary(sweep, "running", err) < 0)
 			return -1;
 	}
 	return 0;
@@ -534,16 +534,16 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 
 static void pass_signals_on(struct sweeping *sweep)
 {
-	int asked = run_stop_signal(&sweep->stop);
+	int stop_signal = run_stop_signal(&sweep->stop);
 	int hurried = atomic_load(&sweep->stop.hurry);
 
-	for (size_t i = 0; i < sweep->places.count; i++) {
-		if (asked != sweep->asked)
-			sweep_worker_signal(&sweep->at[i].worker, asked);
+	for (size_t i = 0; i < sweep->slots.count; i++) {
+		if (stop_signal != sweep->stop_signal)
+			sweep_worker_signal(&sweep->at[i].worker, stop_signal);
 		if (hurried != sweep->hurried)
 			sweep_worker_signal(&sweep->at[i].worker, hurried);
 	}
-	sweep->asked = asked;
+	sweep->stop_signal = stop_signal;
 	sweep->hurried = hurried;
 }
 
@@ -551,15 +551,15 @@ static void pass_signals_on(struct sweeping *sweep)
 static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 {
 	static const struct timespec tick = { .tv_sec = 1 };
-	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->places.count, sizeof(*fds));
+	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->slots.count, sizeof(*fds));
 	size_t count = 0;
 
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		const struct sweep_worker *worker = &sweep->at[i].worker;
 		if (worker->pid == 0)
 			continue;
 		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
-		fds[count++] = (struct pollfd){ .fd = worker->said_fd, .events = POLLIN };
+		fds[count++] = (struct pollfd){ .fd = worker->log_fd, .events = POLLIN };
 	}
 	do
 		draw(sweep);
@@ -567,17 +567,17 @@ static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
 	       !is_due(sweep));
 }
 
-static int hear(struct sweeping *sweep, struct place *place, struct pl_err *err)
+static int receive(struct sweeping *sweep, struct slot *slot, struct pl_err *err)
 {
 	for (;;) {
 		auto_json json_t *message = NULL;
-		int got = sweep_worker_hear(&place->worker, &message);
-		sweep_worker_show(&place->worker, show, sweep);
+		int got = sweep_worker_receive(&slot->worker, &message);
+		sweep_worker_show(&slot->worker, show, sweep);
 		if (got == 0)
 			return 0;
 		if (got < 0)
-			return end_life(sweep, place, err);
-		if (take_message(sweep, place, message, err) < 0)
+			return end_server(sweep, slot, err);
+		if (take_message(sweep, slot, message, err) < 0)
 			return -1;
 	}
 }
@@ -586,7 +586,7 @@ static size_t working(const struct sweeping *sweep)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sweep->places.count; i++)
+	for (size_t i = 0; i < sweep->slots.count; i++)
 		count += sweep->at[i].worker.pid != 0;
 	return count;
 }
@@ -594,7 +594,7 @@ static size_t working(const struct sweeping *sweep)
 /* The journal cannot be written: ends all workers, because their runs could not be recorded. */
 static void end_all(struct sweeping *sweep)
 {
-	for (size_t i = 0; i < sweep->places.count; i++) {
+	for (size_t i = 0; i < sweep->slots.count; i++) {
 		int ignored;
 		sweep_worker_signal(&sweep->at[i].worker, SIGTERM);
 		if (sweep->at[i].worker.pid != 0)
@@ -613,8 +613,8 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 			send_summary(sweep);
 		wait_for_words(sweep, open);
 		pass_signals_on(sweep);
-		for (size_t i = 0; i < sweep->places.count; i++) {
-			if (sweep->at[i].worker.pid != 0 && hear(sweep, &sweep->at[i], err) < 0)
+		for (size_t i = 0; i < sweep->slots.count; i++) {
+			if (sweep->at[i].worker.pid != 0 && receive(sweep, &sweep->at[i], err) < 0)
 				return -1;
 		}
 	}
@@ -625,25 +625,25 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 }
 
 /* Creates the slots, and the memory shared with their workers. */
-static int open_places(struct sweeping *sweep, struct pl_err *err)
+static int open_slots(struct sweeping *sweep, struct pl_err *err)
 {
-	auto_wishes struct run_wishes *wishes = run_wishes_new(0);
+	auto_gpu_survey struct run_gpu_survey *survey = run_gpu_survey_new(0);
 
-	sweep_units_make(sweep->plan, &sweep->left, wishes, sweep->settings->simulate,
-			 &sweep->units);
-	sweep->room.gpus = run_wishes_gpus(wishes);
-	sweep_places_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->places);
-	sweep->room.places = sweep->places.count;
-	sweep->at = pl_alloc_array(sweep->places.count, sizeof(*sweep->at));
-	void *memory = mmap(NULL, sweep->places.count * sizeof(*sweep->live),
-			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sweep_batches_make(sweep->plan, &sweep->left, survey, sweep->settings->simulate,
+			   &sweep->units);
+	sweep->room.gpus = run_gpu_survey_count(survey);
+	sweep_slots_make(&sweep->units, sweep->room.gpus, sweep->settings, &sweep->slots);
+	sweep->room.slots = sweep->slots.count;
+	sweep->at = pl_alloc_array(sweep->slots.count, sizeof(*sweep->at));
+	void *memory = mmap(NULL, sweep->slots.count * sizeof(*sweep->live), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return pl_err_errno(err, "could not allocate shared memory");
 	sweep->live = memory;
-	for (size_t i = 0; i < sweep->places.count; i++) {
-		sweep->live[i].bound = sweep->places.bound;
-		if (sweep->places.bound)
-			sweep->live[i].cpus = sweep->places.cpus[i];
+	for (size_t i = 0; i < sweep->slots.count; i++) {
+		sweep->live[i].bound = sweep->slots.bound;
+		if (sweep->slots.bound)
+			sweep->live[i].cpus = sweep->slots.cpus[i];
 	}
 	return 0;
 }
@@ -652,7 +652,7 @@ static int run_left(struct sweeping *sweep, struct pl_err *err)
 {
 	sigset_t ours, before;
 
-	if (open_places(sweep, err) < 0)
+	if (open_slots(sweep, err) < 0)
 		return -1;
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
@@ -741,10 +741,10 @@ int sweep_run(const struct sweep_plan *plan, const struct sweep_settings *settin
 	sweep_journal_done(&sweep.journal);
 	sweep_tasks_done(&sweep.all);
 	sweep_tasks_done(&sweep.left);
-	sweep_units_done(&sweep.units);
+	sweep_batches_done(&sweep.units);
 	if (sweep.live != NULL)
-		munmap(sweep.live, sweep.places.count * sizeof(*sweep.live));
-	sweep_places_done(&sweep.places);
+		munmap(sweep.live, sweep.slots.count * sizeof(*sweep.live));
+	sweep_slots_done(&sweep.slots);
 	free(sweep.at);
 	return done;
 }

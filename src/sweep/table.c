@@ -45,9 +45,9 @@ static void add_cut(const char *text, size_t columns, struct pl_buf *buf)
 static void add_faint(const struct sweep_table_view *view, const char *text, size_t columns,
 		      struct pl_buf *buf)
 {
-	pl_buf_add_text(buf, view->colour ? FAINT : "");
+	pl_buf_add_text(buf, view->color ? FAINT : "");
 	add_cut(text, columns, buf);
-	pl_buf_add_text(buf, view->colour ? PLAIN : "");
+	pl_buf_add_text(buf, view->color ? PLAIN : "");
 }
 
 /* The label is cut first, because the progress is more useful than the end of a long label. */
@@ -74,7 +74,7 @@ static void add_line(const struct sweep_table_view *view, const struct sweep_tab
 static void add_sum(const struct sweep_table_view *view, struct pl_buf *buf)
 {
 	auto_buf text = PL_BUF(256);
-	bool warns = view->colour && view->failed > 0;
+	bool warns = view->color && view->failed > 0;
 
 	pl_buf_addf(&text, "%zu finished, %zu failed, %zu remaining", view->over, view->failed,
 		    view->left);
@@ -152,7 +152,7 @@ void sweep_table_open(bool quiet, struct sweep_table *ret)
 {
 	*ret = (struct sweep_table){
 		.draws = !quiet && pl_log_redraws(STDERR_FILENO),
-		.colour = pl_log_has_colour(STDERR_FILENO),
+		.color = pl_log_has_color(STDERR_FILENO),
 	};
 	pl_buf_init(&ret->block, BLOCK_BYTES_MAX);
 }
@@ -168,7 +168,7 @@ void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view)
 		size = (struct winsize){ 0 };
 	view->columns = size.ws_col > 0 ? size.ws_col : COLUMNS;
 	view->rows = size.ws_row > 0 ? size.ws_row : ROWS;
-	view->colour = table->colour;
+	view->color = table->color;
 	table->block.len = 0;
 	sweep_table_text(view, &table->block);
 	add_up(table, &out);
@@ -176,7 +176,7 @@ void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view)
 	put(&out);
 }
 
-void sweep_table_say(struct sweep_table *table, const char *text, size_t len)
+void sweep_table_print(struct sweep_table *table, const char *text, size_t len)
 {
 	auto_buf out = PL_BUF(4 * BLOCK_BYTES_MAX);
 

@@ -28,7 +28,7 @@ struct sweep_table_view {
 	size_t over, failed, left; /* runs; `over` includes `failed` */
 	double left_s;             /* 0: unknown */
 	size_t columns, rows;      /* of the terminal; at least 1 */
-	bool colour;
+	bool color;
 };
 
 /* Formats the block, each line with its end: it fits the terminal's width and height. */
@@ -36,7 +36,7 @@ void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf);
 
 struct sweep_table {
 	bool draws;
-	bool colour;
+	bool color;
 	size_t drawn; /* lines of the block on the terminal, with the cursor below them */
 	struct pl_buf block;
 };
@@ -46,7 +46,7 @@ void sweep_table_open(bool quiet, struct sweep_table *ret);
 /* Sets the terminal's size and color in the view, and draws. Does nothing without a terminal. */
 void sweep_table_draw(struct sweep_table *table, struct sweep_table_view *view);
 /* Prints a permanent text, with its line end, above the block. */
-void sweep_table_say(struct sweep_table *table, const char *text, size_t len);
+void sweep_table_print(struct sweep_table *table, const char *text, size_t len);
 /* Removes the block until it is drawn again, so that others can write. */
 void sweep_table_hide(struct sweep_table *table);
 void sweep_table_done(struct sweep_table *table);

@@ -37,9 +37,9 @@ static size_t group(const struct sweep_plan *plan, size_t *cells, size_t *ends, 
 	*ret_servers = json_object_size(servers);
 	/* from counts to starts; incremented to ends while filling */
 	for (size_t i = 0, begin = 0; i < *ret_servers; i++) {
-		size_t own = ends[i];
+		size_t end = ends[i];
 		ends[i] = begin;
-		begin += own;
+		begin += end;
 	}
 	for (size_t i = 0; i < plan->count; i++) {
 		if (!plan->cells[i].falls_out)

@@ -16,12 +16,12 @@
 #include "run/shared_server.h"
 #include "run/run.h"
 #include "run/signals.h"
-#include "sweep/asked.h"
+#include "sweep/sections.h"
 #include "sweep/summary.h"
 
-#define MESSAGE_BYTES_MAX (16u << 20)
-#define SAID_BYTES_MAX    (1u << 20)
-#define READ_BYTES        65536
+#define MESSAGE_BYTES_MAX    (16u << 20)
+#define OWNER_TEXT_BYTES_MAX (1u << 20)
+#define READ_BYTES           65536
 
 /* vLLM only accepts requests to empty its caches with this variable. */
 #define DEV_MODE "VLLM_SERVER_DEV_MODE"
@@ -33,7 +33,7 @@ struct working {
 	int socket;
 	struct run_stop stop;
 	struct run_slot slot;
-	struct run_shared_server life;
+	struct run_shared_server shared_server;
 };
 
 /* Adds tags by which the result is found, also in a dashboard. */
@@ -59,10 +59,10 @@ static void mark_experiment(const struct sweep_work *work, const struct sweep_ta
 static int open_server(struct working *working, const struct exp_config *experiment,
 		       struct pl_err *err)
 {
-	working->life = (struct run_shared_server){ .log_path = working->work->log_path };
+	working->shared_server = (struct run_shared_server){ .log_path = working->work->log_path };
 	if (run_slot_open(experiment, &working->stop, &working->slot, err) < 0)
 		return -1;
-	working->slot.life = &working->life;
+	working->slot.shared_server = &working->shared_server;
 	working->slot.live = working->work->live;
 	return 0;
 }
@@ -87,7 +87,7 @@ static json_t *make_row(const struct working *working, const struct sweep_task *
 	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
 	if (name != NULL)
 		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
-	if (working->life.caches_stay)
+	if (working->shared_server.caches_stay)
 		json_object_set_new(row, "caches_stay", json_true());
 	return row;
 }
@@ -103,7 +103,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	int64_t started_ns = pl_clock_now_ns();
 	/* a single pair of clock readings: time between two of them would be counted twice */
 	int64_t began_ns = started_ns + pl_clock_offset_ns();
-	bool starts = !run_shared_server_is_up(&working->life, &working->slot);
+	bool starts = !run_shared_server_is_up(&working->shared_server, &working->slot);
 	/* an existing file belongs to an unfinished run, or to one that is retried */
 	const struct run_settings how = {
 		.output = path,
@@ -117,7 +117,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 		run_slot_next(&working->slot);
 	else if (open_server(working, experiment, err) < 0)
 		return -1;
-	working->life.goes_on = i + 1 < work->count;
+	working->shared_server.goes_on = i + 1 < work->count;
 	int done = run_experiment(experiment, &how, &working->slot, &result, err);
 	if (done < 0 && ends_all(err))
 		return -1;
@@ -134,7 +134,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 }
 
 /* Returns false if the sweep has closed the socket. */
-static bool tell(const struct working *working, json_t *message)
+static bool report(const struct working *working, json_t *message)
 {
 	auto_json json_t *owned = message;
 	auto_buf text = PL_BUF(MESSAGE_BYTES_MAX);
@@ -145,12 +145,12 @@ static bool tell(const struct working *working, json_t *message)
 }
 
 /* The row is on disk when this returns true. */
-static bool tell_row(const struct working *working, json_t *row)
+static bool send_row(const struct working *working, json_t *row)
 {
 	char answer;
 	ssize_t got;
 
-	if (!tell(working, json_pack("{s:o}", "row", row)))
+	if (!report(working, json_pack("{s:o}", "row", row)))
 		return false;
 	do
 		got = read(working->socket, &answer, 1);
@@ -168,7 +168,7 @@ static void send_result(const struct working *working, const struct sweep_task *
 		return;
 	auto_free char *path = pl_asprintf("%s/%s", settings->folder, result);
 	if (settings->send(settings->user, path, &err) == 0)
-		tell(working, json_pack("{s:s}", "sent", task->key));
+		report(working, json_pack("{s:s}", "sent", task->key));
 	else
 		pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, err.text);
 }
@@ -186,15 +186,15 @@ static bool run_one(struct working *working, size_t i)
 
 	mark_experiment(work, &work->tasks[i], experiment);
 	if (run_task(working, i, experiment, &row, &err) < 0) {
-		tell(working, json_pack("{s:s, s:i}", "error", err.text, "code", (int)err.code));
+		report(working, json_pack("{s:s, s:i}", "error", err.text, "code", (int)err.code));
 		return false;
 	}
-	auto_json json_t *kept = json_incref(row);
-	if (!tell_row(working, row))
+	auto_json json_t *retained = json_incref(row);
+	if (!send_row(working, row))
 		return false;
-	send_result(working, &work->tasks[i], pl_json_get_text(kept, "result"));
+	send_result(working, &work->tasks[i], pl_json_get_text(retained, "result"));
 	return run_stop_signal(&working->stop) == 0 &&
-	       (url != NULL || run_shared_server_is_up(&working->life, &working->slot));
+	       (url != NULL || run_shared_server_is_up(&working->shared_server, &working->slot));
 }
 
 static void work_all(const struct sweep_work *work, int socket)
@@ -209,18 +209,18 @@ static void work_all(const struct sweep_work *work, int socket)
 		if (!run_one(&working, i))
 			break;
 	}
-	run_shared_server_end(&working.life, &working.slot);
+	run_shared_server_end(&working.shared_server, &working.slot);
 }
 
 /* The memory of the sweep is a copy here; its cleanup must not run. */
-static _Noreturn void worker_main(const struct sweep_work *work, int socket, int said_fd,
+static _Noreturn void worker_main(const struct sweep_work *work, int socket, int log_fd,
 				  pid_t sweep)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
-	if (getppid() != sweep || dup2(said_fd, STDERR_FILENO) < 0)
+	if (getppid() != sweep || dup2(log_fd, STDERR_FILENO) < 0)
 		_exit(1);
-	close(said_fd);
+	close(log_fd);
 	if (work->live->bound)
 		sched_setaffinity(0, sizeof(work->live->cpus), &work->live->cpus);
 	work_all(work, socket);
@@ -232,11 +232,11 @@ static _Noreturn void worker_main(const struct sweep_work *work, int socket, int
 int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size_t close_count,
 		       struct sweep_worker *ret, struct pl_err *err)
 {
-	int pair[2], said[2];
+	int pair[2], log[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return pl_err_errno(err, "could not create a socket pair");
-	if (pipe2(said, O_CLOEXEC) < 0) {
+	if (pipe2(log, O_CLOEXEC) < 0) {
 		pl_err_errno(err, "could not create a pipe");
 		close(pair[0]);
 		close(pair[1]);
@@ -248,23 +248,23 @@ int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size
 		for (size_t i = 0; i < close_count; i++)
 			close(close_fds[i]);
 		close(pair[0]);
-		close(said[0]);
-		worker_main(work, pair[1], said[1], sweep);
+		close(log[0]);
+		worker_main(work, pair[1], log[1], sweep);
 	}
 	close(pair[1]);
-	close(said[1]);
+	close(log[1]);
 	if (pid < 0) {
 		pl_err_errno(err, "could not start a process for a server");
 		close(pair[0]);
-		close(said[0]);
+		close(log[0]);
 		return -1;
 	}
 	setpgid(pid, pid);
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
-	fcntl(said[0], F_SETFL, O_NONBLOCK);
-	*ret = (struct sweep_worker){ .pid = pid, .socket = pair[0], .said_fd = said[0] };
-	pl_buf_init(&ret->told, MESSAGE_BYTES_MAX);
-	pl_buf_init(&ret->said, SAID_BYTES_MAX);
+	fcntl(log[0], F_SETFL, O_NONBLOCK);
+	*ret = (struct sweep_worker){ .pid = pid, .socket = pair[0], .log_fd = log[0] };
+	pl_buf_init(&ret->messages, MESSAGE_BYTES_MAX);
+	pl_buf_init(&ret->log, OWNER_TEXT_BYTES_MAX);
 	return 0;
 }
 
@@ -285,34 +285,36 @@ static bool read_some(int fd, struct pl_buf *buf)
 	}
 }
 
-int sweep_worker_hear(struct sweep_worker *worker, json_t **ret)
+int sweep_worker_receive(struct sweep_worker *worker, json_t **ret)
 {
-	bool more = read_some(worker->socket, &worker->told);
-	char *end = worker->told.len > 0 ? memchr(worker->told.data, '\n', worker->told.len) : NULL;
+	bool more = read_some(worker->socket, &worker->messages);
+	char *end = worker->messages.len > 0
+			    ? memchr(worker->messages.data, '\n', worker->messages.len)
+			    : NULL;
 
 	if (end == NULL)
 		return more ? 0 : -1;
-	size_t len = (size_t)(end - worker->told.data);
-	int done = pl_json_parse(worker->told.data, len, "a worker", ret, PL_ERR_IGNORED);
-	pl_buf_consume(&worker->told, len + 1);
+	size_t len = (size_t)(end - worker->messages.data);
+	int done = pl_json_parse(worker->messages.data, len, "a worker", ret, PL_ERR_IGNORED);
+	pl_buf_consume(&worker->messages, len + 1);
 	return done < 0 ? -1 : 1;
 }
 
 void sweep_worker_show(struct sweep_worker *worker,
 		       void (*show)(void *user, const char *text, size_t len), void *user)
 {
-	struct pl_buf *said = &worker->said;
+	struct pl_buf *log = &worker->log;
 	char *end;
 
-	if (worker->said_fd >= 0 && !read_some(worker->said_fd, said)) {
-		if (said->len > 0 && said->data[said->len - 1] != '\n')
-			pl_buf_add_char(said, '\n');
-		pl_fd_close(&worker->said_fd);
+	if (worker->log_fd >= 0 && !read_some(worker->log_fd, log)) {
+		if (log->len > 0 && log->data[log->len - 1] != '\n')
+			pl_buf_add_char(log, '\n');
+		pl_fd_close(&worker->log_fd);
 	}
-	while (said->len > 0 && (end = memchr(said->data, '\n', said->len)) != NULL) {
-		size_t len = (size_t)(end - said->data) + 1;
-		show(user, said->data, len);
-		pl_buf_consume(said, len);
+	while (log->len > 0 && (end = memchr(log->data, '\n', log->len)) != NULL) {
+		size_t len = (size_t)(end - log->data) + 1;
+		show(user, log->data, len);
+		pl_buf_consume(log, len);
 	}
 }
 
@@ -336,12 +338,12 @@ bool sweep_worker_end(struct sweep_worker *worker, int *ret_signal)
 
 	/* a worker that waits for us notices the closed socket */
 	pl_fd_close(&worker->socket);
-	pl_fd_close(&worker->said_fd);
+	pl_fd_close(&worker->log_fd);
 	do
 		got = waitpid(worker->pid, &status, 0);
 	while (got < 0 && errno == EINTR);
-	pl_buf_done(&worker->told);
-	pl_buf_done(&worker->said);
+	pl_buf_done(&worker->messages);
+	pl_buf_done(&worker->log);
 	worker->pid = 0;
 	*ret_signal = got > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return got > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -36,9 +36,9 @@ struct sweep_work {
 struct sweep_worker {
 	pid_t pid; /* 0: none */
 	int socket;
-	int said_fd; /* its standard error */
-	struct pl_buf told;
-	struct pl_buf said;
+	int log_fd; /* its standard error */
+	struct pl_buf messages;
+	struct pl_buf log;
 };
 
 /*
@@ -51,7 +51,7 @@ int sweep_worker_start(const struct sweep_work *work, const int *close_fds, size
  * Reads available messages. Returns 1 and *ret, a message (new reference), after which there may be more; 0: no
  * complete message; -1: the worker has closed the socket. Never waits.
  */
-int sweep_worker_hear(struct sweep_worker *worker, json_t **ret);
+int sweep_worker_receive(struct sweep_worker *worker, json_t **ret);
 /* The same for lines of text; `show` gets each with its line end. */
 void sweep_worker_show(struct sweep_worker *worker,
 		       void (*show)(void *user, const char *text, size_t len), void *user);

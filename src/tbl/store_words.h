@@ -2,7 +2,7 @@
  * Names of the store: the outcome of an incoming document.
  *
  * STORE_OUTCOME(NAME, name, text)
- * STORE_KNOWN(NAME, name, text)       the handling of an existing result
+ * STORE_CONFLICT_POLICY(NAME, name, text)       the handling of an existing result
  * STORE_ITEM_STATE(NAME, name, text)  of an item of a job; includes the outcomes
  * STORE_CHANGE(NAME, name, text)      of a stored result
  * Undefined again at the end.
@@ -10,8 +10,8 @@
 #ifndef STORE_OUTCOME
 #define STORE_OUTCOME(NAME, name, text)
 #endif
-#ifndef STORE_KNOWN
-#define STORE_KNOWN(NAME, name, text)
+#ifndef STORE_CONFLICT_POLICY
+#define STORE_CONFLICT_POLICY(NAME, name, text)
 #endif
 #ifndef STORE_ITEM_STATE
 #define STORE_ITEM_STATE(NAME, name, text)
@@ -25,9 +25,9 @@ STORE_OUTCOME(DUPLICATE, duplicate, "the same content is already stored")
 STORE_OUTCOME(CONFLICT,  conflict,  "its run_id is already stored with other content")
 STORE_OUTCOME(REJECTED,  rejected,  "not a result, or a malformed one")
 
-STORE_KNOWN(SKIP,    skip,    "the stored result stays; the new one is reported as a duplicate or a conflict")
-STORE_KNOWN(REPLACE, replace, "the stored result gets the new content and keeps its id")
-STORE_KNOWN(KEEP,    keep,    "the new result is stored in addition, as a repeat")
+STORE_CONFLICT_POLICY(SKIP,    skip,    "the stored result stays; the new one is reported as a duplicate or a conflict")
+STORE_CONFLICT_POLICY(REPLACE, replace, "the stored result gets the new content and keeps its id")
+STORE_CONFLICT_POLICY(KEEP,    keep,    "the new result is stored in addition, as a repeat")
 
 STORE_ITEM_STATE(QUEUED,    queued,    "waiting")
 STORE_ITEM_STATE(PARSED,    parsed,    "being read")
@@ -45,6 +45,6 @@ STORE_CHANGE(RESTORED, restored, "the result was restored")
 STORE_CHANGE(REPLACED, replaced, "the content of the result was replaced")
 
 #undef STORE_OUTCOME
-#undef STORE_KNOWN
+#undef STORE_CONFLICT_POLICY
 #undef STORE_ITEM_STATE
 #undef STORE_CHANGE

@@ -8,22 +8,22 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "result/beside.h"
+#include "result/artifacts.h"
 #include "upload/upload_priv.h"
 
 #define SEND_LEAST_NS (300 * PL_NS_PER_S)
 #define NS_PER_MIB    (PL_NS_PER_S) /* a slow connection */
 
 /* Records {kind, name, run_id, bytes, state, message} of one artifact. */
-static void tell(struct upload_result *result, const struct res_beside *beside, int64_t bytes,
-		 const char *state, const char *message)
+static void report(struct upload_result *result, const struct res_artifact *file, int64_t bytes,
+		   const char *state, const char *message)
 {
 	json_array_append_new(result->artifacts,
 			      json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "kind",
-					pl_json_text(beside->kind), "name",
-					pl_json_text(beside->name), "run_id",
-					pl_json_text(beside->run_id), "bytes", (json_int_t)bytes,
-					"state", state, "message", pl_json_text(message)));
+					pl_json_text(file->kind), "name", pl_json_text(file->name),
+					"run_id", pl_json_text(file->run_id), "bytes",
+					(json_int_t)bytes, "state", state, "message",
+					pl_json_text(message)));
 }
 
 /* Returns the id of the stored result if its content is the one that was sent. 0: missing. */
@@ -47,18 +47,18 @@ static json_t *list_of(struct upload *upload, json_int_t id)
 	auto_free char *path = pl_asprintf("/api/data/experiments/%lld/artifacts", (long long)id);
 	auto_json json_t *answer = NULL;
 
-	if (upload_ask_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
+	if (upload_request_json(upload, "GET", path, NULL, 200, &answer, PL_ERR_IGNORED) < 0)
 		return json_array();
 	json_t *list = json_object_get(answer, "artifacts");
 	return json_is_array(list) ? json_incref(list) : json_array();
 }
 
-static bool has(const json_t *list, const struct res_beside *beside)
+static bool has(const json_t *list, const struct res_artifact *file)
 {
 	PL_JSON_EACH(artifact, list) {
-		if (pl_text_equal(pl_json_get_text(artifact, "kind"), beside->kind) &&
-		    pl_text_equal(pl_json_get_text(artifact, "name"), beside->name) &&
-		    pl_text_equal(pl_json_get_text(artifact, "sha256"), beside->sha256))
+		if (pl_text_equal(pl_json_get_text(artifact, "kind"), file->kind) &&
+		    pl_text_equal(pl_json_get_text(artifact, "name"), file->name) &&
+		    pl_text_equal(pl_json_get_text(artifact, "sha256"), file->sha256))
 			return true;
 	}
 	return false;
@@ -66,9 +66,9 @@ static bool has(const json_t *list, const struct res_beside *beside)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-static char *path_for(const struct upload *upload, const struct res_beside *beside)
+static char *path_for(const struct upload *upload, const struct res_artifact *file)
 {
-	const char *const words[] = { beside->run_id, beside->kind, beside->name };
+	const char *const words[] = { file->run_id, file->kind, file->name };
 	auto_buf path = PL_BUF(65536);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
@@ -79,13 +79,13 @@ static char *path_for(const struct upload *upload, const struct res_beside *besi
 }
 
 /* Returns why it is not stored; NULL: it is. free() */
-static char *send_bytes(struct upload *upload, const struct res_beside *beside, int fd, size_t len)
+static char *send_bytes(struct upload *upload, const struct res_artifact *file, int fd, size_t len)
 {
-	auto_free char *path = path_for(upload, beside);
+	auto_free char *path = path_for(upload, file);
 	auto_free char *headers = upload_headers(upload->target,
 						 "Content-Type: application/octet-stream\r\n"
 						 "X-Content-SHA256: %s\r\n",
-						 beside->sha256);
+						 file->sha256);
 	struct io_fetch fetch = upload_fetch(upload, "PUT", path);
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -95,57 +95,57 @@ static char *send_bytes(struct upload *upload, const struct res_beside *beside, 
 	fetch.body_len = len;
 	fetch.body_fd = &fd;
 	fetch.timeout_ns = SEND_LEAST_NS + (int64_t)(len >> 20) * NS_PER_MIB;
-	if (upload_ask(upload, &fetch, &reply, &err) < 0)
+	if (upload_request(upload, &fetch, &reply, &err) < 0)
 		return pl_strdup(err.text);
 	return reply.status == 200 || reply.status == 201 ? NULL : upload_words_of(&reply);
 }
 
 /* Reads the file while the socket accepts it. As send_bytes(). */
-static char *send_file(struct upload *upload, const struct res_beside *beside, int64_t *ret_bytes)
+static char *send_file(struct upload *upload, const struct res_artifact *file, int64_t *ret_bytes)
 {
-	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	struct pl_err err = PL_ERR_INIT;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		pl_err_errno(&err, "cannot read '%s'", beside->path);
+		pl_err_errno(&err, "cannot read '%s'", file->path);
 		return pl_strdup(err.text);
 	}
 	*ret_bytes = st.st_size;
-	return send_bytes(upload, beside, fd, (size_t)st.st_size);
+	return send_bytes(upload, file, fd, (size_t)st.st_size);
 }
 
 static void send_one(struct upload *upload, struct upload_result *result,
-		     const struct res_beside *beside, const json_t *there)
+		     const struct res_artifact *file, const json_t *stored)
 {
 	struct pl_err err = PL_ERR_INIT;
 	int64_t bytes = 0;
 
-	if (has(there, beside)) {
-		tell(result, beside, 0, "duplicate", NULL);
+	if (has(stored, file)) {
+		report(result, file, 0, "duplicate", NULL);
 		return;
 	}
 	if (upload->is_lost) {
-		tell(result, beside, 0, "failed", "not uploaded: the dashboard is unreachable");
+		report(result, file, 0, "failed", "not uploaded: the dashboard is unreachable");
 		return;
 	}
-	switch (res_beside_look(beside, &bytes, &err)) {
-	case RES_BESIDE_ABSENT:
-		tell(result, beside, 0, "missing",
-		     "the file is not in the directory of the result");
+	switch (res_artifact_check(file, &bytes, &err)) {
+	case RES_ARTIFACT_MISSING:
+		report(result, file, 0, "missing",
+		       "the file is not in the directory of the result");
 		return;
-	case RES_BESIDE_CHANGED:
-		tell(result, beside, bytes, "changed",
-		     "not uploaded: the file changed after the run");
+	case RES_ARTIFACT_CHANGED:
+		report(result, file, bytes, "changed",
+		       "not uploaded: the file changed after the run");
 		return;
-	case RES_BESIDE_UNREAD:
-		tell(result, beside, bytes, "failed", err.text);
+	case RES_ARTIFACT_UNREADABLE:
+		report(result, file, bytes, "failed", err.text);
 		return;
-	case RES_BESIDE_THERE:
+	case RES_ARTIFACT_INTACT:
 		break;
 	}
-	auto_free char *failure = send_file(upload, beside, &bytes);
-	tell(result, beside, bytes, failure != NULL ? "failed" : "stored", failure);
+	auto_free char *failure = send_file(upload, file, &bytes);
+	report(result, file, bytes, failure != NULL ? "failed" : "stored", failure);
 	upload->artifacts_sent++;
 	if (upload->on_progress != NULL)
 		upload->on_progress(upload);
@@ -154,24 +154,24 @@ static void send_one(struct upload *upload, struct upload_result *result,
 static void send_of_file(struct upload *upload, size_t at)
 {
 	struct upload_result *result = &upload->results[at];
-	auto_besides besides = { 0 };
-	auto_json json_t *there = NULL;
+	auto_res_artifacts besides = { 0 };
+	auto_json json_t *stored = NULL;
 	const char *run_id = NULL;
 	json_int_t id = 0;
 
 	if (result->failure != NULL)
 		return;
-	res_beside_of_file(upload->files[at].path, UPLOAD_BYTES_MAX, &besides);
+	res_artifacts_of_file(upload->files[at].path, UPLOAD_BYTES_MAX, &besides);
 	for (size_t i = 0; i < besides.count; i++) {
-		const struct res_beside *beside = &besides.items[i];
-		if (!pl_text_equal(run_id, beside->run_id)) {
-			run_id = beside->run_id;
+		const struct res_artifact *file = &besides.items[i];
+		if (!pl_text_equal(run_id, file->run_id)) {
+			run_id = file->run_id;
 			id = row_of(result, run_id);
-			json_decref(there);
-			there = id > 0 ? list_of(upload, id) : NULL;
+			json_decref(stored);
+			stored = id > 0 ? list_of(upload, id) : NULL;
 		}
 		if (id > 0)
-			send_one(upload, result, beside, there);
+			send_one(upload, result, file, stored);
 	}
 }
 

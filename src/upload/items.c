@@ -11,14 +11,14 @@
 #define PAGE_ITEMS 1000
 #define ITEMS_MAX  1000000
 
-struct place {
+struct sent_file {
 	int64_t first; /* index; -1: unknown, because a later upload contains the same file */
 	size_t file;
 };
 
-static int compare_places(const void *a, const void *b)
+static int compare_sent_files(const void *a, const void *b)
 {
-	const struct place *one = a, *other = b;
+	const struct sent_file *one = a, *other = b;
 
 	if (one->first != other->first)
 		return (one->first > other->first) - (one->first < other->first);
@@ -26,25 +26,26 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Sorted by first item; free(). */
-static int list_places(struct upload *upload, struct place **ret, size_t *ret_count,
-		       struct pl_err *err)
+static int list_files_sent(struct upload *upload, struct sent_file **ret, size_t *ret_count,
+			   struct pl_err *err)
 {
 	auto_json json_t *known = NULL;
 	auto_free size_t *files = upload_files_in(upload, UPLOAD_SENT, ret_count);
 
-	if (upload_list_known(upload, upload->job_id, files, *ret_count, &known, err) < 0)
+	if (upload_list_received(upload, upload->job_id, files, *ret_count, &known, err) < 0)
 		return -1;
-	struct place *places = pl_alloc_array(*ret_count, sizeof(*places));
+	struct sent_file *sent_files = pl_alloc_array(*ret_count, sizeof(*sent_files));
 	for (size_t i = 0; i < *ret_count; i++) {
 		const json_t *one = json_object_get(known, upload->results[files[i]].sha256);
-		bool is_told = pl_text_equal(pl_json_get_text(one, "job_id"), upload->job_id) &&
-			       json_is_integer(json_object_get(one, "index"));
-		places[i] = (struct place){ .first = is_told ? pl_json_get_i64(one, "index") : -1,
-					    .file = files[i] };
+		bool is_reported = pl_text_equal(pl_json_get_text(one, "job_id"), upload->job_id) &&
+				   json_is_integer(json_object_get(one, "index"));
+		sent_files[i] = (struct sent_file){
+			.first = is_reported ? pl_json_get_i64(one, "index") : -1, .file = files[i]
+		};
 	}
 	if (*ret_count > 0)
-		qsort(places, *ret_count, sizeof(*places), compare_places);
-	*ret = places;
+		qsort(sent_files, *ret_count, sizeof(*sent_files), compare_sent_files);
+	*ret = sent_files;
 	return 0;
 }
 
@@ -58,43 +59,44 @@ static bool is_named_after(const char *item, const char *file)
 }
 
 /* Finds the file by name if its index is unknown. */
-static size_t file_by_name(const struct upload *upload, const struct place *places, size_t count,
-			   const char *name, size_t otherwise)
+static size_t file_by_name(const struct upload *upload, const struct sent_file *sent_files,
+			   size_t count, const char *name, size_t otherwise)
 {
-	for (size_t i = 0; i < count && places[i].first < 0; i++) {
-		if (is_named_after(name, upload->files[places[i].file].name))
-			return places[i].file;
+	for (size_t i = 0; i < count && sent_files[i].first < 0; i++) {
+		if (is_named_after(name, upload->files[sent_files[i].file].name))
+			return sent_files[i].file;
 	}
 	return otherwise;
 }
 
-static void take_page(struct upload *upload, const struct place *places, size_t count, size_t *at,
-		      const json_t *items)
+static void take_page(struct upload *upload, const struct sent_file *sent_files, size_t count,
+		      size_t *at, const json_t *items)
 {
 	PL_JSON_EACH(item, (json_t *)items) {
 		int64_t index = pl_json_get_i64(item, "index");
 		const char *name = pl_json_get_text(item, "name");
-		while (*at + 1 < count && places[*at + 1].first <= index)
+		while (*at + 1 < count && sent_files[*at + 1].first <= index)
 			(*at)++;
-		size_t file = places[*at].file;
+		size_t file = sent_files[*at].file;
 		if (!is_named_after(name, upload->files[file].name))
-			file = file_by_name(upload, places, count, name, file);
+			file = file_by_name(upload, sent_files, count, name, file);
 		json_array_append(upload->results[file].items, item);
 	}
 }
 
-static void begin_items(struct upload *upload, const struct place *places, size_t count)
+static void begin_items(struct upload *upload, const struct sent_file *sent_files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		upload->results[places[i].file].items = json_array();
+		upload->results[sent_files[i].file].items = json_array();
 }
 
-static void fail_without_items(struct upload *upload, const struct place *places, size_t count)
+static void fail_without_items(struct upload *upload, const struct sent_file *sent_files,
+			       size_t count)
 {
 	bool is_cancelled = pl_text_equal(pl_json_get_text(upload->job, "state"), "cancelled");
 
 	for (size_t i = 0; i < count; i++) {
-		struct upload_result *result = &upload->results[places[i].file];
+		struct upload_result *result = &upload->results[sent_files[i].file];
 		if (json_array_size(result->items) == 0)
 			upload_fail(result, is_cancelled
 						    ? "the upload was cancelled before it was read"
@@ -127,18 +129,18 @@ static int check_page(const json_t *items, json_int_t taken, json_int_t total,
 
 int upload_take_items(struct upload *upload, struct pl_err *err)
 {
-	auto_free struct place *places = NULL;
+	auto_free struct sent_file *sent_files = NULL;
 	size_t count = 0, at = 0;
 	json_int_t taken = 0, total = 1;
 
-	if (list_places(upload, &places, &count, err) < 0)
+	if (list_files_sent(upload, &sent_files, &count, err) < 0)
 		return -1;
-	begin_items(upload, places, count);
+	begin_items(upload, sent_files, count);
 	while (count > 0 && taken < total) {
 		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",
 						   upload->job_id, (long long)taken, PAGE_ITEMS);
 		auto_json json_t *job = NULL;
-		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+		if (upload_request_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const json_t *items = json_object_get(job, "items");
 		json_int_t total_before = total;
@@ -147,9 +149,9 @@ int upload_take_items(struct upload *upload, struct pl_err *err)
 			return -1;
 		if (json_array_size(items) == 0)
 			break;
-		take_page(upload, places, count, &at, items);
+		take_page(upload, sent_files, count, &at, items);
 		taken += (json_int_t)json_array_size(items);
 	}
-	fail_without_items(upload, places, count);
+	fail_without_items(upload, sent_files, count);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "result/beside.h"
+#include "result/artifacts.h"
 
 #define LIST_BYTES_MAX (1u << 20)
 
@@ -52,7 +52,7 @@ static bool has_result(const struct upload_result *outcome)
 }
 
 /* An artifact that the upload reports, other than as failed, is stored or can never be sent. */
-static bool is_settled(const struct upload_result *outcome, const struct res_beside *file)
+static bool is_settled(const struct upload_result *outcome, const struct res_artifact *file)
 {
 	PL_JSON_EACH(artifact, outcome != NULL ? outcome->artifacts : NULL) {
 		if (pl_text_equal(pl_json_get_text(artifact, "kind"), file->kind) &&
@@ -64,16 +64,16 @@ static bool is_settled(const struct upload_result *outcome, const struct res_bes
 
 static json_t *unsent_files(const char *path, const struct upload_result *outcome)
 {
-	auto_besides besides = { 0 };
+	auto_res_artifacts besides = { 0 };
 	auto_free char *name = pl_file_name(path);
 	json_t *files = json_array();
 
 	if (!has_result(outcome))
 		json_array_append_new(files, json_pack("{s:o, s:s}", "name", pl_json_text(name),
 						       "kind", "result"));
-	res_beside_of_file(path, UPLOAD_BYTES_MAX, &besides);
+	res_artifacts_of_file(path, UPLOAD_BYTES_MAX, &besides);
 	for (size_t i = 0; i < besides.count; i++) {
-		const struct res_beside *file = &besides.items[i];
+		const struct res_artifact *file = &besides.items[i];
 		if (!is_settled(outcome, file))
 			json_array_append_new(files, json_pack("{s:o, s:o}", "name",
 							       pl_json_text(file->name), "kind",

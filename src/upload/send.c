@@ -115,18 +115,18 @@ static void part_take(struct upload *upload, size_t *at, struct part *part)
 /* Keeps the waiting files, at the front. */
 static void part_shrink(const struct upload *upload, struct part *part)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < part->count; i++) {
 		if (upload->results[part->files[i]].state != UPLOAD_WAITING) {
 			free(part->texts[i]);
 			continue;
 		}
-		part->files[kept] = part->files[i];
-		part->texts[kept] = part->texts[i];
-		part->lens[kept++] = part->lens[i];
+		part->files[retained] = part->files[i];
+		part->texts[retained] = part->texts[i];
+		part->lens[retained++] = part->lens[i];
 	}
-	part->count = kept;
+	part->count = retained;
 }
 
 /* ---- a request ----------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static bool is_cancelled(struct upload *upload)
 	auto_free char *path = pl_asprintf("/api/upload/status/%s?limit=0", upload->job_id);
 	auto_json json_t *job = NULL;
 
-	return upload_ask_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) == 0 &&
+	return upload_request_json(upload, "GET", path, NULL, 200, &job, PL_ERR_IGNORED) == 0 &&
 	       pl_text_equal(pl_json_get_text(job, "state"), "cancelled");
 }
 
@@ -268,8 +268,8 @@ static void find_sent(struct upload *upload, const struct part *part)
 {
 	auto_json json_t *known = NULL;
 
-	if (upload_list_known(upload, upload->job_id, part->files, part->count, &known,
-			      PL_ERR_IGNORED) < 0)
+	if (upload_list_received(upload, upload->job_id, part->files, part->count, &known,
+				 PL_ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < part->count; i++) {
 		const json_t *one = json_object_get(known, upload->results[part->files[i]].sha256);

@@ -74,7 +74,7 @@ static int open_job(struct upload *upload, const size_t *files, size_t count, st
 		pl_json_text(upload->name != NULL ? upload->name : upload->files[0].name), "files",
 		(json_int_t)count, "bytes", bytes, "on_conflict",
 		upload->on_conflict != NULL ? upload->on_conflict : "skip");
-	if (upload_ask_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
+	if (upload_request_json(upload, "POST", "/api/upload/jobs", body, 201, &answer, err) < 0)
 		return -1;
 	upload->job_id = pl_strdup(pl_json_get_text(answer, "job_id"));
 	return upload->job_id != NULL ? 0
@@ -87,7 +87,7 @@ static int close_job(struct upload *upload, struct pl_err *err)
 	auto_free char *path = pl_asprintf("/api/upload/jobs/%s/close", upload->job_id);
 	auto_json json_t *job = NULL;
 
-	return upload_ask_json(upload, "POST", path, NULL, 200, &job, err);
+	return upload_request_json(upload, "POST", path, NULL, 200, &job, err);
 }
 
 /* The sum of some counts of the job. A count outside of 0 to COUNT_MAX, which no dashboard has, is 0. */
@@ -122,7 +122,7 @@ static int wait_for_job(struct upload *upload, struct pl_err *err)
 
 	for (;;) {
 		auto_json json_t *job = NULL;
-		if (upload_ask_json(upload, "GET", path, NULL, 200, &job, err) < 0)
+		if (upload_request_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const char *state = pl_json_get_text(job, "state");
 		count_over(upload, job);
@@ -158,7 +158,7 @@ static void send_all(struct upload *upload)
 
 	/* with the policy "replace", an earlier result may have been replaced since, so each file is sent */
 	bool asks = !pl_text_equal(upload->on_conflict, "replace");
-	if (asks && upload_find_known(upload, &err) < 0) {
+	if (asks && upload_find_received(upload, &err) < 0) {
 		upload_fail_waiting(upload, &err);
 		return;
 	}

@@ -30,10 +30,10 @@ struct upload_file {
 };
 
 enum upload_state {
-	UPLOAD_WAITING, /* to be sent */
-	UPLOAD_SENT,    /* on the dashboard's disk */
-	UPLOAD_KNOWN,   /* received earlier, and its result exists: not sent */
-	UPLOAD_SAME,    /* an earlier file has the same bytes: not sent */
+	UPLOAD_WAITING,  /* to be sent */
+	UPLOAD_SENT,     /* on the dashboard's disk */
+	UPLOAD_RECEIVED, /* received earlier, and its result exists: not sent */
+	UPLOAD_SAME,     /* an earlier file has the same bytes: not sent */
 	UPLOAD_FAILED,
 };
 
@@ -57,11 +57,12 @@ struct upload {
 	const struct run_target *target;
 	const struct upload_file *files;
 	size_t count;
-	const char *name;        /* of the upload; NULL: that of its first file */
-	const char *on_conflict; /* a name of STORE_KNOWN (tbl/store_words.h); NULL: skip */
-	int64_t wait_ns;         /* how long to wait for an unreachable or full dashboard */
-	int64_t wait_first_ns;   /* the same before its first response */
-	bool without_artifacts;  /* send only results */
+	const char *name; /* of the upload; NULL: that of its first file */
+	const char
+		*on_conflict;  /* a name of STORE_CONFLICT_POLICY (tbl/store_words.h); NULL: skip */
+	int64_t wait_ns;       /* how long to wait for an unreachable or full dashboard */
+	int64_t wait_first_ns; /* the same before its first response */
+	bool without_artifacts; /* send only results */
 	/* called after each step; or NULL */
 	void (*on_progress)(const struct upload *upload);
 	/* Called when the dashboard is unreachable, with the time to wait; or NULL. */

@@ -5,7 +5,7 @@
 #include "io/fetch.h"
 #include "upload/upload.h"
 
-#define UPLOAD_ASK_NS (30 * PL_NS_PER_S)
+#define UPLOAD_REQUEST_NS (30 * PL_NS_PER_S)
 
 /* Appends the word percent-encoded, except letters, digits and `plain`. */
 void upload_add_word(struct pl_buf *path, const char *word, const char *plain);
@@ -28,14 +28,15 @@ char *upload_path(const struct upload *upload, const char *format, ...) PL_PRINT
  * Performs one request with retries. Returns -1 if the dashboard is lost, or if the request is impossible (a
  * certificate, an unreadable file). *ret is a response that needs no retry, of any status.
  */
-int upload_ask(struct upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
-	       struct pl_err *err) PL_MUST_CHECK;
+int upload_request(struct upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
+		   struct pl_err *err) PL_MUST_CHECK;
 /*
  * The same for JSON: `method` and `path` (after the prefix), `body` NULL: none. Also returns -1 for a response that is
  * not JSON or has another status than `status`. New reference.
  */
-int upload_ask_json(struct upload *upload, const char *method, const char *path, const json_t *body,
-		    int status, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+int upload_request_json(struct upload *upload, const char *method, const char *path,
+			const json_t *body, int status, json_t **ret,
+			struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- known.c ------------------------------------------------------------------------------- */
 
@@ -43,12 +44,12 @@ int upload_ask_json(struct upload *upload, const char *method, const char *path,
  * Returns {sha256: {job_id, index, state, id}} of the files that the dashboard has received. job_id: prefer this upload
  * for a file that is in several; NULL: the newest. New reference.
  */
-int upload_list_known(struct upload *upload, const char *job_id, const size_t *files, size_t count,
-		      json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+int upload_list_received(struct upload *upload, const char *job_id, const size_t *files,
+			 size_t count, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Returns the files in this state; free(). */
 size_t *upload_files_in(const struct upload *upload, enum upload_state state, size_t *ret_count);
 /* Marks files as KNOWN that were received earlier and whose results exist. */
-int upload_find_known(struct upload *upload, struct pl_err *err) PL_MUST_CHECK;
+int upload_find_received(struct upload *upload, struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- send.c -------------------------------------------------------------------------------- */
 

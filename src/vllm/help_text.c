@@ -144,22 +144,22 @@ static void read_metavar(struct vllm_help_arg *arg, const char *text)
 {
 	const char *more = strstr(text, " ...]");
 	bool is_list = more != NULL && more[5] == '\0';
-	bool is_told = text[0] == '[' && (text[1] == '\'' || text[1] == '"');
+	bool is_reported = text[0] == '[' && (text[1] == '\'' || text[1] == '"');
 
 	if (text[0] == '\0')
 		return;
 	if (is_list)
 		arg->style = OPTION_STYLE_LIST;
-	else if (text[0] == '[' && !is_told)
+	else if (text[0] == '[' && !is_reported)
 		arg->style = OPTION_STYLE_OPTIONAL_VALUE;
 	else
 		arg->style = OPTION_STYLE_VALUE;
 	auto_free char *first = pl_strndup(text, is_list ? (size_t)(more - text) : strlen(text));
-	char *again = is_list ? strstr(first, " [") : NULL;
-	if (again != NULL)
-		*again = '\0';
-	const char *value = first + (first[0] == '[' && !is_told ? 1 : 0);
-	if (value[0] == '{' || is_told)
+	char *retry = is_list ? strstr(first, " [") : NULL;
+	if (retry != NULL)
+		*retry = '\0';
+	const char *value = first + (first[0] == '[' && !is_reported ? 1 : 0);
+	if (value[0] == '{' || is_reported)
 		read_choices(arg, value);
 }
 

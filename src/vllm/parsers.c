@@ -49,7 +49,7 @@ struct check {
 	const struct vllm_target *target;
 	struct vllm_version release;
 	const char *version;
-	vllm_rule_place_fn *place;
+	vllm_rule_locate_fn *location;
 	void *user;
 	struct option_problems *problems;
 };
@@ -118,7 +118,7 @@ static enum option_severity severity_of(const struct check *check, const struct 
 static void add_problem(const struct check *check, const struct argument *argument,
 			const char *name, const struct parser *other)
 {
-	struct vllm_rule_place where = { 0 };
+	struct vllm_rule_location where = { 0 };
 	auto_free char *setting = pl_asprintf("%s%s%s", argument->name,
 					      argument->key != NULL ? "." : "",
 					      argument->key != NULL ? argument->key : "");
@@ -132,16 +132,16 @@ static void add_problem(const struct check *check, const struct argument *argume
 							  count_parsers(check, argument->kind),
 							  argument->plugin);
 
-	if (check->place != NULL)
-		check->place(check->user, setting, &where);
+	if (check->location != NULL)
+		check->location(check->user, setting, &where);
 	auto_free char *key = where.flag != NULL ? pl_asprintf("%s%s", where.flag,
 							       setting + strlen(argument->name))
 						 : pl_asprintf("server.%s", setting);
-	option_problem_tell(check->problems, .severity = severity_of(check, argument),
-			    .source = where.source, .line = where.line, .column = where.column,
-			    .key = key, .found = found, .expected = expected,
-			    .nearest = is_later ? NULL
-						: nearest_parser(check, argument->kind, name));
+	option_problem_report(check->problems, .severity = severity_of(check, argument),
+			      .source = where.source, .line = where.line, .column = where.column,
+			      .key = key, .found = found, .expected = expected,
+			      .nearest = is_later ? NULL
+						  : nearest_parser(check, argument->kind, name));
 }
 
 /* A renamed parser has a separate problem, with its replacement. */
@@ -182,12 +182,12 @@ static void check_argument(const struct check *check, const struct argument *arg
 }
 
 void vllm_parsers_check(const json_t *values, const json_t *env, const struct vllm_target *target,
-			vllm_rule_place_fn *place, void *user, struct option_problems *problems)
+			vllm_rule_locate_fn *location, void *user, struct option_problems *problems)
 {
 	struct check check = { .values = values,
 			       .env = env,
 			       .target = target,
-			       .place = place,
+			       .location = location,
 			       .user = user,
 			       .problems = problems };
 

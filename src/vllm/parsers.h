@@ -12,4 +12,5 @@
  * Silent for releases that are not in the table. `place` may be NULL.
  */
 void vllm_parsers_check(const json_t *values, const json_t *env, const struct vllm_target *target,
-			vllm_rule_place_fn *place, void *user, struct option_problems *problems);
+			vllm_rule_locate_fn *location, void *user,
+			struct option_problems *problems);

@@ -82,11 +82,11 @@ static void add_end(const struct diff *diff, json_t *entry, const char *key)
 
 static void add_new(json_t *list, const struct option_row *arg)
 {
-	static const char *const told[] = { "type", "default", "choices", "help" };
+	static const char *const reported[] = { "type", "default", "choices", "help" };
 	json_t *entry = add(list, arg->name, arg);
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(told); i++)
-		json_object_set_new(entry, told[i], vllm_arg_json_value(arg, told[i]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(reported); i++)
+		json_object_set_new(entry, reported[i], vllm_arg_json_value(arg, reported[i]));
 }
 
 /* The order of choices and aliases is irrelevant. The order of a default is part of its value. */
@@ -242,13 +242,13 @@ static size_t rank(const json_t *entry)
 {
 	enum { LAST = 100, UNSET = 1000 };
 	const char *group = pl_json_get_text(entry, "group");
-	size_t place = pl_text_index(group, groups_first, PL_ARRAY_SIZE(groups_first));
+	size_t location = pl_text_index(group, groups_first, PL_ARRAY_SIZE(groups_first));
 
 	if (PL_TEXT_IS_ONE_OF(group, groups_last))
-		place += LAST;
+		location += LAST;
 	if (is_unset(json_object_get(entry, "old")) && is_unset(json_object_get(entry, "new")))
-		place += UNSET;
-	return place;
+		location += UNSET;
+	return location;
 }
 
 /* Appends where it belongs; equals stay in their order. */

@@ -190,7 +190,7 @@ static bool take_keys(struct search *search, const char *keys, const json_t *val
 static bool take_rule(struct search *search, const struct vllm_history *history,
 		      const json_t *value)
 {
-	auto_json json_t *said = pl_json_of_text(history->value);
+	auto_json json_t *text = pl_json_of_text(history->value);
 	auto_json json_t *other = json_is_boolean(value) ? json_boolean(!json_is_true(value))
 							 : NULL;
 
@@ -203,9 +203,9 @@ static bool take_rule(struct search *search, const struct vllm_history *history,
 		return take_keys(search, history->replaced_by, other);
 	case VLLM_MAP_CONSTANT:
 		/* switched off, it equals a missing argument */
-		return json_is_false(value) || take_keys(search, history->replaced_by, said);
+		return json_is_false(value) || take_keys(search, history->replaced_by, text);
 	case VLLM_MAP_VALUES:
-		return take_keys(search, history->replaced_by, paired(said, value));
+		return take_keys(search, history->replaced_by, paired(text, value));
 	case VLLM_MAP_OTHER:
 		break;
 	}

@@ -75,7 +75,7 @@ struct vllm_target {
 	const struct vllm_catalog *catalog; /* NULL: the reference's */
 };
 
-struct vllm_rule_place {
+struct vllm_rule_location {
 	const char *source; /* file name, or NULL */
 	int line;           /* from 1; 0: none */
 	int column;
@@ -85,7 +85,7 @@ struct vllm_rule_place {
  * Sets the location of an argument or "argument.key"; NULL: the section itself. *ret is zeroed
  * before the call.
  */
-typedef void vllm_rule_place_fn(void *user, const char *arg, struct vllm_rule_place *ret);
+typedef void vllm_rule_locate_fn(void *user, const char *arg, struct vllm_rule_location *ret);
 
 /* The effect of a violated rule for a release. */
 enum vllm_rule_effect { VLLM_RULE_SILENT, VLLM_RULE_WARNS, VLLM_RULE_REFUSES };
@@ -96,7 +96,7 @@ enum vllm_rule_effect { VLLM_RULE_SILENT, VLLM_RULE_WARNS, VLLM_RULE_REFUSES };
  * values used, expected its message. place NULL: no locations.
  */
 void vllm_rules_check(const json_t *values, const struct vllm_target *target,
-		      const struct vllm_rule_env *env, vllm_rule_place_fn *place, void *user,
+		      const struct vllm_rule_env *env, vllm_rule_locate_fn *location, void *user,
 		      struct option_problems *problems);
 
 /*
@@ -105,7 +105,7 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
  * deprecates.
  */
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
-			    vllm_rule_place_fn *place, void *user,
+			    vllm_rule_locate_fn *location, void *user,
 			    struct option_problems *problems);
 
 /*
@@ -114,7 +114,7 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
  */
 size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
 			      const struct vllm_target *target, bool allow_gone,
-			      vllm_rule_place_fn *place, void *user,
+			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems);
 
 /*
@@ -122,7 +122,7 @@ size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
  * warning if the target is a release other than the reference, whose keys the table has.
  */
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,
-			      vllm_rule_place_fn *place, void *user,
+			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems);
 /*
  * Returns the note on a release that is newer than the reference: the tables lack its changes.

@@ -100,20 +100,20 @@ static void describe_found(const struct vllm_rule_names *names, struct vllm_rule
 		pl_buf_add_text(buf, "the defaults");
 }
 
-static void find_place(vllm_rule_place_fn *place, void *user, const char *arg,
-		       struct option_problem *problem)
+static void find_location(vllm_rule_locate_fn *location, void *user, const char *arg,
+			  struct option_problem *problem)
 {
-	struct vllm_rule_place where = { 0 };
+	struct vllm_rule_location where = { 0 };
 
-	if (place != NULL)
-		place(user, arg, &where);
+	if (location != NULL)
+		location(user, arg, &where);
 	problem->source = where.source;
 	problem->line = where.line;
 	problem->column = where.column;
 }
 
 static void add_broken(const struct vllm_rule *rule, enum option_severity severity,
-		       struct vllm_rule_subject *subject, vllm_rule_place_fn *place, void *user,
+		       struct vllm_rule_subject *subject, vllm_rule_locate_fn *location, void *user,
 		       struct option_problems *problems)
 {
 	struct vllm_rule_names names;
@@ -136,12 +136,12 @@ static void add_broken(const struct vllm_rule *rule, enum option_severity severi
 	key = first != NULL ? pl_asprintf("server.%s", first) : pl_strdup("server");
 	problem.key = key;
 	problem.found = pl_buf_text(&found);
-	find_place(place, user, first, &problem);
+	find_location(location, user, first, &problem);
 	option_problems_add(problems, &problem);
 }
 
 void vllm_rules_check(const json_t *values, const struct vllm_target *target,
-		      const struct vllm_rule_env *env, vllm_rule_place_fn *place, void *user,
+		      const struct vllm_rule_env *env, vllm_rule_locate_fn *location, void *user,
 		      struct option_problems *problems)
 {
 	auto_json json_t *defaults = json_object();
@@ -159,7 +159,7 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 		    vllm_expr_truth(vllm_rule_require(rule), &scope) != VLLM_FALSE)
 			continue;
 		add_broken(rule, effect == VLLM_RULE_REFUSES ? OPTION_ERROR : OPTION_WARNING,
-			   &subject, place, user, problems);
+			   &subject, location, user, problems);
 	}
 }
 
@@ -171,7 +171,7 @@ struct target_check {
 	const char *version; /* as text */
 	bool is_known;
 	bool allow_gone;
-	vllm_rule_place_fn *place;
+	vllm_rule_locate_fn *location;
 	void *user;
 	struct option_problems *problems;
 };
@@ -192,16 +192,16 @@ static char *key_of(const struct option_row *row)
 }
 
 /* Returns the location of the key if it is known, otherwise that of its argument. */
-static struct vllm_rule_place place_of(const struct target_check *check,
-				       const struct option_row *row)
+static struct vllm_rule_location position_of(const struct target_check *check,
+					     const struct option_row *row)
 {
-	struct vllm_rule_place where = { 0 };
+	struct vllm_rule_location where = { 0 };
 	auto_free char *setting = key_of(row);
 
-	if (check->place != NULL)
-		check->place(check->user, setting, &where);
-	if (check->place != NULL && where.line == 0 && row->of != NULL)
-		check->place(check->user, row->of, &where);
+	if (check->location != NULL)
+		check->location(check->user, setting, &where);
+	if (check->location != NULL && where.line == 0 && row->of != NULL)
+		check->location(check->user, row->of, &where);
 	return where;
 }
 
@@ -209,23 +209,23 @@ static struct vllm_rule_place place_of(const struct target_check *check,
 static const struct vllm_catalog *flags_of(const struct target_check *check,
 					   const struct option_row *row)
 {
-	return place_of(check, row).flag != NULL ? check->catalog : NULL;
+	return position_of(check, row).flag != NULL ? check->catalog : NULL;
 }
 
 static void add_target_problem(const struct target_check *check, const struct option_row *row,
 			       const struct target_fault *fault)
 {
-	struct vllm_rule_place where = place_of(check, row);
+	struct vllm_rule_location where = position_of(check, row);
 	auto_free char *setting = key_of(row);
 	const char *inner = row->of != NULL ? setting + strlen(row->of) : "";
 	auto_free char *key = where.flag != NULL ? pl_asprintf("%s%s", where.flag, inner)
 						 : pl_asprintf("server.%s", setting);
 	auto_json json_t *replaced_by = vllm_replaced_in_file(fault->replaced_by);
 
-	option_problem_tell(check->problems, .severity = fault->severity, .source = where.source,
-			    .line = where.line, .column = where.column, .key = key,
-			    .found = fault->found, .expected = fault->expected,
-			    .nearest = fault->nearest, .replaced_by = replaced_by);
+	option_problem_report(check->problems, .severity = fault->severity, .source = where.source,
+			      .line = where.line, .column = where.column, .key = key,
+			      .found = fault->found, .expected = fault->expected,
+			      .nearest = fault->nearest, .replaced_by = replaced_by);
 }
 
 static json_t *replaced_by(const struct target_check *check, const struct option_row *row,
@@ -529,13 +529,14 @@ static struct target_check check_of(const struct vllm_target *target)
 }
 
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
-			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
+			    vllm_rule_locate_fn *location, void *user,
+			    struct option_problems *problems)
 {
 	struct target_check check = check_of(target);
 
 	check.values = values;
 	check.allow_gone = allow_gone;
-	check.place = place;
+	check.location = location;
 	check.user = user;
 	check.problems = problems;
 	PL_JSON_EACH_MEMBER(name, value, values) {
@@ -551,14 +552,14 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 
 size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
 			      const struct vllm_target *target, bool allow_gone,
-			      vllm_rule_place_fn *place, void *user,
+			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems)
 {
 	struct target_check check = check_of(target);
 	size_t errors = problems->errors;
 
 	check.allow_gone = allow_gone;
-	check.place = place;
+	check.location = location;
 	check.user = user;
 	check.problems = problems;
 	if (!arg->absent)
@@ -579,20 +580,20 @@ static const json_t *object_of(const json_t *values, const struct option_row *fi
 	return json_is_object(object) ? object : NULL;
 }
 
-static void add_missing(const struct vllm_rule_place *where, enum option_severity severity,
+static void add_missing(const struct vllm_rule_location *where, enum option_severity severity,
 			const struct option_row *field, struct option_problems *problems)
 {
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 	auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
 
 	option_row_describe(field, &expected);
-	option_problem_tell(problems, .severity = severity, .source = where->source,
-			    .line = where->line, .column = where->column, .key = key,
-			    .found = "no such key", .expected = pl_buf_text(&expected));
+	option_problem_report(problems, .severity = severity, .source = where->source,
+			      .line = where->line, .column = where->column, .key = key,
+			      .found = "no such key", .expected = pl_buf_text(&expected));
 }
 
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,
-			      vllm_rule_place_fn *place, void *user,
+			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems)
 {
 	struct vllm_version release;
@@ -608,12 +609,12 @@ void vllm_required_keys_check(const json_t *values, const struct vllm_target *ta
 		       (field = option_field_next(arg, field)) != NULL) {
 			const char *name = strrchr(field->name, '.');
 			const json_t *object = field->required ? object_of(values, field) : NULL;
-			struct vllm_rule_place where = { 0 };
+			struct vllm_rule_location where = { 0 };
 			if (object == NULL ||
 			    json_object_get(object, name != NULL ? name + 1 : field->name) != NULL)
 				continue;
-			if (place != NULL)
-				place(user, field->of, &where);
+			if (location != NULL)
+				location(user, field->of, &where);
 			add_missing(&where, severity, field, problems);
 		}
 	}

@@ -132,8 +132,8 @@ static char *derive_name(const struct vllm_command *command)
 		base[len - 1] = '\0';
 	const char *at = strrchr(base, '/') != NULL ? strrchr(base, '/') + 1 : base;
 	for (; *at != '\0' && name.len < NAME_BYTES_MAX; at++) {
-		bool kept = isalnum((unsigned char)*at) || *at == '.';
-		char c = kept ? (char)tolower((unsigned char)*at) : '-';
+		bool retained = isalnum((unsigned char)*at) || *at == '.';
+		char c = retained ? (char)tolower((unsigned char)*at) : '-';
 		if (c != '-' || (name.len > 0 && name.data[name.len - 1] != '-'))
 			pl_buf_add_char(&name, c);
 	}

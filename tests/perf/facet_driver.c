@@ -87,7 +87,7 @@ static uint64_t cell_hash(const struct mirror_cell *cell)
 	uint64_t hash = mixed((uint64_t)cell->state * 8 + cell->kind);
 	uint64_t bits;
 
-	if (cell->state != RES_VALUE_THERE)
+	if (cell->state != RES_VALUE_PRESENT)
 		return hash;
 	memcpy(&bits, &cell->number, sizeof(bits));
 	for (const char *at = cell->text != NULL ? cell->text : ""; *at != '\0'; at++)
@@ -112,14 +112,14 @@ static json_t *describe_column(const struct base *base, size_t column)
 	for (size_t i = 0; i < base->count; i++) {
 		const struct mirror_cell *cell = &base->rows[i].cells[column];
 		hashes[i] = cell_hash(cell);
-		there += cell->state == RES_VALUE_THERE;
+		there += cell->state == RES_VALUE_PRESENT;
 	}
 	qsort(hashes, base->count, sizeof(*hashes), compare_hashes);
 	for (size_t i = 0; i < base->count; i++)
 		distinct += i == 0 || hashes[i] != hashes[i - 1];
-	auto_json json_t *told = res_field_to_json(field);
+	auto_json json_t *reported = res_field_to_json(field);
 	return json_pack("{s:s, s:O, s:s, s:I, s:I}", "id", field->id, "type",
-			 json_object_get(told, "type"), "role", roles[field->role], "distinct",
+			 json_object_get(reported, "type"), "role", roles[field->role], "distinct",
 			 (json_int_t)distinct, "there", (json_int_t)there);
 }
 
@@ -144,22 +144,23 @@ static void shuffle(struct source *source)
 	pl_pcg64_seed(&rng, SEED);
 	for (size_t i = source->rows; i > 1; i--) {
 		size_t other = (size_t)pl_pcg64_integers(&rng, 0, (int64_t)i);
-		uint32_t kept = source->order[i - 1];
+		uint32_t retained = source->order[i - 1];
 		source->order[i - 1] = source->order[other];
-		source->order[other] = kept;
+		source->order[other] = retained;
 	}
 }
 
-static void source_init(struct source *source, const struct base *base, const json_t *asked)
+static void source_init(struct source *source, const struct base *base, const json_t *requested)
 {
-	const json_t *ids = json_object_get(asked, "ids");
+	const json_t *ids = json_object_get(requested, "ids");
 
-	*source = (struct source){ .base = base, .rows = (size_t)pl_json_get_i64(asked, "rows") };
+	*source = (struct source){ .base = base,
+				   .rows = (size_t)pl_json_get_i64(requested, "rows") };
 	source->has = pl_alloc_array(base->column_count, sizeof(*source->has));
 	source->cells = pl_alloc_array(base->column_count, sizeof(*source->cells));
 	for (size_t i = 0; i < base->column_count; i++)
 		source->has[i] = !json_is_array(ids) || pl_json_has_text(ids, base->columns[i]->id);
-	if (pl_text_equal(pl_json_get_text(asked, "order"), "shuffled"))
+	if (pl_text_equal(pl_json_get_text(requested, "order"), "shuffled"))
 		shuffle(source);
 }
 
@@ -178,7 +179,7 @@ static void renew(struct source *source, const struct res_field *field, size_t n
 	double share = (double)(mixed(number * 1024 + (size_t)(cell - source->cells)) >> 11) *
 		       0x1p-53;
 
-	if (cell->state != RES_VALUE_THERE)
+	if (cell->state != RES_VALUE_PRESENT)
 		return;
 	if (field->type == RES_FIELD_TIME)
 		cell->text = source->time;
@@ -197,9 +198,9 @@ static struct mirror_row source_row(struct source *source, size_t at)
 	const struct base *base = source->base;
 	size_t number = source->order != NULL ? source->order[at] : at;
 	size_t sweep = number / DEMO_SWEEP, sweeps = base->count / DEMO_SWEEP;
-	bool is_again = sweep >= sweeps;
+	bool is_repeat = sweep >= sweeps;
 
-	if (is_again)
+	if (is_repeat)
 		sweep = mixed(sweep) % sweeps;
 	const struct mirror_row *from = &base->rows[sweep * DEMO_SWEEP + number % DEMO_SWEEP];
 	snprintf(source->run_id, sizeof(source->run_id), "exp_20260101_000000_%07zx", number);
@@ -209,7 +210,7 @@ static struct mirror_row source_row(struct source *source, size_t at)
 		if (!source->has[i])
 			continue;
 		source->cells[i] = from->cells[i];
-		if (is_again)
+		if (is_repeat)
 			renew(source, base->columns[i], number, &source->cells[i]);
 	}
 	return (struct mirror_row){ .id = (int64_t)at + 1,
@@ -230,13 +231,13 @@ static double resident_bytes(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static json_t *fill(const struct base *base, const json_t *asked, struct mirror **mirror)
+static json_t *fill(const struct base *base, const json_t *requested, struct mirror **mirror)
 {
 	auto_source source;
 
 	driver_mirror_free(*mirror);
 	*mirror = driver_mirror_new(base->fields);
-	source_init(&source, base, asked);
+	source_init(&source, base, requested);
 	double before = resident_bytes();
 	int64_t began_ns = pl_clock_now_ns();
 	for (size_t i = 0; i < source.rows; i++) {
@@ -270,7 +271,7 @@ static void put_cell(FILE *file, const struct res_field *field, const struct mir
 	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
 	char number[PL_F64_TEXT_BYTES];
 
-	if (cell->state != RES_VALUE_THERE || is_number != (cell->kind == RES_VALUE_NUMBER)) {
+	if (cell->state != RES_VALUE_PRESENT || is_number != (cell->kind == RES_VALUE_NUMBER)) {
 		fputs("\\N", file);
 	} else if (cell->text != NULL) {
 		put_text(file, cell->text);
@@ -282,16 +283,16 @@ static void put_cell(FILE *file, const struct res_field *field, const struct mir
 	}
 }
 
-static json_t *dump(const struct base *base, const json_t *asked)
+static json_t *dump(const struct base *base, const json_t *requested)
 {
-	const char *path = pl_json_get_text(asked, "path");
+	const char *path = pl_json_get_text(requested, "path");
 	FILE *file = fopen(path, "w");
 	int64_t began_ns = pl_clock_now_ns();
 	auto_source source;
 
 	if (file == NULL)
 		return json_pack("{s:s+}", "error", "cannot write ", path);
-	source_init(&source, base, asked);
+	source_init(&source, base, requested);
 	for (size_t i = 0; i < source.rows; i++) {
 		struct mirror_row row = source_row(&source, i);
 		fprintf(file, "%lld", (long long)row.id);
@@ -321,16 +322,16 @@ static json_t *ask(struct mirror *mirror, const json_t *request)
 	return json_pack("{s:o}", "answer", json_loads(text, 0, NULL));
 }
 
-static json_t *measure(struct mirror *mirror, const json_t *asked)
+static json_t *measure(struct mirror *mirror, const json_t *requested)
 {
-	json_int_t times = pl_json_get_i64(asked, "times");
+	json_int_t times = pl_json_get_i64(requested, "times");
 	json_t *ms = json_array();
 
 	for (json_int_t i = 0; i < times; i++) {
 		struct pl_err err = PL_ERR_INIT;
 		auto_free char *text = NULL;
 		int64_t began_ns = pl_clock_now_ns();
-		if (mirror_ask(mirror, json_object_get(asked, "time"), &text, &err) < 0) {
+		if (mirror_ask(mirror, json_object_get(requested, "time"), &text, &err) < 0) {
 			json_decref(ms);
 			return json_pack("{s:s}", "error", err.text);
 		}
@@ -340,11 +341,11 @@ static json_t *measure(struct mirror *mirror, const json_t *asked)
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static json_t *take_line(const struct base *base, const json_t *asked, struct mirror **mirror)
+static json_t *take_line(const struct base *base, const json_t *requested, struct mirror **mirror)
 {
-	const json_t *filling = json_object_get(asked, "fill");
-	const json_t *dumping = json_object_get(asked, "dump");
-	const json_t *asking = json_object_get(asked, "ask");
+	const json_t *filling = json_object_get(requested, "fill");
+	const json_t *dumping = json_object_get(requested, "dump");
+	const json_t *asking = json_object_get(requested, "ask");
 
 	if (filling != NULL)
 		return fill(base, filling, mirror);
@@ -352,8 +353,8 @@ static json_t *take_line(const struct base *base, const json_t *asked, struct mi
 		return dump(base, dumping);
 	if (asking != NULL)
 		return ask(*mirror, asking);
-	if (json_object_get(asked, "time") != NULL)
-		return measure(*mirror, asked);
+	if (json_object_get(requested, "time") != NULL)
+		return measure(*mirror, requested);
 	return describe(base);
 }
 
@@ -372,9 +373,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
-		auto_json json_t *asked = json_loadb(line, (size_t)len, 0, NULL);
-		auto_json json_t *said = take_line(&base, asked, &mirror);
-		auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
+		auto_json json_t *requested = json_loadb(line, (size_t)len, 0, NULL);
+		auto_json json_t *heard = take_line(&base, requested, &mirror);
+		auto_free char *text = pl_json_to_text(heard, PL_JSON_COMPACT);
 		puts(text);
 		fflush(stdout);
 	}

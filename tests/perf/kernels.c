@@ -21,7 +21,7 @@ enum { ROWS = MIRROR_SEGMENT_ROWS, WORDS = ROWS / MIRROR_WORD_ROWS, ROUNDS = 40,
 
 static const char *const names[] = { "plain", "sse2", "avx2" };
 
-enum mask { ALL, HALF, FEW, NEIGHBOURS };
+enum mask { ALL, HALF, FEW, NEIGHBORS };
 enum spread { EVEN, SKEWED, SORTED };
 
 static const char *const mask_names[] = { "all rows", "every other row at random", "1 row of 50",
@@ -180,7 +180,7 @@ static const struct {
 	{ "tally_u8", run_tally_u8, 5, 0, ALL, EVEN },
 	{ "tally_u8", run_tally_u8, 5, 0, HALF, EVEN },
 	{ "tally_u8", run_tally_u8, 5, 0, FEW, EVEN },
-	{ "tally_u8", run_tally_u8, 5, 0, NEIGHBOURS, EVEN },
+	{ "tally_u8", run_tally_u8, 5, 0, NEIGHBORS, EVEN },
 	{ "tally_u8", run_tally_u8, 9, 0, HALF, EVEN },
 	{ "tally_u8", run_tally_u8, 17, 0, HALF, EVEN },
 	{ "tally_u8", run_tally_u8, 33, 0, HALF, EVEN },
@@ -307,7 +307,7 @@ static void print_of(size_t i)
 		printf("%s", mask_names[cases[i].mask]);
 }
 
-static bool is_asked(size_t i, int argc, char **argv)
+static bool is_requested(size_t i, int argc, char **argv)
 {
 	for (int arg = 1; arg < argc; arg++) {
 		if (strcmp(argv[arg], cases[i].kernel) == 0)
@@ -324,7 +324,7 @@ int main(int argc, char **argv)
 	printf("| kernel | of | plain | sse2 | avx2 |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		double us[SETS];
-		if (!is_asked(i, argc, argv))
+		if (!is_requested(i, argc, argv))
 			continue;
 		fill(segment, i);
 		measure(segment, cases[i].run, us);

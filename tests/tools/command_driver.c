@@ -98,16 +98,16 @@ static void put_texts(const struct vllm_command *command, const struct option_pr
 
 static int answer(const char *line, size_t len, struct pl_err *err)
 {
-	auto_json json_t *asked = NULL;
+	auto_json json_t *requested = NULL;
 	auto_json json_t *answer = json_object();
 	auto_command struct vllm_command *command = NULL;
 	auto_problems problems = { 0 };
 
-	if (pl_json_parse(line, len, "stdin", &asked, err) < 0)
+	if (pl_json_parse(line, len, "stdin", &requested, err) < 0)
 		return -1;
-	const char *text = json_string_value(json_object_get(asked, "command"));
+	const char *text = json_string_value(json_object_get(requested, "command"));
 	struct vllm_command_options options = {
-		.release = json_string_value(json_object_get(asked, "release")),
+		.release = json_string_value(json_object_get(requested, "release")),
 	};
 	if (vllm_command_parse(text, strlen(text), &options, &command, &problems, err) < 0)
 		return -1;
@@ -115,7 +115,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 	json_object_set(answer, "values", command->values);
 	json_object_set_new(answer, "load",
 			    command->load != NULL ? json_incref(command->load) : json_null());
-	json_object_set_new(answer, "bench_serve", complete(json_object_get(asked, "argv")));
+	json_object_set_new(answer, "bench_serve", complete(json_object_get(requested, "argv")));
 	json_object_set(answer, "env", command->env);
 	json_object_set_new(answer, "form", json_string(forms[command->form]));
 	json_object_set_new(answer, "version", pl_json_text(command->version));

@@ -23,7 +23,7 @@ static void read_sample(const json_t *side, struct res_sample *ret)
 		ret->within = (struct res_interval){ json_number_value(json_array_get(within, 0)),
 						     json_number_value(json_array_get(within, 1)) };
 	PL_JSON_EACH(number, json_object_get(side, "numbers")) {
-		struct res_value value = { .state = RES_VALUE_THERE,
+		struct res_value value = { .state = RES_VALUE_PRESENT,
 					   .kind = RES_VALUE_NUMBER,
 					   .number = json_number_value(number) };
 		res_sample_add(ret, &value);
@@ -42,16 +42,16 @@ static json_t *sample_json(const struct res_sample *sample)
 			 pl_json_number(interval.high));
 }
 
-static json_t *ratio(const json_t *asked)
+static json_t *ratio(const json_t *requested)
 {
-	const json_t *sides = json_object_get(asked, "sides");
-	const char *direction = pl_json_get_text(asked, "direction");
-	double effect = pl_json_get_f64(asked, "effect");
+	const json_t *sides = json_object_get(requested, "sides");
+	const char *direction = pl_json_get_text(requested, "direction");
+	double effect = pl_json_get_f64(requested, "effect");
 	auto_sample a = { .count = 0 }, b = { .count = 0 };
 
 	read_sample(json_array_get(sides, 0), &a);
 	read_sample(json_array_get(sides, 1), &b);
-	struct res_ratio found = res_ratio_of(pl_json_get_text(asked, "id"),
+	struct res_ratio found = res_ratio_of(pl_json_get_text(requested, "id"),
 					      pl_text_equal(direction, "lower") ? RES_FIELD_LOWER
 					      : pl_text_equal(direction, "higher")
 						      ? RES_FIELD_HIGHER
@@ -68,15 +68,15 @@ static json_t *ratio(const json_t *asked)
 			 sample_json(&a), sample_json(&b));
 }
 
-static json_t *answer(const json_t *asked)
+static json_t *answer(const json_t *requested)
 {
-	double df = pl_json_get_f64(asked, "df");
+	double df = pl_json_get_f64(requested, "df");
 
-	if (json_object_get(asked, "p") != NULL)
-		return pl_json_number(pl_student_p(pl_json_get_f64(asked, "p"), df));
-	if (json_object_get(asked, "t") != NULL)
-		return pl_json_number(pl_student_t(pl_json_get_f64(asked, "t"), df));
-	return ratio(asked);
+	if (json_object_get(requested, "p") != NULL)
+		return pl_json_number(pl_student_p(pl_json_get_f64(requested, "p"), df));
+	if (json_object_get(requested, "t") != NULL)
+		return pl_json_number(pl_student_t(pl_json_get_f64(requested, "t"), df));
+	return ratio(requested);
 }
 
 int main(void)
@@ -86,13 +86,13 @@ int main(void)
 
 	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
 		struct pl_err err = PL_ERR_INIT;
-		auto_json json_t *asked = NULL;
-		if (pl_json_parse_wide(line, (size_t)len, "standard input", &asked, &err) < 0) {
+		auto_json json_t *requested = NULL;
+		if (pl_json_parse_wide(line, (size_t)len, "standard input", &requested, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 2;
 		}
-		auto_json json_t *said = answer(asked);
-		auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
+		auto_json json_t *heard = answer(requested);
+		auto_free char *text = pl_json_to_text(heard, PL_JSON_COMPACT);
 		puts(text);
 	}
 	free(line);

@@ -72,26 +72,26 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 	if (pl_json_parse(line, len, "stdin", &set, err) < 0)
 		return -1;
 	const json_t *list = json_object_get(set, "records");
-	const json_t *asked = json_object_get(set, "percentiles");
+	const json_t *requested = json_object_get(set, "percentiles");
 	const json_t *slo = json_object_get(set, "slo");
 	auto_free struct res_record *records = pl_alloc_array(json_array_size(list),
 							      sizeof(*records));
-	auto_free double *percentiles = pl_alloc_array(json_array_size(asked), sizeof(double));
+	auto_free double *percentiles = pl_alloc_array(json_array_size(requested), sizeof(double));
 	const json_t *try_list = json_object_get(set, "tries");
 	size_t try_room = json_array_size(try_list) + 1;
 	auto_free struct res_record *tries = pl_alloc_array(try_room, sizeof(*tries));
-	auto_free struct res_record **places = pl_alloc_array(try_room, sizeof(*places));
+	auto_free struct res_record **positions = pl_alloc_array(try_room, sizeof(*positions));
 	for (size_t i = 0; i < try_room; i++)
-		places[i] = &tries[i];
+		positions[i] = &tries[i];
 	int rc = read_records(list, records, &count, err);
 	if (rc == 0)
 		rc = read_records(try_list, tries, &try_count, err);
-	for (size_t i = 0; i < json_array_size(asked); i++)
-		percentiles[i] = json_number_value(json_array_get(asked, i));
+	for (size_t i = 0; i < json_array_size(requested); i++)
+		percentiles[i] = json_number_value(json_array_get(requested, i));
 	const struct res_outcome outcome = {
 		.records = records,
 		.count = count,
-		.tries = places,
+		.tries = positions,
 		.try_count = try_count,
 		.start_ns = integer(set, "start_ns"),
 		.end_ns = integer(set, "end_ns"),
@@ -101,7 +101,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 	};
 	const struct res_how how = {
 		.percentiles = percentiles,
-		.percentile_count = json_array_size(asked),
+		.percentile_count = json_array_size(requested),
 		.slo = { number(slo, "ttft"), number(slo, "tpot"), number(slo, "e2el") },
 		.max_concurrency = integer(set, "max_concurrency"),
 		.finite_rate = json_is_true(json_object_get(set, "finite_rate")),

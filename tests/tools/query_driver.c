@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../asked.h"
+#include "../request_contract.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "query/groups/compare.h"
@@ -45,7 +45,7 @@ static int read_document(void *context, int64_t id, const char *member, json_t *
 	return 0;
 }
 
-static void take_document(struct driver *driver, int64_t id, json_t *document, bool kept)
+static void take_document(struct driver *driver, int64_t id, json_t *document, bool retained)
 {
 	auto_row row = { .id = 0 };
 
@@ -56,7 +56,7 @@ static void take_document(struct driver *driver, int64_t id, json_t *document, b
 	pl_grow((void **)&driver->documents, &driver->room, (size_t)id + 1,
 		sizeof(*driver->documents));
 	json_decref(driver->documents[id]);
-	driver->documents[id] = kept ? json_incref(document) : NULL;
+	driver->documents[id] = retained ? json_incref(document) : NULL;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -114,16 +114,19 @@ static const struct {
 	query_fn *query;
 	const char *path;
 } queries[] = {
-	{ "apply", query_apply, ASKED_APPLY },       { "options", query_options, ASKED_OPTIONS },
-	{ "values", query_values, ASKED_VALUES },    { "points", query_points, ASKED_POINTS },
-	{ "summary", query_summary, ASKED_SUMMARY }, { "compare", query_compare, ASKED_COMPARE },
+	{ "apply", query_apply, REQUEST_APPLY },
+	{ "options", query_options, REQUEST_OPTIONS },
+	{ "values", query_values, REQUEST_VALUES },
+	{ "points", query_points, REQUEST_POINTS },
+	{ "summary", query_summary, REQUEST_SUMMARY },
+	{ "compare", query_compare, REQUEST_COMPARE },
 };
 
 static int check_and_ask(const struct mirror_snapshot *snapshot, size_t query,
 			 const json_t *request, struct pl_buf *ret, struct schema_faults *faults,
 			 struct pl_err *err)
 {
-	if (!asked_fits(queries[query].path, request, faults))
+	if (!request_fits(queries[query].path, request, faults))
 		return pl_err_invalid(err, "the request does not fit the contract");
 	return queries[query].query(snapshot, request, ret, faults, err);
 }
@@ -140,62 +143,63 @@ static void ask(struct driver *driver, size_t query, const json_t *request, stru
 		pl_buf_add_char(ret, '}');
 		return;
 	}
-	auto_json json_t *said = json_pack("{s:o, s:s}", "faults", schema_faults_to_json(&faults),
-					   "error", err.text);
+	auto_json json_t *heard = json_pack("{s:o, s:s}", "faults", schema_faults_to_json(&faults),
+					    "error", err.text);
 	pl_buf_clear(ret);
-	pl_json_write(said, PL_JSON_COMPACT, ret);
+	pl_json_write(heard, PL_JSON_COMPACT, ret);
 }
 
-static json_t *measure(struct driver *driver, const json_t *asked)
+static json_t *measure(struct driver *driver, const json_t *requested)
 {
-	json_int_t times = json_integer_value(json_object_get(asked, "times"));
+	json_int_t times = json_integer_value(json_object_get(requested, "times"));
 	json_t *ms = json_array();
 
 	for (json_int_t i = 0; i < times; i++) {
 		auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
 		int64_t began_ns = pl_clock_now_ns();
-		ask(driver, 0, json_object_get(asked, "time"), &answer);
+		ask(driver, 0, json_object_get(requested, "time"), &answer);
 		json_array_append_new(
 			ms, json_real((double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_MS));
 	}
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static void answer(struct driver *driver, const json_t *asked, struct pl_buf *ret)
+static void answer(struct driver *driver, const json_t *requested, struct pl_buf *ret)
 {
-	auto_json json_t *said = NULL;
+	auto_json json_t *heard = NULL;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(queries); i++) {
-		const json_t *request = json_object_get(asked, queries[i].key);
+		const json_t *request = json_object_get(requested, queries[i].key);
 		if (request != NULL) {
 			ask(driver, i, request, ret);
 			return;
 		}
 	}
-	if (json_object_get(asked, "match") != NULL)
-		said = match(driver, json_object_get(asked, "match"));
+	if (json_object_get(requested, "match") != NULL)
+		heard = match(driver, json_object_get(requested, "match"));
 	else
-		said = measure(driver, asked);
-	pl_json_write(said, PL_JSON_COMPACT, ret);
+		heard = measure(driver, requested);
+	pl_json_write(heard, PL_JSON_COMPACT, ret);
 }
 
-static void take_line(struct driver *driver, const json_t *asked)
+static void take_line(struct driver *driver, const json_t *requested)
 {
-	json_t *document = json_object_get(asked, "document");
-	json_int_t id = json_integer_value(json_object_get(asked, "id"));
+	json_t *document = json_object_get(requested, "document");
+	json_int_t id = json_integer_value(json_object_get(requested, "id"));
 	auto_buf line = PL_BUF(ANSWER_BYTES_MAX);
 
 	if (document != NULL) {
 		take_document(driver, id, document,
-			      !json_is_true(json_object_get(asked, "forget")));
+			      !json_is_true(json_object_get(requested, "forget")));
 		return;
 	}
-	if (json_object_get(asked, "remove") != NULL) {
-		mirror_remove(driver->mirror, json_integer_value(json_object_get(asked, "remove")));
+	if (json_object_get(requested, "remove") != NULL) {
+		mirror_remove(driver->mirror,
+			      json_integer_value(json_object_get(requested, "remove")));
 		return;
 	}
 	mirror_publish(driver->mirror);
-	answer(driver, asked, &line);
+	answer(driver, requested, &line);
 	puts(pl_buf_text(&line));
 	fflush(stdout);
 }
@@ -211,12 +215,12 @@ int main(void)
 	driver.mirror = mirror_new(fields, read_document, &driver);
 	for (ssize_t len; status == 0 && (len = getline(&line, &room, stdin)) > 0;) {
 		struct pl_err err = PL_ERR_INIT;
-		auto_json json_t *asked = NULL;
-		if (pl_json_parse_wide(line, (size_t)len, "standard input", &asked, &err) < 0) {
+		auto_json json_t *requested = NULL;
+		if (pl_json_parse_wide(line, (size_t)len, "standard input", &requested, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			status = 2;
 		} else {
-			take_line(&driver, asked);
+			take_line(&driver, requested);
 		}
 	}
 	free(line);

@@ -43,7 +43,7 @@ static void *run_one(void *data)
 	return NULL;
 }
 
-static void tell(const struct one *one)
+static void report(const struct one *one)
 {
 	auto_json json_t *line = json_pack(
 		"{s:s, s:o, s:o}", "output", one->settings.output, "status",
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	run_signals_release();
 	for (size_t i = 0; i < count; i++) {
-		tell(&runs[i]);
+		report(&runs[i]);
 		json_decref(runs[i].result);
 		exp_config_free(runs[i].experiment);
 	}

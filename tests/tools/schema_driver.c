@@ -11,15 +11,17 @@
 
 #define FAULTS_MAX 10000
 
-static json_t *answer(const json_t *asked)
+static json_t *answer(const json_t *requested)
 {
 	auto_schema const struct schema *schema = NULL;
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (schema_compile(json_object_get(asked, "schema"), "schema.json", "", &schema, &err) < 0)
+	if (schema_compile(json_object_get(requested, "schema"), "schema.json", "", &schema, &err) <
+	    0)
 		return json_pack("{s:s}", "error", err.text);
-	bool fits = schema_check(schema, json_object_get(asked, "document"), FAULTS_MAX, &faults);
+	bool fits = schema_check(schema, json_object_get(requested, "document"), FAULTS_MAX,
+				 &faults);
 	json_t *pointers = json_array();
 	for (size_t i = 0; i < faults.count; i++) {
 		if (faults.items[i].level == 0)
@@ -35,13 +37,13 @@ int main(void)
 
 	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
 		struct pl_err err = PL_ERR_INIT;
-		auto_json json_t *asked = NULL;
-		if (pl_json_parse_wide(line, (size_t)len, "standard input", &asked, &err) < 0) {
+		auto_json json_t *requested = NULL;
+		if (pl_json_parse_wide(line, (size_t)len, "standard input", &requested, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 2;
 		}
-		auto_json json_t *said = answer(asked);
-		auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
+		auto_json json_t *heard = answer(requested);
+		auto_free char *text = pl_json_to_text(heard, PL_JSON_COMPACT);
 		puts(text);
 	}
 	free(line);

@@ -26,16 +26,16 @@ static json_t *answer_problems(const struct option_problems *problems)
 	return json_pack("{s:o}", "problems", list);
 }
 
-static json_t *answer_sweep(const json_t *asked)
+static json_t *answer_sweep(const json_t *requested)
 {
-	const char *text = pl_json_get_text(asked, "yaml");
+	const char *text = pl_json_get_text(requested, "yaml");
 	auto_sweep struct exp_sweep *sweep = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	const char *only[16];
 	size_t only_count = 0;
 
-	PL_JSON_EACH(name, json_object_get(asked, "only"))
+	PL_JSON_EACH(name, json_object_get(requested, "only"))
 		only[only_count++] = json_string_value(name);
 	if (exp_sweep_read(vllm_catalog_reference(), text, strlen(text), "s.yaml", only, only_count,
 			   &sweep, &problems, &err) < 0)
@@ -52,18 +52,18 @@ static json_t *answer_sweep(const json_t *asked)
 			 (json_int_t)sweep->left_out, "merged", (json_int_t)sweep->merged);
 }
 
-static json_t *answer_sample(const json_t *asked)
+static json_t *answer_sample(const json_t *requested)
 {
-	size_t count = (size_t)pl_json_get_i64(asked, "count");
-	size_t dimensions = (size_t)pl_json_get_i64(asked, "dimensions");
+	size_t count = (size_t)pl_json_get_i64(requested, "count");
+	size_t dimensions = (size_t)pl_json_get_i64(requested, "dimensions");
 	unsigned method = 0;
 
 	while (strcmp(exp_sample_name((enum exp_sample_method)method),
-		      pl_json_get_text(asked, "sample")) != 0)
+		      pl_json_get_text(requested, "sample")) != 0)
 		method++;
 	auto_free double *points = exp_sample_points((enum exp_sample_method)method, count,
 						     dimensions,
-						     (uint64_t)pl_json_get_i64(asked, "seed"));
+						     (uint64_t)pl_json_get_i64(requested, "seed"));
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++) {
 		json_t *point = json_array();
@@ -80,13 +80,13 @@ int main(void)
 	size_t room = 0;
 
 	for (ssize_t len; (len = getline(&line, &room, stdin)) > 0;) {
-		auto_json json_t *asked = NULL;
+		auto_json json_t *requested = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		if (pl_json_parse(line, (size_t)len, "line", &asked, &err) < 0)
+		if (pl_json_parse(line, (size_t)len, "line", &requested, &err) < 0)
 			return 1;
-		auto_json json_t *answer = json_object_get(asked, "yaml") != NULL
-						   ? answer_sweep(asked)
-						   : answer_sample(asked);
+		auto_json json_t *answer = json_object_get(requested, "yaml") != NULL
+						   ? answer_sweep(requested)
+						   : answer_sample(requested);
 		auto_free char *text = pl_json_to_text(answer, PL_JSON_COMPACT);
 		printf("%s\n", text);
 		fflush(stdout);

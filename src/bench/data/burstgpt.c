@@ -142,7 +142,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	size_t wanted = (size_t)work->bench->num_prompts;
 	auto_free size_t *chosen = pl_alloc_array(wanted, sizeof(*chosen));
-	struct pl_nplegacy own;
+	struct pl_nplegacy legacy;
 	int64_t vocab_size = 0;
 	bool as_ids = false;
 
@@ -150,8 +150,9 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	    bench_dataset_vocabulary(work, &vocab_size, err) < 0)
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	/* a separate generator, as in pandas' sample(): the global one stays unused */
-	pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
-	pl_nplegacy_sample(&own, work->entries.count, wanted, wanted > work->entries.count, chosen);
+	pl_nplegacy_seed(&legacy, (uint32_t)work->bench->seed);
+	pl_nplegacy_sample(&legacy, work->entries.count, wanted, wanted > work->entries.count,
+			   chosen);
 	if (add_rows(work, chosen, vocab_size, err) < 0 ||
 	    (!as_ids && bench_dataset_decode(work, err) < 0))
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);

@@ -38,7 +38,7 @@ struct window {
 };
 
 /* The two turns of a conversation. The caller owns the texts. */
-struct turns {
+struct pending {
 	char *texts[2];
 	size_t count;
 	bool has_list;
@@ -201,7 +201,7 @@ static char *text_of(const struct io_jwalk *string, bool *ret_mended)
 }
 
 /* Reads a turn after its '{'. Returns false if it is not one, or needs the other parser. */
-static bool walk_turn(struct io_jwalk *walk, struct turns *turns)
+static bool walk_turn(struct io_jwalk *walk, struct pending *pending)
 {
 	struct io_jwalk text = { .text = NULL };
 	bool is_system = false, is_text = false;
@@ -227,28 +227,28 @@ static bool walk_turn(struct io_jwalk *walk, struct turns *turns)
 	}
 	if (token != IO_JWALK_END)
 		return false;
-	if (is_system && turns->count == 0)
+	if (is_system && pending->count == 0)
 		return true;
-	if (turns->count < 2 && is_text)
-		turns->texts[turns->count] = text_of(&text, &turns->is_mended);
-	turns->lacks_text = turns->lacks_text || (turns->count < 2 && !is_text);
-	turns->count++;
+	if (pending->count < 2 && is_text)
+		pending->texts[pending->count] = text_of(&text, &pending->is_mended);
+	pending->lacks_text = pending->lacks_text || (pending->count < 2 && !is_text);
+	pending->count++;
 	return true;
 }
 
 /* Reads the turns after '['. */
-static bool walk_turns(struct io_jwalk *walk, struct turns *turns)
+static bool walk_turns(struct io_jwalk *walk, struct pending *pending)
 {
 	enum io_jwalk_token token;
 
-	turns->has_list = true;
+	pending->has_list = true;
 	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
 		if (token != IO_JWALK_OBJECT)
 			return false;
-		if (turns->count >= 2) {
+		if (pending->count >= 2) {
 			if (io_jwalk_skip(walk) == IO_JWALK_ERROR)
 				return false;
-		} else if (!walk_turn(walk, turns)) {
+		} else if (!walk_turn(walk, pending)) {
 			return false;
 		}
 	}
@@ -256,7 +256,7 @@ static bool walk_turns(struct io_jwalk *walk, struct turns *turns)
 }
 
 /* False: the walker cannot read it. */
-static bool walk_value(struct io_jwalk *walk, struct turns *turns)
+static bool walk_value(struct io_jwalk *walk, struct pending *pending)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
@@ -266,11 +266,11 @@ static bool walk_value(struct io_jwalk *walk, struct turns *turns)
 		return token != IO_JWALK_ERROR && token != IO_JWALK_DONE;
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		bool is_list = IS_ONE_OF(walk, list_names);
-		turns->has_media = turns->has_media || IS_ONE_OF(walk, media_names);
+		pending->has_media = pending->has_media || IS_ONE_OF(walk, media_names);
 		token = io_jwalk_next(walk);
 		if (is_list && token == IO_JWALK_ARRAY) {
 			/* a second list is for the other parser to choose from */
-			if (turns->has_list || !walk_turns(walk, turns))
+			if (pending->has_list || !walk_turns(walk, pending))
 				return false;
 		} else if (token == IO_JWALK_ERROR ||
 			   ((token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY) &&
@@ -284,7 +284,7 @@ static bool walk_value(struct io_jwalk *walk, struct turns *turns)
 /* ---- a conversation, as JSON --------------------------------------------------------------- */
 
 /* Joins the text parts; others are media. The caller owns the result; NULL: no text. */
-static char *text_of_json(const json_t *turn, struct turns *turns)
+static char *text_of_json(const json_t *turn, struct pending *pending)
 {
 	const json_t *value = NULL;
 
@@ -298,38 +298,38 @@ static char *text_of_json(const json_t *turn, struct turns *turns)
 		if (more != NULL)
 			pl_buf_add_text(&text, more);
 		else
-			turns->has_media = true;
+			pending->has_media = true;
 	}
 	return text.len > 0 && !text.full ? pl_buf_take(&text) : NULL;
 }
 
-static void take_json(const json_t *json, struct turns *turns)
+static void take_json(const json_t *json, struct pending *pending)
 {
 	const json_t *list = NULL;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(list_names) && !json_is_array(list); i++)
 		list = json_object_get(json, list_names[i]);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(media_names); i++)
-		turns->has_media = turns->has_media ||
-				   json_object_get(json, media_names[i]) != NULL;
+		pending->has_media = pending->has_media ||
+				     json_object_get(json, media_names[i]) != NULL;
 	PL_JSON_EACH(turn, list) {
 		const char *role = pl_json_get_text(turn, "role");
-		if (turns->count == 0 && role != NULL && PL_TEXT_IS_ONE_OF(role, system_roles))
+		if (pending->count == 0 && role != NULL && PL_TEXT_IS_ONE_OF(role, system_roles))
 			continue;
-		if (turns->count < 2) {
-			char *text = text_of_json(turn, turns);
-			turns->texts[turns->count] = text;
-			turns->lacks_text = turns->lacks_text || text == NULL;
+		if (pending->count < 2) {
+			char *text = text_of_json(turn, pending);
+			pending->texts[pending->count] = text;
+			pending->lacks_text = pending->lacks_text || text == NULL;
 		}
-		turns->count++;
+		pending->count++;
 	}
 }
 
-static void turns_done(struct turns *turns)
+static void turns_done(struct pending *pending)
 {
-	free(turns->texts[0]);
-	free(turns->texts[1]);
-	*turns = (struct turns){ 0 };
+	free(pending->texts[0]);
+	free(pending->texts[1]);
+	*pending = (struct pending){ 0 };
 }
 
 /* Replaces bytes that are not UTF-8 with U+FFFD. The caller owns the result. */
@@ -342,19 +342,19 @@ static char *as_utf8(const char *text, size_t len)
 }
 
 /* False: it is not JSON, whatever is replaced. */
-static bool mend_value(const char *text, size_t len, struct turns *turns)
+static bool mend_value(const char *text, size_t len, struct pending *pending)
 {
 	auto_json json_t *json = NULL;
 
-	turns_done(turns);
+	turns_done(pending);
 	if (pl_json_parse_texts(text, len, "", &json, PL_ERR_IGNORED) < 0) {
 		auto_free char *clean = as_utf8(text, len);
 		if (res_python_json_parse(clean, strlen(clean), "", &json, NULL, PL_ERR_IGNORED) <
 		    0)
 			return false;
-		turns->is_mended = true;
+		pending->is_mended = true;
 	}
-	take_json(json, turns);
+	take_json(json, pending);
 	return true;
 }
 
@@ -373,7 +373,8 @@ static const char *value_end(const struct window *window, bool is_array)
 }
 
 /* The value at window->at, which is passed. */
-static int read_value(struct window *window, bool is_array, struct turns *turns, struct pl_err *err)
+static int read_value(struct window *window, bool is_array, struct pending *pending,
+		      struct pl_err *err)
 {
 	bool more = true;
 
@@ -381,13 +382,13 @@ static int read_value(struct window *window, bool is_array, struct turns *turns,
 		struct io_jwalk walk;
 		io_jwalk_init(&walk, window->data + window->at, window->len - window->at);
 		const char *limit = window->data + window->len;
-		bool is_walked = walk_value(&walk, turns);
+		bool is_walked = walk_value(&walk, pending);
 		/* a number may continue in the next part */
 		if (is_walked && (walk.at < limit || window->is_over)) {
 			window->at = (size_t)(walk.at - window->data);
 			return 0;
 		}
-		turns_done(turns);
+		turns_done(pending);
 		/* nor does the walker know whether the rest of a string or of a word comes; no line ends within one */
 		bool is_cut = !window->is_over &&
 			      (is_walked ||
@@ -400,7 +401,7 @@ static int read_value(struct window *window, bool is_array, struct turns *turns,
 			continue;
 		}
 		const char *begin = window->data + window->at;
-		if (!mend_value(begin, (size_t)(end - begin), turns))
+		if (!mend_value(begin, (size_t)(end - begin), pending))
 			return fault(window, (size_t)(walk.at - window->data), "not valid JSON",
 				     err);
 		window->at = (size_t)(end - window->data);
@@ -408,24 +409,24 @@ static int read_value(struct window *window, bool is_array, struct turns *turns,
 	}
 }
 
-static int add_turns(const struct window *window, struct turns *turns, struct bench_entries *into,
-		     struct pl_err *err)
+static int add_turns(const struct window *window, struct pending *pending,
+		     struct bench_entries *into, struct pl_err *err)
 {
-	if (turns->is_mended) {
+	if (pending->is_mended) {
 		into->first_mended = into->mended == 0 ? window->entry : into->first_mended;
 		into->mended++;
 	}
-	if (turns->count < 2)
+	if (pending->count < 2)
 		return 0;
-	if (turns->lacks_text)
+	if (pending->lacks_text)
 		return pl_err_invalid(err,
 				      "%s: entry %zu: the first two turns must have a string "
 				      "'value' or 'content'",
 				      window->path, window->entry);
-	into->with_media += turns->has_media;
+	into->with_media += pending->has_media;
 	struct bench_entry entry = {
-		.prompt = pl_take(turns->texts[0]),
-		.completion = pl_take(turns->texts[1]),
+		.prompt = pl_take(pending->texts[0]),
+		.completion = pl_take(pending->texts[1]),
 		.output_tokens = RES_NO_COUNT,
 	};
 	bench_entries_add(into, &entry);
@@ -435,13 +436,13 @@ static int add_turns(const struct window *window, struct turns *turns, struct be
 static int read_entry(struct window *window, bool is_array, struct bench_entries *into,
 		      struct pl_err *err)
 {
-	struct turns turns = { 0 };
+	struct pending pending = { 0 };
 
 	window->entry++;
-	int done = read_value(window, is_array, &turns, err);
+	int done = read_value(window, is_array, &pending, err);
 	if (done == 0)
-		done = add_turns(window, &turns, into, err);
-	turns_done(&turns);
+		done = add_turns(window, &pending, into, err);
+	turns_done(&pending);
 	return done;
 }
 

@@ -66,18 +66,18 @@ static void keep_entries(const struct bench_dataset_kind *kind, const struct sta
 static bool take_entries(const struct bench_dataset_kind *kind, const struct stat *file,
 			 struct bench_entries *ret)
 {
-	struct bench_entries kept;
+	struct bench_entries retained;
 
 	pthread_mutex_lock(&read_before.lock);
 	bool is_it = read_before.kind == kind && is_same_file(&read_before.file, file);
-	kept = read_before.entries;
+	retained = read_before.entries;
 	read_before.kind = NULL;
 	read_before.entries = (struct bench_entries){ 0 };
 	pthread_mutex_unlock(&read_before.lock);
 	if (is_it)
-		*ret = kept;
+		*ret = retained;
 	else
-		bench_entries_done(&kept);
+		bench_entries_done(&retained);
 	return is_it;
 }
 

@@ -147,4 +147,4 @@ struct bench_sampling {
 int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
 			 struct pl_err *err) PL_MUST_CHECK;
 /* Returns output_len if it is set, otherwise `own`. */
-int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own);
+int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t set_len);

@@ -117,9 +117,9 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 			 struct pl_err *err)
 {
 	struct bench_entries *entries = &work->entries;
-	int64_t asked = work->bench->num_prompts;
-	bool all = asked < 1 || (uint64_t)asked > entries->count;
-	size_t count = all ? entries->count : (size_t)asked;
+	int64_t requested = work->bench->num_prompts;
+	bool all = requested < 1 || (uint64_t)requested > entries->count;
+	size_t count = all ? entries->count : (size_t)requested;
 	auto_free int64_t *tokens = pl_alloc_array(count, sizeof(*tokens));
 
 	/* Shuffled before it is cut: another num_prompts takes more or fewer of the same order. */

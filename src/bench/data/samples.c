@@ -218,7 +218,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 			   wanted - original, wanted, original);
 }
 
-int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own)
+int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t set_len)
 {
-	return bench->output_len != OPTION_NO_I64 ? bench->output_len : own;
+	return bench->output_len != OPTION_NO_I64 ? bench->output_len : set_len;
 }

@@ -116,7 +116,7 @@ void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
 struct questions {
 	const struct server_tokenizer *server;
 	const char *path;
-	void (*say)(const struct questions *all, size_t i, struct pl_buf *body);
+	void (*report)(const struct questions *all, size_t i, struct pl_buf *body);
 	int (*read)(const struct io_reply *reply, const char *path, json_t **ret,
 		    struct pl_err *err);
 	int (*take)(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err);
@@ -241,7 +241,7 @@ static int ask_batch(const struct questions *all, size_t first, size_t count, st
 		auto_buf body = PL_BUF(BODY_BYTES_MAX);
 		pl_buf_add_text(&body, "{\"model\": ");
 		pl_text_add_json(&body, server->model, strlen(server->model), true);
-		all->say(all, first + i, &body);
+		all->report(all, first + i, &body);
 		pl_buf_add_char(&body, '}');
 		bodies[i] = pl_buf_take(&body);
 		fetches[i] = (struct io_fetch){
@@ -295,7 +295,7 @@ static int server_encode(const struct bench_tokenizer *tokenizer, const char *co
 	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
 	const struct questions all = { .server = server_of(tokenizer),
 				       .path = "/tokenize",
-				       .say = encode_body,
+				       .report = encode_body,
 				       .read = parse_reply,
 				       .take = take_ids,
 				       .texts = texts,
@@ -316,7 +316,7 @@ static int server_decode(const struct bench_tokenizer *tokenizer, const struct b
 	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
 	const struct questions all = { .server = server_of(tokenizer),
 				       .path = "/detokenize",
-				       .say = decode_body,
+				       .report = decode_body,
 				       .read = parse_reply,
 				       .take = take_text,
 				       .tokens = tokens,
@@ -364,7 +364,7 @@ static int template_part(const struct server_tokenizer *server, const char *cons
 	auto_free char **made = pl_alloc_array(count, sizeof(*made));
 	const struct questions all = { .server = server,
 				       .path = path != NULL ? path : "/tokenize",
-				       .say = template_body,
+				       .report = template_body,
 				       .read = read_template,
 				       .take = take_template,
 				       .texts = texts,

@@ -44,7 +44,7 @@ void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_np
 		t += delay_of(exp_ramp_rate(bench, i, n, 0), bench->burstiness, rng);
 		out[i] = t;
 	}
-	if (exp_ramp_is_asked(bench) || n == 0 || t == 0)
+	if (exp_ramp_is_set(bench) || n == 0 || t == 0)
 		return;
 	/*
 	 * vLLM scales a finite run so that its last request is at n/rate: the run then has exactly

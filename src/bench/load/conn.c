@@ -112,7 +112,7 @@ static void idle_remove(struct bench_conn *conn)
 }
 
 /* Sends close_notify, or an alert with the error, if the socket accepts it at once. */
-static void say_goodbye(struct bench_conn *conn)
+static void send_goodbye(struct bench_conn *conn)
 {
 	io_tls_close(conn->tls);
 	if (conn->watch.fd >= 0)
@@ -128,7 +128,7 @@ static void conn_close(struct bench_conn *conn)
 	io_loop_unwatch(worker->loop, &conn->watch);
 	io_timer_stop(worker->loop, &conn->timeout);
 	if (conn->tls != NULL)
-		say_goodbye(conn);
+		send_goodbye(conn);
 	pl_fd_close(&conn->watch.fd);
 	idle_remove(conn);
 	if (conn->prev != NULL)
@@ -670,7 +670,7 @@ static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state sta
 	if (req->resent)
 		bench_req_set_state(worker, req, state);
 	else if (req->state == REQ_RETRY)
-		bench_worker_issue_again(worker, req, now_ns, state);
+		bench_worker_reissue(worker, req, now_ns, state);
 	else
 		bench_worker_issue(worker, req, now_ns, state);
 	/*

@@ -8,7 +8,7 @@
  * Descriptors that a run needs in addition to its connections and those open now: epoll and eventfd
  * per worker, telemetry's files in /proc, the journal, the server's log.
  */
-#define FILES_BESIDE 32
+#define FILES_BESIDES_SOCKETS 32
 
 /* Connections open at once; 0: the arrivals decide, which cannot be known before. */
 static uint64_t connections_needed(const struct bench_load *load)
@@ -79,12 +79,12 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 
 	if (needed == 0)
 		return 0;
-	if (files != 0 && needed + open + FILES_BESIDE > files)
+	if (files != 0 && needed + open + FILES_BESIDES_SOCKETS > files)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "%" PRIu64 " connections at once need %" PRIu64
 				  " open files, limit 'nofile' is %" PRIu64
 				  ": raise it (ulimit -n) or lower {benchmark.max_concurrency}",
-				  needed, needed + open + FILES_BESIDE, files);
+				  needed, needed + open + FILES_BESIDES_SOCKETS, files);
 	/* A socket of a path has no port to run out of. */
 	if (load->addr.u.any.sa_family == AF_UNIX)
 		return 0;

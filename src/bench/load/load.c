@@ -56,7 +56,7 @@ static void add_user_headers(struct pl_buf *buf, const char *user, const char *l
 }
 
 /* Returns the text after the user's line with that name; "" if there is none. */
-static const char *behind_header(const char *lines, const char *name)
+static const char *after_header(const char *lines, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -103,7 +103,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	const char *user = load->headers != NULL ? load->headers : "";
 	bool named = load->requests[0].request_id.prefix != NULL;
 	bool typed = io_http_lines_have(user, "Content-Type");
-	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 }, after = { 0 }, hostless = { 0 };
+	auto_buf buf = { 0 }, rest = { 0 }, client_head = { 0 }, after = { 0 }, hostless = { 0 };
 
 	/*
 	 * buf: up to x-request-id | the id | rest: up to Content-Length | the length | head_end.
@@ -111,26 +111,26 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	 */
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
 	pl_buf_init(&rest, HEAD_BYTES_MAX);
-	pl_buf_init(&own, HEAD_BYTES_MAX);
+	pl_buf_init(&client_head, HEAD_BYTES_MAX);
 	pl_buf_init(&after, HEAD_BYTES_MAX);
 	pl_buf_init(&hostless, HEAD_BYTES_MAX);
 	add_user_headers(&hostless, user, "Host", false);
 	/* each request's id replaces the user's line */
 	const char *plain = pl_buf_text(&hostless);
-	const char *behind = named ? behind_header(plain, "x-request-id") : "";
-	auto_free char *ahead = pl_strndup(plain, strlen(plain) - strlen(behind));
-	add_user_headers(&own, ahead, named ? "x-request-id" : NULL, false);
+	const char *tail = named ? after_header(plain, "x-request-id") : "";
+	auto_free char *ahead = pl_strndup(plain, strlen(plain) - strlen(tail));
+	add_user_headers(&client_head, ahead, named ? "x-request-id" : NULL, false);
 	pl_buf_addf(&buf, "POST %s HTTP/1.1\r\n", load->path);
 	add_header(&buf, user, "Host", load->host_header);
 	add_user_headers(&buf, user, "Host", true);
 	if (load->adapter->types_last) {
-		pl_buf_add_text(&buf, pl_buf_text(&own));
+		pl_buf_add_text(&buf, pl_buf_text(&client_head));
 	} else {
 		add_header(&buf, user, "Content-Type", "application/json");
 		add_user_headers(&buf, user, "Content-Type", true);
-		add_user_headers(&buf, pl_buf_text(&own), "Content-Type", false);
+		add_user_headers(&buf, pl_buf_text(&client_head), "Content-Type", false);
 	}
-	add_user_headers(&after, behind, "x-request-id", false);
+	add_user_headers(&after, tail, "x-request-id", false);
 	add_user_headers(&rest, pl_buf_text(&after),
 			 load->adapter->types_last ? NULL : "Content-Type", false);
 	add_header(&rest, user, "Accept", "*/*");

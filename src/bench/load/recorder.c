@@ -6,8 +6,8 @@
  * For an event with only the role, a finish event, the data about the first and the last read, and
  * a reserve: a well-behaved stream never needs more room during the measurement.
  */
-#define EVENTS_BESIDE_TOKENS 8
-#define EVENTS_UNASKED       64
+#define EVENTS_WITHOUT_TOKENS 8
+#define EVENTS_UNASKED        64
 /* Requested lengths are user input: beyond this, room grows on demand. */
 #define EVENTS_RESERVED_MAX (1u << 16)
 
@@ -17,7 +17,7 @@ void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_toke
 
 	if (room > EVENTS_RESERVED_MAX)
 		room = EVENTS_RESERVED_MAX;
-	recorder->room = (uint32_t)room + EVENTS_BESIDE_TOKENS;
+	recorder->room = (uint32_t)room + EVENTS_WITHOUT_TOKENS;
 	recorder->record->events = pl_alloc_array(recorder->room,
 						  sizeof(*recorder->record->events));
 }

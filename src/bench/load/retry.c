@@ -63,9 +63,9 @@ static bool may_follow(const struct res_record *record)
 static int64_t delay_ns(const struct bench_load *load, const struct res_record *record,
 			int64_t retry_after_s)
 {
-	bool told = (record->status == 429 || record->status == 503) && retry_after_s >= 0;
+	bool by_server = (record->status == 429 || record->status == 503) && retry_after_s >= 0;
 
-	if (!told)
+	if (!by_server)
 		return load->retry_delay_ns * record->tries;
 	return (retry_after_s < RETRY_AFTER_MAX_S ? retry_after_s : RETRY_AFTER_MAX_S) *
 	       PL_NS_PER_S;
@@ -93,12 +93,12 @@ static void pause_end(struct bench_pause *pause)
 static void keep_try(struct bench_worker *worker, struct bench_req *req)
 {
 	struct res_record *record = req->recorder.record;
-	struct bench_try *kept = pl_alloc(sizeof(*kept));
+	struct bench_try *retained = pl_alloc(sizeof(*retained));
 
-	kept->record = *record;
-	kept->record.acted_ns = req->try_ns;
-	kept->record.events = NULL;
-	kept->record.retried = true;
+	retained->record = *record;
+	retained->record.acted_ns = req->try_ns;
+	retained->record.events = NULL;
+	retained->record.retried = true;
 	record->connected_ns = RES_NO_TIME;
 	record->handshake_ns = RES_NO_COUNT;
 	record->sent_ns = RES_NO_TIME;
@@ -112,12 +112,12 @@ static void keep_try(struct bench_worker *worker, struct bench_req *req)
 	record->error = NULL;
 	record->text = NULL;
 	if (worker->last_try == NULL) {
-		worker->first_try = kept;
-		bench_feed_tried(worker->load->feed, worker->index, kept);
+		worker->first_try = retained;
+		bench_feed_tried(worker->load->feed, worker->index, retained);
 	} else {
-		atomic_store_explicit(&worker->last_try->next, kept, memory_order_release);
+		atomic_store_explicit(&worker->last_try->next, retained, memory_order_release);
 	}
-	worker->last_try = kept;
+	worker->last_try = retained;
 }
 
 static void on_due(struct io_loop *loop, struct io_timer *timer)

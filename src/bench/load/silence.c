@@ -28,7 +28,7 @@ static void *ask(void *data)
 	struct bench_silence *silence = data;
 	const struct bench_load *load = silence->load;
 
-	if (!load->is_at_work(load->is_at_work_data, silence->asked, &silence->stop)) {
+	if (!load->is_at_work(load->is_at_work_data, silence->last_open, &silence->stop)) {
 		atomic_store(&silence->state, HUNG);
 		return NULL;
 	}
@@ -47,7 +47,7 @@ bool bench_silence_ends(struct bench_silence *silence, struct bench_open open)
 		return state == HUNG;
 	/* the thread of an earlier silence set IDLE last of all */
 	join(silence);
-	silence->asked = open;
+	silence->last_open = open;
 	silence->has_thread = pl_thread_start(&silence->thread, ask, silence, PL_ERR_IGNORED) == 0;
 	return !silence->has_thread;
 }

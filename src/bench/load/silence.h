@@ -18,7 +18,7 @@ struct bench_silence {
 	const struct bench_load *load;
 	_Atomic int state;
 	_Atomic int64_t excused_ns; /* when the server was last seen working; INT64_MIN: never */
-	struct bench_open asked;
+	struct bench_open last_open;
 	pthread_t thread;
 	bool has_thread;
 	atomic_int stop;

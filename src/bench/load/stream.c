@@ -86,7 +86,7 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 	int choice = lone_choice(event);
 
 	if (event->tokens == RES_NO_COUNT && event->content)
-		stream->all_told = false;
+		stream->all_counted = false;
 	if (is_counted(stream, event, choice)) {
 		int64_t had = stream->choice_usage[choice];
 		stream->usage_mask |= event->choice_mask;
@@ -186,9 +186,9 @@ static void fail_by_event(struct bench_stream *stream, const struct bench_event 
 			  const char *data, size_t len)
 {
 	char words[BENCH_ERROR_BYTES_MAX + 1];
-	const char *told = event->error_text;
+	const char *reason = event->error_text;
 
-	if (told[0] != '\0' && bench_peer_text(told, strlen(told), words, sizeof(words)) > 0)
+	if (reason[0] != '\0' && bench_peer_text(reason, strlen(reason), words, sizeof(words)) > 0)
 		fail(stream, "stream_error", words);
 	else if (bench_peer_words(data, len, words, sizeof(words)) > 0)
 		fail(stream, "stream_error", words);
@@ -295,7 +295,7 @@ static void sum_up(struct bench_stream *stream)
 		res_record_give_tokens(record, record->output_tokens - stream->tokens);
 	} else if (stream->any_event) {
 		record->output_tokens = stream->tokens;
-		record->token_source = stream->all_told ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
+		record->token_source = stream->all_counted ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
 	}
 }
 
@@ -393,7 +393,7 @@ static void take_whole(struct bench_stream *stream)
 	stream->any_event = event.content;
 	stream->seen_mask = event.choice_mask;
 	stream->tokens = event.tokens != RES_NO_COUNT ? event.tokens : 0;
-	stream->all_told = event.tokens != RES_NO_COUNT;
+	stream->all_counted = event.tokens != RES_NO_COUNT;
 	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
 		fail_by_event(stream, &event, data, len);
 }
@@ -511,13 +511,13 @@ static const char *coding_of(const struct io_http_head *head)
 /* Notes the cause from other sources if the body cannot contain it. */
 static void note_refusal(struct bench_stream *stream, const struct io_http_head *head)
 {
-	const char *place = io_http_header_get(head, "location");
+	const char *target = io_http_header_get(head, "location");
 
-	if (head->status >= 300 && head->status < 400 && place != NULL)
+	if (head->status >= 300 && head->status < 400 && target != NULL)
 		pl_buf_addf(&stream->body,
 			    "redirected to '%.1000s'; profllm does not follow redirects: use that "
 			    "address",
-			    place);
+			    target);
 	stream->drops_body = stream->body.len > 0 || coding_of(head) != NULL;
 }
 
@@ -691,7 +691,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->type[0] = '\0';
 	stream->body_done = false;
 	stream->done_seen = false;
-	stream->all_told = true;
+	stream->all_counted = true;
 	stream->any_event = false;
 	stream->any_output = false;
 	stream->seen_kinds = 0;

@@ -85,8 +85,8 @@ struct bench_stream {
 	enum io_sse_guess guess; /* format of the body; SHORT: not checked */
 	char type[80];           /* Content-Type, "" without one */
 	bool body_done;
-	bool done_seen; /* [DONE] */
-	bool all_told;  /* every event had token ids or log-probabilities */
+	bool done_seen;   /* [DONE] */
+	bool all_counted; /* every event had token ids or log-probabilities */
 	bool any_event;
 	bool any_output; /* some event had output */
 	unsigned seen_kinds;

@@ -63,7 +63,7 @@ static int64_t woken_ns(struct bench_wakes *wakes, int64_t now_ns)
 		return INT64_MIN;
 	wakes->late_ns = delayed_ns - wakes->delayed_ns;
 	wakes->delayed_ns = delayed_ns;
-	wakes->asked_ns = now_ns;
+	wakes->request_ns = now_ns;
 	return now_ns - wakes->late_ns - WAKES_WAKE_NS;
 }
 
@@ -81,7 +81,7 @@ static void begin_pass(struct bench_wakes *wakes, const struct io_loop *loop, in
 	/* waiting after the check is unknown */
 	if (wakes->fd < 0)
 		since_ns = sure_ns;
-	if (wakes->fd >= 0 && now_ns - wakes->asked_ns >= WAKES_SLEEP_NS) {
+	if (wakes->fd >= 0 && now_ns - wakes->request_ns >= WAKES_SLEEP_NS) {
 		woken = woken_ns(wakes, now_ns);
 		since_ns -= wakes->late_ns;
 	}
@@ -105,8 +105,8 @@ int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop,
 	*ret_sure_ns = wakes->held_up ? io_loop_sure_idle_ns(loop) : wakes->since_ns;
 	if (!wakes->held_up)
 		return wakes->since_ns;
-	int64_t near_ns = t_ns - (now_ns > t_ns ? now_ns - t_ns : 0) - WAKES_WAKE_NS;
-	if (near_ns > wakes->since_ns)
-		near_ns = wakes->since_ns;
-	return near_ns > *ret_sure_ns ? near_ns : *ret_sure_ns;
+	int64_t close_ns = t_ns - (now_ns > t_ns ? now_ns - t_ns : 0) - WAKES_WAKE_NS;
+	if (close_ns > wakes->since_ns)
+		close_ns = wakes->since_ns;
+	return close_ns > *ret_sure_ns ? close_ns : *ret_sure_ns;
 }

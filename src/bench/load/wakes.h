@@ -17,7 +17,7 @@
 struct bench_wakes {
 	int fd;             /* of the thread's counters; -1: not provided by the kernel */
 	int64_t delayed_ns; /* total time that the thread waited for a CPU, at the last query */
-	int64_t asked_ns;   /* time of that query */
+	int64_t request_ns; /* time of that query */
 	int64_t late_ns;    /* growth of delayed_ns between the last two queries */
 	int64_t pass_ns;    /* the pass of since_ns */
 	int64_t since_ns;

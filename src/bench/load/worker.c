@@ -107,8 +107,8 @@ void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int6
 	}
 }
 
-void bench_worker_issue_again(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
-			      enum req_state state)
+void bench_worker_reissue(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
+			  enum req_state state)
 {
 	req->recorder.record->tries++;
 	req->try_ns = now_ns;

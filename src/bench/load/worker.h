@@ -147,8 +147,8 @@ void bench_req_set_state(struct bench_worker *worker, struct bench_req *req, enu
 void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
 			enum req_state state);
 /* The same for a retry: the request's clock and the counters continue. */
-void bench_worker_issue_again(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
-			      enum req_state state);
+void bench_worker_reissue(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
+			  enum req_state state);
 /* Makes `req` wait for its next try. */
 void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req);
 /*

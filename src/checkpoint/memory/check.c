@@ -35,8 +35,8 @@ static bool check_weights(const struct ckpt_case *server, const struct ckpt_memo
 }
 
 /* Compares a cache of a given size plus the weights with the whole GPU. */
-static void check_told_cache(const struct ckpt_case *server, const struct ckpt_memory *memory,
-			     struct option_problems *problems)
+static void check_given_cache(const struct ckpt_case *server, const struct ckpt_memory *memory,
+			      struct option_problems *problems)
 {
 	double cache = ckpt_case_number(server, "kv_cache_memory_bytes", NAN);
 	double left = value_of(memory, CKPT_MEMORY_GPU_BYTES) -
@@ -115,6 +115,6 @@ void ckpt_memory_check(const struct ckpt_case *server, const struct ckpt_memory 
 
 	if (check_weights(&of_shape, memory, problems))
 		return;
-	check_told_cache(&of_shape, memory, problems);
+	check_given_cache(&of_shape, memory, problems);
 	check_request(&of_facts, memory, problems);
 }

@@ -175,9 +175,9 @@ static double window_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 /* The ranks of context parallelism share the tokens of full attention. */
 double ckpt_memory_request_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 {
-	int64_t own = divide_up(len, layout->context_ranks);
+	int64_t local_len = divide_up(len, layout->context_ranks);
 
-	return (double)layout->full_groups * (double)divide_up(own, layout->block_tokens) +
+	return (double)layout->full_groups * (double)divide_up(local_len, layout->block_tokens) +
 	       (double)layout->sliding_groups * window_blocks(layout, len) +
 	       (double)layout->state_groups * (double)layout->state_blocks;
 }

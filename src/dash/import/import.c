@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "dash/import/sweep.h"
-#include "result/beside.h"
+#include "result/artifacts.h"
 #include "result/files.h"
 #include "store/artifacts/artifact.h"
 #include "store/documents/parts.h"
@@ -35,9 +35,9 @@ struct waiting {
 struct dash_import {
 	struct store *store;
 	const struct store_reader *reader;
-	dash_import_fn *told;
-	dash_import_artifact_fn *told_artifact;
-	dash_import_sweep_fn *told_sweep;
+	dash_import_fn *on_result;
+	dash_import_artifact_fn *on_artifact;
+	dash_import_sweep_fn *on_sweep;
 	struct dash_contract *contract; /* set when a sweep's summary was found */
 	void *context;
 	struct store_choice choice;
@@ -47,20 +47,20 @@ struct dash_import {
 };
 
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
-				    dash_import_fn *told, dash_import_artifact_fn *artifact,
+				    dash_import_fn *on_result, dash_import_artifact_fn *artifact,
 				    void *context)
 {
 	struct dash_import *import = pl_alloc(sizeof(*import));
 
 	import->store = store;
 	import->reader = reader;
-	import->told = told;
-	import->told_artifact = artifact;
+	import->on_result = on_result;
+	import->on_artifact = artifact;
 	import->context = context;
 	return import;
 }
 
-void dash_import_choose(struct dash_import *import, enum store_known on_conflict,
+void dash_import_choose(struct dash_import *import, enum store_conflict_policy on_conflict,
 			bool deleted_stays)
 {
 	import->choice = (struct store_choice){ .on_conflict = on_conflict,
@@ -68,9 +68,9 @@ void dash_import_choose(struct dash_import *import, enum store_known on_conflict
 						.deleted_stays = deleted_stays };
 }
 
-void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told)
+void dash_import_report_sweeps(struct dash_import *import, dash_import_sweep_fn *on_result)
 {
-	import->told_sweep = told;
+	import->on_sweep = on_result;
 }
 
 static void forget(struct dash_import *import)
@@ -112,105 +112,110 @@ static int copy(struct store_artifact_in *in, int fd, struct pl_err *err)
 	return got < 0 ? pl_err_errno(err, "could not be read") : 0;
 }
 
-static int put_file(struct store *store, const struct res_beside *beside, struct pl_err *err)
+static int put_file(struct store *store, const struct res_artifact *candidate, struct pl_err *err)
 {
-	auto_fd int fd = open(beside->path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = open(candidate->path, O_RDONLY | O_CLOEXEC);
 	struct store_artifact_in *in;
 	bool is_new;
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", beside->path);
-	if (store_artifact_begin(store, beside->run_id, beside->kind, beside->name, &in, err) < 0)
+		return pl_err_errno(err, "cannot open '%s'", candidate->path);
+	if (store_artifact_begin(store, candidate->run_id, candidate->kind, candidate->name, &in,
+				 err) < 0)
 		return -1;
-	int result = copy(in, fd, err) < 0 ? -1
-					   : store_artifact_end(in, beside->sha256, &is_new, err);
+	int result = copy(in, fd, err) < 0
+			     ? -1
+			     : store_artifact_end(in, candidate->sha256, &is_new, err);
 	store_artifact_free(in);
 	return result;
 }
 
-static bool has(const struct store_artifacts *there, const struct res_beside *beside)
+static bool has(const struct store_artifacts *stored, const struct res_artifact *candidate)
 {
-	const struct store_artifact *artifact = store_artifacts_find(there, beside->kind,
-								     beside->name);
+	const struct store_artifact *artifact = store_artifacts_find(stored, candidate->kind,
+								     candidate->name);
 
 	return artifact != NULL && artifact->stored_at != NULL &&
-	       strcmp(artifact->sha256, beside->sha256) == 0;
+	       strcmp(artifact->sha256, candidate->sha256) == 0;
 }
 
-static struct dash_imported_artifact artifact_of(const struct res_beside *beside, const char *state)
+static struct dash_imported_artifact artifact_of(const struct res_artifact *candidate,
+						 const char *state)
 {
-	return (struct dash_imported_artifact){
-		.path = beside->path, .kind = beside->kind, .name = beside->name, .state = state
-	};
+	return (struct dash_imported_artifact){ .path = candidate->path,
+						.kind = candidate->kind,
+						.name = candidate->name,
+						.state = state };
 }
 
 /* Stores a missing artifact, and records the outcome. */
-static void bring_beside(struct dash_import *import, const struct res_beside *beside,
-			 struct dash_imported_artifact *told, struct pl_err *err)
+static void import_artifacts(struct dash_import *import, const struct res_artifact *candidate,
+			     struct dash_imported_artifact *on_result, struct pl_err *err)
 {
 	int64_t bytes;
-	enum res_beside_state state = res_beside_look(beside, &bytes, err);
+	enum res_artifact_state state = res_artifact_check(candidate, &bytes, err);
 
-	if (state == RES_BESIDE_THERE && put_file(import->store, beside, err) == 0)
+	if (state == RES_ARTIFACT_INTACT && put_file(import->store, candidate, err) == 0)
 		return;
-	if (state == RES_BESIDE_ABSENT) {
-		told->state = "missing";
-		told->message = "the file is not in the directory of the result";
-	} else if (state == RES_BESIDE_CHANGED) {
-		told->state = "changed";
-		told->message = "the file changed after the run";
+	if (state == RES_ARTIFACT_MISSING) {
+		on_result->state = "missing";
+		on_result->message = "the file is not in the directory of the result";
+	} else if (state == RES_ARTIFACT_CHANGED) {
+		on_result->state = "changed";
+		on_result->message = "the file changed after the run";
 	} else {
-		told->state = "failed";
-		told->message = err->text;
+		on_result->state = "failed";
+		on_result->message = err->text;
 	}
 }
 
-static void take_beside(struct dash_import *import, const struct dash_imported *imported,
-			const struct store_artifacts *there, const struct res_beside *beside)
+static void take_artifacts(struct dash_import *import, const struct dash_imported *imported,
+			   const struct store_artifacts *stored,
+			   const struct res_artifact *candidate)
 {
-	struct dash_imported_artifact told = artifact_of(beside, "stored");
+	struct dash_imported_artifact on_result = artifact_of(candidate, "stored");
 	struct pl_err err = PL_ERR_INIT;
 
-	if (has(there, beside))
-		told.state = "duplicate";
+	if (has(stored, candidate))
+		on_result.state = "duplicate";
 	else
-		bring_beside(import, beside, &told, &err);
-	import->told_artifact(import->context, imported, &told);
+		import_artifacts(import, candidate, &on_result, &err);
+	import->on_artifact(import->context, imported, &on_result);
 }
 
 /* Records that the stored artifacts are currently unknown. */
 static void fail_besides(struct dash_import *import, const struct dash_imported *imported,
-			 const struct res_besides *besides, const struct pl_err *err)
+			 const struct res_artifacts *besides, const struct pl_err *err)
 {
 	for (size_t i = 0; i < besides->count; i++) {
-		struct dash_imported_artifact told = artifact_of(&besides->items[i], "failed");
-		told.message = err->text;
-		import->told_artifact(import->context, imported, &told);
+		struct dash_imported_artifact on_result = artifact_of(&besides->items[i], "failed");
+		on_result.message = err->text;
+		import->on_artifact(import->context, imported, &on_result);
 	}
 }
 
 /* Imports the artifacts of a stored result. Those of a conflict belong to another result. */
 static void take_besides(struct dash_import *import, const struct dash_imported *imported)
 {
-	auto_besides besides = { 0 };
-	auto_artifacts there = { 0 };
+	auto_res_artifacts besides = { 0 };
+	auto_artifacts stored = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (import->told_artifact == NULL || imported->document == NULL ||
+	if (import->on_artifact == NULL || imported->document == NULL ||
 	    (imported->outcome != STORE_STORED && imported->outcome != STORE_DUPLICATE))
 		return;
-	res_beside_add(imported->document->json, imported->path, &besides);
+	res_artifacts_add(imported->document->json, imported->path, &besides);
 	if (besides.count == 0)
 		return;
-	if (store_artifacts_of(import->store, imported->id, &there, &err) < 0) {
+	if (store_artifacts_of(import->store, imported->id, &stored, &err) < 0) {
 		fail_besides(import, imported, &besides, &err);
 		return;
 	}
 	for (size_t i = 0; i < besides.count; i++)
-		take_beside(import, imported, &there, &besides.items[i]);
+		take_artifacts(import, imported, &stored, &besides.items[i]);
 }
 
-static void tell(struct dash_import *import, const struct waiting *waiting)
+static void report(struct dash_import *import, const struct waiting *waiting)
 {
 	bool is_rejected = waiting->prepared == NULL;
 	const struct dash_imported imported = {
@@ -225,7 +230,7 @@ static void tell(struct dash_import *import, const struct waiting *waiting)
 		.faults = is_rejected ? waiting->faults : waiting->document.notes,
 	};
 
-	import->told(import->context, &imported);
+	import->on_result(import->context, &imported);
 	take_besides(import, &imported);
 }
 
@@ -296,13 +301,13 @@ int dash_import_finish(struct dash_import *import, struct pl_err *err)
 		return -1;
 	}
 	for (size_t i = 0; i < import->count; i++)
-		tell(import, &import->waiting[i]);
+		report(import, &import->waiting[i]);
 	forget(import);
 	return 0;
 }
 
 /* Returns the name without directories, which are those of the importing host. */
-static char *own_name(const char *name, const char *path)
+static char *base_name(const char *name, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -314,7 +319,7 @@ static struct waiting *add(struct dash_import *import, const char *path, const c
 	struct waiting *waiting = &import->waiting[import->count++];
 
 	waiting->path = pl_strdup(path);
-	waiting->name = own_name(name, path);
+	waiting->name = base_name(name, path);
 	return waiting;
 }
 
@@ -363,9 +368,9 @@ static int take_sweep(struct dash_import *import, const char *path, struct pl_er
 	if ((import->contract == NULL && dash_contract_open(&import->contract, err) < 0) ||
 	    dash_import_sweep(import->store, import->contract, path, &id, &message, err) < 0)
 		return -1;
-	if (id != NULL && import->told_sweep != NULL)
-		import->told_sweep(import->context,
-				   &(struct dash_imported_sweep){ path, id, message });
+	if (id != NULL && import->on_sweep != NULL)
+		import->on_sweep(import->context,
+				 &(struct dash_imported_sweep){ path, id, message });
 	return id != NULL;
 }
 

@@ -44,16 +44,16 @@ typedef void dash_import_sweep_fn(void *context, const struct dash_imported_swee
 struct dash_import;
 /* Borrows all. `artifact` NULL: imports only results. */
 struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
-				    dash_import_fn *told, dash_import_artifact_fn *artifact,
+				    dash_import_fn *on_result, dash_import_artifact_fn *artifact,
 				    void *context);
 /* Sets the callback for sweeps; without it, they are not reported. */
-void dash_import_tell_sweeps(struct dash_import *import, dash_import_sweep_fn *told);
+void dash_import_report_sweeps(struct dash_import *import, dash_import_sweep_fn *on_result);
 /*
  * Sets the handling of other content under an existing run_id; the default is to skip it. The same content is always a
  * duplicate, so the same files can be imported again. deleted_stays: never restores a deleted result; else
  * STORE_REPLACE does.
  */
-void dash_import_choose(struct dash_import *import, enum store_known on_conflict,
+void dash_import_choose(struct dash_import *import, enum store_conflict_policy on_conflict,
 			bool deleted_stays);
 /* Unfinished documents are not stored. */
 void dash_import_free(struct dash_import *import);

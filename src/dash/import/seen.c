@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 #define OLD_NS       (60 * PL_NS_PER_S) /* by modification time: not being written */
-#define AGAIN_NS     PL_NS_PER_S
-#define AGAIN_MAX_NS (64 * PL_NS_PER_S)
+#define RETRY_NS     PL_NS_PER_S
+#define RETRY_MAX_NS (64 * PL_NS_PER_S)
 
 /* ---- marks --------------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static struct dash_seen *find_or_add(struct dash_seen_files *files, const char *
 	*seen = (struct dash_seen){ .path = pl_strdup(path),
 				    .state = DASH_SEEN_TAKEN,
 				    .mark = { .bytes = -1 },
-				    .again_ns = INT64_MAX };
+				    .next_ns = INT64_MAX };
 	if (tsearch(seen, &files->tree, compare_paths) == NULL)
 		abort();
 	*PL_PUSH(files->items, files->count, files->room) = seen;
@@ -148,15 +148,15 @@ void dash_seen_pass(struct dash_seen_files *files)
 {
 	int64_t now_ns = pl_clock_now_ns();
 
-	files->steady_ns = files->again_ns = INT64_MAX;
+	files->steady_ns = files->next_ns = INT64_MAX;
 	for (size_t i = 0; i < files->count; i++) {
 		struct dash_seen *seen = files->items[i];
 		if (seen->state == DASH_SEEN_PENDING)
 			note_pending(files, seen);
-		else if (seen->state == DASH_SEEN_TAKEN && seen->again_ns <= now_ns)
+		else if (seen->state == DASH_SEEN_TAKEN && seen->next_ns <= now_ns)
 			be_ready(files, seen);
 		else if (seen->state == DASH_SEEN_TAKEN)
-			be_due(&files->again_ns, seen->again_ns);
+			be_due(&files->next_ns, seen->next_ns);
 	}
 }
 
@@ -167,21 +167,21 @@ void dash_seen_look_begin(struct dash_seen_files *files)
 
 void dash_seen_look_end(struct dash_seen_files *files)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < files->count; i++) {
 		struct dash_seen *seen = files->items[i];
 		if (seen->look == files->look)
-			files->items[kept++] = seen;
+			files->items[retained++] = seen;
 		else
 			forget(files, seen);
 	}
-	files->count = kept;
+	files->count = retained;
 }
 
 /* ---- taking -------------------------------------------------------------------------------- */
 
-void dash_seen_want(struct dash_seen_files *files, struct dash_seen *seen)
+void dash_seen_retry(struct dash_seen_files *files, struct dash_seen *seen)
 {
 	if (seen->state == DASH_SEEN_TAKEN)
 		be_ready(files, seen);
@@ -193,11 +193,11 @@ bool dash_seen_failed(struct dash_seen_files *files, const char *path)
 
 	if (seen == NULL)
 		return true;
-	int64_t pause_ns = AGAIN_NS;
-	for (unsigned i = 0; i < seen->failures && pause_ns < AGAIN_MAX_NS; i++)
+	int64_t pause_ns = RETRY_NS;
+	for (unsigned i = 0; i < seen->failures && pause_ns < RETRY_MAX_NS; i++)
 		pause_ns *= 2;
-	seen->again_ns = pl_clock_now_ns() + pause_ns;
-	be_due(&files->again_ns, seen->again_ns);
+	seen->next_ns = pl_clock_now_ns() + pause_ns;
+	be_due(&files->next_ns, seen->next_ns);
 	return seen->failures == 0;
 }
 
@@ -208,7 +208,7 @@ void dash_seen_taken(struct dash_seen_files *files)
 		struct dash_seen *seen = files->items[i];
 		if (seen->state != DASH_SEEN_READY)
 			continue;
-		seen->failures = seen->again_ns == INT64_MAX ? 0 : seen->failures + 1;
+		seen->failures = seen->next_ns == INT64_MAX ? 0 : seen->failures + 1;
 		seen->state = DASH_SEEN_TAKEN;
 	}
 }

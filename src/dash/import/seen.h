@@ -36,7 +36,7 @@ struct dash_seen {
 	enum dash_seen_state state;
 	int64_t since_ns;  /* of the last change */
 	uint64_t look;     /* the last scan that found it */
-	int64_t again_ns;  /* after a failure: when it is ready again; INT64_MAX: no failure */
+	int64_t next_ns;   /* after a failure: when it is ready again; INT64_MAX: no failure */
 	unsigned failures; /* consecutive failures */
 };
 
@@ -48,13 +48,13 @@ struct dash_seen_files {
 	bool has_ready;
 	uint64_t look;
 	int64_t steady_ns; /* when the next pending file is complete; INT64_MAX: none is pending */
-	int64_t again_ns;  /* when the next failed file is ready again; INT64_MAX: none */
+	int64_t next_ns;   /* when the next failed file is ready again; INT64_MAX: none */
 	int64_t offset_ns; /* realtime - monotonic at the first scan; 0: no scan yet */
 };
 
-#define DASH_SEEN_FILES_INIT                                  \
-	{                                                     \
-		.steady_ns = INT64_MAX, .again_ns = INT64_MAX \
+#define DASH_SEEN_FILES_INIT                                 \
+	{                                                    \
+		.steady_ns = INT64_MAX, .next_ns = INT64_MAX \
 	}
 void dash_seen_done(struct dash_seen_files *files);
 
@@ -64,7 +64,7 @@ struct dash_seen *dash_seen_find(const struct dash_seen_files *files, const char
 void dash_seen_note(struct dash_seen_files *files, const char *path, bool is_whole);
 /*
  * Marks files as READY that have been unchanged for long enough or whose retry is due. Call it at steady_ns and
- * again_ns.
+ * next_ns.
  */
 void dash_seen_pass(struct dash_seen_files *files);
 /* A scan: all files are noted between these calls; the others are removed. */
@@ -72,7 +72,7 @@ void dash_seen_look_begin(struct dash_seen_files *files);
 void dash_seen_look_end(struct dash_seen_files *files);
 
 /* Makes a taken file READY again. */
-void dash_seen_want(struct dash_seen_files *files, struct dash_seen *seen);
+void dash_seen_retry(struct dash_seen_files *files, struct dash_seen *seen);
 /* Records a failure, which may be permanent: retries get rarer. Returns false if it had failed before. */
 bool dash_seen_failed(struct dash_seen_files *files, const char *path);
 /* Marks all READY files as TAKEN, except those that failed. */

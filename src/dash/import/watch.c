@@ -23,19 +23,19 @@
 #include "dash/import/seen.h"
 #include "result/files.h"
 
-#define LOOK_NS      (15 * PL_NS_PER_S)
-#define LOOK_BARE_NS (2 * PL_NS_PER_S) /* without notifications */
-#define LOOK_SHARE   10                /* maximum share of time for scanning: one tenth */
-#define AGAIN_NS     PL_NS_PER_S
-#define DEPTH_MAX    100
-#define LACKING_MAX  10000
-#define EVENTS_BYTES 65536
+#define LOOK_NS        (15 * PL_NS_PER_S)
+#define LOOK_BARE_NS   (2 * PL_NS_PER_S) /* without notifications */
+#define LOOK_SHARE     10                /* maximum share of time for scanning: one tenth */
+#define RETRY_NS       PL_NS_PER_S
+#define DEPTH_MAX      100
+#define INCOMPLETE_MAX 10000
+#define EVENTS_BYTES   65536
 #define EVENTS                                                                                     \
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK | IN_DELETE_SELF | \
 	 IN_MOVE_SELF)
 
 /* A result with missing or different artifacts. */
-struct lacking {
+struct incomplete {
 	char *path;
 	struct pl_strv wanted;
 	uint64_t tried; /* hash of the marks of all missing files at the last attempt */
@@ -55,12 +55,12 @@ struct dash_watch {
 	size_t folder_count;
 	size_t folder_room;
 	struct dash_seen_files files;
-	struct lacking *lacking;
-	size_t lacking_count;
-	size_t lacking_room;
-	int64_t look_ns;    /* time of the next scan */
-	int64_t again_ns;   /* retry after a failure of the store; INT64_MAX: none */
-	int64_t lacking_ns; /* when to check appeared artifacts; INT64_MAX: none */
+	struct incomplete *incomplete;
+	size_t incomplete_count;
+	size_t incomplete_room;
+	int64_t look_ns;       /* time of the next scan */
+	int64_t next_ns;       /* retry after a failure of the store; INT64_MAX: none */
+	int64_t incomplete_ns; /* when to check appeared artifacts; INT64_MAX: none */
 };
 
 /* ---- directories --------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static void be_bare(struct dash_watch *watch, const char *path)
 		       strerror(why));
 }
 
-static void ask_to_be_told(struct dash_watch *watch, const char *path)
+static void watch_folder(struct dash_watch *watch, const char *path)
 {
 	int number = watch->inotify < 0 ? -1 : inotify_add_watch(watch->inotify, path, EVENTS);
 
@@ -124,31 +124,31 @@ static void ask_to_be_told(struct dash_watch *watch, const char *path)
 /* Directories appear and disappear while the server runs. */
 static void forget_folder(struct dash_watch *watch, struct folder *folder)
 {
-	size_t behind = (size_t)(watch->folders + watch->folder_count - (folder + 1));
+	size_t after = (size_t)(watch->folders + watch->folder_count - (folder + 1));
 
 	free(folder->path);
-	memmove(folder, folder + 1, behind * sizeof(*folder));
+	memmove(folder, folder + 1, after * sizeof(*folder));
 	watch->folder_count--;
 }
 
 static bool may_be_result(const char *path)
 {
-	return res_may_hold_results(path) && res_side_file(path) == NULL;
+	return res_may_hold_results(path) && res_artifact_suffix(path) == NULL;
 }
 
 /* Starts the notifications before reading, so that no file is missed. An unreadable directory counts as empty. */
 static void walk(struct dash_watch *watch, const char *path, int depth)
 {
-	ask_to_be_told(watch, path);
+	watch_folder(watch, path);
 	auto_dir dir = opendir(path);
 	const char *name;
 
 	while ((name = pl_dir_next(dir)) != NULL) {
 		auto_free char *below = pl_asprintf("%s/%s", path, name);
-		struct stat own;
-		if (name[0] == '.' || lstat(below, &own) < 0)
+		struct stat lock_facts;
+		if (name[0] == '.' || lstat(below, &lock_facts) < 0)
 			continue;
-		if (S_ISDIR(own.st_mode) && depth < DEPTH_MAX)
+		if (S_ISDIR(lock_facts.st_mode) && depth < DEPTH_MAX)
 			walk(watch, below, depth + 1);
 		else if (may_be_result(below))
 			dash_seen_note(&watch->files, below, false);
@@ -170,27 +170,28 @@ static uint64_t marks_of(const struct pl_strv *paths)
 	return sum;
 }
 
-static void lacking_done(struct lacking *lacking)
+static void lacking_done(struct incomplete *incomplete)
 {
-	free(lacking->path);
-	pl_strv_done(&lacking->wanted);
+	free(incomplete->path);
+	pl_strv_done(&incomplete->wanted);
 }
 
 /*
  * Returns the last entry, if it is for this result, or a new one. NULL: the list is full; the others wait for the next
  * start.
  */
-static struct lacking *lacking_of(struct dash_watch *watch, const char *path)
+static struct incomplete *incomplete_of(struct dash_watch *watch, const char *path)
 {
-	struct lacking *last = watch->lacking_count > 0 ? &watch->lacking[watch->lacking_count - 1]
-							: NULL;
+	struct incomplete *last = watch->incomplete_count > 0
+					  ? &watch->incomplete[watch->incomplete_count - 1]
+					  : NULL;
 
 	if (last != NULL && strcmp(last->path, path) == 0)
 		return last;
-	if (watch->lacking_count == LACKING_MAX)
+	if (watch->incomplete_count == INCOMPLETE_MAX)
 		return NULL;
-	last = PL_PUSH(watch->lacking, watch->lacking_count, watch->lacking_room);
-	*last = (struct lacking){ .path = pl_strdup(path) };
+	last = PL_PUSH(watch->incomplete, watch->incomplete_count, watch->incomplete_room);
+	*last = (struct incomplete){ .path = pl_strdup(path) };
 	return last;
 }
 
@@ -200,10 +201,10 @@ static void on_artifact(void *context, const struct dash_imported *imported,
 	struct dash_watch *watch = context;
 
 	if (strcmp(artifact->state, "missing") == 0 || strcmp(artifact->state, "changed") == 0) {
-		struct lacking *lacking = lacking_of(watch, imported->path);
-		if (lacking != NULL) {
-			pl_strv_add(&lacking->wanted, artifact->path);
-			lacking->tried = marks_of(&lacking->wanted);
+		struct incomplete *incomplete = incomplete_of(watch, imported->path);
+		if (incomplete != NULL) {
+			pl_strv_add(&incomplete->wanted, artifact->path);
+			incomplete->tried = marks_of(&incomplete->wanted);
 		}
 	}
 	if (strcmp(artifact->state, "failed") == 0 &&
@@ -218,7 +219,7 @@ static void on_document(void *context, const struct dash_imported *imported)
 
 	if (imported->is_unread && !dash_seen_failed(&watch->files, imported->path))
 		return;
-	watch->options.told(watch->options.context, imported);
+	watch->options.on_result(watch->options.context, imported);
 }
 
 static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
@@ -229,54 +230,54 @@ static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
 }
 
 /* Reads the result again, which then is a duplicate. */
-static void want_again(struct dash_watch *watch, struct lacking *lacking)
+static void want_retry(struct dash_watch *watch, struct incomplete *incomplete)
 {
-	struct dash_seen *seen = dash_seen_find(&watch->files, lacking->path);
+	struct dash_seen *seen = dash_seen_find(&watch->files, incomplete->path);
 
 	if (seen != NULL)
-		dash_seen_want(&watch->files, seen);
-	lacking_done(lacking);
+		dash_seen_retry(&watch->files, seen);
+	lacking_done(incomplete);
 }
 
 /* Checks results of which an artifact has appeared or changed, or that were removed. */
-static void look_beside(struct dash_watch *watch)
+static void check_artifacts(struct dash_watch *watch)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
-	watch->lacking_ns = INT64_MAX;
-	for (size_t i = 0; i < watch->lacking_count; i++) {
-		struct lacking *lacking = &watch->lacking[i];
-		if (dash_seen_find(&watch->files, lacking->path) != NULL &&
-		    marks_of(&lacking->wanted) == lacking->tried)
-			watch->lacking[kept++] = *lacking;
+	watch->incomplete_ns = INT64_MAX;
+	for (size_t i = 0; i < watch->incomplete_count; i++) {
+		struct incomplete *incomplete = &watch->incomplete[i];
+		if (dash_seen_find(&watch->files, incomplete->path) != NULL &&
+		    marks_of(&incomplete->wanted) == incomplete->tried)
+			watch->incomplete[retained++] = *incomplete;
 		else
-			want_again(watch, lacking);
+			want_retry(watch, incomplete);
 	}
-	watch->lacking_count = kept;
+	watch->incomplete_count = retained;
 }
 
-static bool wants(const struct lacking *lacking, const char *path)
+static bool wants(const struct incomplete *incomplete, const char *path)
 {
-	for (size_t i = 0; i < lacking->wanted.count; i++) {
-		if (strcmp(lacking->wanted.items[i], path) == 0)
+	for (size_t i = 0; i < incomplete->wanted.count; i++) {
+		if (strcmp(incomplete->wanted.items[i], path) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* Its writer has closed it, so there is no need to wait until it stops changing. */
-static void take_beside(struct dash_watch *watch, const char *path)
+static void take_artifacts(struct dash_watch *watch, const char *path)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
-	for (size_t i = 0; i < watch->lacking_count; i++) {
-		struct lacking *lacking = &watch->lacking[i];
-		if (wants(lacking, path))
-			want_again(watch, lacking);
+	for (size_t i = 0; i < watch->incomplete_count; i++) {
+		struct incomplete *incomplete = &watch->incomplete[i];
+		if (wants(incomplete, path))
+			want_retry(watch, incomplete);
 		else
-			watch->lacking[kept++] = *lacking;
+			watch->incomplete[retained++] = *incomplete;
 	}
-	watch->lacking_count = kept;
+	watch->incomplete_count = retained;
 }
 
 static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
@@ -286,9 +287,9 @@ static void meet_file(struct dash_watch *watch, const char *path, bool is_whole)
 		return;
 	}
 	/* another result may want it under another name */
-	watch->lacking_ns = pl_clock_now_ns() + DASH_STEADY_NS;
+	watch->incomplete_ns = pl_clock_now_ns() + DASH_STEADY_NS;
 	if (is_whole)
-		take_beside(watch, path);
+		take_artifacts(watch, path);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
@@ -301,7 +302,7 @@ static void look(struct dash_watch *watch)
 	for (size_t i = 0; i < watch->options.folders->count; i++)
 		walk(watch, watch->options.folders->items[i], 0);
 	dash_seen_look_end(&watch->files);
-	look_beside(watch);
+	check_artifacts(watch);
 	int64_t now_ns = pl_clock_now_ns();
 	int64_t pause_ns = watch->is_bare ? LOOK_BARE_NS : LOOK_NS;
 	int64_t least_ns = (now_ns - begun_ns) * LOOK_SHARE;
@@ -352,7 +353,7 @@ static int take_all(struct dash_watch *watch, struct pl_err *err)
 		struct dash_seen *seen = files->items[i];
 		if (seen->state != DASH_SEEN_READY)
 			continue;
-		seen->again_ns = INT64_MAX;
+		seen->next_ns = INT64_MAX;
 		/* a file that has disappeared is not a fault */
 		if (pl_file_exists(seen->path) &&
 		    dash_import_file(watch->import, seen->path, err) < 0)
@@ -369,10 +370,10 @@ static void take_ready(struct dash_watch *watch)
 		return;
 	if (take_all(watch, &err) < 0) {
 		pl_log(PL_LOG_WARNING, "the import is paused: %s", err.text);
-		watch->again_ns = pl_clock_now_ns() + AGAIN_NS;
+		watch->next_ns = pl_clock_now_ns() + RETRY_NS;
 		return;
 	}
-	watch->again_ns = INT64_MAX;
+	watch->next_ns = INT64_MAX;
 	dash_seen_taken(&watch->files);
 }
 
@@ -383,12 +384,12 @@ static int pause_ms(const struct dash_watch *watch)
 
 	if (watch->files.steady_ns < due_ns)
 		due_ns = watch->files.steady_ns;
-	if (watch->files.again_ns < due_ns)
-		due_ns = watch->files.again_ns;
-	if (watch->again_ns < due_ns)
-		due_ns = watch->again_ns;
-	if (watch->lacking_ns < due_ns && watch->lacking_count > 0)
-		due_ns = watch->lacking_ns;
+	if (watch->files.next_ns < due_ns)
+		due_ns = watch->files.next_ns;
+	if (watch->next_ns < due_ns)
+		due_ns = watch->next_ns;
+	if (watch->incomplete_ns < due_ns && watch->incomplete_count > 0)
+		due_ns = watch->incomplete_ns;
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns) / PL_NS_PER_MS) + 1;
 }
 
@@ -402,11 +403,11 @@ void dash_watch_run(struct dash_watch *watch, int stop)
 		int64_t now_ns = pl_clock_now_ns();
 		if (now_ns >= watch->look_ns)
 			look(watch);
-		if (now_ns >= watch->lacking_ns)
-			look_beside(watch);
-		if (now_ns >= watch->files.steady_ns || now_ns >= watch->files.again_ns)
+		if (now_ns >= watch->incomplete_ns)
+			check_artifacts(watch);
+		if (now_ns >= watch->files.steady_ns || now_ns >= watch->files.next_ns)
 			dash_seen_pass(&watch->files);
-		if (watch->again_ns == INT64_MAX || now_ns >= watch->again_ns)
+		if (watch->next_ns == INT64_MAX || now_ns >= watch->next_ns)
 			take_ready(watch);
 		if (is_first && watch->options.looked != NULL)
 			watch->options.looked(watch->options.context);
@@ -439,14 +440,14 @@ int dash_watch_new(const struct dash_watch_options *options, struct dash_watch *
 	struct dash_watch *watch = pl_alloc(sizeof(*watch));
 	*watch = (struct dash_watch){ .options = *options,
 				      .files = DASH_SEEN_FILES_INIT,
-				      .again_ns = INT64_MAX,
-				      .lacking_ns = INT64_MAX };
+				      .next_ns = INT64_MAX,
+				      .incomplete_ns = INT64_MAX };
 	watch->import = dash_import_new(options->store, options->reader, on_document,
 					options->artifact != NULL ? on_artifact : NULL, watch);
 	/* a deleted result's file still exists, and must not restore it */
 	dash_import_choose(watch->import, options->on_conflict, true);
 	if (options->sweep != NULL)
-		dash_import_tell_sweeps(watch->import, on_sweep);
+		dash_import_report_sweeps(watch->import, on_sweep);
 	watch->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (watch->inotify < 0)
 		be_bare(watch, options->folders->items[0]);
@@ -464,8 +465,8 @@ void dash_watch_free(struct dash_watch *watch)
 		free(watch->folders[i].path);
 	free(watch->folders);
 	dash_seen_done(&watch->files);
-	for (size_t i = 0; i < watch->lacking_count; i++)
-		lacking_done(&watch->lacking[i]);
-	free(watch->lacking);
+	for (size_t i = 0; i < watch->incomplete_count; i++)
+		lacking_done(&watch->incomplete[i]);
+	free(watch->incomplete);
 	free(watch);
 }

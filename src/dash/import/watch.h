@@ -19,10 +19,10 @@ struct dash_watch_options {
 	const struct pl_opt_list *folders;
 	struct store *store;
 	const struct store_reader *reader;
-	dash_import_fn *told;
+	dash_import_fn *on_result;
 	dash_import_artifact_fn *artifact;
 	dash_import_sweep_fn *sweep;
-	enum store_known on_conflict;
+	enum store_conflict_policy on_conflict;
 	void *context;
 	void (*looked)(void *context); /* called when the initial files are imported; or NULL */
 };

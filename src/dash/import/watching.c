@@ -15,7 +15,7 @@ struct dash_watching {
 	bool verbose;
 };
 
-static void told(void *context, const struct dash_imported *imported)
+static void report_result(void *context, const struct dash_imported *imported)
 {
 	const struct dash_watching *watching = context;
 
@@ -38,8 +38,8 @@ static void told(void *context, const struct dash_imported *imported)
 	}
 }
 
-static void told_artifact(void *context, const struct dash_imported *imported,
-			  const struct dash_imported_artifact *artifact)
+static void on_artifact(void *context, const struct dash_imported *imported,
+			const struct dash_imported_artifact *artifact)
 {
 	(void)context;
 	(void)imported;
@@ -47,7 +47,7 @@ static void told_artifact(void *context, const struct dash_imported *imported,
 		pl_log(PL_LOG_WARNING, "'%s' not stored: %s", artifact->path, artifact->message);
 }
 
-static void told_sweep(void *context, const struct dash_imported_sweep *sweep)
+static void on_sweep(void *context, const struct dash_imported_sweep *sweep)
 {
 	(void)context;
 	if (sweep->message != NULL)
@@ -88,9 +88,9 @@ int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
 	const struct dash_watch_options options = { .folders = folders,
 						    .store = store,
 						    .reader = reader,
-						    .told = told,
-						    .artifact = told_artifact,
-						    .sweep = told_sweep,
+						    .on_result = report_result,
+						    .artifact = on_artifact,
+						    .sweep = on_sweep,
 						    .context = watching };
 
 	*watching = (struct dash_watching){ .stop = -1, .verbose = verbose };

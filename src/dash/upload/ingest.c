@@ -11,7 +11,7 @@
 #include "store/jobs/job.h"
 
 /* A disk may stay full for long, and each attempt costs a failed transaction. */
-#define AGAIN_NS (2 * PL_NS_PER_S)
+#define RETRY_NS (2 * PL_NS_PER_S)
 /*
  * On a shared database, nothing reports uploads to other processes, or the end of the owner of the jobs, so it is
  * polled.
@@ -47,7 +47,7 @@ static bool is_over(struct dash_ingest *ingest)
 static bool wait_after(struct dash_ingest *ingest, const struct pl_err *err)
 {
 	pl_log(PL_LOG_WARNING, "uploads wait: %s", err->text);
-	return pl_pause_until(&ingest->pause, pl_clock_now_ns() + AGAIN_NS);
+	return pl_pause_until(&ingest->pause, pl_clock_now_ns() + RETRY_NS);
 }
 
 /* Returns whether waiting cannot help, so that the item must not block later jobs. */
@@ -70,28 +70,28 @@ struct task {
 };
 
 enum outcome {
-	KEPT,
+	COMMITTED,
 	CANCELLED, /* the job was cancelled */
 	REFUSED,   /* it can never be stored */
 	ENDS,      /* the server is stopping */
 };
 
-static struct dash_source source_of(const void *context, size_t turn_at)
+static struct dash_source source_of(const void *context, size_t pending_at)
 {
 	static const char gone[] = "its content is no longer available; upload it again";
 	const struct task *task = context;
-	const struct store_job_turn *turn = &task->work->turns[turn_at];
-	size_t place = turn->index - task->work->first;
+	const struct store_job_pending *pending = &task->work->pending[pending_at];
+	size_t slot = pending->index - task->work->first;
 
 	if (task->work->part == 0)
-		return (struct dash_source){ .bytes = turn->bytes,
-					     .len = turn->len,
-					     .name = turn->name,
-					     .fault = turn->bytes == NULL ? gone : NULL };
+		return (struct dash_source){ .bytes = pending->bytes,
+					     .len = pending->len,
+					     .name = pending->name,
+					     .fault = pending->bytes == NULL ? gone : NULL };
 	/* another program version may split the bytes into fewer documents */
-	if (place >= task->documents.count)
+	if (slot >= task->documents.count)
 		return (struct dash_source){ .name = task->work->name, .fault = gone };
-	const struct dash_document *document = &task->documents.items[place];
+	const struct dash_document *document = &task->documents.items[slot];
 	return (struct dash_source){ .bytes = document->bytes,
 				     .len = document->len,
 				     .name = document->name,
@@ -102,17 +102,17 @@ static struct dash_source source_of(const void *context, size_t turn_at)
 static int store_one(const struct task *task, size_t i, const struct dash_read *read,
 		     struct pl_err *err)
 {
-	const struct store_job_turn *turn = &task->work->turns[task->at + i];
+	const struct store_job_pending *pending = &task->work->pending[task->at + i];
 	struct store_put_result result;
-	const struct store_job_item item = { .index = turn->index,
-					     .choice = { .on_conflict = turn->on_conflict,
-							 .author = turn->author,
-							 .expected = turn->expected },
+	const struct store_job_item item = { .index = pending->index,
+					     .choice = { .on_conflict = pending->on_conflict,
+							 .author = pending->author,
+							 .expected = pending->expected },
 					     .prepared = read->prepared,
 					     .message = read->message,
 					     .faults = read->is_rejected ? read->faults : NULL,
 					     .len = read->len,
-					     .kept = read->kept };
+					     .retained = read->retained };
 
 	return store_job_item(task->ingest->store, task->work, &item, &result, err);
 }
@@ -175,7 +175,7 @@ static enum outcome transact(struct task *task, const struct write *write, struc
 		if (!wait_after(task->ingest, err))
 			return ENDS;
 	}
-	return goes_on ? KEPT : CANCELLED;
+	return goes_on ? COMMITTED : CANCELLED;
 }
 
 /* Rejects an item that cannot be stored. */
@@ -204,10 +204,10 @@ static enum outcome store_group(struct task *task, struct pl_err *err)
 
 	if (outcome != REFUSED)
 		return outcome;
-	outcome = KEPT;
-	for (size_t i = 0; i < task->count && outcome == KEPT; i++)
+	outcome = COMMITTED;
+	for (size_t i = 0; i < task->count && outcome == COMMITTED; i++)
 		outcome = store_or_reject(task, i, err);
-	if (outcome != KEPT || !is_last)
+	if (outcome != COMMITTED || !is_last)
 		return outcome;
 	write.count = 0;
 	return transact(task, &write, err);
@@ -267,7 +267,7 @@ static void find_documents(struct task *task, struct store_job_work *work)
 static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 {
 	struct pl_err err = PL_ERR_INIT;
-	enum outcome outcome = KEPT;
+	enum outcome outcome = COMMITTED;
 	struct task *task = pl_alloc(sizeof(*task));
 
 	*task = (struct task){ .ingest = ingest, .work = work, .is_cut = work->is_cut };
@@ -275,7 +275,7 @@ static bool work_on(struct dash_ingest *ingest, struct store_job_work *work)
 	dash_readers_begin(ingest->readers, source_of, task, work->count);
 	do
 		outcome = do_group(task, &err);
-	while (outcome == KEPT && task->at < work->count && !is_over(ingest));
+	while (outcome == COMMITTED && task->at < work->count && !is_over(ingest));
 	dash_readers_end(ingest->readers);
 	dash_documents_done(&task->documents);
 	free(task);
@@ -289,8 +289,8 @@ static bool await(struct dash_ingest *ingest)
 	struct pl_err err = PL_ERR_INIT;
 	bool is_wiped = store_jobs_wipe(ingest->store, &err) == 0;
 	bool is_shared = is_wiped && store_is_shared(ingest->store);
-	struct timespec again = pl_clock_timespec(pl_clock_now_ns() +
-						  (is_shared ? SHARED_NS : AGAIN_NS));
+	struct timespec retry = pl_clock_timespec(pl_clock_now_ns() +
+						  (is_shared ? SHARED_NS : RETRY_NS));
 	int status = 0;
 
 	if (!is_wiped && err.code != PL_ERR_BUSY)
@@ -300,7 +300,7 @@ static bool await(struct dash_ingest *ingest)
 	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)
 		status = is_wiped && !is_shared
 				 ? pthread_cond_wait(&ingest->wake, &ingest->lock)
-				 : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &again);
+				 : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &retry);
 	ingest->has_work = false;
 	bool over = ingest->is_over;
 	pthread_mutex_unlock(&ingest->lock);

@@ -47,8 +47,8 @@ static struct store_job_page page_of(const struct dash_request *request, int64_t
 	};
 }
 
-static void tell(const struct dash_request *request, int64_t id, const struct store_job_page *page,
-		 int status, struct dash_answer *answer)
+static void report(const struct dash_request *request, int64_t id,
+		   const struct store_job_page *page, int status, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
 	json_t *job = NULL;
@@ -65,7 +65,7 @@ void dash_get_job(const struct dash_request *request, struct dash_answer *answer
 {
 	const struct store_job_page page = page_of(request, ITEMS_USUAL);
 
-	tell(request, dash_job_id(request->words[0]), &page, 200, answer);
+	report(request, dash_job_id(request->words[0]), &page, 200, answer);
 }
 
 void dash_list_jobs(const struct dash_request *request, struct dash_answer *answer)
@@ -86,10 +86,10 @@ void dash_get_absent(const struct dash_request *request, struct dash_answer *ans
 	int64_t id = dash_job_id(request->words[0]);
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *job = NULL;
-	struct store_absent absent;
+	struct store_missing absent;
 
 	if (id > 0 && (store_job_json(request->context->store, id, &no_items, &job, &err) < 0 ||
-		       store_artifacts_absent(request->context->store, id, &absent, &err) < 0))
+		       store_artifacts_missing(request->context->store, id, &absent, &err) < 0))
 		dash_refuse_stored(answer, &err);
 	else if (job == NULL)
 		refuse_none(request, answer);
@@ -98,7 +98,7 @@ void dash_get_absent(const struct dash_request *request, struct dash_answer *ans
 			answer, 200,
 			json_pack("{s:I, s:b, s:I, s:I, s:I}", "results",
 				  (json_int_t)absent.results, "has_more", (int)absent.has_more,
-				  "incomplete", (json_int_t)absent.lacking, "files",
+				  "incomplete", (json_int_t)absent.incomplete, "files",
 				  (json_int_t)absent.files, "bytes", (json_int_t)absent.bytes));
 }
 
@@ -131,7 +131,7 @@ void dash_open_job(const struct dash_request *request, struct dash_answer *answe
 		.name = name != NULL ? name : "upload",
 		.files = amount_of(request->body, "files"),
 		.bytes = amount_of(request->body, "bytes"),
-		.on_conflict = store_known_of(
+		.on_conflict = store_conflict_policy_of(
 			json_string_value(json_object_get(request->body, "on_conflict"))),
 		.author = json_string_value(json_object_get(request->body, "author")),
 	};
@@ -148,9 +148,9 @@ void dash_open_job(const struct dash_request *request, struct dash_answer *answe
  * Responds with the outcome of a change, and the current job. `at`: index in the body of an item that cannot be
  * changed.
  */
-static void tell_changed(const struct dash_request *request, int rc, enum store_job_answer came,
-			 size_t at, int status, const struct pl_err *err,
-			 struct dash_answer *answer)
+static void report_changed(const struct dash_request *request, int rc, enum store_job_answer came,
+			   size_t at, int status, const struct pl_err *err,
+			   struct dash_answer *answer)
 {
 	const struct store_job_page no_items = { .limit = 0 };
 
@@ -182,7 +182,7 @@ static void tell_changed(const struct dash_request *request, int rc, enum store_
 			    request->words[0]);
 	} else if (came == STORE_JOB_OK) {
 		dash_ingest_wake(request->context->ingest);
-		tell(request, dash_job_id(request->words[0]), &no_items, status, answer);
+		report(request, dash_job_id(request->words[0]), &no_items, status, answer);
 	} else {
 		refuse_none(request, answer);
 	}
@@ -199,7 +199,7 @@ static void change_job(const struct dash_request *request, change_job_fn *change
 	struct pl_err err = PL_ERR_INIT;
 	int rc = id > 0 ? change(request->context->store, id, &came, &err) : 0;
 
-	tell_changed(request, rc, came, 0, 200, &err, answer);
+	report_changed(request, rc, came, 0, 200, &err, answer);
 }
 
 void dash_close_job(const struct dash_request *request, struct dash_answer *answer)
@@ -223,7 +223,7 @@ void dash_retry_job(const struct dash_request *request, struct dash_answer *answ
 	if (id > 0)
 		rc = store_job_retry(request->context->store, id,
 				     json_object_get(request->body, "items"), &came, &at, &err);
-	tell_changed(request, rc, came, at, 202, &err, answer);
+	report_changed(request, rc, came, at, 202, &err, answer);
 }
 
 static const char *text_of(const json_t *body, const char *key)
@@ -234,8 +234,8 @@ static const char *text_of(const json_t *body, const char *key)
 void dash_choose_job(const struct dash_request *request, struct dash_answer *answer)
 {
 	const json_t *body = request->body;
-	const struct store_job_wish wish = {
-		.choice = { .on_conflict = store_known_of(text_of(body, "choice")),
+	const struct store_job_request wanted = {
+		.choice = { .on_conflict = store_conflict_policy_of(text_of(body, "choice")),
 			    .author = text_of(body, "author"),
 			    .expected = text_of(body, "expected_sha256") },
 		.items = json_object_get(body, "items"),
@@ -247,7 +247,7 @@ void dash_choose_job(const struct dash_request *request, struct dash_answer *ans
 	size_t at = 0;
 	int rc = 0;
 
-	if (wish.choice.expected != NULL && json_array_size(wish.items) != 1) {
+	if (wanted.choice.expected != NULL && json_array_size(wanted.items) != 1) {
 		dash_problem_answer(
 			answer,
 			&(struct dash_problem){
@@ -257,6 +257,6 @@ void dash_choose_job(const struct dash_request *request, struct dash_answer *ans
 		return;
 	}
 	if (id > 0)
-		rc = store_job_choose(request->context->store, id, &wish, &came, &at, &err);
-	tell_changed(request, rc, came, at, 202, &err, answer);
+		rc = store_job_choose(request->context->store, id, &wanted, &came, &at, &err);
+	report_changed(request, rc, came, at, 202, &err, answer);
 }

@@ -12,7 +12,7 @@
 #define FAULTS_BYTES_MAX (64u << 10)
 #define THREADS_MAX      8
 
-struct place {
+struct slot {
 	struct dash_read read;
 	bool is_read;
 };
@@ -34,7 +34,7 @@ struct dash_readers {
 	size_t released; /* index of the first one still needed */
 	size_t bytes;    /* of the documents in between */
 	size_t reading;  /* number of documents being read */
-	struct place places
+	struct slot slots
 		[DASH_READ_MAX]; /* by index; a reader owns a place until its document is read */
 };
 
@@ -44,7 +44,7 @@ void dash_read_done(struct dash_read *read)
 	store_document_done(&read->document);
 	json_decref(read->faults);
 	free(read->message);
-	free(read->kept);
+	free(read->retained);
 	*read = (struct dash_read){ 0 };
 }
 
@@ -70,14 +70,14 @@ static char *without_secrets(const struct dash_source *from)
 /* Keeps the first faults; the last entry counts the others. */
 static void cut_faults(json_t *faults)
 {
-	size_t count = json_array_size(faults), kept = 0, bytes = 0;
+	size_t count = json_array_size(faults), retained = 0, bytes = 0;
 
-	for (; kept < count && kept < FAULTS_MAX && bytes < FAULTS_BYTES_MAX; kept++)
-		bytes += json_dumpb(json_array_get(faults, kept), NULL, 0, JSON_COMPACT);
-	if (kept == count)
+	for (; retained < count && retained < FAULTS_MAX && bytes < FAULTS_BYTES_MAX; retained++)
+		bytes += json_dumpb(json_array_get(faults, retained), NULL, 0, JSON_COMPACT);
+	if (retained == count)
 		return;
-	auto_free char *text = pl_asprintf("%zu more problems are not listed", count - kept);
-	while (json_array_size(faults) > kept)
+	auto_free char *text = pl_asprintf("%zu more problems are not listed", count - retained);
+	while (json_array_size(faults) > retained)
 		json_array_remove(faults, json_array_size(faults) - 1);
 	json_array_append_new(faults, store_fault_new("", 0, text));
 }
@@ -105,7 +105,7 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 	}
 	ret->document = (struct store_document){ 0 };
 	ret->message = pl_strdup(why.text);
-	ret->kept = without_secrets(from);
+	ret->retained = without_secrets(from);
 	cut_faults(ret->faults);
 }
 
@@ -129,15 +129,15 @@ static void *work(void *data)
 			pthread_cond_wait(&readers->room, &readers->lock);
 			continue;
 		}
-		struct place *place = &readers->places[readers->next % DASH_READ_MAX];
+		struct slot *slot = &readers->slots[readers->next % DASH_READ_MAX];
 		const struct dash_source source = readers->source(readers->context,
 								  readers->next++);
 		readers->bytes += source.len;
 		readers->reading++;
 		pthread_mutex_unlock(&readers->lock);
-		read_one(readers, &source, &place->read);
+		read_one(readers, &source, &slot->read);
 		pthread_mutex_lock(&readers->lock);
-		place->is_read = true;
+		slot->is_read = true;
 		readers->reading--;
 		pthread_cond_signal(&readers->done);
 	}
@@ -208,23 +208,23 @@ void dash_readers_begin(struct dash_readers *readers, dash_source_fn *source, co
 
 struct dash_read *dash_readers_wait(struct dash_readers *readers, size_t index)
 {
-	struct place *place = &readers->places[index % DASH_READ_MAX];
+	struct slot *slot = &readers->slots[index % DASH_READ_MAX];
 
 	pthread_mutex_lock(&readers->lock);
-	while (!place->is_read)
+	while (!slot->is_read)
 		pthread_cond_wait(&readers->done, &readers->lock);
 	pthread_mutex_unlock(&readers->lock);
-	return &place->read;
+	return &slot->read;
 }
 
 /* Under the lock; the document was read. */
 static void release_one(struct dash_readers *readers)
 {
-	struct place *place = &readers->places[readers->released++ % DASH_READ_MAX];
+	struct slot *slot = &readers->slots[readers->released++ % DASH_READ_MAX];
 
-	readers->bytes -= place->read.len;
-	dash_read_done(&place->read);
-	place->is_read = false;
+	readers->bytes -= slot->read.len;
+	dash_read_done(&slot->read);
+	slot->is_read = false;
 }
 
 void dash_readers_release(struct dash_readers *readers, size_t count)

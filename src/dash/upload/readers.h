@@ -28,7 +28,7 @@ struct dash_read {
 	bool is_rejected;
 	json_t *faults;
 	char *message;
-	char *kept; /* of a rejected one, for reading it again */
+	char *retained; /* of a rejected one, for reading it again */
 	size_t len;
 };
 void dash_read_done(struct dash_read *read);

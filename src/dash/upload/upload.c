@@ -123,9 +123,9 @@ static char (*hashes_of(const struct upload *upload, size_t *ret_count))[65]
 static bool is_whole(const struct dash_request *request, const char (*hashes)[65], size_t count,
 		     struct dash_answer *answer)
 {
-	const char *said = request->head->sha256;
+	const char *text = request->head->sha256;
 
-	if (said == NULL || (count == 1 && strcasecmp(said, hashes[0]) == 0))
+	if (text == NULL || (count == 1 && strcasecmp(text, hashes[0]) == 0))
 		return true;
 	if (count != 1)
 		dash_refuse(answer, 422,
@@ -137,14 +137,14 @@ static bool is_whole(const struct dash_request *request, const char (*hashes)[65
 				.status = 422,
 				.detail = "X-Content-SHA256: does not match the received content",
 				.found = hashes[0],
-				.expected = said });
+				.expected = text });
 	return false;
 }
 
 static void accept(const struct dash_request *request, const struct upload *upload,
 		   struct dash_answer *answer)
 {
-	enum store_known on_conflict = store_known_of(
+	enum store_conflict_policy on_conflict = store_conflict_policy_of(
 		json_string_value(json_object_get(request->query, "on_conflict")));
 	enum store_job_answer came = STORE_JOB_OK;
 	struct pl_err err = PL_ERR_INIT;

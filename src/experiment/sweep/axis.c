@@ -49,26 +49,26 @@ const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
 	const char *text = name->text;
 	auto_free char *full = section != NULL ? pl_asprintf("%s.%s", section, text)
 					       : pl_strdup(text);
-	auto_free char *place = pl_asprintf("sweep.%s", full);
+	auto_free char *location = pl_asprintf("sweep.%s", full);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
 		size_t len = strlen(sections[i]);
 		if (strncmp(full, sections[i], len) != 0 || full[len] != '.')
 			continue;
-		char *own = full + len + 1;
-		for (char *at = own; *at != '\0' && *at != '.'; at++)
+		char *inner = full + len + 1;
+		for (char *at = inner; *at != '\0' && *at != '.'; at++)
 			*at = *at == '-' ? '_' : *at;
-		if (is_secret(sweep, sections[i], own)) {
-			option_reader_refuse(sweep->reader, name, place, "a secret",
+		if (is_secret(sweep, sections[i], inner)) {
+			option_reader_refuse(sweep->reader, name, location, "a secret",
 					     "a key whose values may be shown");
 			return NULL;
 		}
-		const char *known = i == 0 ? server_name(sweep, own) : NULL;
+		const char *known = i == 0 ? server_name(sweep, inner) : NULL;
 		auto_free char *key = pl_asprintf("%s.%s", sections[i],
-						  known != NULL ? known : own);
+						  known != NULL ? known : inner);
 		return pl_arena_strndup(sweep->sweep->arena, key, strlen(key));
 	}
-	option_reader_refuse(sweep->reader, name, place, "unknown key",
+	option_reader_refuse(sweep->reader, name, location, "unknown key",
 			     "a key such as server.max_num_seqs, benchmark.request_rate or "
 			     "launch.env.NAME, or zip, lengths, points, where, sample, sets");
 	return NULL;
@@ -213,10 +213,10 @@ static const struct pl_yaml *point_value(struct exp_sweep_reader *sweep,
 	const struct pl_yaml *plain = pl_yaml_get(point, key);
 
 	for (size_t i = 0; plain == NULL && i < point->count; i++) {
-		const char *own = exp_sweep_key(sweep, NULL, point->keys[i]);
-		if (own == NULL)
+		const char *inner = exp_sweep_key(sweep, NULL, point->keys[i]);
+		if (inner == NULL)
 			return NULL;
-		if (strcmp(own, key) == 0)
+		if (strcmp(inner, key) == 0)
 			plain = point->items[i];
 	}
 	return plain;
@@ -243,11 +243,11 @@ struct exp_axis *exp_axis_points(struct exp_sweep_reader *sweep, const struct pl
 		if (point->kind != PL_YAML_MAP || point->count != axis->key_count)
 			return refuse_points(sweep, point, "a point with other keys");
 		for (size_t k = 0; k < axis->key_count; k++) {
-			const struct pl_yaml *own = point_value(sweep, point, axis->keys[k]);
-			if (own == NULL)
+			const struct pl_yaml *inner = point_value(sweep, point, axis->keys[k]);
+			if (inner == NULL)
 				return refuse_points(sweep, point, "a point with other keys");
 			axis->settings[i * axis->key_count + k] =
-				(struct exp_setting){ axis->keys[k], point, own };
+				(struct exp_setting){ axis->keys[k], point, inner };
 		}
 	}
 	return axis;

@@ -127,9 +127,9 @@ static const json_t *of_cell(const struct scope *scope, const char *name, const 
 		return json_object_get(scope->cell->point, full);
 	}
 	for (size_t i = 0; i < scope->cell->setting_count; i++) {
-		const char *own = scope->cell->settings[i]->key;
-		if (ends_with(own, name))
-			return json_object_get(scope->cell->point, own);
+		const char *setting_key = scope->cell->settings[i]->key;
+		if (ends_with(setting_key, name))
+			return json_object_get(scope->cell->point, setting_key);
 	}
 	return NULL;
 }
@@ -185,7 +185,7 @@ static bool is_set(void *user, const char *name, const char *key)
 	const json_t *value = of_cell(scope, name, key);
 
 	if (value == NULL)
-		value = of_file(scope->sweep->asked, name, key);
+		value = of_file(scope->sweep->requested, name, key);
 	return value != NULL && !json_is_null(value);
 }
 

@@ -369,7 +369,7 @@ static void read_base(struct exp_sweep_reader *sweep)
 	auto_experiment struct exp_config *base = exp_sweep_config(sweep->sweep, &none,
 								   sweep->catalog, &ignored);
 
-	sweep->asked = exp_config_asked(base);
+	sweep->requested = exp_config_explicit(base);
 	sweep->completed = exp_config_to_json(base);
 }
 
@@ -440,7 +440,7 @@ int exp_sweep_read(const struct vllm_catalog *catalog, const char *text, size_t 
 	how.seen = json_object();
 	read_all(&how, pl_yaml_root(sweep->doc), only, only_count);
 	json_decref(how.seen);
-	json_decref(how.asked);
+	json_decref(how.requested);
 	json_decref(how.completed);
 	if (problems->errors == errors)
 		*ret = pl_take(sweep);

@@ -61,7 +61,7 @@ struct exp_sweep_reader {
 	 * other values of the file, for conditions: {server, launch, benchmark}, as requested and
 	 * with defaults
 	 */
-	json_t *asked;
+	json_t *requested;
 	json_t *completed;
 };
 

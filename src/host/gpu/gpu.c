@@ -209,14 +209,14 @@ int host_gpus_processes(struct host_gpus *gpus, size_t i, struct host_gpu_proces
 	} else {
 		refresh(gpus, look->processes_given);
 		look->processes_given = true;
-		list.told = look->processes.told;
+		list.reported = look->processes.reported;
 		for (size_t j = 0; j < look->processes.count; j++) {
 			const struct host_gpu_process *process = &look->processes.items[j];
 			host_gpu_process_add(&list, process->pid, process->memory_bytes,
 					     pl_strdup(process->name), process->compute);
 		}
 	}
-	if (!list.told)
+	if (!list.reported)
 		return -1;
 	*ret = list.items;
 	*ret_count = list.count;
@@ -258,9 +258,9 @@ static json_t *int_or_null(int value)
 	return pl_json_i64(value, value >= 0);
 }
 
-static json_t *bool_or_null(bool value, bool told)
+static json_t *bool_or_null(bool value, bool reported)
 {
-	return told ? json_boolean(value) : json_null();
+	return reported ? json_boolean(value) : json_null();
 }
 
 static void add_facts(json_t *object, const struct host_gpu_facts *facts)
@@ -278,8 +278,8 @@ static void add_facts(json_t *object, const struct host_gpu_facts *facts)
 	json_object_set_new(object, "pcie_generation", int_or_null(facts->pcie_generation));
 	json_object_set_new(object, "pcie_lanes", int_or_null(facts->pcie_lanes));
 	json_object_set_new(object, "nvlinks", int_or_null(facts->nvlinks));
-	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_told));
-	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_told));
+	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_reported));
+	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_reported));
 	json_object_set_new(object, "mig_parent", pl_json_text(facts->mig_parent));
 	json_object_set_new(object, "simulated", json_boolean(facts->simulated));
 }

@@ -37,9 +37,9 @@ struct host_gpu_facts {
 	int pcie_lanes;            /* likewise */
 	int nvlinks;               /* active links; -1: unknown */
 	bool ecc;                  /* on */
-	bool ecc_told;             /* false: `ecc` is unknown */
+	bool ecc_reported;         /* false: `ecc` is unknown */
 	bool mig;                  /* partitioned: only its instances can be used */
-	bool mig_told;             /* false: `mig` is unknown */
+	bool mig_reported;         /* false: `mig` is unknown */
 	char *mig_parent;          /* uuid of the GPU of this instance; NULL: a whole GPU */
 	bool simulated;            /* reported by a fake library */
 };

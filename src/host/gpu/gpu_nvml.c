@@ -15,7 +15,7 @@
 #define PROCESSES_MAX   65536
 
 /* Calls the function if the library has it. False: the value is unknown. */
-#define TOLD(nvml, member, ...) \
+#define REPORTED(nvml, member, ...) \
 	((nvml)->member != NULL && (nvml)->member(__VA_ARGS__) == NVML_SUCCESS)
 
 /* ---- facts ------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static int numa_node_of_affinity(const struct host_nvml *nvml, struct nvml_devic
 	unsigned long words[NVML_NUMA_WORDS] = { 0 };
 	int node = -1;
 
-	if (!TOLD(nvml, memory_affinity, device, NVML_NUMA_WORDS, words, NVML_AFFINITY_NODE))
+	if (!REPORTED(nvml, memory_affinity, device, NVML_NUMA_WORDS, words, NVML_AFFINITY_NODE))
 		return -1;
 	for (int i = 0; i < NVML_NUMA_WORDS; i++) {
 		if (words[i] == 0)
@@ -74,7 +74,7 @@ static int numa_node_of_affinity(const struct host_nvml *nvml, struct nvml_devic
 
 static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *device)
 {
-	bool told = false;
+	bool reported = false;
 	int count = 0;
 
 	/*
@@ -83,12 +83,12 @@ static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *devi
 	 */
 	for (unsigned link = 0; link < NVML_NVLINKS_MAX; link++) {
 		unsigned active = 0;
-		if (!TOLD(nvml, nvlink_state, device, link, &active))
+		if (!REPORTED(nvml, nvlink_state, device, link, &active))
 			continue;
-		told = true;
+		reported = true;
 		count += active != 0;
 	}
-	return told ? count : -1;
+	return reported ? count : -1;
 }
 
 /* Returns false if both forms fail (GPUs that share the host's memory). */
@@ -101,12 +101,12 @@ static bool read_memory(const struct host_nvml *nvml, struct nvml_device *device
 	struct nvml_memory_v2 memory = { .version = NVML_MEMORY_V2 };
 	struct nvml_memory older = { 0 };
 
-	if (TOLD(nvml, memory_v2, device, &memory)) {
+	if (REPORTED(nvml, memory_v2, device, &memory)) {
 		*total = (double)memory.total;
 		*used = (double)memory.used;
 		return true;
 	}
-	if (TOLD(nvml, memory, device, &older)) {
+	if (REPORTED(nvml, memory, device, &older)) {
 		*total = (double)older.total;
 		*used = (double)older.used;
 		return true;
@@ -120,13 +120,13 @@ static void read_links(const struct host_nvml *nvml, struct nvml_device *device,
 	struct nvml_pci pci = { 0 };
 	unsigned value = 0;
 
-	if (TOLD(nvml, pci, device, &pci)) {
+	if (REPORTED(nvml, pci, device, &pci)) {
 		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
 		facts->pci_bus_id = host_gpu_clean_text(pci.bus_id);
 	}
-	if (TOLD(nvml, pcie_generation, device, &value))
+	if (REPORTED(nvml, pcie_generation, device, &value))
 		facts->pcie_generation = (int)value;
-	if (TOLD(nvml, pcie_lanes, device, &value))
+	if (REPORTED(nvml, pcie_lanes, device, &value))
 		facts->pcie_lanes = (int)value;
 	facts->nvlinks = active_nvlinks(nvml, device);
 	facts->numa_node = numa_node_of_bus(facts->pci_bus_id);
@@ -147,13 +147,13 @@ static void read_facts(const struct host_nvml *nvml, struct nvml_device *device,
 	facts->name = text_of(nvml->name, device);
 	facts->simulated = nvml->pretend_version != NULL;
 	read_memory(nvml, device, &facts->memory_bytes, &used);
-	if (TOLD(nvml, power_limit, device, &value))
+	if (REPORTED(nvml, power_limit, device, &value))
 		facts->power_limit_w = value / 1000.0;
-	if (TOLD(nvml, capability, device, &major, &minor))
+	if (REPORTED(nvml, capability, device, &major, &minor))
 		facts->compute_capability = major + minor / 10.0;
-	if (TOLD(nvml, ecc_mode, device, &value, &pending)) {
+	if (REPORTED(nvml, ecc_mode, device, &value, &pending)) {
 		facts->ecc = value != 0;
-		facts->ecc_told = true;
+		facts->ecc_reported = true;
 	}
 	read_links(nvml, device, facts);
 }
@@ -179,8 +179,8 @@ static void add_instance(const struct host_nvml *nvml, struct host_gpu_list *lis
 	facts->pcie_generation = whole->pcie_generation;
 	facts->pcie_lanes = whole->pcie_lanes;
 	facts->ecc = whole->ecc;
-	facts->ecc_told = whole->ecc_told;
-	facts->mig_told = true;
+	facts->ecc_reported = whole->ecc_reported;
+	facts->mig_reported = true;
 	facts->simulated = whole->simulated;
 	read_memory(nvml, device, &facts->memory_bytes, &used);
 }
@@ -190,11 +190,11 @@ static void find_instances(const struct host_nvml *nvml, struct host_gpu_list *l
 	struct nvml_device *device = list->looks[parent].device;
 	unsigned count = 0;
 
-	if (!TOLD(nvml, mig_count, device, &count))
+	if (!REPORTED(nvml, mig_count, device, &count))
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		struct nvml_device *instance = NULL;
-		if (TOLD(nvml, mig_handle, device, i, &instance))
+		if (REPORTED(nvml, mig_handle, device, i, &instance))
 			add_instance(nvml, list, parent, i, instance);
 	}
 }
@@ -213,9 +213,9 @@ static void find_gpu(const struct host_nvml *nvml, struct host_gpu_list *list, u
 	look->facts.index = (int)index;
 	read_facts(nvml, device, &look->facts);
 	/* `pending` applies only after the next reset: use the current mode. */
-	if (!TOLD(nvml, mig_mode, device, &mode, &pending))
+	if (!REPORTED(nvml, mig_mode, device, &mode, &pending))
 		return;
-	look->facts.mig_told = true;
+	look->facts.mig_reported = true;
 	look->facts.mig = mode != 0;
 	if (look->facts.mig)
 		find_instances(nvml, list, list->count - 1);
@@ -227,10 +227,10 @@ void host_gpu_nvml_find(const struct host_nvml *nvml, struct host_gpu_list *list
 	unsigned count = 0;
 	int cuda = 0;
 
-	if (TOLD(nvml, driver_version, driver, NVML_VERSION_BYTES) && driver[0] != '\0')
+	if (REPORTED(nvml, driver_version, driver, NVML_VERSION_BYTES) && driver[0] != '\0')
 		list->driver = host_gpu_clean_text(driver);
 	/* 12040 is 12.4 */
-	if (TOLD(nvml, cuda_version, &cuda))
+	if (REPORTED(nvml, cuda_version, &cuda))
 		list->cuda = pl_asprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
 	if (nvml->count(&count) != NVML_SUCCESS)
 		return;
@@ -309,7 +309,7 @@ static void read_traffic(const struct host_nvml *nvml, struct host_gpu_look *loo
 	 * be a mean of the unknown.
 	 */
 	look->traffic.at_ns = 0;
-	if (!TOLD(nvml, fields, look->device, count, fields))
+	if (!REPORTED(nvml, fields, look->device, count, fields))
 		return;
 	ret->nvlink_rx_bytes = field_value(&fields[2]) * BYTES_PER_KIB;
 	ret->nvlink_tx_bytes = field_value(&fields[3]) * BYTES_PER_KIB;
@@ -334,21 +334,21 @@ static void read_engines(const struct host_nvml *nvml, struct nvml_device *devic
 	unsigned long long wide = 0;
 	unsigned value = 0;
 
-	if (TOLD(nvml, utilization, device, &utilization)) {
+	if (REPORTED(nvml, utilization, device, &utilization)) {
 		ret->utilization = utilization.gpu / 100.0;
 		ret->memory_utilization = utilization.memory / 100.0;
 	}
-	if (TOLD(nvml, power, device, &value))
+	if (REPORTED(nvml, power, device, &value))
 		ret->power_w = value / 1000.0;
-	if (TOLD(nvml, energy, device, &wide))
+	if (REPORTED(nvml, energy, device, &wide))
 		ret->energy_j = (double)wide / 1000.0;
-	if (TOLD(nvml, temperature, device, NVML_TEMPERATURE_GPU, &value))
+	if (REPORTED(nvml, temperature, device, NVML_TEMPERATURE_GPU, &value))
 		ret->temperature_c = value;
-	if (TOLD(nvml, clock, device, NVML_CLOCK_SM, &value))
+	if (REPORTED(nvml, clock, device, NVML_CLOCK_SM, &value))
 		ret->sm_clock_mhz = value;
-	if (TOLD(nvml, clock, device, NVML_CLOCK_MEM, &value))
+	if (REPORTED(nvml, clock, device, NVML_CLOCK_MEM, &value))
 		ret->memory_clock_mhz = value;
-	if (TOLD(nvml, reasons, device, &wide))
+	if (REPORTED(nvml, reasons, device, &wide))
 		ret->throttle = host_gpu_throttle_bits(wide);
 }
 
@@ -363,8 +363,8 @@ void host_gpu_nvml_read(const struct host_nvml *nvml, struct host_gpu_look *look
 	if (look->facts.mig_index >= 0)
 		return;
 	read_engines(nvml, look->device, ret);
-	if (look->facts.ecc &&
-	    TOLD(nvml, ecc_errors, look->device, NVML_ECC_UNCORRECTED, NVML_ECC_VOLATILE, &errors))
+	if (look->facts.ecc && REPORTED(nvml, ecc_errors, look->device, NVML_ECC_UNCORRECTED,
+					NVML_ECC_VOLATILE, &errors))
 		ret->ecc_uncorrected = (double)errors;
 	read_traffic(nvml, look, ret);
 }
@@ -377,10 +377,10 @@ void host_gpu_nvml_read_pcie(const struct host_nvml *nvml, const struct host_gpu
 	if (look->facts.mig_index >= 0)
 		return;
 	if (isnan(state->pcie_rx_bytes_per_s) &&
-	    TOLD(nvml, pcie_rate, look->device, NVML_PCIE_RX, &rate))
+	    REPORTED(nvml, pcie_rate, look->device, NVML_PCIE_RX, &rate))
 		state->pcie_rx_bytes_per_s = rate * 1000.0;
 	if (isnan(state->pcie_tx_bytes_per_s) &&
-	    TOLD(nvml, pcie_rate, look->device, NVML_PCIE_TX, &rate))
+	    REPORTED(nvml, pcie_rate, look->device, NVML_PCIE_TX, &rate))
 		state->pcie_tx_bytes_per_s = rate * 1000.0;
 }
 
@@ -474,8 +474,8 @@ void host_gpu_nvml_processes(const struct host_nvml *nvml, const struct host_gpu
 		.older = nvml->graphics_processes_v1,
 	};
 
-	list->told = read_list(nvml, look->device, &compute, list);
+	list->reported = read_list(nvml, look->device, &compute, list);
 	/* instances have no graphics processes: no answer means none */
-	if (list->told)
+	if (list->reported)
 		read_list(nvml, look->device, &graphics, list);
 }

@@ -11,7 +11,7 @@ struct host_gpu_process_list {
 	struct host_gpu_process *items;
 	size_t count;
 	size_t room;
-	bool told;
+	bool reported;
 };
 
 /* Counters of the previous reading, for rates. */

@@ -22,7 +22,7 @@
 #define LIMIT_NS         (5 * PL_NS_PER_S)
 #define OUTPUT_BYTES_MAX (16u << 20)
 #define READ_BYTES       16384
-#define SAID_BYTES       200
+#define MESSAGE_BYTES    200
 #define ROOT             "nvidia_smi_log"
 #define REASON           "_reason_"
 #define DEPTH_MAX        16
@@ -111,16 +111,16 @@ static int read_all(const char *program, int input, int64_t deadline_ns, struct 
 static int check_status(const char *program, int status, const struct pl_buf *output,
 			struct pl_err *err)
 {
-	const char *said = pl_buf_text(output);
-	int len = (int)strcspn(said, "\r\n");
+	const char *printed = pl_buf_text(output);
+	int len = (int)strcspn(printed, "\r\n");
 
 	if (WIFSIGNALED(status))
 		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", program,
 				  WTERMSIG(status));
 	if (WEXITSTATUS(status) != 0)
 		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended with exit status %d: %.*s",
-				  program, WEXITSTATUS(status), len < SAID_BYTES ? len : SAID_BYTES,
-				  said);
+				  program, WEXITSTATUS(status),
+				  len < MESSAGE_BYTES ? len : MESSAGE_BYTES, printed);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ static void set_number(const struct row *row, double *field, const char *text)
 	*field = row->kind == KIND_ADD && !isnan(*field) ? *field + value : value;
 }
 
-static void set_switch(bool *on, bool *told, const char *text)
+static void set_switch(bool *on, bool *reported, const char *text)
 {
 	/* Any other text means unknown, which is not "off". */
 	bool enabled = strcmp(text, "Enabled") == 0;
@@ -294,7 +294,7 @@ static void set_switch(bool *on, bool *told, const char *text)
 	if (!enabled && strcmp(text, "Disabled") != 0)
 		return;
 	*on = enabled;
-	*told = true;
+	*reported = true;
 }
 
 static void set_row(const struct row *row, struct host_gpu_look *look, const char *text)
@@ -314,10 +314,10 @@ static void set_row(const struct row *row, struct host_gpu_look *look, const cha
 		set_int(field, text);
 		break;
 	case KIND_ECC:
-		set_switch(&look->facts.ecc, &look->facts.ecc_told, text);
+		set_switch(&look->facts.ecc, &look->facts.ecc_reported, text);
 		break;
 	case KIND_MIG:
-		set_switch(&look->facts.mig, &look->facts.mig_told, text);
+		set_switch(&look->facts.mig, &look->facts.mig_reported, text);
 		break;
 	}
 }
@@ -345,7 +345,7 @@ struct reader {
 	size_t gpu;    /* index of the open <gpu> */
 	size_t look;   /* of the open <mig_device>, otherwise as above */
 	uint64_t reasons;
-	bool reasons_told;
+	bool reasons_reported;
 	struct host_gpu_process process;
 };
 
@@ -383,7 +383,7 @@ static void opened(struct reader *reader)
 	} else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0) {
 		open_gpu(reader, true);
 	} else if (strcmp(reader->path, "gpu/processes") == 0) {
-		reader->list->looks[reader->gpu].processes.told = true;
+		reader->list->looks[reader->gpu].processes.reported = true;
 	} else if (strcmp(reader->path, "gpu/processes/process_info") == 0) {
 		free(reader->process.name);
 		reader->process = (struct host_gpu_process){ .pid = -1, .memory_bytes = NAN };
@@ -414,7 +414,7 @@ static void reason_leaf(struct reader *reader, const char *name, const char *tex
 		if (strcmp(reasons[i].name, name) != 0)
 			continue;
 		reader->reasons |= active ? reasons[i].bit : 0;
-		reader->reasons_told = true;
+		reader->reasons_reported = true;
 	}
 }
 
@@ -462,16 +462,16 @@ static void end_gpu(struct reader *reader)
 	struct host_gpu_look *looks = reader->list->looks;
 	struct host_gpu_facts *whole = &looks[reader->gpu].facts;
 
-	if (reader->reasons_told)
+	if (reader->reasons_reported)
 		looks[reader->gpu].state.throttle = host_gpu_throttle_bits(reader->reasons);
 	reader->reasons = 0;
-	reader->reasons_told = false;
+	reader->reasons_reported = false;
 	whole->compute_capability = host_gpu_capability(whole->name);
 	for (size_t i = reader->gpu + 1; i < reader->list->count; i++) {
 		struct host_gpu_facts *facts = &looks[i].facts;
 		facts->index = whole->index;
 		facts->compute_capability = whole->compute_capability;
-		facts->mig_told = true;
+		facts->mig_reported = true;
 		free(facts->name);
 		free(facts->pci_bus_id);
 		facts->name = pl_strdup(whole->name);

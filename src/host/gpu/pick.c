@@ -166,16 +166,16 @@ size_t host_gpu_allowed(const struct host_gpu_offer *offers, size_t count, size_
 }
 
 /* Which of the free GPUs belong together, from the strictest kind of nearness to none. */
-enum nearness { NEAR_NODE, NEAR_MODEL, NEAR_HOST, NEAR_COUNT };
+enum nearness { SAME_NODE, SAME_MODEL, SAME_HOST, SAMENESS_COUNT };
 
 static bool same_group(const struct host_gpu_facts *a, const struct host_gpu_facts *b,
 		       enum nearness nearness)
 {
-	if (nearness == NEAR_HOST)
+	if (nearness == SAME_HOST)
 		return true;
 	if (!pl_text_equal(a->name, b->name))
 		return false;
-	return nearness == NEAR_MODEL ||
+	return nearness == SAME_MODEL ||
 	       (a->numa_node == b->numa_node && (a->nvlinks > 0) == (b->nvlinks > 0));
 }
 
@@ -225,12 +225,12 @@ static ssize_t best_group(const struct host_gpu_offer *offers, const size_t *fre
 }
 
 /* Free GPUs of the same model and node as number i. */
-static size_t neighbours(const struct host_gpu_offer *offers, const size_t *free_ones,
-			 size_t free_count, size_t i)
+static size_t neighbors(const struct host_gpu_offer *offers, const size_t *free_ones,
+			size_t free_count, size_t i)
 {
 	bool leads;
 
-	return group_size(offers, free_ones, free_count, i, NEAR_NODE, &leads);
+	return group_size(offers, free_ones, free_count, i, SAME_NODE, &leads);
 }
 
 /* From a group that spans nodes, takes GPUs of the fullest node first, to span few nodes. */
@@ -247,8 +247,8 @@ static void take_from(const struct host_gpu_offer *offers, const size_t *free_on
 						   offers[free_ones[first]].facts, nearness))
 				continue;
 			if (best < 0 ||
-			    neighbours(offers, free_ones, free_count, i) >
-				    neighbours(offers, free_ones, free_count, (size_t)best))
+			    neighbors(offers, free_ones, free_count, i) >
+				    neighbors(offers, free_ones, free_count, (size_t)best))
 				best = (ssize_t)i;
 		}
 		used[best] = true;
@@ -273,14 +273,14 @@ static bool pick_among(const struct host_gpu_offer *offers, size_t count, size_t
 			free_ones[free_count++] = i;
 	}
 	/* The strictest kind first: a slower mixture is taken only where nothing better is free. */
-	for (unsigned nearness = 0; nearness < NEAR_COUNT; nearness++) {
+	for (unsigned nearness = 0; nearness < SAMENESS_COUNT; nearness++) {
 		ssize_t first = best_group(offers, free_ones, free_count, wanted,
 					   (enum nearness)nearness);
 		if (first < 0)
 			continue;
 		take_from(offers, free_ones, free_count, (size_t)first, (enum nearness)nearness,
 			  wanted, ret_picked);
-		*ret_mixed = nearness == NEAR_HOST;
+		*ret_mixed = nearness == SAME_HOST;
 		return true;
 	}
 	return false;

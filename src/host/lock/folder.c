@@ -24,16 +24,17 @@
  */
 static int make_folder(int parent_fd, const char *name, mode_t mode)
 {
-	char own[64];
+	char user_folder[64];
 
-	snprintf(own, sizeof(own), ".profllm.%ld.%08x", (long)getpid(), pl_unique_u32());
-	if (mkdirat(parent_fd, own, PRIVATE_MODE) < 0)
+	snprintf(user_folder, sizeof(user_folder), ".profllm.%ld.%08x", (long)getpid(),
+		 pl_unique_u32());
+	if (mkdirat(parent_fd, user_folder, PRIVATE_MODE) < 0)
 		return -1;
-	if (fchmodat(parent_fd, own, mode, 0) == 0 &&
-	    renameat2(parent_fd, own, parent_fd, name, RENAME_NOREPLACE) == 0)
+	if (fchmodat(parent_fd, user_folder, mode, 0) == 0 &&
+	    renameat2(parent_fd, user_folder, parent_fd, name, RENAME_NOREPLACE) == 0)
 		return 0;
 	int code = errno;
-	unlinkat(parent_fd, own, AT_REMOVEDIR);
+	unlinkat(parent_fd, user_folder, AT_REMOVEDIR);
 	/* a file system without RENAME_NOREPLACE: for a moment it is ours alone */
 	if (code == EINVAL && mkdirat(parent_fd, name, PRIVATE_MODE) == 0)
 		return fchmodat(parent_fd, name, mode, 0);

@@ -18,15 +18,15 @@
 #include "host/user.h"
 
 /* All users must be able to open each other's files for locking, so their content is untrusted. */
-#define LOCK_MODE        0666
-#define SAID_BYTES_MAX   8192
-#define NAME_BYTES_MAX   128
-#define SHOWN_BYTES_MAX  120
-#define OPEN_TRIES       200
-#define OPEN_PAUSE_NS    (5 * PL_NS_PER_MS)
-#define INSIDE_LOCK      "queue"
-#define EVENT_ROOM       4096
-#define HOLDER_BYTES_MAX 1024
+#define LOCK_MODE            0666
+#define OWNER_TEXT_BYTES_MAX 8192
+#define NAME_BYTES_MAX       128
+#define SHOWN_BYTES_MAX      120
+#define OPEN_TRIES           200
+#define OPEN_PAUSE_NS        (5 * PL_NS_PER_MS)
+#define INSIDE_LOCK          "queue"
+#define EVENT_ROOM           4096
+#define HOLDER_BYTES_MAX     1024
 
 /*
  * One file per resource. flock(2) and not fcntl(2): the lock belongs to the open file, so a copy of
@@ -225,24 +225,24 @@ int host_lock_try(const struct host_locks *locks, const char *name, enum host_lo
 }
 
 /* For people and for messages: nothing is decided by it, since anybody may write there. */
-void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)
+void host_lock_write_owner(int fd, const struct host_lock_owner *who, const json_t *more)
 {
 	char since[32];
-	auto_json json_t *said = json_object();
+	auto_json json_t *content = json_object();
 	auto_free char *user = host_user_name(geteuid());
 
 	pl_clock_rfc3339(pl_clock_real_ns(), since);
-	json_object_set_new(said, "pid", json_integer(getpid()));
-	json_object_set_new(said, "user", pl_json_text(user));
-	json_object_set_new(said, "run_id", pl_json_text(who->run_id));
-	json_object_set_new(said, "name", pl_json_text(who->name));
-	json_object_set_new(said, "since", json_string(since));
+	json_object_set_new(content, "pid", json_integer(getpid()));
+	json_object_set_new(content, "user", pl_json_text(user));
+	json_object_set_new(content, "run_id", pl_json_text(who->run_id));
+	json_object_set_new(content, "name", pl_json_text(who->name));
+	json_object_set_new(content, "since", json_string(since));
 	if (more != NULL)
-		json_object_update((json_t *)said, (json_t *)more);
-	auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
+		json_object_update((json_t *)content, (json_t *)more);
+	auto_free char *text = pl_json_to_text(content, PL_JSON_COMPACT);
 	/* a file that cannot be written still locks */
 	(void)!ftruncate(fd, 0);
-	if (strlen(text) < SAID_BYTES_MAX)
+	if (strlen(text) < OWNER_TEXT_BYTES_MAX)
 		(void)!pwrite(fd, text, strlen(text), 0);
 }
 
@@ -257,7 +257,7 @@ void host_lock_release(int fd)
 
 json_t *host_lock_read(int fd)
 {
-	char text[SAID_BYTES_MAX];
+	char text[OWNER_TEXT_BYTES_MAX];
 	json_t *json = NULL;
 	ssize_t len = pread(fd, text, sizeof(text), 0);
 
@@ -278,7 +278,7 @@ json_t *host_lock_holder(const struct host_locks *locks, const char *name)
 
 /* Anybody can have written it: no control characters, and not too long. "": no text. */
 static void add_text(struct pl_buf *buf, const char *before, const json_t *json, const char *key,
-		     const char *behind)
+		     const char *after)
 {
 	const char *text = pl_json_get_text(json, key);
 
@@ -289,7 +289,7 @@ static void add_text(struct pl_buf *buf, const char *before, const json_t *json,
 		unsigned char c = (unsigned char)text[i];
 		pl_buf_add_char(buf, c < ' ' || c == 127 ? '?' : (char)c);
 	}
-	pl_buf_add_text(buf, behind);
+	pl_buf_add_text(buf, after);
 }
 
 char *host_lock_holder_text(const json_t *holder)

@@ -18,7 +18,7 @@
 #define HOST_LOCK_FOLDER "/run/lock/profllm"
 
 /* The holder of a lock, or a process that waits for one. */
-struct host_lock_who {
+struct host_lock_owner {
 	const char *run_id; /* NULL: none */
 	const char *name;   /* of the experiment; NULL: none */
 };
@@ -54,7 +54,7 @@ enum host_lock_mode { HOST_LOCK_EXCLUSIVE, HOST_LOCK_SHARED };
 int host_lock_try(const struct host_locks *locks, const char *name, enum host_lock_mode mode,
 		  int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
 /* Writes the holder into an exclusive lock, together with `more` (or NULL). */
-void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more);
+void host_lock_write_owner(int fd, const struct host_lock_owner *who, const json_t *more);
 /*
  * Releases the lock, even if other processes have copies of the descriptor, wakes waiting
  * processes, and closes the descriptor.

@@ -181,7 +181,7 @@ static int locked_by_another(const struct host_locks *locks, uint16_t number, st
 
 /* Lock first: two runs that try at once must not see each other's trial bind as a server. */
 static int take_one(const struct host_locks *locks, const char *host, uint16_t number,
-		    const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+		    const struct host_lock_owner *who, struct host_port *ret, struct pl_err *err)
 {
 	struct host_port port = HOST_PORT_NONE;
 	char name[NAME_BYTES];
@@ -201,13 +201,13 @@ static int take_one(const struct host_locks *locks, const char *host, uint16_t n
 		return -1;
 	}
 	if (port.lock_fd >= 0)
-		host_lock_say(port.lock_fd, who, NULL);
+		host_lock_write_owner(port.lock_fd, who, NULL);
 	*ret = port;
 	return 0;
 }
 
 static int take_fixed(const struct host_locks *locks, const char *host, uint16_t fixed,
-		      const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+		      const struct host_lock_owner *who, struct host_port *ret, struct pl_err *err)
 {
 	if (take_one(locks, host, fixed, who, ret, err) == 0)
 		return 0;
@@ -241,7 +241,7 @@ size_t host_port_usable(const char *local_range, uint16_t ret[SPAN])
 }
 
 int host_port_take(const struct host_locks *locks, const char *host, uint16_t fixed,
-		   const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+		   const struct host_lock_owner *who, struct host_port *ret, struct pl_err *err)
 {
 	auto_free uint16_t *usable = pl_alloc_array(SPAN, sizeof(*usable));
 	auto_free char *range = pl_file_text(LOCAL_RANGE, RANGE_BYTES_MAX, NULL);

@@ -29,7 +29,7 @@ struct host_port {
  * BUSY: it is in use, and err names the user as far as known. `locks` NULL: without a lock.
  */
 int host_port_take(const struct host_locks *locks, const char *host, uint16_t fixed,
-		   const struct host_lock_who *who, struct host_port *ret,
+		   const struct host_lock_owner *who, struct host_port *ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 /* Closes the socket that reserves the port, so that the server can bind it. */
 void host_port_unbind(struct host_port *port);

@@ -41,9 +41,9 @@ static bool is_held(int fd)
 }
 
 /* The file is untrusted: numbers that a queue never reaches count as none. */
-static json_int_t number_of(const json_t *said)
+static json_int_t number_of(const json_t *content)
 {
-	json_int_t number = pl_json_get_i64(said, "number");
+	json_int_t number = pl_json_get_i64(content, "number");
 
 	return number > 0 && number < NUMBER_MAX ? number : 0;
 }
@@ -65,9 +65,9 @@ static json_t *read_waiters(const struct host_locks *locks, unsigned *ret_free)
 		if (fd < 0 && errno == ENOENT)
 			break;
 		bool held = fd >= 0 && is_held(fd);
-		auto_json json_t *said = held ? host_lock_read(fd) : NULL;
-		if (said != NULL)
-			json_array_append(waiters, said);
+		auto_json json_t *content = held ? host_lock_read(fd) : NULL;
+		if (content != NULL)
+			json_array_append(waiters, content);
 		else if (fd >= 0 && !held && *ret_free == WAITERS_MAX)
 			*ret_free = slot;
 	}
@@ -76,8 +76,8 @@ static json_t *read_waiters(const struct host_locks *locks, unsigned *ret_free)
 	return waiters;
 }
 
-int host_ticket_take(const struct host_locks *locks, const struct host_lock_who *who, json_t *claim,
-		     struct host_ticket **ret, struct pl_err *err)
+int host_ticket_take(const struct host_locks *locks, const struct host_lock_owner *who,
+		     json_t *claim, struct host_ticket **ret, struct pl_err *err)
 {
 	unsigned slot;
 	auto_json json_t *waiters = read_waiters(locks, &slot);
@@ -85,9 +85,9 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 	json_int_t number = 0;
 	int fd = -1;
 
-	PL_JSON_EACH(waiter, waiters) {
-		if (number_of(waiter) > number)
-			number = number_of(waiter);
+	PL_JSON_EACH(cancel_token, waiters) {
+		if (number_of(cancel_token) > number)
+			number = number_of(cancel_token);
 	}
 	/*
 	 * One above all current waiters: numbers increase while there are waiters, and start again
@@ -103,7 +103,7 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 		return pl_err_set(err, PL_ERR_BUSY, "the queue of '%s' is full",
 				  host_locks_path(locks));
 	auto_json json_t *more = json_pack("{s:I, s:O}", "number", number, "claim", claim);
-	host_lock_say(fd, who, more);
+	host_lock_write_owner(fd, who, more);
 	struct host_ticket *ticket = pl_alloc(sizeof(*ticket));
 	*ticket = (struct host_ticket){ .fd = fd, .number = number };
 	*ret = ticket;
@@ -119,13 +119,13 @@ void host_ticket_leave(struct host_ticket *ticket)
 }
 
 /* Inserts it in order of its number. */
-static void insert(json_t *sorted, json_t *waiter)
+static void insert(json_t *sorted, json_t *cancel_token)
 {
 	size_t at = json_array_size(sorted);
 
-	while (at > 0 && number_of(json_array_get(sorted, at - 1)) > number_of(waiter))
+	while (at > 0 && number_of(json_array_get(sorted, at - 1)) > number_of(cancel_token))
 		at--;
-	json_array_insert(sorted, at, waiter);
+	json_array_insert(sorted, at, cancel_token);
 }
 
 json_t *host_queue_before(const struct host_locks *locks, const struct host_ticket *ticket)
@@ -135,9 +135,9 @@ json_t *host_queue_before(const struct host_locks *locks, const struct host_tick
 	json_t *before = json_array();
 
 	/* our own number is not smaller than itself */
-	PL_JSON_EACH(waiter, waiters) {
-		if (ticket == NULL || number_of(waiter) < ticket->number)
-			insert(before, waiter);
+	PL_JSON_EACH(cancel_token, waiters) {
+		if (ticket == NULL || number_of(cancel_token) < ticket->number)
+			insert(before, cancel_token);
 	}
 	return before;
 }

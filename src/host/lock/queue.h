@@ -14,8 +14,8 @@ struct host_ticket;
  * Joins at the end. `claim` (an object) describes what it waits for. Call inside
  * host_locks_enter().
  */
-int host_ticket_take(const struct host_locks *locks, const struct host_lock_who *who, json_t *claim,
-		     struct host_ticket **ret, struct pl_err *err) PL_MUST_CHECK;
+int host_ticket_take(const struct host_locks *locks, const struct host_lock_owner *who,
+		     json_t *claim, struct host_ticket **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Leaves the queue and wakes the others. Ignores NULL. */
 void host_ticket_leave(struct host_ticket *ticket);
 

@@ -26,29 +26,29 @@ enum strength { CLEAR, VAGUE };
 static const struct failure {
 	const char *cause;
 	enum strength strength;
-	enum host_log_place when;
+	enum host_log_step when;
 	unsigned forms;
 	const char *phrase;
 	const char *also;
 } failures[] = {
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also) \
-	{ #cause, strength, HOST_PLACE_##when, forms, phrase, also },
+	{ #cause, strength, HOST_STEP_##when, forms, phrase, also },
 #include "tbl/log_failures.h"
 };
 
 static const struct {
-	enum host_log_place place;
+	enum host_log_step step;
 	const char *phrase;
 } frames[] = {
-#define LOG_FRAME(place, phrase) { HOST_PLACE_##place, phrase },
+#define LOG_FRAME(step, phrase) { HOST_STEP_##step, phrase },
 #include "tbl/log_failures.h"
 };
 
 static const struct {
 	enum host_log_phase phase;
-	enum host_log_place place;
+	enum host_log_step step;
 } reached[] = {
-#define LOG_REACHED(phase, place) { HOST_LOG_##phase, HOST_PLACE_##place },
+#define LOG_REACHED(phase, step) { HOST_LOG_##phase, HOST_STEP_##step },
 #include "tbl/log_failures.h"
 };
 
@@ -59,11 +59,11 @@ static const char *const symptoms[] = {
 
 static const struct {
 	const char *cause;
-	enum host_log_place place;
+	enum host_log_step step;
 	const char *phrase;
 	const char *hint;
 } hints[] = {
-#define LOG_HINT(cause, place, phrase, hint) { #cause, HOST_PLACE_##place, phrase, hint },
+#define LOG_HINT(cause, step, phrase, hint) { #cause, HOST_STEP_##step, phrase, hint },
 #include "tbl/log_hints.h"
 };
 
@@ -143,28 +143,28 @@ static unsigned forms_of(const struct host_log_line *line, const struct host_log
 }
 
 static bool fits(const struct failure *row, unsigned forms, const char *body, bool listening,
-		 enum host_log_place place)
+		 enum host_log_step step)
 {
-	if ((row->forms & forms) == 0 || (row->when != HOST_PLACE_ANY && listening) ||
-	    (row->when > HOST_PLACE_ANY && row->when != place))
+	if ((row->forms & forms) == 0 || (row->when != HOST_STEP_ANY && listening) ||
+	    (row->when > HOST_STEP_ANY && row->when != step))
 		return false;
 	return strcasestr(body, row->phrase) != NULL &&
 	       (row->also[0] == '\0' || strcasestr(body, row->also) != NULL);
 }
 
 /* field: the key that the line is about; "": none. */
-static void copy_text(char text[HOST_LOG_TOLD_BYTES], const char *body, const char *field)
+static void copy_text(char text[HOST_LOG_QUOTE_BYTES], const char *body, const char *field)
 {
-	snprintf(text, HOST_LOG_TOLD_BYTES, "%s%s%s", field, field[0] != '\0' ? ": " : "",
+	snprintf(text, HOST_LOG_QUOTE_BYTES, "%s%s%s", field, field[0] != '\0' ? ": " : "",
 		 body + strspn(body, " \t"));
 }
 
 /* NULL: none that is more exact than that of the cause. */
-static const char *find_hint(const char *cause, enum host_log_place place, const char *body)
+static const char *find_hint(const char *cause, enum host_log_step step, const char *body)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(hints); i++) {
 		if (pl_text_equal(hints[i].cause, cause) &&
-		    (hints[i].place == HOST_PLACE_ANY || hints[i].place == place) &&
+		    (hints[i].step == HOST_STEP_ANY || hints[i].step == step) &&
 		    strcasestr(body, hints[i].phrase) != NULL)
 			return hints[i].hint;
 	}
@@ -180,11 +180,11 @@ static bool note(struct host_log_causes *causes, const char *cause, enum host_lo
 	causes->witness = witness;
 	causes->cause = cause;
 	causes->hint = find_hint(
-		cause, causes->place != HOST_PLACE_START ? causes->place : causes->reached, body);
+		cause, causes->step != HOST_STEP_START ? causes->step : causes->reached, body);
 	/* The problem that a pydantic exception reports in several lines is named by the first. */
 	if (causes->details > 0 && causes->detail[0] != '\0')
 		body = causes->detail;
-	copy_text(causes->said, body, causes->details > 0 ? causes->field : "");
+	copy_text(causes->quote, body, causes->details > 0 ? causes->field : "");
 	return true;
 }
 
@@ -232,11 +232,11 @@ static void follow_details(struct host_log_causes *causes, const struct host_log
 static void follow_traceback(struct host_log_causes *causes, const struct host_log_line *line)
 {
 	if (strstr(line->body, "Traceback (most recent call last)") != NULL)
-		causes->place = HOST_PLACE_START;
+		causes->step = HOST_STEP_START;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(frames); i++) {
 		if (isspace((unsigned char)line->body[0]) &&
 		    strstr(line->body, frames[i].phrase) != NULL)
-			causes->place = frames[i].place;
+			causes->step = frames[i].step;
 	}
 	follow_details(causes, line);
 }
@@ -251,7 +251,7 @@ static void take_cause(struct host_log_causes *causes, const struct host_log_lin
 	/* In the order of the rows: more specific phrases precede those that they contain. */
 	for (size_t i = 0; forms != 0 && i < PL_ARRAY_SIZE(failures); i++) {
 		const struct failure *row = &failures[i];
-		if (!fits(row, forms, body, listening, causes->place))
+		if (!fits(row, forms, body, listening, causes->step))
 			continue;
 		if (pl_text_equal(row->cause, "killed"))
 			causes->worker_killed = true;
@@ -282,11 +282,11 @@ void host_log_causes_take(struct host_log_causes *causes, const struct host_log_
 
 void host_log_causes_reach(struct host_log_causes *causes, enum host_log_phase phase)
 {
-	enum host_log_place place = causes->reached;
+	enum host_log_step step = causes->reached;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reached); i++) {
-		if (reached[i].phase == phase && reached[i].place > place)
-			place = reached[i].place;
+		if (reached[i].phase == phase && reached[i].step > step)
+			step = reached[i].step;
 	}
 	if (phase == HOST_LOG_LISTENING)
 		*causes = (struct host_log_causes){ 0 };
@@ -297,5 +297,5 @@ void host_log_causes_reach(struct host_log_causes *causes, enum host_log_phase p
 	}
 	if (causes->exception_witness != HOST_LOG_ENGINE)
 		causes->exception_witness = HOST_LOG_NOBODY;
-	causes->reached = place;
+	causes->reached = step;
 }

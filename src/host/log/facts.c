@@ -30,10 +30,10 @@ static const struct {
 static const struct read {
 	enum host_log_fact fact;
 	const char *line;
-	const char *behind;
+	const char *after;
 	const char *until;
 } reads[] = {
-#define LOG_READ(fact, line, behind, until) { HOST_FACT_##fact, line, behind, until },
+#define LOG_READ(fact, line, after, until) { HOST_FACT_##fact, line, after, until },
 #include "tbl/log_lines.h"
 };
 
@@ -43,7 +43,7 @@ static const char *const executors[][2] = {
 };
 
 static const char *const backends[][2] = {
-#define LOG_BACKEND(said, name) { said, name },
+#define LOG_BACKEND(quote, name) { quote, name },
 #include "tbl/log_lines.h"
 };
 
@@ -100,13 +100,13 @@ static bool read_yes(const char *at, double *ret)
 }
 
 /* Returns the name in the argument attention_backend; NULL: unknown. */
-static const char *find_backend(const char *said)
+static const char *find_backend(const char *quote)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(backends); i++) {
-		if (pl_text_equal(backends[i][0], said))
+		if (pl_text_equal(backends[i][0], quote))
 			return backends[i][1];
 	}
-	return said[strspn(said, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' ? said : NULL;
+	return quote[strspn(quote, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' ? quote : NULL;
 }
 
 static void take_text(struct host_log_facts *facts, enum host_log_fact fact, const char *at,
@@ -136,13 +136,14 @@ static void take_text(struct host_log_facts *facts, enum host_log_fact fact, con
 
 static void take_value(struct host_log_facts *facts, enum host_log_fact fact, double value)
 {
-	double *kept = &facts->number[fact];
+	double *retained = &facts->number[fact];
 	bool known = facts->known[fact];
 
 	facts->known[fact] = true;
-	if (!known || rows[fact].keep == LAST || (rows[fact].keep == LARGEST && value > *kept) ||
-	    (rows[fact].keep == SMALLEST && value < *kept))
-		*kept = value;
+	if (!known || rows[fact].keep == LAST ||
+	    (rows[fact].keep == LARGEST && value > *retained) ||
+	    (rows[fact].keep == SMALLEST && value < *retained))
+		*retained = value;
 }
 
 static void take_read(struct host_log_facts *facts, const struct read *read, const char *body)
@@ -152,10 +153,10 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 	bool found;
 
 	/* the text before the value may start before the phrase that identifies the line */
-	at = at != NULL ? strstr(pl_text_starts(at, read->behind) ? at : body, read->behind) : NULL;
+	at = at != NULL ? strstr(pl_text_starts(at, read->after) ? at : body, read->after) : NULL;
 	if (at == NULL)
 		return;
-	at += strlen(read->behind);
+	at += strlen(read->after);
 	switch (rows[read->fact].type) {
 	case TEXT:
 	case ASIDE:

@@ -251,14 +251,14 @@ json_t *host_server_log_facts(const struct host_server_log *log)
 	return host_log_facts_json(&log->facts);
 }
 
-const char *host_server_log_told(const struct host_server_log *log)
+const char *host_server_log_cause_name(const struct host_server_log *log)
 {
 	return log->causes.cause;
 }
 
-const char *host_server_log_told_line(const struct host_server_log *log)
+const char *host_server_log_cause_quote(const struct host_server_log *log)
 {
-	return log->causes.cause != NULL ? log->causes.said : NULL;
+	return log->causes.cause != NULL ? log->causes.quote : NULL;
 }
 
 const char *host_server_log_hint(const struct host_server_log *log)
@@ -272,7 +272,7 @@ const char *host_server_log_exception(const struct host_server_log *log)
 }
 
 /* Signals that users, schedulers and container runtimes send; crashes have their own signals. */
-static bool is_asked_for(int signal_number)
+static bool is_requested(int signal_number)
 {
 	return signal_number == SIGKILL || signal_number == SIGTERM || signal_number == SIGINT ||
 	       signal_number == SIGHUP;
@@ -293,7 +293,7 @@ const char *host_server_log_cause(const struct host_server_log *log, const struc
 		return "host_memory";
 	if (causes->cause != NULL)
 		return causes->cause;
-	if (is_asked_for(death->signal_number))
+	if (is_requested(death->signal_number))
 		return "killed";
 	if (death->signal_number != 0 || death->was_ready || host_server_log_is_listening(log))
 		return "crashed";

@@ -65,8 +65,8 @@ json_t *host_server_log_facts(const struct host_server_log *log);
 const char *host_server_log_engine(const struct host_server_log *log);
 
 /* Return the cause that the log names and the line that names it; NULL: none. */
-const char *host_server_log_told(const struct host_server_log *log);
-const char *host_server_log_told_line(const struct host_server_log *log);
+const char *host_server_log_cause_name(const struct host_server_log *log);
+const char *host_server_log_cause_quote(const struct host_server_log *log);
 /*
  * Returns what to try, if that line or its stage of the startup is more specific than the cause;
  * NULL: use the hint of the cause. Static.

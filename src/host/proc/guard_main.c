@@ -30,8 +30,8 @@
  */
 #define LINGER_NS (500 * PL_NS_PER_MS)
 /* Time between two attempts to kill processes that do not end. */
-#define KILL_AGAIN_NS (5 * PL_NS_PER_MS)
-#define LATE_AGAIN_NS (200 * PL_NS_PER_MS)
+#define KILL_RETRY_NS (5 * PL_NS_PER_MS)
+#define LATE_RETRY_NS (200 * PL_NS_PER_MS)
 /* After this time profllm is informed that processes remain; the guard continues to try. */
 #define KILL_WAIT_NS (10 * PL_NS_PER_S)
 #define SOCKET_FD    3
@@ -66,7 +66,7 @@ struct guard {
 	pid_t head;
 	bool head_ended;
 	bool had_to_kill;
-	bool told_gone;
+	bool reported_gone;
 	bool alone;                /* profllm is gone */
 	struct host_log_pipe *log; /* NULL: the server writes its log itself */
 };
@@ -104,12 +104,13 @@ static void find_below(struct walk *walk, pid_t self)
 	} while (changed);
 }
 
-static void signal_one(const struct host_proc *proc, bool below, int signal_number, pid_t own_group)
+static void signal_one(const struct host_proc *proc, bool below, int signal_number,
+		       pid_t process_group)
 {
 	if (signal_number == 0 || !host_proc_signal(proc, signal_number))
 		return;
 	/* descendants made these groups, so only they are in them */
-	if (signal_number == SIGKILL && below && proc->group > 1 && proc->group != own_group)
+	if (signal_number == SIGKILL && below && proc->group > 1 && proc->group != process_group)
 		kill(-proc->group, SIGKILL);
 }
 
@@ -141,8 +142,8 @@ static size_t signal_all(const char *run_id, int signal_number)
 
 /* ---- messages to profllm ---- */
 
-static void tell(const struct guard *guard, const struct host_guard_msg *msg, const int *fds,
-		 size_t fd_count)
+static void report(const struct guard *guard, const struct host_guard_msg *msg, const int *fds,
+		   size_t fd_count)
 {
 	if (!guard->alone)
 		host_guard_send(SOCKET_FD, msg, fds, fd_count);
@@ -163,7 +164,7 @@ static bool reap(struct guard *guard)
 			guard->head_ended = true;
 			/* the receiver of the message reads the log */
 			host_log_pipe_drain(guard->log);
-			tell(guard, &msg, NULL, 0);
+			report(guard, &msg, NULL, 0);
 		}
 		info.si_pid = 0;
 	}
@@ -209,26 +210,26 @@ static void begin_linger(struct guard *guard)
 	signal_all(guard->run_id, SIGTERM);
 }
 
-static void tell_gone(struct guard *guard, size_t left)
+static void report_gone(struct guard *guard, size_t left)
 {
 	struct host_guard_msg msg = { .word = HOST_GUARD_GONE,
 				      .a = guard->had_to_kill,
 				      .b = (int32_t)left };
 
-	if (!guard->told_gone)
-		tell(guard, &msg, NULL, 0);
-	guard->told_gone = true;
+	if (!guard->reported_gone)
+		report(guard, &msg, NULL, 0);
+	guard->reported_gone = true;
 }
 
-static void kill_again(struct guard *guard)
+static void kill_remaining(struct guard *guard)
 {
 	int64_t now_ns = pl_clock_now_ns();
 	size_t left = signal_all(guard->run_id, SIGKILL);
 	bool late = now_ns - guard->killing_ns > KILL_WAIT_NS;
 
-	guard->due_ns = now_ns + (late ? LATE_AGAIN_NS : KILL_AGAIN_NS);
+	guard->due_ns = now_ns + (late ? LATE_RETRY_NS : KILL_RETRY_NS);
 	if (late && left > 0)
-		tell_gone(guard, left);
+		report_gone(guard, left);
 }
 
 /*
@@ -242,7 +243,7 @@ static void finish(struct guard *guard)
 	if (guard->phase == KILLING && signal_all(guard->run_id, SIGKILL) > 0)
 		return;
 	host_log_pipe_close(pl_take(guard->log));
-	tell_gone(guard, 0);
+	report_gone(guard, 0);
 	guard->phase = IDLE;
 	guard->due_ns = NEVER;
 }
@@ -259,7 +260,7 @@ static void advance(struct guard *guard)
 	if (pl_clock_now_ns() < guard->due_ns)
 		return;
 	if (guard->phase == KILLING)
-		kill_again(guard);
+		kill_remaining(guard);
 	else
 		begin_kill(guard);
 }
@@ -336,7 +337,7 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 		if (guard->phase == IDLE)
 			failed.a = errno;
 		host_log_pipe_close(log);
-		tell(guard, &failed, NULL, 0);
+		report(guard, &failed, NULL, 0);
 		return;
 	}
 	guard->phase = RUNNING;
@@ -349,14 +350,14 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	 * cleans up.
 	 */
 	host_reaper_note_head(guard->run_id, pid);
-	guard->head_ended = guard->had_to_kill = guard->told_gone = false;
+	guard->head_ended = guard->had_to_kill = guard->reported_gone = false;
 	struct host_guard_msg started = { .word = HOST_GUARD_STARTED, .a = (int32_t)pid };
 	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	tell(guard, &started, &pidfd, pidfd >= 0 ? 1 : 0);
+	report(guard, &started, &pidfd, pidfd >= 0 ? 1 : 0);
 }
 
 /* Does not block on a full pipe, which may have no reader. */
-static void say_alone(void)
+static void log_unguarded(void)
 {
 	static const char text[] = "profllm-guard: profllm is gone; ending its server\n";
 	struct pollfd fds = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -366,16 +367,16 @@ static void say_alone(void)
 }
 
 /* Handles the end of profllm: a normal one once no process runs, otherwise its death. */
-static void be_alone(struct guard *guard)
+static void leave_group(struct guard *guard)
 {
 	guard->alone = true;
 	if (guard->phase == RUNNING)
-		say_alone();
+		log_unguarded();
 	begin_stop(guard, pl_clock_now_ns() + guard->stop_timeout_ns);
 }
 
 /* Descriptors to hold stay open until the guard ends. */
-static void hear(struct guard *guard)
+static void receive(struct guard *guard)
 {
 	struct host_guard_msg msg;
 	int fds[HOST_GUARD_FDS_MAX];
@@ -383,7 +384,7 @@ static void hear(struct guard *guard)
 
 	while (!guard->alone && (got = host_guard_take(SOCKET_FD, &msg, fds)) != 0) {
 		if (got < 0) {
-			be_alone(guard);
+			leave_group(guard);
 			return;
 		}
 		if (msg.word == HOST_GUARD_START)
@@ -463,10 +464,10 @@ _Noreturn void host_guard_main(const struct host_guard_self *self)
 	setsid();
 	set_descriptors(self);
 	set_signals(&guard);
-	tell(&guard, &ready, NULL, 0);
+	report(&guard, &ready, NULL, 0);
 	while (guard.phase != IDLE || !guard.alone) {
 		wait_for_something(&guard);
-		hear(&guard);
+		receive(&guard);
 		if (guard.phase != IDLE)
 			advance(&guard);
 	}

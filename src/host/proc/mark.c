@@ -13,7 +13,7 @@
 #include "host/proc/stat.h"
 
 #define ENVIRON_BYTES_MAX (16u << 20)
-#define LOOK_AGAIN_NS     (10 * PL_NS_PER_MS)
+#define POLL_NS           (10 * PL_NS_PER_MS)
 
 /* Between fork() and the end of execve() a process may show no environment for a moment. */
 #define LOOKS_IN_VAIN 2
@@ -217,15 +217,15 @@ struct host_mark_killing host_mark_kill_of(const char *run_id, uid_t owner,
 	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
 	struct host_mark_killing done = { 0 };
 	struct sessions sessions = { 0 };
-	size_t again = 0;
+	size_t retry = 0;
 	int in_vain = 0;
 
 	done.left = for_each_marked(&wanted, SIGKILL, &sessions, &done.killed);
 	/* If the first scan finds nothing, no process can be forking. */
 	while (done.killed + done.left > 0 && in_vain < LOOKS_IN_VAIN &&
 	       pl_clock_now_ns() < due_ns) {
-		pl_clock_sleep_until(pl_clock_now_ns() + LOOK_AGAIN_NS);
-		done.left = for_each_marked(&wanted, SIGKILL, &sessions, &again);
+		pl_clock_sleep_until(pl_clock_now_ns() + POLL_NS);
+		done.left = for_each_marked(&wanted, SIGKILL, &sessions, &retry);
 		in_vain = done.left == 0 ? in_vain + 1 : 0;
 	}
 	free(sessions.ids);

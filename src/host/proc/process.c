@@ -89,8 +89,8 @@ static void end_log(struct host_process *process)
 	host_log_pipe_close(pl_take(process->log));
 }
 
-static int start_own(const struct host_process_spec *spec, struct host_process *process,
-		     struct pl_err *err)
+static int start_child(const struct host_process_spec *spec, struct host_process *process,
+		       struct pl_err *err)
 {
 	auto_fd int log_fd = -1;
 	auto_fd int pipe_fd = -1;
@@ -126,7 +126,7 @@ int host_process_start(const struct host_process_spec *spec, struct host_process
 
 	process->pidfd = process->log_over = -1;
 	process->guard = spec->guard;
-	int done = spec->guard == NULL ? start_own(spec, process, err)
+	int done = spec->guard == NULL ? start_child(spec, process, err)
 				       : host_guard_spawn(spec->guard, spec, &process->pid,
 							  &process->pidfd, err);
 	if (done < 0) {
@@ -175,7 +175,7 @@ static void reap(struct host_process *process)
 	process->end = (struct host_end){ .code = info.si_code, .status = info.si_status };
 }
 
-static bool wait_own(struct host_process *process, int64_t timeout_ns)
+static bool wait_child(struct host_process *process, int64_t timeout_ns)
 {
 	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
 
@@ -196,7 +196,7 @@ static bool wait_own(struct host_process *process, int64_t timeout_ns)
 bool host_process_wait(struct host_process *process, int64_t timeout_ns)
 {
 	if (process->guard == NULL)
-		return wait_own(process, timeout_ns);
+		return wait_child(process, timeout_ns);
 	if (process->ended)
 		return true;
 	/* what the watching thread saw must hold here, too: the guard's message is on its way */
@@ -211,22 +211,22 @@ static bool is_set(const atomic_int *flag)
 	return flag != NULL && atomic_load(flag) != 0;
 }
 
-static bool stop_own(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+static bool stop_child(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
 {
 	int64_t due_ns = pl_clock_now_ns() + deadline_ns;
 	bool gentle = true;
 
-	if (wait_own(process, 0))
+	if (wait_child(process, 0))
 		return true;
 	kill(-process->pid, SIGTERM);
-	while (!wait_own(process, STOP_POLL_NS)) {
+	while (!wait_child(process, STOP_POLL_NS)) {
 		if (!is_set(hurry) && pl_clock_now_ns() < due_ns)
 			continue;
 		gentle = false;
 		kill(-process->pid, SIGKILL);
 		/* A process in state D survives even SIGKILL for a while; wait for it. */
 		int64_t gone_ns = pl_clock_now_ns() + KILL_WAIT_NS;
-		while (!wait_own(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
+		while (!wait_child(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
 		break;
 	}
 	return gentle;
@@ -262,7 +262,7 @@ static bool stop_guarded(struct host_process *process, int64_t deadline_ns, cons
 
 bool host_process_stop(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
 {
-	return process->guard == NULL ? stop_own(process, deadline_ns, hurry)
+	return process->guard == NULL ? stop_child(process, deadline_ns, hurry)
 				      : stop_guarded(process, deadline_ns, hurry);
 }
 

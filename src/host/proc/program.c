@@ -35,7 +35,7 @@ static char *find_in_path(const char *name)
 }
 
 /* Lets a directory with both programs, copied anywhere, work without PATH. */
-static char *find_beside(const char *name)
+static char *find_in_own_folder(const char *name)
 {
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -48,7 +48,7 @@ static char *find_beside(const char *name)
 	return is_program(candidate) ? pl_take(candidate) : NULL;
 }
 
-static int find(const char *name, bool beside_first, char **ret, struct pl_err *err)
+static int find(const char *name, bool own_folder_first, char **ret, struct pl_err *err)
 {
 	char *found = NULL;
 
@@ -59,12 +59,12 @@ static int find(const char *name, bool beside_first, char **ret, struct pl_err *
 		*ret = pl_strdup(name);
 		return 0;
 	}
-	if (beside_first)
-		found = find_beside(name);
+	if (own_folder_first)
+		found = find_in_own_folder(name);
 	if (found == NULL)
 		found = find_in_path(name);
-	if (found == NULL && !beside_first)
-		found = find_beside(name);
+	if (found == NULL && !own_folder_first)
+		found = find_in_own_folder(name);
 	if (found == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "no program '%s' in PATH or next to profllm", name);

@@ -23,7 +23,7 @@
 #define KILL_WAIT_NS (5 * PL_NS_PER_S)
 #define FOLDERS_MAX  2
 
-typedef void reaper_say(const char *run_id, size_t killed, size_t left);
+typedef void reaper_report(const char *run_id, size_t killed, size_t left);
 
 /*
  *    runs/RUN_ID:   pid-namespace  profllm start  guard start      one line, written whole
@@ -46,12 +46,12 @@ struct entry {
  */
 static size_t folders(char *ret[FOLDERS_MAX])
 {
-	const char *own = getenv("PROFLLM_LOCK_DIR");
+	const char *env_mark = getenv("PROFLLM_LOCK_DIR");
 	const char *session = getenv("XDG_RUNTIME_DIR");
 	size_t count = 0;
 
-	if (own != NULL && own[0] != '\0') {
-		ret[count++] = pl_strdup(own);
+	if (env_mark != NULL && env_mark[0] != '\0') {
+		ret[count++] = pl_strdup(env_mark);
 		return count;
 	}
 	ret[count++] = pl_strdup(HOST_LOCK_FOLDER);
@@ -246,7 +246,7 @@ static void remove_unfinished(int notes, const char *name)
 		unlinkat(notes, name, 0);
 }
 
-static void look_at(int notes, const char *name, reaper_say *say)
+static void look_at(int notes, const char *name, reaper_report *report)
 {
 	struct entry entry;
 
@@ -264,14 +264,14 @@ static void look_at(int notes, const char *name, reaper_say *say)
 	if (done.left == 0)
 		unlinkat(notes, name, 0);
 	if (done.killed > 0 || done.left > 0)
-		say(name, done.killed, done.left);
+		report(name, done.killed, done.left);
 }
 
 /*
  * One readdir() where nothing is wrong, which is nearly always: this runs at the start of every
  * command.
  */
-void host_reaper_end_orphans(reaper_say *say)
+void host_reaper_end_orphans(reaper_report *report)
 {
 	char *list[FOLDERS_MAX];
 	size_t count = folders(list);
@@ -284,7 +284,7 @@ void host_reaper_end_orphans(reaper_say *say)
 		if (dir == NULL)
 			pl_fd_close(&notes);
 		while ((name = pl_dir_next(dir)) != NULL)
-			look_at(notes, name, say);
+			look_at(notes, name, report);
 	}
 	free_folders(list, count);
 }

@@ -23,4 +23,4 @@ void host_reaper_note_head(const char *run_id, pid_t head);
 void host_reaper_leave(const char *run_id);
 
 /* Ends the processes left by dead runs; calls `say` once for each run with such processes. */
-void host_reaper_end_orphans(void (*say)(const char *run_id, size_t killed, size_t left));
+void host_reaper_end_orphans(void (*report)(const char *run_id, size_t killed, size_t left));

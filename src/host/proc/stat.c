@@ -16,14 +16,14 @@
 /* The name is in parentheses and may itself contain parentheses and spaces. */
 static bool parse(const char *text, pid_t pid, struct host_proc *ret)
 {
-	const char *behind = strrchr(text, ')');
+	const char *after = strrchr(text, ')');
 	struct host_proc proc = { .pid = pid };
 	double user_ticks, system_ticks;
 	unsigned long long start;
 
 	/* the values are numbered in proc(5): state is the 3rd, utime the 14th, rss the 24th */
-	if (behind == NULL ||
-	    sscanf(behind + 1,
+	if (after == NULL ||
+	    sscanf(after + 1,
 		   " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %lf %lf %*s %*s %*s %*s %lf %*s %llu "
 		   "%*s %lf",
 		   &proc.state, &proc.parent, &proc.group, &proc.session, &user_ticks,

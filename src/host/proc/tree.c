@@ -217,15 +217,15 @@ static void look_at(struct host_proc_tree *tree, pid_t pid)
 /* Numbers that are free again may come back as anything. */
 static void forget_gone(struct host_proc_tree *tree)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < tree->other_count; i++) {
 		if (!tree->others[i].seen)
 			continue;
-		tree->others[kept] = tree->others[i];
-		tree->others[kept++].seen = false;
+		tree->others[retained] = tree->others[i];
+		tree->others[retained++].seen = false;
 	}
-	tree->other_count = kept;
+	tree->other_count = retained;
 }
 
 static void for_each_process(struct host_proc_tree *tree,

@@ -17,7 +17,7 @@
 struct host_gpu_watch {
 	struct host_gpus *gpus; /* NULL: GPUs were not searched for */
 	struct host_telemetry_gpu *entries;
-	size_t *places; /* index of each entry in `gpus` */
+	size_t *positions; /* index of each entry in `gpus` */
 	size_t count;
 	bool pids_are_ours;
 };
@@ -45,14 +45,14 @@ static void choose(struct host_gpu_watch *watch, const json_t *which, int64_t ga
 	size_t count = host_gpus_count(watch->gpus);
 
 	watch->entries = pl_alloc_array(count, sizeof(*watch->entries));
-	watch->places = pl_alloc_array(count, sizeof(*watch->places));
+	watch->positions = pl_alloc_array(count, sizeof(*watch->positions));
 	for (size_t i = 0; i < count; i++) {
 		const struct host_gpu_facts *facts = host_gpus_facts(watch->gpus, i);
 		if (!is_wanted(which, facts))
 			continue;
 		watch->entries[watch->count].facts = facts;
 		host_sums_init(&watch->entries[watch->count].sums, HOST_SOURCE_gpu, gap_ns);
-		watch->places[watch->count++] = i;
+		watch->positions[watch->count++] = i;
 	}
 }
 
@@ -80,7 +80,7 @@ void host_gpu_watch_free(struct host_gpu_watch *watch)
 		return;
 	host_gpus_free(watch->gpus);
 	free(watch->entries);
-	free(watch->places);
+	free(watch->positions);
 	free(watch);
 }
 
@@ -109,7 +109,7 @@ void host_gpu_watch_read(struct host_gpu_watch *watch, size_t i, int64_t *ret_t_
 	struct host_gpu_state state;
 	int64_t before_ns = pl_clock_now_ns();
 
-	host_gpus_read(watch->gpus, watch->places[i], &state);
+	host_gpus_read(watch->gpus, watch->positions[i], &state);
 	/* nvidia-smi takes up to seconds: its values are from some time in between. */
 	*ret_t_ns = before_ns + (pl_clock_now_ns() - before_ns) / 2;
 	values[AT(memory_used_bytes)] = state.memory_used_bytes;
@@ -146,7 +146,7 @@ double host_gpu_watch_foreign(struct host_gpu_watch *watch, bool (*is_ours)(void
 		struct host_gpu_process *processes = NULL;
 		size_t count = 0;
 		/* A GPU with unknown processes makes "none" unknown, but not "found". */
-		if (host_gpus_processes(watch->gpus, watch->places[i], &processes, &count) < 0) {
+		if (host_gpus_processes(watch->gpus, watch->positions[i], &processes, &count) < 0) {
 			foreign = foreign > 0 ? foreign : NAN;
 			continue;
 		}

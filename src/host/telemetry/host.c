@@ -142,7 +142,7 @@ struct host_counters *host_counters_new(void)
 #define MAY_GO_ON 2048
 
 /* The whole file, or at most `most` bytes of it; "" where it cannot be read. */
-static char *read_again(struct host_counters *counters, int fd, size_t most)
+static char *reread(struct host_counters *counters, int fd, size_t most)
 {
 	struct pl_buf *text = &counters->text;
 	ssize_t len = 0;
@@ -165,7 +165,7 @@ static char *read_again(struct host_counters *counters, int fd, size_t most)
 static void read_cpu(struct host_counters *counters, double *values)
 {
 	double now[CPU_VALUES], all = 0, grown[CPU_VALUES];
-	const char *text = read_again(counters, counters->stat_fd, STAT_BYTES);
+	const char *text = reread(counters, counters->stat_fd, STAT_BYTES);
 
 	bool known = sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &now[0], &now[1], &now[2],
 			    &now[3], &now[4], &now[5], &now[6], &now[7]) == CPU_VALUES;
@@ -195,7 +195,7 @@ static double line_value(const char *text, const char *name)
 
 static void read_memory(struct host_counters *counters, double *values)
 {
-	const char *text = read_again(counters, counters->memory_fd, FILE_BYTES_MAX / 2);
+	const char *text = reread(counters, counters->memory_fd, FILE_BYTES_MAX / 2);
 	double available = line_value(text, "\nMemAvailable:") * KIB;
 
 	values[AT(host, memory_available_bytes)] = available;
@@ -210,7 +210,7 @@ static void read_disks(struct host_counters *counters, int64_t elapsed_ns, doubl
 	double read_bytes = NAN, written_bytes = NAN;
 
 	for (size_t i = 0; i < counters->disks.count; i++) {
-		const char *text = read_again(counters, counters->disks.fds[i], DISK_BYTES);
+		const char *text = reread(counters, counters->disks.fds[i], DISK_BYTES);
 		double sectors_read, sectors_written;
 		/*
 		 * Sectors are of 512 bytes here whatever the device has:
@@ -241,7 +241,7 @@ static bool counts(const struct host_counters *counters, const char *name)
 
 static void read_network(struct host_counters *counters, int64_t elapsed_ns, double *values)
 {
-	char *text = read_again(counters, counters->network_fd, FILE_BYTES_MAX / 2);
+	char *text = reread(counters, counters->network_fd, FILE_BYTES_MAX / 2);
 	double received = NAN, sent = NAN;
 
 	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
@@ -291,7 +291,7 @@ void host_counters_read(struct host_counters *counters, int64_t t_ns, double *va
 	values[AT(host, load_1m)] =
 		counters->load_fd < 0
 			? NAN
-			: strtod(read_again(counters, counters->load_fd, STAT_BYTES), NULL);
+			: strtod(reread(counters, counters->load_fd, STAT_BYTES), NULL);
 	read_memory(counters, values);
 	read_disks(counters, elapsed_ns, values);
 	read_network(counters, elapsed_ns, values);

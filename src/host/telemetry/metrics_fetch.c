@@ -41,7 +41,7 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 	fetch.stop_signal = source->stop_signal;
 	if (source->timeout_ns != 0)
 		fetch.timeout_ns = source->timeout_ns;
-	struct host_metrics_sample sample = { .asked_ns = pl_clock_now_ns() };
+	struct host_metrics_sample sample = { .request_ns = pl_clock_now_ns() };
 
 	if (io_fetch(&fetch, &reply, err) < 0)
 		return -1;
@@ -88,7 +88,7 @@ bool host_scrape_ask(struct host_scrape *scrape)
 	if (scrape->busy)
 		return false;
 	scrape->busy = true;
-	scrape->sample = (struct host_metrics_sample){ .asked_ns = pl_clock_now_ns() };
+	scrape->sample = (struct host_metrics_sample){ .request_ns = pl_clock_now_ns() };
 	if (io_exchange_begin(scrape->exchange, &scrape->fetch, &scrape->reply, &err) < 0)
 		on_over(scrape, &err);
 	return true;

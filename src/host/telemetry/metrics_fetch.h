@@ -16,7 +16,7 @@
 #define HOST_METRICS_TIMEOUT_NS 2000000000LL
 
 struct host_metrics_sample {
-	int64_t asked_ns; /* CLOCK_MONOTONIC before and after the exchange */
+	int64_t request_ns; /* CLOCK_MONOTONIC before and after the exchange */
 	int64_t answered_ns;
 	bool known; /* false: a gap */
 	struct host_metrics metrics;

@@ -259,7 +259,7 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
  * Returns whether the server restarted. NaN, a value missing from the page, is neither less nor
  * greater.
  */
-static bool is_anew(const struct host_metrics *before, const struct host_metrics *now)
+static bool is_fresh(const struct host_metrics *before, const struct host_metrics *now)
 {
 	return now->generation_tokens < before->generation_tokens ||
 	       now->prompt_tokens < before->prompt_tokens ||
@@ -287,7 +287,7 @@ static void on_page(void *data, const struct host_metrics_sample *sample)
 	if (measured && !isnan(requests))
 		keep_requests(&telemetry->requests, sample->answered_ns, requests);
 	if (measured && telemetry->page.known &&
-	    is_anew(&telemetry->page.metrics, &sample->metrics))
+	    is_fresh(&telemetry->page.metrics, &sample->metrics))
 		telemetry->server_restarted = true;
 	telemetry->page = *sample;
 }

@@ -388,11 +388,11 @@ static inline size_t gather_many_f64(const double *numbers, uint64_t mask, doubl
 
 	for (int i = 0; i < (int)MIRROR_WORD_ROWS; i += LANES_OF(double)) {
 		vector_f64 number = load_f64(numbers + i);
-		unsigned kept = (unsigned)top_bits_f64((vector_f64)(number == number)) &
-				(unsigned)(mask >> i);
-		vector_f64 front = compress_f64(number, kept);
+		unsigned retained = (unsigned)top_bits_f64((vector_f64)(number == number)) &
+				    (unsigned)(mask >> i);
+		vector_f64 front = compress_f64(number, retained);
 		memcpy(ret_numbers + count, &front, sizeof(front));
-		count += count_bits(kept);
+		count += count_bits(retained);
 	}
 	return count;
 }
@@ -455,15 +455,15 @@ static inline __attribute__((always_inline)) void sum_word(const double *numbers
 	for (int first = 0; first < (int)MIRROR_WORD_ROWS; first += LANES) {
 		const uint64_t *keep_lanes = keep[mask >> first & ((1 << LANES) - 1)];
 		for (int i = 0; i < PARTS; i++) {
-			vector_u64 kept = load_u64(keep_lanes + i * LANES_OF(double));
+			vector_u64 retained = load_u64(keep_lanes + i * LANES_OF(double));
 			vector_f64 number = load_f64(numbers + first + i * LANES_OF(double));
-			vector_u64 bits = (vector_u64)number & kept;
-			vector_f64 above = (vector_f64)((vector_u64)(number - center) & kept);
+			vector_u64 bits = (vector_u64)number & retained;
+			vector_f64 above = (vector_f64)((vector_u64)(number - center) & retained);
 			sum[i] += above;
 			squares[i] += above * above;
-			sums->min[i] = least((vector_f64)(bits | (none_below & ~kept)),
+			sums->min[i] = least((vector_f64)(bits | (none_below & ~retained)),
 					     sums->min[i]);
-			sums->max[i] = greatest((vector_f64)(bits | (none_above & ~kept)),
+			sums->max[i] = greatest((vector_f64)(bits | (none_above & ~retained)),
 						sums->max[i]);
 		}
 	}

@@ -158,7 +158,7 @@ static void fill_events(struct page *page)
 static const struct {
 	const char *name;
 	void (*fill)(struct page *page); /* writes into page->text, or, if large, to page->stream */
-} places[] = {
+} positions[] = {
 	{ "@TITLE@", fill_title },     { "@HEADING@", fill_heading }, { "@META@", fill_meta },
 	{ "@BANNER@", fill_banner },   { "@ABOUT@", fill_about },     { "@EVENTS@", fill_events },
 	{ "@SUMMARY@", fill_summary },
@@ -167,12 +167,12 @@ static const struct {
 /* Length of the place that begins at `at`, filled; 0: none does. */
 static size_t fill_place(struct page *page, const char *at)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
-		size_t len = strlen(places[i].name);
-		if (strncmp(at, places[i].name, len) != 0)
+	for (size_t i = 0; i < PL_ARRAY_SIZE(positions); i++) {
+		size_t len = strlen(positions[i].name);
+		if (strncmp(at, positions[i].name, len) != 0)
 			continue;
 		pl_buf_clear(&page->text);
-		places[i].fill(page);
+		positions[i].fill(page);
 		fputs(pl_buf_text(&page->text), page->stream);
 		return len;
 	}
@@ -198,7 +198,7 @@ int plot_timeline(const struct plot_timeline_input *input, const char *path, str
 	auto_file_new file = { 0 };
 	struct page page = { .input = input };
 
-	if (pl_file_new_open_own(&file, path, err) < 0)
+	if (pl_file_new_open_private(&file, path, err) < 0)
 		return -1;
 	page.stream = file.stream;
 	pl_buf_init(&page.text, TEXT_BYTES_MAX);

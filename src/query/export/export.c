@@ -13,14 +13,14 @@
  * The text of a code of a column, with its prefix, is made once and then copied. Codes above this limit are mostly
  * texts of few rows.
  */
-#define KEPT_CODES_MAX 1100
-#define KEPT_BYTES     63 /* one cache line with its length */
-#define KEPT_LEN(text) ((size_t)(text)->len_and_one - 1)
-#define COPY_BYTES     32 /* one or two registers: no function call */
+#define CACHE_CODES_MAX 1100
+#define CACHE_BYTES     63 /* one cache line with its length */
+#define CACHE_LEN(text) ((size_t)(text)->len_and_one - 1)
+#define COPY_BYTES      32 /* one or two registers: no function call */
 
-struct kept_text {
+struct cached_text {
 	unsigned char len_and_one; /* 0: not made yet, or too long */
-	char bytes[KEPT_BYTES];
+	char bytes[CACHE_BYTES];
 };
 
 /*
@@ -30,7 +30,7 @@ struct kept_text {
 struct part {
 	size_t end;    /* in `alike`, from the end of the previous part */
 	size_t column; /* NO_COLUMN: end of the line */
-	struct export_own own;
+	struct export_row_numbers row_numbers;
 };
 
 #define NO_COLUMN SIZE_MAX
@@ -54,9 +54,10 @@ struct query_export {
 	size_t at; /* index of the next row */
 	struct block block;
 	struct pl_buf ready;
-	size_t sent;            /* sent bytes of the ready ones */
-	struct kept_text *kept; /* of each column, from kept_from[column] to that of the next */
-	size_t *kept_from;
+	size_t sent; /* sent bytes of the ready ones */
+	struct cached_text
+		*cached; /* of each column, from cached_from[column] to that of the next */
+	size_t *cached_from;
 	struct pl_buf fronts; /* text before a cell of each column */
 	size_t *front_ends;
 	bool *is_repeated; /* columns of JSON that repeat an earlier one: each key is written once */
@@ -187,49 +188,50 @@ static void add_number(const struct query_export *export, size_t column, double 
 }
 
 /* Returns NULL if it is not cached. */
-static struct kept_text *kept_of(const struct query_export *export, size_t column, uint32_t code)
+static struct cached_text *cached_of(const struct query_export *export, size_t column,
+				     uint32_t code)
 {
-	size_t at = export->kept_from[column] + code;
+	size_t at = export->cached_from[column] + code;
 
-	return at < export->kept_from[column + 1] ? &export->kept[at] : NULL;
+	return at < export->cached_from[column + 1] ? &export->cached[at] : NULL;
 }
 
-static void make_kept(struct query_export *export, size_t columns)
+static void make_cache(struct query_export *export, size_t columns)
 {
 	size_t count = 0;
 
-	export->kept_from = pl_alloc_array(columns + 1, sizeof(*export->kept_from));
+	export->cached_from = pl_alloc_array(columns + 1, sizeof(*export->cached_from));
 	for (size_t i = 0; i < columns; i++) {
 		uint32_t codes = query_export_rows_distinct(export->rows, i);
-		count += codes < KEPT_CODES_MAX ? codes : KEPT_CODES_MAX;
-		export->kept_from[i + 1] = count;
+		count += codes < CACHE_CODES_MAX ? codes : CACHE_CODES_MAX;
+		export->cached_from[i + 1] = count;
 	}
-	export->kept = pl_alloc_array(count, sizeof(*export->kept));
+	export->cached = pl_alloc_array(count, sizeof(*export->cached));
 }
 
 /* Returns whether its text is that of every cell of the column with its code. */
 static bool make_cell(const struct query_export *export, size_t row, size_t column, uint32_t code,
 		      struct pl_buf *out)
 {
-	struct kept_text *kept = kept_of(export, column, code);
+	struct cached_text *cached = cached_of(export, column, code);
 	size_t before = out->len;
 	struct mirror_cell cell;
 
-	if (kept != NULL && kept->len_and_one > 0) {
-		char *at = pl_buf_reserve(out, KEPT_BYTES);
+	if (cached != NULL && cached->len_and_one > 0) {
+		char *at = pl_buf_reserve(out, CACHE_BYTES);
 		if (at == NULL)
 			return false;
-		memcpy(at, kept->bytes, KEPT_BYTES);
-		out->len += KEPT_LEN(kept);
+		memcpy(at, cached->bytes, CACHE_BYTES);
+		out->len += CACHE_LEN(cached);
 		return true;
 	}
 	bool is_the_codes = query_export_rows_cell(export->rows, row, column, code, &cell);
 	add_cell(export, column, &cell, out);
-	if (kept != NULL && is_the_codes && out->len - before <= KEPT_BYTES) {
-		kept->len_and_one = (unsigned char)(out->len - before + 1);
+	if (cached != NULL && is_the_codes && out->len - before <= CACHE_BYTES) {
+		cached->len_and_one = (unsigned char)(out->len - before + 1);
 		/* an empty cell may be the first of all: then the buffer has no memory yet */
 		if (out->len > before)
-			memcpy(kept->bytes, out->data + before, out->len - before);
+			memcpy(cached->bytes, out->data + before, out->len - before);
 	}
 	return is_the_codes;
 }
@@ -259,7 +261,7 @@ static void make_block(struct query_export *export, size_t from)
 			continue;
 		block->alike.len = before;
 		*part++ = (struct part){ before, i,
-					 query_export_rows_own(export->rows, &block->spot, i) };
+					 query_export_rows_numbers(export->rows, &block->spot, i) };
 	}
 	*part = (struct part){ .end = block->alike.len, .column = NO_COLUMN };
 	(void)pl_buf_reserve(&block->alike, COPY_BYTES); /* for add_alike() */
@@ -287,15 +289,17 @@ static void add_cells(struct query_export *export)
 
 	if (export->at >= block->spot.at + block->spot.count)
 		make_block(export, export->at);
-	size_t row = export->at - block->spot.at, place = block->spot.within[row];
+	size_t row = export->at - block->spot.at, position = block->spot.within[row];
 	for (const struct part *part = block->parts;; done = part++->end) {
 		add_alike(export, done, part->end);
 		if (part->column == NO_COLUMN)
 			return;
-		const struct export_own *own = &part->own;
+		const struct export_row_numbers *row_numbers = &part->row_numbers;
 		uint32_t code = codes_of(block, part->column)[row];
-		if (own->numbers != NULL && (code == own->codes[0] || code == own->codes[1]))
-			add_number(export, part->column, own->numbers[place], &export->ready);
+		if (row_numbers->numbers != NULL &&
+		    (code == row_numbers->codes[0] || code == row_numbers->codes[1]))
+			add_number(export, part->column, row_numbers->numbers[position],
+				   &export->ready);
 		else
 			(void)make_cell(export, export->at, part->column, code, &export->ready);
 	}
@@ -436,7 +440,7 @@ int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
 	pl_buf_init(&export->block.alike, READY_MAX);
 	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
 	export->block.parts = pl_alloc_array(columns + 1, sizeof(*export->block.parts));
-	make_kept(export, columns);
+	make_cache(export, columns);
 	make_fronts(export, columns);
 	export->is_repeated = find_repeated(export);
 	*ret = export;
@@ -455,8 +459,8 @@ void query_export_free(struct query_export *export)
 	pl_buf_done(&export->block.alike);
 	free(export->block.codes);
 	free(export->block.parts);
-	free(export->kept);
-	free(export->kept_from);
+	free(export->cached);
+	free(export->cached_from);
 	pl_buf_done(&export->fronts);
 	free(export->front_ends);
 	free(export->is_repeated);

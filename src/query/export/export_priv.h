@@ -39,7 +39,7 @@ struct export_spot {
 void query_export_rows_spot(const struct export_rows *rows, size_t at, size_t count,
 			    struct export_spot *ret);
 /*
- * Reads the codes of a column. Cells with the same code have the same value, unless query_export_rows_own() says
+ * Reads the codes of a column. Cells with the same code have the same value, unless query_export_rows_numbers() says
  * otherwise; many cells share a code, and most of these codes are low. Returns whether all have the same code.
  */
 bool query_export_rows_codes(const struct export_rows *rows, const struct export_spot *spot,
@@ -50,12 +50,12 @@ uint32_t query_export_rows_distinct(const struct export_rows *rows, size_t colum
  * Cells with one of these codes have individual numbers: the codes, UINT32_MAX for none, and the numbers by row within
  * the segment. `numbers` is NULL if the rows are in several segments or the column has none.
  */
-struct export_own {
+struct export_row_numbers {
 	const double *numbers;
 	uint32_t codes[2];
 };
-struct export_own query_export_rows_own(const struct export_rows *rows,
-					const struct export_spot *spot, size_t column);
+struct export_row_numbers query_export_rows_numbers(const struct export_rows *rows,
+						    const struct export_spot *spot, size_t column);
 /* Reads a cell, given its code. Returns whether the code determines the value. */
 bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 			    struct mirror_cell *ret);

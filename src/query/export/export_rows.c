@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "query/export/export_priv.h"
-#include "query/faults.h"
+#include "query/pointer.h"
 #include "query/filter.h"
 #include "query/query.h"
 #include "query/request_priv.h"
@@ -17,52 +17,53 @@ struct export_rows {
 	struct mirror_view *view;
 	const struct mirror_column **columns;
 	size_t column_count;
-	struct export_own *own; /* their codes */
-	size_t *places;         /* of the rows, in order */
+	struct export_row_numbers *row_numbers; /* their codes */
+	size_t *rows_in_order;                  /* of the rows, in order */
 	size_t count;
 };
 
 /* A request while it is being read. */
-struct asked {
-	struct place place;
+struct parsed {
+	struct query_pointer pointer;
 	const struct mirror_view *view;
 	struct query_filter *filter;
 	struct rows_key keys[BOUND_SORT_KEYS_MAX];
 	size_t key_count;
 };
 
-static void asked_done(struct asked *asked)
+static void parsed_done(struct parsed *parsed)
 {
-	query_filter_free(asked->filter);
-	place_done(&asked->place);
+	query_filter_free(parsed->filter);
+	query_pointer_done(&parsed->pointer);
 }
-#define auto_asked __attribute__((cleanup(asked_done), unused)) struct asked
+#define auto_parsed __attribute__((cleanup(parsed_done), unused)) struct parsed
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool read_sort(struct asked *asked, const json_t *sort)
+static bool read_sort(struct parsed *parsed, const json_t *sort)
 {
-	size_t before = query_place_enter(&asked->place, "sort");
+	size_t before = query_pointer_enter(&parsed->pointer, "sort");
 	bool fits = true;
 
 	for (size_t i = 0; i < json_array_size(sort); i++) {
 		const json_t *key = json_array_get(sort, i);
-		struct rows_key *read = &asked->keys[asked->key_count++];
-		size_t list = query_place_enter_item(&asked->place, i);
-		fits = query_request_field(&asked->place, asked->view, key, "field",
+		struct rows_key *read = &parsed->keys[parsed->key_count++];
+		size_t list = query_pointer_enter_item(&parsed->pointer, i);
+		fits = query_request_field(&parsed->pointer, parsed->view, key, "field",
 					   &read->column) &&
 		       fits;
 		read->descends = pl_text_equal(pl_json_get_text(key, "dir"), "desc");
-		query_place_leave(&asked->place, list);
+		query_pointer_leave(&parsed->pointer, list);
 	}
-	query_place_leave(&asked->place, before);
+	query_pointer_leave(&parsed->pointer, before);
 	return fits;
 }
 
-static bool read_columns(struct asked *asked, const json_t *request, struct export_rows *rows)
+static bool read_columns(struct parsed *parsed, const json_t *request, struct export_rows *rows)
 {
 	struct request_fields fields = { 0 };
-	bool fits = query_request_columns(&asked->place, asked->view, request, "columns", &fields);
+	bool fits = query_request_columns(&parsed->pointer, parsed->view, request, "columns",
+					  &fields);
 
 	rows->columns = fields.items;
 	rows->column_count = fields.count;
@@ -72,17 +73,17 @@ static bool read_columns(struct asked *asked, const json_t *request, struct expo
 /* ---- selection ------------------------------------------------------------------------------- */
 
 /* Finds the columns with a recorded value in these rows. */
-static int find_columns(const struct asked *asked, const uint64_t *found, struct export_rows *rows,
-			struct pl_err *err)
+static int find_columns(const struct parsed *parsed, const uint64_t *found,
+			struct export_rows *rows, struct pl_err *err)
 {
-	size_t count = mirror_view_column_count(asked->view);
-	auto_facet_rows struct facet_rows *masks = query_facet_rows_new(asked->view, found);
+	size_t count = mirror_view_column_count(parsed->view);
+	auto_facet_rows struct facet_rows *masks = query_facet_rows_new(parsed->view, found);
 	auto_tally tally = { .room = 0 };
 
 	rows->columns = pl_alloc_array(count, sizeof(*rows->columns));
 	for (size_t i = 0; i < count; i++) {
-		const struct mirror_column *column = mirror_view_at(asked->view, i);
-		if (mirror_view_goes_on(asked->view, err) < 0)
+		const struct mirror_column *column = mirror_view_at(parsed->view, i);
+		if (mirror_view_goes_on(parsed->view, err) < 0)
 			return -1;
 		if (!mirror_column_is_recorded(column))
 			continue;
@@ -93,15 +94,15 @@ static int find_columns(const struct asked *asked, const uint64_t *found, struct
 	return 0;
 }
 
-static void find_rows(const struct asked *asked, const uint64_t *found, struct export_rows *rows)
+static void find_rows(const struct parsed *parsed, const uint64_t *found, struct export_rows *rows)
 {
-	auto_rows_order struct rows_order *order = query_rows_order_new(asked->view, asked->keys,
-									asked->key_count);
+	auto_rows_order struct rows_order *order = query_rows_order_new(parsed->view, parsed->keys,
+									parsed->key_count);
 	struct rows_page page = {
-		.limit = mirror_kernels()->count(found, mirror_view_words(asked->view)),
+		.limit = mirror_kernels()->count(found, mirror_view_words(parsed->view)),
 	};
 
-	rows->places = page.rows = pl_alloc_array(page.limit, sizeof(*rows->places));
+	rows->rows_in_order = page.rows = pl_alloc_array(page.limit, sizeof(*rows->rows_in_order));
 	query_rows_of_page(order, found, &page);
 	rows->count = page.count;
 }
@@ -109,7 +110,8 @@ static void find_rows(const struct asked *asked, const uint64_t *found, struct e
 static int find(struct export_rows *rows, const json_t *request, struct schema_faults *faults,
 		struct pl_err *err)
 {
-	auto_asked asked = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults } };
+	auto_parsed parsed = { .pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX),
+					    .faults = faults } };
 	const json_t *filter = json_object_get(request, "filter");
 	const json_t *sort = json_object_get(request, "sort");
 	const json_t *wanted = json_object_get(request, "columns");
@@ -122,35 +124,35 @@ static int find(struct export_rows *rows, const json_t *request, struct schema_f
 	free(ids.items);
 	if (status < 0)
 		return -1;
-	asked.view = rows->view;
-	bool fits = query_filter_new(asked.view, filter, "/filter", &asked.filter, faults) == 0;
-	fits = read_sort(&asked, sort) && fits;
+	parsed.view = rows->view;
+	bool fits = query_filter_new(parsed.view, filter, "/filter", &parsed.filter, faults) == 0;
+	fits = read_sort(&parsed, sort) && fits;
 	if (json_is_array(wanted))
-		fits = read_columns(&asked, request, rows) && fits;
+		fits = read_columns(&parsed, request, rows) && fits;
 	if (!fits)
 		return pl_err_invalid(err, "the request is invalid");
-	const uint64_t *found = query_filter_rows(asked.filter);
-	find_rows(&asked, found, rows);
-	return json_is_array(wanted) ? 0 : find_columns(&asked, found, rows, err);
+	const uint64_t *found = query_filter_rows(parsed.filter);
+	find_rows(&parsed, found, rows);
+	return json_is_array(wanted) ? 0 : find_columns(&parsed, found, rows, err);
 }
 
-static struct export_own own_of(const struct mirror_column *column)
+static struct export_row_numbers numbers_of(const struct mirror_column *column)
 {
-	struct export_own own = { .codes = { UINT32_MAX, UINT32_MAX } };
+	struct export_row_numbers row_numbers = { .codes = { UINT32_MAX, UINT32_MAX } };
 
 	/* one explicit, one not */
 	for (uint32_t code = 0, found = 0; code < column->distinct && found < 2; code++) {
 		if (mirror_column_value(column, code)->is_elsewhere)
-			own.codes[found++] = code;
+			row_numbers.codes[found++] = code;
 	}
-	return own;
+	return row_numbers;
 }
 
-static void find_own(struct export_rows *rows)
+static void find_numbers(struct export_rows *rows)
 {
-	rows->own = pl_alloc_array(rows->column_count, sizeof(*rows->own));
+	rows->row_numbers = pl_alloc_array(rows->column_count, sizeof(*rows->row_numbers));
 	for (size_t i = 0; i < rows->column_count; i++)
-		rows->own[i] = own_of(rows->columns[i]);
+		rows->row_numbers[i] = numbers_of(rows->columns[i]);
 }
 
 int query_export_rows_new(struct mirror_snapshot *snapshot, const json_t *request,
@@ -164,7 +166,7 @@ int query_export_rows_new(struct mirror_snapshot *snapshot, const json_t *reques
 		query_export_rows_free(rows);
 		return -1;
 	}
-	find_own(rows);
+	find_numbers(rows);
 	*ret = rows;
 	return 0;
 }
@@ -175,9 +177,9 @@ void query_export_rows_free(struct export_rows *rows)
 		return;
 	mirror_view_free(rows->view);
 	mirror_snapshot_put(rows->snapshot);
-	free(rows->places);
+	free(rows->rows_in_order);
 	free(rows->columns);
-	free(rows->own);
+	free(rows->row_numbers);
 	free(rows);
 }
 
@@ -205,23 +207,23 @@ const char *query_export_rows_column(const struct export_rows *rows, size_t colu
 
 int64_t query_export_rows_id(const struct export_rows *rows, size_t at)
 {
-	return mirror_view_id(rows->view, rows->places[at]);
+	return mirror_view_id(rows->view, rows->rows_in_order[at]);
 }
 
 const char *query_export_rows_run_id(const struct export_rows *rows, size_t at)
 {
-	return mirror_view_run_id(rows->view, rows->places[at]);
+	return mirror_view_run_id(rows->view, rows->rows_in_order[at]);
 }
 
 void query_export_rows_spot(const struct export_rows *rows, size_t at, size_t count,
 			    struct export_spot *ret)
 {
-	const size_t *places = rows->places + at;
+	const size_t *rows_in_order = rows->rows_in_order + at;
 
-	*ret = (struct export_spot){ at, count, places[0] / MIRROR_SEGMENT_ROWS, { 0 } };
+	*ret = (struct export_spot){ at, count, rows_in_order[0] / MIRROR_SEGMENT_ROWS, { 0 } };
 	for (size_t i = 0; i < count; i++) {
-		ret->within[i] = (uint32_t)(places[i] % MIRROR_SEGMENT_ROWS);
-		if (places[i] / MIRROR_SEGMENT_ROWS != ret->segment)
+		ret->within[i] = (uint32_t)(rows_in_order[i] % MIRROR_SEGMENT_ROWS);
+		if (rows_in_order[i] / MIRROR_SEGMENT_ROWS != ret->segment)
 			ret->segment = SIZE_MAX;
 	}
 }
@@ -243,7 +245,7 @@ bool query_export_rows_codes(const struct export_rows *rows, const struct export
 	if (spot->segment == SIZE_MAX) {
 		for (size_t i = 0; i < spot->count; i++)
 			ret_codes[i] = mirror_chunk_code(
-				mirror_column_chunk(from, rows->places[spot->at + i] /
+				mirror_column_chunk(from, rows->rows_in_order[spot->at + i] /
 								  MIRROR_SEGMENT_ROWS),
 				spot->within[i]);
 		return are_alike(ret_codes, spot->count);
@@ -258,14 +260,15 @@ uint32_t query_export_rows_distinct(const struct export_rows *rows, size_t colum
 	return rows->columns[column]->distinct;
 }
 
-struct export_own query_export_rows_own(const struct export_rows *rows,
-					const struct export_spot *spot, size_t column)
+struct export_row_numbers query_export_rows_numbers(const struct export_rows *rows,
+						    const struct export_spot *spot, size_t column)
 {
-	struct export_own own = rows->own[column];
+	struct export_row_numbers row_numbers = rows->row_numbers[column];
 
-	if (spot->segment != SIZE_MAX && own.codes[0] != UINT32_MAX)
-		own.numbers = mirror_column_chunk(rows->columns[column], spot->segment)->numbers;
-	return own;
+	if (spot->segment != SIZE_MAX && row_numbers.codes[0] != UINT32_MAX)
+		row_numbers.numbers =
+			mirror_column_chunk(rows->columns[column], spot->segment)->numbers;
+	return row_numbers;
 }
 
 bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
@@ -273,7 +276,7 @@ bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t co
 {
 	const struct mirror_column *from = rows->columns[column];
 	struct mirror_value value = *mirror_column_value(from, code);
-	size_t row = rows->places[at];
+	size_t row = rows->rows_in_order[at];
 
 	if (value.is_elsewhere)
 		value.number = mirror_column_chunk(from, row / MIRROR_SEGMENT_ROWS)

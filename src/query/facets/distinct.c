@@ -73,14 +73,14 @@ static size_t add_some(struct table *table, const double *numbers, size_t count)
 
 	for (; i < count && here.count * 2 <= mask; i++) {
 		double number = numbers[i];
-		size_t at = slot_of(&here, number), place;
+		size_t at = slot_of(&here, number), position;
 		here.list[here.count] = (struct query_counted){ number, 0 };
-		while (place = here.slots[at] == 0 ? here.count : here.slots[at] - 1,
-		       memcmp(&here.list[place].number, &number, sizeof(number)) != 0)
+		while (position = here.slots[at] == 0 ? here.count : here.slots[at] - 1,
+		       memcmp(&here.list[position].number, &number, sizeof(number)) != 0)
 			at = (at + 1) & mask;
-		here.slots[at] = (uint32_t)place + 1;
-		here.list[place].count++;
-		here.count += place == here.count;
+		here.slots[at] = (uint32_t)position + 1;
+		here.list[position].count++;
+		here.count += position == here.count;
 	}
 	table->count = here.count;
 	return i;

@@ -140,11 +140,11 @@ static void find_spread(struct tally *tally, struct spread *ret)
 		most = counted[i].number > most ? counted[i].number : most;
 	}
 	for (size_t i = finite; (isinf(least) || isinf(most)) && i-- > 0;) {
-		struct query_counted kept = counted[i];
-		if (isfinite(kept.number))
+		struct query_counted retained = counted[i];
+		if (isfinite(retained.number))
 			continue;
 		counted[i] = counted[--finite];
-		counted[finite] = kept;
+		counted[finite] = retained;
 	}
 	ret->least = least;
 	ret->most = most;
@@ -258,7 +258,7 @@ static void write_listed(struct tally *tally, const struct mirror_column *column
 			 const struct facet_rows *rows, const struct facet_options *options,
 			 bool numeric, struct query_option_facts *ret_facts, struct pl_buf *out)
 {
-	if (options->counts_alone && tally->elsewhere > 0) {
+	if (options->counts_only && tally->elsewhere > 0) {
 		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more_count\":0");
 		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
 		return;

@@ -28,7 +28,7 @@ struct facet_options {
 	size_t limit;                      /* of listed values, if there are many */
 	const struct query_needle *needle; /* text that values must contain; NULL: none */
 	bool only_varying;
-	bool counts_alone; /* for fields with many distinct numbers: only counts */
+	bool counts_only;  /* for fields with many distinct numbers: only counts */
 	bool with_control; /* include what a form control of the field needs (OPTION of query.h) */
 };
 

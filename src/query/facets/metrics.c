@@ -14,8 +14,8 @@
 void query_metrics_scratch_done(struct metrics_scratch *scratch)
 {
 	query_tally_done(&scratch->tally);
-	free(scratch->kept[0]);
-	free(scratch->kept[1]);
+	free(scratch->halves[0]);
+	free(scratch->halves[1]);
 }
 
 /* ---- collecting ---------------------------------------------------------------------------------- */
@@ -32,8 +32,8 @@ static void gather(struct metrics_scratch *scratch, const struct mirror_column *
 	size_t room = tally->class_counts[MIRROR_NUMBER] + MIRROR_GATHER_MORE;
 	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
 	for (int i = 0; i < 2; i++)
-		pl_grow((void **)&scratch->kept[i], &scratch->kept_room[i], room,
-			sizeof(*scratch->kept[i]));
+		pl_grow((void **)&scratch->halves[i], &scratch->scratch_room[i], room,
+			sizeof(*scratch->halves[i]));
 	for (uint32_t code = 0; code < column->distinct; code++) {
 		const struct mirror_value *value = mirror_column_value(column, code);
 		if (value->class != MIRROR_NUMBER || value->is_elsewhere)
@@ -129,12 +129,12 @@ static void fill_buckets(const double *numbers, size_t count, double least, doub
 }
 
 /* Returns the bucket that contains the position, and converts it to the position in the bucket. */
-static size_t bucket_of(const struct buckets *buckets, size_t *place)
+static size_t bucket_of(const struct buckets *buckets, size_t *position)
 {
 	size_t bucket = 0;
 
-	while (*place >= buckets->counts[bucket])
-		*place -= buckets->counts[bucket++];
+	while (*position >= buckets->counts[bucket])
+		*position -= buckets->counts[bucket++];
 	return bucket;
 }
 
@@ -147,7 +147,7 @@ static int compare_numbers(const void *a, const void *b)
 
 /* Copies the numbers of a bucket. */
 static size_t keep_bucket(const double *numbers, size_t count, const struct buckets *buckets,
-			  size_t bucket, double *ret_kept)
+			  size_t bucket, double *ret_selected)
 {
 	const struct mirror_kernels *kernels = mirror_kernels();
 	uint64_t first = buckets->low + ((uint64_t)bucket << buckets->shift);
@@ -162,20 +162,20 @@ static size_t keep_bucket(const double *numbers, size_t count, const struct buck
 		size_t rows = count - from < MIRROR_SEGMENT_ROWS ? count - from
 								 : MIRROR_SEGMENT_ROWS;
 		kernels->match_f64(numbers + from, rows, number_of(first), number_of(last), found);
-		left += kernels->gather_f64(numbers + from, rows, found, ret_kept + left);
+		left += kernels->gather_f64(numbers + from, rows, found, ret_selected + left);
 	}
 	return left;
 }
 
 /* Returns the least number of the buckets after this one, or `beyond` if there is none. */
-static double least_behind(const double *numbers, size_t count, const struct buckets *buckets,
-			   size_t bucket, double *kept, double beyond)
+static double least_after(const double *numbers, size_t count, const struct buckets *buckets,
+			  size_t bucket, double *halves, double beyond)
 {
 	while (++bucket < BUCKETS && buckets->counts[bucket] == 0)
 		;
 	if (bucket == BUCKETS)
 		return beyond;
-	return sums_of(kept, keep_bucket(numbers, count, buckets, bucket, kept), 0).min;
+	return sums_of(halves, keep_bucket(numbers, count, buckets, bucket, halves), 0).min;
 }
 
 /*
@@ -183,17 +183,17 @@ static double least_behind(const double *numbers, size_t count, const struct buc
  * small, using both arrays of `kept` in turn.
  */
 static void select_two(const double *numbers, size_t count, const struct buckets *of_all,
-		       size_t place, double *const kept[2], double ret[2])
+		       size_t position, double *const halves[2], double ret[2])
 {
 	struct buckets buckets = *of_all;
-	double behind = INFINITY;
+	double after = INFINITY;
 
-	for (int turn = 0;; turn = !turn) {
-		size_t bucket = bucket_of(&buckets, &place);
-		if (place + 1 >= buckets.counts[bucket])
-			behind = least_behind(numbers, count, &buckets, bucket, kept[turn], behind);
-		count = keep_bucket(numbers, count, &buckets, bucket, kept[turn]);
-		numbers = kept[turn];
+	for (int side = 0;; side = !side) {
+		size_t bucket = bucket_of(&buckets, &position);
+		if (position + 1 >= buckets.counts[bucket])
+			after = least_after(numbers, count, &buckets, bucket, halves[side], after);
+		count = keep_bucket(numbers, count, &buckets, bucket, halves[side]);
+		numbers = halves[side];
 		if (count <= FEW)
 			break;
 		struct mirror_sums ends = sums_of(numbers, count, 0);
@@ -203,11 +203,11 @@ static void select_two(const double *numbers, size_t count, const struct buckets
 	}
 	if (count <= FEW)
 		qsort((double *)numbers, count, sizeof(*numbers), compare_numbers);
-	ret[0] = numbers[place];
-	ret[1] = place + 1 < count ? numbers[place + 1] : behind;
+	ret[0] = numbers[position];
+	ret[1] = position + 1 < count ? numbers[position + 1] : after;
 }
 
-void query_metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
+void query_metrics_percentiles(const double *numbers, size_t count, double *const halves[2],
 			       const double *percents, size_t percent_count, double *ret)
 {
 	struct mirror_sums ends = sums_of(numbers, count, 0);
@@ -215,11 +215,13 @@ void query_metrics_percentiles(const double *numbers, size_t count, double *cons
 
 	fill_buckets(numbers, count, ends.min, ends.max, &buckets);
 	for (size_t i = 0; i < percent_count; i++) {
-		struct pl_stats_place place = pl_stats_percentile_place(count, percents[i]);
+		struct pl_stats_position position = pl_stats_percentile_position(count,
+										 percents[i]);
 		double two[2] = { numbers[0], numbers[0] };
 		if (ends.min < ends.max)
-			select_two(numbers, count, &buckets, place.below, kept, two);
-		ret[i] = place.share > 0 ? pl_stats_between(two[0], two[1], place.share) : two[0];
+			select_two(numbers, count, &buckets, position.below, halves, two);
+		ret[i] = position.share > 0 ? pl_stats_between(two[0], two[1], position.share)
+					    : two[0];
 	}
 }
 
@@ -235,7 +237,7 @@ void query_metrics_write(struct metrics_scratch *scratch, const struct mirror_co
 	const double *numbers = scratch->tally.numbers;
 	struct moments moments = moments_of(numbers, scratch->count);
 	if (scratch->count > 0)
-		query_metrics_percentiles(numbers, scratch->count, scratch->kept, percents,
+		query_metrics_percentiles(numbers, scratch->count, scratch->halves, percents,
 					  PL_ARRAY_SIZE(percents), percentiles);
 	const struct {
 		const char *key;

@@ -8,8 +8,8 @@
 struct metrics_scratch {
 	struct tally tally; /* with all numbers in `numbers` */
 	size_t count;
-	double *kept[2];
-	size_t kept_room[2];
+	double *halves[2];
+	size_t scratch_room[2];
 };
 void query_metrics_scratch_done(struct metrics_scratch *scratch);
 #define auto_metrics \
@@ -23,5 +23,5 @@ void query_metrics_write(struct metrics_scratch *scratch, const struct mirror_co
  * Computes percentiles (0 … 100) like numpy's "linear". At least one number, none NaN or -0. Sorts only the few numbers
  * around each percentile. Both of `kept` have room for count + MIRROR_GATHER_MORE.
  */
-void query_metrics_percentiles(const double *numbers, size_t count, double *const kept[2],
+void query_metrics_percentiles(const double *numbers, size_t count, double *const halves[2],
 			       const double *percents, size_t percent_count, double *ret);

@@ -8,9 +8,9 @@ struct heap {
 	size_t count;
 };
 
-static uint64_t item_of(uint32_t count, size_t place)
+static uint64_t item_of(uint32_t count, size_t position)
 {
-	return (uint64_t)count << 32 | (UINT32_MAX - (uint32_t)place);
+	return (uint64_t)count << 32 | (UINT32_MAX - (uint32_t)position);
 }
 
 static void sink(struct heap *heap, uint64_t item)
@@ -70,7 +70,7 @@ static void fill(const uint32_t *counts, size_t count, size_t first, struct heap
 	}
 }
 
-size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_places)
+size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_positions)
 {
 	auto_free uint64_t *items = pl_realloc_array(NULL, first, sizeof(*items));
 	struct heap heap = { .items = items };
@@ -80,7 +80,7 @@ size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *
 	size_t found = heap.count;
 	while (heap.count > 0) {
 		uint64_t item = take(&heap);
-		ret_places[heap.count] = UINT32_MAX - (uint32_t)item;
+		ret_positions[heap.count] = UINT32_MAX - (uint32_t)item;
 	}
 	return found;
 }

@@ -10,6 +10,6 @@
 size_t query_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t least);
 /*
  * Finds the indexes of the `first` greatest counts above 0, in descending order; equal counts by ascending index.
- * ret_places has room for `first`. Returns how many there are.
+ * ret_positions has room for `first`. Returns how many there are.
  */
-size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_places);
+size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *ret_positions);

@@ -227,9 +227,9 @@ static void add_unknown(struct tally *tally, const struct mirror_column *column,
 	count_gathered(tally, gather(tally, column, rows, tally->in_order));
 	for (size_t i = 0; i < tally->counted_count; i++) {
 		struct query_counted counted = tally->counted[i];
-		size_t place = query_rising_find(&in_order, counted.number);
-		if (place < in_order.count && in_order.numbers[place] <= counted.number)
-			tally->in_order_counts[place] += (uint32_t)counted.count;
+		size_t position = query_rising_find(&in_order, counted.number);
+		if (position < in_order.count && in_order.numbers[position] <= counted.number)
+			tally->in_order_counts[position] += (uint32_t)counted.count;
 		else
 			tally->counted[count++] = counted;
 	}
@@ -267,7 +267,7 @@ static bool take_order(struct tally *tally, const struct mirror_column *column,
 	tally->rising_distinct = 0;
 	if (tally->elsewhere < IN_ORDER_MIN)
 		return false;
-	tally->in_order = mirror_shelf_take(column, rows->masks, rows->segments);
+	tally->in_order = mirror_number_cache_take(column, rows->masks, rows->segments);
 	return tally->in_order != NULL &&
 	       tally->in_order->count / IN_ORDER_PART <= tally->elsewhere;
 }

@@ -71,19 +71,19 @@ static int compare_counted(const void *a, const void *b)
 static size_t keep_first(struct query_counted *counted, size_t count, size_t first)
 {
 	const struct query_counted *last = NULL;
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (last != NULL && compare_counted(&counted[i], last) > 0)
 			continue;
-		counted[kept++] = counted[i];
-		if (kept < 2 * first)
+		counted[retained++] = counted[i];
+		if (retained < 2 * first)
 			continue;
-		qsort(counted, kept, sizeof(*counted), compare_counted);
-		kept = first;
-		last = &counted[kept - 1];
+		qsort(counted, retained, sizeof(*counted), compare_counted);
+		retained = first;
+		last = &counted[retained - 1];
 	}
-	return kept;
+	return retained;
 }
 
 /* Appends to `counted`, which has room. */
@@ -97,12 +97,12 @@ static void put_all(const struct query_rising *rising, struct query_counted *cou
 static void put_first(const struct query_rising *rising, size_t first,
 		      struct query_counted *counted)
 {
-	auto_free uint32_t *places = pl_realloc_array(NULL, first, sizeof(*places));
-	size_t count = query_most(rising->counts, rising->count, first, places);
+	auto_free uint32_t *positions = pl_realloc_array(NULL, first, sizeof(*positions));
+	size_t count = query_most(rising->counts, rising->count, first, positions);
 
 	for (size_t i = 0; i < count; i++)
-		counted[i] = (struct query_counted){ rising->numbers[places[i]],
-						     rising->counts[places[i]] };
+		counted[i] = (struct query_counted){ rising->numbers[positions[i]],
+						     rising->counts[positions[i]] };
 }
 
 /* Moves this number of ascending numbers to the list; 0: all. */
@@ -174,14 +174,14 @@ static bool is_in_order(const struct tally *tally)
 static void put_most(struct tally *tally, size_t first)
 {
 	auto_free uint32_t *counts = pl_realloc_array(NULL, tally->value_count, sizeof(*counts));
-	auto_free uint32_t *places = pl_realloc_array(NULL, first, sizeof(*places));
+	auto_free uint32_t *positions = pl_realloc_array(NULL, first, sizeof(*positions));
 	auto_free struct tally_value *found = pl_realloc_array(NULL, first, sizeof(*found));
 
 	for (size_t i = 0; i < tally->value_count; i++)
 		counts[i] = (uint32_t)tally->values[i].count;
-	size_t count = query_most(counts, tally->value_count, first, places);
+	size_t count = query_most(counts, tally->value_count, first, positions);
 	for (size_t i = 0; i < count; i++)
-		found[i] = tally->values[places[i]];
+		found[i] = tally->values[positions[i]];
 	if (count > 0)
 		memcpy(tally->values, found, count * sizeof(*found));
 }

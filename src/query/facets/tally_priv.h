@@ -3,7 +3,7 @@
 
 #include "query/facets/facet_priv.h"
 #include "query/facets/histogram.h"
-#include "mirror/shelf.h"
+#include "mirror/number_cache.h"
 
 /* One value, explicit or not, and the number of rows with it. */
 struct tally_value {

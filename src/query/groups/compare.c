@@ -30,7 +30,7 @@ struct side {
 
 struct comparison {
 	struct mirror_view *view;
-	struct place place;
+	struct query_pointer pointer;
 	struct mirror_ids ids;
 	struct side sides[RES_COMPARE_SIDES_MAX];
 	size_t count;
@@ -59,7 +59,7 @@ static void comparison_done(struct comparison *comparison)
 	query_tally_done(&comparison->tally);
 	json_decref(comparison->matched);
 	mirror_view_free(comparison->view);
-	place_done(&comparison->place);
+	query_pointer_done(&comparison->pointer);
 	free(comparison->ids.items);
 	free(comparison->metrics.items);
 	free(comparison->metric_fields);
@@ -92,7 +92,7 @@ static int compare_wanted(const void *a, const void *b)
 	return (one->id > other->id) - (one->id < other->id);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
 	const struct wanted *one = a, *other = b;
 
@@ -107,8 +107,8 @@ static void read_ids(const json_t *list, struct wanted *wanted)
 }
 
 /* A repeated id is found once; its other entry has no row, and the adjacent entry shows why. */
-static bool tell_missing(struct comparison *comparison, const json_t *list, struct wanted *wanted,
-			 size_t count)
+static bool report_missing(struct comparison *comparison, const json_t *list, struct wanted *wanted,
+			   size_t count)
 {
 	bool fits = true;
 
@@ -118,13 +118,14 @@ static bool tell_missing(struct comparison *comparison, const json_t *list, stru
 	for (size_t i = count; i-- > 1;)
 		wanted[i - 1].is_there = wanted[i - 1].is_there ||
 					 (wanted[i].id == wanted[i - 1].id && wanted[i].is_there);
-	qsort(wanted, count, sizeof(*wanted), compare_places);
+	qsort(wanted, count, sizeof(*wanted), compare_positions);
 	for (size_t i = 0; i < count; i++) {
-		size_t before = query_place_enter_item(&comparison->place, i);
+		size_t before = query_pointer_enter_item(&comparison->pointer, i);
 		if (!wanted[i].is_there)
-			fits = query_place_fault(&comparison->place, "id", json_array_get(list, i),
-						 "the id of a stored result", NULL);
-		query_place_leave(&comparison->place, before);
+			fits = query_pointer_fault(&comparison->pointer, "id",
+						   json_array_get(list, i),
+						   "the id of a stored result", NULL);
+		query_pointer_leave(&comparison->pointer, before);
 	}
 	return fits;
 }
@@ -136,8 +137,8 @@ static void find_rows(const struct mirror_view *view, struct wanted *wanted, siz
 		uint64_t live[MIRROR_SEGMENT_WORDS];
 		mirror_view_live(view, i, live);
 		for (size_t row = 0; row < mirror_view_rows(view, i); row++) {
-			size_t place = i * MIRROR_SEGMENT_ROWS + row;
-			struct wanted key = { .id = mirror_view_id(view, place) };
+			size_t pointer = i * MIRROR_SEGMENT_ROWS + row;
+			struct wanted key = { .id = mirror_view_id(view, pointer) };
 			if ((live[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1) == 0)
 				continue;
 			struct wanted *found = bsearch(&key, wanted, count, sizeof(*wanted),
@@ -145,21 +146,22 @@ static void find_rows(const struct mirror_view *view, struct wanted *wanted, siz
 			if (found == NULL)
 				continue;
 			found->is_there = true;
-			ret_rows[place / MIRROR_WORD_ROWS] |= 1ull << place % MIRROR_WORD_ROWS;
+			ret_rows[pointer / MIRROR_WORD_ROWS] |= 1ull << pointer % MIRROR_WORD_ROWS;
 		}
 	}
 }
 
 static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint64_t *ret_rows)
 {
-	size_t count = json_array_size(list), before = query_place_enter(&comparison->place, "ids");
+	size_t count = json_array_size(list),
+	       before = query_pointer_enter(&comparison->pointer, "ids");
 	auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
 
 	read_ids(list, wanted);
 	qsort(wanted, count, sizeof(*wanted), compare_wanted);
 	find_rows(comparison->view, wanted, count, ret_rows);
-	bool fits = tell_missing(comparison, list, wanted, count);
-	query_place_leave(&comparison->place, before);
+	bool fits = report_missing(comparison, list, wanted, count);
+	query_pointer_leave(&comparison->pointer, before);
 	return fits;
 }
 
@@ -179,13 +181,13 @@ void query_compared_simulated(const struct mirror_view *view, uint64_t *ret_rows
 static bool rows_of_filter(struct comparison *comparison, const json_t *side, uint64_t *ret_rows)
 {
 	size_t words = mirror_view_words(comparison->view);
-	size_t before = query_place_enter(&comparison->place, "filter");
+	size_t before = query_pointer_enter(&comparison->pointer, "filter");
 	auto_filter struct query_filter *filter = NULL;
 	bool fits = query_filter_new(comparison->view, query_request_member(side, "filter"),
-				     pl_buf_text(&comparison->place.pointer), &filter,
-				     comparison->place.faults) == 0;
+				     pl_buf_text(&comparison->pointer.pointer), &filter,
+				     comparison->pointer.faults) == 0;
 
-	query_place_leave(&comparison->place, before);
+	query_pointer_leave(&comparison->pointer, before);
 	if (fits && words > 0)
 		memcpy(ret_rows, query_filter_rows(filter), words * sizeof(*ret_rows));
 	return fits;
@@ -270,8 +272,8 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 	side->rows = pl_alloc_array(mirror_view_words(comparison->view), sizeof(*side->rows));
 	side->about = json_object();
 	if ((ids != NULL) == (query_request_member(json, "filter") != NULL))
-		return query_place_fault(&comparison->place, "type", json,
-					 "ids or a filter, but not both", NULL);
+		return query_pointer_fault(&comparison->pointer, "type", json,
+					   "ids or a filter, but not both", NULL);
 	if (ids != NULL)
 		return rows_of_ids(comparison, ids, side->rows);
 	side->is_filter = true;
@@ -281,15 +283,15 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 static bool read_sides(struct comparison *comparison, const json_t *request)
 {
 	const json_t *sides = query_request_member(request, "sides");
-	size_t before = query_place_enter(&comparison->place, "sides");
+	size_t before = query_pointer_enter(&comparison->pointer, "sides");
 	bool fits = true;
 
 	for (size_t i = 0; i < json_array_size(sides); i++) {
-		size_t outside = query_place_enter_item(&comparison->place, i);
+		size_t outside = query_pointer_enter_item(&comparison->pointer, i);
 		fits = read_side(comparison, json_array_get(sides, i)) && fits;
-		query_place_leave(&comparison->place, outside);
+		query_pointer_leave(&comparison->pointer, outside);
 	}
-	query_place_leave(&comparison->place, before);
+	query_pointer_leave(&comparison->pointer, before);
 	return fits;
 }
 
@@ -301,7 +303,7 @@ static bool read_metrics(struct comparison *comparison, const json_t *request)
 
 	if (query_request_member(request, "metrics") == NULL)
 		return true;
-	if (!query_request_columns(&comparison->place, comparison->view, request, "metrics",
+	if (!query_request_columns(&comparison->pointer, comparison->view, request, "metrics",
 				   metrics))
 		return false;
 	comparison->metric_fields = pl_alloc_array(metrics->count + 1,
@@ -337,7 +339,7 @@ static void add_cell(const struct cell *cell, struct res_sample *ret)
 	const struct res_value value = {
 		.state = cell->class == MIRROR_MISSING ? RES_VALUE_NOT_RECORDED
 			 : cell->class == MIRROR_NULL  ? RES_VALUE_NULL
-						       : RES_VALUE_THERE,
+						       : RES_VALUE_PRESENT,
 		.kind = cell->class == MIRROR_NUMBER ? RES_VALUE_NUMBER : RES_VALUE_TEXT,
 		.number = cell->number,
 	};
@@ -510,15 +512,15 @@ static int match_sides(struct comparison *comparison, struct pl_err *err)
 int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
-	auto_comparison comparison = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX),
-						  .faults = faults },
+	auto_comparison comparison = { .pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX),
+						    .faults = faults },
 				       .began_ns = pl_clock_now_ns() };
 
 	collect_ids(request, &comparison.ids);
 	if (mirror_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
 		return -1;
 	if (!read_request(&comparison, request))
-		return query_request_refuse(&comparison.place, err);
+		return query_request_refuse(&comparison.pointer, err);
 	drop_simulated(&comparison);
 	if ((comparison.match && match_sides(&comparison, err) < 0) ||
 	    look_at_sides(&comparison, request, err) < 0)

@@ -130,7 +130,7 @@ static void put_in_order(const struct ordering *ordering, size_t limit, struct g
 			 uint32_t count)
 {
 	auto_free uint32_t *order = pl_alloc_array(count, sizeof(*order));
-	auto_free uint32_t *place = pl_alloc_array(count, sizeof(*place));
+	auto_free uint32_t *position = pl_alloc_array(count, sizeof(*position));
 	size_t *row = pl_alloc_array(count, sizeof(*row));
 	size_t *rows = pl_alloc_array(count, sizeof(*rows));
 
@@ -140,12 +140,12 @@ static void put_in_order(const struct ordering *ordering, size_t limit, struct g
 		order[i] = i;
 	qsort_r(order, count, sizeof(*order), compare_groups, (void *)ordering);
 	for (uint32_t i = 0; i < count; i++) {
-		place[order[i]] = i < groups->count ? i : (uint32_t)groups->count;
+		position[order[i]] = i < groups->count ? i : (uint32_t)groups->count;
 		row[i] = groups->row[order[i]];
 		rows[i] = groups->rows[order[i]];
 	}
 	for (size_t i = 0; i < groups->row_count; i++)
-		groups->of_row[i] = place[groups->of_row[i]];
+		groups->of_row[i] = position[groups->of_row[i]];
 	free(groups->row);
 	free(groups->rows);
 	groups->row = row;

@@ -46,12 +46,12 @@ struct keys query_keys_common(const struct keys *lists, size_t count)
 
 	for (size_t i = 1; i < count; i++) {
 		struct keys other = sorted(&lists[i]);
-		size_t kept = 0;
+		size_t retained = 0;
 		for (size_t k = 0; k < ret.count; k++) {
 			if (query_keys_has(&other, ret.items[k]))
-				ret.items[kept++] = ret.items[k];
+				ret.items[retained++] = ret.items[k];
 		}
-		ret.count = kept;
+		ret.count = retained;
 		free(other.items);
 	}
 	return ret;

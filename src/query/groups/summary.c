@@ -32,7 +32,7 @@ struct part {
 
 struct summary {
 	struct mirror_view *view;
-	struct place place;
+	struct query_pointer pointer;
 	struct mirror_ids ids;
 	struct query_filter *filter;
 	struct request_fields by;
@@ -69,7 +69,7 @@ static void summary_done(struct summary *summary)
 	free(summary->rows);
 	query_filter_free(summary->filter);
 	mirror_view_free(summary->view);
-	place_done(&summary->place);
+	query_pointer_done(&summary->pointer);
 	free(summary->ids.items);
 	free(summary->by.items);
 	free(summary->metrics.items);
@@ -81,22 +81,22 @@ static void summary_done(struct summary *summary)
 /* A list may name a field twice. */
 static void drop_repeated(struct request_fields *fields)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < fields->count; i++) {
 		size_t k = 0;
-		while (k < kept && fields->items[k] != fields->items[i])
+		while (k < retained && fields->items[k] != fields->items[i])
 			k++;
-		if (k == kept)
-			fields->items[kept++] = fields->items[i];
+		if (k == retained)
+			fields->items[retained++] = fields->items[i];
 	}
-	fields->count = kept;
+	fields->count = retained;
 }
 
 static bool read_list(struct summary *summary, const json_t *request, const char *key,
 		      struct request_fields *ret)
 {
-	bool fits = query_request_columns(&summary->place, summary->view, request, key, ret);
+	bool fits = query_request_columns(&summary->pointer, summary->view, request, key, ret);
 
 	drop_repeated(ret);
 	return fits;
@@ -122,7 +122,7 @@ static void take_headline(struct summary *summary)
 static bool read_request(struct summary *summary, const json_t *request)
 {
 	bool fits = query_filter_new(summary->view, query_request_member(request, "filter"),
-				     "/filter", &summary->filter, summary->place.faults) == 0;
+				     "/filter", &summary->filter, summary->pointer.faults) == 0;
 
 	fits = read_list(summary, request, "group_by", &summary->by) && fits;
 	if (query_request_member(request, "metrics") == NULL)
@@ -138,7 +138,7 @@ static bool read_request(struct summary *summary, const json_t *request)
 
 /* ---- groups ------------------------------------------------------------------------------------- */
 
-static bool is_told(const struct summary *summary, size_t row)
+static bool is_reported(const struct summary *summary, size_t row)
 {
 	for (size_t i = 0; i < summary->by.count; i++) {
 		if (mirror_column_at(summary->by.items[i], row).class == MIRROR_MISSING)
@@ -157,7 +157,7 @@ static int match(struct summary *summary, struct pl_err *err)
 			BOUND_GROUPS_MAX, &groups);
 	auto_free uint32_t *named = pl_alloc_array(groups.count + 1, sizeof(*named));
 	for (size_t i = 0; i < groups.count; i++)
-		named[i] = is_told(summary, groups.row[i]) ? count++ : UINT32_MAX;
+		named[i] = is_reported(summary, groups.row[i]) ? count++ : UINT32_MAX;
 	named[groups.count] = UINT32_MAX;
 	for (size_t i = 0; i < groups.row_count; i++)
 		groups.of_row[i] = named[groups.of_row[i]];
@@ -263,8 +263,8 @@ static void write_part(const struct part *part, struct pl_buf *out)
 	static const struct {
 		const char *key;
 		double percent;
-	} places[] = { { "min", 0 },  { "p5", 5 },   { "p25", 25 }, { "p50", 50 },
-		       { "p75", 75 }, { "p95", 95 }, { "max", 100 } };
+	} positions[] = { { "min", 0 },  { "p5", 5 },   { "p25", 25 }, { "p50", 50 },
+			  { "p75", 75 }, { "p95", 95 }, { "max", 100 } };
 	double n = (double)part->count, mean = pl_stats_mean(part->numbers, part->count);
 	double std = NAN, half = NAN;
 
@@ -277,10 +277,10 @@ static void write_part(const struct part *part, struct pl_buf *out)
 	query_out_i64(out, (int64_t)part->count);
 	out_number(out, "mean", mean);
 	out_number(out, "std", std);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++)
-		out_number(
-			out, places[i].key,
-			pl_stats_percentile_sorted(part->numbers, part->count, places[i].percent));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(positions); i++)
+		out_number(out, positions[i].key,
+			   pl_stats_percentile_sorted(part->numbers, part->count,
+						      positions[i].percent));
 	out_number(out, "low", mean - half);
 	out_number(out, "high", mean + half);
 	out_count(out, "null", part->null);
@@ -403,7 +403,8 @@ static int write_answer(const struct summary *summary, const struct mirror_snaps
 int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 		  struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
-	auto_summary summary = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
+	auto_summary summary = { .pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX),
+					      .faults = faults },
 				 .began_ns = pl_clock_now_ns() };
 
 	query_filter_fields(query_request_member(request, "filter"), &summary.ids);
@@ -412,7 +413,7 @@ int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 	if (mirror_view_new(snapshot, &summary.ids, &summary.view, err) < 0)
 		return -1;
 	if (!read_request(&summary, request))
-		return query_request_refuse(&summary.place, err);
+		return query_request_refuse(&summary.pointer, err);
 	if (make_groups(&summary, err) < 0 || make_metrics(&summary, ret_json->max, err) < 0)
 		return -1;
 	return write_answer(&summary, snapshot, ret_json, err);

@@ -31,14 +31,14 @@ static void points_done(struct points *points)
 	axis_done(&points->value);
 	for (size_t i = 0; i < points->axis_count; i++)
 		axis_done(&points->axes[i]);
-	query_points_kinds_done(&points->colours);
+	query_points_kinds_done(&points->colors);
 	query_points_kinds_done(&points->shapes);
 	query_points_cells_done(&points->sizes);
 	json_decref(points->matched);
 	free(points->rows);
 	query_filter_free(points->filter);
 	mirror_view_free(points->view);
-	place_done(&points->place);
+	query_pointer_done(&points->pointer);
 	free(points->ids.items);
 }
 #define auto_points __attribute__((cleanup(points_done), unused)) struct points
@@ -75,24 +75,24 @@ static int open_view(struct points *points, const struct mirror_snapshot *snapsh
 static bool read_column(struct points *points, const json_t *request, const char *key,
 			const struct mirror_column **ret)
 {
-	return query_request_field(&points->place, points->view, request, key, ret);
+	return query_request_field(&points->pointer, points->view, request, key, ret);
 }
 
 static bool read_fields(struct points *points, const json_t *request, const char *key,
 			const struct mirror_column **ret, size_t *ret_count)
 {
 	const json_t *list = query_request_member(request, key);
-	size_t before = query_place_enter(&points->place, key);
+	size_t before = query_pointer_enter(&points->pointer, key);
 	bool fits = true;
 
 	for (size_t i = 0; fits && i < json_array_size(list); i++) {
-		size_t outside = query_place_enter_item(&points->place, i);
-		fits = query_request_column(&points->place, points->view, json_array_get(list, i),
+		size_t outside = query_pointer_enter_item(&points->pointer, i);
+		fits = query_request_column(&points->pointer, points->view, json_array_get(list, i),
 					    &ret[i]);
 		*ret_count += fits;
-		query_place_leave(&points->place, outside);
+		query_pointer_leave(&points->pointer, outside);
 	}
-	query_place_leave(&points->place, before);
+	query_pointer_leave(&points->pointer, before);
 	return fits;
 }
 
@@ -106,11 +106,11 @@ static bool read_axes(struct points *points, const json_t *request)
 	return fits;
 }
 
-static bool read_near(struct points *points, const json_t *request)
+static bool read_subject(struct points *points, const json_t *request)
 {
-	points->near = query_request_number(request, "neighbors", 0);
-	return points->form != POINTS_NEAR || points->near > 0 ||
-	       query_place_missing(&points->place, "neighbors", "the number of an experiment");
+	points->subject = query_request_number(request, "neighbors", 0);
+	return points->form != POINTS_NEIGHBORS || points->subject > 0 ||
+	       query_pointer_missing(&points->pointer, "neighbors", "the number of an experiment");
 }
 
 static enum points_form form_of(const json_t *request, enum points_form otherwise)
@@ -133,12 +133,15 @@ static bool has_axes(struct points *points, const json_t *request, enum points_f
 		const char *expected;
 	} rows[] = {
 		{ "x",
-		  { [POINTS_POINTS] = 1, [POINTS_BINS] = 1, [POINTS_NEAR] = 1, [POINTS_GRID] = 1 },
+		  { [POINTS_POINTS] = 1,
+		    [POINTS_BINS] = 1,
+		    [POINTS_NEIGHBORS] = 1,
+		    [POINTS_GRID] = 1 },
 		  "the id of a field" },
 		{ "y",
 		  { [POINTS_POINTS] = 1,
 		    [POINTS_GROUPS] = 1,
-		    [POINTS_NEAR] = 1,
+		    [POINTS_NEIGHBORS] = 1,
 		    [POINTS_GRID] = 1 },
 		  "the id of a field" },
 		{ "value", { [POINTS_GRID] = 1 }, "the id of a numeric field" },
@@ -147,7 +150,8 @@ static bool has_axes(struct points *points, const json_t *request, enum points_f
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		if (rows[i].is_needed[form] && query_request_member(request, rows[i].key) == NULL)
-			return query_place_missing(&points->place, rows[i].key, rows[i].expected);
+			return query_pointer_missing(&points->pointer, rows[i].key,
+						     rows[i].expected);
 	}
 	return true;
 }
@@ -165,10 +169,10 @@ static bool has_numbers(struct points *points, const json_t *request,
 	    column->field->type == RES_FIELD_NUMBER || column->field->type == RES_FIELD_COUNT ||
 	    column->field->type == RES_FIELD_JSON)
 		return true;
-	before = query_place_enter(&points->place, key);
-	query_place_fault(&points->place, "field", query_request_member(request, key),
-			  "a numeric field", NULL);
-	query_place_leave(&points->place, before);
+	before = query_pointer_enter(&points->pointer, key);
+	query_pointer_fault(&points->pointer, "field", query_request_member(request, key),
+			    "a numeric field", NULL);
+	query_pointer_leave(&points->pointer, before);
 	return false;
 }
 
@@ -184,9 +188,10 @@ static bool read_columns(struct points *points, const json_t *request, struct po
 static bool read_choice(struct points *points, const json_t *item, struct points_choice *ret)
 {
 	ret->form = form_of(item, points->form);
-	if (ret->form == POINTS_NEAR || ret->form == POINTS_PARALLEL)
-		return query_place_fault(&points->place, "enum", query_request_member(item, "form"),
-					 "points, groups, bins or grid", NULL);
+	if (ret->form == POINTS_NEIGHBORS || ret->form == POINTS_PARALLEL)
+		return query_pointer_fault(&points->pointer, "enum",
+					   query_request_member(item, "form"),
+					   "points, groups, bins or grid", NULL);
 	return has_axes(points, item, ret->form) && read_columns(points, item, ret) &&
 	       has_numbers(points, item, ret);
 }
@@ -194,16 +199,16 @@ static bool read_choice(struct points *points, const json_t *item, struct points
 static bool read_choices(struct points *points, const json_t *request)
 {
 	const json_t *list = query_request_member(request, "choices");
-	size_t before = query_place_enter(&points->place, "choices");
+	size_t before = query_pointer_enter(&points->pointer, "choices");
 	bool fits = true;
 
 	for (size_t i = 0; fits && i < json_array_size(list); i++) {
-		size_t outside = query_place_enter_item(&points->place, i);
+		size_t outside = query_pointer_enter_item(&points->pointer, i);
 		fits = read_choice(points, json_array_get(list, i), &points->choices[i]);
 		points->choice_count += fits;
-		query_place_leave(&points->place, outside);
+		query_pointer_leave(&points->pointer, outside);
 	}
-	query_place_leave(&points->place, before);
+	query_pointer_leave(&points->pointer, before);
 	return fits;
 }
 
@@ -214,7 +219,7 @@ static bool read_drawn(struct points *points, const json_t *request)
 	bool fits = read_choices(points, request) && read_columns(points, request, &drawn);
 	bool is_chosen = drawn.columns[POINTS_ROLE_X] == NULL &&
 			 drawn.columns[POINTS_ROLE_Y] == NULL && points->choice_count > 0 &&
-			 points->form != POINTS_NEAR && points->form != POINTS_PARALLEL;
+			 points->form != POINTS_NEIGHBORS && points->form != POINTS_PARALLEL;
 
 	points->x.column = drawn.columns[POINTS_ROLE_X];
 	points->y.column = drawn.columns[POINTS_ROLE_Y];
@@ -236,19 +241,19 @@ static bool read_request(struct points *points, const json_t *request)
 {
 	const json_t *selected = query_request_member(request, "selected");
 	bool fits = query_filter_new(points->view, query_request_member(request, "filter"),
-				     "/filter", &points->filter, points->place.faults) == 0;
+				     "/filter", &points->filter, points->pointer.faults) == 0;
 
 	points->form = form_of(request, POINTS_POINTS);
 	fits = read_drawn(points, request) && fits;
 	fits = read_axes(points, request) && fits;
-	fits = read_column(points, request, "color", &points->colour) && fits;
+	fits = read_column(points, request, "color", &points->color) && fits;
 	fits = read_column(points, request, "shape", &points->shape) && fits;
 	fits = read_column(points, request, "size", &points->size) && fits;
 	fits = read_fields(points, request, "labels", points->labels, &points->label_count) && fits;
 	fits = read_fields(points, request, "color_choices", points->colour_choices,
-			   &points->colour_choice_count) &&
+			   &points->color_choice_count) &&
 	       fits;
-	fits = read_near(points, request) && fits;
+	fits = read_subject(points, request) && fits;
 	read_log(request, "x_log", &points->x);
 	read_log(request, "y_log", &points->y);
 	PL_JSON_EACH(id, selected)
@@ -267,7 +272,7 @@ static bool read_request(struct points *points, const json_t *request)
 /* A point and its neighbors need not be comparable. */
 static void write_cautions(const struct points *points, struct pl_buf *out)
 {
-	auto_json json_t *cautions = points->form == POINTS_NEAR || points->count_only
+	auto_json json_t *cautions = points->form == POINTS_NEIGHBORS || points->count_only
 					     ? json_array()
 					     : query_points_cautions(points);
 
@@ -296,7 +301,7 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	query_points_write_axis(&points->x, out);
 	query_out_key(out, "y");
 	query_points_write_axis(&points->y, out);
-	query_points_write_kinds("color", &points->colours, out);
+	query_points_write_kinds("color", &points->colors, out);
 	query_points_write_kinds("shape", &points->shapes, out);
 }
 
@@ -319,19 +324,20 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 		 struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
 	static void (*const write[POINTS_FORM_COUNT])(struct points *, struct pl_buf *) = {
-		query_points_write_marks, query_points_write_groups, query_points_write_bins,
-		query_points_write_near,  query_points_write_grid,   query_points_write_parallel
+		query_points_write_marks,     query_points_write_groups, query_points_write_bins,
+		query_points_write_neighbors, query_points_write_grid,   query_points_write_parallel
 	};
 	auto_points points = { .x = { .name = "x" },
 			       .y = { .name = "y" },
 			       .value = { .name = "value" },
 			       .began_ns = pl_clock_now_ns(),
-			       .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults } };
+			       .pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX),
+					    .faults = faults } };
 
 	if (open_view(&points, snapshot, request, err) < 0)
 		return -1;
 	if (!read_request(&points, request))
-		return query_request_refuse(&points.place, err);
+		return query_request_refuse(&points.pointer, err);
 	if (query_points_rows_read(&points, err) < 0)
 		return -1;
 	write_head(&points, ret_json);

@@ -36,7 +36,7 @@ static const struct points_cells *cells_of(struct cache *cache, const struct mir
 	return &cache->items[cache->count++];
 }
 
-static bool can_place(const struct points_cells *cells, enum points_axis_kind kind, size_t row)
+static bool can_position(const struct points_cells *cells, enum points_axis_kind kind, size_t row)
 {
 	const struct mirror_value *value = mirror_column_value(cells->column, cells->codes[row]);
 
@@ -74,10 +74,11 @@ static void count_rows(struct cache *cache, struct points_choice *choice)
 	}
 	choice->row_count = 0;
 	for (size_t row = 0; row < cache->points->row_count; row++) {
-		bool has_place = true;
-		for (enum points_role role = 0; role < POINTS_ROLE_COUNT && has_place; role++)
-			has_place = cells[role] == NULL || can_place(cells[role], kinds[role], row);
-		if (!has_place)
+		bool has_position = true;
+		for (enum points_role role = 0; role < POINTS_ROLE_COUNT && has_position; role++)
+			has_position = cells[role] == NULL ||
+				       can_position(cells[role], kinds[role], row);
+		if (!has_position)
 			continue;
 		first = first < row ? first : row;
 		choice->row_count++;
@@ -162,12 +163,12 @@ static bool tells_apart(const struct points *points, const struct mirror_column 
 	return result;
 }
 
-void query_points_choose_colour(struct points *points)
+void query_points_choose_color(struct points *points)
 {
-	for (size_t i = 0; i < points->colour_choice_count && points->colour == NULL; i++) {
+	for (size_t i = 0; i < points->color_choice_count && points->color == NULL; i++) {
 		const struct mirror_column *column = points->colour_choices[i];
 		if (column != points->x.column && tells_apart(points, column))
-			points->colour = column;
+			points->color = column;
 	}
 }
 

@@ -73,9 +73,9 @@ static void read_models(const struct points *points, struct points_kinds *ret)
 {
 	const struct mirror_column *column = mirror_view_column(points->view, MODEL_FIELD);
 
-	if (column == NULL || column == points->colours.column)
+	if (column == NULL || column == points->colors.column)
 		return;
-	query_points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, ret);
+	query_points_kinds_make(points, column, POINTS_COLOR_NUMBERS, ret);
 	if (ret->count < 2)
 		query_points_kinds_done(ret);
 }
@@ -114,8 +114,8 @@ static int compare_groups(const void *a, const void *b)
 
 	if (one->row_count != other->row_count)
 		return one->row_count > other->row_count ? -1 : 1;
-	if (one->colour != other->colour)
-		return one->colour < other->colour ? -1 : 1;
+	if (one->color != other->color)
+		return one->color < other->color ? -1 : 1;
 	return one->by < other->by ? -1 : one->by > other->by;
 }
 
@@ -127,9 +127,9 @@ static void make_groups(struct search *search, struct points_frontier *frontier)
 {
 	const struct points *points = search->points;
 	size_t bys = frontier->by.column != NULL ? frontier->by.count : 1;
-	size_t pairs = points_colour_count(points) * bys, real = 0;
+	size_t pairs = points_color_count(points) * bys, real = 0;
 	auto_free bool *is_simulated = find_rows(points, SIMULATED_FIELD, is_yes);
-	auto_free size_t *place_of = pl_alloc_array(pairs, sizeof(*place_of));
+	auto_free size_t *position_of = pl_alloc_array(pairs, sizeof(*position_of));
 
 	frontier->groups = pl_alloc_array(pairs, sizeof(*frontier->groups));
 	for (size_t i = 0; i < pairs; i++)
@@ -139,7 +139,7 @@ static void make_groups(struct search *search, struct points_frontier *frontier)
 	for (size_t row = 0; row < points->row_count; row++) {
 		bool is_in = real == 0 || !is_simulated[row];
 		search->group_of[row] = !is_in ? SIZE_MAX
-					       : points_colour_of(points, row) * bys +
+					       : points_color_of(points, row) * bys +
 							 (bys > 1 ? frontier->by.of[row] : 0);
 		if (is_in)
 			frontier->groups[search->group_of[row]].row_count++;
@@ -148,14 +148,14 @@ static void make_groups(struct search *search, struct points_frontier *frontier)
 	for (size_t i = 0; i < pairs; i++) {
 		const struct points_frontier_group *group = &frontier->groups[i];
 		frontier->all_group_count += group->row_count > 0;
-		place_of[group->colour * bys + group->by] = i;
+		position_of[group->color * bys + group->by] = i;
 	}
 	frontier->group_count = frontier->all_group_count < GROUPS_MAX ? frontier->all_group_count
 								       : GROUPS_MAX;
 	for (size_t row = 0; row < points->row_count; row++) {
 		size_t group = search->group_of[row];
-		size_t place = group < SIZE_MAX ? place_of[group] : SIZE_MAX;
-		search->group_of[row] = place < frontier->group_count ? place : SIZE_MAX;
+		size_t position = group < SIZE_MAX ? position_of[group] : SIZE_MAX;
+		search->group_of[row] = position < frontier->group_count ? position : SIZE_MAX;
 	}
 	search->group_count = frontier->group_count;
 }

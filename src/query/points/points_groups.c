@@ -36,7 +36,7 @@ struct figures {
 	double mean, std, min, p5, p25, p50, p75, p95, max, low, high;
 };
 
-static uint32_t place_in(const struct points_kinds *kinds, size_t row)
+static uint32_t position_in(const struct points_kinds *kinds, size_t row)
 {
 	return kinds->column != NULL ? kinds->of[row] : 0;
 }
@@ -76,7 +76,8 @@ static bool *find_failed(const struct points *points)
 
 static struct group *group_of(const struct grouping *by, struct group *groups, size_t row)
 {
-	return &groups[place_in(by->first, row) * count_of(by->second) + place_in(by->second, row)];
+	return &groups[position_in(by->first, row) * count_of(by->second) +
+		       position_in(by->second, row)];
 }
 
 /* Returns the numbers of each group consecutively in *ret_numbers. */
@@ -167,9 +168,9 @@ static void write_counts(const char *key, const struct group *groups, size_t cou
 	pl_buf_add_char(out, ']');
 }
 
-static void write_kind_places(const char *key, const struct points_kinds *kinds,
-			      const struct group *groups, size_t count, size_t offset,
-			      struct pl_buf *out)
+static void write_kind_positions(const char *key, const struct points_kinds *kinds,
+				 const struct group *groups, size_t count, size_t offset,
+				 struct pl_buf *out)
 {
 	if (kinds->column == NULL) {
 		query_out_key(out, key);
@@ -187,16 +188,16 @@ static void write_kind_places(const char *key, const struct points_kinds *kinds,
 /* Removes pairs of kinds without rows. */
 static size_t drop_empty(struct group *groups, size_t count)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t rows = groups[i].n;
 		for (size_t k = 0; k < PL_ARRAY_SIZE(groups[i].nothing); k++)
 			rows += groups[i].nothing[k];
 		if (rows > 0)
-			groups[kept++] = groups[i];
+			groups[retained++] = groups[i];
 	}
-	return kept;
+	return retained;
 }
 
 static void write_figures(const struct group *groups, size_t count, double *numbers,
@@ -227,8 +228,9 @@ static void write_groups(struct grouping *by, const char *second, struct pl_buf 
 	size_t count = drop_empty(groups, count_of(by->first) * count_of(by->second));
 
 	pl_buf_add_char(out, '{');
-	write_kind_places("x", by->first, groups, count, offsetof(struct group, first), out);
-	write_kind_places(second, by->second, groups, count, offsetof(struct group, second), out);
+	write_kind_positions("x", by->first, groups, count, offsetof(struct group, first), out);
+	write_kind_positions(second, by->second, groups, count, offsetof(struct group, second),
+			     out);
 	write_counts("n", groups, count, offsetof(struct group, n), out);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(nothings); i++)
 		write_counts(nothings[i], groups, count,
@@ -242,7 +244,7 @@ void query_points_write_groups(struct points *points, struct pl_buf *out)
 {
 	struct grouping by = { .points = points,
 			       .first = &points->x.kinds,
-			       .second = &points->colours,
+			       .second = &points->colors,
 			       .value = &points->y };
 
 	query_out_key(out, "groups");
@@ -304,21 +306,21 @@ static void make_bins(const struct points *points, struct query_histogram *ret)
 static void write_bin_counts(const struct points *points, const struct query_histogram *histogram,
 			     size_t bins, struct pl_buf *out)
 {
-	size_t colours = count_of(&points->colours);
-	auto_free size_t *counts = pl_alloc_array(bins * colours, sizeof(*counts));
+	size_t colors = count_of(&points->colors);
+	auto_free size_t *counts = pl_alloc_array(bins * colors, sizeof(*counts));
 
 	for (size_t row = 0; row < points->row_count; row++) {
 		size_t bin = points->x.kind == POINTS_KINDS ? points->x.kinds.of[row]
 							    : bin_of(histogram, points->x.at[row]);
-		counts[place_in(&points->colours, row) * bins + bin]++;
+		counts[position_in(&points->colors, row) * bins + bin]++;
 	}
 	begin_list("counts", out);
-	for (size_t colour = 0; colour < colours; colour++) {
+	for (size_t color = 0; color < colors; color++) {
 		query_out_next(out);
 		pl_buf_add_char(out, '[');
 		for (size_t bin = 0; bin < bins; bin++) {
 			query_out_next(out);
-			query_out_i64(out, (int64_t)counts[colour * bins + bin]);
+			query_out_i64(out, (int64_t)counts[color * bins + bin]);
 		}
 		pl_buf_add_char(out, ']');
 	}

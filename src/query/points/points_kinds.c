@@ -165,8 +165,8 @@ static int compare_kinds(const void *a, const void *b, void *words)
 		return (one->state > other->state) - (one->state < other->state);
 	struct mirror_value low = { .class = MIRROR_NUMBER, .number = one->low };
 	struct mirror_value high = { .class = MIRROR_NUMBER, .number = other->low };
-	return query_order_places(words, one->state == POINTS_RANGE ? &low : &one->value,
-				  other->state == POINTS_RANGE ? &high : &other->value);
+	return query_order_positions(words, one->state == POINTS_RANGE ? &low : &one->value,
+				     other->state == POINTS_RANGE ? &high : &other->value);
 }
 
 static int compare_counts(const void *a, const void *b, void *kinds)
@@ -185,7 +185,7 @@ static void cut(struct list *list, size_t kinds_max)
 	auto_free size_t *order = pl_alloc_array(list->count, sizeof(*order));
 	auto_free bool *stays = pl_alloc(list->count);
 	struct points_kind other = { .state = POINTS_OTHER, .rank = SIZE_MAX };
-	size_t kept = 0;
+	size_t retained = 0;
 
 	if (list->count <= kinds_max)
 		return;
@@ -196,12 +196,12 @@ static void cut(struct list *list, size_t kinds_max)
 		stays[order[i]] = i < kinds_max - 1 || list->items[order[i]].state > POINTS_RANGE;
 	for (size_t i = 0; i < list->count; i++) {
 		if (stays[i])
-			list->items[kept++] = list->items[i];
+			list->items[retained++] = list->items[i];
 		else
 			other.count += list->items[i].count;
 	}
-	list->items[kept++] = other;
-	list->count = kept;
+	list->items[retained++] = other;
+	list->count = retained;
 }
 
 /* Returns the last kind of number that begins at or below it, between `first` and `end`. */
@@ -255,7 +255,7 @@ static void rank(const struct points_cells *cells, struct points_kinds *kinds)
 {
 	const struct mirror_column *column = cells->column;
 	auto_free uint32_t *of_code = pl_alloc_array(column->distinct, sizeof(*of_code));
-	size_t first, end, place = 0;
+	size_t first, end, position = 0;
 
 	find_numbers(kinds, &first, &end);
 	memset(of_code, 0xff, column->distinct * sizeof(*of_code));
@@ -271,8 +271,8 @@ static void rank(const struct points_cells *cells, struct points_kinds *kinds)
 					? kind_of_number(kinds, first, end, value->number)
 					: of_code[code];
 		if (kind != POINTS_NO_KIND && kinds->items[kind].state == POINTS_VALUE)
-			kinds->items[kind].rank = place;
-		place++;
+			kinds->items[kind].rank = position;
+		position++;
 	}
 }
 

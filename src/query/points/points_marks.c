@@ -19,7 +19,7 @@
 /* ---- choosing marks ---------------------------------------------------------------------------------- */
 
 struct marks {
-	uint32_t *stands_for; /* by row; 0: not a mark */
+	uint32_t *weight; /* by row; 0: not a mark */
 	size_t frontier_more;
 };
 
@@ -44,16 +44,16 @@ size_t query_points_cell_along(const struct points_axis *axis, double at, size_t
 }
 
 static void keep_rows(const struct points *points, const struct points_frontier_rows *list,
-		      size_t *kept, struct marks *marks)
+		      size_t *retained, struct marks *marks)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		bool is_kept = marks->stands_for[list->rows[i]] > 0;
-		if (is_kept || *kept >= points->limit / FRONTIER_PART) {
+		bool is_kept = marks->weight[list->rows[i]] > 0;
+		if (is_kept || *retained >= points->limit / FRONTIER_PART) {
 			marks->frontier_more += !is_kept;
 			continue;
 		}
-		marks->stands_for[list->rows[i]] = 1;
-		(*kept)++;
+		marks->weight[list->rows[i]] = 1;
+		(*retained)++;
 	}
 }
 
@@ -61,14 +61,14 @@ static void keep_rows(const struct points *points, const struct points_frontier_
 static void keep_frontier(const struct points *points, const struct points_frontier *frontier,
 			  struct marks *marks)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
-	keep_rows(points, &frontier->trusted, &kept, marks);
-	keep_rows(points, &frontier->all, &kept, marks);
+	keep_rows(points, &frontier->trusted, &retained, marks);
+	keep_rows(points, &frontier->all, &retained, marks);
 	for (size_t row = 0; points->selected_count > 0 && row < points->row_count; row++) {
 		if (query_points_is_selected(points,
 					     mirror_view_id(points->view, points->rows[row])))
-			marks->stands_for[row] = 1;
+			marks->weight[row] = 1;
 	}
 }
 
@@ -85,7 +85,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 
 	memset(cells->counts, 0, all * sizeof(*cells->counts));
 	for (size_t row = 0; row < points->row_count; row++) {
-		size_t kind = points_colour_of(points, row);
+		size_t kind = points_color_of(points, row);
 		kind = kind < cells->kinds ? kind : cells->kinds - 1;
 		cells->of[row] = (uint32_t)((query_points_cell_along(&points->x, points->x.at[row],
 								     cells->x) *
@@ -94,7 +94,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 								     cells->y)) *
 						    cells->kinds +
 					    kind);
-		if (marks->stands_for[row] == 0)
+		if (marks->weight[row] == 0)
 			cells->counts[cells->of[row]]++;
 		else
 			total++;
@@ -107,7 +107,7 @@ static size_t count_cells(const struct points *points, const struct marks *marks
 /* Enlarges the cells until all marks fit. This always ends, because selected and frontier rows are fewer. */
 static void thin(const struct points *points, struct marks *marks)
 {
-	size_t kinds = points_colour_count(points);
+	size_t kinds = points_color_count(points);
 	struct cells cells = { CELLS_X, CELLS_Y, kinds < CELL_KINDS ? kinds : CELL_KINDS, NULL,
 			       NULL };
 
@@ -121,9 +121,9 @@ static void thin(const struct points *points, struct marks *marks)
 	/* starting with the newest */
 	for (size_t row = points->row_count; row-- > 0;) {
 		uint32_t *count = &cells.counts[cells.of[row]];
-		if (marks->stands_for[row] > 0)
+		if (marks->weight[row] > 0)
 			continue;
-		marks->stands_for[row] = *count > OUTLIERS_MAX ? *count : *count > 0;
+		marks->weight[row] = *count > OUTLIERS_MAX ? *count : *count > 0;
 		*count = *count > OUTLIERS_MAX ? 0 : *count - (*count > 0);
 	}
 	free(cells.of);
@@ -135,15 +135,15 @@ static size_t choose(const struct points *points, const struct points_frontier *
 {
 	size_t count = 0;
 
-	marks->stands_for = pl_alloc_array(points->row_count, sizeof(*marks->stands_for));
+	marks->weight = pl_alloc_array(points->row_count, sizeof(*marks->weight));
 	if (points_are_thinned(points)) {
 		keep_frontier(points, frontier, marks);
 		thin(points, marks);
 	}
 	for (size_t row = 0; row < points->row_count; row++) {
 		if (!points_are_thinned(points))
-			marks->stands_for[row] = 1;
-		count += marks->stands_for[row] > 0;
+			marks->weight[row] = 1;
+		count += marks->weight[row] > 0;
 	}
 	return count;
 }
@@ -167,10 +167,10 @@ static void write_numbers(const struct points *points, const char *key, const do
 	pl_buf_add_char(out, ']');
 }
 
-void query_points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
-			       size_t count, struct pl_buf *out)
+void query_points_write_positions(const char *key, const uint32_t *positions, const uint32_t *rows,
+				  size_t count, struct pl_buf *out)
 {
-	if (places == NULL) {
+	if (positions == NULL) {
 		query_out_key(out, key);
 		pl_buf_add_text(out, "null");
 		return;
@@ -178,7 +178,7 @@ void query_points_write_places(const char *key, const uint32_t *places, const ui
 	begin_list(key, out);
 	for (size_t i = 0; i < count; i++) {
 		query_out_next(out);
-		query_out_i64(out, places[rows[i]]);
+		query_out_i64(out, positions[rows[i]]);
 	}
 	pl_buf_add_char(out, ']');
 }
@@ -202,21 +202,21 @@ static void write_values(const struct points *points, const char *key,
 }
 
 static void write_frontier_rows(const char *key, const struct points_frontier_rows *list,
-				size_t group, const struct marks *marks, const uint32_t *place_of,
-				struct pl_buf *out)
+				size_t group, const struct marks *marks,
+				const uint32_t *position_of, struct pl_buf *out)
 {
 	begin_list(key, out);
 	for (size_t i = group > 0 ? list->ends[group - 1] : 0; i < list->ends[group]; i++) {
-		if (marks->stands_for[list->rows[i]] == 0)
+		if (marks->weight[list->rows[i]] == 0)
 			continue;
 		query_out_next(out);
-		query_out_i64(out, place_of[list->rows[i]]);
+		query_out_i64(out, position_of[list->rows[i]]);
 	}
 	pl_buf_add_char(out, ']');
 }
 
 static void write_frontier(const struct points_frontier *frontier, const struct marks *marks,
-			   const uint32_t *place_of, struct pl_buf *out)
+			   const uint32_t *position_of, struct pl_buf *out)
 {
 	query_points_write_kinds("frontier_by", &frontier->by, out);
 	out_count(out, "frontier_group_count", frontier->all_group_count);
@@ -228,11 +228,11 @@ static void write_frontier(const struct points_frontier *frontier, const struct 
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < frontier->group_count; i++) {
 		query_out_next(out);
-		pl_buf_addf(out, "{\"color\":%zu", frontier->groups[i].colour);
+		pl_buf_addf(out, "{\"color\":%zu", frontier->groups[i].color);
 		if (frontier->by.column != NULL)
 			out_count(out, "by", frontier->groups[i].by);
-		write_frontier_rows("marks", &frontier->trusted, i, marks, place_of, out);
-		write_frontier_rows("with_untrusted", &frontier->all, i, marks, place_of, out);
+		write_frontier_rows("marks", &frontier->trusted, i, marks, position_of, out);
+		write_frontier_rows("with_untrusted", &frontier->all, i, marks, position_of, out);
 		pl_buf_add_char(out, '}');
 	}
 	pl_buf_add_char(out, ']');
@@ -245,10 +245,10 @@ static void write_labels(struct points *points, const uint32_t *rows, size_t cou
 	pl_buf_add_char(out, '{');
 	for (size_t i = 0;
 	     i < points->label_count && query_points_is_in_time(points, POINTS_LABELS); i++) {
-		bool is_again = false;
+		bool is_repeat = false;
 		for (size_t k = 0; k < i; k++)
-			is_again = is_again || points->labels[k] == points->labels[i];
-		if (!is_again)
+			is_repeat = is_repeat || points->labels[k] == points->labels[i];
+		if (!is_repeat)
 			write_values(points, points->labels[i]->field->id, points->labels[i], rows,
 				     count, out);
 	}
@@ -285,12 +285,12 @@ void query_points_write_marks(struct points *points, struct pl_buf *out)
 		query_points_frontier_find(points, &frontier);
 	size_t count = choose(points, &frontier, &marks), at = 0;
 	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
-	auto_free uint32_t *place_of = pl_alloc_array(points->row_count, sizeof(*place_of));
-	auto_free uint32_t *stands_for = marks.stands_for;
+	auto_free uint32_t *position_of = pl_alloc_array(points->row_count, sizeof(*position_of));
+	auto_free uint32_t *weight = marks.weight;
 
 	for (size_t row = 0; row < points->row_count; row++) {
-		place_of[row] = (uint32_t)at;
-		if (marks.stands_for[row] > 0)
+		position_of[row] = (uint32_t)at;
+		if (marks.weight[row] > 0)
 			rows[at++] = (uint32_t)row;
 	}
 	query_out_key(out, "marks");
@@ -298,13 +298,13 @@ void query_points_write_marks(struct points *points, struct pl_buf *out)
 	query_points_write_ids(points, rows, count, out);
 	write_numbers(points, "x", points->x.at, rows, count, out);
 	write_numbers(points, "y", points->y.at, rows, count, out);
-	query_points_write_places("color", points->colours.of, rows, count, out);
-	query_points_write_places("shape", points->shapes.of, rows, count, out);
+	query_points_write_positions("color", points->colors.of, rows, count, out);
+	query_points_write_positions("shape", points->shapes.of, rows, count, out);
 	if (points->sizes.column != NULL)
 		write_numbers(points, "size", points->sizes.numbers, rows, count, out);
-	query_points_write_places("count", stands_for, rows, count, out);
+	query_points_write_positions("count", weight, rows, count, out);
 	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
-	write_frontier(&frontier, &marks, place_of, out);
+	write_frontier(&frontier, &marks, position_of, out);
 	out_count(out, "frontier_more_count", marks.frontier_more);
 }

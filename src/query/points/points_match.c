@@ -28,15 +28,15 @@ static uint32_t *number_groups(const struct points_kinds *kinds, size_t *ret_cou
 
 static void keep(struct points *points, const uint64_t *rows)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < points->row_count; i++) {
 		size_t row = points->rows[i];
 		if (rows[row / MIRROR_WORD_ROWS] >> row % MIRROR_WORD_ROWS & 1)
-			points->rows[kept++] = row;
+			points->rows[retained++] = row;
 	}
-	points->left_out[POINTS_UNMATCHED] = points->row_count - kept;
-	points->row_count = kept;
+	points->left_out[POINTS_UNMATCHED] = points->row_count - retained;
+	points->row_count = retained;
 }
 
 int query_points_match(struct points *points, const struct mirror_column *column,
@@ -48,7 +48,7 @@ int query_points_match(struct points *points, const struct mirror_column *column
 	struct matching matching;
 	size_t count;
 
-	query_points_kinds_make(points, column, POINTS_COLOUR_NUMBERS, &kinds);
+	query_points_kinds_make(points, column, POINTS_COLOR_NUMBERS, &kinds);
 	auto_free uint32_t *groups = number_groups(&kinds, &count);
 	for (size_t i = 0; i < points->row_count; i++) {
 		size_t row = points->rows[i];
@@ -95,7 +95,7 @@ static bool is_shown(void *context, const char *id)
 			return true;
 	}
 	return is_of(points->x.column, id) || is_of(points->y.column, id) ||
-	       is_of(points->value.column, id) || is_of(points->colours.column, id) ||
+	       is_of(points->value.column, id) || is_of(points->colors.column, id) ||
 	       is_of(points->shapes.column, id) ||
 	       is_in_list(json_object_get(points->matched, "inputs"), id) ||
 	       is_in_list(json_object_get(points->matched, "unmatched_inputs"), id);

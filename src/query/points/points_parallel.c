@@ -11,7 +11,7 @@
 
 #define CELLS_MAX    64 /* per axis; a position or a gap fits into BITS_OF_AXIS */
 #define BITS_OF_AXIS 7
-#define COLOURS_MAX  255 /* limited by the remaining bits of a key */
+#define COLORS_MAX   255 /* limited by the remaining bits of a key */
 #define FEW          3
 
 /* Rows whose lines pass through the same cells in the same color. */
@@ -44,10 +44,10 @@ struct sight {
 
 static uint64_t key_of(const struct points *points, size_t row, const struct sight *sight)
 {
-	bool has_colour = points->colours.column != NULL && !sight->is_blind;
-	uint64_t key = has_colour ? points->colours.of[row] : 0;
+	bool has_color = points->colors.column != NULL && !sight->is_blind;
+	uint64_t key = has_color ? points->colors.of[row] : 0;
 
-	key = key < COLOURS_MAX ? key : COLOURS_MAX;
+	key = key < COLORS_MAX ? key : COLORS_MAX;
 	for (size_t i = 0; i < points->axis_count; i++) {
 		const struct points_axis *axis = &points->axes[i];
 		double at = axis->at[row];
@@ -68,14 +68,14 @@ static struct alike *find(const struct lot *lot, uint64_t key)
 }
 
 /* Counts the lines at this resolution. */
-static size_t count_alike(const struct points *points, const uint32_t *stands_for,
+static size_t count_alike(const struct points *points, const uint32_t *weight,
 			  const struct sight *sight, struct lot *lot)
 {
 	size_t lines = 0;
 
 	memset(lot->items, 0, lot->room * sizeof(*lot->items));
 	for (size_t row = 0; row < points->row_count; row++) {
-		if (stands_for[row] > 0) {
+		if (weight[row] > 0) {
 			lines++;
 			continue;
 		}
@@ -103,7 +103,7 @@ static void worsen(struct sight *sight)
 		sight->is_blind = true;
 }
 
-static void thin(const struct points *points, uint32_t *stands_for)
+static void thin(const struct points *points, uint32_t *weight)
 {
 	struct sight sight = { .cells = CELLS_MAX, .few = FEW };
 	auto_lot lot = { .room = 64 };
@@ -112,32 +112,32 @@ static void thin(const struct points *points, uint32_t *stands_for)
 		lot.room *= 2;
 	lot.items = pl_alloc_array(lot.room, sizeof(*lot.items));
 	lot.keys = pl_alloc_array(points->row_count, sizeof(*lot.keys));
-	while (count_alike(points, stands_for, &sight, &lot) > points->limit && !sight.is_blind)
+	while (count_alike(points, weight, &sight, &lot) > points->limit && !sight.is_blind)
 		worsen(&sight);
 	/* starting with the newest */
 	for (size_t row = points->row_count; row-- > 0;) {
-		if (stands_for[row] > 0)
+		if (weight[row] > 0)
 			continue;
 		struct alike *alike = find(&lot, lot.keys[row]);
 		bool is_few = alike->count <= sight.few;
-		stands_for[row] = is_few ? 1 : alike->left;
+		weight[row] = is_few ? 1 : alike->left;
 		alike->left = is_few ? alike->left : 0;
 	}
 }
 
-static size_t choose(const struct points *points, uint32_t *stands_for)
+static size_t choose(const struct points *points, uint32_t *weight)
 {
 	bool is_thinned = points_are_thinned(points);
 	size_t count = 0;
 
 	for (size_t row = 0; row < points->row_count; row++) {
 		int64_t id = mirror_view_id(points->view, points->rows[row]);
-		stands_for[row] = !is_thinned || query_points_is_selected(points, id);
+		weight[row] = !is_thinned || query_points_is_selected(points, id);
 	}
 	if (is_thinned)
-		thin(points, stands_for);
+		thin(points, weight);
 	for (size_t row = 0; row < points->row_count; row++)
-		count += stands_for[row] > 0;
+		count += weight[row] > 0;
 	return count;
 }
 
@@ -181,12 +181,12 @@ static void write_at(const struct points *points, const uint32_t *rows, size_t c
 
 void query_points_write_parallel(struct points *points, struct pl_buf *out)
 {
-	auto_free uint32_t *stands_for = pl_alloc_array(points->row_count, sizeof(*stands_for));
-	size_t count = choose(points, stands_for), at = 0;
+	auto_free uint32_t *weight = pl_alloc_array(points->row_count, sizeof(*weight));
+	size_t count = choose(points, weight), at = 0;
 	auto_free uint32_t *rows = pl_alloc_array(count, sizeof(*rows));
 
 	for (size_t row = 0; row < points->row_count; row++) {
-		if (stands_for[row] > 0)
+		if (weight[row] > 0)
 			rows[at++] = (uint32_t)row;
 	}
 	write_axes(points, out);
@@ -194,8 +194,8 @@ void query_points_write_parallel(struct points *points, struct pl_buf *out)
 	pl_buf_add_char(out, '{');
 	query_points_write_ids(points, rows, count, out);
 	write_at(points, rows, count, out);
-	query_points_write_places("color", points->colours.of, rows, count, out);
-	query_points_write_places("count", stands_for, rows, count, out);
+	query_points_write_positions("color", points->colors.of, rows, count, out);
+	query_points_write_positions("count", weight, rows, count, out);
 	query_points_write_about(points, rows, count, out);
 	pl_buf_add_char(out, '}');
 }

@@ -1,7 +1,7 @@
 /* The state of a query of query/points/points.h. Arrays by row use the index into `rows`. */
 #pragma once
 
-#include "query/faults.h"
+#include "query/pointer.h"
 #include "query/filter.h"
 #include "query/points/points.h"
 #include "tbl/request_bounds.h"
@@ -9,14 +9,14 @@
 #include <math.h>
 
 #define POINTS_NO_KIND UINT32_MAX
-#define POINTS_COLOUR_NUMBERS \
+#define POINTS_COLOR_NUMBERS \
 	8 /* maximum of distinct numbers shown individually; more become ranges */
 
 enum points_form {
 	POINTS_POINTS,
 	POINTS_GROUPS,
 	POINTS_BINS,
-	POINTS_NEAR,
+	POINTS_NEIGHBORS,
 	POINTS_GRID,
 	POINTS_PARALLEL,
 	POINTS_FORM_COUNT
@@ -24,7 +24,7 @@ enum points_form {
 
 /* The optional parts, computed in this order while time remains. */
 enum points_part {
-	POINTS_COLOUR,
+	POINTS_COLOR,
 	POINTS_SHAPE,
 	POINTS_SIZE,
 	POINTS_FRONTIER,
@@ -108,7 +108,7 @@ struct points_axis {
 
 struct points {
 	struct mirror_view *view;
-	struct place place;
+	struct query_pointer pointer;
 	struct mirror_ids ids;
 	struct query_filter *filter;
 
@@ -117,16 +117,16 @@ struct points {
 	struct points_axis value; /* of POINTS_GRID */
 	struct points_axis axes[BOUND_AXES_MAX];
 	size_t axis_count;
-	const struct mirror_column *colour, *shape, *size;
+	const struct mirror_column *color, *shape, *size;
 	struct points_choice choices[BOUND_CHOICES_MAX];
 	size_t choice_count;
 	const struct mirror_column *colour_choices[BOUND_COLOURS_MAX];
-	size_t colour_choice_count;
+	size_t color_choice_count;
 	const struct mirror_column *labels[BOUND_LABELS_MAX];
 	size_t label_count;
 	int64_t selected[BOUND_SELECTED_MAX];
 	size_t selected_count;
-	int64_t near;
+	int64_t subject;
 	bool with_simulated;
 	bool asks_match;
 	bool count_only; /* no marks, statistics, colors or cautions */
@@ -143,7 +143,7 @@ struct points {
 	size_t left_out[POINTS_REASON_COUNT];
 	size_t *rows; /* places of the drawn rows in the view */
 	size_t row_count;
-	struct points_kinds colours, shapes;
+	struct points_kinds colors, shapes;
 	struct points_cells sizes;
 };
 
@@ -173,7 +173,7 @@ enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum poin
 /* Sets form, x, y and value to the choice that suits the rows; if only counts are asked for, counts all choices. */
 void query_points_choose_axes(struct points *points);
 /* Sets the color to the first choice with several values in the rows; it stays NULL if none has. */
-void query_points_choose_colour(struct points *points);
+void query_points_choose_color(struct points *points);
 /* {form, x, y, value, count} of each choice, with its key. */
 void query_points_write_choices(const struct points *points, struct pl_buf *out);
 const char *query_points_form_name(enum points_form form);
@@ -196,7 +196,7 @@ struct points_frontier_rows {
 };
 
 struct points_frontier_group {
-	size_t colour, by; /* kinds */
+	size_t color, by; /* kinds */
 	size_t row_count;
 };
 
@@ -223,8 +223,8 @@ bool query_points_is_selected(const struct points *points, int64_t id);
 void query_points_write_ids(const struct points *points, const uint32_t *rows, size_t count,
 			    struct pl_buf *out);
 /* NULL: null. */
-void query_points_write_places(const char *key, const uint32_t *places, const uint32_t *rows,
-			       size_t count, struct pl_buf *out);
+void query_points_write_positions(const char *key, const uint32_t *positions, const uint32_t *rows,
+				  size_t count, struct pl_buf *out);
 /* verdict, simulated, labels */
 void query_points_write_about(struct points *points, const uint32_t *rows, size_t count,
 			      struct pl_buf *out);
@@ -234,7 +234,7 @@ void query_points_write_about(struct points *points, const uint32_t *rows, size_
 void query_points_write_marks(struct points *points, struct pl_buf *out);
 void query_points_write_groups(struct points *points, struct pl_buf *out);
 void query_points_write_bins(struct points *points, struct pl_buf *out);
-void query_points_write_near(struct points *points, struct pl_buf *out);
+void query_points_write_neighbors(struct points *points, struct pl_buf *out);
 void query_points_write_grid(struct points *points, struct pl_buf *out);
 void query_points_write_parallel(struct points *points, struct pl_buf *out);
 /* Writes an object; omits counts of 0. */
@@ -247,14 +247,14 @@ void query_points_write_kinds(const char *key, const struct points_kinds *kinds,
 void query_points_write_axis(const struct points_axis *axis, struct pl_buf *out);
 
 /* Returns the color kind of a row; 0 for every row of a chart without colors. */
-static inline size_t points_colour_of(const struct points *points, size_t row)
+static inline size_t points_color_of(const struct points *points, size_t row)
 {
-	return points->colours.column != NULL ? points->colours.of[row] : 0;
+	return points->colors.column != NULL ? points->colors.of[row] : 0;
 }
 
-static inline size_t points_colour_count(const struct points *points)
+static inline size_t points_color_count(const struct points *points)
 {
-	return points->colours.column != NULL ? points->colours.count : 1;
+	return points->colors.column != NULL ? points->colors.count : 1;
 }
 
 /* Returns whether the chart is thinned. */

@@ -44,7 +44,7 @@ static enum points_axis_kind kind_of(const struct points *points, const struct p
 }
 
 /* Returns the position of a number or a time; else the reason, relative to POINTS_X_MISSING. */
-static double place_of_number(const struct points_axis *axis, size_t row, unsigned *ret_reason)
+static double position_of_number(const struct points_axis *axis, size_t row, unsigned *ret_reason)
 {
 	const struct mirror_value *value = mirror_column_value(axis->column,
 							       axis->cells.codes[row]);
@@ -59,7 +59,7 @@ static double place_of_number(const struct points_axis *axis, size_t row, unsign
 }
 
 /* Unset is a kind like any value. Values that are not recorded, or did not fit, have no position. */
-static double place_of_kind(const struct points_axis *axis, size_t row, unsigned *ret_reason)
+static double position_of_kind(const struct points_axis *axis, size_t row, unsigned *ret_reason)
 {
 	uint32_t kind = axis->kinds.of[row];
 	enum points_state state = axis->kinds.items[kind].state;
@@ -71,16 +71,16 @@ static double place_of_kind(const struct points_axis *axis, size_t row, unsigned
 /* Keeps the rows with a position. */
 static void drop_without(struct points *points, struct points_axis *axis, const unsigned *reasons)
 {
-	size_t kept = 0, first = axis == &points->x ? 0 : POINTS_Y_MISSING - POINTS_X_MISSING;
+	size_t retained = 0, first = axis == &points->x ? 0 : POINTS_Y_MISSING - POINTS_X_MISSING;
 
 	for (size_t i = 0; i < points->row_count; i++) {
 		if (isnan(axis->at[i])) {
 			points->left_out[first + reasons[i]]++;
 			continue;
 		}
-		points->rows[kept++] = points->rows[i];
+		points->rows[retained++] = points->rows[i];
 	}
-	points->row_count = kept;
+	points->row_count = retained;
 }
 
 static void forget(struct points_axis *axis)
@@ -91,7 +91,7 @@ static void forget(struct points_axis *axis)
 	axis->at = NULL;
 }
 
-static void place_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
+static void position_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
 {
 	forget(axis);
 	query_points_cells_read(points, axis->column, &axis->cells);
@@ -100,8 +100,8 @@ static void place_all(struct points *points, struct points_axis *axis, unsigned 
 		query_points_kinds_of_cells(points, &axis->cells, AXIS_NUMBERS, &axis->kinds);
 	for (size_t i = 0; i < points->row_count; i++)
 		axis->at[i] = axis->kind == POINTS_KINDS
-				      ? place_of_kind(axis, i, &ret_reasons[i])
-				      : place_of_number(axis, i, &ret_reasons[i]);
+				      ? position_of_kind(axis, i, &ret_reasons[i])
+				      : position_of_number(axis, i, &ret_reasons[i]);
 }
 
 #define WIDE_TIMES 100 /* an axis with at least this ratio is log by default */
@@ -128,12 +128,12 @@ static void measure(const struct points *points, struct points_axis *axis)
 }
 
 /* Keeps rows without a position. */
-static void place_axis(struct points *points, struct points_axis *axis)
+static void position_axis(struct points *points, struct points_axis *axis)
 {
 	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
 
 	axis->kind = kind_of(points, axis);
-	place_all(points, axis, reasons);
+	position_all(points, axis, reasons);
 	measure(points, axis);
 	memset(axis->gaps, 0, sizeof(axis->gaps));
 	for (size_t i = 0; i < points->row_count; i++) {
@@ -143,7 +143,7 @@ static void place_axis(struct points *points, struct points_axis *axis)
 }
 
 /* Removes rows without a position on one axis, then on the other. */
-static void drop_without_place(struct points *points)
+static void drop_without_position(struct points *points)
 {
 	struct points_axis *axes[] = { &points->x, &points->y };
 	bool with_y = points->form != POINTS_GROUPS && points->form != POINTS_BINS;
@@ -153,41 +153,41 @@ static void drop_without_place(struct points *points)
 		if (axes[i]->column == NULL || (i == 1 && !with_y))
 			continue;
 		axes[i]->kind = kind_of(points, axes[i]);
-		place_all(points, axes[i], reasons);
+		position_all(points, axes[i], reasons);
 		drop_without(points, axes[i], reasons);
 	}
 }
 
 /* For the current rows. */
-static void place_axes(struct points *points)
+static void position_axes(struct points *points)
 {
 	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
 		if (axes[i]->column != NULL)
-			place_axis(points, axes[i]);
+			position_axis(points, axes[i]);
 	}
 	for (size_t i = 0; i < points->axis_count; i++)
-		place_axis(points, &points->axes[i]);
+		position_axis(points, &points->axes[i]);
 }
 
 /* A line needs two positions: removes rows with fewer. */
 static void drop_without_two(struct points *points)
 {
-	auto_free unsigned char *places = pl_alloc(points->row_count);
-	size_t kept = 0;
+	auto_free unsigned char *positions = pl_alloc(points->row_count);
+	size_t retained = 0;
 
 	for (size_t i = 0; i < points->axis_count; i++) {
-		place_axis(points, &points->axes[i]);
+		position_axis(points, &points->axes[i]);
 		for (size_t row = 0; row < points->row_count; row++)
-			places[row] += !isnan(points->axes[i].at[row]);
+			positions[row] += !isnan(points->axes[i].at[row]);
 	}
 	for (size_t row = 0; row < points->row_count; row++) {
-		if (places[row] >= BOUND_AXES_MIN)
-			points->rows[kept++] = points->rows[row];
+		if (positions[row] >= BOUND_AXES_MIN)
+			points->rows[retained++] = points->rows[row];
 	}
-	points->left_out[POINTS_TOO_FEW] = points->row_count - kept;
-	points->row_count = kept;
+	points->left_out[POINTS_TOO_FEW] = points->row_count - retained;
+	points->row_count = retained;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -220,7 +220,7 @@ static void take_rows(struct points *points)
 static void drop_simulated(struct points *points)
 {
 	const struct mirror_column *column = mirror_view_column(points->view, SIMULATED_FIELD);
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < points->row_count; i++)
 		points->simulated += is_simulated(column, points->rows[i]);
@@ -228,17 +228,17 @@ static void drop_simulated(struct points *points)
 		return;
 	for (size_t i = 0; i < points->row_count; i++) {
 		if (!is_simulated(column, points->rows[i]))
-			points->rows[kept++] = points->rows[i];
+			points->rows[retained++] = points->rows[i];
 	}
-	points->left_out[POINTS_SIMULATED] = points->row_count - kept;
-	points->row_count = kept;
+	points->left_out[POINTS_SIMULATED] = points->row_count - retained;
+	points->row_count = retained;
 }
 
 /* Returns the field whose kinds are the groups for matching; NULL: none. */
 static const struct mirror_column *groups_column(const struct points *points)
 {
-	return points->colour == NULL && points->form == POINTS_GROUPS ? points->x.column
-								       : points->colour;
+	return points->color == NULL && points->form == POINTS_GROUPS ? points->x.column
+								      : points->color;
 }
 
 static bool has_axes(const struct points *points)
@@ -254,9 +254,9 @@ static int drop_rows(struct points *points, struct pl_err *err)
 	if (points->form == POINTS_PARALLEL)
 		drop_without_two(points);
 	else
-		drop_without_place(points);
-	if (points->colour == NULL)
-		query_points_choose_colour(points);
+		drop_without_position(points);
+	if (points->color == NULL)
+		query_points_choose_color(points);
 	groups = groups_column(points);
 	if (mirror_view_goes_on(points->view, err) < 0 ||
 	    (points->asks_match && groups != NULL && query_points_match(points, groups, err) < 0))
@@ -274,12 +274,12 @@ int query_points_rows_read(struct points *points, struct pl_err *err)
 		return -1;
 	if (points->count_only)
 		return mirror_view_goes_on(points->view, err);
-	place_axes(points);
-	if (points->colour != NULL && query_points_is_in_time(points, POINTS_COLOUR))
-		query_points_kinds_make(points, points->colour, POINTS_COLOUR_NUMBERS,
-					&points->colours);
+	position_axes(points);
+	if (points->color != NULL && query_points_is_in_time(points, POINTS_COLOR))
+		query_points_kinds_make(points, points->color, POINTS_COLOR_NUMBERS,
+					&points->colors);
 	if (points->shape != NULL && query_points_is_in_time(points, POINTS_SHAPE))
-		query_points_kinds_make(points, points->shape, POINTS_COLOUR_NUMBERS,
+		query_points_kinds_make(points, points->shape, POINTS_COLOR_NUMBERS,
 					&points->shapes);
 	if (points->size != NULL && query_points_is_in_time(points, POINTS_SIZE))
 		query_points_cells_read(points, points->size, &points->sizes);

@@ -37,8 +37,8 @@ static double number_of(const struct res_fields *fields, const char *id, const j
 	if (res_fields_resolve(fields, id, &field, NULL) < 0)
 		return NAN;
 	res_field_value(fields, &field, document, &value);
-	return value.state == RES_VALUE_THERE && value.kind == RES_VALUE_NUMBER ? value.number
-										: NAN;
+	return value.state == RES_VALUE_PRESENT && value.kind == RES_VALUE_NUMBER ? value.number
+										  : NAN;
 }
 
 static double bound_of(const struct res_fields *fields, const char *id, unsigned bound,

@@ -83,7 +83,7 @@ static const char *direction_name(enum res_field_direction direction)
 struct figures {
 	const struct res_compare_source *source;
 	double effect;
-	bool only_told; /* leave out those of which no side has a number */
+	bool only_reported; /* leave out those of which no side has a number */
 	json_t *list;
 	json_t *not_ready;
 };
@@ -134,7 +134,7 @@ static void add_metric(struct figures *figures, const struct res_field *field)
 		return;
 	}
 	fill_figure(figures->source, field, &figure);
-	if (!figures->only_told || has_number(&figure))
+	if (!figures->only_reported || has_number(&figure))
 		json_array_append_new(figures->list, metric_json(figures, field, &figure));
 }
 
@@ -216,7 +216,7 @@ json_t *res_compare_metrics(const struct res_compare_source *source,
 {
 	struct figures figures = { .source = source,
 				   .effect = options->effect,
-				   .only_told = options->metrics == NULL,
+				   .only_reported = options->metrics == NULL,
 				   .list = json_array(),
 				   .not_ready = not_ready };
 
@@ -254,9 +254,9 @@ static void add_family(struct figures *figures, const struct family *family)
 {
 	const struct res_compare_source *source = figures->source;
 	struct curve curves[RES_COMPARE_SIDES_MAX];
-	auto_json json_t *sides = json_array(), *places = json_array();
+	auto_json json_t *sides = json_array(), *positions = json_array();
 	const char *unit = "";
-	bool is_told = false;
+	bool is_reported = false;
 
 	for (size_t i = 0; i < source->side_count; i++) {
 		curves[i] = (struct curve){ json_array(), json_array(), json_array(),
@@ -275,17 +275,17 @@ static void add_family(struct figures *figures, const struct family *family)
 			continue;
 		unit = field->unit;
 		fill_figure(source, field, &figure);
-		is_told = is_told || has_number(&figure);
-		json_array_append_new(places, json_real(strtod(percentiles[k], NULL)));
+		is_reported = is_reported || has_number(&figure);
+		json_array_append_new(positions, json_real(strtod(percentiles[k], NULL)));
 		for (size_t i = 0; i < source->side_count; i++)
 			add_to_curve(&curves[i], &figure.sides[i]);
 	}
-	if (is_told)
+	if (is_reported)
 		json_array_append_new(figures->list,
 				      json_pack("{s:s, s:s, s:s, s:s, s:O, s:O}", "key",
 						family->key, "title", family->title, "label",
-						family->label, "unit", unit, "percentiles", places,
-						"sides", sides));
+						family->label, "unit", unit, "percentiles",
+						positions, "sides", sides));
 }
 
 json_t *res_compare_families(const struct res_compare_source *source, json_t *not_ready)

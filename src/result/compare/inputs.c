@@ -326,7 +326,7 @@ static bool is_looked_at(const struct res_compare_source *source,
 }
 
 /* A count that no run records is zero, so any run records it. */
-static bool is_told(const struct row *row, const struct comparable *comparable)
+static bool is_reported(const struct row *row, const struct comparable *comparable)
 {
 	bool is_count = comparable->form == COMPARABLE_ANY;
 
@@ -385,7 +385,7 @@ struct looked {
 	const struct kind *kind;
 	bool is_certain; /* all runs have numbers in one of its fields: nothing measured replaces them */
 	bool is_measured; /* all runs have the measured value instead */
-	bool is_told;     /* some run records one of its fields */
+	bool is_reported; /* some run records one of its fields */
 	bool has_fields;
 };
 
@@ -409,14 +409,14 @@ static bool is_raised(const struct looked *looked, const struct row *row,
 	}
 }
 
-static bool is_told_by(const struct looked *looked, const struct row *row,
-		       const struct comparable *comparable)
+static bool is_reported_by(const struct looked *looked, const struct row *row,
+			   const struct comparable *comparable)
 {
 	if (comparable->form == COMPARABLE_RECORDED)
 		return is_of_all(row, false);
 	if (comparable->form == COMPARABLE_MEASURED)
 		return looked->is_measured;
-	return is_told(row, comparable);
+	return is_reported(row, comparable);
 }
 
 /* Returns the next relevant field of the kind, from *at, and fills *ret. NULL: no more. */
@@ -467,9 +467,9 @@ static bool can_measure(const struct kind *kind)
 	return false;
 }
 
-/* *ret_told: some run records one of the kind's fields; *ret_any: the kind has a field. */
+/* *ret_reported: some run records one of the kind's fields; *ret_any: the kind has a field. */
 static json_t *caution_fields(const struct res_compare_source *source, const struct kind *kind,
-			      bool *ret_told, bool *ret_any)
+			      bool *ret_reported, bool *ret_any)
 {
 	struct looked looked = { .source = source, .kind = kind };
 	const struct comparable *comparable;
@@ -480,14 +480,15 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 		find_measured(&looked);
 	for (size_t at = 0; (comparable = next_field(&looked, &at, &row)) != NULL;) {
 		looked.has_fields = true;
-		looked.is_told = looked.is_told || is_told_by(&looked, &row, comparable);
+		looked.is_reported = looked.is_reported ||
+				     is_reported_by(&looked, &row, comparable);
 		if (is_raised(&looked, &row, comparable))
 			json_array_append_new(fields,
 					      json_pack("{s:s, s:s, s:o}", "field", row.field->id,
 							"label", row.field->label, "sides",
 							row_sides(&row)));
 	}
-	*ret_told = looked.is_told;
+	*ret_reported = looked.is_reported;
 	*ret_any = looked.has_fields;
 	return fields;
 }
@@ -534,14 +535,14 @@ static bool have_all_runs(const struct res_compare_source *source)
 
 void res_compare_alike(const struct res_compare_source *source, json_t *answer)
 {
-	json_t *cautions = json_array(), *alike = json_array(), *not_told = json_array();
+	json_t *cautions = json_array(), *alike = json_array(), *not_reported = json_array();
 	bool have_runs = source->sides == NULL || have_all_runs(source);
 
 	add_shared(source, cautions);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		const struct kind *kind = &kinds[i];
-		bool told, any;
-		auto_json json_t *fields = caution_fields(source, kind, &told, &any);
+		bool reported, any;
+		auto_json json_t *fields = caution_fields(source, kind, &reported, &any);
 		if (json_array_size(fields) > 0)
 			json_array_append_new(cautions,
 					      json_pack("{s:s, s:s, s:s, s:O}", "kind", kind->id,
@@ -549,12 +550,12 @@ void res_compare_alike(const struct res_compare_source *source, json_t *answer)
 							"fields", fields));
 		else if (any)
 			json_array_append_new(
-				told && have_runs ? alike : not_told,
+				reported && have_runs ? alike : not_reported,
 				json_pack("{s:s, s:s}", "kind", kind->id, "title", kind->title));
 	}
 	json_object_set_new(answer, "cautions", cautions);
 	json_object_set_new(answer, "comparable", alike);
-	json_object_set_new(answer, "unknown", not_told);
+	json_object_set_new(answer, "unknown", not_reported);
 }
 
 json_t *res_compare_cautions(const struct res_compare_source *source)

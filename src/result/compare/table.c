@@ -22,7 +22,7 @@
 
 struct form {
 	bool is_markdown;
-	bool colour;
+	bool color;
 	struct pl_buf *buf;
 };
 
@@ -57,9 +57,9 @@ static size_t width_of(const json_t *rows, size_t column)
 }
 
 /* Chooses a color by the first word of a cell; the color only repeats it. */
-static const char *colour_of(const struct form *form, const char *text)
+static const char *color_of(const struct form *form, const char *text)
 {
-	if (!form->colour)
+	if (!form->color)
 		return "";
 	if (pl_text_starts(text, "better"))
 		return GREEN;
@@ -78,13 +78,13 @@ static void add_text_row(const struct form *form, const json_t *rows, const json
 	size_t count = json_array_size(row);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *text = cell_at(row, i), *colour = colour_of(form, text);
+		const char *text = cell_at(row, i), *color = color_of(form, text);
 		size_t room = width_of(rows, i) - columns_of(text);
 		bool is_left = i == 0 || i + left >= count;
 		pl_buf_add_text(form->buf, "  ");
 		if (!is_left)
 			add_blanks(form->buf, room);
-		pl_buf_addf(form->buf, "%s%s%s", colour, text, *colour != '\0' ? PLAIN : "");
+		pl_buf_addf(form->buf, "%s%s%s", color, text, *color != '\0' ? PLAIN : "");
 		if (is_left && i + 1 < count)
 			add_blanks(form->buf, room);
 	}
@@ -124,8 +124,8 @@ static void add_title(const struct form *form, const char *title)
 	if (form->is_markdown)
 		pl_buf_addf(form->buf, "### %s\n\n", title);
 	else
-		pl_buf_addf(form->buf, "\n%s%s%s\n", form->colour ? BOLD : "", title,
-			    form->colour ? PLAIN : "");
+		pl_buf_addf(form->buf, "\n%s%s%s\n", form->color ? BOLD : "", title,
+			    form->color ? PLAIN : "");
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -238,10 +238,10 @@ static void add_mark(const struct form *form, int64_t count, int64_t runs, const
 {
 	if (count == 0)
 		return;
-	pl_buf_addf(form->buf, ", %s", form->colour ? YELLOW : "");
+	pl_buf_addf(form->buf, ", %s", form->color ? YELLOW : "");
 	if (count < runs)
 		pl_buf_addf(form->buf, "%lld ", (long long)count);
-	pl_buf_addf(form->buf, "%s%s", mark, form->colour ? PLAIN : "");
+	pl_buf_addf(form->buf, "%s%s", mark, form->color ? PLAIN : "");
 }
 
 static void add_side(const struct form *form, size_t at, const json_t *side)
@@ -265,7 +265,7 @@ static void add_sides(const struct form *form, const json_t *comparison)
 		pl_buf_add_char(form->buf, '\n');
 }
 
-static void add_not_told(const struct form *form, const json_t *comparison)
+static void add_not_reported(const struct form *form, const json_t *comparison)
 {
 	const json_t *kinds = json_object_get(comparison, "unknown");
 
@@ -292,7 +292,7 @@ static void add_cautions(const struct form *form, const json_t *comparison)
 		pl_buf_addf(form->buf, form->is_markdown ? "- **%s**: %s\n" : "  %s: %s\n",
 			    pl_json_get_text(caution, "title"), pl_json_get_text(caution, "text"));
 	}
-	add_not_told(form, comparison);
+	add_not_reported(form, comparison);
 	pl_buf_add_char(form->buf, '\n');
 	json_array_append_new(rows, head_of(comparison, "field"));
 	PL_JSON_EACH(kind, cautions) {
@@ -481,8 +481,8 @@ static bool has_pair_of_runs(const json_t *comparison)
 
 static void add_note(const struct form *form, const char *note)
 {
-	pl_buf_addf(form->buf, "%s%s%s\n%s", form->colour ? FAINT : "", note,
-		    form->colour ? PLAIN : "", form->is_markdown ? "\n" : "");
+	pl_buf_addf(form->buf, "%s%s%s\n%s", form->color ? FAINT : "", note,
+		    form->color ? PLAIN : "", form->is_markdown ? "\n" : "");
 }
 
 static void add_notes(const struct form *form, const json_t *comparison)
@@ -522,9 +522,9 @@ static void add_all(const struct form *form, const json_t *comparison)
 	add_notes(form, comparison);
 }
 
-void res_compare_text(const json_t *comparison, bool colour, struct pl_buf *buf)
+void res_compare_text(const json_t *comparison, bool color, struct pl_buf *buf)
 {
-	add_all(&(struct form){ .colour = colour, .buf = buf }, comparison);
+	add_all(&(struct form){ .color = color, .buf = buf }, comparison);
 }
 
 void res_compare_markdown(const json_t *comparison, struct pl_buf *buf)

@@ -8,5 +8,5 @@
 #include "base/json.h"
 
 /* For a terminal; colour: use ANSI codes. */
-void res_compare_text(const json_t *comparison, bool colour, struct pl_buf *buf);
+void res_compare_text(const json_t *comparison, bool color, struct pl_buf *buf);
 void res_compare_markdown(const json_t *comparison, struct pl_buf *buf);

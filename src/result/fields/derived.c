@@ -19,9 +19,9 @@
  * Returns the number of another field; NaN: none. *ret_recorded stays true only if the field is
  * recorded.
  */
-static double number_at(const json_t *document, const char *place, bool *ret_recorded)
+static double number_at(const json_t *document, const char *path, bool *ret_recorded)
 {
-	const json_t *json = pl_json_get_path(document, place);
+	const json_t *json = pl_json_get_path(document, path);
 
 	*ret_recorded = *ret_recorded && json != NULL;
 	return json_is_number(json) ? json_number_value(json) : NAN;
@@ -66,10 +66,10 @@ static json_t *derive_tokens_per_s_per_user(const struct res_values *values)
 }
 
 /* Uses the requested length if the file has no sums. */
-static json_t *tokens_per_request(const json_t *document, const char *sum, const char *asked)
+static json_t *tokens_per_request(const json_t *document, const char *sum, const char *requested)
 {
 	const json_t *completed = pl_json_get_path(document, "results.completed");
-	const json_t *length = pl_json_get_path(document, asked);
+	const json_t *length = pl_json_get_path(document, requested);
 	bool recorded = true;
 	double tokens = number_at(document, sum, &recorded);
 
@@ -121,7 +121,7 @@ static bool is_default(const struct res_value *before, const struct res_value *v
 static bool is_chosen(const struct res_field *field, const struct res_value *before,
 		      const struct res_value *value)
 {
-	if (value->state != RES_VALUE_THERE)
+	if (value->state != RES_VALUE_PRESENT)
 		return false;
 	if (pl_text_starts(field->id, "server."))
 		return value->is_explicit || value->source == NULL;

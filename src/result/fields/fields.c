@@ -119,10 +119,10 @@ static const char *const one_names[] = { "none", "sum", "mean", "max", "min", "s
 
 static const char *keep(struct res_fields *fields, char *text)
 {
-	const char *kept = pl_arena_strndup(fields->arena, text, strlen(text));
+	const char *retained = pl_arena_strndup(fields->arena, text, strlen(text));
 
 	free(text);
-	return kept;
+	return retained;
 }
 
 /* The end of a key that its unit repeats: "_s", "_mhz". */
@@ -485,13 +485,13 @@ static struct res_field statistic_field(struct res_fields *fields, const struct 
 	};
 }
 
-static void add_statistic(struct res_fields *fields, const struct family *family, const char *place,
+static void add_statistic(struct res_fields *fields, const struct family *family, const char *path,
 			  const char *word)
 {
-	const char *id = keep(fields, pl_asprintf("%s%s_%s", place, word, family->key));
+	const char *id = keep(fields, pl_asprintf("%s%s_%s", path, word, family->key));
 	struct res_field field = statistic_field(fields, family, word, id);
 
-	bool is_steady = pl_text_starts(place, "results.steady");
+	bool is_steady = pl_text_starts(path, "results.steady");
 
 	field.column = field.column && !(family->is_minor && is_steady);
 	if (is_steady)
@@ -499,19 +499,19 @@ static void add_statistic(struct res_fields *fields, const struct family *family
 	add(fields, field);
 }
 
-static void add_statistics(struct res_fields *fields, const char *place, bool all)
+static void add_statistics(struct res_fields *fields, const char *path, bool all)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
-		add_statistic(fields, &families[i], place, "mean");
-		add_statistic(fields, &families[i], place, "median");
+		add_statistic(fields, &families[i], path, "mean");
+		add_statistic(fields, &families[i], path, "median");
 		if (all)
-			add_statistic(fields, &families[i], place, "std");
+			add_statistic(fields, &families[i], path, "std");
 		for (size_t k = 0; k < PL_ARRAY_SIZE(percentiles); k++) {
 			char text[PL_F64_TEXT_BYTES];
 			exp_percentile_text(percentiles[k], text);
 			auto_free char *word = pl_asprintf("p%s", text);
 			if (all || pl_text_equal(word, "p99"))
-				add_statistic(fields, &families[i], place, word);
+				add_statistic(fields, &families[i], path, word);
 		}
 	}
 }
@@ -677,8 +677,8 @@ static void make_defaults(struct res_fields *fields)
 
 struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 {
-	static const char *const behind[] = { "system", "launch", "environment", "profiling",
-					      "series" };
+	static const char *const after[] = { "system", "launch", "environment", "profiling",
+					     "series" };
 	struct res_fields *fields = pl_alloc(sizeof(*fields));
 
 	fields->arena = pl_arena_new(ARENA_BLOCK_BYTES);
@@ -705,8 +705,8 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	add_figures(fields);
 	add_failures(fields);
 	add_quality(fields);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(behind); i++)
-		add_section(fields, behind[i], behind[i]);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(after); i++)
+		add_section(fields, after[i], after[i]);
 	make_lists(fields);
 	make_defaults(fields);
 	fields->tree = res_tree_new(fields->items, fields->count);
@@ -784,7 +784,7 @@ const char *res_fields_nearest(const struct res_fields *fields, const char *id)
 /* ---- ids that are no rows ------------------------------------------------------------------ */
 
 /* Returns the rest of a key after a statistic such as "mean_" or "p97.5_"; NULL: it has none. */
-static const char *behind_statistic(const char *key)
+static const char *after_statistic(const char *key)
 {
 	static const char *const words[] = { "mean_", "median_", "std_" };
 	const char *end = key[0] == 'p' ? strchr(key, '_') : NULL;
@@ -811,7 +811,7 @@ static bool is_figure_end(const char *end)
 }
 
 /* Makes the field for a part of a row: a list, or the number that `end` of the id names. */
-static void as_behind(const char *id, const char *end, struct res_field *ret)
+static void as_statistic(const char *id, const char *end, struct res_field *ret)
 {
 	ret->id = ret->label = id;
 	ret->column = false;
@@ -825,7 +825,7 @@ static bool resolve_statistic(const struct res_fields *fields, const char *id,
 {
 	const char *key = res_field_below(id, "results.");
 	const char *steady = key != NULL ? res_field_below(key, "steady.") : NULL;
-	const char *rest = key != NULL ? behind_statistic(steady != NULL ? steady : key) : NULL;
+	const char *rest = key != NULL ? after_statistic(steady != NULL ? steady : key) : NULL;
 	const char *end = rest != NULL ? strstr(rest, "_ms") : NULL;
 
 	if (end == NULL || !is_figure_end(end += strlen("_ms")))
@@ -835,7 +835,7 @@ static bool resolve_statistic(const struct res_fields *fields, const char *id,
 	if (row == NULL)
 		return false;
 	*ret = *row;
-	as_behind(id, end, ret);
+	as_statistic(id, end, ret);
 	return true;
 }
 
@@ -852,7 +852,7 @@ static bool resolve_rate(const struct res_fields *fields, const char *id, struct
 		if (end == NULL || res_field_below(end, INTERVAL) == NULL || !is_figure_end(end))
 			continue;
 		*ret = *res_fields_find(fields, rates[i]);
-		as_behind(id, end, ret);
+		as_statistic(id, end, ret);
 		return true;
 	}
 	return false;

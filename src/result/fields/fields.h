@@ -115,7 +115,7 @@ json_t *res_field_to_json(const struct res_field *field);
 enum res_value_state {
 	RES_VALUE_NOT_RECORDED,
 	RES_VALUE_NULL, /* unset, or the metric does not exist */
-	RES_VALUE_THERE,
+	RES_VALUE_PRESENT,
 };
 
 enum res_value_kind { RES_VALUE_NUMBER, RES_VALUE_TEXT, RES_VALUE_YES, RES_VALUE_JSON };

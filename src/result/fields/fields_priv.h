@@ -17,11 +17,11 @@
 #define RES_FIELD_RUN      "run"
 
 /* Ids whose path in the document has another name; ended by NULL. */
-struct res_field_place {
+struct res_field_alias {
 	const char *beginning; /* "server." */
-	const char *place;     /* "config.server" */
+	const char *path;      /* "config.server" */
 };
-extern const struct res_field_place res_field_places[];
+extern const struct res_field_alias res_field_aliases[];
 
 /*
  * Fields that some documents record only under another name: a load generator's file names the
@@ -30,8 +30,8 @@ extern const struct res_field_place res_field_places[];
  */
 #define RES_FIELD_BORROWED "benchmark"
 struct res_field_loan {
-	const char *id;    /* "server.model" */
-	const char *place; /* "config.benchmark.model" */
+	const char *id;   /* "server.model" */
+	const char *path; /* "config.benchmark.model" */
 };
 extern const struct res_field_loan res_field_loans[];
 /* Returns a borrowed reference; NULL: the field has no such name, or the path has no text. */

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "result/fields/fields_priv.h"
 
-const struct res_field_place res_field_places[] = {
+const struct res_field_alias res_field_aliases[] = {
 	{ "server.", "config.server" },
 	{ "benchmark.", "config.benchmark" },
 	{ "experiment.", "config.experiment" },
@@ -137,9 +137,9 @@ static enum res_tree_root root_of(const char *id, const char **ret_path)
 		if ((*ret_path = res_field_below(id, roots[i].beginning)) != NULL)
 			return roots[i].root;
 	}
-	for (size_t i = 0; res_field_places[i].beginning != NULL; i++) {
-		if ((*ret_path = res_field_below(id, res_field_places[i].beginning)) != NULL)
-			return RES_TREE_PLACES + (int)i;
+	for (size_t i = 0; res_field_aliases[i].beginning != NULL; i++) {
+		if ((*ret_path = res_field_below(id, res_field_aliases[i].beginning)) != NULL)
+			return RES_TREE_PATHS + (int)i;
 	}
 	*ret_path = id;
 	return RES_TREE_DOCUMENT;

@@ -17,8 +17,8 @@ enum res_tree_root {
 	RES_TREE_CHECKS,   /* below it, a check's id is one key, including its dots */
 	RES_TREE_FAILURES, /* these two have no path: they are computed */
 	RES_TREE_DERIVED,
-	RES_TREE_PLACES, /* the first of res_field_places */
-	RES_TREE_SERVER = RES_TREE_PLACES,
+	RES_TREE_PATHS, /* the first of res_field_aliases */
+	RES_TREE_SERVER = RES_TREE_PATHS,
 	RES_TREE_BENCHMARK,
 	RES_TREE_EXPERIMENT,
 	RES_TREE_ROOTS,

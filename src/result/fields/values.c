@@ -24,7 +24,7 @@ const struct res_field_loan res_field_loans[] = {
 json_t *res_field_loan_of(const char *id, const json_t *document)
 {
 	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
-		json_t *value = strcmp(loan->id, id) == 0 ? pl_json_get_path(document, loan->place)
+		json_t *value = strcmp(loan->id, id) == 0 ? pl_json_get_path(document, loan->path)
 							  : NULL;
 		if (json_is_string(value))
 			return value;
@@ -186,10 +186,10 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 		return found;
 	if ((path = res_field_below(field->id, RES_FIELD_RUN ".")) != NULL)
 		return res_field_walk(document, path, field->one);
-	for (const struct res_field_place *at = res_field_places; at->beginning != NULL; at++) {
+	for (const struct res_field_alias *at = res_field_aliases; at->beginning != NULL; at++) {
 		if ((path = res_field_below(field->id, at->beginning)) != NULL) {
-			const json_t *place = pl_json_get_path(document, at->place);
-			return place != NULL ? res_field_walk(place, path, field->one) : NULL;
+			const json_t *part = pl_json_get_path(document, at->path);
+			return part != NULL ? res_field_walk(part, path, field->one) : NULL;
 		}
 	}
 	return res_field_walk(document, field->id, field->one);
@@ -232,7 +232,7 @@ void res_field_value_of(const struct res_field *field, json_t *json, struct res_
 	*ret = (struct res_value){ .json = json };
 	if (json == NULL)
 		return;
-	ret->state = json_is_null(json) ? RES_VALUE_NULL : RES_VALUE_THERE;
+	ret->state = json_is_null(json) ? RES_VALUE_NULL : RES_VALUE_PRESENT;
 	if (json_is_number(json)) {
 		set_number(ret, json_number_value(json));
 	} else if (json_is_boolean(json)) {
@@ -240,7 +240,7 @@ void res_field_value_of(const struct res_field *field, json_t *json, struct res_
 		ret->yes = json_is_true(json);
 	} else if (json_is_string(json)) {
 		set_text(field, ret);
-	} else if (ret->state == RES_VALUE_THERE) {
+	} else if (ret->state == RES_VALUE_PRESENT) {
 		ret->kind = RES_VALUE_JSON;
 		ret->text = ret->made = res_field_canonical(json);
 	}
@@ -275,11 +275,11 @@ static void set_source(const struct res_field *field, const json_t *document,
 		set_argument_source(name, document, value);
 		return;
 	}
-	const json_t *asked = option != NULL ? pl_json_get_path(document, "config.experiment")
-					     : NULL;
-	if (option != NULL && json_is_object(asked))
-		value->is_explicit = json_object_get(json_object_get(asked, "benchmark"), name) !=
-				     NULL;
+	const json_t *requested = option != NULL ? pl_json_get_path(document, "config.experiment")
+						 : NULL;
+	if (option != NULL && json_is_object(requested))
+		value->is_explicit = json_object_get(json_object_get(requested, "benchmark"),
+						     name) != NULL;
 	else if (option == NULL && value->state != RES_VALUE_NOT_RECORDED)
 		value->is_explicit = true;
 	else
@@ -308,7 +308,7 @@ void res_value_done(struct res_value *value)
 json_t *res_value_to_json(const struct res_value *value)
 {
 	static const char *const states[] = { "not_recorded", "null", "value" };
-	json_t *shown = value->state != RES_VALUE_THERE ? json_null() : json_incref(value->json);
+	json_t *shown = value->state != RES_VALUE_PRESENT ? json_null() : json_incref(value->json);
 
 	if (value->kind == RES_VALUE_NUMBER && isinf(value->number)) {
 		json_decref(shown);
@@ -517,12 +517,12 @@ static void mark_arguments(struct res_values *values, const json_t *config)
 
 static void mark_options(struct res_values *values, const json_t *config)
 {
-	const json_t *asked = json_object_get(config, "experiment");
+	const json_t *requested = json_object_get(config, "experiment");
 
-	if (!json_is_object(asked))
+	if (!json_is_object(requested))
 		return;
 	mark(values, RES_TREE_BENCHMARK, "default", false);
-	PL_JSON_EACH_MEMBER(name, ignored, json_object_get(asked, "benchmark"))
+	PL_JSON_EACH_MEMBER(name, ignored, json_object_get(requested, "benchmark"))
 		mark_named(values, RES_TREE_BENCHMARK, name, "explicit", true);
 }
 
@@ -564,10 +564,10 @@ static void find_all(struct res_values *values)
 	visit_checks(values);
 	visit(values, RES_TREE_DOCUMENT, document);
 	visit(values, RES_TREE_RUN, document);
-	for (size_t i = 0; res_field_places[i].beginning != NULL; i++) {
-		json_t *place = pl_json_get_path(document, res_field_places[i].place);
-		if (place != NULL)
-			visit(values, RES_TREE_PLACES + (res_tree_at)i, place);
+	for (size_t i = 0; res_field_aliases[i].beginning != NULL; i++) {
+		json_t *part = pl_json_get_path(document, res_field_aliases[i].path);
+		if (part != NULL)
+			visit(values, RES_TREE_PATHS + (res_tree_at)i, part);
 	}
 	count_failures(values);
 	mark_arguments(values, json_object_get(document, "config"));

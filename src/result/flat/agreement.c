@@ -111,13 +111,13 @@ static void check_rates(const struct res_flat *flat, struct finding *finding)
 static void check_counts(const struct res_flat *flat, struct finding *finding)
 {
 	double sent = (double)flat->completed + (double)flat->failed;
-	double asked = (double)flat->num_prompts;
+	double requested = (double)flat->num_prompts;
 	double out = res_flat_number(flat, "total_output_tokens");
 
-	if (sent > asked)
-		find(finding, asked > 0 ? (sent - asked) / asked : 1,
+	if (sent > requested)
+		find(finding, requested > 0 ? (sent - requested) / requested : 1,
 		     "completed + failed: found %.0f, expected at most num_prompts, %.0f", sent,
-		     asked);
+		     requested);
 	if (flat->completed == 0 && out > 0)
 		find(finding, 1, "total_output_tokens: found %.0f, expected 0 without completed",
 		     out);
@@ -168,7 +168,7 @@ struct family {
 	double count;                    /* of the sample */
 	struct point points[POINTS_MAX]; /* percentiles and the median, ascending */
 	size_t point_count;
-	bool is_told;
+	bool is_reported;
 	bool is_zero; /* every recorded statistic is 0 */
 };
 
@@ -190,7 +190,7 @@ static void add_statistic(struct family *family, const char *key, const char *en
 	auto_free char *name = pl_strndup(key, strlen(key) - strlen(ending));
 	double percent;
 
-	family->is_told = true;
+	family->is_reported = true;
 	family->is_zero = family->is_zero && !(value > 0);
 	if (strcmp(name, "mean") == 0)
 		family->mean = value;
@@ -365,7 +365,7 @@ static void check_zeros(const struct res_flat *flat, double *ret_count, char *te
 
 	*ret_count = 0;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (!rows[i].is_sampled || !rows[i].family->is_told || !rows[i].family->is_zero)
+		if (!rows[i].is_sampled || !rows[i].family->is_reported || !rows[i].family->is_zero)
 			continue;
 		snprintf(text + strlen(text), RES_QUALITY_DETAIL_BYTES - strlen(text), "%s%s",
 			 *ret_count > 0 ? ", " : "", rows[i].name);
@@ -410,8 +410,8 @@ void res_flat_facts(const struct res_flat *flat, struct res_quality_facts *ret)
 				  .rounding = rounding_of(flat, false) };
 	struct finding order = { .text = ret->order_detail, .rounding = rounding_of(flat, true) };
 	struct finding lists = { .share = NAN, .text = ret->lists_detail };
-	double asked = (double)flat->num_prompts;
-	double missing = asked - (double)flat->completed - (double)flat->failed;
+	double requested = (double)flat->num_prompts;
+	double missing = requested - (double)flat->completed - (double)flat->failed;
 
 	ret->completed = (double)flat->completed;
 	check_rates(flat, &totals);
@@ -427,5 +427,5 @@ void res_flat_facts(const struct res_flat *flat, struct res_quality_facts *ret)
 		check_lists(flat, &lists);
 	}
 	ret->lists_off_share = lists.share;
-	ret->requests_missing_share = asked > 0 && missing > 0 ? missing / asked : 0;
+	ret->requests_missing_share = requested > 0 && missing > 0 ? missing / requested : 0;
 }

@@ -32,12 +32,12 @@ struct worst {
 static void compare(const struct res_flat *flat, const char *key, double expected,
 		    struct worst *worst)
 {
-	double told = res_flat_number(flat, key);
-	double off = fabs(told - expected);
+	double reported = res_flat_number(flat, key);
+	double off = fabs(reported - expected);
 
-	if (isnan(told) || isnan(expected))
+	if (isnan(reported) || isnan(expected))
 		return;
-	double share = off > 0 ? off / fmax(fabs(told), fabs(expected)) : 0;
+	double share = off > 0 ? off / fmax(fabs(reported), fabs(expected)) : 0;
 	if (isnan(worst->share) || share > worst->share)
 		*worst = (struct worst){ share, key };
 }

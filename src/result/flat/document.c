@@ -52,18 +52,18 @@ static const char *const flat_keys[] = {
  */
 static const char *id_of(const struct res_fields *fields, const char *key, struct pl_buf *id)
 {
-	static const char *const places[] = { "results.", "benchmark." };
+	static const char *const positions[] = { "results.", "benchmark." };
 	struct res_field field;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
 		if (strcmp(renamed[i].key, key) == 0)
 			return renamed[i].id;
 	}
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places) && strchr(key, '.') == NULL; i++) {
+	for (size_t i = 0; i < PL_ARRAY_SIZE(positions) && strchr(key, '.') == NULL; i++) {
 		if (i > 0 && !PL_TEXT_IS_ONE_OF(key, flat_keys))
 			break;
 		pl_buf_clear(id);
-		if (pl_buf_add_text(id, places[i]) && pl_buf_add_text(id, key) &&
+		if (pl_buf_add_text(id, positions[i]) && pl_buf_add_text(id, key) &&
 		    res_fields_resolve(fields, pl_buf_text(id), &field, NULL) == 0)
 			return pl_buf_text(id);
 	}
@@ -71,10 +71,10 @@ static const char *id_of(const struct res_fields *fields, const char *key, struc
 }
 
 /* The value of a current name overrides that of an older name. */
-static void put(json_t *place, const char *key, json_t *value, bool as_it_stands)
+static void put(json_t *position, const char *key, json_t *value, bool as_it_stands)
 {
-	if (as_it_stands || json_object_get(place, key) == NULL)
-		json_object_set(place, key, value);
+	if (as_it_stands || json_object_get(position, key) == NULL)
+		json_object_set(position, key, value);
 }
 
 /* ---- what the user added ---- */

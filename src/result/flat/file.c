@@ -19,7 +19,7 @@
 
 #define FLAT_BYTES_MAX ((size_t)8 << 30)
 
-static const char *behind_last_slash(const char *model)
+static const char *after_last_slash(const char *model)
 {
 	const char *slash = strrchr(model, '/');
 
@@ -53,9 +53,9 @@ static char *name_of(const struct res_flat_input *input)
 		return pl_asprintf("%s-ramp-up-%s-%lldqps-%lldqps%s-%s-%s.json", label,
 				   bench->ramp_up_strategy, (long long)bench->ramp_up_start_rps,
 				   (long long)bench->ramp_up_end_rps, cap,
-				   behind_last_slash(input->model_id), date);
+				   after_last_slash(input->model_id), date);
 	return pl_asprintf("%s-%sqps%s-%s-%s.json", label, rate, cap,
-			   behind_last_slash(input->model_id), date);
+			   after_last_slash(input->model_id), date);
 }
 
 char *res_flat_path(const struct res_flat_input *input)
@@ -98,9 +98,9 @@ int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err)
 	return is_given(dir) ? pl_file_make_folders(dir, err) : 0;
 }
 
-char *res_flat_beside(const char *path, const char *suffix)
+char *res_flat_artifact_path(const char *path, const char *suffix)
 {
-	const char *name = behind_last_slash(path);
+	const char *name = after_last_slash(path);
 	const char *dot = strrchr(name, '.');
 
 	/* dots that a name begins with are no ".ext" */
@@ -155,7 +155,7 @@ static int check_folder(const char *path, struct pl_err *err)
 }
 
 /* suffix NULL: the file itself. */
-int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
+int res_flat_check_artifact(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
 {
 	struct res_flat_input input = {
 		.bench = bench,
@@ -173,8 +173,8 @@ int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, st
 			return 0;
 	}
 	auto_free char *path = res_flat_path(&input);
-	auto_free char *beside = suffix != NULL ? res_flat_beside(path, suffix) : NULL;
-	const char *written = beside != NULL ? beside : path;
+	auto_free char *artifact = suffix != NULL ? res_flat_artifact_path(path, suffix) : NULL;
+	const char *written = artifact != NULL ? artifact : path;
 	if (bench->dataset_path != NULL && pl_file_same(written, bench->dataset_path))
 		return pl_err_invalid(
 			err, "this run would overwrite '%s', which it reads; use another --output",
@@ -184,6 +184,7 @@ int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, st
 
 int res_flat_check(const struct vllm_bench *bench, struct pl_err *err)
 {
-	return bench->save_result || bench->append_result ? res_flat_check_beside(bench, NULL, err)
-							  : 0;
+	return bench->save_result || bench->append_result
+		       ? res_flat_check_artifact(bench, NULL, err)
+		       : 0;
 }

@@ -17,11 +17,11 @@ int res_flat_write(const struct res_flat_input *input, char **ret_path,
  * its name, or is appended to a name without one. The directory must exist. The caller frees it
  * with free().
  */
-char *res_flat_beside(const char *path, const char *suffix);
+char *res_flat_artifact_path(const char *path, const char *suffix);
 /* Makes result_dir, if it is set. */
 int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Checks whether such a file can be written. Called before the first request; makes nothing. */
-int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix,
-			  struct pl_err *err) PL_MUST_CHECK;
+int res_flat_check_artifact(const struct vllm_bench *bench, const char *suffix,
+			    struct pl_err *err) PL_MUST_CHECK;
 /* Checks whether the requested file, if any, can be written. Called before the first request. */
 int res_flat_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;

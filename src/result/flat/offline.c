@@ -169,7 +169,7 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 	return 0;
 }
 
-static bool is_own_key(const char *kind, const char *name)
+static bool is_profllm_key(const char *kind, const char *name)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		if (strcmp(keys[i].kind, kind) == 0 && strcmp(keys[i].name, name) == 0)
@@ -203,8 +203,8 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 			res_flat_take_metadata(fields, option, given, config);
 	}
 	PL_JSON_EACH_MEMBER(key, value, json) {
-		if (!is_own_key(kind, key) && !res_flat_take_metadata(fields, key, value, config) &&
-		    json_is_string(value))
+		if (!is_profllm_key(kind, key) &&
+		    !res_flat_take_metadata(fields, key, value, config) && json_is_string(value))
 			json_object_set(tags, key, value);
 	}
 	json_t *document = json_pack("{s:o, s:o, s:o}", "tags", tags, "config", config, "results",

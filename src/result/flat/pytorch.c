@@ -37,7 +37,7 @@ int res_pytorch_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	if (!res_pytorch_wanted() || (!bench->save_result && !bench->append_result))
 		return 0;
-	return res_flat_check_beside(bench, RES_PYTORCH_SUFFIX, err);
+	return res_flat_check_artifact(bench, RES_PYTORCH_SUFFIX, err);
 }
 
 /*
@@ -122,7 +122,7 @@ int res_pytorch_write(const struct res_flat_input *input, const char *flat_path,
 		      struct pl_err *err)
 {
 	auto_json json_t *records = records_of(input);
-	auto_free char *path = res_flat_beside(flat_path, RES_PYTORCH_SUFFIX);
+	auto_free char *path = res_flat_artifact_path(flat_path, RES_PYTORCH_SUFFIX);
 	auto_buf text = PL_BUF(PYTORCH_BYTES_MAX);
 
 	if (!pl_json_write(records, PL_JSON_PYTHON, &text))

@@ -228,11 +228,13 @@ static double value_at(const struct replaced *of, size_t rank)
 
 static double percentile_of(const struct replaced *of, double percentile)
 {
-	struct pl_stats_place place = pl_stats_percentile_place(of->all->count, percentile);
-	double below = value_at(of, place.below);
+	struct pl_stats_position position = pl_stats_percentile_position(of->all->count,
+									 percentile);
+	double below = value_at(of, position.below);
 
-	return pl_stats_between(below, place.share > 0 ? value_at(of, place.below + 1) : below,
-				place.share);
+	return pl_stats_between(below,
+				position.share > 0 ? value_at(of, position.below + 1) : below,
+				position.share);
 }
 
 struct offsets {
@@ -245,11 +247,12 @@ static double gap_percentile(const struct res_gap_bounds *gaps, const struct res
 			     double (*at)(const struct res_gap_bounds *bounds,
 					  const struct res_values *all, size_t rank))
 {
-	struct pl_stats_place place = pl_stats_percentile_place(all->count, percentile);
-	double below = at(gaps, all, place.below);
+	struct pl_stats_position position = pl_stats_percentile_position(all->count, percentile);
+	double below = at(gaps, all, position.below);
 
-	return pl_stats_between(below, place.share > 0 ? at(gaps, all, place.below + 1) : below,
-				place.share);
+	return pl_stats_between(below,
+				position.share > 0 ? at(gaps, all, position.below + 1) : below,
+				position.share);
 }
 
 static struct offsets gap_offsets(const struct res_values *all, const struct res_gap_bounds *gaps,

@@ -289,14 +289,14 @@ static void write_intervals(const struct res_series *series, const double *sorte
 /* Sorts the samples; returns the former order, which the caller frees with free(). */
 static double *sort_samples(struct res_values *values, bool keep)
 {
-	double *kept = NULL;
+	double *retained = NULL;
 
 	if (keep && values->count > 0) {
-		kept = pl_alloc_array(values->count, sizeof(*kept));
-		memcpy(kept, values->x, values->count * sizeof(*kept));
+		retained = pl_alloc_array(values->count, sizeof(*retained));
+		memcpy(retained, values->x, values->count * sizeof(*retained));
 	}
 	pl_stats_sort(values->x, values->count);
-	return kept;
+	return retained;
 }
 
 static void write_family(struct res_values *values, const char *family,

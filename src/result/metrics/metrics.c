@@ -21,17 +21,17 @@
 static const double default_percentiles[] = { RES_PERCENTILES };
 
 /* Merges the default and the requested ones, ascending and distinct. The caller owns the result. */
-static double *merge_percentiles(const double *asked, size_t asked_count, size_t *ret_count)
+static double *merge_percentiles(const double *requested, size_t sent_count, size_t *ret_count)
 {
 	size_t defaults = PL_ARRAY_SIZE(default_percentiles);
-	double *all = pl_alloc_array(defaults + asked_count, sizeof(double));
+	double *all = pl_alloc_array(defaults + sent_count, sizeof(double));
 	size_t count = 0;
 
 	memcpy(all, default_percentiles, sizeof(default_percentiles));
-	if (asked_count > 0)
-		memcpy(all + defaults, asked, asked_count * sizeof(double));
-	pl_stats_sort(all, defaults + asked_count);
-	for (size_t i = 0; i < defaults + asked_count; i++) {
+	if (sent_count > 0)
+		memcpy(all + defaults, requested, sent_count * sizeof(double));
+	pl_stats_sort(all, defaults + sent_count);
+	for (size_t i = 0; i < defaults + sent_count; i++) {
 		if (count == 0 || all[i] > all[count - 1])
 			all[count++] = all[i];
 	}

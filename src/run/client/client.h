@@ -43,7 +43,7 @@ struct run_measured {
 	json_t *plots;    /* array of paths: charts that the client drew; NULL: none */
 	json_t *log_tail; /* of a failed client; else NULL */
 	bool has_log;     /* the client is a program that was started and writes paths.client_log */
-	void *own;        /* private data of the client */
+	void *state;      /* private data of the client */
 };
 
 struct run_client {

@@ -23,22 +23,22 @@ static void read_counters(const struct run_target *target, struct host_spec_deco
 		host_spec_decode_parse(reply.body, reply.body_len, ret);
 }
 
-#define NO_ANSWER 0    /* within the time limit: the server may have done it anyway */
-#define NOT_ASKED (-1) /* the server was not reached, or closed the connection */
+#define NO_ANSWER     0    /* within the time limit: the server may have done it anyway */
+#define NOT_SUPPORTED (-1) /* the server was not reached, or closed the connection */
 
 /* Returns the status of the response. A second ^C ends the wait: the first one leaves the server time to write. */
-static int tell_profiler(const struct run_context *run, const struct run_target *target,
-			 const char *path, int64_t timeout_ns)
+static int report_profiler(const struct run_context *run, const struct run_target *target,
+			   const char *path, int64_t timeout_ns)
 {
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
 	if (run_target_post(target, path, timeout_ns, &run->stop->hurry, &reply, &err) < 0) {
-		run_say(run, "note: '%s': %s", path, err.text);
-		return err.code == PL_ERR_TIMEOUT ? NO_ANSWER : NOT_ASKED;
+		run_log(run, "note: '%s': %s", path, err.text);
+		return err.code == PL_ERR_TIMEOUT ? NO_ANSWER : NOT_SUPPORTED;
 	}
 	if (reply.status != 200)
-		run_say(run,
+		run_log(run,
 			"note: '%s' answered %d: to profile, start the server with a "
 			"profiler_config",
 			path, reply.status);
@@ -48,7 +48,7 @@ static int tell_profiler(const struct run_context *run, const struct run_target 
 static void start_profiler(const struct run_context *run, const struct run_target *target,
 			   struct run_extras *ret)
 {
-	int status = tell_profiler(run, target, "/start_profile", PAGE_TIMEOUT_NS);
+	int status = report_profiler(run, target, "/start_profile", PAGE_TIMEOUT_NS);
 
 	ret->profiled = status == 200 || status == NO_ANSWER;
 	if (status == NO_ANSWER)
@@ -56,7 +56,7 @@ static void start_profiler(const struct run_context *run, const struct run_targe
 	if (status != 200)
 		return;
 	ret->flush_ns = FLUSH_TIMEOUT_NS;
-	run_say(run, "note: the profiler of the server is running, which affects the metrics");
+	run_log(run, "note: the profiler of the server is running, which affects the metrics");
 }
 
 int run_extras_start(const struct run_context *run, const struct run_route *route,
@@ -78,8 +78,8 @@ void run_extras_stop(const struct run_context *run, const struct run_target *tar
 	run_probe_stop(extras->probe);
 	if (extras->flush_ns == 0)
 		return;
-	run_say(run, "waiting for the server to write its profile");
-	tell_profiler(run, target, "/stop_profile", extras->flush_ns);
+	run_log(run, "waiting for the server to write its profile");
+	report_profiler(run, target, "/stop_profile", extras->flush_ns);
 	extras->flush_ns = 0;
 }
 

@@ -72,7 +72,7 @@ static void set_identity(const struct run_client_input *in)
 
 	identity->name = pl_strdup("vllm");
 	identity->engine_version = in->launch->program != NULL
-					   ? run_release_beside(in->launch->program)
+					   ? run_release_of_program(in->launch->program)
 					   : NULL;
 	identity->model = pl_strdup(model);
 	identity->known = true;
@@ -149,17 +149,17 @@ static int take_figures(const struct child *child, struct run_measured *measured
 {
 	const struct run_client_input *in = child->in;
 	const char *keep = in->run->experiment->bench.output_json;
-	auto_json json_t *told = NULL;
+	auto_json json_t *reported = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (pl_json_read_file(child->result, &told, &err) < 0 ||
-	    res_offline_figures(child->kind->name, told, &measured->figures, &err) < 0) {
+	if (pl_json_read_file(child->result, &reported, &err) < 0 ||
+	    res_offline_figures(child->kind->name, reported, &measured->figures, &err) < 0) {
 		err.code = PL_ERR_FAILED;
 		pl_err_wrap(&err, "cannot read the result of %s", child->called);
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	}
 	take_totals(child, measured->figures);
-	if (keep != NULL && res_offline_write(told, child->kind->name, keep, &err) < 0) {
+	if (keep != NULL && res_offline_write(reported, child->kind->name, keep, &err) < 0) {
 		pl_err_wrap(&err, "{benchmark.output_json}");
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	}

@@ -50,7 +50,7 @@ static int warmup(const struct run_client_input *in, struct run_measured *measur
 
 	run_route_learn_acks(in->run, in->route);
 	if (bench->num_iters_warmup > 0)
-		run_say(in->run, "Warming up...");
+		run_log(in->run, "Warming up...");
 	for (size_t i = 0; i < (size_t)bench->num_iters_warmup; i++) {
 		PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 		if (run_check_stop(in->run) < 0)
@@ -168,7 +168,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret)
 	struct pl_err err = PL_ERR_INIT;
 	size_t whole = 0;
 
-	run_say(run, "measuring %lld batches of %lld requests", (long long)bench->num_iters,
+	run_log(run, "measuring %lld batches of %lld requests", (long long)bench->num_iters,
 		(long long)bench->batch_size);
 	run_window_settled(&in->route->target, &window->before);
 	if (window->before.known)

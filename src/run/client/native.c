@@ -58,7 +58,7 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 	    bench_tokenizer_open_server(&target->addr, target->host, target->prefix,
 					target->headers, in->identity->model,
 					&in->run->stop->reason, &tokenizer, err) < 0)
-		run_say(in->run, "note: no tokenizer: %s", err->text);
+		run_log(in->run, "note: no tokenizer: %s", err->text);
 	run_vocabulary_learn(experiment, in->identity, tokenizer, &bench);
 	input.tokenizer = tokenizer;
 	return run_plan_build(&input, ret, err);
@@ -69,11 +69,11 @@ int run_native_prepare(const struct run_client_input *in, struct run_measured *r
 	const struct run_context *run = in->run;
 	struct pl_err err = PL_ERR_INIT;
 
-	run_say(run, "making prompts");
+	run_log(run, "making prompts");
 	if (make_plan(in, &ret->plan, &err) < 0)
 		return fail_plan(in, &err);
 	PL_JSON_EACH(note, ret->plan->dataset->notes)
-		run_say(run, "note: %s", json_string_value(note));
+		run_log(run, "note: %s", json_string_value(note));
 	struct bench_load load = run_route_load(run, in->route);
 	load.requests = ret->plan->requests;
 	load.count = ret->plan->count;
@@ -129,7 +129,7 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 	run_route_learn_acks(run, in->route);
 	if (count == 0)
 		return run_check_stop(run);
-	run_say(run, "%zu warm-ups", count);
+	run_log(run, "%zu warm-ups", count);
 	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	if (run_check_stop(run) < 0)
@@ -259,7 +259,7 @@ static int native_measure(const struct run_client_input *in, struct run_measured
 	const struct run_context *run = in->run;
 	struct pl_err err = PL_ERR_INIT;
 
-	run_say(run, "sending %zu requests", ret->plan->count);
+	run_log(run, "sending %zu requests", ret->plan->count);
 	if (measure(in, ret, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	return run_native_judge(in, ret->outcome);

@@ -23,9 +23,9 @@ struct silence {
 	const struct run_target *target;
 	int64_t stall_ns; /* stall_timeout */
 	int64_t watch_ns;
-	double counters;       /* of the latest page; NAN: none yet */
-	int64_t moved_ns;      /* time of their last change */
-	char said[TEXT_BYTES]; /* the server's last response; "": not queried */
+	double counters;        /* of the latest page; NAN: none yet */
+	int64_t moved_ns;       /* time of their last change */
+	char shown[TEXT_BYTES]; /* the server's last response; "": not queried */
 };
 
 /* The state of the engine on one page of /metrics. */
@@ -112,9 +112,9 @@ static void nap_until(int64_t due_ns, const atomic_int *stop)
 			pl_clock_now_ns() + NAP_NS < due_ns ? pl_clock_now_ns() + NAP_NS : due_ns);
 }
 
-static bool say(struct silence *silence, bool at_work, const char *text)
+static bool report(struct silence *silence, bool at_work, const char *text)
 {
-	snprintf(silence->said, sizeof(silence->said), "%s", text);
+	snprintf(silence->shown, sizeof(silence->shown), "%s", text);
 	return at_work;
 }
 
@@ -141,17 +141,17 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 	char text[TEXT_BYTES];
 
 	if (!before.known)
-		return say(silence, open.begun == 0 && may,
-			   "/health responds; the server has no /metrics, so the state of the "
-			   "engine is unknown");
+		return report(silence, open.begun == 0 && may,
+			      "/health responds; the server has no /metrics, so the state of the "
+			      "engine is unknown");
 	note_counters(silence, &before);
 	nap_until(pl_clock_now_ns() + silence->watch_ns, stop);
 	struct page after = ask_page(silence, stop);
 	if (!after.known)
-		return say(silence, false, "/health responds, but /metrics no longer does");
+		return report(silence, false, "/health responds, but /metrics no longer does");
 	note_counters(silence, &after);
 	if (after.counters != before.counters)
-		return say(silence, true, "the counters of /metrics still change");
+		return report(silence, true, "the counters of /metrics still change");
 	bool reads = isnan(after.running) ? open.begun == 0 : after.running > (double)open.begun;
 	int len = snprintf(text, sizeof(text),
 			   "/health responds, but no counter of /metrics changed in %.1f s",
@@ -165,7 +165,7 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 			 "; it may be processing a prompt, which is allowed for %d times "
 			 "stall_timeout",
 			 READ_STALLS);
-	return say(silence, reads && may, text);
+	return report(silence, reads && may, text);
 }
 
 static bool is_at_work(void *data, struct bench_open open, const atomic_int *stop)
@@ -177,12 +177,12 @@ static bool is_at_work(void *data, struct bench_open open, const atomic_int *sto
 
 	if (ask(silence, "/health", stop, &reply, &err) < 0) {
 		snprintf(text, sizeof(text), "/health: %.200s", err.text);
-		return say(silence, false, text);
+		return report(silence, false, text);
 	}
 	/* a server without the path has responded, too */
 	if (reply.status >= 500) {
 		snprintf(text, sizeof(text), "/health: status %d", reply.status);
-		return say(silence, false, text);
+		return report(silence, false, text);
 	}
 	return judge(silence, open, stop);
 }
@@ -204,7 +204,7 @@ int run_silence_load(const struct run_target *target, struct bench_load *load,
 	load->is_at_work_data = &silence;
 	if (bench_load_run(load, ret, err) < 0)
 		return -1;
-	if (silence.said[0] != '\0')
-		(*ret)->silence = pl_strdup(silence.said);
+	if (silence.shown[0] != '\0')
+		(*ret)->silence = pl_strdup(silence.shown);
 	return 0;
 }

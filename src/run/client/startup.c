@@ -57,11 +57,11 @@ struct starts {
 
 /* ---- caches of a cold start ---- */
 
-static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *place)
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *info)
 {
 	(void)facts;
 	(void)type;
-	(void)place;
+	(void)info;
 	(void)remove(path);
 	return 0;
 }
@@ -133,7 +133,7 @@ static int start_once(struct starts *starts, enum phase phase, const json_t *use
 
 	if (run_check_stop(in->run) < 0)
 		return -1;
-	run_say(in->run, "start %zu of %zu (%s)", starts->done + 1, starts->total,
+	run_log(in->run, "start %zu of %zu (%s)", starts->done + 1, starts->total,
 		phase_names[phase]);
 	run_journal_alive(in->run->journal);
 	if (run_server_start(in->run, in->launch, in->server) < 0 || be_ready(starts) < 0)
@@ -205,12 +205,12 @@ static void add_figures(json_t *figures, const char *phase, const char *what, co
 
 static json_t *figures_of(const struct starts *starts)
 {
-	static const enum phase told[] = { COLD, WARM };
+	static const enum phase reported[] = { COLD, WARM };
 	json_t *figures = json_object();
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(told); i++) {
-		const struct samples *samples = &starts->samples[told[i]];
-		const char *phase = phase_names[told[i]];
+	for (size_t i = 0; i < PL_ARRAY_SIZE(reported); i++) {
+		const struct samples *samples = &starts->samples[reported[i]];
+		const char *phase = phase_names[reported[i]];
 		add_figures(figures, phase, "startup", samples->start_s, samples->count);
 		add_figures(figures, phase, "compilation", samples->compile_s,
 			    samples->compile_count);

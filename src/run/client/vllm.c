@@ -52,7 +52,7 @@
 #define TAIL_MIN       20
 
 /* The client's state during a run. */
-struct own {
+struct state {
 	char *program;
 	char *version;              /* NULL: unknown */
 	json_t *argv;               /* as started, header values in clear text; NULL before */
@@ -67,7 +67,7 @@ enum end { END_ITSELF, END_SIGNAL, END_SERVER, END_TIMEOUT };
 struct child {
 	const struct run_client_input *in;
 	struct run_measured *measured;
-	struct own *own;
+	struct state *state;
 	struct host_process *process;
 	struct run_vllm_watch *watch;
 	int64_t started_ns;
@@ -78,7 +78,7 @@ struct child {
 /* ---- the program ---- */
 
 /* Finds `vllm` itself, or the one next to the interpreter that starts the server. */
-static char *find_beside_server(const struct run_launch *launch)
+static char *find_with_server(const struct run_launch *launch)
 {
 	auto_free char *folder = launch->program != NULL ? pl_file_dir(launch->program) : NULL;
 	auto_free char *path = folder != NULL ? pl_asprintf("%s/" PROGRAM, folder) : NULL;
@@ -92,37 +92,37 @@ static char *find_beside_server(const struct run_launch *launch)
 static int vllm_open(const struct run_launch *launch, struct run_measured *ret, struct pl_err *err)
 {
 	const char *named = getenv(VARIABLE);
-	struct own *own = pl_alloc(sizeof(*own));
+	struct state *state = pl_alloc(sizeof(*state));
 
-	ret->own = own;
+	ret->state = state;
 	ret->plots = json_array();
-	own->cpu_share = own->difference = NAN;
+	state->cpu_share = state->difference = NAN;
 	if (named != NULL && named[0] != '\0') {
-		if (host_program_find(named, &own->program, err) < 0)
+		if (host_program_find(named, &state->program, err) < 0)
 			return pl_err_wrap(err, "benchmark.client: " VARIABLE);
 	} else {
-		own->program = find_beside_server(launch);
+		state->program = find_with_server(launch);
 	}
-	if (own->program == NULL && host_program_find(PROGRAM, &own->program, err) < 0)
+	if (state->program == NULL && host_program_find(PROGRAM, &state->program, err) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "benchmark.client: no program '" PROGRAM
 				  "' next to launch.command or in PATH; " VARIABLE
 				  " in the environment can name it");
-	own->version = run_release_beside(own->program);
+	state->version = run_release_of_program(state->program);
 	return 0;
 }
 
 static void vllm_close(struct run_measured *measured)
 {
-	struct own *own = measured->own;
+	struct state *state = measured->state;
 
-	if (own == NULL)
+	if (state == NULL)
 		return;
-	free(own->program);
-	free(own->version);
-	json_decref(own->argv);
-	res_flat_free(own->flat);
-	free(own);
+	free(state->program);
+	free(state->version);
+	json_decref(state->argv);
+	res_flat_free(state->flat);
+	free(state);
 }
 
 /* ---- the directory ---- */
@@ -159,9 +159,9 @@ static void empty_folder(const struct child *child)
 		auto_free char *path = pl_asprintf("%s/%s", child->folder, entry->d_name);
 		if (entry->d_name[0] == '.')
 			continue;
-		const char *kept = place_of_plot(child->in->paths, entry->d_name);
-		if (kept != NULL && rename(path, kept) == 0)
-			json_array_append_new(child->measured->plots, json_string(kept));
+		const char *retained = place_of_plot(child->in->paths, entry->d_name);
+		if (retained != NULL && rename(path, retained) == 0)
+			json_array_append_new(child->measured->plots, json_string(retained));
 		else
 			unlink(path);
 	}
@@ -186,7 +186,7 @@ static bool was_profiled(const struct child *child)
 {
 	return child->in->run->experiment->bench.profile &&
 	       (run_vllm_watch_profiled(child->watch) ||
-		is_before(child->own->version, PROFILE_RELEASE));
+		is_before(child->state->version, PROFILE_RELEASE));
 }
 
 static int start(struct child *child, struct pl_err *err)
@@ -194,7 +194,7 @@ static int start(struct child *child, struct pl_err *err)
 	auto_strv argv = { 0 };
 	auto_strv env = { 0 };
 
-	pl_strv_add_json(&argv, child->own->argv);
+	pl_strv_add_json(&argv, child->state->argv);
 	run_vllm_env(child->in, &env);
 	struct host_process_spec spec = {
 		.argv = pl_strv_texts(&argv),
@@ -291,8 +291,8 @@ static void learn_metrics(const struct child *child)
 	struct run_route *route = child->in->route;
 
 	if (route->vllm_metrics != NULL)
-		route->vllm_metrics = child->own->version != NULL
-					      ? run_metrics_rule(child->own->version)
+		route->vllm_metrics = child->state->version != NULL
+					      ? run_metrics_rule(child->state->version)
 					      : RUN_METRICS_0_32;
 }
 
@@ -303,7 +303,7 @@ static void learn_metrics(const struct child *child)
 static int64_t shift_ns(const struct child *child)
 {
 	const struct run_window *window = &child->measured->window;
-	const struct res_flat *flat = child->own->flat;
+	const struct res_flat *flat = child->state->flat;
 	double first_s = INFINITY;
 
 	for (size_t i = 0; i < flat->count; i++)
@@ -343,7 +343,7 @@ static void count_inflight(struct res_outcome *outcome)
 /* Sets vLLM's duration, ending with the last response. */
 static void set_span(const struct child *child, struct res_outcome *outcome)
 {
-	int64_t duration_ns = llround(child->own->flat->duration_s * 1e9);
+	int64_t duration_ns = llround(child->state->flat->duration_s * 1e9);
 	int64_t end_ns = RES_NO_TIME;
 
 	outcome->last_send_ns = RES_NO_TIME;
@@ -361,12 +361,12 @@ static void set_span(const struct child *child, struct res_outcome *outcome)
 static void make_outcome(struct child *child)
 {
 	const struct vllm_bench *bench = &child->in->run->experiment->bench;
-	struct own *own = child->own;
-	const struct res_flat *flat = own->flat;
+	struct state *state = child->state;
+	const struct res_flat *flat = state->flat;
 	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
 
 	learn_metrics(child);
-	own->difference = res_flat_difference(flat, &own->difference_key);
+	state->difference = res_flat_difference(flat, &state->difference_key);
 	outcome->end = RES_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
 	outcome->inflight_peak = OPTION_NO_I64;
@@ -432,7 +432,7 @@ static int fail_timeout(const struct child *child)
 static int take_result(struct child *child)
 {
 	const struct run_client_input *in = child->in;
-	struct own *own = child->own;
+	struct state *state = child->state;
 	struct pl_err why = PL_ERR_INIT;
 
 	if (host_process_status(child->process) != 0)
@@ -442,23 +442,24 @@ static int take_result(struct child *child)
 			   "vLLM's client exited with status 0 but wrote no result");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
-	if (res_flat_read(child->result, &own->flat, &why) < 0) {
+	if (res_flat_read(child->result, &state->flat, &why) < 0) {
 		why.code = PL_ERR_FAILED;
 		pl_err_wrap(&why, "cannot read the result of vLLM's client");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
-	if (own->flat->lists_fault[0] != '\0') {
+	if (state->flat->lists_fault[0] != '\0') {
 		pl_err_set(&why, PL_ERR_FAILED,
 			   "the result of vLLM's client contradicts itself: %s",
-			   own->flat->lists_fault);
+			   state->flat->lists_fault);
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
 	make_outcome(child);
 	const struct res_outcome *outcome = child->measured->outcome;
-	own->cpu_share = run_vllm_watch_cpu_share(child->watch, outcome->start_ns, outcome->end_ns);
+	state->cpu_share = run_vllm_watch_cpu_share(child->watch, outcome->start_ns,
+						    outcome->end_ns);
 	return run_judge(in->run, &in->route->target, in->server, outcome,
-			 (size_t)own->flat->completed,
-			 (size_t)(own->flat->completed + own->flat->failed));
+			 (size_t)state->flat->completed,
+			 (size_t)(state->flat->completed + state->flat->failed));
 }
 
 static int finish(struct child *child, enum end end)
@@ -487,15 +488,15 @@ static void child_done(struct child *child)
 static int vllm_measure(const struct run_client_input *in, struct run_measured *ret)
 {
 	const struct run_context *run = in->run;
-	struct own *own = ret->own;
-	struct child child = { .in = in, .measured = ret, .own = own };
+	struct state *state = ret->state;
+	struct child child = { .in = in, .measured = ret, .state = state };
 	struct pl_err err = PL_ERR_INIT;
 
-	run_say(run, "running vLLM's client; its output goes to '%s'", in->paths->client_log);
+	run_log(run, "running vLLM's client; its output goes to '%s'", in->paths->client_log);
 	if (make_folder(&child, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
-	json_decref(own->argv);
-	own->argv = run_vllm_argv(in, own->program, child.folder);
+	json_decref(state->argv);
+	state->argv = run_vllm_argv(in, state->program, child.folder);
 	ret->has_log = true;
 	int done = start(&child, &err);
 	if (done < 0)
@@ -536,8 +537,8 @@ static void forget_figures(const struct res_flat *flat, json_t *results)
 
 static void vllm_results(const struct run_measured *measured, json_t *results)
 {
-	const struct own *own = measured->own;
-	const struct res_flat *flat = own->flat;
+	const struct state *state = measured->state;
+	const struct res_flat *flat = state->flat;
 
 	if (flat == NULL)
 		return;
@@ -549,18 +550,18 @@ static void vllm_results(const struct run_measured *measured, json_t *results)
 	json_object_set_new(results, "retries", json_null());
 	json_object_set_new(results, "retried_requests", json_null());
 	PL_JSON_EACH_MEMBER(key, value, results) {
-		json_t *told = json_object_get(flat->json, key);
+		json_t *reported = json_object_get(flat->json, key);
 		/* without audio, vLLM reports 0 */
-		bool none = strcmp(key, "rtfx") == 0 && !(json_number_value(told) > 0);
-		if (json_is_null(value) && json_is_number(told) && is_number(key) && !none)
-			json_object_set(results, key, told);
+		bool none = strcmp(key, "rtfx") == 0 && !(json_number_value(reported) > 0);
+		if (json_is_null(value) && json_is_number(reported) && is_number(key) && !none)
+			json_object_set(results, key, reported);
 	}
 }
 
 static void vllm_facts(const struct exp_config *experiment, const struct run_measured *measured,
 		       struct res_quality_facts *ret)
 {
-	const struct own *own = measured->own;
+	const struct state *state = measured->state;
 
 	/* it reads no kernel timestamps that a clock step could change */
 	ret->clock_step_ms = NAN;
@@ -568,8 +569,8 @@ static void vllm_facts(const struct exp_config *experiment, const struct run_mea
 	ret->reasonless = NAN;
 	/* it reports how long each waited, but not the reason */
 	ret->cap_held_share = NAN;
-	ret->worker_cpu_share_max = own->cpu_share;
-	ret->record_identity_us = own->flat != NULL ? res_flat_identity_us(own->flat) : NAN;
+	ret->worker_cpu_share_max = state->cpu_share;
+	ret->record_identity_us = state->flat != NULL ? res_flat_identity_us(state->flat) : NAN;
 	/* the server also counts its probes */
 	if (experiment->bench.probe_request_rate > 0)
 		ret->foreign_load = NAN;
@@ -577,22 +578,22 @@ static void vllm_facts(const struct exp_config *experiment, const struct run_mea
 
 static json_t *vllm_environment(const struct run_measured *measured)
 {
-	const struct own *own = measured->own;
+	const struct state *state = measured->state;
 	json_t *json = res_document_empty("load_client");
 
 	json_object_set_new(json, "name", json_string(NAME));
-	json_object_set_new(json, "version", pl_json_text(own->version));
-	json_object_set_new(json, "program", pl_json_text(own->program));
-	if (own->argv != NULL)
-		json_object_set_new(json, "argv", vllm_secret_words_shown(own->argv));
-	if (own->flat == NULL)
+	json_object_set_new(json, "version", pl_json_text(state->version));
+	json_object_set_new(json, "program", pl_json_text(state->program));
+	if (state->argv != NULL)
+		json_object_set_new(json, "argv", vllm_secret_words_shown(state->argv));
+	if (state->flat == NULL)
 		return json;
-	json_object_set_new(json, "cpu_share", pl_json_number(own->cpu_share));
-	json_object_set_new(json, "per_request", json_boolean(own->flat->has_starts));
-	json_object_set_new(json, "summary_difference", pl_json_number(own->difference));
-	if (own->difference > AGREES)
+	json_object_set_new(json, "cpu_share", pl_json_number(state->cpu_share));
+	json_object_set_new(json, "per_request", json_boolean(state->flat->has_starts));
+	json_object_set_new(json, "summary_difference", pl_json_number(state->difference));
+	if (state->difference > AGREES)
 		json_object_set_new(json, "summary_difference_metric",
-				    json_string(own->difference_key));
+				    json_string(state->difference_key));
 	return json;
 }
 

@@ -90,20 +90,21 @@ static void add_model(json_t *argv, const struct exp_config *experiment,
 static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 {
 	static const double always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
-	auto_free double *asked = NULL;
+	auto_free double *requested = NULL;
 	size_t count = 0;
 	auto_buf text = PL_BUF(4096);
 
 	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
 	/* checked before the start */
-	if (exp_percentiles_parse(bench->metric_percentiles, &asked, &count, PL_ERR_IGNORED) < 0)
+	if (exp_percentiles_parse(bench->metric_percentiles, &requested, &count, PL_ERR_IGNORED) <
+	    0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		char number[PL_F64_TEXT_BYTES];
 		bool known = false;
 		for (size_t k = 0; k < PL_ARRAY_SIZE(always); k++)
-			known = known || !(fabs(asked[i] - always[k]) > 0);
-		pl_text_from_f64(asked[i], number);
+			known = known || !(fabs(requested[i] - always[k]) > 0);
+		pl_text_from_f64(requested[i], number);
 		if (pl_text_ends(number, ".0"))
 			number[strlen(number) - 2] = '\0';
 		if (!known)

@@ -24,7 +24,7 @@
 #include "run/redact.h"
 #include "run/repeat.h"
 #include "run/run_priv.h"
-#include "run/side_files.h"
+#include "run/artifacts.h"
 #include "vllm/rules.h"
 
 #define BYTES_PER_GB   1e9
@@ -56,7 +56,7 @@ static json_t *fixed_config(const struct run_state *run)
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o, s:o}", "server", server, "server_source",
 			 source, "server_explicit", explicit_names, "params_overlay",
 			 vllm_catalog_overlaid(experiment->catalog), "benchmark", benchmark,
-			 "experiment", exp_config_asked(experiment));
+			 "experiment", exp_config_explicit(experiment));
 }
 
 void run_document_fix(const struct run_state *run, struct run_fixed *ret)
@@ -128,7 +128,7 @@ json_t *run_document_phases(const struct run_server *server)
 }
 
 /* For a server without a log of ours: uses its responses. */
-static void add_told_facts(const struct run_state *run, json_t *facts)
+static void add_reported_facts(const struct run_state *run, json_t *facts)
 {
 	const struct host_metrics *metrics = &run->measured.window.before.metrics;
 
@@ -148,8 +148,8 @@ static json_t *make_facts(const struct run_state *run)
 	json_t *facts = res_document_empty("facts");
 
 	if (run->server.log != NULL) {
-		auto_json json_t *told = host_server_log_facts(run->server.log);
-		auto_json json_t *redacted = run_redact(told);
+		auto_json json_t *reported = host_server_log_facts(run->server.log);
+		auto_json json_t *redacted = run_redact(reported);
 		json_object_update_existing(facts, redacted);
 	}
 	if (run->measured.window.before.known) {
@@ -159,7 +159,7 @@ static json_t *make_facts(const struct run_state *run)
 		    pl_json_count(run->measured.window.before.metrics.block_size));
 	}
 	if (run->launch->url != NULL)
-		add_told_facts(run, facts);
+		add_reported_facts(run, facts);
 	return facts;
 }
 
@@ -205,13 +205,13 @@ static void set_resources(json_t *json, const struct run_launch *launch)
 	set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
 }
 
-static void set_neighbours(json_t *json, const struct run_live *live)
+static void set_neighbors(json_t *json, const struct run_live *live)
 {
 	auto_buf cpus = PL_BUF(CPUS_BYTES_MAX);
 
 	if (live == NULL)
 		return;
-	set(json, "other_servers_max", json_integer(atomic_load(&live->beside_most)));
+	set(json, "other_servers_max", json_integer(atomic_load(&live->concurrent_max)));
 	if (!live->bound)
 		return;
 	host_cpus_text(&live->cpus, &cpus);
@@ -240,7 +240,7 @@ static json_t *make_launch(const struct run_state *run)
 		set_resources(json, launch);
 		set(json, "forced", json_boolean(run->settings->forced));
 	}
-	set_neighbours(json, run->context.live);
+	set_neighbors(json, run->context.live);
 	if (run->server.process != NULL)
 		set(json, "pid", json_integer(host_process_pid(run->server.process)));
 	set(json, "gpus", make_gpus(launch));
@@ -311,11 +311,11 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 /* Returns the log line with the cause; if no line names it, the cause's alternative. */
 static const char *find_log_line(const struct host_server_log *log, enum res_cause cause)
 {
-	const char *told = host_server_log_told(log);
+	const char *reported = host_server_log_cause_name(log);
 	bool lives = cause == RES_CAUSE_READY_TIMEOUT || cause == RES_CAUSE_HANG;
 
-	if (told != NULL && (lives || res_cause_find(told) == cause))
-		return host_server_log_told_line(log);
+	if (reported != NULL && (lives || res_cause_find(reported) == cause))
+		return host_server_log_cause_quote(log);
 	return lives || cause == RES_CAUSE_CRASHED || cause == RES_CAUSE_UNKNOWN
 		       ? host_server_log_exception(log)
 		       : NULL;
@@ -324,9 +324,10 @@ static const char *find_log_line(const struct host_server_log *log, enum res_cau
 /* Returns the remedy that the log suggests for the cause; NULL: only that of the cause. */
 static const char *find_hint(const struct host_server_log *log, enum res_cause cause)
 {
-	const char *told = host_server_log_told(log);
+	const char *reported = host_server_log_cause_name(log);
 
-	return told != NULL && res_cause_find(told) == cause ? host_server_log_hint(log) : NULL;
+	return reported != NULL && res_cause_find(reported) == cause ? host_server_log_hint(log)
+								     : NULL;
 }
 
 /*
@@ -363,8 +364,8 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause, hint,
 				  run->context.experiment->voice, process_of(run), tail);
 	if (line != NULL) {
-		auto_json json_t *said = pl_json_text(line);
-		set(error, "log_line", run_redact(said));
+		auto_json json_t *text = pl_json_text(line);
+		set(error, "log_line", run_redact(text));
 	}
 	return error;
 }
@@ -394,7 +395,7 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	    0)
 		return -1;
 	auto_json json_t *results = make_results(run, &how);
-	if (run_side_files(run, &artifacts, &series, err) < 0)
+	if (run_artifacts(run, &artifacts, &series, err) < 0)
 		return -1;
 	auto_json json_t *mismatches = run_mismatches(run);
 	run_facts(run, results, &how, mismatches, &facts);

@@ -64,7 +64,7 @@ static double foreign_load(const struct run_state *run)
 
 static void agreement(const struct run_state *run, struct res_quality_facts *ret)
 {
-	size_t count = 0, asked_count = 0;
+	size_t count = 0, sent_count = 0;
 	const struct host_requests_sample *pages =
 		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
 	auto_free struct res_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
@@ -73,9 +73,9 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct res_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	auto_free struct res_inflight *asked = res_inflight_asked(run->measured.outcome,
-								  &asked_count);
-	res_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
+	auto_free struct res_inflight *requested = res_inflight_without_retries(
+		run->measured.outcome, &sent_count);
+	res_inflight_compare(requested, sent_count, samples, count, &ret->inflight_samples,
 			     &ret->inflight_disagreement);
 }
 

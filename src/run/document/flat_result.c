@@ -10,7 +10,7 @@
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"
 #include "result/report.h"
-#include "result/standing.h"
+#include "result/existing.h"
 #include "run/journal/file.h"
 #include "run/paths.h"
 #include "run/run_priv.h"
@@ -66,7 +66,7 @@ static void write_pytorch(const struct run_context *run, const struct res_flat_i
 	if (res_pytorch_write(input, flat_path, &path, &why) < 0)
 		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file was written: %s", why.text);
 	else
-		run_say(run, "PyTorch benchmark file: %s", path);
+		run_log(run, "PyTorch benchmark file: %s", path);
 }
 
 /* Returns the path of a new file with a fixed name; free(). NULL: it is appended to, or named after its time. */
@@ -80,26 +80,26 @@ static char *fixed_path(const struct vllm_bench *bench)
 	return res_flat_path(&named);
 }
 
-int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
+int run_flat_check_existing(const struct run_state *run, struct pl_err *err)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 	auto_free char *path = fixed_path(bench);
 
 	if (path == NULL || !bench->save_result || run->settings->names_of_vllm)
 		return 0;
-	return res_standing_check(path, "benchmark.result_filename", err);
+	return res_existing_check(path, "benchmark.result_filename", err);
 }
 
 /* Returns whether it is the result, one of its artifacts (except `own`), or its journal. */
-static bool is_of_run(const struct run_paths *paths, const char *path, const char *own)
+static bool is_of_run(const struct run_paths *paths, const char *path, const char *artifact)
 {
 	auto_free char *journal = run_journal_path(paths->output);
 	bool is = pl_file_would_be_same(paths->result, path) ||
 		  pl_file_would_be_same(journal, path);
 
-	for (size_t i = 0; i < run_paths_side_count() && !is; i++) {
-		const char *side = run_paths_side(paths, i);
-		is = side != own && pl_file_would_be_same(side, path);
+	for (size_t i = 0; i < run_paths_artifact_count() && !is; i++) {
+		const char *side = run_paths_artifact(paths, i);
+		is = side != artifact && pl_file_would_be_same(side, path);
 	}
 	return is;
 }
@@ -111,8 +111,8 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 	bool is_saved = bench->save_result || bench->append_result;
 	const struct {
 		bool written;
-		const char *suffix; /* NULL: the flat result itself */
-		const char *own;    /* the only chart that the run writes there */
+		const char *suffix;   /* NULL: the flat result itself */
+		const char *artifact; /* the only chart that the run writes there */
 	} files[] = {
 		{ is_saved, NULL, NULL },
 		{ is_saved && res_pytorch_wanted(), RES_PYTORCH_SUFFIX, NULL },
@@ -126,14 +126,15 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 		return 0;
 	auto_free char *flat = res_flat_path(&named);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(files); i++) {
-		auto_free char *beside = files[i].suffix != NULL
-						 ? res_flat_beside(flat, files[i].suffix)
-						 : pl_strdup(flat);
-		if (files[i].written && is_of_run(paths, beside, files[i].own))
+		auto_free char *artifact_path = files[i].suffix != NULL
+							? res_flat_artifact_path(flat,
+										 files[i].suffix)
+							: pl_strdup(flat);
+		if (files[i].written && is_of_run(paths, artifact_path, files[i].artifact))
 			return pl_err_invalid(err,
 					      "--output '%s' and {benchmark.result_filename} '%s' "
 					      "would both write '%s'",
-					      paths->output, flat, beside);
+					      paths->output, flat, artifact_path);
 	}
 	return 0;
 }
@@ -152,35 +153,35 @@ static enum res_worth worth_of(const struct run_state *run)
 	return RES_WORTH_END;
 }
 
-char *run_flat_name_beside(const struct run_state *run)
+char *run_flat_alternative_name(const struct run_state *run)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 	auto_free char *path = fixed_path(bench);
 
-	if (path == NULL || worth_of(run) >= res_standing_worth(path))
+	if (path == NULL || worth_of(run) >= res_existing_worth(path))
 		return NULL;
 	auto_free char *suffix = pl_asprintf(".%s.json", run->context.run_id);
-	return res_flat_beside(bench->result_filename, suffix);
+	return res_flat_artifact_path(bench->result_filename, suffix);
 }
 
 int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,
 		    struct pl_err *err)
 {
 	struct vllm_bench bench = run->context.experiment->bench;
-	auto_free char *beside = NULL;
+	auto_free char *artifact_path = NULL;
 	struct res_flat_input input;
 
 	/* without measurements, vLLM's form has no content */
 	if ((!bench.save_result && !bench.append_result) || run->measured.outcome == NULL)
 		return 0;
 	run_flat_input(run, document, &input);
-	beside = run_flat_name_beside(run);
-	if (beside != NULL)
-		bench.result_filename = beside;
+	artifact_path = run_flat_alternative_name(run);
+	if (artifact_path != NULL)
+		bench.result_filename = artifact_path;
 	input.bench = &bench;
 	if (res_flat_write(&input, ret_path, err) < 0)
 		return -1;
-	run_say(&run->context, "vLLM's flat result: %s", *ret_path);
+	run_log(&run->context, "vLLM's flat result: %s", *ret_path);
 	if (res_pytorch_wanted())
 		write_pytorch(&run->context, &input, *ret_path);
 	return 0;

@@ -21,7 +21,7 @@ void run_flat_input(const struct run_state *run, const json_t *document,
  * Checks the name that the experiment specifies (result_filename), which may exist from an earlier run; `bench serve`
  * overwrites it as vLLM does.
  */
-int run_flat_check_standing(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
+int run_flat_check_existing(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Checks that vLLM's files with names of their own do not collide with the run's: one would overwrite the other.
  * names_of_vllm: as in run/run.h.
@@ -32,9 +32,9 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
  * Returns benchmark.result_filename with the run id in it, if the existing file is more complete than this run, which
  * has measurements; NULL: use the name itself. free()
  */
-char *run_flat_name_beside(const struct run_state *run);
+char *run_flat_alternative_name(const struct run_state *run);
 /*
- * Writes the flat result if it is requested; *ret_path is its path (free()). A more complete file (result/standing.h)
+ * Writes the flat result if it is requested; *ret_path is its path (free()). A more complete file (result/existing.h)
  * stays, and this one gets the run id in its name.
  */
 int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,

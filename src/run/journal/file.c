@@ -131,13 +131,13 @@ static json_t *result_at(const char *path, const char *run_id)
 
 json_t *run_journal_result(const char *output, const char *run_id, char **ret_path)
 {
-	auto_paths beside = { 0 };
+	auto_paths is_alternative = { 0 };
 	const char *path = output;
 	json_t *result = result_at(output, run_id);
 
 	if (result == NULL) {
-		run_paths_make(output, run_id, &beside);
-		path = beside.result;
+		run_paths_make(output, run_id, &is_alternative);
+		path = is_alternative.result;
 		result = result_at(path, run_id);
 	}
 	if (result != NULL)
@@ -179,8 +179,8 @@ void run_journal_drop_temporaries(const char *output, const char *run_id, int64_
 		auto_paths paths = { 0 };
 		run_paths_make(output, ids[k], &paths);
 		drop_temporary(paths.result, pid);
-		for (size_t i = 0; i < run_paths_side_count(); i++)
-			drop_temporary(run_paths_side(&paths, i), pid);
+		for (size_t i = 0; i < run_paths_artifact_count(); i++)
+			drop_temporary(run_paths_artifact(&paths, i), pid);
 	}
 }
 
@@ -210,8 +210,8 @@ static void drop_unnamed_temporaries(const char *output)
 
 	run_paths_make(output, NULL, &paths);
 	while ((found = pl_dir_next(dir)) != NULL) {
-		for (size_t i = 0; i < run_paths_side_count(); i++) {
-			auto_free char *name = pl_file_name(run_paths_side(&paths, i));
+		for (size_t i = 0; i < run_paths_artifact_count(); i++) {
+			auto_free char *name = pl_file_name(run_paths_artifact(&paths, i));
 			if (is_left_of(found, name))
 				unlinkat(dirfd(dir), found, 0);
 		}

@@ -183,9 +183,9 @@ static bool keep_try(struct reading *r, struct res_record *whole, const struct r
 		return false;
 	whole->tries++;
 	pl_grow((void **)&state->tries, &r->try_room, state->try_count + 1, sizeof(*state->tries));
-	struct res_record *kept = pl_alloc(sizeof(*kept));
-	*kept = *try;
-	state->tries[state->try_count++] = kept;
+	struct res_record *retained = pl_alloc(sizeof(*retained));
+	*retained = *try;
+	state->tries[state->try_count++] = retained;
 	return true;
 }
 

@@ -19,7 +19,7 @@
 #include "host/proc/mark.h"
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
-#include "result/standing.h"
+#include "result/existing.h"
 #include "run/client/client.h"
 #include "run/document/profiling.h"
 #include "run/journal/file.h"
@@ -28,7 +28,7 @@
 #include "run/plots.h"
 #include "run/redact.h"
 #include "run/replace.h"
-#include "run/side_files.h"
+#include "run/artifacts.h"
 #include "schema/former.h"
 
 #define LOG_LINES 200
@@ -200,8 +200,8 @@ static int hide_in_logs(const struct recovery *r, struct pl_err *err)
 	return 0;
 }
 
-static int make_side_files(const struct recovery *r, const json_t *results, json_t **ret,
-			   struct pl_err *err)
+static int make_artifacts(const struct recovery *r, const json_t *results, json_t **ret,
+			  struct pl_err *err)
 {
 	bool wanted = pl_json_get_true(r->state->load, "requests");
 	auto_json json_t *artifacts = json_array();
@@ -249,7 +249,7 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 		return -1;
 	if (r->outcome.start_ns != RES_NO_TIME)
 		results = res_metrics_compute(&r->outcome, &r->how);
-	if (make_side_files(r, results, &artifacts, err) < 0)
+	if (make_artifacts(r, results, &artifacts, err) < 0)
 		return -1;
 	remove_old(r, artifacts);
 	set_untold(part(r, "config"), "experiment");
@@ -339,7 +339,7 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 static int read_finished(const char *output, struct run_recovered *ret, struct pl_err *err)
 {
 	auto_free char *journal = run_journal_path(output);
-	auto_json json_t *result = res_standing_result(output);
+	auto_json json_t *result = res_existing_result(output);
 	enum res_status status;
 
 	if (!pl_file_exists(output))

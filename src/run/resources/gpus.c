@@ -11,9 +11,9 @@
 
 #include "base/text.h"
 
-#define NAME_BYTES     128
-#define LIST_BYTES_MAX 1400
-#define WHO_BYTES_MAX  1700
+#define NAME_BYTES      128
+#define LIST_BYTES_MAX  1400
+#define OWNER_BYTES_MAX 1700
 
 /* Names the lock of a GPU after its uuid, because indexes change with drivers and containers. */
 static void lock_name(const struct host_gpu_facts *facts, char name[NAME_BYTES])
@@ -194,11 +194,11 @@ static void set_taken(struct host_gpu_offer *offer, const char *how, const json_
 /* Excludes GPUs that earlier runs wait for. -1: one of them waits for any GPU. */
 static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, struct pl_err *err)
 {
-	PL_JSON_EACH(waiter, before) {
-		const json_t *claim = json_object_get(waiter, "claim");
+	PL_JSON_EACH(cancel_token, before) {
+		const json_t *claim = json_object_get(cancel_token, "claim");
 		const json_t *gpus = json_object_get(claim, "gpus");
 		if (pl_json_get_true(claim, "any")) {
-			auto_free char *who = host_lock_holder_text(waiter);
+			auto_free char *who = host_lock_holder_text(cancel_token);
 			return pl_err_set(err, PL_ERR_BUSY, "%s: %s is ahead in the queue for GPUs",
 					  taking->request->key, who);
 		}
@@ -207,7 +207,7 @@ static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, 
 			lock_name(taking->offers[i].facts, name);
 			if (pl_json_has_text(gpus, name))
 				set_taken(&taking->offers[i], "is reserved for the waiting",
-					  waiter);
+					  cancel_token);
 		}
 	}
 	return 0;
@@ -260,7 +260,7 @@ static int lock_wanted(struct run_gpu_taking *taking, const struct host_locks *l
 
 static int all_busy(const struct run_gpu_taking *taking, struct pl_err *err)
 {
-	auto_buf who = PL_BUF(WHO_BYTES_MAX);
+	auto_buf who = PL_BUF(OWNER_BYTES_MAX);
 	size_t wanted = 0, free_count = 0;
 
 	for (size_t i = 0; i < taking->count; i++) {

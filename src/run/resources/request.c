@@ -99,7 +99,7 @@ void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_re
 	const char *text = read_elsewhere(experiment, &request);
 	if (text != NULL || json_is_array(gpus)) {
 		request.kind = RUN_GPUS_NAMED;
-		request.told = text != NULL;
+		request.reported = text != NULL;
 		request.none_is_fine = text != NULL && !must;
 		request.names = json_array();
 		if (text != NULL)

@@ -21,11 +21,11 @@
 #include "vllm/version.h"
 
 /* Interval of polling for resources without locks: other programs on GPUs and ports. */
-#define LOOK_AGAIN_NS  PL_NS_PER_S
-#define BY_UUID_SINCE  "0.32.0"
-#define NAME_BYTES_MAX 256
-#define VISIBLE_MAX    4096
-#define SAID_BYTES_MAX 2048
+#define POLL_NS              PL_NS_PER_S
+#define BY_UUID_SINCE        "0.32.0"
+#define NAME_BYTES_MAX       256
+#define VISIBLE_MAX          4096
+#define OWNER_TEXT_BYTES_MAX 2048
 
 /* The state of taking the resources of one run. */
 struct taking {
@@ -33,12 +33,12 @@ struct taking {
 	const struct run_taking *how;
 	struct run_gpu_request request;
 	struct run_gpu_taking gpus;
-	struct host_lock_who who;
+	struct host_lock_owner who;
 	char name[NAME_BYTES_MAX];
 	bool needs_port;
 	json_t *warnings;
 	struct host_ticket *ticket;
-	char said[SAID_BYTES_MAX]; /* the owner that we wait for, as last reported */
+	char printed[OWNER_TEXT_BYTES_MAX]; /* the owner that we wait for, as last reported */
 	struct run_resources *into;
 };
 
@@ -47,14 +47,14 @@ void run_resources_init(struct run_resources *resources)
 	*resources = (struct run_resources){ .port = HOST_PORT_NONE, .gpus = json_array() };
 }
 
-static void set_who(const struct exp_config *experiment, const char *run_id, char *name,
-		    size_t room, struct host_lock_who *ret)
+static void set_owner(const struct exp_config *experiment, const char *run_id, char *name,
+		      size_t room, struct host_lock_owner *ret)
 {
 	bool both = experiment->suite != NULL && experiment->name != NULL;
 
 	snprintf(name, room, "%s%s%s", experiment->suite != NULL ? experiment->suite : "",
 		 both ? "/" : "", experiment->name != NULL ? experiment->name : "");
-	*ret = (struct host_lock_who){ .run_id = run_id, .name = name[0] != '\0' ? name : NULL };
+	*ret = (struct host_lock_owner){ .run_id = run_id, .name = name[0] != '\0' ? name : NULL };
 }
 
 static void warn(const struct taking *t, const char *text)
@@ -137,7 +137,7 @@ static void set_visible(struct taking *t, const size_t *picked, size_t count)
 		else
 			pl_buf_addf(&visible, "%d", facts->index);
 	}
-	if (!t->request.told)
+	if (!t->request.reported)
 		t->into->visible = pl_buf_take(&visible);
 }
 
@@ -168,7 +168,7 @@ static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool
 	into->lock_fds = pl_alloc_array(2 * count, sizeof(*into->lock_fds));
 	for (size_t i = 0; i < count; i++) {
 		json_array_append_new(into->gpus, gpu_to_json(t->gpus.offers[picked[i]].facts));
-		host_lock_say(t->gpus.lock_fds[picked[i]], &t->who, NULL);
+		host_lock_write_owner(t->gpus.lock_fds[picked[i]], &t->who, NULL);
 		move_fd(into, &t->gpus.lock_fds[picked[i]]);
 		move_fd(into, &t->gpus.parent_fds[picked[i]]);
 	}
@@ -183,11 +183,11 @@ static int port_is_waited_for(const struct taking *t, const json_t *before, stru
 {
 	int64_t port = t->experiment->launch.port;
 
-	PL_JSON_EACH(waiter, before) {
-		const json_t *claimed = pl_json_get_path(waiter, "claim.port");
+	PL_JSON_EACH(cancel_token, before) {
+		const json_t *claimed = pl_json_get_path(cancel_token, "claim.port");
 		if (port == OPTION_NO_I64 || json_integer_value(claimed) != port)
 			continue;
-		auto_free char *who = host_lock_holder_text(waiter);
+		auto_free char *who = host_lock_holder_text(cancel_token);
 		return pl_err_set(err, PL_ERR_BUSY,
 				  "launch.port: port '%lld' is reserved for the waiting %s",
 				  (long long)port, who);
@@ -195,7 +195,7 @@ static int port_is_waited_for(const struct taking *t, const json_t *before, stru
 	return 0;
 }
 
-static int take_port(const struct exp_config *experiment, const struct host_lock_who *who,
+static int take_port(const struct exp_config *experiment, const struct host_lock_owner *who,
 		     struct run_resources *into, struct pl_err *err)
 {
 	int64_t fixed = experiment->launch.port;
@@ -259,12 +259,12 @@ static int join_queue(struct taking *t, struct pl_err *err)
 	return done;
 }
 
-static void say(struct taking *t, const struct pl_err *why)
+static void report(struct taking *t, const struct pl_err *why)
 {
-	if (t->how->quiet || strcmp(t->said, why->text) == 0)
+	if (t->how->quiet || strcmp(t->printed, why->text) == 0)
 		return;
-	snprintf(t->said, sizeof(t->said), "%s", why->text);
-	pl_log(PL_LOG_INFO, "waiting: %s", t->said);
+	snprintf(t->printed, sizeof(t->printed), "%s", why->text);
+	pl_log(PL_LOG_INFO, "waiting: %s", t->printed);
 }
 
 static int stopped(const struct run_stop *stop, struct pl_err *err)
@@ -276,7 +276,7 @@ static int stopped(const struct run_stop *stop, struct pl_err *err)
 }
 
 /* err names the owner. Returns 0 if everything was taken meanwhile. */
-static int wait_for_turn(struct taking *t, struct pl_err *err)
+static int wait_for_slot(struct taking *t, struct pl_err *err)
 {
 	int64_t from_ns = pl_clock_now_ns();
 
@@ -288,14 +288,14 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	for (;;) {
 		int64_t left_ns = t->how->wait_ns - (pl_clock_now_ns() - from_ns);
-		say(t, &why);
+		report(t, &why);
 		if (run_stop_signal(t->how->stop) != 0)
 			return stopped(t->how->stop, err);
 		if (left_ns <= 0) {
 			*err = why;
 			return pl_err_wrap(err, "the wait timed out");
 		}
-		host_locks_wait(t->into->locks, left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
+		host_locks_wait(t->into->locks, left_ns < POLL_NS ? left_ns : POLL_NS);
 		int done = try_once(t, &why);
 		if (done > 0)
 			break;
@@ -331,7 +331,7 @@ static int take(struct taking *t, struct pl_err *err)
 		return try_once(t, err) > 0 ? 0 : -1;
 	}
 	if (t->how->wait_ns > 0)
-		return wait_for_turn(t, err);
+		return wait_for_slot(t, err);
 	struct pl_err why = *err;
 	return pl_err_set(err, PL_ERR_BUSY, "%s; use --wait to wait for it", why.text);
 }
@@ -348,7 +348,7 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 		.into = ret,
 	};
 
-	set_who(experiment, how->run_id, t.name, sizeof(t.name), &t.who);
+	set_owner(experiment, how->run_id, t.name, sizeof(t.name), &t.who);
 	int done = take(&t, err);
 	host_ticket_leave(t.ticket);
 	run_gpu_taking_close(&t.gpus);
@@ -366,10 +366,10 @@ int run_resources_new_port(const struct exp_config *experiment, const char *run_
 			   struct run_resources *resources, struct pl_err *err)
 {
 	char name[NAME_BYTES_MAX];
-	struct host_lock_who who;
+	struct host_lock_owner who;
 	struct host_port before = resources->port;
 
-	set_who(experiment, run_id, name, sizeof(name), &who);
+	set_owner(experiment, run_id, name, sizeof(name), &who);
 	/* the old one stays locked meanwhile, so it is not drawn again */
 	resources->port = HOST_PORT_NONE;
 	int done = take_port(experiment, &who, resources, err);

@@ -10,7 +10,7 @@ struct run_gpu_request {
 	enum run_gpus kind;
 	json_t *names;     /* array of texts, for RUN_GPUS_NAMED */
 	const char *key;   /* the source: "launch.gpus" */
-	bool told;         /* the server reads it from `key` itself */
+	bool reported;     /* the server reads it from `key` itself */
 	bool none_is_fine; /* a host without GPUs is only a warning */
 	bool simulator;    /* the server does not compute: `auto` gives it no real GPU */
 	size_t count;      /* for RUN_GPUS_AUTO */

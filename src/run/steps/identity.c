@@ -134,7 +134,7 @@ int run_identity_check_model(const struct run_context *run, const struct run_ide
 /*
  * Returns whether the server was started with this model or served_model_name; or with neither, so that vLLM chose one.
  */
-static bool was_asked_for(const json_t *server, const char *id)
+static bool was_requested(const json_t *server, const char *id)
 {
 	const json_t *names = json_object_get(server, "served_model_name");
 	const char *model = pl_json_get_text(server, "model");
@@ -156,7 +156,7 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 		return false;
 	PL_JSON_EACH(model, data) {
 		const char *id = pl_json_get_text(model, "id");
-		if (id == NULL || was_asked_for(run->experiment->server, id))
+		if (id == NULL || was_requested(run->experiment->server, id))
 			return false;
 	}
 	/* a listener that is not visible, as in another namespace, proves nothing */
@@ -176,12 +176,12 @@ static int fail_another(const struct run_context *run, uint16_t port)
 
 static void learn_server_info(const struct run_target *target, struct run_identity *identity)
 {
-	auto_json json_t *told = NULL;
+	auto_json json_t *reported = NULL;
 
-	fetch_or_null(target, "/server_info", &told);
+	fetch_or_null(target, "/server_info", &reported);
 	/* it may contain the server's environment */
-	if (told != NULL)
-		identity->server_info = vllm_secret_json_shown(told);
+	if (reported != NULL)
+		identity->server_info = vllm_secret_json_shown(reported);
 }
 
 /* Queried only if a value may depend on it. */

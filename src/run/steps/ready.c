@@ -39,7 +39,7 @@ static int ask_for_health(struct run_target *target, struct io_reply *ret, char 
 		used = (size_t)len < room - used ? used + (size_t)len : room - 1;
 		if (err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERRUPTED)
 			break;
-		run_target_turn(target);
+		run_target_rotate(target);
 	}
 	return -1;
 }
@@ -118,7 +118,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 		snprintf(why, sizeof(why), ": %s", target->unknown);
 		return not_ready(run, server, why);
 	}
-	run_say(run, "waiting for the server");
+	run_log(run, "waiting for the server");
 	for (;;) {
 		int health = look_for_health(target, server, why, sizeof(why));
 		if (health > 0)

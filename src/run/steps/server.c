@@ -104,7 +104,7 @@ int run_server_start(const struct run_context *run, struct run_launch *launch,
 	if (launch->url != NULL)
 		return 0;
 	server->port = launch->resources.port.number;
-	run_say(run, "starting %s", json_string_value(json_array_get(launch->argv, 0)));
+	run_log(run, "starting %s", json_string_value(json_array_get(launch->argv, 0)));
 	if (run_launch_check(launch, &err) < 0 || start_process(run, launch, server, &err) < 0) {
 		err.code = PL_ERR_LAUNCH;
 		if (host_guard_is_lost(server->guard))
@@ -207,7 +207,7 @@ void run_server_stop(const struct run_context *run, struct run_server *server)
 	if (server->process == NULL)
 		return;
 	if (!server->died)
-		run_say(run, "stopping the server");
+		run_log(run, "stopping the server");
 	int64_t from_ns = pl_clock_now_ns();
 	server->killed = !host_process_stop(
 		server->process, run->experiment->launch.stop_timeout_ns, &run->stop->hurry);

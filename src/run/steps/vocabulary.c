@@ -12,10 +12,10 @@
 #include "run/steps/identity.h"
 
 /* Where a tokenizer may be: its own directory, that of the model, and the one that the server names. */
-#define PLACES_MAX 4
+#define CANDIDATES_MAX 4
 
-struct places {
-	struct ckpt_source sources[PLACES_MAX];
+struct candidates {
+	struct ckpt_source sources[CANDIDATES_MAX];
 	size_t count;
 };
 
@@ -24,25 +24,25 @@ static const json_t *served_model(const struct run_identity *identity)
 	return json_array_get(json_object_get(identity->models, "data"), 0);
 }
 
-static void add_place(struct places *places, const char *model, const json_t *env)
+static void add_candidate(struct candidates *candidates, const char *model, const json_t *env)
 {
 	if (model != NULL)
-		places->sources[places->count++] = (struct ckpt_source){ .model = model,
-									 .env = env };
+		candidates->sources[candidates->count++] = (struct ckpt_source){ .model = model,
+										 .env = env };
 }
 
-static struct places places_of(const struct exp_config *experiment,
-			       const struct run_identity *identity)
+static struct candidates candidates_of(const struct exp_config *experiment,
+				       const struct run_identity *identity)
 {
 	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
-	struct places places = { 0 };
+	struct candidates candidates = { 0 };
 
-	add_place(&places, experiment->bench.tokenizer, server.env);
+	add_candidate(&candidates, experiment->bench.tokenizer, server.env);
 	if (server.model != NULL)
-		places.sources[places.count++] = server;
-	add_place(&places, experiment->bench.model, server.env);
-	add_place(&places, pl_json_get_text(served_model(identity), "root"), server.env);
-	return places;
+		candidates.sources[candidates.count++] = server;
+	add_candidate(&candidates, experiment->bench.model, server.env);
+	add_candidate(&candidates, pl_json_get_text(served_model(identity), "root"), server.env);
+	return candidates;
 }
 
 static int64_t vocab_size_of(const struct ckpt_source *source)
@@ -53,12 +53,13 @@ static int64_t vocab_size_of(const struct ckpt_source *source)
 }
 
 /* Returns the rows of the model's embedding; else the size that servers such as llama.cpp report with the name. */
-static int64_t vocab_size_of_model(const struct run_identity *identity, const struct places *places)
+static int64_t vocab_size_of_model(const struct run_identity *identity,
+				   const struct candidates *candidates)
 {
 	int64_t size = 0;
 
-	for (size_t i = 0; size <= 0 && i < places->count; i++)
-		size = vocab_size_of(&places->sources[i]);
+	for (size_t i = 0; size <= 0 && i < candidates->count; i++)
+		size = vocab_size_of(&candidates->sources[i]);
 	if (size <= 0)
 		size = pl_json_get_i64(json_object_get(served_model(identity), "meta"), "n_vocab");
 	return size > 0 ? size : OPTION_NO_I64;
@@ -67,13 +68,13 @@ static int64_t vocab_size_of_model(const struct run_identity *identity, const st
 void run_vocabulary_learn(const struct exp_config *experiment, const struct run_identity *identity,
 			  struct bench_tokenizer *tokenizer, struct vllm_bench *bench)
 {
-	struct places places = places_of(experiment, identity);
+	struct candidates candidates = candidates_of(experiment, identity);
 
 	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS))
 		return;
-	for (size_t i = 0; i < places.count; i++) {
+	for (size_t i = 0; i < candidates.count; i++) {
 		auto_vocabulary vocabulary = { 0 };
-		if (!ckpt_vocabulary_load(&places.sources[i], &vocabulary))
+		if (!ckpt_vocabulary_load(&candidates.sources[i], &vocabulary))
 			continue;
 		if (tokenizer != NULL)
 			bench_tokenizer_learn(tokenizer, vocabulary.size, vocabulary.special_ids,
@@ -84,5 +85,5 @@ void run_vocabulary_learn(const struct exp_config *experiment, const struct run_
 	}
 	if (bench->vocab_size == OPTION_NO_I64 &&
 	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
-		bench->vocab_size = vocab_size_of_model(identity, &places);
+		bench->vocab_size = vocab_size_of_model(identity, &candidates);
 }

@@ -41,9 +41,9 @@ static STORE_STATEMENT(sql_forget_unclaimed,
 		       " WHERE n.stored_at >= ?1 AND n.stored_at <= ?2) AND NOT EXISTS (SELECT 1"
 		       " FROM benchmark_runs r WHERE r.run_id = artifacts.run_id)");
 
-#define RUN_ID_BYTES_MAX 1000
-#define KINDS_BYTES_MAX  1000
-#define RESULTS_ASKED    16 /* of one run_id: no file has ever belonged to more */
+#define RUN_ID_BYTES_MAX  1000
+#define KINDS_BYTES_MAX   1000
+#define RESULTS_REQUESTED 16 /* of one run_id: no file has ever belonged to more */
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -149,7 +149,7 @@ static int count_of_run(struct store *store, const char *run_id, int64_t *ret, s
 {
 	auto_borrowed count = NULL;
 
-	if (store_sql_kept(&store->reader, &sql_count_artifacts, &count, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_count_artifacts, &count, err) < 0)
 		return -1;
 	store_sql_bind_text(count, 1, run_id);
 	return store_sql_number(count, ret, err);
@@ -203,7 +203,7 @@ int store_artifact_write(struct store_artifact_in *in, const char *bytes, size_t
 static int bind_names(const struct store_artifact_in *in, const struct store_statement *which,
 		      struct store_stmt **ret, struct pl_err *err)
 {
-	if (store_sql_kept(&in->store->writer, which, ret, err) < 0)
+	if (store_sql_cached(&in->store->writer, which, ret, err) < 0)
 		return -1;
 	store_sql_bind_text(*ret, 1, in->run_id);
 	store_sql_bind_text(*ret, 2, in->kind);
@@ -367,7 +367,7 @@ static int read_rows(struct store *store, const char *run_id, struct store_artif
 	size_t named = ret->count;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, &sql_get_artifacts, &rows, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_artifacts, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
 	for (;;) {
@@ -409,17 +409,17 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 /* ---- expected files ------------------------------------------------------------------------ */
 
 /* Under the reader's lock. *ret: number of results with this run_id in `ids`. */
-static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESULTS_ASKED],
+static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESULTS_REQUESTED],
 		      size_t *ret, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
 	bool is_row = false;
 
 	*ret = 0;
-	if (store_sql_kept(&store->reader, &sql_get_of_run_id, &rows, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_of_run_id, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
-	store_sql_bind_i64(rows, 2, RESULTS_ASKED);
+	store_sql_bind_i64(rows, 2, RESULTS_REQUESTED);
 	for (;;) {
 		if (store_sql_step(rows, &is_row, err) < 0)
 			return -1;
@@ -450,7 +450,7 @@ static int is_other(const struct store_artifact_in *in, int64_t id, char ret[65]
 
 int store_artifact_awaited(const struct store_artifact_in *in, char ret[65], struct pl_err *err)
 {
-	int64_t ids[RESULTS_ASKED];
+	int64_t ids[RESULTS_REQUESTED];
 	size_t count;
 	bool other = true;
 
@@ -460,7 +460,7 @@ int store_artifact_awaited(const struct store_artifact_in *in, char ret[65], str
 	pthread_mutex_unlock(&in->store->read_lock);
 	for (size_t i = 0; result == 0 && other && i < count; i++)
 		result = is_other(in, ids[i], ret, &other, err);
-	if (!other || count == RESULTS_ASKED)
+	if (!other || count == RESULTS_REQUESTED)
 		ret[0] = '\0';
 	return result;
 }
@@ -478,7 +478,7 @@ static int ask_named(struct store *store, const char *sha256, bool *ret, struct 
 {
 	auto_borrowed has = NULL;
 
-	if (store_sql_kept(&store->reader, &sql_has_artifact, &has, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_has_artifact, &has, err) < 0)
 		return -1;
 	store_sql_bind_text(has, 1, sha256);
 	return store_sql_step(has, ret, err);
@@ -533,7 +533,7 @@ int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err)
 {
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, &sql_forget_artifacts, &forget, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_forget_artifacts, &forget, err) < 0)
 		return -1;
 	store_sql_bind_i64(forget, 1, id);
 	return store_sql_finish(forget, err);
@@ -545,7 +545,7 @@ static int forget_unclaimed(struct store *store, int64_t now_ns, int64_t unclaim
 	char before[32], now[32];
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, &sql_forget_unclaimed, &forget, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_forget_unclaimed, &forget, err) < 0)
 		return -1;
 	pl_clock_rfc3339(now_ns - unclaimed_ns, before);
 	pl_clock_rfc3339(now_ns, now);

@@ -78,19 +78,19 @@ void store_artifacts_done(struct store_artifacts *artifacts);
 const struct store_artifact *store_artifacts_find(const struct store_artifacts *artifacts,
 						  const char *kind, const char *name);
 
-#define STORE_ABSENT_RESULTS_MAX 1000
+#define STORE_MISSING_RESULTS_MAX 1000
 
 /* Artifacts that the results of a job name and that are missing. */
-struct store_absent {
-	int64_t results; /* examined: the existing ones of the first STORE_ABSENT_RESULTS_MAX */
-	bool has_more;   /* the job has more than STORE_ABSENT_RESULTS_MAX results */
-	int64_t lacking; /* results with missing files */
+struct store_missing {
+	int64_t results;    /* examined: the existing ones of the first STORE_MISSING_RESULTS_MAX */
+	bool has_more;      /* the job has more than STORE_MISSING_RESULTS_MAX results */
+	int64_t incomplete; /* results with missing files */
 	int64_t files;
 	int64_t bytes; /* according to the documents */
 };
 /* Reads all these documents. A job that does not exist lacks nothing. Overwrites *ret. */
-int store_artifacts_absent(struct store *store, int64_t job, struct store_absent *ret,
-			   struct pl_err *err) PL_MUST_CHECK;
+int store_artifacts_missing(struct store *store, int64_t job, struct store_missing *ret,
+			    struct pl_err *err) PL_MUST_CHECK;
 
 /* *ret_fd is the caller's. NOT_FOUND, IO: its file is missing or unreadable. */
 int store_artifact_open(struct store *store, const char *sha256, int *ret_fd,

@@ -61,9 +61,9 @@ static void add_value(struct work *work, const struct quantity *quantity, int64_
 		return;
 	}
 	double share = (double)(t_ns - span->from_ns) / (double)(span->to_ns - span->from_ns);
-	size_t place = (size_t)(share * (double)span->bins);
+	size_t position = (size_t)(share * (double)span->bins);
 	struct bin *bin =
-		&work->bins[at * span->bins + (place < span->bins ? place : span->bins - 1)];
+		&work->bins[at * span->bins + (position < span->bins ? position : span->bins - 1)];
 	bin->sum = quantity->kind == HELD ? value : bin->sum + value;
 	bin->count = quantity->kind == HELD ? 1 : bin->count + 1;
 }

@@ -97,7 +97,7 @@ void store_cell_of_text(const char *text, struct mirror_cell *ret)
 	for (size_t kind = 0; kind < sizeof(letters); kind++) {
 		if (text == NULL || letters[kind] != text[0])
 			continue;
-		ret->state = RES_VALUE_THERE;
+		ret->state = RES_VALUE_PRESENT;
 		ret->kind = (unsigned char)kind;
 		if (is_texts((enum res_value_kind)kind))
 			ret->text = text + 1;
@@ -133,6 +133,6 @@ void store_cell_read(struct store_stmt *statement, int at, const struct res_fiel
 		ret->number = value.real;
 		break;
 	}
-	ret->state = RES_VALUE_THERE;
+	ret->state = RES_VALUE_PRESENT;
 	ret->kind = (unsigned char)plain_kind(field, value.type == STORE_SQL_TEXT);
 }

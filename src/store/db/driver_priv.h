@@ -35,7 +35,7 @@ struct store_sql_driver {
 	void (*close)(struct store_sql *sql);
 	const char *(*name)(const struct store_sql *sql);
 	int (*use)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
-	int (*own)(struct store_sql *sql, struct pl_err *err);
+	int (*claim)(struct store_sql *sql, struct pl_err *err);
 	void (*set_patience)(struct store_sql *sql, int ms);
 	int (*begin)(struct store_sql *sql, enum store_sql_access access, struct pl_err *err);
 	int (*commit)(struct store_sql *sql, struct pl_err *err);
@@ -46,7 +46,7 @@ struct store_sql_driver {
 	int (*set_form)(struct store_sql *sql, int64_t form, struct pl_err *err);
 	int (*empty_log)(struct store_sql *sql, struct pl_err *err);
 	int (*check)(struct store_sql *sql, char **ret, struct pl_err *err);
-	int (*own_jobs)(struct store_sql *sql, struct pl_err *err);
+	int (*claim_jobs)(struct store_sql *sql, struct pl_err *err);
 	unsigned (*jobs_hold)(const struct store_sql *sql);
 
 	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,

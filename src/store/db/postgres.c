@@ -144,7 +144,7 @@ static int check_server(struct pg_connection *connection, struct pl_err *err)
 	return 0;
 }
 
-static int try_own_jobs(struct pg_connection *connection, bool *ret, struct pl_err *err)
+static int try_claim_jobs(struct pg_connection *connection, bool *ret, struct pl_err *err)
 {
 	auto_result result = NULL;
 
@@ -155,10 +155,10 @@ static int try_own_jobs(struct pg_connection *connection, bool *ret, struct pl_e
 	return 0;
 }
 
-static int own_jobs(struct pg_connection *connection, struct pl_err *err)
+static int claim_jobs(struct pg_connection *connection, struct pl_err *err)
 {
 	connection->owns_jobs = false;
-	if (try_own_jobs(connection, &connection->owns_jobs, err) < 0)
+	if (try_claim_jobs(connection, &connection->owns_jobs, err) < 0)
 		return -1;
 	if (connection->owns_jobs)
 		return 0;
@@ -192,7 +192,7 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 	 * the server may notice the end of this process's last connection late; if another process owns the jobs by
 	 * now, the next call for jobs reports it
 	 */
-	if (connection->owns_jobs && own_jobs(connection, err) < 0 && err->code != PL_ERR_BUSY)
+	if (connection->owns_jobs && claim_jobs(connection, err) < 0 && err->code != PL_ERR_BUSY)
 		return -1;
 	return 0;
 }
@@ -208,7 +208,7 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 
 	snprintf(program, sizeof(program), "profllm-dashboard, process %d", (int)getpid());
 	PQfinish(connection->pg);
-	connection->asked_count = 0;
+	connection->sent_count = 0;
 	connection->pg = PQconnectdbParams(keys, values, 1);
 	connection->generation++;
 	connection->is_lost = false;
@@ -223,7 +223,7 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 }
 
 /* A failure closes it: the next use starts again. */
-static int connect_again(struct pg_connection *connection, struct pl_err *err)
+static int reconnect(struct pg_connection *connection, struct pl_err *err)
 {
 	if (connect_once(connection, err) == 0)
 		return 0;
@@ -241,7 +241,7 @@ int store_pg_ensure(struct pg_connection *connection, struct pl_err *err)
 		return store_pg_fail(connection, NULL, err);
 	if (pl_clock_now_ns() < connection->next_try_ns)
 		return pl_err_set(err, PL_ERR_IO, "'%s': not connected", connection->name);
-	return connect_again(connection, err);
+	return reconnect(connection, err);
 }
 
 static void pg_close(struct store_sql *sql)
@@ -281,7 +281,7 @@ static int pg_open(struct store_sql *sql, const char *name, bool create, struct 
 	connection->address = pl_strdup(name);
 	connection->patience_ms = STORE_SQL_PATIENCE_MS;
 	sql->connection = connection;
-	if (connect_again(connection, err) == 0)
+	if (reconnect(connection, err) == 0)
 		return 0;
 	pg_close(sql);
 	return -1;
@@ -303,13 +303,13 @@ static const char *pg_name(const struct store_sql *sql)
 	return pg_of(sql)->name;
 }
 
-static int pg_own_jobs(struct store_sql *sql, struct pl_err *err)
+static int pg_claim_jobs(struct store_sql *sql, struct pl_err *err)
 {
 	struct pg_connection *connection = pg_of(sql);
 
 	if (store_pg_ensure(connection, err) < 0)
 		return -1;
-	return connection->owns_jobs ? 0 : own_jobs(connection, err);
+	return connection->owns_jobs ? 0 : claim_jobs(connection, err);
 }
 
 /* The lock belongs to the session, like the transaction: if it is lost, the transaction cannot be committed. */
@@ -347,7 +347,7 @@ static int pg_run(struct store_sql *sql, const char *text, struct pl_err *err)
 		return 0;
 	if (!store_pg_may_retry(connection))
 		return -1;
-	return connect_again(connection, err) < 0 ? -1 : store_pg_exec(connection, text, NULL, err);
+	return reconnect(connection, err) < 0 ? -1 : store_pg_exec(connection, text, NULL, err);
 }
 
 static void pg_rollback(struct store_sql *sql)
@@ -480,7 +480,7 @@ const struct store_sql_driver store_postgres_driver = {
 	.close = pg_close,
 	.name = pg_name,
 	.use = pg_use,
-	.own = pg_nothing,
+	.claim = pg_nothing,
 	.set_patience = pg_set_patience,
 	.begin = pg_begin,
 	.commit = pg_commit,
@@ -491,7 +491,7 @@ const struct store_sql_driver store_postgres_driver = {
 	.set_form = pg_set_form,
 	.empty_log = pg_nothing,
 	.check = pg_check,
-	.own_jobs = pg_own_jobs,
+	.claim_jobs = pg_claim_jobs,
 	.jobs_hold = pg_jobs_hold,
 	.prepare = store_pg_prepare,
 	.ask = store_pg_ask,

@@ -11,7 +11,7 @@
 struct pg_statement;
 
 /* Statements in flight. Each is small, so neither side has to wait for the other to read. */
-#define PG_ASKED_MAX 64
+#define PG_SENT_MAX 64
 
 struct pg_connection {
 	PGconn *pg;
@@ -30,8 +30,8 @@ struct pg_connection {
 	 * Statements with outstanding results, in order; NULL: the result is not needed. While there are any, nothing
 	 * else can be sent to the server.
 	 */
-	struct pg_statement *asked[PG_ASKED_MAX];
-	size_t asked_count;
+	struct pg_statement *pending[PG_SENT_MAX];
+	size_t sent_count;
 };
 
 static inline struct pg_connection *pg_of(const struct store_sql *sql)
@@ -116,7 +116,7 @@ void store_pg_take_rows(struct pg_statement *statement, PGresult *rows);
 
 /* Within a transaction, for a prepared statement. */
 int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
-bool store_pg_is_asked(const struct pg_statement *statement);
+bool store_pg_is_sent(const struct pg_statement *statement);
 /* Marks its result as not needed. */
 void store_pg_forget(const struct pg_statement *statement);
 

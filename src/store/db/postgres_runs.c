@@ -100,7 +100,7 @@ static void add_pairs(struct pl_buf *text, const struct store_columns *columns, 
 static char *add_text(const struct store_runs_fixed *fixed, const struct store_columns *columns)
 {
 	auto_buf text = PL_BUF(SQL_BYTES_MAX);
-	size_t first = fixed->count + 1, behind = first + columns->count;
+	size_t first = fixed->count + 1, after = first + columns->count;
 
 	pl_buf_add_text(&text, "WITH r AS (INSERT INTO benchmark_runs (");
 	add_names(&text, fixed, "");
@@ -108,7 +108,7 @@ static char *add_text(const struct store_runs_fixed *fixed, const struct store_c
 	add_ids(&text, columns, false);
 	pl_buf_add_text(&text, ") VALUES (");
 	add_params(&text, fixed->count);
-	pl_buf_addf(&text, ", ?%zu, ?%zu", behind, behind + 1);
+	pl_buf_addf(&text, ", ?%zu, ?%zu", after, after + 1);
 	add_places(&text, columns, false, first);
 	pl_buf_add_text(&text, ") RETURNING id), t AS (INSERT INTO benchmark_texts (id");
 	add_ids(&text, columns, true);
@@ -121,13 +121,13 @@ static char *add_text(const struct store_runs_fixed *fixed, const struct store_c
 static char *replace_text(const struct store_runs_fixed *fixed, const struct store_columns *columns)
 {
 	auto_buf text = PL_BUF(SQL_BYTES_MAX);
-	size_t id = fixed->count + 1, first = id + 1, behind = first + columns->count;
+	size_t id = fixed->count + 1, first = id + 1, after = first + columns->count;
 
 	pl_buf_add_text(&text, "WITH t AS (UPDATE benchmark_texts SET id = id");
 	add_pairs(&text, columns, true, first);
 	pl_buf_addf(&text, " WHERE id = ?%zu) UPDATE benchmark_runs SET ", id);
 	add_settings(&text, fixed);
-	pl_buf_addf(&text, ", null_fields = ?%zu, other_kinds = ?%zu", behind, behind + 1);
+	pl_buf_addf(&text, ", null_fields = ?%zu, other_kinds = ?%zu", after, after + 1);
 	add_pairs(&text, columns, false, first);
 	pl_buf_addf(&text, " WHERE id = ?%zu", id);
 	return pl_buf_take(&text);
@@ -186,14 +186,14 @@ static void bind_brief(struct store_stmt *statement, int at, const char *text)
 static void bind(struct store_stmt *statement, int first, const struct store_columns *columns,
 		 const struct mirror_cell *cells)
 {
-	int behind = first + (int)columns->count;
+	int after = first + (int)columns->count;
 	auto_buf nulls = PL_BUF(ODD_BYTES_MAX);
 	auto_buf others = PL_BUF(ODD_BYTES_MAX);
 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct res_field *field = columns->items[i];
 		const struct mirror_cell *cell = &cells[i];
-		bool is_there = cell->state == RES_VALUE_THERE;
+		bool is_there = cell->state == RES_VALUE_PRESENT;
 		if (is_there && cell->kind == store_cell_kind(field)) {
 			bind_value(statement, first + (int)i, cell);
 			continue;
@@ -206,8 +206,8 @@ static void bind(struct store_stmt *statement, int first, const struct store_col
 	}
 	pl_buf_add_text(&nulls, nulls.len == 0 ? "[]" : "]");
 	pl_buf_add_text(&others, others.len == 0 ? "{}" : "}");
-	bind_brief(statement, behind, pl_buf_text(&nulls));
-	bind_brief(statement, behind + 1, pl_buf_text(&others));
+	bind_brief(statement, after, pl_buf_text(&nulls));
+	bind_brief(statement, after + 1, pl_buf_text(&others));
 }
 
 /* ---- cells out ----------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static void read_value(struct store_stmt *statement, int at, const struct res_fi
 	store_pg_value(statement, at, &value);
 	if (value.type == STORE_SQL_NULL)
 		return;
-	ret->state = RES_VALUE_THERE;
+	ret->state = RES_VALUE_PRESENT;
 	ret->kind = (unsigned char)store_cell_kind(field);
 	if (value.type == STORE_SQL_TEXT)
 		ret->text = value.data;
@@ -267,19 +267,19 @@ static int read_others(struct pg_odd *odd, const char *text, const struct store_
 static int read_cells(struct store_stmt *statement, int first, const struct store_columns *columns,
 		      struct mirror_cell *cells, struct pl_err *err)
 {
-	struct pg_statement *own = (struct pg_statement *)statement;
-	int behind = first + (int)columns->count;
+	struct pg_statement *self = (struct pg_statement *)statement;
+	int after = first + (int)columns->count;
 
-	if (own->odd == NULL)
-		own->odd = pl_alloc(sizeof(*own->odd));
+	if (self->odd == NULL)
+		self->odd = pl_alloc(sizeof(*self->odd));
 	for (size_t i = 0; i < columns->count; i++)
 		read_value(statement, first + (int)i, columns->items[i], &cells[i]);
-	if (store_column_set_read(columns, store_pg_text(statement, behind), &own->odd->nulls,
+	if (store_column_set_read(columns, store_pg_text(statement, after), &self->odd->nulls,
 				  err) < 0)
 		return -1;
-	for (size_t i = 0; i < own->odd->nulls.count; i++)
-		cells[own->odd->nulls.columns[i]].state = RES_VALUE_NULL;
-	return read_others(own->odd, store_pg_text(statement, behind + 1), columns, cells, err);
+	for (size_t i = 0; i < self->odd->nulls.count; i++)
+		cells[self->odd->nulls.columns[i]].state = RES_VALUE_NULL;
+	return read_others(self->odd, store_pg_text(statement, after + 1), columns, cells, err);
 }
 
 const struct store_runs_driver store_pg_runs_driver = {

@@ -204,11 +204,11 @@ void store_pg_bind(struct store_stmt *statement, int at, const struct store_sql_
 
 void store_pg_clear_params(struct store_stmt *statement)
 {
-	struct pg_statement *own = of(statement);
+	struct pg_statement *self = of(statement);
 
-	for (int i = 0; i < own->param_count; i++) {
-		free(own->params[i].owned);
-		own->params[i] = (struct pg_param){ 0 };
+	for (int i = 0; i < self->param_count; i++) {
+		free(self->params[i].owned);
+		self->params[i] = (struct pg_param){ 0 };
 	}
 }
 
@@ -304,8 +304,8 @@ static int execute_once(struct pg_statement *statement, struct pl_err *err)
 
 	if (make_known(statement, err) < 0)
 		return -1;
-	if (connection->asked_count > 0 &&
-	    ((!store_pg_is_asked(statement) && store_pg_send(statement, true, err) < 0) ||
+	if (connection->sent_count > 0 &&
+	    ((!store_pg_is_sent(statement) && store_pg_send(statement, true, err) < 0) ||
 	     store_pg_drain(connection, err) < 0))
 		return -1;
 	if (!statement->has_rows && execute_alone(statement, err) < 0)
@@ -316,14 +316,14 @@ static int execute_once(struct pg_statement *statement, struct pl_err *err)
 
 int store_pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *err)
 {
-	struct pg_statement *own = of(statement);
+	struct pg_statement *self = of(statement);
 
-	if (make_known(own, err) < 0)
+	if (make_known(self, err) < 0)
 		return -1;
 	/* outside a transaction, a statement is sent again if its connection was lost */
-	if (!connection_of(own)->in_transaction)
+	if (!connection_of(self)->in_transaction)
 		return is_wanted ? 0 : store_sql_finish(statement, err);
-	return store_pg_send(own, is_wanted, err);
+	return store_pg_send(self, is_wanted, err);
 }
 
 static int execute(struct pg_statement *statement, struct pl_err *err)
@@ -348,15 +348,15 @@ static int next_rows(struct pg_statement *statement, bool *ret_row, struct pl_er
 
 int store_pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err)
 {
-	struct pg_statement *own = of(statement);
+	struct pg_statement *self = of(statement);
 	bool is_row;
 
-	if (!own->has_rows && execute(own, err) < 0) {
+	if (!self->has_rows && execute(self, err) < 0) {
 		store_pg_reset(statement);
 		return -1;
 	}
-	is_row = ++own->at < PQntuples(own->rows);
-	if (!is_row && next_rows(own, &is_row, err) < 0) {
+	is_row = ++self->at < PQntuples(self->rows);
+	if (!is_row && next_rows(self, &is_row, err) < 0) {
 		store_pg_reset(statement);
 		return -1;
 	}
@@ -368,37 +368,37 @@ int store_pg_step(struct store_stmt *statement, bool *ret_row, struct pl_err *er
 
 void store_pg_reset(struct store_stmt *statement)
 {
-	struct pg_statement *own = of(statement);
-	struct pg_connection *connection = connection_of(own);
+	struct pg_statement *self = of(statement);
+	struct pg_connection *connection = connection_of(self);
 
-	store_pg_forget(own);
-	PQclear(own->rows);
-	own->rows = NULL;
-	own->has_rows = false;
+	store_pg_forget(self);
+	PQclear(self->rows);
+	self->rows = NULL;
+	self->has_rows = false;
 	/* a failed cursor ends with its transaction */
-	if (own->is_open && own->generation == connection->generation &&
+	if (self->is_open && self->generation == connection->generation &&
 	    PQtransactionStatus(connection->pg) == PQTRANS_INTRANS) {
-		auto_free char *text = pl_asprintf("CLOSE %s", own->name);
+		auto_free char *text = pl_asprintf("CLOSE %s", self->name);
 		pg_try(connection, text);
 	}
-	own->is_open = false;
+	self->is_open = false;
 }
 
 void store_pg_drop(struct store_stmt *statement)
 {
-	struct pg_statement *own = of(statement);
-	struct pg_connection *connection = connection_of(own);
+	struct pg_statement *self = of(statement);
+	struct pg_connection *connection = connection_of(self);
 
 	store_pg_reset(statement);
-	if (own->generation == connection->generation && own->generation > 0 &&
+	if (self->generation == connection->generation && self->generation > 0 &&
 	    PQtransactionStatus(connection->pg) != PQTRANS_INERROR) {
-		auto_free char *text = pl_asprintf("DEALLOCATE %s", own->name);
+		auto_free char *text = pl_asprintf("DEALLOCATE %s", self->name);
 		pg_try(connection, text);
 	}
-	free_params(own);
-	store_pg_odd_free(own->odd);
-	free(own->text);
-	free(own);
+	free_params(self);
+	store_pg_odd_free(self->odd);
+	free(self->text);
+	free(self);
 }
 
 static uint64_t bits_of(const char *data, int len)
@@ -537,12 +537,12 @@ static PGresult *read_answers(struct pg_connection *connection, enum loss *loss)
 {
 	PGresult *fault = NULL;
 
-	for (size_t i = 0; i < connection->asked_count && *loss == LOSS_NONE; i++) {
+	for (size_t i = 0; i < connection->sent_count && *loss == LOSS_NONE; i++) {
 		PGresult *answer = next_answer(connection, fault != NULL, loss);
 		if (answer == NULL)
 			*loss = *loss == LOSS_NONE ? LOSS_LIBPQ : *loss;
 		/* skipped statements follow the failed one */
-		else if (!take_answer(connection->asked[i], answer)) {
+		else if (!take_answer(connection->pending[i], answer)) {
 			if (fault == NULL)
 				fault = pl_take(answer);
 			PQclear(answer);
@@ -558,7 +558,7 @@ static PGresult *read_answers(struct pg_connection *connection, enum loss *loss)
 /* The state of the pipeline is unknown: the connection is not read again, and the next transaction makes a new one. */
 static int lose(struct pg_connection *connection, enum loss loss, struct pl_err *err)
 {
-	connection->asked_count = 0;
+	connection->sent_count = 0;
 	connection->is_lost = true;
 	if (loss == LOSS_SILENT)
 		return pl_err_set(err, PL_ERR_IO, "'%s': the server did not respond within %d s",
@@ -570,7 +570,7 @@ int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 {
 	enum loss loss = LOSS_NONE;
 
-	if (connection->asked_count == 0)
+	if (connection->sent_count == 0)
 		return 0;
 	/* without a sync the server may buffer its responses forever */
 	if (connection->is_lost || PQpipelineSync(connection->pg) != 1)
@@ -583,7 +583,7 @@ int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 		loss = LOSS_LIBPQ;
 	if (loss != LOSS_NONE)
 		lose(connection, loss, fault != NULL ? PL_ERR_IGNORED : err);
-	connection->asked_count = 0;
+	connection->sent_count = 0;
 	if (fault != NULL)
 		return store_pg_fail(connection, fault, err);
 	return loss != LOSS_NONE ? -1 : 0;
@@ -593,22 +593,22 @@ int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err 
 {
 	struct pg_connection *connection = pg_of(statement->base.sql);
 
-	if (connection->asked_count == PG_ASKED_MAX && store_pg_drain(connection, err) < 0)
+	if (connection->sent_count == PG_SENT_MAX && store_pg_drain(connection, err) < 0)
 		return -1;
-	if (connection->asked_count == 0 && PQenterPipelineMode(connection->pg) != 1)
+	if (connection->sent_count == 0 && PQenterPipelineMode(connection->pg) != 1)
 		return store_pg_fail(connection, NULL, err);
 	if (!store_pg_send_prepared(statement))
 		return store_pg_fail(connection, NULL, err);
-	connection->asked[connection->asked_count++] = is_wanted ? statement : NULL;
+	connection->pending[connection->sent_count++] = is_wanted ? statement : NULL;
 	return 0;
 }
 
-bool store_pg_is_asked(const struct pg_statement *statement)
+bool store_pg_is_sent(const struct pg_statement *statement)
 {
 	const struct pg_connection *connection = pg_of(statement->base.sql);
 
-	for (size_t i = 0; i < connection->asked_count; i++) {
-		if (connection->asked[i] == statement)
+	for (size_t i = 0; i < connection->sent_count; i++) {
+		if (connection->pending[i] == statement)
 			return true;
 	}
 	return false;
@@ -618,8 +618,8 @@ void store_pg_forget(const struct pg_statement *statement)
 {
 	struct pg_connection *connection = pg_of(statement->base.sql);
 
-	for (size_t i = 0; i < connection->asked_count; i++) {
-		if (connection->asked[i] == statement)
-			connection->asked[i] = NULL;
+	for (size_t i = 0; i < connection->sent_count; i++) {
+		if (connection->pending[i] == statement)
+			connection->pending[i] = NULL;
 	}
 }

@@ -16,7 +16,7 @@ int store_sql_open_with(struct store_sql *sql, const struct store_sql_driver *dr
 		*sql = (struct store_sql){ 0 };
 		return -1;
 	}
-	sql->kept = pl_alloc_array(STORE_STATEMENT_COUNT, sizeof(*sql->kept));
+	sql->cached = pl_alloc_array(STORE_STATEMENT_COUNT, sizeof(*sql->cached));
 	return 0;
 }
 
@@ -25,8 +25,8 @@ void store_sql_close(struct store_sql *sql)
 	if (sql->driver == NULL)
 		return;
 	for (size_t i = 0; i < STORE_STATEMENT_COUNT; i++)
-		store_sql_drop(sql->kept[i]);
-	free(sql->kept);
+		store_sql_drop(sql->cached[i]);
+	free(sql->cached);
 	sql->driver->close(sql);
 	*sql = (struct store_sql){ 0 };
 }
@@ -51,9 +51,9 @@ int store_sql_set_form(struct store_sql *sql, int64_t form, struct pl_err *err)
 	return sql->driver->set_form(sql, form, err);
 }
 
-int store_sql_own(struct store_sql *sql, struct pl_err *err)
+int store_sql_claim(struct store_sql *sql, struct pl_err *err)
 {
-	return sql->driver->own(sql, err);
+	return sql->driver->claim(sql, err);
 }
 
 void store_sql_set_patience(struct store_sql *sql, int ms)
@@ -87,9 +87,9 @@ int store_sql_check(struct store_sql *sql, char **ret, struct pl_err *err)
 	return sql->driver->check(sql, ret, err);
 }
 
-int store_sql_own_jobs(struct store_sql *sql, struct pl_err *err)
+int store_sql_claim_jobs(struct store_sql *sql, struct pl_err *err)
 {
-	return sql->driver->own_jobs(sql, err);
+	return sql->driver->claim_jobs(sql, err);
 }
 
 unsigned store_sql_jobs_hold(const struct store_sql *sql)
@@ -137,17 +137,17 @@ const char *store_sql_statement_text(const struct store_sql *sql,
 									  : which->text;
 }
 
-int store_sql_kept(struct store_sql *sql, const struct store_statement *which,
-		   struct store_stmt **ret, struct pl_err *err)
+int store_sql_cached(struct store_sql *sql, const struct store_statement *which,
+		     struct store_stmt **ret, struct pl_err *err)
 {
-	struct store_stmt **kept = &sql->kept[which - __start_store_statements];
+	struct store_stmt **cached = &sql->cached[which - __start_store_statements];
 
-	if (*kept == NULL &&
-	    store_sql_prepare(sql, store_sql_statement_text(sql, which), kept, err) < 0)
+	if (*cached == NULL &&
+	    store_sql_prepare(sql, store_sql_statement_text(sql, which), cached, err) < 0)
 		return -1;
-	store_sql_reset(*kept);
-	store_sql_clear(*kept);
-	*ret = *kept;
+	store_sql_reset(*cached);
+	store_sql_clear(*cached);
+	*ret = *cached;
 	return 0;
 }
 

@@ -45,7 +45,7 @@ struct store_stmt;
 struct store_sql {
 	const struct store_sql_driver *driver; /* NULL: was never opened */
 	void *connection;
-	struct store_stmt **kept; /* STORE_STATEMENT_COUNT entries; NULL: not prepared yet */
+	struct store_stmt **cached; /* STORE_STATEMENT_COUNT entries; NULL: not prepared yet */
 };
 
 /*
@@ -71,7 +71,7 @@ int store_sql_use(struct store_sql *sql, enum store_sql_access access,
 int store_sql_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 int store_sql_set_form(struct store_sql *sql, int64_t form, struct pl_err *err) PL_MUST_CHECK;
 /* Configures the database for our use, for all processes. Call it only if the database is ours. */
-int store_sql_own(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
+int store_sql_claim(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
 
 /* How long a transaction that writes waits for another one, in ms, at least 1. */
 #define STORE_SQL_PATIENCE_MS 20000 /* default */
@@ -103,8 +103,8 @@ int store_sql_prepare_cursor(struct store_sql *sql, const char *text, struct sto
 const char *store_sql_statement_text(const struct store_sql *sql,
 				     const struct store_statement *which);
 /* Returns the statement, prepared on first use, with nothing bound. The connection owns it. */
-int store_sql_kept(struct store_sql *sql, const struct store_statement *which,
-		   struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;
+int store_sql_cached(struct store_sql *sql, const struct store_statement *which,
+		     struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Moves the write-ahead log into the file and empties it, because the log still contains overwritten pages. Outside a
@@ -118,7 +118,7 @@ int store_sql_check(struct store_sql *sql, char **ret, struct pl_err *err) PL_MU
  * process can own them. BUSY: there is another owner, or a killed one whose end the server has not noticed; retry
  * later. Does nothing if this connection already owns them. A lost connection may have lost the ownership.
  */
-int store_sql_own_jobs(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
+int store_sql_claim_jobs(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Returns 0 if this connection does not own the jobs. Within a transaction, any other number remains valid until its
  * end. A different number than before means that the connection was lost in between, so another process may have owned

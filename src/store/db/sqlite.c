@@ -25,7 +25,7 @@ struct connection {
 
 struct statement {
 	struct store_stmt base;
-	sqlite3_stmt *own;
+	sqlite3_stmt *handle;
 	int bind_status; /* of the first parameter that could not be bound: the next step fails with it */
 };
 
@@ -36,9 +36,9 @@ static sqlite3 *db_of(const struct store_sql *sql)
 	return connection->db;
 }
 
-static sqlite3_stmt *own(const struct store_stmt *statement)
+static sqlite3_stmt *handle(const struct store_stmt *statement)
 {
-	return ((const struct statement *)statement)->own;
+	return ((const struct statement *)statement)->handle;
 }
 
 /* ---- errors -------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static int sqlite_use(struct store_sql *sql, enum store_sql_access access, struc
 }
 
 /* If two processes open a new file at the same time, one gets SQLITE_BUSY without waiting, so it must retry. */
-static int sqlite_own(struct store_sql *sql, struct pl_err *err)
+static int sqlite_claim(struct store_sql *sql, struct pl_err *err)
 {
 	static const char text[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
 
@@ -257,7 +257,7 @@ static char *owner_of(int fd)
 	return text[0] != '\0' ? pl_asprintf("process %s", text) : pl_strdup("another process");
 }
 
-static int sqlite_own_jobs(struct store_sql *sql, struct pl_err *err)
+static int sqlite_claim_jobs(struct store_sql *sql, struct pl_err *err)
 {
 	struct connection *connection = sql->connection;
 
@@ -302,7 +302,7 @@ static int sqlite_prepare(struct store_sql *sql, const char *text, bool is_curso
 	if (sqlite3_prepare_v2(db_of(sql), text, -1, &prepared, NULL) != SQLITE_OK)
 		return fail(db_of(sql), err);
 	struct statement *statement = pl_alloc(sizeof(*statement));
-	statement->own = prepared;
+	statement->handle = prepared;
 	*ret = &statement->base;
 	return 0;
 }
@@ -313,7 +313,7 @@ static int fail_bind(struct statement *statement, struct pl_err *err)
 	int status = statement->bind_status & 0xff;
 
 	statement->bind_status = SQLITE_OK;
-	sqlite3_reset(statement->own);
+	sqlite3_reset(statement->handle);
 	return pl_err_set(err, code_of(status), "'%s': %s", sqlite_name(statement->base.sql),
 			  sqlite3_errstr(status));
 }
@@ -322,9 +322,9 @@ static int sqlite_step(struct store_stmt *statement, bool *ret_row, struct pl_er
 {
 	if (((struct statement *)statement)->bind_status != SQLITE_OK)
 		return fail_bind((struct statement *)statement, err);
-	if (!sqlite3_stmt_busy(own(statement)) && check_place(statement->sql, err) < 0)
+	if (!sqlite3_stmt_busy(handle(statement)) && check_place(statement->sql, err) < 0)
 		return -1;
-	int status = sqlite3_step(own(statement));
+	int status = sqlite3_step(handle(statement));
 
 	if (status == SQLITE_ROW) {
 		*ret_row = true;
@@ -332,47 +332,47 @@ static int sqlite_step(struct store_stmt *statement, bool *ret_row, struct pl_er
 	}
 	if (status != SQLITE_DONE) {
 		fail(db_of(statement->sql), err);
-		sqlite3_reset(own(statement));
+		sqlite3_reset(handle(statement));
 		return -1;
 	}
-	sqlite3_reset(own(statement));
+	sqlite3_reset(handle(statement));
 	*ret_row = false;
 	return 0;
 }
 
 static void sqlite_reset(struct store_stmt *statement)
 {
-	sqlite3_reset(own(statement));
+	sqlite3_reset(handle(statement));
 	((struct statement *)statement)->bind_status = SQLITE_OK;
 }
 
 static void sqlite_drop(struct store_stmt *statement)
 {
-	sqlite3_finalize(own(statement));
+	sqlite3_finalize(handle(statement));
 	free(statement);
 }
 
-static int bind(sqlite3_stmt *own, int at, const struct store_sql_value *value)
+static int bind(sqlite3_stmt *handle, int at, const struct store_sql_value *value)
 {
 	sqlite3_destructor_type keeps = value->is_brief ? SQLITE_TRANSIENT : SQLITE_STATIC;
 
 	switch (value->type) {
 	case STORE_SQL_INTEGER:
-		return sqlite3_bind_int64(own, at, value->integer);
+		return sqlite3_bind_int64(handle, at, value->integer);
 	case STORE_SQL_REAL:
-		return sqlite3_bind_double(own, at, value->real);
+		return sqlite3_bind_double(handle, at, value->real);
 	case STORE_SQL_TEXT:
-		return sqlite3_bind_text64(own, at, value->data, value->len, keeps, SQLITE_UTF8);
+		return sqlite3_bind_text64(handle, at, value->data, value->len, keeps, SQLITE_UTF8);
 	case STORE_SQL_BYTES:
-		return sqlite3_bind_blob64(own, at, value->data, value->len, keeps);
+		return sqlite3_bind_blob64(handle, at, value->data, value->len, keeps);
 	default:
-		return sqlite3_bind_null(own, at);
+		return sqlite3_bind_null(handle, at);
 	}
 }
 
 static void sqlite_bind(struct store_stmt *statement, int at, const struct store_sql_value *value)
 {
-	int status = bind(own(statement), at, value);
+	int status = bind(handle(statement), at, value);
 
 	if (((struct statement *)statement)->bind_status == SQLITE_OK)
 		((struct statement *)statement)->bind_status = status;
@@ -380,19 +380,19 @@ static void sqlite_bind(struct store_stmt *statement, int at, const struct store
 
 static void sqlite_clear(struct store_stmt *statement)
 {
-	sqlite3_clear_bindings(own(statement));
+	sqlite3_clear_bindings(handle(statement));
 	((struct statement *)statement)->bind_status = SQLITE_OK;
 }
 
 bool store_sqlite_is_null(struct store_stmt *statement, int at)
 {
-	return sqlite3_column_type(own(statement), at) == SQLITE_NULL;
+	return sqlite3_column_type(handle(statement), at) == SQLITE_NULL;
 }
 
 static void sqlite_value(struct store_stmt *statement, int at, struct store_sql_value *ret)
 {
 	/* only one lookup per column, because a row has a thousand of them */
-	sqlite3_value *value = sqlite3_column_value(own(statement), at);
+	sqlite3_value *value = sqlite3_column_value(handle(statement), at);
 
 	*ret = (struct store_sql_value){ .type = STORE_SQL_NULL };
 	switch (sqlite3_value_type(value)) {
@@ -424,7 +424,7 @@ static const char *sqlite_text(struct store_stmt *statement, int at)
 {
 	if (store_sqlite_is_null(statement, at))
 		return NULL;
-	return pl_must((void *)sqlite3_column_text(own(statement), at));
+	return pl_must((void *)sqlite3_column_text(handle(statement), at));
 }
 
 /* ---- owner and version --------------------------------------------------------------------- */
@@ -494,7 +494,7 @@ const struct store_sql_driver store_sqlite_driver = {
 	.runs = &store_sqlite_runs_driver,
 	.name = sqlite_name,
 	.use = sqlite_use,
-	.own = sqlite_own,
+	.claim = sqlite_claim,
 	.get_form = sqlite_get_form,
 	.set_form = sqlite_set_form,
 	.open = sqlite_open,
@@ -507,7 +507,7 @@ const struct store_sql_driver store_sqlite_driver = {
 	.make = sqlite_run,
 	.empty_log = sqlite_empty_log,
 	.check = sqlite_check,
-	.own_jobs = sqlite_own_jobs,
+	.claim_jobs = sqlite_claim_jobs,
 	.jobs_hold = sqlite_jobs_hold,
 	.prepare = sqlite_prepare,
 	.step = sqlite_step,

@@ -21,7 +21,7 @@ static STORE_STATEMENT(sql_add_dictionary,
 /* The dictionary of a document is good if it compresses to at most this size. */
 #define IS_GOOD(packed, plain) ((packed) <= (plain) / 8 + 256)
 #define GROWTH                 4
-#define LOOK_AGAIN_NS          PL_NS_PER_S
+#define POLL_NS                PL_NS_PER_S
 
 /* A frame that zstd skips (RFC 8878, 3.1.2): its magic, its length, the dictionary's id. */
 #define MAGIC      0x184d2a50u
@@ -112,7 +112,7 @@ static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 			return -1;
 		}
 	}
-	if (store_sql_kept(&dictionaries->sql, &sql_get_dictionaries, &rows, err) < 0)
+	if (store_sql_cached(&dictionaries->sql, &sql_get_dictionaries, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, last);
 	for (;;) {
@@ -151,7 +151,7 @@ static void choose(struct store_dictionaries *dictionaries, const char *kind, bo
 {
 	pthread_mutex_lock(&dictionaries->lock);
 	const struct dictionary *found = newest(dictionaries, kind);
-	bool is_due = pl_clock_now_ns() - dictionaries->looked_ns > LOOK_AGAIN_NS;
+	bool is_due = pl_clock_now_ns() - dictionaries->looked_ns > POLL_NS;
 	/* without one, a document is still compressed */
 	if ((found == NULL || (is_bad && is_due)) && look(dictionaries, PL_ERR_IGNORED) == 0)
 		found = newest(dictionaries, kind);
@@ -218,7 +218,7 @@ static int newest_result(struct store *store, const char *kind, int64_t *ret, st
 {
 	struct store_stmt *ask;
 
-	if (store_sql_kept(&store->writer, &sql_newest_dictionary, &ask, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_newest_dictionary, &ask, err) < 0)
 		return -1;
 	store_sql_bind_text(ask, 1, kind);
 	return store_sql_number(ask, ret, err);
@@ -240,7 +240,7 @@ int store_dictionary_offer(struct store *store, const struct store_document *doc
 	if (len > DICTIONARY_BYTES_MAX)
 		len = DICTIONARY_BYTES_MAX;
 	auto_free void *packed = pl_zst_pack(document->bytes, len, &packed_len);
-	if (store_sql_kept(&store->writer, &sql_add_dictionary, &put, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_add_dictionary, &put, err) < 0)
 		return -1;
 	store_sql_bind_text(put, 1, kind);
 	store_sql_bind_i64(put, 2, id);

@@ -50,7 +50,7 @@ static const char plain_schema[] =
 
 struct store_reader {
 	const struct res_fields *fields;
-	const struct schema *own;
+	const struct schema *native;
 	const struct schema *plain;
 };
 
@@ -62,9 +62,9 @@ const char *store_form_name(enum store_form form)
 enum store_form store_form_of(const json_t *document)
 {
 	if (json_object_get(document, "run_id") != NULL)
-		return json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
+		return json_object_get(document, "schema_version") != NULL ? STORE_FORM_NATIVE
 									   : STORE_FORM_PLAIN;
-	return (enum store_form)(STORE_FORM_OWN + 1 + (int)res_producer_of(document));
+	return (enum store_form)(STORE_FORM_NATIVE + 1 + (int)res_producer_of(document));
 }
 
 /* "upload", "upload.jsonl:3", "upload.json[2]" */
@@ -90,7 +90,7 @@ int store_reader_new(const struct res_fields *fields, struct store_reader **ret,
 	auto_json json_t *plain = NULL;
 
 	reader->fields = fields;
-	if (schema_open("result", &reader->own, err) < 0 ||
+	if (schema_open("result", &reader->native, err) < 0 ||
 	    pl_json_parse(plain_schema, strlen(plain_schema), "plain schema", &plain, err) < 0 ||
 	    schema_compile(plain, "plain schema", "", &reader->plain, err) < 0)
 		return -1;
@@ -102,7 +102,7 @@ void store_reader_free(struct store_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	schema_free(reader->own);
+	schema_free(reader->native);
 	schema_free(reader->plain);
 	free(reader);
 }
@@ -121,9 +121,9 @@ json_t *store_fault_new(const char *pointer, int line, const char *message)
 }
 
 /* place: location of the checked document in the whole, "" or "/profllm". */
-static json_t *schema_fault(const char *place, const struct schema_fault *fault)
+static json_t *schema_fault(const char *position, const struct schema_fault *fault)
 {
-	auto_free char *pointer = pl_asprintf("%s%s", place, fault->pointer);
+	auto_free char *pointer = pl_asprintf("%s%s", position, fault->pointer);
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
 
 	schema_fault_text(fault, &text);
@@ -173,7 +173,7 @@ static bool is_grave(const struct schema_faults *faults, size_t at)
 struct intake {
 	const struct store_reader *reader;
 	const char *name;
-	const char *place; /* location of the document in the whole */
+	const char *position; /* location of the document in the whole */
 	/*
 	 * of a document of ours, as received, if it contained secrets: "***" may violate rules that the secret follows
 	 */
@@ -192,7 +192,7 @@ static void note_unknown(const struct intake *intake, const struct schema_faults
 			continue;
 		if (unknown++ < NOTES_MAX)
 			json_array_append_new(intake->ret->notes,
-					      schema_fault(intake->place, &faults->items[i]));
+					      schema_fault(intake->position, &faults->items[i]));
 	}
 	if (unknown > NOTES_MAX) {
 		auto_free char *text = pl_asprintf("%zu more unknown keys", unknown - NOTES_MAX);
@@ -214,7 +214,7 @@ static int reject(const struct intake *intake, const char *what, const struct sc
 			first = first < faults->count ? first : i;
 			count++;
 			json_array_append_new(intake->faults,
-					      schema_fault(intake->place, &faults->items[i]));
+					      schema_fault(intake->position, &faults->items[i]));
 		}
 	}
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
@@ -263,7 +263,7 @@ static int check(const struct intake *intake, const struct schema *schema, const
 /* ---- forms --------------------------------------------------------------------------------- */
 
 /* The former names of a result of the version before are renamed already: it is checked as one of this version. */
-static int check_own(const struct intake *intake, json_t *document, struct pl_err *err)
+static int check_native(const struct intake *intake, json_t *document, struct pl_err *err)
 {
 	auto_json json_t *checked = schema_result_to_check(document);
 	const json_t *version = json_object_get(document, "schema_version");
@@ -278,16 +278,16 @@ static int check_own(const struct intake *intake, json_t *document, struct pl_er
 		auto_free char *text = pl_asprintf(
 			"schema_version %lld is newer than %d; unknown keys are stored unchanged",
 			(long long)json_integer_value(version), RES_SCHEMA_VERSION);
-		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->place);
+		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->position);
 		json_array_append_new(intake->ret->notes, store_fault_new(pointer, 0, text));
 	}
-	return check(intake, intake->reader->own, what, checked, is_known, err);
+	return check(intake, intake->reader->native, what, checked, is_known, err);
 }
 
 static int check_form(const struct intake *intake, json_t *document, struct pl_err *err)
 {
-	if (intake->ret->form == STORE_FORM_OWN)
-		return check_own(intake, document, err);
+	if (intake->ret->form == STORE_FORM_NATIVE)
+		return check_native(intake, document, err);
 	return check(intake, intake->reader->plain, "result", document, true, err);
 }
 
@@ -300,11 +300,11 @@ static void hash_content(const json_t *content, char ret[65])
 }
 
 /* Takes a document of ours, or one with a plain run_id. Hashes the content as received, before names change. */
-static int take_own(struct intake *intake, json_t *root, json_t *document, struct pl_err *err)
+static int take_native(struct intake *intake, json_t *root, json_t *document, struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
 
-	intake->place = document != root ? "/profllm" : "";
+	intake->position = document != root ? "/profllm" : "";
 	ret->json = json_incref(document);
 	ret->form = store_form_of(document);
 	ret->run_id = pl_strdup(json_string_value(json_object_get(document, "run_id")));
@@ -492,7 +492,7 @@ static bool has_secrets(json_t *root)
 	auto_json json_t *rest = NULL;
 	auto_json json_t *apart = json_object();
 
-	if (res_read_own(root) != root)
+	if (res_read_native(root) != root)
 		return vllm_secret_json_has(root);
 	rest = json_copy(root);
 	set_apart(rest, "config", "server_source", apart);
@@ -539,11 +539,11 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	/* most have none, and need no copy to find out */
 	auto_json json_t *shown = has_secrets(*root) ? vllm_secret_json_shown(*root)
 						     : json_incref(*root);
-	json_t *own = res_read_own(*root);
+	json_t *native = res_read_native(*root);
 
-	if (own != NULL && shown != *root) {
-		put_back_sources(own, res_read_own(shown));
-		put_back_names(own, res_read_own(shown));
+	if (native != NULL && shown != *root) {
+		put_back_sources(native, res_read_native(shown));
+		put_back_names(native, res_read_native(shown));
 	}
 	if (json_equal(shown, *root)) {
 		ret->bytes = pl_memdup(bytes, len);
@@ -566,7 +566,7 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 	auto_buf pointer = PL_BUF(STORE_DOCUMENT_BYTES_MAX);
 	ret->secrets = json_array();
 	find_secrets(*root, shown, &pointer, ret->secrets);
-	intake->before = json_incref(own);
+	intake->before = json_incref(native);
 	json_decref(*root);
 	*root = pl_take(shown);
 	return 0;
@@ -576,7 +576,7 @@ static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json
 static bool is_as_received(enum store_form form, const json_t *json)
 {
 	return form == STORE_FORM_PLAIN ||
-	       (form == STORE_FORM_OWN &&
+	       (form == STORE_FORM_NATIVE &&
 		pl_json_get_i64(json, "schema_version") == RES_SCHEMA_VERSION);
 }
 
@@ -584,7 +584,7 @@ int store_document_content(enum store_form form, const json_t *json, const char 
 			   char ret[65], struct pl_err *err)
 {
 	auto_json json_t *root = NULL;
-	json_t *own;
+	json_t *native;
 
 	if (is_as_received(form, json)) {
 		hash_content(json, ret);
@@ -592,8 +592,8 @@ int store_document_content(enum store_form form, const json_t *json, const char 
 	}
 	if (parse(bytes, len, "document", &root, err) < 0)
 		return -1;
-	own = store_form_is_vllm(form) ? NULL : res_read_own(root);
-	hash_content(own != NULL ? own : root, ret);
+	native = store_form_is_vllm(form) ? NULL : res_read_native(root);
+	hash_content(native != NULL ? native : root, ret);
 	return 0;
 }
 
@@ -601,7 +601,7 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 {
 	auto_json json_t *root = NULL;
 	auto_json json_t *notes = NULL;
-	json_t *own;
+	json_t *native;
 
 	if (len > STORE_DOCUMENT_BYTES_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %s", intake->name,
@@ -612,8 +612,9 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	json_array_extend(intake->ret->notes, notes);
 	if (keep_bytes(intake, bytes, len, &root, err) < 0)
 		return -1;
-	own = res_read_own(root);
-	return own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err);
+	native = res_read_native(root);
+	return native != NULL ? take_native(intake, root, native, err)
+			      : take_flat(intake, root, err);
 }
 
 /*
@@ -639,9 +640,11 @@ int store_document_read(const struct store_reader *reader, const struct store_so
 {
 	auto_store_document made = { .notes = json_array() };
 	auto_json json_t *faults = json_array();
-	struct intake intake = {
-		.reader = reader, .name = source->name, .place = "", .ret = &made, .faults = faults
-	};
+	struct intake intake = { .reader = reader,
+				 .name = source->name,
+				 .position = "",
+				 .ret = &made,
+				 .faults = faults };
 
 	int result = take(&intake, source->bytes, source->len, err);
 	json_decref(intake.before);

@@ -26,7 +26,7 @@
 #include "result/fields/fields.h"
 
 enum store_form {
-	STORE_FORM_OWN,
+	STORE_FORM_NATIVE,
 #define PRODUCER(ID, id, text) STORE_FORM_##ID,
 #include "tbl/producers.h"
 	STORE_FORM_PLAIN,
@@ -39,7 +39,7 @@ enum store_form store_form_of(const json_t *document);
 /* Returns whether vLLM wrote the file: then its content is the file, and its document is derived from it. */
 static inline bool store_form_is_vllm(enum store_form form)
 {
-	return form != STORE_FORM_OWN && form != STORE_FORM_PLAIN;
+	return form != STORE_FORM_NATIVE && form != STORE_FORM_PLAIN;
 }
 /*
  * Sets `name` of a document without run_id and name to the name of its file, unless that is NULL or starts with

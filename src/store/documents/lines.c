@@ -75,23 +75,23 @@ static const char *walk_value(struct walk *walk, const char *at, unsigned depth)
 /* Skips the value at the path; it is followed by a comma or the end of its container. */
 static const char *go_in(struct walk *walk, const char *at, unsigned depth)
 {
-	const char *behind = depth < DEPTH_MAX && leads_on(walk)
-				     ? walk_value(walk, at, depth)
-				     : pl_scan_value(at, walk->end, ",]}");
+	const char *after = depth < DEPTH_MAX && leads_on(walk)
+				    ? walk_value(walk, at, depth)
+				    : pl_scan_value(at, walk->end, ",]}");
 
-	return pl_scan_blanks(behind, walk->end);
+	return pl_scan_blanks(after, walk->end);
 }
 
 /* at: its opening quote. */
-static void add_key(struct walk *walk, const char *at, const char *behind)
+static void add_key(struct walk *walk, const char *at, const char *after)
 {
 	auto_json json_t *decoded = NULL;
 	auto_free char *key = NULL;
 
-	if (memchr(at, '\\', (size_t)(behind - at)) != NULL)
-		decoded = json_loadb(at, (size_t)(behind - at), JSON_DECODE_ANY, NULL);
+	if (memchr(at, '\\', (size_t)(after - at)) != NULL)
+		decoded = json_loadb(at, (size_t)(after - at), JSON_DECODE_ANY, NULL);
 	if (decoded == NULL)
-		key = pl_strndup(at + 1, behind - at < 2 ? 0 : (size_t)(behind - at) - 2);
+		key = pl_strndup(at + 1, after - at < 2 ? 0 : (size_t)(after - at) - 2);
 	store_pointer_add(&walk->path, decoded != NULL ? json_string_value(decoded) : key);
 }
 
@@ -101,11 +101,11 @@ static const char *walk_object(struct walk *walk, const char *at, unsigned depth
 	size_t len = walk->path.len;
 
 	while ((at = pl_scan_blanks(at, walk->end)) < walk->end && *at == '"') {
-		const char *behind = pl_scan_string(at, walk->end);
-		const char *colon = pl_scan_blanks(behind, walk->end);
+		const char *after = pl_scan_string(at, walk->end);
+		const char *colon = pl_scan_blanks(after, walk->end);
 		if (colon == walk->end || *colon != ':')
 			return walk->end;
-		add_key(walk, at, behind);
+		add_key(walk, at, after);
 		note(walk, at);
 		at = go_in(walk, pl_scan_blanks(colon + 1, walk->end), depth + 1);
 		leave(walk, len);

@@ -91,20 +91,20 @@ static bool has_lines(const char *name, const char *at, const char *end)
 	const char *line = memchr(at, '\n', (size_t)(end - at));
 	if (line == NULL)
 		return false;
-	const char *behind = pl_scan_value(at, end, "");
-	return behind <= line && pl_scan_blanks(behind, line) == line &&
+	const char *after = pl_scan_value(at, end, "");
+	return after <= line && pl_scan_blanks(after, line) == line &&
 	       pl_scan_blanks(line, end) < end;
 }
 
 /* Refuses text after the closing bracket of an array, because it would be lost silently. */
 static int check_array(const char *at, const char *end, const char *name, struct pl_err *err)
 {
-	const char *behind = pl_scan_value(at, end, "");
+	const char *after = pl_scan_value(at, end, "");
 
-	if (behind == end && (end == at || end[-1] != ']'))
+	if (after == end && (end == at || end[-1] != ']'))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'%s' is incomplete: its array is not closed", name);
-	if (pl_scan_blanks(behind, end) != end)
+	if (pl_scan_blanks(after, end) != end)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'%s': unexpected data after the end of the array", name);
 	return 0;

@@ -33,10 +33,10 @@ static STORE_STATEMENT(sql_part_waits,
 		       "SELECT 1 FROM job_parts WHERE id = ?1 AND state = 'queued'");
 
 /* The newest finished jobs are kept whatever their age, the others while their bytes are kept. */
-#define JOBS_KEPT 10000
+#define JOBS_MAX 10000
 /* Under constant load, the log is emptied after this number of parts. */
 #define PARTS_IN_LOG_MAX 16
-#define KEPT_NS          (7 * 24 * 3600 * PL_NS_PER_S)
+#define RETENTION_NS     (7 * 24 * 3600 * PL_NS_PER_S)
 #define LOOK_NS          (3600 * PL_NS_PER_S) /* interval of the cleanup in a running server */
 
 static const char *const state_names[] = {
@@ -56,7 +56,7 @@ int store_job_run(struct store *store, const struct store_statement *which, int6
 {
 	struct store_stmt *statement;
 
-	if (store_sql_kept(&store->writer, which, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, which, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	return store_sql_finish(statement, err);
@@ -68,7 +68,7 @@ int store_job_settle(struct store *store, int64_t id, struct pl_err *err)
 	char now[32];
 
 	store_aging_now(store, now);
-	if (store_sql_kept(&store->writer, &sql_settle_job, &settle, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_settle_job, &settle, err) < 0)
 		return -1;
 	store_sql_bind_i64(settle, 1, id);
 	store_sql_bind_text(settle, 2, now);
@@ -84,7 +84,7 @@ static int close_old(struct store *store, const char *then, struct pl_err *err)
 	char now[32];
 
 	store_aging_now(store, now);
-	if (store_sql_kept(&store->writer, &sql_close_old_jobs, &close, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_close_old_jobs, &close, err) < 0)
 		return -1;
 	store_sql_bind_text(close, 1, then);
 	store_sql_bind_text(close, 2, now);
@@ -95,10 +95,10 @@ static int forget_jobs(struct store *store, const char *then, struct pl_err *err
 {
 	struct store_stmt *forget;
 
-	if (store_sql_kept(&store->writer, &sql_forget_jobs, &forget, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_forget_jobs, &forget, err) < 0)
 		return -1;
 	store_sql_bind_text(forget, 1, then);
-	store_sql_bind_i64(forget, 2, JOBS_KEPT);
+	store_sql_bind_i64(forget, 2, JOBS_MAX);
 	return store_sql_finish(forget, err);
 }
 
@@ -118,12 +118,12 @@ static int forget_old(struct store *store, struct pl_err *err)
 							      &sql_forget_old_parts };
 	char then[32];
 
-	pl_clock_rfc3339(aging_real_ns(store) - KEPT_NS, then);
+	pl_clock_rfc3339(aging_real_ns(store) - RETENTION_NS, then);
 	if (close_old(store, then, err) < 0)
 		return -1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
 		struct store_stmt *statement;
-		if (store_sql_kept(&store->writer, each[i], &statement, err) < 0)
+		if (store_sql_cached(&store->writer, each[i], &statement, err) < 0)
 			return -1;
 		store_sql_bind_text(statement, 1, then);
 		if (store_sql_finish(statement, err) < 0)
@@ -133,10 +133,10 @@ static int forget_old(struct store *store, struct pl_err *err)
 	return forget_jobs(store, then, err);
 }
 
-int store_jobs_own(struct store *store, bool *ret, struct pl_err *err)
+int store_jobs_claim(struct store *store, bool *ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->write_lock);
-	int result = store_sql_own_jobs(&store->writer, err);
+	int result = store_sql_claim_jobs(&store->writer, err);
 	bool had = store->owns_jobs;
 	store->owns_jobs = *ret = result == 0;
 	pthread_mutex_unlock(&store->write_lock);
@@ -155,7 +155,7 @@ int store_jobs_open(struct store *store, struct pl_err *err)
 {
 	bool is_mine;
 
-	return store_jobs_own(store, &is_mine, err);
+	return store_jobs_claim(store, &is_mine, err);
 }
 
 /* Does nothing for fewer than `least` parts. */
@@ -213,7 +213,7 @@ static int is_wanted(struct store *store, const struct store_job_work *work, boo
 		return 0;
 	if (work->part == 0)
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_part_waits, &state, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_part_waits, &state, err) < 0)
 		return -1;
 	store_sql_bind_i64(state, 1, work->part);
 	return store_sql_step(state, ret, err);

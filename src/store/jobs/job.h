@@ -50,7 +50,7 @@ struct store_job_plan {
 	const char *name;
 	int64_t files; /* that will follow; -1: unknown */
 	int64_t bytes;
-	enum store_known on_conflict;
+	enum store_conflict_policy on_conflict;
 	const char *author; /* the user who decides on conflicts, or NULL */
 };
 /* Opens a job of kind "parts". */
@@ -73,7 +73,7 @@ struct store_job_part {
 	const char *key;
 };
 /* Adds a part to job *id. If *id is 0, creates a job with the part's kind and name and sets *id. */
-int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict,
+int store_job_add(struct store *store, int64_t *id, enum store_conflict_policy on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
 /* Closes a job to further parts. OK if it is already closed. */
@@ -93,21 +93,21 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
 int store_job_retry(struct store *store, int64_t id, const json_t *items,
 		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
 
-struct store_job_wish {
+struct store_job_request {
 	struct store_choice choice; /* `expected` requires exactly one item */
 	const json_t *items;        /* as in store_job_retry() */
 	const char *of; /* only items in the state "conflict" or "duplicate"; NULL: both */
 };
 /* Applies a choice to items that are conflicts or duplicates. CHANGED: the stored result is not the expected one. */
-int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
+int store_job_choose(struct store *store, int64_t id, const struct store_job_request *chosen,
 		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- processing ---------------------------------------------------------------------------- */
 
 /* An item to process. */
-struct store_job_turn {
+struct store_job_pending {
 	size_t index;
-	enum store_known on_conflict;
+	enum store_conflict_policy on_conflict;
 	/* owned; as in struct store_choice */
 	char *author;
 	char *expected;
@@ -129,10 +129,10 @@ struct store_job_work {
 	char *fault;  /* why the bytes are unreadable, and then there are none; NULL: readable */
 	size_t first; /* index of the part's first item */
 	size_t done; /* of a part that was not cut: items already done by a program with the former table form */
-	enum store_known on_conflict;
+	enum store_conflict_policy on_conflict;
 	char *author; /* or NULL */
 	/* Pending items in order. A part that was not cut yet has none: see store_job_cut(). */
-	struct store_job_turn *turns;
+	struct store_job_pending *pending;
 	size_t count;
 	bool is_cut;
 };
@@ -176,7 +176,7 @@ struct store_job_item {
 	const json_t *faults; /* array as of store_document_read(), or NULL */
 	size_t len;           /* of its bytes */
 	const char *
-		kept; /* of a rejected item: its bytes without secrets, to be read again; NULL: not possible */
+		retained; /* of a rejected item: its bytes without secrets, to be read again; NULL: not possible */
 };
 /* Within a group. Stores the item's document and records the outcome. */
 int store_job_item(struct store *store, const struct store_job_work *work,
@@ -193,7 +193,7 @@ int store_job_done(struct store *store, const struct store_job_work *work,
  * Sets the items that are being processed and their state (PARSED or VALID). store_job_json() reports them; they are
  * not stored. Replaces the previous call; count 0: none.
  */
-void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_turn,
+void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_pending,
 		    size_t count, enum store_item_state state);
 
 /*

@@ -73,21 +73,21 @@ static STORE_STATEMENT(
 	"SELECT r.content_sha256 FROM job_items i JOIN benchmark_runs r ON r.id = i.result"
 	" WHERE i.job = ?1 AND i.item = ?2");
 
-static const char *const known_names[] = {
-#define STORE_KNOWN(NAME, name, text) #name,
+static const char *const policy_names[] = {
+#define STORE_CONFLICT_POLICY(NAME, name, text) #name,
 #include "tbl/store_words.h"
 };
 
-const char *store_known_name(enum store_known known)
+const char *store_conflict_policy_name(enum store_conflict_policy known)
 {
-	return known_names[known];
+	return policy_names[known];
 }
 
-enum store_known store_known_of(const char *name)
+enum store_conflict_policy store_conflict_policy_of(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(known_names); i++) {
-		if (pl_text_equal(known_names[i], name))
-			return (enum store_known)i;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(policy_names); i++) {
+		if (pl_text_equal(policy_names[i], name))
+			return (enum store_conflict_policy)i;
 	}
 	return STORE_SKIP;
 }
@@ -109,13 +109,13 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	char now[32];
 
 	store_aging_now(store, now);
-	if (store_sql_kept(&store->writer, &sql_add_job, &add, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_add_job, &add, err) < 0)
 		return -1;
 	store_sql_bind_text(add, 1, kind);
 	store_sql_bind_text(add, 2, plan->name);
 	store_sql_bind_text(add, 3, state);
 	store_sql_bind_text(add, 4, now);
-	store_sql_bind_text(add, 5, store_known_name(plan->on_conflict));
+	store_sql_bind_text(add, 5, store_conflict_policy_name(plan->on_conflict));
 	bind_amount(add, 6, plan->files);
 	bind_amount(add, 7, plan->bytes);
 	store_sql_bind_text(add, 8, plan->author);
@@ -140,7 +140,7 @@ static int ask_job(struct store *store, int64_t id, const char **ret_state, int6
 
 	*ret_state = NULL;
 	*ret_items = 0;
-	if (store_sql_kept(&store->writer, &store_job_sql_ask, &job, err) < 0)
+	if (store_sql_cached(&store->writer, &store_job_sql_ask, &job, err) < 0)
 		return -1;
 	store_sql_bind_i64(job, 1, id);
 	if (store_sql_step(job, &is_row, err) < 0)
@@ -158,7 +158,7 @@ static int add_files(struct store *store, int64_t id, const struct store_job_par
 {
 	for (size_t i = 0; i < part->files; i++) {
 		struct store_stmt *add;
-		if (store_sql_kept(&store->writer, &sql_add_file, &add, err) < 0)
+		if (store_sql_cached(&store->writer, &sql_add_file, &add, err) < 0)
 			return -1;
 		store_sql_bind_i64(add, 1, id);
 		store_sql_bind_i64(add, 2, (int64_t)i);
@@ -175,7 +175,7 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	struct store_stmt *add, *receive;
 	int64_t id = 0;
 
-	if (store_sql_kept(&store->writer, &sql_add_part, &add, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_add_part, &add, err) < 0)
 		return -1;
 	store_sql_bind_i64(add, 1, job);
 	store_sql_bind_text(add, 2, part->kind);
@@ -185,7 +185,7 @@ static int add_part(struct store *store, int64_t job, const struct store_job_par
 	store_sql_bind_bytes(add, 6, packed, packed_len);
 	store_sql_bind_text(add, 7, part->key);
 	if (store_sql_number(add, &id, err) < 0 || add_files(store, id, part, err) < 0 ||
-	    store_sql_kept(&store->writer, &sql_receive, &receive, err) < 0)
+	    store_sql_cached(&store->writer, &sql_receive, &receive, err) < 0)
 		return -1;
 	store_sql_bind_i64(receive, 1, job);
 	store_sql_bind_i64(receive, 2, (int64_t)part->files);
@@ -204,7 +204,7 @@ static int find_keyed(struct store *store, int64_t job, const struct store_job_p
 	*ret_came = false;
 	if (part->key == NULL)
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_find_keyed, &find, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_find_keyed, &find, err) < 0)
 		return -1;
 	store_sql_bind_i64(find, 1, job);
 	store_sql_bind_text(find, 2, part->key);
@@ -238,7 +238,7 @@ static int check_open(struct store *store, int64_t id, enum store_job_answer *re
 	return 0;
 }
 
-int store_job_add(struct store *store, int64_t *id, enum store_known on_conflict,
+int store_job_add(struct store *store, int64_t *id, enum store_conflict_policy on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret, struct pl_err *err)
 {
 	const struct store_job_plan plan = { .name = part->name,
@@ -324,7 +324,7 @@ static int cancel_job(struct store *store, int64_t id, void *context, enum store
 		if (store_job_run(store, each[i], id, err) < 0)
 			return -1;
 	}
-	if (store_sql_kept(&store->writer, &sql_cancel_job, &cancel, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_cancel_job, &cancel, err) < 0)
 		return -1;
 	store_sql_bind_i64(cancel, 1, id);
 	store_sql_bind_text(cancel, 2, now);
@@ -340,28 +340,30 @@ int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret
 /* ---- retries and choices ------------------------------------------------------------------- */
 
 /* The items to change: those of the list, or all. */
-struct wish {
+struct wanted {
 	const json_t *items;
 	size_t at;
-	const struct store_job_wish *chosen; /* NULL: retry */
+	const struct store_job_request *chosen; /* NULL: retry */
 };
 
 /* Changes one item, or all of them (-1), with a statement that returns a row per changed item. */
 static int change_items(struct store *store, const struct store_statement *which, int64_t id,
-			int64_t item, const struct wish *wish, bool *ret_any, struct pl_err *err)
+			int64_t item, const struct wanted *wanted, bool *ret_any,
+			struct pl_err *err)
 {
 	struct store_stmt *statement;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, which, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, which, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	store_sql_bind_i64(statement, 2, item >= 0 ? item : 0);
 	store_sql_bind_i64(statement, 3, item >= 0 ? item : INT64_MAX);
-	if (wish->chosen != NULL) {
-		const struct store_choice *choice = &wish->chosen->choice;
-		store_sql_bind_text(statement, 4, store_known_name(choice->on_conflict));
-		store_sql_bind_text(statement, 5, wish->chosen->of != NULL ? wish->chosen->of : "");
+	if (wanted->chosen != NULL) {
+		const struct store_choice *choice = &wanted->chosen->choice;
+		store_sql_bind_text(statement, 4, store_conflict_policy_name(choice->on_conflict));
+		store_sql_bind_text(statement, 5,
+				    wanted->chosen->of != NULL ? wanted->chosen->of : "");
 		store_sql_bind_text(statement, 6, choice->author);
 		store_sql_bind_text(statement, 7, choice->expected);
 	}
@@ -371,33 +373,34 @@ static int change_items(struct store *store, const struct store_statement *which
 	return is_row ? store_sql_finish(statement, err) : 0;
 }
 
-static int ask_items(struct store *store, int64_t id, int64_t item, const struct wish *wish,
+static int ask_items(struct store *store, int64_t id, int64_t item, const struct wanted *wanted,
 		     bool *ret_any, struct pl_err *err)
 {
-	static const struct store_statement *const again[] = { &sql_retry_items,
+	static const struct store_statement *const retry[] = { &sql_retry_items,
 							       &sql_retry_cancelled };
 	static const struct store_statement *const choose[] = { &sql_choose_items };
-	const struct store_statement *const *each = wish->chosen != NULL ? choose : again;
-	size_t count = wish->chosen != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(again);
+	const struct store_statement *const *each = wanted->chosen != NULL ? choose : retry;
+	size_t count = wanted->chosen != NULL ? PL_ARRAY_SIZE(choose) : PL_ARRAY_SIZE(retry);
 
 	for (size_t i = 0; i < count; i++) {
-		if (change_items(store, each[i], id, item, wish, ret_any, err) < 0)
+		if (change_items(store, each[i], id, item, wanted, ret_any, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Checks that the stored result is the one that the user has seen. The item must exist. */
-static int check_expected(struct store *store, int64_t id, int64_t item, const struct wish *wish,
-			  enum store_job_answer *ret, struct pl_err *err)
+static int check_expected(struct store *store, int64_t id, int64_t item,
+			  const struct wanted *wanted, enum store_job_answer *ret,
+			  struct pl_err *err)
 {
-	const char *expected = wish->chosen != NULL ? wish->chosen->choice.expected : NULL;
+	const char *expected = wanted->chosen != NULL ? wanted->chosen->choice.expected : NULL;
 	auto_borrowed content = NULL;
 	bool is_row = false;
 
 	if (expected == NULL)
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_get_rival_content, &content, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_get_rival_content, &content, err) < 0)
 		return -1;
 	store_sql_bind_i64(content, 1, id);
 	store_sql_bind_i64(content, 2, item);
@@ -408,15 +411,15 @@ static int check_expected(struct store *store, int64_t id, int64_t item, const s
 	return 0;
 }
 
-static int ask_parts(struct store *store, int64_t id, const struct wish *wish, bool *ret_any,
+static int ask_parts(struct store *store, int64_t id, const struct wanted *wanted, bool *ret_any,
 		     struct pl_err *err)
 {
 	struct store_stmt *statement;
 	bool is_row = false;
 
-	if (wish->items != NULL)
+	if (wanted->items != NULL)
 		return store_job_run(store, &sql_retry_parts, id, err);
-	if (store_sql_kept(&store->writer, &sql_retry_all_parts, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_retry_all_parts, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -425,31 +428,31 @@ static int ask_parts(struct store *store, int64_t id, const struct wish *wish, b
 	return is_row ? store_sql_finish(statement, err) : 0;
 }
 
-static int ask_again(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
-		     struct pl_err *err)
+static int add_retries(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
+		       struct pl_err *err)
 {
-	struct wish *wish = context;
-	size_t count = json_array_size(wish->items);
+	struct wanted *wanted = context;
+	size_t count = json_array_size(wanted->items);
 	bool any = false;
 
-	if (wish->items == NULL && ask_items(store, id, -1, wish, &any, err) < 0)
+	if (wanted->items == NULL && ask_items(store, id, -1, wanted, &any, err) < 0)
 		return -1;
-	for (wish->at = 0; wish->at < count; wish->at++) {
+	for (wanted->at = 0; wanted->at < count; wanted->at++) {
 		bool is_there = false;
-		int64_t item = json_integer_value(json_array_get(wish->items, wish->at));
-		if (ask_items(store, id, item, wish, &is_there, err) < 0)
+		int64_t item = json_integer_value(json_array_get(wanted->items, wanted->at));
+		if (ask_items(store, id, item, wanted, &is_there, err) < 0)
 			return -1;
 		if (!is_there) {
 			*ret = STORE_JOB_NO_ITEM;
 			return 0;
 		}
-		if (check_expected(store, id, item, wish, ret, err) < 0)
+		if (check_expected(store, id, item, wanted, ret, err) < 0)
 			return -1;
 	}
 	/* also queue the parts with queued items again, and without a list those that were never cut */
-	if (wish->chosen == NULL && ask_parts(store, id, wish, &any, err) < 0)
+	if (wanted->chosen == NULL && ask_parts(store, id, wanted, &any, err) < 0)
 		return -1;
-	if (wish->chosen == NULL && wish->items == NULL && !any) {
+	if (wanted->chosen == NULL && wanted->items == NULL && !any) {
 		*ret = STORE_JOB_NOTHING;
 		return 0;
 	}
@@ -461,19 +464,19 @@ static int ask_again(struct store *store, int64_t id, void *context, enum store_
 int store_job_retry(struct store *store, int64_t id, const json_t *items,
 		    enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
 {
-	struct wish wish = { .items = items };
-	int result = change_job(store, id, ask_again, &wish, ret, err);
+	struct wanted wanted = { .items = items };
+	int result = change_job(store, id, add_retries, &wanted, ret, err);
 
-	*ret_at = wish.at;
+	*ret_at = wanted.at;
 	return result;
 }
 
-int store_job_choose(struct store *store, int64_t id, const struct store_job_wish *chosen,
+int store_job_choose(struct store *store, int64_t id, const struct store_job_request *chosen,
 		     enum store_job_answer *ret, size_t *ret_at, struct pl_err *err)
 {
-	struct wish wish = { .items = chosen->items, .chosen = chosen };
-	int result = change_job(store, id, ask_again, &wish, ret, err);
+	struct wanted wanted = { .items = chosen->items, .chosen = chosen };
+	int result = change_job(store, id, add_retries, &wanted, ret, err);
 
-	*ret_at = wish.at;
+	*ret_at = wanted.at;
 	return result;
 }

@@ -76,7 +76,7 @@ static int list_json(struct store_stmt *row, int at, const char *name, json_t **
 static const char *shown_state(const char *state, int64_t index,
 			       const struct store_job_marks *marks)
 {
-	if (strcmp(state, STORE_ITEM_AGAIN) == 0)
+	if (strcmp(state, STORE_ITEM_RETRY) == 0)
 		state = store_item_state_name(STORE_ITEM_QUEUED);
 	if (strcmp(state, store_item_state_name(STORE_ITEM_QUEUED)) != 0)
 		return state;
@@ -92,19 +92,19 @@ static int item_json(struct store_stmt *row, const struct store_job_marks *marks
 {
 	auto_json json_t *faults = NULL;
 	auto_json json_t *secrets = NULL;
-	auto_json json_t *near = NULL;
+	auto_json json_t *duplicates = NULL;
 	int64_t index = store_sql_i64(row, 0);
 
 	if (list_json(row, 7, "faults", &faults, err) < 0 ||
 	    list_json(row, 8, "secrets", &secrets, err) < 0 ||
-	    list_json(row, 9, "near", &near, err) < 0)
+	    list_json(row, 9, "near", &duplicates, err) < 0)
 		return -1;
 	*ret = json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:O, s:O, s:O, s:b, s:o, s:I, s:b}",
 			 "index", (json_int_t)index, "name", text_json(row, 1), "state",
 			 shown_state(store_sql_text(row, 2), index, marks), "form",
 			 text_json(row, 3), "id", number_json(row, 4), "run_id", text_json(row, 5),
 			 "message", text_json(row, 6), "faults", faults, "secrets", secrets,
-			 "possible_duplicates", near, "deleted", store_sql_i64(row, 10) != 0,
+			 "possible_duplicates", duplicates, "deleted", store_sql_i64(row, 10) != 0,
 			 "choice", text_json(row, 11), "bytes", (json_int_t)store_sql_i64(row, 12),
 			 "retryable", store_sql_i64(row, 13) != 0);
 	return 0;
@@ -114,8 +114,9 @@ static int item_json(struct store_stmt *row, const struct store_job_marks *marks
 static int ask_items(struct store *store, int64_t id, const struct store_job_page *page,
 		     struct store_stmt **ret, struct pl_err *err)
 {
-	if (store_sql_kept(&store->reader, page->state != NULL ? &sql_get_items_of : &sql_get_items,
-			   ret, err) < 0)
+	if (store_sql_cached(&store->reader,
+			     page->state != NULL ? &sql_get_items_of : &sql_get_items, ret,
+			     err) < 0)
 		return -1;
 	store_sql_bind_i64(*ret, 1, id);
 	store_sql_bind_i64(*ret, 2, page->offset);
@@ -125,7 +126,7 @@ static int ask_items(struct store *store, int64_t id, const struct store_job_pag
 	store_sql_bind_text(*ret, 4, page->state);
 	store_sql_bind_text(*ret, 5,
 			    strcmp(page->state, store_item_state_name(STORE_ITEM_QUEUED)) == 0
-				    ? STORE_ITEM_AGAIN
+				    ? STORE_ITEM_RETRY
 				    : page->state);
 	return 0;
 }
@@ -189,7 +190,7 @@ static int count_rows(struct store *store, const struct store_statement *which, 
 	auto_borrowed states = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, which, &states, err) < 0)
+	if (store_sql_cached(&store->reader, which, &states, err) < 0)
 		return -1;
 	store_sql_bind_i64(states, 1, id);
 	for (;;) {
@@ -199,7 +200,7 @@ static int count_rows(struct store *store, const struct store_statement *which, 
 			return 0;
 		const char *state = store_sql_text(states, 0);
 		count_up(counts,
-			 strcmp(state, STORE_ITEM_AGAIN) == 0
+			 strcmp(state, STORE_ITEM_RETRY) == 0
 				 ? store_item_state_name(STORE_ITEM_QUEUED)
 				 : state,
 			 store_sql_i64(states, 1));
@@ -285,7 +286,7 @@ static int job_json(struct store *store, int64_t id, const struct store_job_page
 	bool is_row = false;
 
 	*ret = NULL;
-	if (store_sql_kept(&store->reader, &sql_get_job, &job, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_job, &job, err) < 0)
 		return -1;
 	store_sql_bind_i64(job, 1, id);
 	if (store_sql_step(job, &is_row, err) < 0)
@@ -300,7 +301,7 @@ static int count_jobs(struct store *store, const struct store_job_page *page, in
 {
 	struct store_stmt *count;
 
-	if (store_sql_kept(&store->reader, &sql_count_jobs, &count, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_count_jobs, &count, err) < 0)
 		return -1;
 	store_sql_bind_text(count, 1, page->state != NULL ? page->state : "");
 	return store_sql_number(count, ret, err);
@@ -317,7 +318,7 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 
 	(void)ignored;
 	if (count_jobs(store, page, &total, err) < 0 ||
-	    store_sql_kept(&store->reader, &sql_list_jobs, &jobs, err) < 0)
+	    store_sql_cached(&store->reader, &sql_list_jobs, &jobs, err) < 0)
 		return -1;
 	store_sql_bind_text(jobs, 1, page->state != NULL ? page->state : "");
 	store_sql_bind_i64(jobs, 2, page->offset);
@@ -338,17 +339,17 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 
 /* ---- consistent reads ---------------------------------------------------------------------- */
 
-typedef int told_fn(struct store *store, int64_t id, const struct store_job_page *page,
-		    json_t **ret, struct pl_err *err);
+typedef int report_fn(struct store *store, int64_t id, const struct store_job_page *page,
+		      json_t **ret, struct pl_err *err);
 
 /* Reads a job and its items, or all jobs, in one transaction. */
-static int at_once(struct store *store, told_fn *told, int64_t id,
+static int at_once(struct store *store, report_fn *reported, int64_t id,
 		   const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
 	if (store_sql_begin(&store->reader, STORE_SQL_READ, err) < 0)
 		return -1;
 	auto_json json_t *answer = NULL;
-	if (told(store, id, page, &answer, err) < 0) {
+	if (reported(store, id, page, &answer, err) < 0) {
 		store_sql_rollback(&store->reader);
 		return -1;
 	}
@@ -358,11 +359,11 @@ static int at_once(struct store *store, told_fn *told, int64_t id,
 	return 0;
 }
 
-static int tell(struct store *store, told_fn *told, int64_t id, const struct store_job_page *page,
-		json_t **ret, struct pl_err *err)
+static int report(struct store *store, report_fn *reported, int64_t id,
+		  const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = at_once(store, told, id, page, ret, err);
+	int result = at_once(store, reported, id, page, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	/* a stored result that a client reads about here must also be in memory */
 	store_memory_follow(store, false);
@@ -372,13 +373,13 @@ static int tell(struct store *store, told_fn *told, int64_t id, const struct sto
 int store_job_json(struct store *store, int64_t id, const struct store_job_page *page, json_t **ret,
 		   struct pl_err *err)
 {
-	return tell(store, job_json, id, page, ret, err);
+	return report(store, job_json, id, page, ret, err);
 }
 
 int store_jobs_json(struct store *store, const struct store_job_page *page, json_t **ret,
 		    struct pl_err *err)
 {
-	return tell(store, jobs_json, 0, page, ret, err);
+	return report(store, jobs_json, 0, page, ret, err);
 }
 
 /* ---- received files ------------------------------------------------------------------------ */
@@ -390,7 +391,7 @@ static int find_file(struct store *store, const char *sha256, int64_t job_id, js
 	auto_borrowed find = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->reader, &sql_find_file, &find, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_find_file, &find, err) < 0)
 		return -1;
 	store_sql_bind_text(find, 1, sha256);
 	store_sql_bind_i64(find, 2, job_id);
@@ -441,7 +442,7 @@ static int read_rival(struct store *store, int64_t job, int64_t item, struct sto
 	bool is_row = false;
 	size_t len = 0;
 
-	if (store_sql_kept(&store->reader, &sql_get_rival, &row, err) < 0)
+	if (store_sql_cached(&store->reader, &sql_get_rival, &row, err) < 0)
 		return -1;
 	store_sql_bind_i64(row, 1, job);
 	store_sql_bind_i64(row, 2, item);

@@ -12,10 +12,10 @@
 #include "store/jobs/job.h"
 #include "store/store_priv.h"
 
-#define STORE_ITEM_AGAIN "again"
+#define STORE_ITEM_RETRY "again"
 
 /* *ret false: another process owns the jobs; this one takes over when it ends. */
-int store_jobs_own(struct store *store, bool *ret, struct pl_err *err) PL_MUST_CHECK;
+int store_jobs_claim(struct store *store, bool *ret, struct pl_err *err) PL_MUST_CHECK;
 /* Runs a statement without results whose only parameter is the job. */
 int store_job_run(struct store *store, const struct store_statement *which, int64_t id,
 		  struct pl_err *err) PL_MUST_CHECK;

@@ -20,14 +20,14 @@ static STORE_STATEMENT(sql_waiting_items,
 		       "SELECT item FROM job_items WHERE job = ?1 AND item >= ?2 AND item < ?3"
 		       " AND state = 'queued' ORDER BY item");
 static STORE_STATEMENT(
-	sql_next_again,
+	sql_next_retry,
 	"SELECT i.job, i.item, i.name, i.choice, j.on_known, coalesce(b.bytes, d.bytes), CASE"
 	" WHEN i.choice IS NULL THEN j.author ELSE i.chosen_by END, i.expected FROM job_items i"
 	" JOIN jobs j ON j.id = i.job LEFT JOIN job_bytes b ON b.job = i.job AND b.item = i.item"
 	" LEFT JOIN benchmark_runs r ON r.id = i.result AND r.content_sha256 = i.content LEFT"
 	" JOIN benchmark_documents d ON d.id = r.id WHERE i.state = 'again'"
 	" ORDER BY i.job, i.item LIMIT ?1");
-static STORE_STATEMENT(sql_item_is_again,
+static STORE_STATEMENT(sql_item_is_retry,
 		       "SELECT 1 FROM job_items WHERE job = ?1 AND item = ?2 AND state = 'again'");
 static STORE_STATEMENT(sql_run_job,
 		       "UPDATE jobs SET state = 'running' WHERE id = ?1 AND state = 'queued'");
@@ -75,20 +75,20 @@ static STORE_STATEMENT(
 	" AND i.state = 'queued')");
 
 /* Limits of items that are read again, per group. */
-#define AGAIN_MAX       100
-#define AGAIN_BYTES_MAX (16u << 20)
+#define RETRY_MAX       100
+#define RETRY_BYTES_MAX (16u << 20)
 
 /* ---- pending work -------------------------------------------------------------------------- */
 
 void store_job_release(struct store_job_work *work)
 {
 	for (size_t i = 0; i < work->count; i++) {
-		free(work->turns[i].author);
-		free(work->turns[i].expected);
-		free(work->turns[i].name);
-		free(work->turns[i].bytes);
+		free(work->pending[i].author);
+		free(work->pending[i].expected);
+		free(work->pending[i].name);
+		free(work->pending[i].bytes);
 	}
-	free(work->turns);
+	free(work->pending);
 	free(work->kind);
 	free(work->name);
 	free(work->media);
@@ -103,11 +103,11 @@ void store_job_lay_out(struct store_job_work *work, size_t count)
 	size_t done = work->done < count ? work->done : count;
 
 	work->count = count - done;
-	work->turns = pl_alloc_array(work->count, sizeof(*work->turns));
+	work->pending = pl_alloc_array(work->count, sizeof(*work->pending));
 	for (size_t i = 0; i < work->count; i++)
-		work->turns[i] = (struct store_job_turn){ .index = work->first + done + i,
-							  .on_conflict = work->on_conflict,
-							  .author = pl_strdup(work->author) };
+		work->pending[i] = (struct store_job_pending){ .index = work->first + done + i,
+							       .on_conflict = work->on_conflict,
+							       .author = pl_strdup(work->author) };
 }
 
 /* Corrupt bytes must not block all later jobs: the part reports them as its fault. */
@@ -133,7 +133,7 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	auto_borrowed next = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, &sql_next_part, &next, err) < 0 ||
+	if (store_sql_cached(&store->writer, &sql_next_part, &next, err) < 0 ||
 	    store_sql_step(next, &is_row, err) < 0)
 		return -1;
 	if (!is_row)
@@ -143,7 +143,7 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	work->kind = pl_strdup(store_sql_text(next, 2));
 	work->name = pl_strdup(store_sql_text(next, 3));
 	work->media = pl_strdup(store_sql_text(next, 4));
-	work->on_conflict = store_known_of(store_sql_text(next, 5));
+	work->on_conflict = store_conflict_policy_of(store_sql_text(next, 5));
 	work->is_cut = !store_sql_is_null(next, 6);
 	work->first = work->is_cut ? (size_t)store_sql_i64(next, 6) : 0;
 	*ret_items = store_sql_i64(next, 7);
@@ -156,7 +156,7 @@ static int ask_done(struct store *store, struct store_job_work *work, struct pl_
 	struct store_stmt *count;
 	int64_t done = 0;
 
-	if (store_sql_kept(&store->writer, &sql_count_old_items, &count, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_count_old_items, &count, err) < 0)
 		return -1;
 	store_sql_bind_i64(count, 1, work->job);
 	if (store_sql_number(count, &done, err) < 0)
@@ -171,7 +171,7 @@ static int ask_first(struct store *store, struct store_job_work *work, struct pl
 	auto_borrowed items = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, &store_job_sql_ask, &items, err) < 0)
+	if (store_sql_cached(&store->writer, &store_job_sql_ask, &items, err) < 0)
 		return -1;
 	store_sql_bind_i64(items, 1, work->job);
 	if (store_sql_step(items, &is_row, err) < 0)
@@ -180,14 +180,14 @@ static int ask_first(struct store *store, struct store_job_work *work, struct pl
 	return work->first == 0 ? ask_done(store, work, err) : 0;
 }
 
-static int read_turns(struct store *store, struct store_job_work *work, int64_t items,
-		      struct pl_err *err)
+static int read_pending(struct store *store, struct store_job_work *work, int64_t items,
+			struct pl_err *err)
 {
 	auto_borrowed waiting = NULL;
 	bool is_row = false;
 	size_t room = 0;
 
-	if (store_sql_kept(&store->writer, &sql_waiting_items, &waiting, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_waiting_items, &waiting, err) < 0)
 		return -1;
 	store_sql_bind_i64(waiting, 1, work->job);
 	store_sql_bind_i64(waiting, 2, (int64_t)work->first);
@@ -197,7 +197,7 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
 			return -1;
 		if (!is_row)
 			return 0;
-		*PL_PUSH(work->turns, work->count, room) = (struct store_job_turn){
+		*PL_PUSH(work->pending, work->count, room) = (struct store_job_pending){
 			.index = (size_t)store_sql_i64(waiting, 0),
 			.on_conflict = work->on_conflict,
 			.author = pl_strdup(work->author),
@@ -210,53 +210,54 @@ static int read_turns(struct store *store, struct store_job_work *work, int64_t 
  * processed.
  */
 static void read_bytes(struct store *store, struct store_stmt *row, int at,
-		       struct store_job_turn *turn)
+		       struct store_job_pending *pending)
 {
 	size_t len = 0;
 	const void *packed = store_sql_bytes(row, at, &len);
 
-	if (len == 0 || store_document_unpack(store->dictionaries, packed, len, turn->name,
-					      &turn->bytes, &turn->len, PL_ERR_IGNORED) < 0)
-		turn->bytes = NULL;
+	if (len == 0 || store_document_unpack(store->dictionaries, packed, len, pending->name,
+					      &pending->bytes, &pending->len, PL_ERR_IGNORED) < 0)
+		pending->bytes = NULL;
 }
 
 /* Reads items of one job that are to be read again. */
-static int read_again(struct store *store, struct store_job_work *work, struct pl_err *err)
+static int reread(struct store *store, struct store_job_work *work, struct pl_err *err)
 {
-	auto_borrowed again = NULL;
+	auto_borrowed retry = NULL;
 	size_t room = 0, bytes = 0;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, &sql_next_again, &again, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_next_retry, &retry, err) < 0)
 		return -1;
-	store_sql_bind_i64(again, 1, AGAIN_MAX);
-	while (bytes < AGAIN_BYTES_MAX) {
-		if (store_sql_step(again, &is_row, err) < 0)
+	store_sql_bind_i64(retry, 1, RETRY_MAX);
+	while (bytes < RETRY_BYTES_MAX) {
+		if (store_sql_step(retry, &is_row, err) < 0)
 			return -1;
 		if (!is_row)
 			break;
-		int64_t job = store_sql_i64(again, 0);
+		int64_t job = store_sql_i64(retry, 0);
 		if (work->job != 0 && job != work->job)
 			break;
 		work->job = job;
-		const char *choice = store_sql_text(again, 3);
-		struct store_job_turn *turn = PL_PUSH(work->turns, work->count, room);
-		*turn = (struct store_job_turn){
-			.index = (size_t)store_sql_i64(again, 1),
-			.name = pl_strdup(store_sql_text(again, 2)),
-			.on_conflict = store_known_of(choice != NULL ? choice
-								     : store_sql_text(again, 4)),
-			.author = pl_strdup(store_sql_text(again, 6)),
-			.expected = pl_strdup(store_sql_text(again, 7)),
+		const char *choice = store_sql_text(retry, 3);
+		struct store_job_pending *pending = PL_PUSH(work->pending, work->count, room);
+		*pending = (struct store_job_pending){
+			.index = (size_t)store_sql_i64(retry, 1),
+			.name = pl_strdup(store_sql_text(retry, 2)),
+			.on_conflict = store_conflict_policy_of(
+				choice != NULL ? choice : store_sql_text(retry, 4)),
+			.author = pl_strdup(store_sql_text(retry, 6)),
+			.expected = pl_strdup(store_sql_text(retry, 7)),
 		};
-		read_bytes(store, again, 5, turn);
-		bytes += turn->len;
+		read_bytes(store, retry, 5, pending);
+		bytes += pending->len;
 	}
 	work->is_cut = work->job != 0;
 	return 0;
 }
 
-static int read_part_and_turns(struct store *store, struct store_job_work *work, struct pl_err *err)
+static int read_part_and_pending(struct store *store, struct store_job_work *work,
+				 struct pl_err *err)
 {
 	int64_t items = 0;
 
@@ -264,7 +265,7 @@ static int read_part_and_turns(struct store *store, struct store_job_work *work,
 		return -1;
 	if (work->job == 0)
 		return 0;
-	return work->is_cut ? read_turns(store, work, items, err) : ask_first(store, work, err);
+	return work->is_cut ? read_pending(store, work, items, err) : ask_first(store, work, err);
 }
 
 /* Parts and items that are read again alternate, so a constant flow of one does not delay the other. */
@@ -272,11 +273,11 @@ static int read_work(struct store *store, struct store_job_work *work, struct pl
 {
 	bool was_part = store->last_was_part;
 
-	if (was_part && read_again(store, work, err) < 0)
+	if (was_part && reread(store, work, err) < 0)
 		return -1;
-	if (work->job == 0 && read_part_and_turns(store, work, err) < 0)
+	if (work->job == 0 && read_part_and_pending(store, work, err) < 0)
 		return -1;
-	if (work->job == 0 && !was_part && read_again(store, work, err) < 0)
+	if (work->job == 0 && !was_part && reread(store, work, err) < 0)
 		return -1;
 	store->last_was_part = work->part != 0;
 	return 0;
@@ -291,7 +292,7 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 	if (!store->with_jobs)
 		return pl_err_set(err, PL_ERR_INTERNAL, "'%s' was opened without job processing",
 				  store->path);
-	if (store_jobs_own(store, &is_mine, err) < 0)
+	if (store_jobs_claim(store, &is_mine, err) < 0)
 		return -1;
 	if (!is_mine) {
 		*ret = work;
@@ -330,7 +331,7 @@ static int add_items(struct store *store, const struct store_job_work *work, con
 	auto_free char *text = pl_json_to_text(names, PL_JSON_COMPACT);
 	struct store_stmt *add;
 
-	if (store_sql_kept(&store->writer, &sql_add_items, &add, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_add_items, &add, err) < 0)
 		return -1;
 	store_sql_bind_i64(add, 1, work->job);
 	store_sql_bind_i64(add, 2, work->part);
@@ -345,7 +346,7 @@ static int note_firsts(struct store *store, const struct store_job_work *work, c
 	auto_free char *text = pl_json_to_text(firsts, PL_JSON_COMPACT);
 	struct store_stmt *note;
 
-	if (store_sql_kept(&store->writer, &sql_note_firsts, &note, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_note_firsts, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, work->part);
 	store_sql_bind_text(note, 2, text);
@@ -360,7 +361,7 @@ static int cut(struct store *store, const struct store_job_work *work,
 	struct store_stmt *statement;
 
 	list_cut(work, items, count, names, firsts);
-	if (store_sql_kept(&store->writer, &sql_cut_part, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_cut_part, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, work->part);
 	store_sql_bind_i64(statement, 2, (int64_t)work->first);
@@ -390,20 +391,21 @@ static int is_wanted(struct store *store, const struct store_job_work *work, siz
 	*ret = true;
 	if (work->part != 0)
 		return 0;
-	if (store_sql_kept(&store->writer, &sql_item_is_again, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_item_is_retry, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, work->job);
 	store_sql_bind_i64(statement, 2, (int64_t)index);
 	return store_sql_step(statement, ret, err);
 }
 
-static json_t *near_json(const struct store_put_result *result)
+static json_t *duplicates_json(const struct store_put_result *result)
 {
-	json_t *near = json_array();
+	json_t *duplicates = json_array();
 
-	for (size_t i = 0; i < result->near_count; i++)
-		json_array_append_new(near, json_integer((json_int_t)result->near[i]));
-	return near;
+	for (size_t i = 0; i < result->possible_duplicate_count; i++)
+		json_array_append_new(duplicates,
+				      json_integer((json_int_t)result->possible_duplicates[i]));
+	return duplicates;
 }
 
 /* Returns NULL if there is no message. The caller frees it. */
@@ -428,16 +430,16 @@ static int note_item(struct store *store, const struct store_job_work *work,
 								       : NULL;
 	const json_t *faults = document != NULL ? document->notes : item->faults;
 	const json_t *secrets = document != NULL ? document->secrets : NULL;
-	auto_json json_t *near = near_json(result);
+	auto_json json_t *duplicates = duplicates_json(result);
 	auto_free char *faults_text = faults != NULL ? pl_json_to_text(faults, PL_JSON_COMPACT)
 						     : pl_strdup("[]");
 	auto_free char *secrets_text = secrets != NULL ? pl_json_to_text(secrets, PL_JSON_COMPACT)
 						       : pl_strdup("[]");
 	auto_free char *message = message_of(item, result);
-	auto_free char *near_text = pl_json_to_text(near, PL_JSON_COMPACT);
+	auto_free char *duplicates_text = pl_json_to_text(duplicates, PL_JSON_COMPACT);
 	struct store_stmt *note;
 
-	if (store_sql_kept(&store->writer, &sql_note_item, &note, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_note_item, &note, err) < 0)
 		return -1;
 	store_sql_bind_i64(note, 1, work->job);
 	store_sql_bind_i64(note, 2, (int64_t)item->index);
@@ -451,7 +453,7 @@ static int note_item(struct store *store, const struct store_job_work *work,
 	store_sql_bind_text(note, 7, message);
 	store_sql_bind_text(note, 8, faults_text);
 	store_sql_bind_text(note, 9, secrets_text);
-	store_sql_bind_text(note, 10, near_text);
+	store_sql_bind_text(note, 10, duplicates_text);
 	store_sql_bind_i64(note, 11, result->is_deleted);
 	store_sql_bind_i64(note, 12, (int64_t)item->len);
 	store_sql_bind_text(note, 13, document != NULL ? document->sha256 : NULL);
@@ -464,7 +466,7 @@ static int keep(struct store *store, int64_t job, size_t index, const void *pack
 {
 	struct store_stmt *statement;
 
-	if (store_sql_kept(&store->writer, &sql_keep_bytes, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_keep_bytes, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, job);
 	store_sql_bind_i64(statement, 2, (int64_t)index);
@@ -480,15 +482,15 @@ static int keep_or_forget(struct store *store, const struct store_job_work *work
 	if (outcome == STORE_CONFLICT)
 		return keep(store, work->job, item->index, item->prepared->packed,
 			    item->prepared->packed_len, err);
-	if (outcome == STORE_REJECTED && item->kept != NULL) {
+	if (outcome == STORE_REJECTED && item->retained != NULL) {
 		size_t len;
-		auto_free void *packed = pl_zst_pack(item->kept, strlen(item->kept), &len);
+		auto_free void *packed = pl_zst_pack(item->retained, strlen(item->retained), &len);
 		return keep(store, work->job, item->index, packed, len, err);
 	}
 	if (work->part != 0) /* it has no bytes of its own */
 		return 0;
 	struct store_stmt *forget;
-	if (store_sql_kept(&store->writer, &sql_forget_bytes, &forget, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_forget_bytes, &forget, err) < 0)
 		return -1;
 	store_sql_bind_i64(forget, 1, work->job);
 	store_sql_bind_i64(forget, 2, (int64_t)item->index);
@@ -550,7 +552,7 @@ int store_job_done(struct store *store, const struct store_job_work *work, struc
 
 /* ---- items in progress --------------------------------------------------------------------- */
 
-void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_turn,
+void store_job_mark(struct store *store, const struct store_job_work *work, size_t first_pending,
 		    size_t count, enum store_item_state state)
 {
 	struct store_job_marks *marks = &store->marks;
@@ -562,6 +564,6 @@ void store_job_mark(struct store *store, const struct store_job_work *work, size
 	marks->state = state;
 	marks->count = count;
 	for (size_t i = 0; i < count; i++)
-		marks->items[i] = work->turns[first_turn + i].index;
+		marks->items[i] = work->pending[first_pending + i].index;
 	pthread_mutex_unlock(&store->marks_lock);
 }

@@ -44,7 +44,7 @@ static int get(struct store_sql *sql, const char *id, struct store_link *ret, st
 	bool is_row = false;
 
 	*ret = (struct store_link){ 0 };
-	if (store_sql_kept(sql, &sql_get_view, &statement, err) < 0)
+	if (store_sql_cached(sql, &sql_get_view, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	if (store_sql_step(statement, &is_row, err) < 0)
@@ -60,7 +60,7 @@ static int has_room(struct store *store, size_t bytes, bool *ret, struct pl_err 
 	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(&store->writer, &sql_count_views, &statement, err) < 0 ||
+	if (store_sql_cached(&store->writer, &sql_count_views, &statement, err) < 0 ||
 	    store_sql_step(statement, &is_row, err) < 0)
 		return -1;
 	*ret = store_sql_i64(statement, 0) < STORE_LINKS_MAX &&
@@ -74,7 +74,7 @@ static int add(struct store *store, const char *id, const char *state, struct pl
 	char now[32];
 
 	store_now(now);
-	if (store_sql_kept(&store->writer, &sql_add_view, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_add_view, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	store_sql_bind_text(statement, 2, now);

@@ -54,7 +54,7 @@ static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **re
 	auto_json json_t *presets = json_array();
 	bool is_row = false;
 
-	if (store_sql_kept(sql, &sql_list_presets, &rows, err) < 0)
+	if (store_sql_cached(sql, &sql_list_presets, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, first);
 	store_sql_bind_i64(rows, 2, count);
@@ -101,7 +101,7 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 	bool is_row = false, is_there = id == 0, is_named = false;
 	size_t count = 0;
 
-	if (store_sql_kept(&store->writer, &sql_list_presets, &rows, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_list_presets, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, 1);
 	store_sql_bind_i64(rows, 2, STORE_PRESETS_MAX);
@@ -119,7 +119,7 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 	*ret = !is_there                               ? STORE_PRESET_NONE
 	       : is_named                              ? STORE_PRESET_NAMED
 	       : id == 0 && count >= STORE_PRESETS_MAX ? STORE_PRESET_FULL
-						       : STORE_PRESET_KEPT;
+						       : STORE_PRESET_UNCHANGED;
 	return 0;
 }
 
@@ -149,11 +149,11 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 
 	store_now(now);
 	if (is_default &&
-	    (store_sql_kept(&store->writer, &sql_clear_default_preset, &statement, err) < 0 ||
+	    (store_sql_cached(&store->writer, &sql_clear_default_preset, &statement, err) < 0 ||
 	     store_sql_finish(statement, err) < 0))
 		return -1;
-	if (store_sql_kept(&store->writer, *id == 0 ? &sql_add_preset : &sql_replace_preset,
-			   &statement, err) < 0)
+	if (store_sql_cached(&store->writer, *id == 0 ? &sql_add_preset : &sql_replace_preset,
+			     &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, pl_json_get_text(preset, "name"));
 	store_sql_bind_i64(statement, 2, is_default);
@@ -172,7 +172,7 @@ static int put(struct store *store, int64_t id, const json_t *preset,
 {
 	if (judge(store, id, pl_json_get_text(preset, "name"), ret_outcome, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_PRESET_KEPT)
+	if (*ret_outcome != STORE_PRESET_UNCHANGED)
 		return 0;
 	if (write_row(store, &id, preset, err) < 0)
 		return -1;
@@ -182,13 +182,13 @@ static int put(struct store *store, int64_t id, const json_t *preset,
 int store_preset_put(struct store *store, int64_t id, const json_t *preset,
 		     enum store_preset_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
-	auto_json json_t *kept = NULL;
+	auto_json json_t *retained = NULL;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (store_end(store, put(store, id, preset, ret_outcome, &kept, err), err) < 0)
+	if (store_end(store, put(store, id, preset, ret_outcome, &retained, err), err) < 0)
 		return -1;
-	*ret = pl_take(kept);
+	*ret = pl_take(retained);
 	return 0;
 }
 
@@ -198,12 +198,12 @@ static int remove_row(struct store *store, int64_t id, enum store_preset_outcome
 	struct store_stmt *statement;
 	int64_t removed = 0;
 
-	if (store_sql_kept(&store->writer, &sql_remove_preset, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_remove_preset, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_number(statement, &removed, err) < 0)
 		return -1;
-	*ret_outcome = removed > 0 ? STORE_PRESET_KEPT : STORE_PRESET_NONE;
+	*ret_outcome = removed > 0 ? STORE_PRESET_UNCHANGED : STORE_PRESET_NONE;
 	return 0;
 }
 

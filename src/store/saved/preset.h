@@ -16,7 +16,7 @@
 #define STORE_PRESETS_MAX 1000
 
 enum store_preset_outcome {
-	STORE_PRESET_KEPT,
+	STORE_PRESET_UNCHANGED,
 	STORE_PRESET_NAMED, /* another preset has this name */
 	STORE_PRESET_FULL,  /* STORE_PRESETS_MAX presets exist */
 	STORE_PRESET_NONE,  /* no preset has this id */

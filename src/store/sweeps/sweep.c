@@ -81,13 +81,13 @@ static json_t *head_of(const json_t *plan)
 /* Returns the stored form, compressed. free() */
 static void *pack(const json_t *plan, size_t *ret_len)
 {
-	auto_json json_t *kept = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
+	auto_json json_t *retained = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
 	json_t *runs = json_array();
 
 	PL_JSON_EACH(run, json_object_get(plan, "runs"))
 		json_array_append_new(runs, picked(run, run_keys, PL_ARRAY_SIZE(run_keys)));
-	json_object_set_new(kept, "runs", runs);
-	auto_free char *text = pl_json_to_text(kept, PL_JSON_COMPACT);
+	json_object_set_new(retained, "runs", runs);
+	auto_free char *text = pl_json_to_text(retained, PL_JSON_COMPACT);
 	return pl_zst_pack(text, strlen(text), ret_len);
 }
 
@@ -99,7 +99,7 @@ static int put(struct store *store, const char *id, const json_t *plan, bool *re
 	size_t len;
 	char now[32];
 
-	if (store_sql_kept(&store->writer, &sql_count_other_sweeps, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_count_other_sweeps, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	int counted = store_sql_number(statement, &others, err);
@@ -107,7 +107,7 @@ static int put(struct store *store, const char *id, const json_t *plan, bool *re
 	*ret_fits = others < STORE_SWEEPS_MAX;
 	if (counted < 0 || !*ret_fits)
 		return counted;
-	if (store_sql_kept(&store->writer, &sql_put_sweep, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_put_sweep, &statement, err) < 0)
 		return -1;
 	auto_json json_t *head = head_of(plan);
 	auto_free char *head_text = pl_json_to_text(head, PL_JSON_COMPACT);
@@ -135,7 +135,7 @@ static int remove_row(struct store *store, const char *id, bool *ret_found, stru
 	struct store_stmt *statement;
 	int64_t removed = 0;
 
-	if (store_sql_kept(&store->writer, &sql_remove_sweep, &statement, err) < 0)
+	if (store_sql_cached(&store->writer, &sql_remove_sweep, &statement, err) < 0)
 		return -1;
 	store_sql_bind_text(statement, 1, id);
 	int result = store_sql_number(statement, &removed, err);
@@ -177,7 +177,7 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 	auto_borrowed rows = NULL;
 	bool is_row = false;
 
-	if (store_sql_kept(sql, &sql_list_sweeps, &rows, err) < 0)
+	if (store_sql_cached(sql, &sql_list_sweeps, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, STORE_SWEEPS_MAX);
 	for (;;) {
@@ -189,12 +189,12 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 		const char *text = store_sql_text(rows, 3);
 		if (parse_object(text, strlen(text), store_sql_text(rows, 0), &head, err) < 0)
 			return -1;
-		json_t *told = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
-					 "created_at", store_sql_text(rows, 1), "changed_at",
-					 store_sql_text(rows, 2), "has_plan", 1);
+		json_t *summary = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
+					    "created_at", store_sql_text(rows, 1), "changed_at",
+					    store_sql_text(rows, 2), "has_plan", 1);
 		schema_rename_former(head);
-		json_object_update(told, head);
-		json_array_append_new(heads, told);
+		json_object_update(summary, head);
+		json_array_append_new(heads, summary);
 	}
 }
 
@@ -210,7 +210,7 @@ static int list_once(struct store *store, json_t **ret, struct pl_err *err)
 	if (result < 0 || store_snapshot_get(store, &snapshot, err) < 0)
 		return -1;
 	pthread_mutex_lock(&store->sweeps_lock);
-	result = store_sweep_list_results(store, snapshot, heads, &store->sweeps_kept, err);
+	result = store_sweep_list_results(store, snapshot, heads, &store->sweeps_cache, err);
 	/* the cached value is only used under the lock */
 	if (result == 0)
 		*ret = json_deep_copy(heads);
@@ -226,7 +226,7 @@ int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
 
 	do
 		result = list_once(store, ret, err);
-	while (result < 0 && store_is_asked_again(err, &tries));
+	while (result < 0 && store_should_retry(err, &tries));
 	return result;
 }
 
@@ -239,7 +239,7 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 	bool is_row = false;
 	size_t packed, len;
 
-	if (store_sql_kept(sql, &sql_get_sweep, &row, err) < 0)
+	if (store_sql_cached(sql, &sql_get_sweep, &row, err) < 0)
 		return -1;
 	store_sql_bind_text(row, 1, id);
 	if (store_sql_step(row, &is_row, err) < 0)
@@ -273,15 +273,15 @@ int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, str
 /* Takes the runs. Keys that the plan lacks are null. */
 static json_t *whole_of(const char *id, const json_t *plan, json_t *runs, int64_t version)
 {
-	static const char *const told[] = {
+	static const char *const summary[] = {
 		"name",       "state",           "file",       "created_at",
 		"changed_at", "servers_started", "experiment", "redacted",
 	};
 	json_t *whole = json_pack("{s:s, s:b}", "id", id, "has_plan", json_object_size(plan) > 0);
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(told); i++) {
-		json_t *value = json_object_get(plan, told[i]);
-		json_object_set_new(whole, told[i],
+	for (size_t i = 0; i < PL_ARRAY_SIZE(summary); i++) {
+		json_t *value = json_object_get(plan, summary[i]);
+		json_object_set_new(whole, summary[i],
 				    value != NULL ? json_incref(value) : json_null());
 	}
 	json_object_set_new(whole, "data_version", json_integer(version));
@@ -317,6 +317,6 @@ int store_sweep_get(struct store *store, const char *id, const json_t *metrics, 
 	*ret = NULL;
 	do
 		result = get(store, id, metrics, ret, faults, err);
-	while (result < 0 && faults->count == 0 && store_is_asked_again(err, &tries));
+	while (result < 0 && faults->count == 0 && store_should_retry(err, &tries));
 	return result;
 }

@@ -25,7 +25,7 @@ static const char *const fields[COLUMN_COUNT] = {
 	[GPU] = "system.hardware_info.gpu_name",
 	[SIMULATED] = "environment.engine.simulated",
 };
-#define CELLS_TOLD NAME /* the columns before it */
+#define CELLS_LISTED NAME /* the columns before it */
 
 /* A result of a sweep. */
 struct member {
@@ -118,7 +118,7 @@ static json_t *result_of(const struct listing *listing, const struct member *mem
 {
 	json_t *cells = json_object();
 
-	for (int column = 0; column < CELLS_TOLD; column++) {
+	for (int column = 0; column < CELLS_LISTED; column++) {
 		const char *text = text_at(listing, column, member->row);
 		if (text != NULL)
 			json_object_set_new(cells, fields[column], pl_json_text(text));
@@ -184,8 +184,8 @@ static bool is_simulated(const struct listing *listing, const struct member *mem
 }
 
 /* Returns what its results add to its head. */
-static json_t *told_of(const struct listing *listing, const json_t *plan,
-		       const struct member *members, size_t count)
+static json_t *summary_of(const struct listing *listing, const json_t *plan,
+			  const struct member *members, size_t count)
 {
 	auto_json json_t *results = json_array();
 
@@ -210,42 +210,42 @@ struct making {
 };
 
 /* `changed`: of the plan, or NULL. *ret is a new reference. */
-static int tell(struct making *making, const char *id, const char *changed,
-		const struct member *members, size_t count, json_t **ret, struct pl_err *err)
+static int summarize(struct making *making, const char *id, const char *changed,
+		     const struct member *members, size_t count, json_t **ret, struct pl_err *err)
 {
 	const json_t *before = json_object_get(making->before, id);
 	json_int_t hash = making->is_same && before != NULL
 				  ? pl_json_get_i64(before, "hash")
 				  : (json_int_t)hash_of(making->listing, members, count);
 	auto_json json_t *plan = json_object();
-	json_t *told = json_object_get(before, "told");
+	json_t *summary = json_object_get(before, "told");
 
-	if (told != NULL && pl_json_get_i64(before, "hash") == hash &&
+	if (summary != NULL && pl_json_get_i64(before, "hash") == hash &&
 	    pl_text_equal(pl_json_get_text(before, "changed_at"), changed)) {
-		json_incref(told);
+		json_incref(summary);
 	} else {
 		json_t *known = NULL;
 		if (changed != NULL && store_sweep_read_plan(making->store, id, &known, err) < 0)
 			return -1;
-		told = told_of(making->listing, known != NULL ? known : plan, members, count);
+		summary = summary_of(making->listing, known != NULL ? known : plan, members, count);
 		json_decref(known);
 	}
 	json_object_set_new(making->now, id,
 			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed_at",
-				      pl_json_text(changed), "told", told));
-	*ret = told;
+				      pl_json_text(changed), "told", summary));
+	*ret = summary;
 	return 0;
 }
 
-static int add_told(struct making *making, json_t *head, const struct member *members, size_t count,
-		    struct pl_err *err)
+static int add_summary(struct making *making, json_t *head, const struct member *members,
+		       size_t count, struct pl_err *err)
 {
-	auto_json json_t *told = NULL;
+	auto_json json_t *summary = NULL;
 
-	if (tell(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed_at"),
-		 members, count, &told, err) < 0)
+	if (summarize(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed_at"),
+		      members, count, &summary, err) < 0)
 		return -1;
-	json_object_update(head, told);
+	json_object_update(head, summary);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static int add_bare(struct making *making, struct bare *bare, size_t count, json
 	for (size_t i = 0; i < count && i < STORE_SWEEPS_MAX; i++) {
 		const struct member *members = &making->listing->members[bare[i].at];
 		auto_json json_t *head = bare_head(making->listing, members);
-		if (add_told(making, head, members, bare[i].count, err) < 0)
+		if (add_summary(making, head, members, bare[i].count, err) < 0)
 			return -1;
 		json_array_append(heads, head);
 	}
@@ -304,42 +304,44 @@ static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 		count = members_of_one(listing, at);
 		if (head == NULL)
 			*PL_PUSH(bare, bare_count, room) = (struct bare){ at, count, members->id };
-		else if (add_told(making, head, members, count, err) < 0)
+		else if (add_summary(making, head, members, count, err) < 0)
 			return -1;
 	}
 	PL_JSON_EACH(planned, heads) {
 		if (json_object_get(planned, "counts") == NULL &&
-		    add_told(making, planned, NULL, 0, err) < 0)
+		    add_summary(making, planned, NULL, 0, err) < 0)
 			return -1;
 	}
 	return add_bare(making, bare, bare_count, heads, err);
 }
 
 int store_sweep_list_results(struct store *store, const struct mirror_snapshot *snapshot,
-			     json_t *heads, json_t **kept, struct pl_err *err)
+			     json_t *heads, json_t **retained, struct pl_err *err)
 {
 	const char *ids[COLUMN_COUNT];
-	const struct mirror_ids asked = { .items = ids, .count = COLUMN_COUNT };
+	const struct mirror_ids requested = { .items = ids, .count = COLUMN_COUNT };
 	auto_view struct mirror_view *view = NULL;
 	auto_json json_t *now = json_object();
 	struct listing listing = { 0 };
 
 	memcpy(ids, fields, sizeof(ids));
-	if (mirror_view_new(snapshot, &asked, &view, err) < 0)
+	if (mirror_view_new(snapshot, &requested, &view, err) < 0)
 		return -1;
 	listing.view = view;
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		listing.columns[i] = mirror_view_column(view, fields[i]);
 	find_members(&listing);
 	int64_t version = mirror_snapshot_version(snapshot);
-	struct making making = { .store = store, .listing = &listing, .before = *kept, .now = now };
-	making.is_same = *kept != NULL && pl_json_get_i64(*kept, "") == version;
+	struct making making = {
+		.store = store, .listing = &listing, .before = *retained, .now = now
+	};
+	making.is_same = *retained != NULL && pl_json_get_i64(*retained, "") == version;
 	json_object_set_new(now, "", json_integer((json_int_t)version));
 	int result = add_all(&making, heads, err);
 	free(listing.members);
 	if (result < 0)
 		return -1;
-	json_decref(*kept);
-	*kept = json_incref(now);
+	json_decref(*retained);
+	*retained = json_incref(now);
 	return 0;
 }

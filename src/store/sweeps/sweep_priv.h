@@ -25,4 +25,4 @@ int store_sweep_read_plan(struct store *store, const char *id, json_t **ret,
  * results alone. *kept caches data between calls; it starts as NULL (json_decref()).
  */
 int store_sweep_list_results(struct store *store, const struct mirror_snapshot *snapshot,
-			     json_t *heads, json_t **kept, struct pl_err *err) PL_MUST_CHECK;
+			     json_t *heads, json_t **retained, struct pl_err *err) PL_MUST_CHECK;

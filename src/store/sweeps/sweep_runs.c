@@ -184,10 +184,10 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, con
 			continue;
 		run = run != NULL ? run : json_object_get(by_key, key);
 		if (run == NULL) {
-			json_t *own = run_of(result, key, has_plan);
-			json_object_set(by_key, key, own);
-			json_array_append_new(runs, own);
-			run = own;
+			json_t *result_run = run_of(result, key, has_plan);
+			json_object_set(by_key, key, result_run);
+			json_array_append_new(runs, result_run);
+			run = result_run;
 		}
 		const char *name = pl_json_get_text(run, "run");
 		if (json_object_get(taken, name) != NULL)

@@ -12,9 +12,9 @@
 #include "run/redact.h"
 #include "sweep/vllm/command.h"
 
-#define LOOK_NS    (50 * PL_NS_PER_MS)
-#define TAIL_LINES 20
-#define TOLD_BYTES 600
+#define LOOK_NS      (50 * PL_NS_PER_MS)
+#define TAIL_LINES   20
+#define REPORT_BYTES 600
 
 int sweep_vllm_child_start(struct sweep_vllm_child *child, struct pl_err *err)
 {
@@ -79,7 +79,7 @@ void sweep_vllm_child_end(struct sweep_vllm_child *child)
 		fclose(pl_take(child->shown));
 }
 
-void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *err)
+void sweep_vllm_child_report(const struct sweep_vllm_child *child, struct pl_err *err)
 {
 	auto_json json_t *tail = run_vllm_log_tail(child->log_path, TAIL_LINES);
 	size_t used = strlen(err->text);
@@ -89,19 +89,19 @@ void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *
 		if (line == NULL || line[strspn(line, " \t")] == '\0')
 			continue;
 		snprintf(err->text + used, sizeof(err->text) - used, "; the end of '%s': %.*s",
-			 child->log_path, TOLD_BYTES, line);
+			 child->log_path, REPORT_BYTES, line);
 		return;
 	}
 }
 
-static int tell_end(const struct sweep_vllm_child *child, struct pl_err *err)
+static int report_end(const struct sweep_vllm_child *child, struct pl_err *err)
 {
 	auto_free char *command = sweep_vllm_command_text(child->command);
 	char end[64];
 
 	host_process_end_text(child->process, end, sizeof(end));
 	pl_err_set(err, PL_ERR_FAILED, "%.300s: %s", command, end);
-	sweep_vllm_child_tell(child, err);
+	sweep_vllm_child_report(child, err);
 	return -1;
 }
 
@@ -116,7 +116,7 @@ int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err)
 	if (done == 0 && run_stop_signal(child->stop) != 0)
 		done = pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
 	if (done == 0 && host_process_status(child->process) != 0)
-		done = tell_end(child, err);
+		done = report_end(child, err);
 	sweep_vllm_child_end(child);
 	return done;
 }

@@ -33,4 +33,4 @@ void sweep_vllm_child_end(struct sweep_vllm_child *child);
  */
 int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err) PL_MUST_CHECK;
 /* Appends ": " and the last log line with a word in it to the error message. */
-void sweep_vllm_child_tell(const struct sweep_vllm_child *child, struct pl_err *err);
+void sweep_vllm_child_report(const struct sweep_vllm_child *child, struct pl_err *err);

@@ -103,7 +103,7 @@ static char *value_text(const json_t *value)
 }
 
 /* Replaces `gone` words at `at`, or appends; value NULL: none. */
-static void place(json_t *command, size_t at, size_t gone, const char *word, const char *value)
+static void put(json_t *command, size_t at, size_t gone, const char *word, const char *value)
 {
 	if (at == SIZE_MAX)
 		at = json_array_size(command);
@@ -123,18 +123,18 @@ static void set_one(json_t *command, const char *key, const json_t *value)
 	size_t at = find_last(command, flags, &joined);
 
 	if (!json_is_boolean(value)) {
-		place(command, at, joined ? 1 : 2, flags[0], text);
+		put(command, at, joined ? 1 : 2, flags[0], text);
 	} else if (strchr(key, '.') != NULL) {
 		const char *next = at != SIZE_MAX ? word_of(command, at + 1) : NULL;
 		/* its value may be a separate word */
 		bool apart = !joined && next != NULL &&
 			     (strcmp(next, "true") == 0 || strcmp(next, "false") == 0);
 		word = pl_asprintf("%s=%s", flags[0], json_is_true(value) ? "true" : "false");
-		place(command, at, apart ? 2 : 1, word, NULL);
+		put(command, at, apart ? 2 : 1, word, NULL);
 	} else {
 		word = json_is_true(value) ? pl_strdup(flags[0])
 					   : pl_asprintf("--no-%s", flags[0] + strlen("--"));
-		place(command, at, 1, word, NULL);
+		put(command, at, 1, word, NULL);
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(flags); i++)
 		free(flags[i]);

@@ -72,9 +72,9 @@ static int measure(struct finding *finding, int64_t value, struct pl_err *err)
 		return 0;
 	if (sweep_vllm_sla_margin(finding->limits, runs, &margin, err) < 0)
 		return -1;
-	sweep_vllm_say(finding->sweep, "%s=%lld: %s the limits by %g",
-		       finding->sweep->settings->variable, (long long)value,
-		       margin <= 0 ? "within" : "beyond", margin < 0 ? -margin : margin);
+	sweep_vllm_print(finding->sweep, "%s=%lld: %s the limits by %g",
+			 finding->sweep->settings->variable, (long long)value,
+			 margin <= 0 ? "within" : "beyond", margin < 0 ? -margin : margin);
 	sweep_vllm_search_add(&finding->search, value, margin);
 	return 1;
 }
@@ -130,8 +130,9 @@ static int keep_best(struct finding *finding, struct pl_err *err)
 	auto_json json_t *runs = NULL;
 	int64_t best = finding->search.best;
 
-	sweep_vllm_say(sweep, "%s: %s=%lld%s", criteria, sweep->settings->variable, (long long)best,
-		       is_within(&finding->search) ? "" : ", and no value is within the limits");
+	sweep_vllm_print(sweep, "%s: %s=%lld%s", criteria, sweep->settings->variable,
+			 (long long)best,
+			 is_within(&finding->search) ? "" : ", and no value is within the limits");
 	if (best > 0 && run_value(finding, best, &runs, err) < 0)
 		return -1;
 	auto_json json_t *none = json_array();
@@ -148,7 +149,7 @@ static int find_one(struct finding *finding, struct pl_err *err)
 		return found < 0 ? -1 : 0;
 	if (found > 0)
 		return keep_best(finding, err);
-	sweep_vllm_say(finding->sweep, "the search ends at a value without a run");
+	sweep_vllm_print(finding->sweep, "the search ends at a value without a run");
 	return 0;
 }
 
@@ -166,7 +167,7 @@ int sweep_vllm_find_sla(struct sweep_vllm *sweep, const json_t *bench, struct pl
 		sweep_vllm_search_done(&finding.search);
 		if (done < 0)
 			return -1;
-		sweep_vllm_say(sweep, "[SLA END]");
+		sweep_vllm_print(sweep, "[SLA END]");
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "sweep/vllm/vsweep_priv.h"
 #include "vllm/python_text.h"
 
-void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...)
+void sweep_vllm_print(const struct sweep_vllm *sweep, const char *format, ...)
 {
 	va_list args;
 
@@ -25,9 +25,9 @@ void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const jso
 {
 	auto_free char *text = vllm_python_text(parameters);
 
-	sweep_vllm_say(sweep, "%s", mark);
+	sweep_vllm_print(sweep, "%s", mark);
 	if (parameters != NULL)
-		sweep_vllm_say(sweep, "Overrides: %s", text);
+		sweep_vllm_print(sweep, "Overrides: %s", text);
 }
 
 char *sweep_vllm_bench_folder(const struct sweep_vllm_settings *settings, const json_t *serve,

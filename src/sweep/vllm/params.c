@@ -11,18 +11,18 @@
 
 /* ---- the file ---- */
 
-static int check_item(const json_t *item, const char *source, const char *place, struct pl_err *err)
+static int check_item(const json_t *item, const char *source, const char *where, struct pl_err *err)
 {
 	const json_t *name = json_object_get(item, SWEEP_VLLM_NAME);
 
 	if (!json_is_object(item)) {
 		auto_free char *found = pl_json_to_text(item, PL_JSON_PYTHON);
 		return pl_err_invalid(err, "%s: %s: found %.60s, expected an object of parameters",
-				      source, place, found);
+				      source, where, found);
 	}
 	if (name != NULL && !json_is_string(name))
 		return pl_err_invalid(err, "%s: %s: '" SWEEP_VLLM_NAME "': expected a text", source,
-				      place);
+				      where);
 	return 0;
 }
 
@@ -41,8 +41,8 @@ static json_t *named_item(const char *name, const json_t *params)
 static int read_object(const json_t *object, const char *source, json_t *items, struct pl_err *err)
 {
 	PL_JSON_EACH_MEMBER(name, params, object) {
-		auto_free char *place = pl_asprintf("'%s'", name);
-		if (check_item(params, source, place, err) < 0)
+		auto_free char *where = pl_asprintf("'%s'", name);
+		if (check_item(params, source, where, err) < 0)
 			return -1;
 		json_array_append_new(items, named_item(name, params));
 	}
@@ -52,8 +52,8 @@ static int read_object(const json_t *object, const char *source, json_t *items, 
 static int read_list(const json_t *list, const char *source, json_t *items, struct pl_err *err)
 {
 	PL_JSON_EACH(item, list) {
-		auto_free char *place = pl_asprintf("item %zu", item_at + 1);
-		if (check_item(item, source, place, err) < 0)
+		auto_free char *where = pl_asprintf("item %zu", item_at + 1);
+		if (check_item(item, source, where, err) < 0)
 			return -1;
 		json_array_append(items, item);
 	}

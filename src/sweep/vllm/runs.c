@@ -79,9 +79,9 @@ static void mark_one(const struct sweep_vllm *sweep, const struct one *one, cons
 	auto_free char *command = sweep_vllm_command_text(one->command);
 
 	sweep_vllm_mark(sweep, mark, one->bench);
-	sweep_vllm_say(sweep, "Run number: %lld", (long long)one->number);
-	sweep_vllm_say(sweep, "Command: %s", command);
-	sweep_vllm_say(sweep, "Output file: %s", one->path);
+	sweep_vllm_print(sweep, "Run number: %lld", (long long)one->number);
+	sweep_vllm_print(sweep, "Command: %s", command);
+	sweep_vllm_print(sweep, "Output file: %s", one->path);
 }
 
 /* ---- finished runs ---- */
@@ -104,10 +104,10 @@ static bool is_over(const struct one *one)
 	return run != NULL;
 }
 
-static void tell_progress(struct sweep_vllm *sweep, const struct one *one, const char *how)
+static void report_progress(struct sweep_vllm *sweep, const struct one *one, const char *how)
 {
 	const struct sweep_vllm_outcome *outcome = sweep->outcome;
-	size_t left = sweep->expected > ++sweep->told ? sweep->expected - sweep->told : 0;
+	size_t left = sweep->expected > ++sweep->reported ? sweep->expected - sweep->reported : 0;
 	auto_free char *name = pl_file_name(one->runs->folder);
 	char time[32] = "";
 
@@ -116,7 +116,7 @@ static void tell_progress(struct sweep_vllm *sweep, const struct one *one, const
 	if (outcome->measured > 0)
 		pl_text_from_duration(sweep->spent_ns / (int64_t)outcome->measured * (int64_t)left,
 				      time, sizeof(time));
-	fprintf(stderr, "[%zu/%zu] %s run %lld: %s%s%s\n", sweep->told, sweep->expected, name,
+	fprintf(stderr, "[%zu/%zu] %s run %lld: %s%s%s\n", sweep->reported, sweep->expected, name,
 		(long long)one->number, how, left > 0 && time[0] != '\0' ? "; left: about " : "",
 		left > 0 ? time : "");
 }
@@ -129,8 +129,8 @@ static int need_server(struct sweep_vllm *sweep, struct pl_err *err)
 		return 0;
 	auto_free char *command = sweep_vllm_command_text(sweep->command);
 	sweep_vllm_mark(sweep, "[BEGIN SERVER]", sweep->serve);
-	sweep_vllm_say(sweep, "Command: %s", command);
-	sweep_vllm_say(sweep, "Log: %s", sweep->log_path);
+	sweep_vllm_print(sweep, "Command: %s", command);
+	sweep_vllm_print(sweep, "Log: %s", sweep->log_path);
 	sweep->outcome->servers++;
 	if (sweep_vllm_server_start(&sweep->server, err) == 0)
 		return 0;
@@ -206,7 +206,7 @@ static int measure(struct sweep_vllm *sweep, const struct one *one, json_t **ret
 		return -1;
 	}
 	sweep->spent_ns += pl_clock_now_ns() - started_ns;
-	sweep_vllm_say(sweep, "[END BENCHMARK]");
+	sweep_vllm_print(sweep, "[END BENCHMARK]");
 	return 0;
 }
 
@@ -241,9 +241,9 @@ static int take_failure(struct sweep_vllm *sweep, const struct one *one, const c
 	if (!sweep->settings->continue_on_error)
 		return -1;
 	mark_one(sweep, one, "[FAILED BENCHMARK]");
-	sweep_vllm_say(sweep, "Error: %s", why.text);
+	sweep_vllm_print(sweep, "Error: %s", why.text);
 	pl_log(PL_LOG_WARNING, "%s", why.text);
-	tell_progress(sweep, one, "failed");
+	report_progress(sweep, one, "failed");
 	if (sweep_vllm_write_failure(sweep, file, one->number, one->bench, &why, err) < 0)
 		return -1;
 	/* cache entries of the failed run must not help the next one; otherwise it gets another server */
@@ -271,7 +271,7 @@ static int warm_up(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
 	return done;
 }
 
-static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, json_t *kept,
+static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, json_t *retained,
 		   struct pl_err *err)
 {
 	auto_free char *failure = pl_file_sibling(one->path, ".json", ".failure.json");
@@ -280,8 +280,8 @@ static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, 
 	if (run != NULL) {
 		mark_one(sweep, one, "[SKIPPED BENCHMARK]");
 		sweep->outcome->reused++;
-		tell_progress(sweep, one, "there already");
-		json_array_append(kept, run);
+		report_progress(sweep, one, "there already");
+		json_array_append(retained, run);
 		return 0;
 	}
 	size_t servers = sweep->outcome->servers;
@@ -301,12 +301,12 @@ static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, 
 		return take_failure(sweep, one, failure, err);
 	unlink(failure);
 	sweep->outcome->measured++;
-	tell_progress(sweep, one, "measured");
-	json_array_append(kept, run);
+	report_progress(sweep, one, "measured");
+	json_array_append(retained, run);
 	return 0;
 }
 
-static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, json_t *kept,
+static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, json_t *retained,
 		    struct pl_err *err)
 {
 	bool warm = false;
@@ -319,7 +319,7 @@ static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs
 			mark_one(sweep, &one,
 				 is_over(&one) ? "[SKIPPED BENCHMARK]" : "[BEGIN BENCHMARK]");
 		else
-			done = run_one(sweep, &one, &warm, kept, err);
+			done = run_one(sweep, &one, &warm, retained, err);
 		one_done(&one);
 		if (done < 0)
 			return -1;
@@ -331,19 +331,19 @@ int sweep_vllm_run_all(struct sweep_vllm *sweep, const struct sweep_vllm_runs *r
 		       json_t **ret_runs, struct pl_err *err)
 {
 	auto_free char *summary = pl_asprintf("%s/summary.json", runs->folder);
-	auto_json json_t *kept = json_array();
+	auto_json json_t *retained = json_array();
 
 	*ret_runs = NULL;
-	if (run_each(sweep, runs, kept, err) < 0)
+	if (run_each(sweep, runs, retained, err) < 0)
 		return -1;
 	if (sweep->settings->dry_run)
 		return 0;
-	if (json_array_size(kept) == 0) {
+	if (json_array_size(retained) == 0) {
 		sweep_vllm_mark(sweep, "[NO SUCCESSFUL MEASURED RUNS]", runs->bench);
 		return 0;
 	}
-	if (sweep_vllm_write_json(kept, summary, err) < 0)
+	if (sweep_vllm_write_json(retained, summary, err) < 0)
 		return -1;
-	*ret_runs = pl_take(kept);
+	*ret_runs = pl_take(retained);
 	return 0;
 }

@@ -124,7 +124,7 @@ static int ask_health(struct sweep_vllm_server *server)
 		if (run_target_fetch(&server->target, "/health", HEALTH_WAIT_NS, &reply,
 				     PL_ERR_IGNORED) == 0)
 			return reply.status;
-		run_target_turn(&server->target);
+		run_target_rotate(&server->target);
 	}
 	return 0;
 }
@@ -135,7 +135,7 @@ static int ended_early(const struct sweep_vllm_server *server, struct pl_err *er
 
 	host_process_end_text(server->child.process, end, sizeof(end));
 	pl_err_set(err, PL_ERR_LAUNCH, "the server ended before it was ready: %s", end);
-	sweep_vllm_child_tell(&server->child, err);
+	sweep_vllm_child_report(&server->child, err);
 	return -1;
 }
 
@@ -157,7 +157,7 @@ static int wait_ready(struct sweep_vllm_server *server, struct pl_err *err)
 		pl_text_from_duration(server->ready_timeout_ns, limit, sizeof(limit));
 		pl_err_set(err, PL_ERR_TIMEOUT,
 			   "the server was not ready within --server-ready-timeout (%s)", limit);
-		sweep_vllm_child_tell(&server->child, err);
+		sweep_vllm_child_report(&server->child, err);
 		return -1;
 	}
 }

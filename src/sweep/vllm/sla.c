@@ -135,7 +135,7 @@ void sweep_vllm_search_done(struct sweep_vllm_search *search)
 }
 
 /* Returns the index of the value, or where to insert it. */
-static size_t place_of(const struct sweep_vllm_search *search, double value)
+static size_t position_of(const struct sweep_vllm_search *search, double value)
 {
 	size_t at = 0;
 
@@ -146,14 +146,14 @@ static size_t place_of(const struct sweep_vllm_search *search, double value)
 
 static bool is_known(const struct sweep_vllm_search *search, int64_t value)
 {
-	size_t at = place_of(search, (double)value);
+	size_t at = position_of(search, (double)value);
 
 	return at < search->count && !(search->values[at] > (double)value);
 }
 
 void sweep_vllm_search_add(struct sweep_vllm_search *search, int64_t value, double margin)
 {
-	size_t at = place_of(search, (double)value);
+	size_t at = position_of(search, (double)value);
 	size_t room = search->room;
 
 	if (is_known(search, value)) {
@@ -220,7 +220,7 @@ static int64_t next_by_spline(struct sweep_vllm_search *search)
 static int64_t next_by_halves(struct sweep_vllm_search *search)
 {
 	if (is_known(search, search->next)) {
-		bool passes = search->margins[place_of(search, (double)search->next)] <= 0;
+		bool passes = search->margins[position_of(search, (double)search->next)] <= 0;
 		*(passes ? &search->left : &search->right) = search->next;
 		search->best = search->left;
 		if (search->right == 0 && search->left >= SWEEP_VLLM_UNLIMITED)

@@ -38,15 +38,15 @@ static bool is_kept(const char *key)
 
 static json_t *keep(const json_t *combination, struct pl_buf *dropped)
 {
-	json_t *kept = json_object();
+	json_t *retained = json_object();
 
 	PL_JSON_EACH_MEMBER(key, value, combination) {
 		if (is_kept(key))
-			json_object_set(kept, key, value);
+			json_object_set(retained, key, value);
 		else
 			pl_buf_addf(dropped, "%s%s", dropped->len > 0 ? ", " : "", key);
 	}
-	return kept;
+	return retained;
 }
 
 int sweep_vllm_startup_keep(const json_t *combinations, bool strict, json_t **ret,

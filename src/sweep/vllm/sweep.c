@@ -68,7 +68,7 @@ static void begin_server(struct sweep_vllm *sweep, const json_t *serve)
 	if (settings->dry_run) {
 		auto_free char *command = sweep_vllm_command_text(sweep->command);
 		sweep_vllm_mark(sweep, "[BEGIN SERVER]", serve);
-		sweep_vllm_say(sweep, "Command: %s", command);
+		sweep_vllm_print(sweep, "Command: %s", command);
 	}
 }
 
@@ -78,7 +78,7 @@ static void end_server(struct sweep_vllm *sweep)
 
 	sweep_vllm_server_stop(&sweep->server);
 	if (was_up || (sweep->settings->dry_run && sweep->command != NULL))
-		sweep_vllm_say(sweep, "[END SERVER]");
+		sweep_vllm_print(sweep, "[END SERVER]");
 	json_decref(pl_take(sweep->command));
 	free(pl_take(sweep->log_path));
 }
@@ -94,7 +94,7 @@ static int take_server_failure(struct sweep_vllm *sweep, struct pl_err *err)
 	if (!sweep->settings->continue_on_error)
 		return -1;
 	sweep_vllm_mark(sweep, "[FAILED SERVER COMBINATION]", sweep->serve);
-	sweep_vllm_say(sweep, "Error: %s", why.text);
+	sweep_vllm_print(sweep, "Error: %s", why.text);
 	pl_log(PL_LOG_WARNING, "%s", why.text);
 	auto_json json_t *none = json_object();
 	return sweep_vllm_write_failure(sweep, path, -1, none, &why, err);

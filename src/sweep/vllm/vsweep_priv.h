@@ -16,7 +16,7 @@ struct sweep_vllm {
 	bool server_failed; /* an error concerns all remaining runs of the server, not a single one */
 	json_t *rows;       /* every run, for summary.csv */
 	size_t expected;    /* total number of runs; 0: depends on the measurements */
-	size_t told;        /* number of reported runs */
+	size_t reported;    /* number of reported runs */
 	int64_t spent_ns;   /* total time of the measured runs */
 };
 
@@ -27,7 +27,7 @@ struct sweep_vllm_runs {
 };
 
 /* Prints a line on standard output, unless it is quiet. */
-void sweep_vllm_say(const struct sweep_vllm *sweep, const char *format, ...) PL_PRINTF(2, 3);
+void sweep_vllm_print(const struct sweep_vllm *sweep, const char *format, ...) PL_PRINTF(2, 3);
 /* Prints "[BEGIN SERVER]" or another marker, and its parameters (NULL: none). */
 void sweep_vllm_mark(const struct sweep_vllm *sweep, const char *mark, const json_t *parameters);
 

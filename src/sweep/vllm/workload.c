@@ -69,7 +69,8 @@ static int run_between(const struct exploring *exploring, const json_t *serial, 
 		return -1;
 	auto_json json_t *values = sweep_vllm_between(ceil(lo), floor(hi), settings->iterations);
 	auto_free char *shown = pl_json_to_text(values, PL_JSON_PYTHON);
-	sweep_vllm_say(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi, shown);
+	sweep_vllm_print(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi,
+			 shown);
 	PL_JSON_EACH(value, values) {
 		auto_json json_t *runs = NULL;
 		if (run_value(exploring, json_integer_value(value), 0, &runs, err) < 0)
@@ -93,8 +94,8 @@ static int explore(const struct exploring *exploring, json_t *rows, struct pl_er
 	if (sweep->settings->dry_run)
 		return 0;
 	if (serial == NULL || batch == NULL) {
-		sweep_vllm_say(sweep, "Unable to establish both Workload Explorer endpoints; "
-				      "skipping the values between them");
+		sweep_vllm_print(sweep, "Unable to establish both Workload Explorer endpoints; "
+					"skipping the values between them");
 		return 0;
 	}
 	json_array_extend(rows, serial);
@@ -112,6 +113,6 @@ int sweep_vllm_workload(struct sweep_vllm *sweep, const json_t *bench, struct pl
 	sweep_vllm_mark(sweep, "[WL START]", bench);
 	if (explore(&exploring, rows, err) < 0)
 		return -1;
-	sweep_vllm_say(sweep, "[WL END]");
+	sweep_vllm_print(sweep, "[WL END]");
 	return sweep_vllm_add_rows(sweep, json_array_size(rows) > 0 ? rows : NULL, err);
 }

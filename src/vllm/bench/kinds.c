@@ -96,13 +96,13 @@ const struct vllm_bench_old *vllm_bench_kind_old(const struct vllm_bench_kind *k
 bool vllm_bench_kind_takes(const struct vllm_bench_kind *kind, const struct option_row *argument)
 {
 	/* of the server's they have these two */
-	static const char *const kept[] = { "log_config_file", "kda_decode_backend" };
+	static const char *const retained[] = { "log_config_file", "kda_decode_backend" };
 	static const char *const groups[] = { "Serve", "Frontend" };
 
 	if (pl_text_equal(argument->name, "enable_log_requests"))
 		return kind->logs_requests;
 	return argument->group == NULL || !PL_TEXT_IS_ONE_OF(argument->group, groups) ||
-	       PL_TEXT_IS_ONE_OF(argument->name, kept);
+	       PL_TEXT_IS_ONE_OF(argument->name, retained);
 }
 
 void vllm_bench_kind_complete(const struct vllm_bench_kind *kind, const bool set[VLLM_BENCH_COUNT],

@@ -21,7 +21,7 @@ struct reader {
 	struct pl_buf unknown;
 	struct pl_buf hints;
 	const struct option_argv_word *first_unknown;
-	bool behind_unknown; /* the word before was unknown, and this may be its value */
+	bool after_unknown; /* the word before was unknown, and this may be its value */
 };
 
 struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
@@ -37,7 +37,7 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 }
 
 /* Flags that are not load options (src/tbl/bench_flags.h): stored separately, in line->flags. */
-static const struct option_row own_rows[] = {
+static const struct option_row program_rows[] = {
 #define BENCH_FLAG(name_, arg_, choices_, help_)                            \
 	{ .name = name_,                                                    \
 	  .flag = "--" name_,                                               \
@@ -75,9 +75,9 @@ void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program prog
 {
 	bool of_vllm = program == VLLM_BENCH_OF_VLLM;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(own_rows); i++) {
-		if (!(own_rows[i].ours && of_vllm))
-			option_argv_add_row(argv, &own_rows[i], own_rows[i].ours);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(program_rows); i++) {
+		if (!(program_rows[i].ours && of_vllm))
+			option_argv_add_row(argv, &program_rows[i], program_rows[i].ours);
 	}
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
@@ -86,11 +86,11 @@ void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program prog
 	}
 }
 
-void vllm_bench_line_own_rows(struct option_argv *argv)
+void vllm_bench_line_program_rows(struct option_argv *argv)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(own_rows); i++) {
-		if (own_rows[i].ours)
-			option_argv_add_row(argv, &own_rows[i], true);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(program_rows); i++) {
+		if (program_rows[i].ours)
+			option_argv_add_row(argv, &program_rows[i], true);
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(offline_rows); i++)
 		option_argv_add_row(argv, &offline_rows[i], true);
@@ -109,7 +109,7 @@ const char *vllm_bench_flag_hint(const char *text)
 }
 
 /* More than one option begins so. */
-static void tell_ambiguous(struct reader *reader, const struct option_argv_word *word)
+static void report_ambiguous(struct reader *reader, const struct option_argv_word *word)
 {
 	auto_buf text = PL_BUF(HINTS_BYTES_MAX);
 
@@ -121,7 +121,7 @@ static void tell_ambiguous(struct reader *reader, const struct option_argv_word 
 }
 
 /* vLLM's parser passes this JSON on unchanged. */
-static void tell_dotted(struct reader *reader, const struct option_argv_word *word)
+static void report_dotted(struct reader *reader, const struct option_argv_word *word)
 {
 	size_t len = strcspn(word->text, "=");
 
@@ -174,7 +174,7 @@ static void hint_at_word(struct reader *reader, size_t at)
 	if (before != NULL && option_argv_is_switch(before))
 		pl_buf_addf(&reader->hints, "%s%s takes no value: leave out '%.100s'", comma,
 			    before->text, text);
-	else if (!reader->behind_unknown && !names_model(&reader->argv))
+	else if (!reader->after_unknown && !names_model(&reader->argv))
 		pl_buf_addf(&reader->hints, "%sif it is the model: --model %.100s", comma, text);
 }
 
@@ -248,7 +248,7 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 	struct vllm_bench_line *line = reader->line;
 	size_t first = line->fault_count;
 
-	reader->behind_unknown = false;
+	reader->after_unknown = false;
 	if (word->kind == OPTION_ARGV_FLAG) {
 		(void)take_flag(line, word);
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
@@ -269,7 +269,7 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 static void read_word(struct reader *reader, size_t at)
 {
 	const struct option_argv_word *word = &reader->argv.words[at];
-	bool told = at > 0 && word[-1].kind == OPTION_ARGV_AMBIGUOUS;
+	bool reported = at > 0 && word[-1].kind == OPTION_ARGV_AMBIGUOUS;
 
 	switch (word->kind) {
 	case OPTION_ARGV_AMBIGUOUS:
@@ -278,18 +278,18 @@ static void read_word(struct reader *reader, size_t at)
 	case OPTION_ARGV_UNKNOWN:
 		add_unknown(reader, word);
 		hint_at_flag(reader, word);
-		reader->behind_unknown = true;
+		reader->after_unknown = true;
 		return;
 	case OPTION_ARGV_WORD:
 	case OPTION_ARGV_SEPARATOR:
-		if (told)
+		if (reported)
 			return;
 		add_unknown(reader, word);
 		if (word->kind == OPTION_ARGV_WORD && vllm_bench_flag_hint(word->text) == NULL)
 			hint_at_word(reader, at);
 		else
 			hint_at_flag(reader, word);
-		reader->behind_unknown = true;
+		reader->after_unknown = true;
 		return;
 	default:
 		read_flag(reader, word);
@@ -307,10 +307,10 @@ static void read_words(struct reader *reader)
 
 	option_argv_read(argv);
 	for (size_t i = 0; i < argv->refused_count; i++)
-		tell_dotted(reader, &argv->refused[i]);
+		report_dotted(reader, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {
 		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
-			tell_ambiguous(reader, &argv->words[i]);
+			report_ambiguous(reader, &argv->words[i]);
 	}
 	for (size_t i = 0; i < argv->count; i++)
 		read_word(reader, i);

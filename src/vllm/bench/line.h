@@ -55,7 +55,7 @@ bool vllm_bench_line_take(struct vllm_bench_line *line, const struct option_argv
  * Sets only the rows that `profllm bench` has in addition to the options: --output, --json and
  * others.
  */
-void vllm_bench_line_own_rows(struct option_argv *argv);
+void vllm_bench_line_program_rows(struct option_argv *argv);
 /*
  * Returns what to write for a flag that `bench serve` lacks ("--dataset", "--dataset=x"); NULL:
  * unknown.

@@ -177,8 +177,8 @@ static const char *old_value_hint(const struct option_row *row, const char *text
 	return older != NULL ? older->hint : NULL;
 }
 
-static void tell_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
-			const json_t *choices, const char *text)
+static void report_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
+			  const json_t *choices, const char *text)
 {
 	auto_free char *shown = vllm_python_repr(text);
 	auto_buf fault = PL_BUF(CHOICES_BYTES_MAX);
@@ -224,19 +224,19 @@ static json_t *read_duration(struct vllm_bench_line *line, const struct option_r
 json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_argv_word *word)
 {
 	const struct option_row *row = word->flag->row;
-	size_t place = (size_t)word->line;
+	size_t location = (size_t)word->line;
 	const char *type;
 
 	if (row->type == OPTION_LIST)
 		return read_list(word);
 	const char *text = option_argv_value(word, 0);
 	if (row->type == OPTION_DURATION)
-		return read_duration(line, row, place, text);
+		return read_duration(line, row, location, text);
 	auto_json json_t *value = read_typed(row, text, &type);
 	if (value == NULL) {
 		auto_free char *shown = vllm_python_repr(text);
 		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(text) : NULL;
-		vllm_bench_fault_add(line, place,
+		vllm_bench_fault_add(line, location,
 				     pl_asprintf("argument %s: invalid %s value: %.200s", row->flag,
 						 type, shown),
 				     hint);
@@ -244,7 +244,7 @@ json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_
 	}
 	auto_json json_t *choices = pl_json_of_text(row->choices);
 	if (choices != NULL && !pl_json_has_text(choices, text)) {
-		tell_choice(line, row, place, choices, text);
+		report_choice(line, row, location, choices, text);
 		return NULL;
 	}
 	return pl_take(value);

@@ -102,19 +102,19 @@ static bool is_published(const struct vllm_command *command, int64_t port)
 /*
  * Reports it at the option with the address, or, if there is none, at the word that names the load.
  */
-static void tell(struct vllm_parse *parse, enum option_severity severity, const char *option,
-		 const char *found, const char *expected)
+static void report(struct vllm_parse *parse, enum option_severity severity, const char *option,
+		   const char *found, const char *expected)
 {
 	const struct vllm_command *command = parse->command;
-	json_t *load = command->load_places;
-	const char *said = json_object_get(load, "base_url") != NULL ? "base_url" : option;
-	json_int_t word = pl_json_get_i64(load, said);
+	json_t *load = command->load_locations;
+	const char *text = json_object_get(load, "base_url") != NULL ? "base_url" : option;
+	json_int_t word = pl_json_get_i64(load, text);
 	size_t at = word > 0 ? (size_t)word - 1 : parse->load.first - 1;
-	auto_free char *key = vllm_flag_of(said);
+	auto_free char *key = vllm_flag_of(text);
 
-	option_problem_tell(parse->problems, .severity = severity, .source = command->source,
-			    .line = (int)at + 1, .column = command->words.items[at].column,
-			    .key = key, .found = found, .expected = expected);
+	option_problem_report(parse->problems, .severity = severity, .source = command->source,
+			      .line = (int)at + 1, .column = command->words.items[at].column,
+			      .key = key, .found = found, .expected = expected);
 }
 
 static void check_port(struct vllm_parse *parse, const struct address *load)
@@ -126,7 +126,7 @@ static void check_port(struct vllm_parse *parse, const struct address *load)
 		"%lld, the port of the server that the other command starts", (long long)port);
 
 	if (load->port != port && !is_published(parse->command, load->port))
-		tell(parse, OPTION_ERROR, "port", found, expected);
+		report(parse, OPTION_ERROR, "port", found, expected);
 }
 
 static void check_host(struct vllm_parse *parse, const struct address *load)
@@ -140,10 +140,10 @@ static void check_host(struct vllm_parse *parse, const struct address *load)
 	if (is_loopback(load->host) || is_any(load->host) || pl_text_equal(load->host, host))
 		return;
 	if (is_any(host))
-		tell(parse, OPTION_WARNING, "host", found,
-		     "this host: it is taken for the server that the other command starts");
+		report(parse, OPTION_WARNING, "host", found,
+		       "this host: it is taken for the server that the other command starts");
 	else
-		tell(parse, OPTION_ERROR, "host", found, expected);
+		report(parse, OPTION_ERROR, "host", found, expected);
 }
 
 /* Reports parts of the address that do not match a started server. */
@@ -156,12 +156,12 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
 	auto_free char *found = pl_asprintf("path '%s'", load->path);
 
 	if (!plain)
-		tell(parse, OPTION_ERROR, "base_url", found,
-		     "no path: it is the server that the other command starts");
+		report(parse, OPTION_ERROR, "base_url", found,
+		       "no path: it is the server that the other command starts");
 	if (load->https != https)
-		tell(parse, OPTION_ERROR, "base_url", load->https ? "https" : "http",
-		     https ? "https, as the server of the other command has a certificate"
-			   : "http, as the server of the other command has no certificate");
+		report(parse, OPTION_ERROR, "base_url", load->https ? "https" : "http",
+		       https ? "https, as the server of the other command has a certificate"
+			     : "http, as the server of the other command has no certificate");
 }
 
 /*
@@ -205,7 +205,7 @@ static void join_env(struct vllm_parse *parse)
 		}
 		json_object_set(command->load_env, name, value);
 		auto_free char *found = pl_asprintf("the variable %s of the load", name);
-		option_problem_tell(
+		option_problem_report(
 			parse->problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)parse->load.begin + 1,
 			.column = command->words.items[parse->load.begin].column, .found = found,

@@ -277,7 +277,7 @@ static void add_kind_rows(struct vllm_parse *parse)
 	if (kind == NULL)
 		return;
 	if (parse->load_program == VLLM_BENCH_OF_OURS)
-		vllm_bench_line_own_rows(&parse->argv);
+		vllm_bench_line_program_rows(&parse->argv);
 	for (size_t i = 0; i < kind->count; i++)
 		option_argv_add_row(&parse->argv, &kind->rows[i], false);
 }
@@ -306,7 +306,7 @@ static void add_rows(struct vllm_parse *parse)
 	}
 }
 
-void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_report_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	size_t count = word->candidate_count;
 	auto_buf expected = PL_BUF(4096);
@@ -343,7 +343,7 @@ static const char *nearest_flag(const struct vllm_parse *parse, const char *text
 	return option_argv_nearest(&parse->argv, text + strspn(text, "-"));
 }
 
-static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word *word)
+static void report_unknown(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *absent = find_absent(parse->catalog, word->text);
 
@@ -368,7 +368,7 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 	vllm_parse_add(parse, OPTION_ERROR, word, "unknown argument", expected, nearest);
 }
 
-static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *word)
+static void report_gone(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	struct vllm_replacing replacing = { parse->catalog, &parse->target,
@@ -385,7 +385,7 @@ static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *w
 }
 
 /* A joined value of a flag that takes none. */
-void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_report_joined(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	bool is_off = strcasecmp(word->joined, "false") == 0 || strcmp(word->joined, "0") == 0;
@@ -394,7 +394,7 @@ void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *w
 		       is_off && !word->flag->negative ? arg->negative_flag : NULL);
 }
 
-void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_report_no_value(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	auto_free char *expected = pl_asprintf("a value: '%s' takes %s", arg->flag,
@@ -404,7 +404,7 @@ void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word 
 	vllm_parse_add(parse, OPTION_ERROR, word, "no value", expected, NULL);
 }
 
-void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_report_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->kind == OPTION_ARGV_DOTTED_BARE)
 		vllm_parse_add(parse, OPTION_ERROR, word, "no value", "one after the flag", NULL);
@@ -431,7 +431,7 @@ static bool is_value_of_switch(const struct vllm_parse *parse, const struct opti
 }
 
 /* A word of no flag: the model, or one too many. */
-static void tell_word(struct vllm_parse *parse, const struct option_argv_word *word)
+static void report_word(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_argv_flag *before = word > parse->argv.words ? word[-1].flag : NULL;
 	const struct option_row *named = vllm_arg_find(parse->catalog, word->text);
@@ -463,13 +463,13 @@ static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_wo
 
 	if (!vllm_bench_line_take(&parse->line, word)) {
 		if (vllm_value_is_unknown(parse, word)) {
-			vllm_tell_unknown_value(parse, word);
+			vllm_report_unknown_value(parse, word);
 			return;
 		}
-		vllm_tell_bench_value(parse, &parse->line, word);
+		vllm_report_bench_value(parse, &parse->line, word);
 	} else if (vllm_bench_find(name) != VLLM_BENCH_COUNT) {
-		json_object_set_new(command->load_places, name, json_integer(word->line));
-	} else if (!parse->own_flags) {
+		json_object_set_new(command->load_locations, name, json_integer(word->line));
+	} else if (!parse->program_flags) {
 		vllm_parse_add(parse, OPTION_WARNING, word, "a flag of the command itself",
 			       "this flag at 'profllm run': the file cannot hold it", NULL);
 	}
@@ -488,9 +488,9 @@ static void take_flag(struct vllm_parse *parse, const struct option_argv_word *w
 		vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
 			       "arguments of a server: this one starts none", NULL);
 	else if (word->kind == OPTION_ARGV_TAKES_NONE)
-		vllm_tell_joined(parse, word);
+		vllm_report_joined(parse, word);
 	else if (word->kind == OPTION_ARGV_NO_VALUE)
-		vllm_tell_no_value(parse, word);
+		vllm_report_no_value(parse, word);
 	else if (is_of_kind(parse, word->flag->row))
 		take_kind_flag(parse, word);
 	else
@@ -537,7 +537,7 @@ static void take_words(struct vllm_parse *parse)
 				vllm_command_take(parse, vllm_arg_find(parse->catalog, "model"),
 						  word);
 			} else if (!after_unknown) {
-				tell_word(parse, word);
+				report_word(parse, word);
 				after_unknown = is_wide;
 			}
 			break;
@@ -545,7 +545,7 @@ static void take_words(struct vllm_parse *parse)
 		case OPTION_ARGV_VALUE:
 			break;
 		case OPTION_ARGV_UNKNOWN:
-			tell_unknown(parse, word);
+			report_unknown(parse, word);
 			after_unknown = true;
 			break;
 		case OPTION_ARGV_AMBIGUOUS:
@@ -560,7 +560,7 @@ static void take_words(struct vllm_parse *parse)
 	/* the replacement depends on the other settings */
 	for (size_t i = 0; i < parse->argv.count; i++) {
 		if (is_refused(parse, &parse->argv.words[i]))
-			tell_gone(parse, &parse->argv.words[i]);
+			report_gone(parse, &parse->argv.words[i]);
 	}
 }
 
@@ -601,10 +601,10 @@ void vllm_command_arguments(struct vllm_parse *parse)
 	 * argparse resolves all flags before it assigns values
 	 */
 	for (size_t i = 0; i < argv->refused_count; i++)
-		vllm_tell_dotted(parse, &argv->refused[i]);
+		vllm_report_dotted(parse, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {
 		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
-			vllm_tell_ambiguous(parse, &argv->words[i]);
+			vllm_report_ambiguous(parse, &argv->words[i]);
 	}
 	take_words(parse);
 	if (parse->kind != NULL)

@@ -32,7 +32,7 @@ struct vllm_parse {
 	const char *target_text;
 	bool target_known;
 	bool allow_gone;
-	bool own_flags;
+	bool program_flags;
 	struct option_argv argv;
 	bool has_positional; /* the model is positional; --model counts only without it */
 	struct vllm_part server;
@@ -100,7 +100,7 @@ bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_ar
 /* Returns whether a flag has such a value. */
 bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *flag);
 /* Warns that a flag with such a value is ignored. */
-void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag);
+void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag);
 
 /* Returns the value of such a flag without reporting its errors. New reference; NULL: unknown. */
 json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
@@ -110,8 +110,8 @@ json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_r
  * Reports an error that parsing a `bench` line found in a flag's value, at the location of the
  * value.
  */
-void vllm_tell_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
-			   const struct option_argv_word *flag);
+void vllm_report_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
+			     const struct option_argv_word *flag);
 /* Reads the words of the load. */
 void vllm_command_load(struct vllm_parse *parse);
 /*
@@ -121,16 +121,16 @@ void vllm_command_load(struct vllm_parse *parse);
 void vllm_command_join(struct vllm_parse *parse);
 
 /* Report an error of a word of either command (option/argv.h). */
-void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word);
-void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *word);
-void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word);
-void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_report_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_report_joined(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_report_no_value(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_report_dotted(struct vllm_parse *parse, const struct option_argv_word *word);
 /* Returns whether a text processor joined the dashes of a long flag into one: "–x". */
 bool vllm_has_wide_dash(const char *text);
 
 /* Reports a problem at a word; if `what` lacks key or found, those of the word are used. */
-void vllm_parse_tell(struct vllm_parse *parse, const struct option_argv_word *at,
-		     const struct option_problem *what);
+void vllm_parse_report(struct vllm_parse *parse, const struct option_argv_word *at,
+		       const struct option_problem *what);
 /* The same. found NULL: the word's text. */
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,

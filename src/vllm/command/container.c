@@ -243,11 +243,11 @@ static void note_image(struct run *run, size_t word)
 {
 	struct vllm_command *command = run->parse->command;
 
-	option_problem_tell(run->parse->problems, .severity = OPTION_WARNING,
-			    .source = command->source, .line = (int)word + 1,
-			    .column = command->words.items[word].column, .found = command->image,
-			    .expected = "an image of vLLM, such as vllm/vllm-openai; the words "
-					"after it are read as its arguments");
+	option_problem_report(run->parse->problems, .severity = OPTION_WARNING,
+			      .source = command->source, .line = (int)word + 1,
+			      .column = command->words.items[word].column, .found = command->image,
+			      .expected = "an image of vLLM, such as vllm/vllm-openai; the words "
+					  "after it are read as its arguments");
 }
 
 static void set_image(struct run *run, const char *runtime, const char *image, size_t word)

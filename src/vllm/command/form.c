@@ -29,10 +29,10 @@ static void add_problem(struct vllm_parse *parse, enum option_severity severity,
 	const struct vllm_words *words = &parse->command->words;
 	bool placed = word < words->count;
 
-	option_problem_tell(parse->problems, .severity = severity, .source = parse->command->source,
-			    .line = placed ? (int)word + 1 : 0,
-			    .column = placed ? words->items[word].column : 0, .found = found,
-			    .expected = expected, .nearest = nearest);
+	option_problem_report(parse->problems, .severity = severity,
+			      .source = parse->command->source, .line = placed ? (int)word + 1 : 0,
+			      .column = placed ? words->items[word].column : 0, .found = found,
+			      .expected = expected, .nearest = nearest);
 }
 
 static void take_env(json_t *env, const char *word)
@@ -228,8 +228,8 @@ static void take_launch(struct vllm_parse *parse, size_t from, size_t end)
 }
 
 /* An offline benchmark starts an engine, so it counts as a server, too. */
-static bool take_offline(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
-			 size_t end)
+static bool take_offline(struct vllm_parse *parse, const struct vllm_program *program,
+			 size_t retained, size_t end)
 {
 	if (parse->server.found || parse->load.found)
 		return false;
@@ -237,15 +237,15 @@ static bool take_offline(struct vllm_parse *parse, const struct vllm_program *pr
 	parse->kind = program->kind;
 	parse->load_program = program->load;
 	parse->command->form = program->form;
-	take_launch(parse, kept, program->vllm_end);
+	take_launch(parse, retained, program->vllm_end);
 	if (program->vllm_end > 0)
 		json_array_append_new(parse->command->launch, json_string("serve"));
 	return true;
 }
 
 /* A second server or load is another command, and so is everything next to an offline benchmark. */
-static bool take_program(struct vllm_parse *parse, const struct vllm_program *program, size_t kept,
-			 size_t end)
+static bool take_program(struct vllm_parse *parse, const struct vllm_program *program,
+			 size_t retained, size_t end)
 {
 	bool is_server = program->meaning == VLLM_MEANS_SERVER;
 	struct vllm_part *part = is_server ? &parse->server : &parse->load;
@@ -253,13 +253,13 @@ static bool take_program(struct vllm_parse *parse, const struct vllm_program *pr
 	if (program->meaning == VLLM_MEANS_LATER && parse->later == 0)
 		parse->later = program->first + 1;
 	if (program->meaning == VLLM_MEANS_OFFLINE)
-		return take_offline(parse, program, kept, end);
+		return take_offline(parse, program, retained, end);
 	if (program->meaning == VLLM_MEANS_NOTHING || program->meaning == VLLM_MEANS_LATER ||
 	    part->found || parse->kind != NULL)
 		return false;
 	*part = (struct vllm_part){ .found = true, .first = program->first, .end = end };
 	if (is_server) {
-		take_launch(parse, kept, program->first);
+		take_launch(parse, retained, program->first);
 		parse->command->form = program->form;
 	} else {
 		parse->load_program = program->load;
@@ -279,7 +279,7 @@ static void warn_of_demo(struct vllm_parse *parse, const struct vllm_program *pr
 }
 
 /* Reads the words from `at`, which is neither an assignment nor a wrapper. */
-static bool recognise_program(struct vllm_parse *parse, size_t kept, size_t at, size_t end,
+static bool recognise_program(struct vllm_parse *parse, size_t retained, size_t at, size_t end,
 			      int depth)
 {
 	const char *word = word_at(parse, at);
@@ -289,7 +289,7 @@ static bool recognise_program(struct vllm_parse *parse, size_t kept, size_t at, 
 	if (vllm_is_shell(word))
 		return recognise_shell(parse, at, end, depth);
 	const struct vllm_program program = vllm_program_read(parse, at, end);
-	bool is_taken = take_program(parse, &program, kept, end);
+	bool is_taken = take_program(parse, &program, retained, end);
 	if (is_taken && program.is_demo)
 		warn_of_demo(parse, &program);
 	return is_taken;
@@ -324,9 +324,9 @@ static bool runs_image(const struct vllm_parse *parse, size_t at, size_t end)
 
 /* State of reading a command. */
 struct walk {
-	size_t kept;   /* the first wrapper that is a word of the launch; `end`: none */
-	size_t remote; /* the wrapper that runs it elsewhere; `end`: none */
-	int traits;    /* of the last wrapper; -1: none yet */
+	size_t retained; /* the first wrapper that is a word of the launch; `end`: none */
+	size_t remote;   /* the wrapper that runs it elsewhere; `end`: none */
+	int traits;      /* of the last wrapper; -1: none yet */
 };
 
 /* The word at `at`: true where the command is found in it. */
@@ -337,8 +337,8 @@ static bool recognise_at(struct vllm_parse *parse, struct walk *walk, size_t at,
 
 	if (runs_image(parse, at, end) && recognise_container(parse, at, end, depth))
 		return true;
-	if (traits == 0 && walk->kept == end)
-		walk->kept = at;
+	if (traits == 0 && walk->retained == end)
+		walk->retained = at;
 	if (traits >= 0) {
 		walk->traits = traits;
 		if ((traits & VLLM_WRAPPER_REMOTE) != 0 && walk->remote == end)
@@ -346,7 +346,7 @@ static bool recognise_at(struct vllm_parse *parse, struct walk *walk, size_t at,
 		return false;
 	}
 	if (vllm_is_program(word_at(parse, at)) &&
-	    recognise_program(parse, walk->kept < at ? walk->kept : at, at, end, depth))
+	    recognise_program(parse, walk->retained < at ? walk->retained : at, at, end, depth))
 		return true;
 	return walk->traits > 0 && (walk->traits & VLLM_WRAPPER_TEXT) != 0 &&
 	       recognise_argument(parse, at, depth);
@@ -364,7 +364,7 @@ static size_t skip_prompt(const struct vllm_parse *parse, size_t at, size_t end)
 static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int depth)
 {
 	bool had_server = parse->server.found;
-	struct walk walk = { .kept = end, .remote = end, .traits = -1 };
+	struct walk walk = { .retained = end, .remote = end, .traits = -1 };
 	size_t at = skip_prompt(parse, from, end);
 
 	for (; at < end; at++) {
@@ -385,8 +385,9 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 	}
 	if (at < end && walk.remote < at && !is_load)
 		parse->remote = walk.remote + 1;
-	if (at < end && is_load && walk.kept < at)
-		add_problem(parse, OPTION_WARNING, walk.kept, "a program before the load command",
+	if (at < end && is_load && walk.retained < at)
+		add_problem(parse, OPTION_WARNING, walk.retained,
+			    "a program before the load command",
 			    "it before 'profllm run': the file cannot hold it", NULL);
 	return at < end;
 }
@@ -495,7 +496,7 @@ static void refuse_later(struct vllm_parse *parse)
 	bool is_sub = vllm_bench_is_later(name);
 	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
 
-	option_problem_tell(
+	option_problem_report(
 		parse->problems, .severity = OPTION_ERROR, .source = parse->command->source,
 		.line = (int)parse->later, .column = word->column, .found = found,
 		.expected = "it is not in this version; use 'vllm bench' with serve, latency, "

@@ -21,12 +21,12 @@ static struct vllm_command *command_new(const struct vllm_command_options *optio
 	command->source = pl_strdup(options->source != NULL ? options->source : SOURCE);
 	command->values = json_object();
 	command->given = json_object();
-	command->places = json_object();
+	command->locations = json_object();
 	command->env = json_object();
 	command->launch = json_array();
 	command->unknown = json_array();
 	command->runtime_args = json_array();
-	command->load_places = json_object();
+	command->load_locations = json_object();
 	command->load_env = json_object();
 	command->flags = json_object();
 	command->form = VLLM_COMMAND_NONE;
@@ -41,7 +41,7 @@ void vllm_command_free(struct vllm_command *command)
 	vllm_words_done(&command->words);
 	json_decref(command->values);
 	json_decref(command->given);
-	json_decref(command->places);
+	json_decref(command->locations);
 	json_decref(command->env);
 	json_decref(command->launch);
 	json_decref(command->unknown);
@@ -52,7 +52,7 @@ void vllm_command_free(struct vllm_command *command)
 	free(command->target);
 	free(command->config);
 	json_decref(command->load);
-	json_decref(command->load_places);
+	json_decref(command->load_locations);
 	json_decref(command->load_env);
 	json_decref(command->flags);
 	free(command);
@@ -80,14 +80,15 @@ static void set_target(struct vllm_parse *parse, const char *release)
 static void check_headless(struct vllm_parse *parse)
 {
 	const struct vllm_command *command = parse->command;
-	json_int_t word = pl_json_get_i64(command->places, "headless");
+	json_int_t word = pl_json_get_i64(command->locations, "headless");
 
 	if (!pl_json_get_true(command->values, "headless") || word < 1)
 		return;
-	option_problem_tell(parse->problems, .severity = OPTION_WARNING, .source = command->source,
-			    .line = (int)word, .column = command->words.items[word - 1].column,
-			    .key = "--headless", .found = "a server without an API",
-			    .expected = "one that can be measured");
+	option_problem_report(parse->problems, .severity = OPTION_WARNING,
+			      .source = command->source, .line = (int)word,
+			      .column = command->words.items[word - 1].column, .key = "--headless",
+			      .found = "a server without an API",
+			      .expected = "one that can be measured");
 }
 
 /* `split`: number of the first problem of splitting. False: no part is found. */
@@ -100,7 +101,7 @@ static bool parse_words(struct vllm_command *command, const struct vllm_command_
 				    .problems = problems,
 				    .folder = options->folder,
 				    .allow_gone = options->allow_gone,
-				    .own_flags = options->own_flags,
+				    .program_flags = options->program_flags,
 				    .inside = inside,
 				    .split = split };
 	bool found = vllm_command_recognise(&parse);
@@ -158,21 +159,21 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 		       struct pl_err *err)
 {
 	auto_command struct vllm_command *command = NULL;
-	auto_command struct vllm_command *again = NULL;
+	auto_command struct vllm_command *retry = NULL;
 	auto_problems other = { 0 };
-	bool found = false, found_again = false;
+	bool found = false, found_second = false;
 	size_t before = problems->count;
 
 	if (parse_text(text, len, false, options, &command, &found, problems, err) < 0)
 		return -1;
 	if (!found && memmem(text, len, "# ", 2) != NULL &&
-	    parse_text(text, len, true, options, &again, &found_again, &other, PL_ERR_IGNORED) ==
+	    parse_text(text, len, true, options, &retry, &found_second, &other, PL_ERR_IGNORED) ==
 		    0 &&
-	    found_again) {
+	    found_second) {
 		option_problems_truncate(problems, before);
 		for (size_t i = 0; i < other.count; i++)
 			option_problems_add(problems, &other.items[i]);
-		*ret = pl_take(again);
+		*ret = pl_take(retry);
 		return 0;
 	}
 	*ret = pl_take(command);
@@ -187,7 +188,7 @@ static void warn_of_unknown(const struct vllm_command *command, struct option_pr
 		if (!word->unknown)
 			continue;
 		auto_free char *found = pl_asprintf("text '%.60s'", word->text);
-		option_problem_tell(
+		option_problem_report(
 			problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)i + 1, .column = word->column, .found = found,
 			.expected = "text of the file itself; this is filled in elsewhere");

@@ -42,7 +42,7 @@ struct vllm_command_options {
 	bool allow_gone;    /* accept arguments that the release has removed */
 	const char *folder; /* base of --config FILE; NULL: the current directory */
 	/* store flags of our command in an offline benchmark instead of reporting them */
-	bool own_flags;
+	bool program_flags;
 };
 
 struct vllm_command {
@@ -55,7 +55,7 @@ struct vllm_command {
 	/*
 	 * object: argument -> number of its word (from 1), or [line, column] in the --config file
 	 */
-	json_t *places;
+	json_t *locations;
 	/*
 	 * object: variable -> text; null: inherited from the caller. For a load next to a server
 	 * only its API key
@@ -74,10 +74,10 @@ struct vllm_command {
 	 * load
 	 */
 	json_t *load;
-	json_t *load_places; /* object: option -> number of its word (from 1) */
+	json_t *load_locations; /* object: option -> number of its word (from 1) */
 	/*
 	 * object: flag of `profllm bench` itself -> its text or true; only for an offline benchmark
-	 * with own_flags
+	 * with program_flags
 	 */
 	json_t *flags;
 	/* object: variables of the load that an experiment file cannot express */

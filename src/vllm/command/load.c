@@ -28,7 +28,7 @@ static bool is_ours(const char *text)
 	return flag != NULL && flag->row->ours;
 }
 
-static void tell_unknown(struct load *load, const struct option_argv_word *word)
+static void report_unknown(struct load *load, const struct option_argv_word *word)
 {
 	struct option_problem problem = { .found = "unknown option",
 					  .expected = "an option of vllm bench serve" };
@@ -45,25 +45,25 @@ static void tell_unknown(struct load *load, const struct option_argv_word *word)
 		problem.nearest = option_argv_nearest(&load->argv,
 						      word->text + strspn(word->text, "-"));
 	}
-	vllm_parse_tell(load->parse, word, &problem);
+	vllm_parse_report(load->parse, word, &problem);
 }
 
-static void tell_ambiguous(struct load *load, const struct option_argv_word *word)
+static void report_ambiguous(struct load *load, const struct option_argv_word *word)
 {
 	const char *hint = vllm_bench_flag_hint(word->text);
 
 	if (hint == NULL) {
-		vllm_tell_ambiguous(load->parse, word);
+		vllm_report_ambiguous(load->parse, word);
 		return;
 	}
-	vllm_parse_tell(load->parse, word,
-			&(struct option_problem){ .found = "an option of older releases",
-						  .expected = hint,
-						  .expected_is_reason = true });
+	vllm_parse_report(load->parse, word,
+			  &(struct option_problem){ .found = "an option of older releases",
+						    .expected = hint,
+						    .expected_is_reason = true });
 }
 
 /* A word of no option: a switch's value, or the model as `vllm serve` takes it. */
-static void tell_word(struct load *load, size_t at)
+static void report_word(struct load *load, size_t at)
 {
 	const struct option_argv_word *word = &load->argv.words[at];
 	const struct option_argv_flag *before = at > 0 ? word[-1].flag : NULL;
@@ -98,8 +98,8 @@ static void describe(const struct option_row *row, struct pl_buf *buf)
 }
 
 /* The value's own word, or the part of the flag's. A secret among the words is not shown. */
-void vllm_tell_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
-			   const struct option_argv_word *flag)
+void vllm_report_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
+			     const struct option_argv_word *flag)
 {
 	const struct vllm_bench_fault *fault = &line->faults[line->fault_count - 1];
 	const struct option_argv_word *at = flag->joined == NULL ? flag + 1 : flag;
@@ -111,15 +111,15 @@ void vllm_tell_bench_value(struct vllm_parse *parse, const struct vllm_bench_lin
 	describe(flag->flag->row, &expected);
 	if (fault->hint != NULL)
 		pl_buf_addf(&expected, ": %s", fault->hint);
-	vllm_parse_tell(parse, at,
-			&(struct option_problem){ .key = key,
-						  .found = found,
-						  .expected = pl_buf_text(&expected),
-						  .nearest = fault->nearest });
+	vllm_parse_report(parse, at,
+			  &(struct option_problem){ .key = key,
+						    .found = found,
+						    .expected = pl_buf_text(&expected),
+						    .nearest = fault->nearest });
 }
 
 /* Flags of `profllm bench serve` itself. */
-static void tell_own(struct load *load, const struct option_argv_word *word)
+static void report_profllm_option(struct load *load, const struct option_argv_word *word)
 {
 	if (strcmp(word->flag->row->name, "help") == 0)
 		vllm_parse_add(load->parse, OPTION_ERROR, word, "a call for help",
@@ -136,23 +136,23 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	auto_json json_t *known = json_incref(json_object_get(load->line.set, row->name));
 
 	if (word->kind == OPTION_ARGV_TAKES_NONE) {
-		vllm_tell_joined(load->parse, word);
+		vllm_report_joined(load->parse, word);
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
-		vllm_tell_no_value(load->parse, word);
+		vllm_report_no_value(load->parse, word);
 	} else if (!vllm_bench_line_take(&load->line, word)) {
 		if (vllm_value_is_unknown(load->parse, word)) {
-			vllm_tell_unknown_value(load->parse, word);
+			vllm_report_unknown_value(load->parse, word);
 			return;
 		}
-		vllm_tell_bench_value(load->parse, &load->line, word);
+		vllm_report_bench_value(load->parse, &load->line, word);
 	} else if (vllm_bench_find(row->name) == VLLM_BENCH_COUNT) {
-		tell_own(load, word);
+		report_profllm_option(load, word);
 	} else {
 		if (known != NULL && !json_equal(known, json_object_get(load->line.set, row->name)))
 			vllm_parse_add(load->parse, OPTION_WARNING, word,
 				       "an option that appears earlier, too",
 				       "it once; the last one is used", NULL);
-		json_object_set_new(load->parse->command->load_places, row->name,
+		json_object_set_new(load->parse->command->load_locations, row->name,
 				    json_integer(word->line));
 	}
 }
@@ -168,10 +168,10 @@ static void read_word(struct load *load, size_t at)
 	case OPTION_ARGV_SEPARATOR:
 		/* a variable that is not known may hold no word, or flags */
 		if (!load->after_unknown && !vllm_word_is_unknown(load->parse, word, true))
-			tell_word(load, at);
+			report_word(load, at);
 		return;
 	case OPTION_ARGV_UNKNOWN:
-		tell_unknown(load, word);
+		report_unknown(load, word);
 		load->after_unknown = true;
 		return;
 	case OPTION_ARGV_AMBIGUOUS:
@@ -199,10 +199,10 @@ void vllm_command_load(struct vllm_parse *parse)
 	option_argv_read(argv);
 	/* in the order in which vLLM's parser meets them */
 	for (size_t i = 0; i < argv->refused_count; i++)
-		vllm_tell_dotted(parse, &argv->refused[i]);
+		vllm_report_dotted(parse, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {
 		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
-			tell_ambiguous(&load, &argv->words[i]);
+			report_ambiguous(&load, &argv->words[i]);
 	}
 	for (size_t i = 0; i < argv->count; i++)
 		read_word(&load, i);

@@ -49,8 +49,8 @@ static char *found_text(const struct vllm_parse *parse, const struct option_argv
 	return pl_asprintf("text '%.60s'", shown);
 }
 
-void vllm_parse_tell(struct vllm_parse *parse, const struct option_argv_word *at,
-		     const struct option_problem *what)
+void vllm_parse_report(struct vllm_parse *parse, const struct option_argv_word *at,
+		       const struct option_problem *what)
 {
 	struct option_problem problem = *what;
 
@@ -73,11 +73,11 @@ void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest)
 {
-	vllm_parse_tell(parse, at,
-			&(struct option_problem){ .severity = severity,
-						  .found = found,
-						  .expected = expected,
-						  .nearest = nearest });
+	vllm_parse_report(parse, at,
+			  &(struct option_problem){ .severity = severity,
+						    .found = found,
+						    .expected = expected,
+						    .nearest = nearest });
 }
 
 void vllm_parse_add_replaced(struct vllm_parse *parse, const struct option_argv_word *at,
@@ -85,11 +85,11 @@ void vllm_parse_add_replaced(struct vllm_parse *parse, const struct option_argv_
 {
 	auto_json json_t *settings = vllm_replaced_in_file(replaced_by);
 
-	vllm_parse_tell(parse, at,
-			&(struct option_problem){ .severity = OPTION_ERROR,
-						  .found = found,
-						  .expected = expected,
-						  .replaced_by = settings });
+	vllm_parse_report(parse, at,
+			  &(struct option_problem){ .severity = OPTION_ERROR,
+						    .found = found,
+						    .expected = expected,
+						    .replaced_by = settings });
 }
 
 char *vllm_word_key(const struct option_argv_word *word)

@@ -128,7 +128,7 @@ static char *expand_numbers(const char *text)
 
 /* Moves problems of a joined object to the dotted key they are about. Their line and column are
  * those of the first key so far, which stands for the whole object. */
-static void place_problems(struct value *value, size_t first)
+static void locate_problems(struct value *value, size_t first)
 {
 	const struct option_argv_dotted *dotted =
 		&value->parse->argv.dotted[value->flag->dotted - 1];
@@ -182,7 +182,7 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 	auto_free char *canonical = pl_json_to_text(given, PL_JSON_PYTHON);
 	json_t *typed = read_node(value, &object, canonical, false);
 	if (value->flag->dotted > 0)
-		place_problems(value, first);
+		locate_problems(value, first);
 	if (typed != NULL)
 		json_object_set_new(value->parse->command->given, value->arg->name,
 				    json_deep_copy(given));
@@ -353,8 +353,8 @@ json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_r
 	return read_values(&value);
 }
 
-static const struct vllm_word *own_word(const struct vllm_parse *parse,
-					const struct option_argv_word *word)
+static const struct vllm_word *value_word(const struct vllm_parse *parse,
+					  const struct option_argv_word *word)
 {
 	const struct vllm_words *words = &parse->command->words;
 	bool is_own = pl_text_equal(word->source, parse->command->source);
@@ -367,9 +367,9 @@ static const struct vllm_word *own_word(const struct vllm_parse *parse,
 bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *word,
 			  bool optional)
 {
-	const struct vllm_word *own = own_word(parse, word);
+	const struct vllm_word *target = value_word(parse, word);
 
-	return own != NULL && (optional ? own->optional : own->unknown);
+	return target != NULL && (optional ? target->optional : target->unknown);
 }
 
 /* For a joined object, checks any key's word and the one after it. */
@@ -402,13 +402,13 @@ bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_a
 	return false;
 }
 
-void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag)
+void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag)
 {
 	const struct option_argv_word *at = flag->joined == NULL && flag->values > 0 ? flag + 1
 										     : flag;
 	auto_free char *key = vllm_word_key(flag);
 
-	vllm_parse_tell(
+	vllm_parse_report(
 		parse, at,
 		&(struct option_problem){
 			.severity = OPTION_WARNING,
@@ -417,15 +417,15 @@ void vllm_tell_unknown_value(struct vllm_parse *parse, const struct option_argv_
 }
 
 /* Returns the location of a key of a joined object, otherwise that of the value. */
-static void find_place(void *user, const char *key, struct vllm_rule_place *ret)
+static void find_location(void *user, const char *key, struct vllm_rule_location *ret)
 {
 	const struct value *value = user;
 	const char *path = strchr(key, '.') != NULL ? strchr(key, '.') + 1 : "";
 
-	*ret = (struct vllm_rule_place){ .source = value->at->source,
-					 .line = value->at->line,
-					 .column = value->at->column,
-					 .flag = value->key };
+	*ret = (struct vllm_rule_location){ .source = value->at->source,
+					    .line = value->at->line,
+					    .column = value->at->column,
+					    .flag = value->key };
 	if (value->flag->dotted == 0)
 		return;
 	const struct option_argv_dotted *dotted =
@@ -450,8 +450,8 @@ static bool has_refused_keys(struct value *value, const json_t *json)
 	auto_problems found = { 0 };
 
 	if (parse->allow_gone || value->arg->type != OPTION_JSON ||
-	    vllm_target_check_keys(value->arg, json, &target, false, find_place, value, &found) ==
-		    0)
+	    vllm_target_check_keys(value->arg, json, &target, false, find_location, value,
+				   &found) == 0)
 		return false;
 	for (size_t i = 0; i < found.count; i++)
 		option_problems_add(parse->problems, &found.items[i]);
@@ -467,26 +467,26 @@ static void put(struct vllm_parse *parse, const struct option_row *arg,
 {
 	struct vllm_command *command = parse->command;
 	const json_t *known = json_object_get(command->values, arg->name);
-	bool own = strcmp(at->source, command->source) == 0;
+	bool target = strcmp(at->source, command->source) == 0;
 
-	if (known != NULL && own && arg->style != OPTION_STYLE_REPEAT &&
-	    !json_equal(known, value) && pl_json_get_i64(command->places, arg->name) > 0)
+	if (known != NULL && target && arg->style != OPTION_STYLE_REPEAT &&
+	    !json_equal(known, value) && pl_json_get_i64(command->locations, arg->name) > 0)
 		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that appears earlier, too",
 			       "it once; the last one is used", NULL);
 	json_object_set_new(command->values, arg->name, value);
-	json_object_set_new(command->places, arg->name,
-			    own ? json_integer(at->line)
-				: json_pack("[i, i]", at->line, at->column));
+	json_object_set_new(command->locations, arg->name,
+			    target ? json_integer(at->line)
+				   : json_pack("[i, i]", at->line, at->column));
 }
 
 /* A model without a flag wins over every --model. */
 static bool take_model(struct vllm_parse *parse, const struct option_argv_word *at)
 {
-	bool own = strcmp(at->source, parse->command->source) == 0;
+	bool target = strcmp(at->source, parse->command->source) == 0;
 
 	if (at->text[0] != '-')
 		parse->has_positional = true;
-	else if (parse->has_positional && own)
+	else if (parse->has_positional && target)
 		vllm_parse_add(parse, OPTION_WARNING, at, "a second model",
 			       "one; the first is used", NULL);
 	return at->text[0] != '-' || !parse->has_positional;
@@ -514,7 +514,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 	if (vllm_value_is_unknown(parse, flag)) {
 		auto_json json_t *quiet = vllm_command_value(parse, arg, flag);
 		if (quiet == NULL && flag->kind == OPTION_ARGV_FLAG) {
-			vllm_tell_unknown_value(parse, flag);
+			vllm_report_unknown_value(parse, flag);
 			return;
 		}
 	}

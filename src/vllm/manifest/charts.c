@@ -64,8 +64,8 @@ static void add_key(struct manifest_reader *reader, struct vllm_container *conta
 		    const struct key *key, const struct pl_yaml *name, const struct pl_yaml *value)
 {
 	bool truth = true;
-	auto_free char *own = key == NULL ? flag_of(name->text) : NULL;
-	const char *flag = key != NULL ? key->flag : own;
+	auto_free char *flag_text = key == NULL ? flag_of(name->text) : NULL;
+	const char *flag = key != NULL ? key->flag : flag_text;
 	bool is_bool = pl_yaml_to_bool(value, &truth);
 	enum form form = key != NULL ? key->form : is_bool ? FORM_SWITCH : FORM_VALUE;
 	auto_free char *word = pl_asprintf("--%s%s", form == FORM_SWITCH && !truth ? "no-" : "",

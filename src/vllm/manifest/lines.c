@@ -88,10 +88,10 @@ static void add_items(struct manifest_reader *reader, struct vllm_container *con
 
 	(void)vllm_marks_find(&from->marks, 0, &line, &column);
 	if (pl_yaml_parse(from->text, strlen(from->text), reader->source, &doc, &err) < 0) {
-		option_problem_tell(reader->problems, .severity = OPTION_ERROR,
-				    .source = reader->source, .line = line, .column = column,
-				    .key = "", .found = "a list that is not JSON",
-				    .expected = "[\"program\", \"argument\"]");
+		option_problem_report(reader->problems, .severity = OPTION_ERROR,
+				      .source = reader->source, .line = line, .column = column,
+				      .key = "", .found = "a list that is not JSON",
+				      .expected = "[\"program\", \"argument\"]");
 		return;
 	}
 	const struct pl_yaml *root = pl_yaml_root(doc);
@@ -275,10 +275,10 @@ static void take_setting(struct manifest_reader *reader, struct vllm_container *
 	} else if (pl_text_starts(text, "EnvironmentFile=")) {
 		int number = 1, column = 1;
 		(void)vllm_marks_find(&line->marks, 0, &number, &column);
-		option_problem_tell(reader->problems, .severity = OPTION_WARNING,
-				    .source = reader->source, .line = number, .column = column,
-				    .key = "EnvironmentFile", .found = "a file of variables",
-				    .expected = "variables in the unit; the file is not read");
+		option_problem_report(reader->problems, .severity = OPTION_WARNING,
+				      .source = reader->source, .line = number, .column = column,
+				      .key = "EnvironmentFile", .found = "a file of variables",
+				      .expected = "variables in the unit; the file is not read");
 	}
 }
 

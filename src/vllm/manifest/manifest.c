@@ -13,7 +13,7 @@ enum { DOCUMENTS_MAX = 1000, BYTES_MAX = 8 << 20 };
 /* Kinds of YAML files, by a key of their first level. */
 static const struct kind {
 	const char *key;
-	const char *beside; /* another key that must exist too; NULL: none */
+	const char *sibling; /* another key that must exist too; NULL: none */
 	const char *name;
 	void (*read)(struct manifest_reader *reader, const struct pl_yaml *root);
 } kinds[] = {
@@ -37,7 +37,7 @@ static const struct kind *kind_of(const struct pl_yaml *root)
 {
 	for (size_t i = 0; root->kind == PL_YAML_MAP && i < PL_ARRAY_SIZE(kinds); i++) {
 		if (pl_yaml_get(root, kinds[i].key) != NULL &&
-		    (kinds[i].beside == NULL || pl_yaml_get(root, kinds[i].beside) != NULL))
+		    (kinds[i].sibling == NULL || pl_yaml_get(root, kinds[i].sibling) != NULL))
 			return &kinds[i];
 	}
 	return NULL;
@@ -86,7 +86,7 @@ static bool is_yaml(const char *text, size_t len)
 		return false;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		if (has_key(text, text + len, kinds[i].key) &&
-		    (kinds[i].beside == NULL || has_key(text, text + len, kinds[i].beside)))
+		    (kinds[i].sibling == NULL || has_key(text, text + len, kinds[i].sibling)))
 			return true;
 	}
 	return false;
@@ -230,17 +230,17 @@ static bool runs_vllm(const struct vllm_container *container, const struct vllm_
 static void leave_out_others(struct vllm_manifest *manifest, const struct vllm_catalog *catalog,
 			     const char *source)
 {
-	size_t kept = 0;
+	size_t retained = 0;
 
 	for (size_t i = 0; i < manifest->count; i++) {
 		if (runs_vllm(&manifest->items[i], catalog, source)) {
-			manifest->items[kept++] = manifest->items[i];
+			manifest->items[retained++] = manifest->items[i];
 			continue;
 		}
 		vllm_container_done(&manifest->items[i]);
 		manifest->others++;
 	}
-	manifest->count = kept;
+	manifest->count = retained;
 }
 
 int vllm_manifest_read(const char *text, size_t len, const char *source,
@@ -288,20 +288,22 @@ void vllm_container_check(const struct vllm_container *container,
 					     "data_parallel_size" };
 	bool has_local = json_object_get(command->values, "data_parallel_size_local") != NULL;
 	int64_t data = size_of(command, has_local ? "data_parallel_size_local" : sizes[2]);
-	int64_t asked = size_of(command, sizes[0]) * size_of(command, sizes[1]) * data;
+	int64_t requested = size_of(command, sizes[0]) * size_of(command, sizes[1]) * data;
 	int64_t given = container->gpus * (has_local ? 1 : container->nodes);
 	json_int_t word = 0;
 
-	if (container->gpus < 0 || asked <= given || pl_json_get_true(command->values, "headless"))
+	if (container->gpus < 0 || requested <= given ||
+	    pl_json_get_true(command->values, "headless"))
 		return;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sizes) && word < 1; i++)
-		word = pl_json_get_i64(command->places, sizes[i]);
+		word = pl_json_get_i64(command->locations, sizes[i]);
 	if (word < 1 || (size_t)word > command->words.count)
 		return;
-	auto_free char *found = pl_asprintf("%lld GPUs of its parallel sizes", (long long)asked);
+	auto_free char *found = pl_asprintf("%lld GPUs of its parallel sizes",
+					    (long long)requested);
 	auto_free char *expected = pl_asprintf("at most %lld, the limit of container '%s'",
 					       (long long)given, container->name);
-	option_problem_tell(problems, .severity = OPTION_WARNING, .source = command->source,
-			    .line = (int)word, .column = command->words.items[word - 1].column,
-			    .found = found, .expected = expected);
+	option_problem_report(problems, .severity = OPTION_WARNING, .source = command->source,
+			      .line = (int)word, .column = command->words.items[word - 1].column,
+			      .found = found, .expected = expected);
 }

@@ -39,7 +39,7 @@ static const char *const loose[] = {
 };
 
 /* The reports of each source, by its own keys; NULL: none. */
-struct told {
+struct by_source {
 	json_t *by[SOURCES];
 	bool defaults_known;
 };
@@ -50,11 +50,11 @@ static json_t *fields_of(const char *text)
 }
 
 /* True: at least one source reports something. */
-static bool read_told(const struct vllm_reported *reported, struct told *ret)
+static bool read_reported(const struct vllm_reported *reported, struct by_source *ret)
 {
 	bool any = false;
 
-	*ret = (struct told){
+	*ret = (struct by_source){
 		.by = {
 			[ARGS] = fields_of(reported->args),
 			[ENGINE] = fields_of(reported->engine),
@@ -71,10 +71,10 @@ static bool read_told(const struct vllm_reported *reported, struct told *ret)
 	return any;
 }
 
-static void told_done(struct told *told)
+static void reported_done(struct by_source *by_source)
 {
 	for (size_t i = 0; i < SOURCES; i++)
-		json_decref(told->by[i]);
+		json_decref(by_source->by[i]);
 }
 
 static bool is_loose(const char *argument)
@@ -92,9 +92,11 @@ static bool is_plain(const json_t *value)
 }
 
 /* The value of an argument that the log leaves out: its default. NULL: nothing is sure. */
-static json_t *left_out(const struct option_row *row, const json_t *asked, const struct told *told)
+static json_t *left_out(const struct option_row *row, const json_t *requested,
+			const struct by_source *by_source)
 {
-	if (!told->defaults_known || row->absent || row->default_json == NULL || !is_plain(asked))
+	if (!by_source->defaults_known || row->absent || row->default_json == NULL ||
+	    !is_plain(requested))
 		return NULL;
 	json_t *value = pl_json_of_text(row->default_json);
 	if (is_plain(value))
@@ -104,27 +106,28 @@ static json_t *left_out(const struct option_row *row, const json_t *asked, const
 }
 
 /* The value that the log of the arguments reports, if it differs. New reference. */
-static json_t *differing_arg(const struct option_row *row, const json_t *asked,
-			     const struct told *told, const char **ret_key)
+static json_t *differing_arg(const struct option_row *row, const json_t *requested,
+			     const struct by_source *by_source, const char **ret_key)
 {
-	json_t *reported = json_object_get(told->by[ARGS], row->name);
-	json_t *value = reported != NULL ? json_incref(reported) : left_out(row, asked, told);
+	json_t *reported = json_object_get(by_source->by[ARGS], row->name);
+	json_t *value = reported != NULL ? json_incref(reported)
+					 : left_out(row, requested, by_source);
 
 	if (is_loose(row->name) || value == NULL ||
-	    vllm_same_value(row, asked, value, true, ret_key)) {
+	    vllm_same_value(row, requested, value, true, ret_key)) {
 		json_decref(value);
 		return NULL;
 	}
 	return value;
 }
 
-static bool counts(enum rule rule, const json_t *asked, const json_t *reported)
+static bool counts(enum rule rule, const json_t *requested, const json_t *reported)
 {
 	switch (rule) {
 	case SET:
 		return json_is_null(reported) || pl_text_equal(json_string_value(reported), "None");
 	case STAYS:
-		return json_is_true(asked);
+		return json_is_true(requested);
 	case EQUAL:
 		break;
 	}
@@ -137,8 +140,8 @@ static bool is_row_of(const struct report *report, enum source source)
 	return report->source == source || (report->source == ENGINE && source == INFO);
 }
 
-static json_t *differing_field(const struct option_row *row, const json_t *asked,
-			       const struct told *told, enum source source)
+static json_t *differing_field(const struct option_row *row, const json_t *requested,
+			       const struct by_source *by_source, enum source source)
 {
 	const char *key;
 
@@ -146,21 +149,21 @@ static json_t *differing_field(const struct option_row *row, const json_t *asked
 		const struct report *report = &reports[i];
 		if (!is_row_of(report, source) || strcmp(report->argument, row->name) != 0)
 			continue;
-		json_t *reported = json_object_get(told->by[source], report->key);
-		if (reported == NULL || !counts(report->rule, asked, reported))
+		json_t *reported = json_object_get(by_source->by[source], report->key);
+		if (reported == NULL || !counts(report->rule, requested, reported))
 			continue;
-		if (!vllm_same_value(row, asked, reported, report->rule == SET, &key))
+		if (!vllm_same_value(row, requested, reported, report->rule == SET, &key))
 			return json_incref(reported);
 	}
 	return NULL;
 }
 
 /* Steals `reported`. */
-static void add(json_t *list, const char *name, const char *key, const json_t *asked,
+static void add(json_t *list, const char *name, const char *key, const json_t *requested,
 		json_t *reported, enum source source)
 {
 	auto_free char *full = key != NULL ? pl_asprintf("%s.%s", name, key) : pl_strdup(name);
-	const json_t *one = key != NULL ? json_object_get(asked, key) : asked;
+	const json_t *one = key != NULL ? json_object_get(requested, key) : requested;
 
 	if (key != NULL) {
 		json_t *other = json_incref(json_object_get(reported, key));
@@ -172,40 +175,40 @@ static void add(json_t *list, const char *name, const char *key, const json_t *a
 					"reported", reported, "source", source_names[source]));
 }
 
-static void compare_argument(const struct option_row *row, const json_t *asked,
-			     const struct told *told, json_t *list)
+static void compare_argument(const struct option_row *row, const json_t *requested,
+			     const struct by_source *by_source, json_t *list)
 {
 	const char *key = NULL;
-	json_t *reported = differing_arg(row, asked, told, &key);
+	json_t *reported = differing_arg(row, requested, by_source, &key);
 
 	if (reported != NULL) {
-		add(list, row->name, key, asked, reported, ARGS);
+		add(list, row->name, key, requested, reported, ARGS);
 		return;
 	}
 	for (enum source source = ENGINE; source < SOURCES; source++) {
-		reported = differing_field(row, asked, told, source);
+		reported = differing_field(row, requested, by_source, source);
 		if (reported != NULL) {
-			add(list, row->name, NULL, asked, reported, source);
+			add(list, row->name, NULL, requested, reported, source);
 			return;
 		}
 	}
 }
 
-json_t *vllm_mismatches(const struct vllm_catalog *catalog, const json_t *asked,
+json_t *vllm_mismatches(const struct vllm_catalog *catalog, const json_t *requested,
 			const struct vllm_reported *reported)
 {
-	struct told told;
+	struct by_source by_source;
 	json_t *list = NULL;
 
-	if (read_told(reported, &told)) {
+	if (read_reported(reported, &by_source)) {
 		list = json_array();
-		PL_JSON_EACH_MEMBER(name, value, asked) {
+		PL_JSON_EACH_MEMBER(name, value, requested) {
 			const struct option_row *row = vllm_arg_find(catalog, name);
-			if (row != NULL && !vllm_asked_is_open(row, value))
-				compare_argument(row, value, &told, list);
+			if (row != NULL && !vllm_value_is_open(row, value))
+				compare_argument(row, value, &by_source, list);
 		}
 	}
-	told_done(&told);
+	reported_done(&by_source);
 	return list;
 }
 

@@ -30,7 +30,7 @@ struct vllm_reported {
  * source}, one entry per argument, or NULL if the server reports nothing. `source` is "log",
  * "/server_info", "/metrics" or "/v1/models". New reference.
  */
-json_t *vllm_mismatches(const struct vllm_catalog *catalog, const json_t *asked,
+json_t *vllm_mismatches(const struct vllm_catalog *catalog, const json_t *requested,
 			const struct vllm_reported *reported);
 /* Appends "max_model_len: requested 4096, reported 2048 (log); ...". */
 void vllm_mismatches_add_text(const json_t *mismatches, struct pl_buf *buf);

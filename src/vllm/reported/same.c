@@ -133,7 +133,7 @@ static bool is_member(const char *text)
 	return dot != NULL && (text[0] == '<' || isupper((unsigned char)text[0]));
 }
 
-static int compare_member(enum option_type type, const struct scalar *asked, const char *text)
+static int compare_member(enum option_type type, const struct scalar *requested, const char *text)
 {
 	auto_free char *name = pl_strdup(strchr(text, '.') + 1);
 	auto_json json_t *value = NULL;
@@ -146,11 +146,11 @@ static int compare_member(enum option_type type, const struct scalar *asked, con
 		value = vllm_python_literal(colon + 2);
 	}
 	(void)set_word(&by_name, name);
-	int same = compare(asked, &by_name);
+	int same = compare(requested, &by_name);
 	if (same == 1 || value == NULL)
 		return same;
 	struct scalar by_value = scalar_of(type, value);
-	int same_value = compare(asked, &by_value);
+	int same_value = compare(requested, &by_value);
 	return same_value == -1 ? same : same_value;
 }
 
@@ -161,13 +161,13 @@ static bool is_auto(const char *text)
 }
 
 /* Two scalars. */
-static int compare_one(enum option_type type, const json_t *asked, const json_t *reported,
+static int compare_one(enum option_type type, const json_t *requested, const json_t *reported,
 		       bool none_counts)
 {
-	struct scalar a = scalar_of(type, asked);
+	struct scalar a = scalar_of(type, requested);
 	const char *text = json_string_value(reported);
 
-	if (json_equal(asked, reported))
+	if (json_equal(requested, reported))
 		return 1;
 	if (is_member(text))
 		return compare_member(type, &a, text);
@@ -198,17 +198,17 @@ static int is_in(enum option_type type, const json_t *list, const json_t *item)
  * Compares in any order. A single value equals a list of one; a server may report the first item of
  * a list.
  */
-static int compare_lists(enum option_type type, const json_t *asked, const json_t *reported)
+static int compare_lists(enum option_type type, const json_t *requested, const json_t *reported)
 {
 	if (!json_is_array(reported))
-		return is_in(type, asked, reported);
-	if (!json_is_array(asked))
+		return is_in(type, requested, reported);
+	if (!json_is_array(requested))
 		return json_array_size(reported) == 1
-			       ? compare_one(type, asked, json_array_get(reported, 0), true)
+			       ? compare_one(type, requested, json_array_get(reported, 0), true)
 			       : -1;
-	if (json_array_size(asked) != json_array_size(reported))
+	if (json_array_size(requested) != json_array_size(reported))
 		return json_array_size(reported) == 0 ? -1 : 0;
-	PL_JSON_EACH(item, asked) {
+	PL_JSON_EACH(item, requested) {
 		int found = is_in(type, reported, item);
 		if (found != 1)
 			return found;
@@ -217,9 +217,9 @@ static int compare_lists(enum option_type type, const json_t *asked, const json_
 }
 
 /* Compares the requested keys of the object, and only values of the same type. */
-static bool same_object(const json_t *asked, const json_t *reported, const char **ret_key)
+static bool same_object(const json_t *requested, const json_t *reported, const char **ret_key)
 {
-	PL_JSON_EACH_MEMBER(key, value, asked) {
+	PL_JSON_EACH_MEMBER(key, value, requested) {
 		const json_t *other = json_object_get(reported, key);
 		if (other == NULL || json_is_object(value) || json_is_array(value) ||
 		    json_is_null(value) || json_is_null(other))
@@ -232,29 +232,29 @@ static bool same_object(const json_t *asked, const json_t *reported, const char 
 	return true;
 }
 
-bool vllm_asked_is_open(const struct option_row *row, const json_t *asked)
+bool vllm_value_is_open(const struct option_row *row, const json_t *requested)
 {
 	auto_json json_t *special = pl_json_of_text(row->special_values);
-	const char *text = json_string_value(asked);
+	const char *text = json_string_value(requested);
 
-	if (json_is_null(asked) || row->secret || row->aside || pl_json_has(special, asked))
+	if (json_is_null(requested) || row->secret || row->aside || pl_json_has(special, requested))
 		return true;
-	if (json_is_number(asked) && json_number_value(asked) == -1)
+	if (json_is_number(requested) && json_number_value(requested) == -1)
 		return true;
 	return text != NULL && (is_auto(text) || is_path(text));
 }
 
-bool vllm_same_value(const struct option_row *row, const json_t *asked, const json_t *reported,
+bool vllm_same_value(const struct option_row *row, const json_t *requested, const json_t *reported,
 		     bool none_counts, const char **ret_key)
 {
 	enum option_type type = row->type == OPTION_LIST ? row->items : row->type;
 
 	*ret_key = NULL;
-	if (json_is_object(asked))
-		return !json_is_object(reported) || same_object(asked, reported, ret_key);
+	if (json_is_object(requested))
+		return !json_is_object(reported) || same_object(requested, reported, ret_key);
 	if (json_is_object(reported))
 		return true;
-	if (json_is_array(asked) || json_is_array(reported))
-		return compare_lists(type, asked, reported) != 0;
-	return compare_one(type, asked, reported, none_counts) != 0;
+	if (json_is_array(requested) || json_is_array(reported))
+		return compare_lists(type, requested, reported) != 0;
+	return compare_one(type, requested, reported, none_counts) != 0;
 }

@@ -287,16 +287,17 @@ static enum shell_truth outcome(const struct shell_lexer *lexer, bool *ret_is_te
 }
 
 /* "A && B", "A || B" so far. Any other command than a test is assumed to succeed before "&&". */
-static enum shell_truth chain_outcome(const struct shell_lexer *lexer, enum shell_truth own,
-				      bool is_test, char op)
+static enum shell_truth chain_outcome(const struct shell_lexer *lexer,
+				      enum shell_truth outcome_before, bool is_test, char op)
 {
 	if (is_chain_dead(lexer))
 		return lexer->chained;
 	if (!is_test && op == '&' && lexer->chain != '|')
 		return SHELL_TRUE;
-	if (lexer->chain != '\0' && lexer->chained == SHELL_OPEN && own != SHELL_OPEN)
-		return (lexer->chain == '&') == (own == SHELL_FALSE) ? own : SHELL_OPEN;
-	return own;
+	if (lexer->chain != '\0' && lexer->chained == SHELL_OPEN && outcome_before != SHELL_OPEN)
+		return (lexer->chain == '&') == (outcome_before == SHELL_FALSE) ? outcome_before
+										: SHELL_OPEN;
+	return outcome_before;
 }
 
 /* "for NAME in A B": the first item. */
@@ -374,8 +375,8 @@ void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
 	struct shell_construct *one = top(lexer);
 	bool had_words = lexer->words->count > lexer->first;
 	bool is_test = false;
-	enum shell_truth own = outcome(lexer, &is_test);
-	enum shell_truth found = chain_outcome(lexer, own, is_test, op);
+	enum shell_truth outcome_before = outcome(lexer, &is_test);
+	enum shell_truth found = chain_outcome(lexer, outcome_before, is_test, op);
 	bool chains = doubled && (op == '&' || op == '|');
 	bool is_function = op == '(' && had_words && lexer->at + 1 < lexer->end &&
 			   lexer->at[1] == ')';

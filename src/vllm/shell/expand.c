@@ -81,7 +81,7 @@ void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const c
 		if (*at == '\n')
 			*at = ' ';
 	}
-	vllm_shell_place(lexer, lexer->at, &line, &column);
+	vllm_shell_locate(lexer, lexer->at, &line, &column);
 	vllm_shell_begin_word(lexer, line, column);
 	vllm_shell_add_problem(lexer, OPTION_WARNING, found, expected);
 	put_sentinel(lexer, SHELL_UNKNOWN_BEGIN);
@@ -106,7 +106,7 @@ static void put_value_byte(struct shell_lexer *lexer, const struct shell_value *
 	int line, column;
 
 	if (!vllm_marks_find(&value->marks, i, &line, &column))
-		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_locate(lexer, at, &line, &column);
 	vllm_shell_begin_word(lexer, line, column);
 	vllm_shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
 	pl_buf_add_char(&lexer->word, value->text[i]);
@@ -139,7 +139,7 @@ static void put_separator(struct shell_lexer *lexer, char c, const char *at)
 		return;
 	}
 	if (!had_word && !lexer->after_blank) {
-		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_locate(lexer, at, &line, &column);
 		vllm_shell_begin_word(lexer, line, column);
 	}
 	vllm_shell_end_word(lexer);
@@ -157,7 +157,7 @@ static void put_value(struct shell_lexer *lexer, const struct shell_value *value
 	quoted = quoted || !vllm_shell_splits(lexer);
 	lexer->after_blank = false;
 	if (quoted && !lexer->in_word) {
-		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_locate(lexer, at, &line, &column);
 		vllm_shell_begin_word(lexer, line, column);
 	}
 	for (size_t i = 0; value->text[i] != '\0'; i++) {
@@ -182,7 +182,7 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 	int before = lexer->word_column;
 
 	if (!lexer->in_word)
-		vllm_shell_place(lexer, at, &(int){ 0 }, &lexer->word_column);
+		vllm_shell_locate(lexer, at, &(int){ 0 }, &lexer->word_column);
 	if (variable->construct != NULL) {
 		auto_free char *found = pl_asprintf("%.60s, which '%s' assigns", spelling,
 						    variable->construct);
@@ -213,7 +213,7 @@ static void put_items(struct shell_lexer *lexer, const struct shell_variable *ar
 
 	if (array->count == 0 && in_double && kind == '@')
 		lexer->empty_lists++;
-	vllm_shell_place(lexer, at, &line, &column);
+	vllm_shell_locate(lexer, at, &line, &column);
 	for (size_t i = 0; i < array->count; i++) {
 		if (i > 0 && is_one && (vllm_shell_splits(lexer) ? ifs[0] : ' ') != '\0')
 			vllm_shell_put(lexer, vllm_shell_splits(lexer) ? ifs[0] : ' ', at);
@@ -223,7 +223,7 @@ static void put_items(struct shell_lexer *lexer, const struct shell_variable *ar
 			/* an empty item is a word too */
 			bool has_own = vllm_marks_find(&array->items[i].marks, 0, &line, &column);
 			if (!has_own)
-				vllm_shell_place(lexer, at, &line, &column);
+				vllm_shell_locate(lexer, at, &line, &column);
 			vllm_shell_begin_word(lexer, line, column);
 			if (lexer->word.len == 0) {
 				lexer->word_line = line;
@@ -317,7 +317,7 @@ static void take_word(struct shell_lexer *lexer, const struct parameter *paramet
 	while (lexer->at < lexer->end) {
 		char c = *lexer->at;
 		int line, column;
-		vllm_shell_place(lexer, lexer->at, &line, &column);
+		vllm_shell_locate(lexer, lexer->at, &line, &column);
 		if (in_double && c == '"') {
 			lexer->at++;
 		} else if (in_double) {
@@ -575,7 +575,7 @@ void vllm_shell_take_dollar(struct shell_lexer *lexer, bool in_double)
 	int line, column;
 
 	if (!in_double && (kind == '\'' || kind == '"')) {
-		vllm_shell_place(lexer, lexer->at, &line, &column);
+		vllm_shell_locate(lexer, lexer->at, &line, &column);
 		vllm_shell_begin_word(lexer, line, column);
 		lexer->at += 2;
 		lexer->quoted = true;

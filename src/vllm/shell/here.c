@@ -50,7 +50,7 @@ static void add_line(struct shell_lexer *lexer, const struct shell_pending_here 
 		if (!pending->literal && *at == '\\' && at + 1 < end &&
 		    strchr("$`\\", at[1]) != NULL && at[1] != '\0')
 			at++;
-		vllm_shell_place(lexer, at, &line, &column);
+		vllm_shell_locate(lexer, at, &line, &column);
 		vllm_shell_mark(lexer->words, &here->marks, text->len, line, column);
 		pl_buf_add_char(text, *at);
 	}

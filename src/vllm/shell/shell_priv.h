@@ -124,8 +124,8 @@ struct shell_lexer {
 /* words.c */
 void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
 			    const char *found, const char *expected);
-void vllm_shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line,
-		      int *ret_column);
+void vllm_shell_locate(const struct shell_lexer *lexer, const char *at, int *ret_line,
+		       int *ret_column);
 void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column);
 void vllm_shell_end_word(struct shell_lexer *lexer);
 /* Appends a byte of the word whose location is that of `at`. */

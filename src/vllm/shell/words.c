@@ -21,14 +21,14 @@ void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity seve
 	if (lexer->problems->count >= VLLM_WORDS_PROBLEMS_MAX &&
 	    (severity == OPTION_WARNING || lexer->problems->errors > 0))
 		return;
-	option_problem_tell(lexer->problems, .severity = severity, .source = lexer->options->source,
-			    .line = line > 0 ? (int)line : 1,
-			    .column = lexer->word_column > 0 ? lexer->word_column : 1,
-			    .found = found, .expected = expected);
+	option_problem_report(lexer->problems, .severity = severity,
+			      .source = lexer->options->source, .line = line > 0 ? (int)line : 1,
+			      .column = lexer->word_column > 0 ? lexer->word_column : 1,
+			      .found = found, .expected = expected);
 }
 
-void vllm_shell_place(const struct shell_lexer *lexer, const char *at, int *ret_line,
-		      int *ret_column)
+void vllm_shell_locate(const struct shell_lexer *lexer, const char *at, int *ret_line,
+		       int *ret_column)
 {
 	if (vllm_marks_find(lexer->options->origin, (size_t)(at - lexer->text), ret_line,
 			    ret_column))
@@ -61,7 +61,7 @@ static void begin_word(struct shell_lexer *lexer)
 
 	if (lexer->in_word)
 		return;
-	vllm_shell_place(lexer, lexer->at, &line, &column);
+	vllm_shell_locate(lexer, lexer->at, &line, &column);
 	vllm_shell_begin_word(lexer, line, column);
 }
 
@@ -69,7 +69,7 @@ void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at)
 {
 	int line, column;
 
-	vllm_shell_place(lexer, at, &line, &column);
+	vllm_shell_locate(lexer, at, &line, &column);
 	vllm_shell_begin_word(lexer, line, column);
 	vllm_shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
 	/* the sentinels are not the text's; neither byte is UTF-8 */
@@ -259,7 +259,7 @@ static bool take_loose_continuation(struct shell_lexer *lexer)
 
 	if (at == lexer->at + 1 || at == lexer->end || *at != '\n')
 		return false;
-	vllm_shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
+	vllm_shell_locate(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
 	vllm_shell_add_problem(
 		lexer, OPTION_WARNING, "a backslash with blanks after it",
 		"the end of the line directly after it; a shell ends the command here");
@@ -345,7 +345,7 @@ static void take_redirection(struct shell_lexer *lexer)
 		       (lexer->end - lexer->at == 2 || lexer->at[2] != '<');
 
 	end_numbered(lexer);
-	vllm_shell_place(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
+	vllm_shell_locate(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
 	if (is_here) {
 		vllm_shell_take_here(lexer);
 		return;

@@ -71,9 +71,9 @@ bool pretend_bytes(const char **text, double *ret)
 void pretend_word(const char **text, const char *ends, char *ret, size_t room)
 {
 	size_t len = strcspn(*text, ends);
-	size_t kept = len < room ? len : room - 1;
+	size_t retained = len < room ? len : room - 1;
 
-	memcpy(ret, *text, kept);
-	ret[kept] = '\0';
+	memcpy(ret, *text, retained);
+	ret[retained] = '\0';
 	*text += len;
 }

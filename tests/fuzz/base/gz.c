@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pl_err err = PL_ERR_INIT;
-	char *text = NULL, *again = NULL;
+	char *text = NULL, *retry = NULL;
 	size_t len = 0, again_len = 0;
 
 	if (pl_gz_unpack(data, size, MAX_BYTES, "fuzz", &text, &len, &err) < 0) {
@@ -24,12 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	assert(pl_gz_is(data, size) && len <= MAX_BYTES && text[len] == '\0');
 	/* exactly so much is enough, and a byte less is not */
-	assert(pl_gz_unpack(data, size, len, "fuzz", &again, &again_len, &err) == 0);
-	assert(again_len == len && memcmp(text, again, len) == 0);
-	free(again);
-	again = NULL;
-	assert(len == 0 || pl_gz_unpack(data, size, len - 1, "fuzz", &again, &again_len, &err) < 0);
-	assert(again == NULL);
+	assert(pl_gz_unpack(data, size, len, "fuzz", &retry, &again_len, &err) == 0);
+	assert(again_len == len && memcmp(text, retry, len) == 0);
+	free(retry);
+	retry = NULL;
+	assert(len == 0 || pl_gz_unpack(data, size, len - 1, "fuzz", &retry, &again_len, &err) < 0);
+	assert(retry == NULL);
 	free(text);
 	return 0;
 }

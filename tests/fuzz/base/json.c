@@ -20,12 +20,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (int style = PL_JSON_COMPACT; style <= PL_JSON_INDENT; style++) {
 		char *text = pl_json_to_text(json, (enum pl_json_style)style);
-		json_t *again = NULL;
-		int result = pl_json_parse(text, strlen(text), "again", &again, &err);
-		assert(result == 0 && json_equal(json, again));
+		json_t *retry = NULL;
+		int result = pl_json_parse(text, strlen(text), "again", &retry, &err);
+		assert(result == 0 && json_equal(json, retry));
 		for (const char *at = text; style == PL_JSON_PYTHON && *at != '\0'; at++)
 			assert(*at >= 0x20 && *at < 0x7F);
-		json_decref(again);
+		json_decref(retry);
 		free(text);
 	}
 	json_decref(json);

@@ -15,12 +15,12 @@ static void check_double(const uint8_t *data)
 {
 	char text[PL_F64_TEXT_BYTES];
 	double value;
-	double again = 0;
+	double retry = 0;
 
 	memcpy(&value, data, sizeof(value));
 	pl_text_from_f64(value, text);
-	bool ok = pl_text_to_f64(text, &again);
-	assert(ok && (isnan(value) ? isnan(again) : again == value));
+	bool ok = pl_text_to_f64(text, &retry);
+	assert(ok && (isnan(value) ? isnan(retry) : retry == value));
 }
 
 static void check_numbers(const char *text)

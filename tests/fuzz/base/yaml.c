@@ -46,10 +46,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(walk(pl_yaml_root(doc), 1) <= 100000);
 	json_t *json = pl_yaml_to_json(pl_yaml_root(doc));
 	char *text = pl_json_to_text(json, PL_JSON_PYTHON);
-	json_t *again = NULL;
-	if (pl_json_parse(text, strlen(text), "again", &again, &err) == 0)
-		assert(json_equal(json, again));
-	json_decref(again);
+	json_t *retry = NULL;
+	if (pl_json_parse(text, strlen(text), "again", &retry, &err) == 0)
+		assert(json_equal(json, retry));
+	json_decref(retry);
 	free(text);
 	json_decref(json);
 	pl_yaml_free(doc);

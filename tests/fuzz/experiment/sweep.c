@@ -18,8 +18,8 @@ static void check_cells(const struct exp_sweep *sweep)
 		auto_problems problems = { 0 };
 		auto_experiment struct exp_config *experiment = exp_sweep_config(
 			sweep, &sweep->cells[i], vllm_catalog_reference(), &problems);
-		auto_json json_t *asked = exp_config_asked(experiment);
-		if (!json_is_object(asked) || sweep->cells[i].label == NULL ||
+		auto_json json_t *requested = exp_config_explicit(experiment);
+		if (!json_is_object(requested) || sweep->cells[i].label == NULL ||
 		    json_object_size(sweep->cells[i].point) != sweep->cells[i].setting_count)
 			abort();
 	}

@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			must(!io_jwalk_to_i64(&walk, &number) || walk.len <= 20);
 	} while (token != IO_JWALK_DONE && token != IO_JWALK_ERROR);
 
-	struct io_jwalk again;
-	io_jwalk_init(&again, text, size);
-	bool whole = io_jwalk_skip_value(&again) != IO_JWALK_ERROR &&
-		     io_jwalk_next(&again) == IO_JWALK_DONE;
+	struct io_jwalk retry;
+	io_jwalk_init(&retry, text, size);
+	bool whole = io_jwalk_skip_value(&retry) != IO_JWALK_ERROR &&
+		     io_jwalk_next(&retry) == IO_JWALK_DONE;
 	must(whole == (token == IO_JWALK_DONE));
 	return 0;
 }

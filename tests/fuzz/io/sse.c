@@ -22,7 +22,7 @@ static void must(bool holds)
 }
 
 /* Lengths in front, so that no data can be taken for the mark between two events. */
-static int tell(void *user, const char *data, size_t len)
+static int report(void *user, const char *data, size_t len)
 {
 	struct pl_buf *story = user;
 
@@ -36,7 +36,7 @@ static bool feed(struct pl_buf *story, const char *bytes, size_t len, size_t pie
 	struct io_sse sse;
 
 	pl_buf_init(story, 1 << 26);
-	io_sse_init(&sse, tell, story);
+	io_sse_init(&sse, report, story);
 	for (size_t at = 0; at < len; at += piece) {
 		if (piece > len - at)
 			piece = len - at;

@@ -43,7 +43,7 @@ static void must(bool holds)
 }
 
 /* -1, 0 or 1, as rows are sorted. */
-static int compare_places(const uint64_t *a, const uint64_t *b)
+static int compare_positions(const uint64_t *a, const uint64_t *b)
 {
 	for (size_t i = 0; i <= KEYS; i++) {
 		if (a[i] != b[i])
@@ -54,15 +54,15 @@ static int compare_places(const uint64_t *a, const uint64_t *b)
 
 static void check_written(size_t row)
 {
-	uint64_t places[KEYS + 1], read[KEYS + 1];
+	uint64_t positions[KEYS + 1], read[KEYS + 1];
 	auto_buf text = PL_BUF(1u << 16);
 
 	query_cursor_write(keys, KEYS, QUESTION, view, row, &text);
 	must(text.len > 2);
 	auto_free char *bare = pl_strndup(text.data + 1, text.len - 2);
 	must(query_cursor_read(bare, keys, KEYS, QUESTION, view, order, read));
-	query_rows_places(order, row, places);
-	must(compare_places(places, read) == 0);
+	query_rows_positions(order, row, positions);
+	must(compare_positions(positions, read) == 0);
 	must(!query_cursor_read(bare, keys, KEYS, QUESTION + 1, view, order, read));
 }
 
@@ -93,19 +93,19 @@ static void check_page(const uint64_t *after)
 	query_rows_of_page(order, rows, &page);
 	must(page.count <= RESULTS && page.left == 0);
 	for (size_t i = 0; i < page.count; i++) {
-		uint64_t places[KEYS + 1];
+		uint64_t positions[KEYS + 1];
 		must(found[i] < RESULTS);
-		query_rows_places(order, found[i], places);
-		must(compare_places(after, places) < 0);
+		query_rows_positions(order, found[i], positions);
+		must(compare_positions(after, positions) < 0);
 	}
 }
 
 static void check(const char *text)
 {
-	uint64_t places[KEYS + 1];
+	uint64_t positions[KEYS + 1];
 
-	if (query_cursor_read(text, keys, KEYS, QUESTION, view, order, places))
-		check_page(places);
+	if (query_cursor_read(text, keys, KEYS, QUESTION, view, order, positions))
+		check_page(positions);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,7 +4,7 @@
  */
 #include "query/filter.h"
 
-#include "../../asked.h"
+#include "../../request_contract.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const json_t *at_pointer(const json_t *json, const char *pointer)
 static json_int_t count_of(json_t *request)
 {
 	auto_schema_faults unfit = { 0 };
-	if (!asked_fits(ASKED_APPLY, request, &unfit))
+	if (!request_fits(REQUEST_APPLY, request, &unfit))
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_schema_faults faults = { 0 };
@@ -88,12 +88,12 @@ static void check_options(const json_t *request)
 	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (asked_fits(ASKED_OPTIONS, request, &faults) &&
+	if (request_fits(REQUEST_OPTIONS, request, &faults) &&
 	    query_options(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 	schema_faults_done(&faults);
 	faults = (struct schema_faults){ 0 };
-	if (asked_fits(ASKED_VALUES, request, &faults) &&
+	if (request_fits(REQUEST_VALUES, request, &faults) &&
 	    query_values(snapshot, request, &text, &faults, &err) < 0 && faults.count == 0)
 		abort();
 }

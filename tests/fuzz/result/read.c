@@ -13,9 +13,9 @@ static void check_value(const struct res_fields *fields, const struct res_field 
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
 	res_field_value(fields, field, document, &value);
-	auto_json json_t *told = res_value_to_json(&value);
-	bool is_there = value.state == RES_VALUE_THERE;
-	if (told == NULL || is_there != !json_is_null(json_object_get(told, "value")) ||
+	auto_json json_t *reported = res_value_to_json(&value);
+	bool is_there = value.state == RES_VALUE_PRESENT;
+	if (reported == NULL || is_there != !json_is_null(json_object_get(reported, "value")) ||
 	    (value.state == RES_VALUE_NOT_RECORDED) != (value.json == NULL) ||
 	    (is_there && value.kind == RES_VALUE_NUMBER && isnan(value.number)) ||
 	    (is_there && value.text == NULL &&

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *json = NULL;
-	auto_json json_t *again = NULL;
+	auto_json json_t *retry = NULL;
 	struct res_record record;
 	auto_buf line = { 0 };
 
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    res_record_from_json(json, &record, &err) < 0)
 		return 0;
 	if (!res_record_add_json(&line, &record) ||
-	    pl_json_parse(line.data, line.len, "line", &again, &err) < 0)
+	    pl_json_parse(line.data, line.len, "line", &retry, &err) < 0)
 		abort();
 	/* an empty message and an absent one are the same record */
 	if (json_string_length(pl_json_get_path(json, "error.message")) == 0 &&
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* nor need a line tell it that was written before it was recorded */
 	if (json_object_get(json, "handshake_ns") == NULL)
 		json_object_set_new(json, "handshake_ns", json_null());
-	if (!json_equal(json, again))
+	if (!json_equal(json, retry))
 		abort();
 	res_record_done(&record);
 	return 0;

@@ -20,11 +20,12 @@ static void must(bool holds)
 
 static void check_places(const struct vllm_command *command, const struct exp_config *experiment)
 {
-	PL_JSON_EACH_MEMBER(name, word, command->places) {
+	PL_JSON_EACH_MEMBER(name, word, command->locations) {
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct option_place *place = option_places_find(&experiment->places, key);
+		const struct option_location *location = option_locations_find(
+			&experiment->locations, key);
 		(void)word;
-		must(place != NULL && place->line >= 0 && place->column >= 0);
+		must(location != NULL && location->line >= 0 && location->column >= 0);
 	}
 }
 
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.text = copy,
 		.len = size,
 		.version = releases[size % PL_ARRAY_SIZE(releases)],
-		.own_flags = size % 2 == 1,
+		.program_flags = size % 2 == 1,
 		.allow_gone = size % 4 == 1,
 	};
 	auto_command struct vllm_command *command = NULL;

@@ -10,17 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void check_reads_back(const struct exp_config *experiment)
 {
-	auto_json json_t *asked = exp_config_asked(experiment);
-	auto_experiment struct exp_config *again = NULL;
+	auto_json json_t *requested = exp_config_explicit(experiment);
+	auto_experiment struct exp_config *retry = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_config_read_json(vllm_catalog_reference(), asked, "again", NULL, 0, &again,
+	if (exp_config_read_json(vllm_catalog_reference(), requested, "again", NULL, 0, &retry,
 				 &problems, &err) < 0 ||
 	    problems.errors > 0)
 		abort();
-	auto_json json_t *twice = exp_config_asked(again);
-	if (!json_equal(asked, twice))
+	auto_json json_t *twice = exp_config_explicit(retry);
+	if (!json_equal(requested, twice))
 		abort();
 }
 

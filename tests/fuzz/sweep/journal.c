@@ -56,14 +56,14 @@ static void check_estimate(const struct sweep_settings *settings)
 
 static void check_resumed(const struct sweep_journal *looked)
 {
-	auto_sweep_journal again = { 0 };
+	auto_sweep_journal second = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	must(sweep_journal_open(scratch_path(), true, &again, &err) == 0 && again.id != NULL);
+	must(sweep_journal_open(scratch_path(), true, &second, &err) == 0 && second.id != NULL);
 	/* a journal without a whole line is written again */
-	must(looked->id == NULL || strcmp(again.id, looked->id) == 0);
-	must(json_equal(again.rows, looked->rows) && json_equal(again.sent, looked->sent) &&
-	     json_equal(again.starts, looked->starts) && again.started == looked->started);
+	must(looked->id == NULL || strcmp(second.id, looked->id) == 0);
+	must(json_equal(second.rows, looked->rows) && json_equal(second.sent, looked->sent) &&
+	     json_equal(second.starts, looked->starts) && second.started == looked->started);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,11 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.defaults_known = true,
 	};
 	const struct vllm_reported repeated = { .args = text };
-	auto_json json_t *asked = json_pack("{s:i, s:b, s:s, s:f, s:[s], s:{s:i}}", "max_model_len",
-					    4096, "enable_prefix_caching", 0, "dtype", "half",
-					    "gpu_memory_utilization", 0.5, "served_model_name", "a",
-					    "limit_mm_per_prompt", "image", 2);
-	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), asked, &reported);
+	auto_json json_t *requested = json_pack(
+		"{s:i, s:b, s:s, s:f, s:[s], s:{s:i}}", "max_model_len", 4096,
+		"enable_prefix_caching", 0, "dtype", "half", "gpu_memory_utilization", 0.5,
+		"served_model_name", "a", "limit_mm_per_prompt", "image", 2);
+	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), requested, &reported);
 	auto_json json_t *same = vllm_mismatches(vllm_catalog_reference(), fields, &repeated);
 
 	if (json_array_size(same) > 0)

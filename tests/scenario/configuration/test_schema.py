@@ -38,7 +38,7 @@ LISTS = {
                       "GROUP": "field_groups"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
-    "side_files": {"SIDE_FILE": "side_files"},
+    "run_artifacts": {"RUN_ARTIFACT": "side_files"},
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with

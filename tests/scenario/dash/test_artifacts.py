@@ -14,7 +14,7 @@ import tarfile
 import threading
 
 import pytest
-from beside_tools import write_result
+from artifact_tools import write_result
 from dashboard_tools import Dashboard, little, results
 from database_tools import bytes_literal, change
 from import_tools import import_json, run_dashboard

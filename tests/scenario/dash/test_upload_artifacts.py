@@ -7,7 +7,7 @@ import random
 import subprocess
 
 import pytest
-from beside_tools import write_result
+from artifact_tools import write_result
 from dashboard_tools import Dashboard
 from run_tools import run_profllm
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from beside_tools import write_result
+from artifact_tools import write_result
 from dashboard_tools import Dashboard, little
 from run_tools import PATIENCE, environment
 from wait_tools import wait_for

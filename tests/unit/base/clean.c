@@ -55,7 +55,7 @@ static void test_base_clean__any_bytes(void **state)
 	(void)state;
 	srand(3);
 	for (int round = 0; round < 3000; round++) {
-		size_t len = (size_t)(rand() % 39), ascii = 0, kept = 0;
+		size_t len = (size_t)(rand() % 39), ascii = 0, retained = 0;
 		for (size_t i = 0; i < len; i++)
 			text[i] = (char)(1 + rand() % 255);
 		text[len] = '\0';
@@ -63,8 +63,8 @@ static void test_base_clean__any_bytes(void **state)
 		for (size_t i = 0; i < len; i++)
 			ascii += (unsigned char)text[i] < 0x80;
 		for (size_t i = 0; line[i] != '\0'; i++)
-			kept += (unsigned char)line[i] < 0x80;
-		assert_int_equal(kept, ascii);
+			retained += (unsigned char)line[i] < 0x80;
+		assert_int_equal(retained, ascii);
 	}
 }
 

@@ -181,12 +181,12 @@ static void test_base_file__an_early_fault_counts(void **state)
 
 	write_text(path, "old");
 	assert_int_equal(pl_file_new_open(&file, path, &err), 0);
-	auto_fd int kept = dup(fileno(file.stream));
+	auto_fd int retained = dup(fileno(file.stream));
 	assert_return_code(dup2(full, fileno(file.stream)), errno);
 	for (int i = 0; i < 8; i++)
 		fwrite(block, 1, sizeof(block), file.stream);
 	assert_true(ferror(file.stream));
-	assert_return_code(dup2(kept, fileno(file.stream)), errno);
+	assert_return_code(dup2(retained, fileno(file.stream)), errno);
 	errno = 0;
 	assert_int_equal(pl_file_new_commit(&file, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);

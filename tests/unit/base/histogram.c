@@ -62,7 +62,7 @@ static void assert_bits(double found, double expected, const char *name)
 
 static void test_base_histogram__numpy_vectors(void **state)
 {
-	static const size_t told[] = { 0, 1, 7, 29, 30 };
+	static const size_t reported[] = { 0, 1, 7, 29, 30 };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(vectors); i++) {
@@ -75,8 +75,8 @@ static void test_base_histogram__numpy_vectors(void **state)
 				fail_msg("%s: bin %zu has %zu, expected %zu", vector->name, k,
 					 counts[k], vector->counts[k]);
 		}
-		for (size_t k = 0; k < PL_ARRAY_SIZE(told); k++)
-			assert_bits(edges[told[k]], vector->edges[k], vector->name);
+		for (size_t k = 0; k < PL_ARRAY_SIZE(reported); k++)
+			assert_bits(edges[reported[k]], vector->edges[k], vector->name);
 	}
 }
 

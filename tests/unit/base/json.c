@@ -129,8 +129,8 @@ static void test_base_json__styles_read_back(void **state)
 	(void)state;
 	for (int style = PL_JSON_COMPACT; style < PL_JSON_SORTED; style++) {
 		auto_free char *text = pl_json_to_text(doc, (enum pl_json_style)style);
-		auto_json json_t *again = parse(text);
-		assert_true(json_equal(doc, again));
+		auto_json json_t *retry = parse(text);
+		assert_true(json_equal(doc, retry));
 	}
 }
 
@@ -251,7 +251,7 @@ static void test_base_json__files(void **state)
 	struct scratch *scratch = *state;
 	const char *path = scratch_path(scratch, "r.json");
 	auto_json json_t *doc = parse("{\"b\": 1, \"a\": [0.1]}");
-	auto_json json_t *again = NULL;
+	auto_json json_t *retry = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *text = NULL;
 
@@ -259,8 +259,8 @@ static void test_base_json__files(void **state)
 	assert_int_equal(scratch_count(scratch), 1);
 	assert_int_equal(pl_file_read(path, 1000, &text, NULL, &err), 0);
 	assert_string_equal(text, "{\n  \"b\": 1,\n  \"a\": [0.1]\n}\n");
-	assert_int_equal(pl_json_read_file(path, &again, &err), 0);
-	assert_true(json_equal(doc, again));
+	assert_int_equal(pl_json_read_file(path, &retry, &err), 0);
+	assert_true(json_equal(doc, retry));
 	json_t *none = NULL;
 	assert_int_equal(pl_json_read_file(scratch_path(scratch, "none"), &none, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
@@ -343,7 +343,7 @@ static void test_base_json__too_many_values_have_a_place(void **state)
 /* A value that finds no memory is never NULL: the process, here a child, ends with one line. */
 static void test_base_json__without_memory_the_process_ends(void **state)
 {
-	char said[128] = "";
+	char heard[128] = "";
 	int ends[2], status;
 
 	(void)state;
@@ -361,11 +361,11 @@ static void test_base_json__without_memory_the_process_ends(void **state)
 		_exit(0);
 	}
 	close(ends[1]);
-	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	assert_true(read(ends[0], heard, sizeof(heard) - 1) > 0);
 	close(ends[0]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	assert_string_equal(said, "profllm: out of memory\n");
+	assert_string_equal(heard, "profllm: out of memory\n");
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include "scratch.h"
 
 struct capture {
-	int kept;
+	int retained;
 	char path[400];
 };
 
@@ -19,7 +19,7 @@ static void capture_start(struct capture *capture, struct scratch *scratch)
 {
 	snprintf(capture->path, sizeof(capture->path), "%s", scratch_path(scratch, "log"));
 	fflush(stderr);
-	capture->kept = dup(STDERR_FILENO);
+	capture->retained = dup(STDERR_FILENO);
 	int fd = open(capture->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	dup2(fd, STDERR_FILENO);
 	close(fd);
@@ -30,8 +30,8 @@ static char *capture_end(struct capture *capture)
 	struct pl_err err = PL_ERR_INIT;
 	char *text = NULL;
 
-	dup2(capture->kept, STDERR_FILENO);
-	close(capture->kept);
+	dup2(capture->retained, STDERR_FILENO);
+	close(capture->retained);
 	assert_int_equal(pl_file_read(capture->path, 100000, &text, NULL, &err), 0);
 	return text;
 }
@@ -75,18 +75,18 @@ static void test_base_log__a_long_line_is_cut_but_ended(void **state)
 	assert_ptr_equal(strchr(line, '\n'), line + len - 1);
 }
 
-static void test_base_log__a_file_has_no_colour(void **state)
+static void test_base_log__a_file_has_no_color(void **state)
 {
 	struct scratch *scratch = *state;
 	int fd = open(scratch_path(scratch, "x"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	assert_false(pl_log_has_colour(fd));
+	assert_false(pl_log_has_color(fd));
 	close(fd);
 }
 
-static void test_base_log__a_terminal_has_colour_unless_told(void **state)
+static void test_base_log__a_terminal_has_color_unless_told(void **state)
 {
 	int fd = posix_openpt(O_RDWR | O_NOCTTY);
 
@@ -95,16 +95,16 @@ static void test_base_log__a_terminal_has_colour_unless_told(void **state)
 		skip();
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	assert_true(pl_log_has_colour(fd));
+	assert_true(pl_log_has_color(fd));
 	setenv("NO_COLOR", "", 1);
-	assert_true(pl_log_has_colour(fd));
+	assert_true(pl_log_has_color(fd));
 	setenv("NO_COLOR", "1", 1);
-	assert_false(pl_log_has_colour(fd));
+	assert_false(pl_log_has_color(fd));
 	unsetenv("NO_COLOR");
 	setenv("TERM", "dumb", 1);
-	assert_false(pl_log_has_colour(fd));
+	assert_false(pl_log_has_color(fd));
 	unsetenv("TERM");
-	assert_false(pl_log_has_colour(fd));
+	assert_false(pl_log_has_color(fd));
 	close(fd);
 }
 
@@ -113,8 +113,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		scratch_test(test_base_log__lines_and_levels),
 		scratch_test(test_base_log__a_long_line_is_cut_but_ended),
-		scratch_test(test_base_log__a_file_has_no_colour),
-		cmocka_unit_test(test_base_log__a_terminal_has_colour_unless_told),
+		scratch_test(test_base_log__a_file_has_no_color),
+		cmocka_unit_test(test_base_log__a_terminal_has_color_unless_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,15 +79,15 @@ static void test_base_mem__take_leaves_null(void **state)
 
 static void test_base_mem__fd_is_closed_at_scope_end(void **state)
 {
-	int kept;
+	int retained;
 
 	(void)state;
 	{
 		auto_fd int fd = open("/dev/null", O_RDONLY);
-		kept = fd;
-		assert_true(fcntl(kept, F_GETFD) >= 0);
+		retained = fd;
+		assert_true(fcntl(retained, F_GETFD) >= 0);
 	}
-	assert_int_equal(fcntl(kept, F_GETFD), -1);
+	assert_int_equal(fcntl(retained, F_GETFD), -1);
 	{
 		auto_fd int none = -1;
 		(void)none;

@@ -172,7 +172,7 @@ static const struct numpy_row {
 
 static void check_numpy(const struct numpy_row *row)
 {
-	static const double asked[] = { 0, 1, 5, 10, 25, 50, 55, 75, 90, 95, 99, 99.9, 100 };
+	static const double requested[] = { 0, 1, 5, 10, 25, 50, 55, 75, 90, 95, 99, 99.9, 100 };
 	auto_free double *x = pl_alloc_array(row->n, sizeof(*x));
 	uint64_t hash = 14695981039346656037u;
 
@@ -183,8 +183,8 @@ static void check_numpy(const struct numpy_row *row)
 	assert_f64(pl_stats_std(x, row->n), row->std);
 	pl_stats_sort(x, row->n);
 	assert_f64(pl_stats_median_sorted(x, row->n), row->median);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(asked); i++) {
-		double found = pl_stats_percentile_sorted(x, row->n, asked[i]);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(requested); i++) {
+		double found = pl_stats_percentile_sorted(x, row->n, requested[i]);
 		uint64_t bits;
 		memcpy(&bits, &found, sizeof(bits));
 		hash = (hash ^ bits) * 1099511628211u;

@@ -31,7 +31,7 @@ static const struct {
 	double p;
 	double df;
 	double t;
-} places[] = {
+} positions[] = {
 	{ 0.05, 1, 12.706204736174705 },    { 0.05, 2, 4.302652729749464 },
 	{ 0.05, 7.3, 2.3450667365477034 },  { 0.05, 18, 2.1009220402410387 },
 	{ 0.05, 19, 2.09302405440831 },     { 0.4, 18, 0.8620486679895987 },
@@ -49,8 +49,8 @@ static void test_base_student__tails(void **state)
 static void test_base_student__places(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		assert_near(pl_student_t(places[i].p, places[i].df), places[i].t);
+	for (size_t i = 0; i < sizeof(positions) / sizeof(positions[0]); i++)
+		assert_near(pl_student_t(positions[i].p, positions[i].df), positions[i].t);
 }
 
 static void test_base_student__ends(void **state)

@@ -337,7 +337,7 @@ static uint64_t fold_text(uint64_t hash, double value)
 
 #define FOLD_START 14695981039346656037u
 
-static uint64_t fold_neighbours(uint64_t hash, double value)
+static uint64_t fold_neighbors(uint64_t hash, double value)
 {
 	hash = fold_text(hash, nextafter(value, 0));
 	hash = fold_text(hash, value);
@@ -352,7 +352,7 @@ static void test_base_text__shortest_floats_at_every_power(void **state)
 
 	(void)state;
 	for (int k = -1074; k < 1024; k++)
-		hash = fold_neighbours(hash, ldexp(1, k));
+		hash = fold_neighbors(hash, ldexp(1, k));
 	assert_true(hash == 0x7530abf1fa599172u);
 
 	hash = FOLD_START;
@@ -360,7 +360,7 @@ static void test_base_text__shortest_floats_at_every_power(void **state)
 		double value;
 		snprintf(text, sizeof(text), "1e%d", k);
 		assert_true(pl_text_to_f64(text, &value));
-		hash = fold_neighbours(hash, value);
+		hash = fold_neighbors(hash, value);
 	}
 	assert_true(hash == 0xca9a9b7ffd537092u);
 }

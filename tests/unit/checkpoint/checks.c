@@ -170,13 +170,13 @@ static void test_model_checks__dtype_and_gpu(void **state)
 }
 
 /* The places of arguments that were set; the section's where it was left out. */
-static void place_of(void *user, const char *arg, struct vllm_rule_place *ret)
+static void position_of(void *user, const char *arg, struct vllm_rule_location *ret)
 {
 	const char *const *set = user;
 
-	*ret = (struct vllm_rule_place){ .source = "x.yaml", .line = 1 };
+	*ret = (struct vllm_rule_location){ .source = "x.yaml", .line = 1 };
 	if (arg != NULL && strcmp(arg, *set) == 0)
-		*ret = (struct vllm_rule_place){ .source = "x.yaml", .line = 7, .column = 3 };
+		*ret = (struct vllm_rule_location){ .source = "x.yaml", .line = 7, .column = 3 };
 }
 
 static void load_and_check(const json_t *values, const json_t *env,
@@ -186,7 +186,7 @@ static void load_and_check(const json_t *values, const json_t *env,
 	struct ckpt_source source = ckpt_source_of(values, env);
 	auto_model_facts struct ckpt_facts *facts = ckpt_facts_load(&source);
 	struct ckpt_case server = CKPT_MODEL_CASE(.values = values, .env = env, .facts = facts,
-						  .place = place_of, .user = (void *)&set);
+						  .location = position_of, .user = (void *)&set);
 
 	ckpt_checks(&server, problems);
 }

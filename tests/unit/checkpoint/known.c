@@ -135,7 +135,7 @@ static void test_known__names(void **state)
 		{ " ", NULL },
 		{ "", NULL },
 	};
-	auto_free char *near = ckpt_known_nearest("meta-llama/Lama-3.1-8B-Instrct");
+	auto_free char *nearest = ckpt_known_nearest("meta-llama/Lama-3.1-8B-Instrct");
 	auto_free char *far = ckpt_known_nearest("somebody/own-model");
 
 	(void)state;
@@ -148,7 +148,7 @@ static void test_known__names(void **state)
 		}
 		assert_string_equal(row->name, names[i].row);
 	}
-	assert_string_equal(near, "meta-llama/Llama-3.1-8B-Instruct");
+	assert_string_equal(nearest, "meta-llama/Llama-3.1-8B-Instruct");
 	assert_null(far);
 }
 

@@ -102,8 +102,8 @@ static void test_dash_contract__queries(void **state)
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *told = query_of(*state, cases[i][0]);
-		assert_string_equal(told, cases[i][1]);
+		auto_free char *reported = query_of(*state, cases[i][0]);
+		assert_string_equal(reported, cases[i][1]);
 	}
 }
 

@@ -145,10 +145,10 @@ static void test_dash_peers__who_takes_nothing_is_reset(void **state)
 	struct pair pair = connect_pair(peers);
 
 	(void)state;
-	dash_peer_turn(pair.peer, DASH_PEER_TAKES);
+	dash_peer_set_state(pair.peer, DASH_PEER_TAKES);
 	assert_int_equal(client_reads(&pair), -ECONNRESET);
 	/* behind its lock: the thread that looks has let go of the socket */
-	dash_peer_turn(pair.peer, DASH_PEER_WAITS);
+	dash_peer_set_state(pair.peer, DASH_PEER_WAITS);
 	assert_int_equal(send(pair.server, "more", 4, MSG_NOSIGNAL), -1);
 	leave(&pair);
 	dash_peers_stop(peers);
@@ -160,11 +160,11 @@ static void test_dash_peers__who_waits_has_all_time(void **state)
 	struct pair pair = connect_pair(peers);
 
 	(void)state;
-	dash_peer_turn(pair.peer, DASH_PEER_WAITS);
+	dash_peer_set_state(pair.peer, DASH_PEER_WAITS);
 	rest(10 * SHORT);
 	assert_true(is_open(&pair));
 	/* and then begins anew */
-	dash_peer_turn(pair.peer, DASH_PEER_TAKES);
+	dash_peer_set_state(pair.peer, DASH_PEER_TAKES);
 	assert_int_equal(client_reads(&pair), -ECONNRESET);
 	leave(&pair);
 	dash_peers_stop(peers);
@@ -177,7 +177,7 @@ static void test_dash_peers__who_moves_stays_as_long_as_that(void **state)
 	struct pair sends = connect_pair(peers), takes = connect_pair(peers);
 
 	(void)state;
-	dash_peer_turn(takes.peer, DASH_PEER_TAKES);
+	dash_peer_set_state(takes.peer, DASH_PEER_TAKES);
 	for (int64_t end_ns = pl_clock_now_ns() + 75 * SHORT; pl_clock_now_ns() < end_ns;) {
 		move(sends.client, sends.server);
 		move(takes.server, takes.client);
@@ -199,7 +199,7 @@ static void test_dash_peers__where_room_is_scarce_time_is_short(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROOM - ROOM / 4 - 1; i++)
 		pairs[i] = connect_pair(peers);
-	dash_peer_turn(pairs[1].peer, DASH_PEER_WAITS);
+	dash_peer_set_state(pairs[1].peer, DASH_PEER_WAITS);
 	rest(10 * SHORT);
 	for (size_t i = 0; i < ROOM - ROOM / 4 - 1; i++)
 		assert_true(is_open(&pairs[i]));
@@ -221,8 +221,8 @@ static void test_dash_peers__at_the_end_answers_are_reset(void **state)
 	struct pair takes = connect_pair(peers), broken = connect_pair(peers);
 
 	(void)state;
-	dash_peer_turn(waits.peer, DASH_PEER_WAITS);
-	dash_peer_turn(takes.peer, DASH_PEER_TAKES);
+	dash_peer_set_state(waits.peer, DASH_PEER_WAITS);
+	dash_peer_set_state(takes.peer, DASH_PEER_TAKES);
 	dash_peers_reset_taking(peers);
 	assert_int_equal(client_reads(&takes), -ECONNRESET);
 	assert_true(is_open(&sends) && is_open(&waits) && is_open(&broken));

@@ -45,12 +45,12 @@ static struct person *person_of(const struct dash_asker *asker)
 }
 
 /* Under the lock. False: nobody waits any more. */
-static bool is_let_go(struct mirror_cancel_token *waiter)
+static bool is_let_go(struct mirror_cancel_token *cancel_token)
 {
 	while (play.is_held) {
 		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + PL_NS_PER_MS);
 		pthread_mutex_unlock(&play.lock);
-		bool has_left = waiter->has_left(waiter);
+		bool has_left = cancel_token->has_left(cancel_token);
 		pthread_mutex_lock(&play.lock);
 		if (has_left)
 			return false;
@@ -60,14 +60,14 @@ static bool is_let_go(struct mirror_cancel_token *waiter)
 	return true;
 }
 
-static void make(struct dash_asker *asker, struct mirror_cancel_token *waiter)
+static void make(struct dash_asker *asker, struct mirror_cancel_token *cancel_token)
 {
 	struct person *person = person_of(asker);
 
 	pthread_mutex_lock(&play.lock);
 	play.begun++;
 	pthread_cond_broadcast(&play.turn);
-	bool is_made = is_let_go(waiter);
+	bool is_made = is_let_go(cancel_token);
 	play.made += is_made;
 	play.given_up += !is_made;
 	pthread_mutex_unlock(&play.lock);
@@ -99,7 +99,7 @@ static struct dash_work *start(unsigned threads, size_t room)
 {
 	const struct dash_work_options options = { .threads = threads,
 						   .room = room,
-						   .kept_bytes = 100000,
+						   .cache_bytes = 100000,
 						   .make = make,
 						   .done = done,
 						   .is_gone = is_gone };
@@ -151,7 +151,7 @@ static char letter_of(const struct dash_answer *answer)
 static void test_dash_work__the_same_is_made_once(void **state)
 {
 	struct dash_work *work = start(2, 8);
-	auto_answer kept = { 0 };
+	auto_answer retained = { 0 };
 
 	(void)state;
 	/* while it waits, and while it is being made; also more of them than the queue has room for */
@@ -171,15 +171,15 @@ static void test_dash_work__the_same_is_made_once(void **state)
 		assert_int_equal(people[i].answer.status, 200);
 		assert_int_equal(letter_of(&people[i].answer), i < 20 ? 'A' : 'A' + (int)i);
 	}
-	assert_true(dash_work_find(work, 2, "same", &kept));
-	assert_int_equal(letter_of(&kept), 'A' + 20);
+	assert_true(dash_work_find(work, 2, "same", &retained));
+	assert_int_equal(letter_of(&retained), 'A' + 20);
 	end(work);
 }
 
 static void test_dash_work__what_failed_is_told_to_all_and_not_kept(void **state)
 {
 	struct dash_work *work = start(1, 8);
-	auto_answer kept = { 0 };
+	auto_answer retained = { 0 };
 
 	(void)state;
 	people[0].status = 422;
@@ -189,12 +189,12 @@ static void test_dash_work__what_failed_is_told_to_all_and_not_kept(void **state
 	wait_for(1, 2);
 	assert_int_equal(people[1].answer.status, 422);
 	assert_int_equal(letter_of(&people[1].answer), 'A');
-	assert_false(dash_work_find(work, 1, "same", &kept));
+	assert_false(dash_work_find(work, 1, "same", &retained));
 	/* nor what may be more the next time */
 	people[2].is_partial = true;
 	assert_true(dash_work_add(work, 1, "part", &people[2].asker));
 	wait_for(2, 3);
-	assert_false(dash_work_find(work, 1, "part", &kept));
+	assert_false(dash_work_find(work, 1, "part", &retained));
 	end(work);
 }
 
@@ -242,7 +242,7 @@ static void test_dash_work__nothing_is_made_for_nobody(void **state)
 static void test_dash_work__what_all_have_left_is_given_up(void **state)
 {
 	struct dash_work *work = start(1, 8);
-	auto_answer kept = { 0 };
+	auto_answer retained = { 0 };
 
 	(void)state;
 	assert_true(dash_work_add(work, 1, "same", &people[0].asker));
@@ -254,7 +254,7 @@ static void test_dash_work__what_all_have_left_is_given_up(void **state)
 	wait_for(1, 2);
 	assert_int_equal(play.given_up, 1);
 	assert_int_equal(people[1].asker.end, DASH_WORK_GIVEN_UP);
-	assert_false(dash_work_find(work, 1, "same", &kept));
+	assert_false(dash_work_find(work, 1, "same", &retained));
 	/* and who asks it now has it made */
 	assert_true(dash_work_add(work, 1, "same", &people[2].asker));
 	wait_for(2, 2);

@@ -18,7 +18,7 @@ struct watch {
 	int64_t enough; /* stops it from there on */
 };
 
-static bool told(void *context, int64_t done)
+static bool reported(void *context, int64_t done)
 {
 	struct watch *watch = context;
 
@@ -35,9 +35,11 @@ static void fill_store(struct store *store, int64_t rows, struct watch *watch,
 
 	if (demo_new(3, ROWS, &history, &err) < 0)
 		fail_msg("%s", err.text);
-	const struct demo_fill work = {
-		.store = store, .history = history, .rows = rows, .told = told, .context = watch
-	};
+	const struct demo_fill work = { .store = store,
+					.history = history,
+					.rows = rows,
+					.on_progress = reported,
+					.context = watch };
 	if (demo_fill(&work, counts, &err) < 0)
 		fail_msg("%s", err.text);
 }

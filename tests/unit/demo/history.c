@@ -72,7 +72,7 @@ static void assert_passes(const struct store_reader *reader, const json_t *made)
 			    .bytes = text, .len = strlen(text), .name = "made.json", .line = 1 },
 		    &read, &faults, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(read.form, STORE_FORM_OWN);
+	assert_int_equal(read.form, STORE_FORM_NATIVE);
 	if (json_array_size(read.notes) > 0) {
 		auto_free char *notes = pl_json_to_text(read.notes, PL_JSON_COMPACT);
 		fail_msg("%s", notes);

@@ -145,11 +145,11 @@ static void options_of_offline_benchmarks(void **state)
 }
 
 /* With its place, and with what to do meanwhile: vLLM's own client, where that can do it. */
-static void assert_way_out(const char *told)
+static void assert_way_out(const char *reported)
 {
 	static const char *const of_client[] = { "dataset_name", "hf_split", "self_timed",
 						 "backend" };
-	auto_free char *line = pl_strndup(told, strcspn(told, "\n"));
+	auto_free char *line = pl_strndup(reported, strcspn(reported, "\n"));
 	const char *way = strstr(line, "in this version; ");
 	bool by_client = false;
 

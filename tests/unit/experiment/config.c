@@ -171,8 +171,8 @@ static void the_completed_configuration_reads_back(void **state)
 	auto_free char *text = pl_json_to_text(json, PL_JSON_INDENT);
 	assert_null(strstr(text, "s3cret"));
 	assert_non_null(strstr(text, "Authorization=***"));
-	auto_experiment struct exp_config *again = parse(text);
-	auto_json json_t *back = exp_config_to_json(again);
+	auto_experiment struct exp_config *retry = parse(text);
+	auto_json json_t *back = exp_config_to_json(retry);
 	auto_free char *text_back = pl_json_to_text(back, PL_JSON_INDENT);
 	assert_string_equal(text, text_back);
 }

@@ -99,9 +99,9 @@ static void test_host_program__beside_the_running_one(void **state)
 	/* this test's own program is in no PATH */
 	assert_int_equal(host_program_find("test_host_system", &path, &err), 0);
 	assert_int_equal(access(path, X_OK), 0);
-	auto_free char *again = NULL;
-	assert_int_equal(host_program_find_sibling("test_host_system", &again, &err), 0);
-	assert_string_equal(path, again);
+	auto_free char *retry = NULL;
+	assert_int_equal(host_program_find_sibling("test_host_system", &retry, &err), 0);
+	assert_string_equal(path, retry);
 }
 
 static void test_host_program__not_found(void **state)

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "io/sock.h"
 
-#define ANSWER "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"
-#define ASKED  3
+#define ANSWER   "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"
+#define REQUESTS 3
 
 /* One connection's server, in a thread of its own. */
 struct server {
@@ -30,7 +30,7 @@ struct server {
 	int listener;
 	pthread_t thread;
 	/* read after server_stop() */
-	char asked[4096];
+	char requested[4096];
 	size_t asked_len;
 	bool client_left;
 };
@@ -46,7 +46,7 @@ static int count_requests(const struct server *server)
 {
 	int count = 0;
 
-	for (const char *at = server->asked; (at = strstr(at, "\r\n\r\n")) != NULL; at += 4)
+	for (const char *at = server->requested; (at = strstr(at, "\r\n\r\n")) != NULL; at += 4)
 		count++;
 	return count;
 }
@@ -57,8 +57,8 @@ static bool read_more(struct server *server, int fd)
 	ssize_t len = -1;
 
 	if (is_ready(fd))
-		len = read(fd, server->asked + server->asked_len,
-			   sizeof(server->asked) - 1 - server->asked_len);
+		len = read(fd, server->requested + server->asked_len,
+			   sizeof(server->requested) - 1 - server->asked_len);
 	if (len > 0)
 		server->asked_len += (size_t)len;
 	return len > 0;
@@ -74,14 +74,14 @@ static void *serve(void *data)
 	auto_fd int fd = io_sock_accept(server->listener);
 	if (server->nagle)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off));
-	while (count_requests(server) < ASKED) {
+	while (count_requests(server) < REQUESTS) {
 		if (!read_more(server, fd))
 			return NULL;
 	}
 	for (int i = 0; i < server->answers; i++)
 		(void)send(fd, server->answer, strlen(server->answer), MSG_NOSIGNAL);
 	/* all was answered: the client goes first */
-	if (server->answers >= ASKED)
+	if (server->answers >= REQUESTS)
 		(void)read_more(server, fd);
 	server->client_left = server->holds && is_ready(fd) && !read_more(server, fd);
 	return NULL;
@@ -124,15 +124,15 @@ static bool probe(struct server *server)
 /* Each of three requests in one segment, and all alike. */
 static void check_asked(const struct server *server)
 {
-	size_t one = server->asked_len / ASKED;
+	size_t one = server->asked_len / REQUESTS;
 
-	assert_int_equal(count_requests(server), ASKED);
-	assert_int_equal(server->asked_len, ASKED * one);
-	assert_memory_equal(server->asked, "GET /p/health HTTP/1.1\r\nHost: x\r\n", 33);
-	assert_non_null(strstr(server->asked, "\r\nA: b\r\n"));
-	assert_null(strstr(server->asked, "close"));
-	for (size_t i = 1; i < ASKED; i++)
-		assert_memory_equal(server->asked, server->asked + i * one, one);
+	assert_int_equal(count_requests(server), REQUESTS);
+	assert_int_equal(server->asked_len, REQUESTS * one);
+	assert_memory_equal(server->requested, "GET /p/health HTTP/1.1\r\nHost: x\r\n", 33);
+	assert_non_null(strstr(server->requested, "\r\nA: b\r\n"));
+	assert_null(strstr(server->requested, "close"));
+	for (size_t i = 1; i < REQUESTS; i++)
+		assert_memory_equal(server->requested, server->requested + i * one, one);
 }
 
 static void test_io_acks__a_server_that_does_not_mind(void **state)
@@ -142,7 +142,7 @@ static void test_io_acks__a_server_that_does_not_mind(void **state)
 	(void)state;
 	/* stopped for 40 ms between two answers we acknowledge: once in ten */
 	for (int i = 0; i < 10 && !seen; i++) {
-		struct server server = { .answer = ANSWER, .answers = ASKED };
+		struct server server = { .answer = ANSWER, .answers = REQUESTS };
 		seen = probe(&server);
 		check_asked(&server);
 	}
@@ -152,8 +152,8 @@ static void test_io_acks__a_server_that_does_not_mind(void **state)
 static void test_io_acks__what_shows_nothing(void **state)
 {
 	static const struct server rows[] = {
-		{ .answer = ANSWER, .answers = ASKED, .nagle = true },
-		{ .answer = "HTTP/1.1 200 OK\r\n", .answers = ASKED, .nagle = true },
+		{ .answer = ANSWER, .answers = REQUESTS, .nagle = true },
+		{ .answer = "HTTP/1.1 200 OK\r\n", .answers = REQUESTS, .nagle = true },
 		{ .answer = ANSWER, .answers = 1 },
 		{ .answer = "SSH-2.0-OpenSSH\r\n", .answers = 1 },
 		{ .answers = 0 },

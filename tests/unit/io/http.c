@@ -23,7 +23,7 @@ struct story {
 	int refuse_with;
 };
 
-static int told(struct story *story)
+static int reported(struct story *story)
 {
 	return ++story->calls == story->refuse_at ? story->refuse_with : 0;
 }
@@ -42,7 +42,7 @@ static int on_head(void *data, const struct io_http_head *head)
 		pl_buf_addf(text, " %s=%s", head->headers[i].name, head->headers[i].value);
 	pl_buf_addf(text, " len=%d%s%s>", (int)head->content_length,
 		    head->chunked ? " chunked" : "", head->keep_alive ? " keep" : "");
-	return told(story);
+	return reported(story);
 }
 
 static int on_body(void *data, const char *bytes, size_t len)
@@ -51,7 +51,7 @@ static int on_body(void *data, const char *bytes, size_t len)
 
 	assert_true(len > 0);
 	pl_buf_add(&story->text, bytes, len);
-	return told(story);
+	return reported(story);
 }
 
 static int on_done(void *data)
@@ -59,7 +59,7 @@ static int on_done(void *data)
 	struct story *story = data;
 
 	pl_buf_add_text(&story->text, "|");
-	return told(story);
+	return reported(story);
 }
 
 static const struct io_http_calls calls = { on_head, on_body, on_done };

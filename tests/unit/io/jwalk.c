@@ -40,12 +40,12 @@ static bool accepts(const char *text, size_t len)
 	doc_close(&doc);
 
 	/* skipping checks as much as walking */
-	struct doc again;
-	doc_open(&again, text, len);
-	bool skipped = io_jwalk_skip_value(&again.walk) != IO_JWALK_ERROR &&
-		       io_jwalk_next(&again.walk) == IO_JWALK_DONE;
+	struct doc retry;
+	doc_open(&retry, text, len);
+	bool skipped = io_jwalk_skip_value(&retry.walk) != IO_JWALK_ERROR &&
+		       io_jwalk_next(&retry.walk) == IO_JWALK_DONE;
 	assert_int_equal(skipped, token == IO_JWALK_DONE);
-	doc_close(&again);
+	doc_close(&retry);
 	return token == IO_JWALK_DONE;
 }
 

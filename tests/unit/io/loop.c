@@ -149,36 +149,36 @@ static void test_io_loop__timer_stopped_by_another_stays_silent(void **state)
 	assert_int_equal(fired.count, 0);
 }
 
-struct again {
+struct retry {
 	struct io_timer timer;
 	int calls;
 };
 
-static void start_again(struct io_loop *loop, struct io_timer *timer)
+static void restart(struct io_loop *loop, struct io_timer *timer)
 {
-	struct again *again = timer->data;
+	struct retry *retry = timer->data;
 
-	again->calls++;
+	retry->calls++;
 	io_timer_start(loop, timer, 0);
 }
 
 static void test_io_loop__restarting_timer_starves_nobody(void **state)
 {
 	auto_loop struct io_loop *loop = new_loop();
-	struct again again = { .timer.fn = start_again };
+	struct retry retry = { .timer.fn = restart };
 	struct fired fired = { .count = 0 };
 	struct io_timer other = { .fn = note, .data = &fired };
 
 	(void)state;
-	again.timer.data = &again;
-	io_timer_start(loop, &again.timer, 0);
+	retry.timer.data = &retry;
+	io_timer_start(loop, &retry.timer, 0);
 	io_timer_start(loop, &other, 5);
 	step(loop);
 	assert_int_equal(fired.count, 1);
-	assert_int_equal(again.calls, 1);
+	assert_int_equal(retry.calls, 1);
 	step(loop);
-	assert_int_equal(again.calls, 2);
-	io_timer_stop(loop, &again.timer);
+	assert_int_equal(retry.calls, 2);
+	io_timer_stop(loop, &retry.timer);
 }
 
 static void stop_loop(struct io_loop *loop, struct io_timer *timer)

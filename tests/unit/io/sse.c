@@ -18,7 +18,7 @@ static bool is_dirty(const struct io_sse *sse)
 }
 
 /* Each event's data in brackets. */
-static int tell(void *user, const char *data, size_t len)
+static int report(void *user, const char *data, size_t len)
 {
 	struct pl_buf *story = user;
 
@@ -114,7 +114,7 @@ static void test_io_sse__cuts_change_nothing(void **state)
 
 	(void)state;
 	pl_buf_init(&story, 1 << 16);
-	io_sse_init(&sse, tell, &story);
+	io_sse_init(&sse, report, &story);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(streams); i++) {
 		check_cut(&sse, &streams[i], 1, 1);
 		check_cut(&sse, &streams[i], 3, 3);
@@ -131,7 +131,7 @@ static void test_io_sse__counts_events(void **state)
 
 	(void)state;
 	pl_buf_init(&story, 1 << 16);
-	io_sse_init(&sse, tell, &story);
+	io_sse_init(&sse, report, &story);
 	feed_exact(&sse, ":\n\ndata: a\n\nid: 1\n\ndata\n\ndata: x", 30);
 	assert_int_equal(sse.events, 2);
 	io_sse_reset(&sse);
@@ -207,7 +207,7 @@ static void check_bounded(const char *line, size_t max)
 	for (size_t at = 0; at < block_len; at += len)
 		memcpy(block + at, line, len);
 	pl_buf_init(&story, 1 << 16);
-	io_sse_init(&sse, tell, &story);
+	io_sse_init(&sse, report, &story);
 	while (io_sse_feed(&sse, block, block_len, &err) == 0) {
 		fed += block_len;
 		assert_true(fed <= max);
@@ -236,7 +236,7 @@ static int take_any(void *user, const char *data, size_t len)
 /* A stream's largest event is not kept for all the streams that follow. */
 static void test_io_sse__memory_is_given_back(void **state)
 {
-	enum { EVENT_BYTES = 1 << 20, PIECE_BYTES = 1 << 16, KEPT_BYTES = 1 << 16 };
+	enum { EVENT_BYTES = 1 << 20, PIECE_BYTES = 1 << 16, CACHE_BYTES = 1 << 16 };
 	auto_free char *text = pl_alloc(EVENT_BYTES);
 	struct pl_err err = PL_ERR_INIT;
 	struct io_sse sse;
@@ -251,9 +251,9 @@ static void test_io_sse__memory_is_given_back(void **state)
 			assert_int_equal(io_sse_feed(&sse, text + at, PIECE_BYTES, &err), 0);
 		assert_int_equal(io_sse_feed(&sse, "\ndata:y\n\n", 9, &err), 0);
 		assert_int_equal(bytes, (size_t)(i + 1) * (EVENT_BYTES - 5 + 2));
-		assert_true(sse.line.room > KEPT_BYTES || sse.event.room > KEPT_BYTES);
+		assert_true(sse.line.room > CACHE_BYTES || sse.event.room > CACHE_BYTES);
 		io_sse_reset(&sse);
-		assert_true(sse.line.room <= KEPT_BYTES && sse.event.room <= KEPT_BYTES);
+		assert_true(sse.line.room <= CACHE_BYTES && sse.event.room <= CACHE_BYTES);
 		assert_int_equal(sse.events, 0);
 	}
 	io_sse_done(&sse);
@@ -279,7 +279,7 @@ static void test_io_sse__real_streams(void **state)
 		const char *body = strstr(text, "\r\n\r\n");
 		assert_non_null(body);
 		pl_buf_init(&story, 1 << 20);
-		io_sse_init(&sse, tell, &story);
+		io_sse_init(&sse, report, &story);
 		feed_exact(&sse, body + 4, strlen(body + 4));
 		assert_true(sse.events >= 3);
 		assert_false(is_dirty(&sse));

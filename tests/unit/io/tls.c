@@ -26,7 +26,7 @@
 #define DAY_S       86400L
 
 /* Files of one test. */
-struct place {
+struct position {
 	char cert[SCRATCH_PATH + 16];
 	char key[SCRATCH_PATH + 16];
 	char other[SCRATCH_PATH + 16];  /* another certificate, of the same name */
@@ -81,7 +81,7 @@ static void write_files(const char *cert_path, X509 *cert, const char *key_path,
 	fclose(file);
 }
 
-static void place_make(struct place *place, long end_s)
+static void place_make(struct position *position, long end_s)
 {
 	char folder[SCRATCH_PATH];
 	EVP_PKEY *key = make_key();
@@ -90,14 +90,14 @@ static void place_make(struct place *place, long end_s)
 	X509 *other = make_certificate(other_key, end_s);
 
 	scratch_folder(folder);
-	snprintf(place->cert, sizeof(place->cert), "%s/cert.pem", folder);
-	snprintf(place->key, sizeof(place->key), "%s/key.pem", folder);
-	snprintf(place->other, sizeof(place->other), "%s/other.pem", folder);
-	snprintf(place->both, sizeof(place->both), "%s/both.pem", folder);
-	snprintf(place->locked, sizeof(place->locked), "%s/locked.pem", folder);
-	write_files(place->other, other, place->locked, other_key, EVP_aes_128_cbc());
-	write_files(place->both, cert, place->both, key, NULL);
-	write_files(place->cert, cert, place->key, key, NULL);
+	snprintf(position->cert, sizeof(position->cert), "%s/cert.pem", folder);
+	snprintf(position->key, sizeof(position->key), "%s/key.pem", folder);
+	snprintf(position->other, sizeof(position->other), "%s/other.pem", folder);
+	snprintf(position->both, sizeof(position->both), "%s/both.pem", folder);
+	snprintf(position->locked, sizeof(position->locked), "%s/locked.pem", folder);
+	write_files(position->other, other, position->locked, other_key, EVP_aes_128_cbc());
+	write_files(position->both, cert, position->both, key, NULL);
+	write_files(position->cert, cert, position->key, key, NULL);
 	X509_free(cert);
 	X509_free(other);
 	EVP_PKEY_free(key);
@@ -116,14 +116,14 @@ struct pair {
 	char plain[PLAIN_BYTES + IO_TLS_PLAIN_SLACK];
 };
 
-static void pair_open(struct pair *pair, const struct place *place, const char *host,
+static void pair_open(struct pair *pair, const struct position *position, const char *host,
 		      const struct io_tls_trust *trust)
 {
 	struct pl_err err = PL_ERR_INIT;
 
 	*pair = (struct pair){ .client_is = IO_TLS_OPEN, .server_is = IO_TLS_OPEN };
 	if (io_tls_client_new(host, trust, &pair->client_context, &err) < 0 ||
-	    io_tls_server_new(place->cert, place->key, &pair->server_context, &err) < 0)
+	    io_tls_server_new(position->cert, position->key, &pair->server_context, &err) < 0)
 		fail_msg("%s", err.text);
 	pair->client = io_tls_new_client(pair->client_context, OUT_BYTES);
 	pair->server = io_tls_new_server(pair->server_context, OUT_BYTES);
@@ -189,16 +189,16 @@ static void test_io_tls__cut_anywhere(void **state)
 	size_t len = 100000;
 	auto_free char *bytes = pl_alloc(len);
 	struct pl_pcg64 rng;
-	struct place place;
+	struct position position;
 
 	(void)state;
 	pl_pcg64_seed(&rng, 3);
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = (char)pl_pcg64_next32(&rng);
-	place_make(&place, DAY_S);
+	place_make(&position, DAY_S);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pieces); i++) {
 		struct pair pair;
-		pair_open(&pair, &place, "localhost", &trust);
+		pair_open(&pair, &position, "localhost", &trust);
 		assert_false(io_tls_is_established(pair.client));
 		settle(&pair, pieces[i]);
 		assert_true(io_tls_is_established(pair.client));
@@ -228,15 +228,15 @@ struct trust_case {
 	const char *says; /* NULL: accepted */
 };
 
-static void try_trust(const struct place *place, const struct trust_case *one)
+static void try_trust(const struct position *position, const struct trust_case *one)
 {
 	struct io_tls_trust trust = { .insecure = one->insecure };
 	struct pair pair;
 
-	setenv("SSL_CERT_FILE", one->trusted ? place->cert : "/dev/null", 1);
+	setenv("SSL_CERT_FILE", one->trusted ? position->cert : "/dev/null", 1);
 	if (one->pinned != 0)
-		trust.pinned_file = one->pinned == 'c' ? place->cert : place->other;
-	pair_open(&pair, place, one->host, &trust);
+		trust.pinned_file = one->pinned == 'c' ? position->cert : position->other;
+	pair_open(&pair, position, one->host, &trust);
 	settle(&pair, PLAIN_BYTES);
 	unsetenv("SSL_CERT_FILE");
 	if (one->says == NULL) {
@@ -276,12 +276,12 @@ static void test_io_tls__trust(void **state)
 		{ "elsewhere", false, false, 'c', NULL },
 		{ "localhost", true, false, 'o', "the certificate is not the one in ssl_certfile" },
 	};
-	struct place place;
+	struct position position;
 
 	(void)state;
-	place_make(&place, DAY_S);
+	place_make(&position, DAY_S);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
-		try_trust(&place, &cases[i]);
+		try_trust(&position, &cases[i]);
 }
 
 static void test_io_tls__expired(void **state)
@@ -293,27 +293,27 @@ static void test_io_tls__expired(void **state)
 		/* a server of our own: what it shows is what it was given */
 		{ "localhost", false, false, 'c', NULL },
 	};
-	struct place place;
+	struct position position;
 
 	(void)state;
-	place_make(&place, -10);
+	place_make(&position, -10);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
-		try_trust(&place, &cases[i]);
+		try_trust(&position, &cases[i]);
 }
 
 /* Every byte of a handshake and of a record, spoilt: never plain bytes that were not sent. */
 static void test_io_tls__spoilt_bytes(void **state)
 {
 	const struct io_tls_trust trust = { .insecure = true };
-	struct place place;
+	struct position position;
 	size_t refused = 0;
 
 	(void)state;
-	place_make(&place, DAY_S);
+	place_make(&position, DAY_S);
 	for (size_t at = 0; at < 700; at += 3) {
 		struct pair pair;
 		size_t len, plain_len;
-		pair_open(&pair, &place, "localhost", &trust);
+		pair_open(&pair, &position, "localhost", &trust);
 		carry(&pair, true, PLAIN_BYTES);
 		const char *bytes = io_tls_out(pair.server, &len);
 		auto_free char *spoilt = pl_memdup(bytes, len);
@@ -335,13 +335,13 @@ static void test_io_tls__spoilt_bytes(void **state)
 static void test_io_tls__a_spoilt_record(void **state)
 {
 	const struct io_tls_trust trust = { .insecure = true };
-	struct place place;
+	struct position position;
 	struct pair pair;
 	size_t len, plain_len;
 
 	(void)state;
-	place_make(&place, DAY_S);
-	pair_open(&pair, &place, "localhost", &trust);
+	place_make(&position, DAY_S);
+	pair_open(&pair, &position, "localhost", &trust);
 	settle(&pair, PLAIN_BYTES);
 	write_to(pair.server, "good", 4);
 	io_tls_out(pair.server, &len);
@@ -365,13 +365,13 @@ static void test_io_tls__no_tls_at_the_other_end(void **state)
 	static const char http[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
 	static const char get[] = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
 	const struct io_tls_trust trust = { .insecure = true };
-	struct place place;
+	struct position position;
 	struct pair pair;
 	size_t plain_len;
 
 	(void)state;
-	place_make(&place, DAY_S);
-	pair_open(&pair, &place, "localhost", &trust);
+	place_make(&position, DAY_S);
+	pair_open(&pair, &position, "localhost", &trust);
 	assert_int_equal(io_tls_receive(pair.client, http, sizeof(http) - 1, pair.plain,
 					sizeof(pair.plain), &plain_len, &pair.client_err),
 			 IO_TLS_FAILED);
@@ -388,13 +388,13 @@ static void test_io_tls__what_waits_is_bounded(void **state)
 	const struct io_tls_trust trust = { .insecure = true };
 	struct pl_err err = PL_ERR_INIT;
 	char bytes[16384] = { 0 };
-	struct place place;
+	struct position position;
 	struct pair pair;
 	int writes = 0;
 
 	(void)state;
-	place_make(&place, DAY_S);
-	pair_open(&pair, &place, "localhost", &trust);
+	place_make(&position, DAY_S);
+	pair_open(&pair, &position, "localhost", &trust);
 	settle(&pair, PLAIN_BYTES);
 	while (io_tls_write(pair.server, bytes, sizeof(bytes), &err) == 0)
 		writes++;
@@ -411,15 +411,15 @@ static void test_io_tls__flush(void **state)
 	size_t len = 2u << 20, plain_len;
 	auto_free char *bytes = pl_alloc(len);
 	int ends[2];
-	struct place place;
+	struct position position;
 	struct pair pair;
 	int full = 0, room = 16384;
 
 	(void)state;
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = (char)(i * 7 / 3);
-	place_make(&place, DAY_S);
-	pair_open(&pair, &place, "localhost", &trust);
+	place_make(&position, DAY_S);
+	pair_open(&pair, &position, "localhost", &trust);
 	settle(&pair, PLAIN_BYTES);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
@@ -453,24 +453,24 @@ static void test_io_tls__files(void **state)
 	struct io_tls_client *client = NULL;
 	struct io_tls_server *server = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	struct place place;
+	struct position position;
 
 	(void)state;
-	place_make(&place, DAY_S);
-	assert_int_equal(io_tls_server_new(place.both, NULL, &server, &err), 0);
+	place_make(&position, DAY_S);
+	assert_int_equal(io_tls_server_new(position.both, NULL, &server, &err), 0);
 	io_tls_server_free(server);
-	assert_int_equal(io_tls_server_new(place.cert, NULL, &server, &err), -1);
+	assert_int_equal(io_tls_server_new(position.cert, NULL, &server, &err), -1);
 	assert_int_equal(io_tls_server_new("/nowhere/cert.pem", NULL, &server, &err), -1);
 	assert_non_null(strstr(err.text, "cannot use certificate '/nowhere/cert.pem'"));
-	assert_int_equal(io_tls_server_new(place.other, place.key, &server, &err), -1);
+	assert_int_equal(io_tls_server_new(position.other, position.key, &server, &err), -1);
 	assert_non_null(strstr(err.text, "cannot use private key"));
 	/* nobody is asked for a password */
-	assert_int_equal(io_tls_server_new(place.other, place.locked, &server, &err), -1);
+	assert_int_equal(io_tls_server_new(position.other, position.locked, &server, &err), -1);
 	setenv("SSL_CERT_FILE", "/nowhere/store.pem", 1);
 	assert_int_equal(io_tls_client_new("a", &trust, &client, &err), -1);
 	assert_non_null(strstr(err.text, "SSL_CERT_FILE '/nowhere/store.pem'"));
 	unsetenv("SSL_CERT_FILE");
-	trust.pinned_file = place.key;
+	trust.pinned_file = position.key;
 	assert_int_equal(io_tls_client_new("a", &trust, &client, &err), -1);
 	assert_non_null(strstr(err.text, "contains no certificate"));
 	trust.pinned_file = "/nowhere/cert.pem";

@@ -16,7 +16,7 @@ static struct mirror_cell null_cell(bool is_explicit)
 
 static struct mirror_cell number_cell(double number, bool is_explicit)
 {
-	return (struct mirror_cell){ .state = RES_VALUE_THERE,
+	return (struct mirror_cell){ .state = RES_VALUE_PRESENT,
 				     .kind = RES_VALUE_NUMBER,
 				     .is_explicit = is_explicit,
 				     .number = number };
@@ -24,7 +24,7 @@ static struct mirror_cell number_cell(double number, bool is_explicit)
 
 static struct mirror_cell text_cell(enum res_value_kind kind, const char *text)
 {
-	return (struct mirror_cell){ .state = RES_VALUE_THERE,
+	return (struct mirror_cell){ .state = RES_VALUE_PRESENT,
 				     .kind = (unsigned char)kind,
 				     .text = text };
 }
@@ -119,8 +119,8 @@ static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 		{ .state = RES_VALUE_NOT_RECORDED },
 		null_cell(true),
 		number_cell(2.5, true),
-		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_YES, .number = 1 },
-		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_YES, .number = 0 },
+		{ .state = RES_VALUE_PRESENT, .kind = RES_VALUE_YES, .number = 1 },
+		{ .state = RES_VALUE_PRESENT, .kind = RES_VALUE_YES, .number = 0 },
 		text_cell(RES_VALUE_TEXT, "a"),
 		text_cell(RES_VALUE_JSON, "[1]"),
 	};
@@ -133,7 +133,7 @@ static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 			dictionary_value(&values, code_of(&values, cells[i])));
 		assert_int_equal(cell.state, cells[i].state);
 		assert_int_equal(cell.is_explicit, cells[i].is_explicit);
-		if (cell.state != RES_VALUE_THERE)
+		if (cell.state != RES_VALUE_PRESENT)
 			continue;
 		assert_int_equal(cell.kind, cells[i].kind);
 		assert_true(cell.number >= cells[i].number && cell.number <= cells[i].number);

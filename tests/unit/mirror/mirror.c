@@ -1,6 +1,6 @@
 #include "mirror/mirror.h"
 
-#include "asked.h"
+#include "request_contract.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -82,16 +82,16 @@ static void put(struct maker *maker, const struct made *made, bool is_new)
 	*cell_of(maker, SEED_FIELD) = (struct mirror_cell){
 		.state = made->seed < 0    ? RES_VALUE_NOT_RECORDED
 			 : made->seed == 0 ? RES_VALUE_NULL
-					   : RES_VALUE_THERE,
+					   : RES_VALUE_PRESENT,
 		.kind = RES_VALUE_NUMBER,
 		.is_explicit = made->seed % 2 == 0,
 		.number = made->seed,
 	};
-	*cell_of(maker, MODEL_FIELD) = (struct mirror_cell){ .state = RES_VALUE_THERE,
+	*cell_of(maker, MODEL_FIELD) = (struct mirror_cell){ .state = RES_VALUE_PRESENT,
 							     .kind = RES_VALUE_TEXT,
 							     .text = model };
 	*cell_of(maker, RATE_FIELD) = (struct mirror_cell){
-		.state = made->rate < 0 ? RES_VALUE_NOT_RECORDED : RES_VALUE_THERE,
+		.state = made->rate < 0 ? RES_VALUE_NOT_RECORDED : RES_VALUE_PRESENT,
 		.kind = RES_VALUE_NUMBER,
 		.number = made->rate,
 	};
@@ -111,7 +111,7 @@ static struct made random_one(struct pl_pyrandom *rng, int64_t id)
 
 /* ---- a plain evaluation ------------------------------------------------------------------------ */
 
-static json_t *asked(const struct mirror_snapshot *snapshot, const char *text)
+static json_t *requested(const struct mirror_snapshot *snapshot, const char *text)
 {
 	auto_json json_t *request = json_loads(text, 0, NULL);
 	auto_buf answer = PL_BUF(ANSWER_BYTES_MAX);
@@ -119,7 +119,7 @@ static json_t *asked(const struct mirror_snapshot *snapshot, const char *text)
 	struct pl_err err = PL_ERR_INIT;
 
 	assert_non_null(request);
-	assert_true(asked_fits(ASKED_APPLY, request, &faults));
+	assert_true(request_fits(REQUEST_APPLY, request, &faults));
 	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json_t *json = json_loadb(answer.data, answer.len, 0, NULL);
@@ -189,12 +189,13 @@ static void check_seeds(const json_t *facet, const struct counts *counts)
 static void check(const struct mirror_snapshot *snapshot, const struct made *made, size_t count)
 {
 	struct counts counts = count_plainly(made, count);
-	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
-						   "\", \"op\": \"between\", \"value\": [2, 4]},"
-						   " \"facets\": [\"" SEED_FIELD
-						   "\", \"" MODEL_FIELD "\", \"" RATE_FIELD "\"],"
-						   " \"columns\": [], \"limit\": 1}");
-	auto_json json_t *by_rate = asked(
+	auto_json json_t *answer = requested(snapshot,
+					     "{\"filter\": {\"field\": \"" SEED_FIELD
+					     "\", \"op\": \"between\", \"value\": [2, 4]},"
+					     " \"facets\": [\"" SEED_FIELD "\", \"" MODEL_FIELD
+					     "\", \"" RATE_FIELD "\"],"
+					     " \"columns\": [], \"limit\": 1}");
+	auto_json json_t *by_rate = requested(
 		snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
 			  "\", \"op\": \"between\", \"value\": [2, 4]},"
 			  " \"sort\": [{\"field\": \"" RATE_FIELD "\", \"dir\": \"desc\"}],"
@@ -286,7 +287,7 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 {
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
-	struct made *kept[HELD];
+	struct made *retained[HELD];
 	struct mirror_snapshot *snapshots[HELD];
 	size_t counts[HELD], count = 0;
 	struct pl_pyrandom rng;
@@ -317,14 +318,14 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 			mirror_seal(maker.mirror);
 		mirror_publish(maker.mirror);
 		snapshots[i] = mirror_snapshot_take(maker.mirror);
-		kept[i] = pl_alloc_array(count, sizeof(*made));
-		memcpy(kept[i], made, count * sizeof(*made));
+		retained[i] = pl_alloc_array(count, sizeof(*made));
+		memcpy(retained[i], made, count * sizeof(*made));
 		counts[i] = count;
 	}
 	for (size_t i = 0; i < HELD; i++) {
-		check(snapshots[i], kept[i], counts[i]);
+		check(snapshots[i], retained[i], counts[i]);
 		mirror_snapshot_put(snapshots[i]);
-		free(kept[i]);
+		free(retained[i]);
 	}
 	/* one that was removed may come back */
 	assert_true(mirror_remove(maker.mirror, (int64_t)count));
@@ -362,7 +363,7 @@ static void ask_once(struct reader *reader)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(
 		reader->play->maker.mirror);
-	auto_json json_t *answer = asked(
+	auto_json json_t *answer = requested(
 		snapshot,
 		"{\"filter\": {\"field\": \"" SEED_FIELD
 		"\", \"op\": \"between\", \"value\": [2, 4]},"

@@ -1,6 +1,6 @@
 #include "mirror/view.h"
 
-#include "asked.h"
+#include "request_contract.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -80,8 +80,8 @@ static int64_t count_by(query_fn *query, struct mirror *mirror, const json_t *re
 	auto_schema_faults faults = { 0 };
 	auto_json json_t *answer = NULL;
 
-	assert_true(
-		asked_fits(query == query_points ? ASKED_POINTS : ASKED_APPLY, request, &faults));
+	assert_true(request_fits(query == query_points ? REQUEST_POINTS : REQUEST_APPLY, request,
+				 &faults));
 	if (query(snapshot, request, &text, &faults, err) < 0) {
 		assert_int_equal(faults.count, 0);
 		return -1;
@@ -180,14 +180,14 @@ static void test_mirror_view__questions_end_when_told(void **state)
 
 /* Who leaves when so many documents were read. */
 struct leaver {
-	struct mirror_cancel_token waiter;
+	struct mirror_cancel_token cancel_token;
 	const struct source *source;
 	size_t reads;
 };
 
-static bool has_left(struct mirror_cancel_token *waiter)
+static bool has_left(struct mirror_cancel_token *cancel_token)
 {
-	const struct leaver *leaver = PL_CONTAINER_OF(waiter, struct leaver, waiter);
+	const struct leaver *leaver = PL_CONTAINER_OF(cancel_token, struct leaver, cancel_token);
 
 	return leaver->source->reads >= leaver->reads;
 }
@@ -208,7 +208,8 @@ static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **sta
 	for (int64_t id = 1; id <= ROWS; id++)
 		append(mirror, fields, id);
 	struct mirror_snapshot *whole = mirror_snapshot_take(mirror);
-	auto_snapshot struct mirror_snapshot *own = mirror_snapshot_for(whole, &leaver.waiter);
+	auto_snapshot struct mirror_snapshot *own = mirror_snapshot_for(whole,
+									&leaver.cancel_token);
 	mirror_snapshot_put(whole);
 	assert_int_equal(query_apply(own, request, &text, &faults, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);

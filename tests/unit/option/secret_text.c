@@ -74,8 +74,8 @@ static void secrets_are_hidden(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_free char *shown = option_secret_text_shown(cases[i].text, is_flag);
 		assert_string_equal(shown != NULL ? shown : cases[i].text, cases[i].shown);
-		auto_free char *again = option_secret_text_shown(shown, is_flag);
-		assert_null(again);
+		auto_free char *retry = option_secret_text_shown(shown, is_flag);
+		assert_null(retry);
 	}
 }
 

@@ -25,9 +25,9 @@ static void skip_without_cairo(void)
 
 static void draw(struct plot_canvas *canvas, const char *text)
 {
-	const struct plot_canvas_pen pen = { .width = 2, .colour = 0x102030FF, .dash = 3 };
+	const struct plot_canvas_pen pen = { .width = 2, .color = 0x102030FF, .dash = 3 };
 	struct plot_canvas_font font = { .size = 12,
-					 .colour = 0x000000FF,
+					 .color = 0x000000FF,
 					 .align = PLOT_CANVAS_RIGHT };
 
 	plot_canvas_rectangle(canvas, 1, 1, 10, 10, 0xFF0000FF);
@@ -63,7 +63,7 @@ static void test_plot_canvas__png_of_the_size_asked_for(void **state)
 static void test_plot_canvas__any_text_can_be_drawn(void **state)
 {
 	static const char *const texts[] = { "", "\xff\xfe", "\xc3", "a\nb\x01", "\xed\xa0\x80" };
-	const struct plot_canvas_font font = { .size = 20, .colour = 0x000000FF };
+	const struct plot_canvas_font font = { .size = 20, .color = 0x000000FF };
 	auto_canvas struct plot_canvas *canvas = NULL;
 	struct pl_err err = PL_ERR_INIT;
 

@@ -63,7 +63,7 @@ static const struct {
 
 static void add_text(struct dictionary *values, const char *text)
 {
-	const struct mirror_cell cell = { .state = RES_VALUE_THERE,
+	const struct mirror_cell cell = { .state = RES_VALUE_PRESENT,
 					  .kind = RES_VALUE_TEXT,
 					  .text = text };
 
@@ -95,7 +95,7 @@ static void test_query_order__of_texts_is_their_fields(void **state)
 		struct mirror_column column = column_of(&field, &values);
 		struct ranks *ranks = query_order_ranks(&column);
 		for (uint32_t code = 3; code < values.count; code++) {
-			assert_true(ranks->places[code] < ranks->places[code - 1]);
+			assert_true(ranks->positions[code] < ranks->positions[code - 1]);
 			assert_true(query_order_values(words, dictionary_value(&values, code - 1),
 						       dictionary_value(&values, code)) > 0);
 		}
@@ -118,10 +118,10 @@ static void test_query_order__one_instant_is_one_place(void **state)
 	add_text(&values, "2026-11-19T14:00:01Z");
 	struct mirror_column column = column_of(&field, &values);
 	struct ranks *ranks = query_order_ranks(&column);
-	assert_int_equal(ranks->places[0], 0);
-	assert_int_equal(ranks->places[1], 1);
-	assert_int_equal(ranks->places[2], ranks->places[3]);
-	assert_true(ranks->places[4] > ranks->places[2]);
+	assert_int_equal(ranks->positions[0], 0);
+	assert_int_equal(ranks->positions[1], 1);
+	assert_int_equal(ranks->positions[2], ranks->positions[3]);
+	assert_true(ranks->positions[4] > ranks->positions[2]);
 	query_order_put(&column, ranks);
 	mirror_dictionary_done(&values);
 }
@@ -149,7 +149,7 @@ static void test_query_order__goes_on_with_what_came_since(void **state)
 			const uint32_t *code = &ranks->order[i];
 			assert_true(query_order_values(NULL, dictionary_value(&values, code[-1]),
 						       dictionary_value(&values, *code)) < 0);
-			assert_int_equal(ranks->places[*code], i);
+			assert_int_equal(ranks->positions[*code], i);
 			assert_int_equal(
 				query_order_find(&column, ranks, dictionary_value(&values, *code)),
 				2 * i + 1);

@@ -1,6 +1,6 @@
 #include "query/query.h"
 
-#include "asked.h"
+#include "request_contract.h"
 #include "query/filter.h"
 #include "tbl/request_bounds.h"
 
@@ -28,7 +28,7 @@ static json_t *document_of(size_t at)
 }
 
 /* The row by an id stands at another place of the order. */
-static size_t place_of(int64_t id)
+static size_t position_of(int64_t id)
 {
 	return (size_t)(id * 5 % (int64_t)ROWS);
 }
@@ -40,7 +40,7 @@ static int read_document(void *context, int64_t id, const char *member, json_t *
 	(void)member;
 	(void)err;
 	*ret_changed = 0;
-	*ret = document_of(place_of(id));
+	*ret = document_of(position_of(id));
 	return 0;
 }
 
@@ -49,7 +49,7 @@ static struct mirror *made_mirror(const struct res_fields *fields)
 	struct mirror *mirror = mirror_new(fields, read_document, NULL);
 
 	for (int64_t id = 1; id <= (int64_t)ROWS; id++) {
-		auto_json json_t *document = document_of(place_of(id));
+		auto_json json_t *document = document_of(position_of(id));
 		auto_row row = { .id = 0 };
 		mirror_row_of_document(fields, document, &row);
 		row.id = id;
@@ -61,7 +61,7 @@ static struct mirror *made_mirror(const struct res_fields *fields)
 
 #define ANSWER_BYTES_MAX (1u << 20)
 
-static json_t *asked(struct mirror *mirror, const char *text)
+static json_t *requested(struct mirror *mirror, const char *text)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	auto_json json_t *request = json_loads(text, 0, NULL);
@@ -71,7 +71,7 @@ static json_t *asked(struct mirror *mirror, const char *text)
 	json_t *json;
 
 	assert_non_null(request);
-	assert_true(asked_fits(ASKED_APPLY, request, &faults));
+	assert_true(request_fits(REQUEST_APPLY, request, &faults));
 	if (query_apply(snapshot, request, &answer, &faults, &err) < 0)
 		fail_msg("%s", err.text);
 	json = json_loadb(answer.data, answer.len, 0, NULL);
@@ -90,16 +90,16 @@ static void test_query_query__values_have_one_order_and_nothing_stands_last(void
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
-	auto_json json_t *up = asked(mirror,
-				     "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"asc\"}]}");
-	auto_json json_t *down = asked(mirror,
-				       "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
+	auto_json json_t *up = requested(mirror,
+					 "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"asc\"}]}");
+	auto_json json_t *down = requested(
+		mirror, "{\"sort\": [{\"field\": \"tags.v\", \"dir\": \"desc\"}]}");
 	size_t there = ROWS - 2;
 
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
-		assert_int_equal(place_of(id_at(up, i)), i);
-		assert_int_equal(place_of(id_at(down, i)), i < there ? there - 1 - i : i);
+		assert_int_equal(position_of(id_at(up, i)), i);
+		assert_int_equal(position_of(id_at(down, i)), i < there ? there - 1 - i : i);
 	}
 }
 
@@ -116,7 +116,7 @@ static void test_query_query__what_is_alike_is_newest_first(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < PL_ARRAY_SIZE(requests); k++) {
-		auto_json json_t *answer = asked(mirror, requests[k]);
+		auto_json json_t *answer = requested(mirror, requests[k]);
 		for (size_t i = 0; i < ROWS; i++)
 			assert_int_equal(id_at(answer, i), ROWS - i);
 	}
@@ -138,7 +138,7 @@ static void test_query_query__tells_so_many_faults_and_that_there_are_more(void 
 		snprintf(id, sizeof(id), "none/%d", i);
 		json_array_append_new(json_object_get(request, "fields"), json_string(id));
 	}
-	assert_true(asked_fits(ASKED_OPTIONS, request, &faults));
+	assert_true(request_fits(REQUEST_OPTIONS, request, &faults));
 	assert_int_equal(query_options(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 20);
 	assert_true(faults.cut);
@@ -158,7 +158,7 @@ static void append_models(struct mirror *mirror, const struct res_fields *fields
 	for (int64_t id = 1; id <= count; id++) {
 		char text[32];
 		snprintf(text, sizeof(text), "m%lld", (long long)id);
-		cells[model] = (struct mirror_cell){ .state = RES_VALUE_THERE,
+		cells[model] = (struct mirror_cell){ .state = RES_VALUE_PRESENT,
 						     .kind = RES_VALUE_TEXT,
 						     .text = text };
 		mirror_append(mirror, &(struct mirror_row){ .id = id, .cells = cells });
@@ -185,7 +185,7 @@ static void test_query_query__a_filter_looks_at_so_many_values(void **state)
 		json_array_append_new(
 			terms, json_pack("{s:s, s:s}", "field", "server.model", "op", "is_null"));
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
-	assert_true(asked_fits(ASKED_APPLY, request, &faults));
+	assert_true(request_fits(REQUEST_APPLY, request, &faults));
 	assert_int_equal(query_apply(snapshot, request, &answer, &faults, &err), -1);
 	assert_int_equal(faults.count, 1);
 	snprintf(pointer, sizeof(pointer), "/filter/or/%d", PREDICATES - 1);
@@ -196,7 +196,7 @@ static void test_query_query__no_rows_are_an_answer_too(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, NULL);
-	auto_json json_t *answer = asked(
+	auto_json json_t *answer = requested(
 		mirror, "{\"filter\": {\"not\": {\"field\": \"server.model\", \"op\": "
 			"\"is_recorded\"}}, \"facets\": true, \"sort\": [{\"field\": "
 			"\"server.model\", \"dir\": \"asc\"}]}");

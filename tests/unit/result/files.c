@@ -12,12 +12,12 @@
 static void test_result_files__beside_a_result(void **state)
 {
 	(void)state;
-	assert_string_equal(res_side_file("a/r.requests.jsonl.zst"), "records of requests");
-	assert_string_equal(res_side_file("r.client.timeline.html"), "a drawing");
-	assert_non_null(res_side_file("r.json.journal"));
-	assert_null(res_side_file("r.json"));
-	assert_null(res_side_file("requests.jsonl.zst"));
-	assert_string_equal(res_side_file("rank0.1.pt.trace.json.gz"), "a trace");
+	assert_string_equal(res_artifact_suffix("a/r.requests.jsonl.zst"), "records of requests");
+	assert_string_equal(res_artifact_suffix("r.client.timeline.html"), "a drawing");
+	assert_non_null(res_artifact_suffix("r.json.journal"));
+	assert_null(res_artifact_suffix("r.json"));
+	assert_null(res_artifact_suffix("requests.jsonl.zst"));
+	assert_string_equal(res_artifact_suffix("rank0.1.pt.trace.json.gz"), "a trace");
 }
 
 static void test_result_files__what_may_hold_results(void **state)

@@ -47,11 +47,11 @@ static void assert_round_trip(const struct res_how *how)
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 	auto_json json_t *read = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_how again = { 0 };
+	auto_how retry = { 0 };
 
 	assert_int_equal(pl_json_parse(text, strlen(text), "how", &read, &err), 0);
-	res_how_from_json(read, &again);
-	assert_same(&again, how);
+	res_how_from_json(read, &retry);
+	assert_same(&retry, how);
 }
 
 static void test_result_how__is_what_the_options_say(void **state)

@@ -115,14 +115,14 @@ static void test_run_inflight__who_waits_for_a_try_is_not_asked(void **state)
 		failed[i].acted_ns = AT_MS(1000 + 2000 * i);
 		failed[i].end_ns = AT_MS(2000 + 2000 * i);
 	}
-	auto_free struct res_inflight *asked = res_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *requested = res_inflight_without_retries(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(asked[i].t_ns, wanted[i].t_ns);
-		assert_int_equal(asked[i].in_flight, wanted[i].in_flight);
+		assert_int_equal(requested[i].t_ns, wanted[i].t_ns);
+		assert_int_equal(requested[i].in_flight, wanted[i].in_flight);
 	}
 	outcome.try_count = 0;
-	auto_free struct res_inflight *same = res_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *same = res_inflight_without_retries(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(all));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(same[i].in_flight, all[i].in_flight);

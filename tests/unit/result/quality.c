@@ -699,13 +699,13 @@ static void test_result_quality__reports_the_limit_in_force(void **state)
 
 static void test_result_quality__names_percentiles_not_carried(void **state)
 {
-	static const double asked[] = { 0, 50, 95, 99, 99.9, 100 };
+	static const double requested[] = { 0, 50, 95, 99, 99.9, 100 };
 	struct res_quality_facts facts = good_facts();
 	auto_json json_t *quality = NULL;
 
 	(void)state;
-	facts.percentiles = asked;
-	facts.percentile_count = PL_ARRAY_SIZE(asked);
+	facts.percentiles = requested;
+	facts.percentile_count = PL_ARRAY_SIZE(requested);
 	facts.completed = 72;
 	quality = res_quality_evaluate(&facts);
 	const json_t *row = check_of(quality, "sample_size");

@@ -78,8 +78,8 @@ static void assert_round_trip(const struct res_record *record)
 
 	if (res_record_from_json(read, &back, &err) < 0)
 		fail_msg("%s: %s", err.text, text);
-	auto_free char *again = record_text(&back);
-	assert_string_equal(again, text);
+	auto_free char *retry = record_text(&back);
+	assert_string_equal(retry, text);
 	assert_int_equal(back.event_count, record->event_count);
 	if (record->event_count > 0)
 		assert_memory_equal(back.events, record->events,

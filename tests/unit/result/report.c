@@ -94,7 +94,7 @@ static void test_table(void **state)
 static void test_sections(void **state)
 {
 	static const struct {
-		const char *asked;
+		const char *requested;
 		bool ttft, tpot, itl, e2el, queue;
 	} cases[] = {
 		{ NULL, true, true, true, false, false },
@@ -112,7 +112,7 @@ static void test_sections(void **state)
 		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1u << 16);
 		vllm_bench_init(&bench);
-		set_text(&bench.percentile_metrics, cases[i].asked);
+		set_text(&bench.percentile_metrics, cases[i].requested);
 		res_report_table(results, &bench, &buf);
 		const char *text = pl_buf_text(&buf);
 		assert_int_equal(strstr(text, "Mean TTFT") != NULL, cases[i].ttft);
@@ -129,7 +129,7 @@ static void test_sections(void **state)
 static void test_planned(void **state)
 {
 	static const struct {
-		const char *asked;
+		const char *requested;
 		double mean, median, p99;
 		bool shown;
 		int64_t max_concurrency; /* 0: none */
@@ -154,7 +154,7 @@ static void test_planned(void **state)
 		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1u << 16);
 		vllm_bench_init(&bench);
-		set_text(&bench.percentile_metrics, cases[i].asked);
+		set_text(&bench.percentile_metrics, cases[i].requested);
 		if (cases[i].max_concurrency > 0)
 			bench.max_concurrency = cases[i].max_concurrency;
 		res_report_table(results, &bench, &buf);
@@ -575,7 +575,7 @@ static void test_verdict_of_status(void **state)
 }
 
 /* The verdict and the effects of further checks are colored; colors take no columns. */
-static void test_verdict_colours(void **state)
+static void test_verdict_colors(void **state)
 {
 	auto_json json_t *result = document_of(
 		CHECKED("'client_limited'", MEASURED,
@@ -798,7 +798,7 @@ int main(void)
 		cmocka_unit_test(test_client_error_is_rounded_up),
 		cmocka_unit_test(test_detail_of_check),
 		cmocka_unit_test(test_rows_are_fragments),
-		cmocka_unit_test(test_verdict_colours),
+		cmocka_unit_test(test_verdict_colors),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_first_failures),
 		cmocka_unit_test(test_real_run),

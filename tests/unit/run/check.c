@@ -184,14 +184,15 @@ static void a_command_is_an_experiment(void **state)
 
 	(void)state;
 	auto_experiment struct exp_config *e = of_command("A=b vllm serve m --seed 7", &problems);
-	const struct option_place *place = option_places_find(&e->places, "server.seed");
+	const struct option_location *location = option_locations_find(&e->locations,
+								       "server.seed");
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(json_integer_value(json_object_get(e->server, "seed")), 7);
 	assert_string_equal(json_string_value(json_object_get(e->launch.env, "A")), "b");
 	assert_string_equal(json_string_value(json_array_get(e->launch.command, 0)), "vllm");
-	assert_non_null(place);
-	assert_string_equal(place->source, "pasted");
-	assert_int_equal(place->line, 5);
+	assert_non_null(location);
+	assert_string_equal(location->source, "pasted");
+	assert_int_equal(location->line, 5);
 
 	auto_experiment struct exp_config *contained = of_command(
 		"docker run --gpus all vllm/vllm-openai:v0.9.0 --model m", &problems);

@@ -41,13 +41,13 @@ static unsigned check(const char *name)
 	struct host_server_log *log = read_log(name);
 	auto_json json_t *facts = host_server_log_facts(log);
 	const char *args = json_string_value(json_object_get(facts, "non_default_args"));
-	auto_json json_t *asked = args != NULL ? vllm_reported_fields(args) : json_object();
+	auto_json json_t *requested = args != NULL ? vllm_reported_fields(args) : json_object();
 	const struct vllm_reported reported = {
 		.args = args,
 		.engine = host_server_log_engine(log),
 		.defaults_known = true,
 	};
-	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), asked, &reported);
+	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), requested, &reported);
 	auto_buf text = PL_BUF(65536);
 	unsigned compared = args != NULL && reported.engine != NULL;
 

@@ -120,15 +120,15 @@ static void test_run_proxy__no_proxy(void **state)
 
 static void test_run_proxy__loopback_needs_none(void **state)
 {
-	static const char *const near[] = { "127.0.0.1", "127.9.9.9", "::1" };
+	static const char *const nearest[] = { "127.0.0.1", "127.9.9.9", "::1" };
 	struct pl_err err = PL_ERR_INIT;
 	struct io_addr addr;
 
 	(void)state;
 	clear();
 	setenv("all_proxy", "http://p:1", 1);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(near); i++) {
-		assert_int_equal(io_addr_resolve(near[i], 1, &addr, &err), 0);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(nearest); i++) {
+		assert_int_equal(io_addr_resolve(nearest[i], 1, &addr, &err), 0);
 		assert_int_equal(run_proxy_check(true, "a-name-of-this-host", 1, &addr, &err), 0);
 	}
 	assert_int_equal(run_proxy_check(true, "localhost", 1, NULL, &err), 0);

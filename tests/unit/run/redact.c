@@ -20,8 +20,8 @@ static char *found_in(const char *text, const char *secrets, const char *salt)
 
 	assert_int_equal(pl_json_parse(secrets, strlen(secrets), "test", &known, &err), 0);
 	auto_json json_t *prints = run_redact_prints(known, SALT);
-	auto_free char *kept = pl_json_to_text(prints, PL_JSON_COMPACT);
-	assert_null(strstr(kept, "secret"));
+	auto_free char *retained = pl_json_to_text(prints, PL_JSON_COMPACT);
+	assert_null(strstr(retained, "secret"));
 	run_redact_find(text, strlen(text), prints, salt, found);
 	return pl_json_to_text(found, PL_JSON_COMPACT);
 }

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "base/text.h"
-#include "result/standing.h"
+#include "result/existing.h"
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
 
@@ -64,7 +64,7 @@ static void test_run_replace__as_much_takes_the_place(void **state)
 
 	make_both(output, "completed", &to, &from);
 	assert_int_equal(run_replace(&from, new, &err), 0);
-	assert_false(from.beside);
+	assert_false(from.is_alternative);
 	assert_string_equal(from.result, output);
 	check_text(to.server_log, "new log");
 	assert_false(pl_file_exists(to.timeline));
@@ -86,7 +86,7 @@ static void test_run_replace__less_stays_beside(void **state)
 
 	make_both(output, "partial", &to, &from);
 	assert_int_equal(run_replace(&from, new, &err), 0);
-	assert_true(from.beside);
+	assert_true(from.is_alternative);
 	check_text(to.server_log, "old log");
 	check_text(to.timeline, "old picture");
 	check_text(from.server_log, "new log");

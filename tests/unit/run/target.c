@@ -173,7 +173,7 @@ static void check_addresses(struct run_target *target, const char *const *texts,
 		char text[128];
 		io_addr_text(&target->addr, text, sizeof(text));
 		assert_string_equal(text, texts[i % count]);
-		run_target_turn(target);
+		run_target_rotate(target);
 	}
 }
 

@@ -53,13 +53,13 @@ static void assert_faults(const char *schema_text, const char *text, const char 
 	auto_schema const struct schema *schema = compile(schema_text);
 	auto_json json_t *document = parse(text);
 	auto_schema_faults faults = { 0 };
-	auto_buf told = PL_BUF(TEXT_BYTES_MAX);
+	auto_buf reported = PL_BUF(TEXT_BYTES_MAX);
 	bool fits = schema_check(schema, document, 1000, &faults);
 
-	write_faults(&faults, &told);
-	if (strcmp(pl_buf_text(&told), expected) != 0)
+	write_faults(&faults, &reported);
+	if (strcmp(pl_buf_text(&reported), expected) != 0)
 		fail_msg("%s of %s: found '%s', expected '%s'", text, schema_text,
-			 pl_buf_text(&told), expected);
+			 pl_buf_text(&reported), expected);
 	assert_int_equal(fits, *expected == '\0');
 	assert_int_equal(schema_check(schema, document, 1, NULL), fits);
 }

@@ -24,7 +24,7 @@ struct row {
 struct play {
 	struct sim_engine *engine;
 	struct sim_sequence *sequences[TABLE_WIDE]; /* NULL: finished or not added */
-	uint32_t said[TABLE_WIDE];
+	uint32_t heard[TABLE_WIDE];
 	size_t count;
 	int64_t now_ns;
 };
@@ -56,7 +56,7 @@ static void add_prompt(struct play *play, const uint32_t *prompt, size_t len, ui
 		.prompt_tokens = len,
 		.max_tokens = max_tokens,
 		.seed = play->count + 1,
-		.user = &play->said[play->count],
+		.user = &play->heard[play->count],
 	};
 
 	play->sequences[play->count++] = sim_engine_add(play->engine, &spec, play->now_ns);
@@ -73,9 +73,9 @@ static void add(struct play *play, size_t len, uint32_t max_tokens)
 	free(prompt);
 }
 
-static size_t place_of(const struct play *play, const struct sim_output *output)
+static size_t position_of(const struct play *play, const struct sim_output *output)
 {
-	return (size_t)((const uint32_t *)output->sequence->user - play->said);
+	return (size_t)((const uint32_t *)output->sequence->user - play->heard);
 }
 
 static void check_outputs(struct play *play, const struct sim_output *outputs, size_t count,
@@ -83,11 +83,11 @@ static void check_outputs(struct play *play, const struct sim_output *outputs, s
 {
 	assert_int_equal(count, strlen(says));
 	for (size_t i = 0; i < count; i++) {
-		size_t at = place_of(play, &outputs[i]);
+		size_t at = position_of(play, &outputs[i]);
 
 		assert_int_equal('A' + (int)at, says[i]);
-		assert_int_equal(outputs[i].index, play->said[at]);
-		play->said[at]++;
+		assert_int_equal(outputs[i].index, play->heard[at]);
+		play->heard[at]++;
 		if (outputs[i].sequence->finish != SIM_FINISH_NONE)
 			play->sequences[at] = NULL;
 	}
@@ -411,8 +411,8 @@ static void test_sim_engine__prefix_hits(void **state)
 
 	assert_true(sim_engine_reset_prefix_cache(play.engine));
 	play.count = 0;
-	play.said[0] = 0;
-	play.said[1] = 0;
+	play.heard[0] = 0;
+	play.heard[1] = 0;
 	add_prompt(&play, prompt, 10, 1);
 	add_prompt(&play, shifted, 9, 1);
 	check_row(&play, &(struct row){ { 10, 9 }, "AB" });

@@ -45,31 +45,31 @@ static void test_sim_engine_drafts__a_sequence(void **state)
 	struct sim_engine *engine = sim_engine_new(&config);
 	struct sim_engine_stats stats;
 	const struct sim_output *outputs;
-	uint32_t said = 0;
+	uint32_t heard = 0;
 	uint64_t at = 0;
 
 	(void)state;
 	add(engine, 50, 9);
 	for (int64_t now_ns = 0; sim_engine_begin(engine, now_ns) > 0; now_ns += 10) {
 		const struct sim_step *step = sim_engine_step(engine);
-		uint32_t left = 50 - said;
+		uint32_t left = 50 - heard;
 		size_t count;
 
-		if (said == 0)
+		if (heard == 0)
 			assert_int_equal(step->tokens, 5);
 		else
 			assert_int_equal(step->tokens, 1 + (left - 1 < 3 ? left - 1 : 3));
 		count = sim_engine_end(engine, now_ns + 10, &outputs);
-		assert_in_range(count, 1, said == 0 ? 1 : 4);
+		assert_in_range(count, 1, heard == 0 ? 1 : 4);
 		for (size_t i = 0; i < count; i++) {
-			assert_int_equal(outputs[i].index, said);
-			assert_int_equal(outputs[i].token, sim_token_draw(9, said++));
+			assert_int_equal(outputs[i].index, heard);
+			assert_int_equal(outputs[i].token, sim_token_draw(9, heard++));
 			assert_int_equal(outputs[i].part, i);
 			assert_int_equal(outputs[i].more, i + 1 < count);
 			assert_int_equal(outputs[i].gap_ns, i == 0 ? 10 : 0);
 		}
 	}
-	assert_int_equal(said, 50);
+	assert_int_equal(heard, 50);
 	sim_engine_stats(engine, &stats);
 	assert_int_equal(stats.generated_tokens, 50);
 	assert_int_equal(stats.accepted_tokens + stats.steps, 50);
@@ -131,7 +131,7 @@ static void test_sim_engine_drafts__fill_the_prefix_cache(void **state)
 	const struct sim_output *outputs;
 	uint32_t prompt[5 + 40] = { 1, 2, 3, 4, 5 };
 	struct sim_sequence_spec spec = { .prompt = prompt, .prompt_tokens = 45, .max_tokens = 1 };
-	struct sim_sequence *again;
+	struct sim_sequence *retry;
 
 	(void)state;
 	add(engine, 40, 77);
@@ -139,10 +139,10 @@ static void test_sim_engine_drafts__fill_the_prefix_cache(void **state)
 		sim_engine_end(engine, 0, &outputs);
 	for (uint32_t i = 0; i < 40; i++)
 		prompt[5 + i] = sim_token_draw(77, i);
-	again = sim_engine_add(engine, &spec, 0);
+	retry = sim_engine_add(engine, &spec, 0);
 	assert_true(sim_engine_begin(engine, 0) > 0);
 	/* 44 of its 45 tokens were computed: eleven whole blocks of four */
-	assert_int_equal(again->cached_tokens, 44);
+	assert_int_equal(retry->cached_tokens, 44);
 	sim_engine_end(engine, 0, &outputs);
 	sim_engine_free(engine);
 }

@@ -187,10 +187,10 @@ static int artifacts_of(struct known *known, struct pl_err *err)
 static int change(struct known *known, struct pl_err *err)
 {
 	static int number;
-	auto_json json_t *wish = json_pack("{s:o}", "notes", json_sprintf("note %d", ++number));
+	auto_json json_t *wanted = json_pack("{s:o}", "notes", json_sprintf("note %d", ++number));
 	enum store_change_answer answer;
 
-	return store_change(known->store, known->id, wish, &answer, err);
+	return store_change(known->store, known->id, wanted, &answer, err);
 }
 
 static int changes_json(struct known *known, struct pl_err *err)
@@ -226,7 +226,7 @@ static int work_on(struct known *known, struct store_job_work *work, struct pl_e
 	struct store_job_cut names[] = { { .name = "a" }, { .name = "b" } };
 	auto_json json_t *faults = json_array();
 	struct store_job_item wrong = {
-		.index = work->first + 1, .message = "wrong", .faults = faults, .kept = "{}"
+		.index = work->first + 1, .message = "wrong", .faults = faults, .retained = "{}"
 	};
 	struct store_job_item right = { .index = work->first, .prepared = known->prepared };
 	struct store_put_result result;
@@ -406,8 +406,8 @@ static int step_or_fail(struct store_stmt *statement, bool *ret_row, struct pl_e
 static void forget_statements(struct store_sql *sql)
 {
 	for (size_t i = 0; i < STORE_STATEMENT_COUNT; i++) {
-		store_sql_drop(sql->kept[i]);
-		sql->kept[i] = NULL;
+		store_sql_drop(sql->cached[i]);
+		sql->cached[i] = NULL;
 	}
 }
 

@@ -232,8 +232,8 @@ static char *plan_of(struct tools *tools, const char *path, const char *rest)
 		fail_msg("%s", err.text);
 	columns.items = mirror_column_fields(tools->fields, &columns.count);
 	auto_free char *text = store_memory_rows_text(&sql, &columns, rest);
-	auto_free char *asked = pl_asprintf("EXPLAIN QUERY PLAN %s", text);
-	if (store_sql_prepare(&sql, asked, &statement, &err) < 0 ||
+	auto_free char *requested = pl_asprintf("EXPLAIN QUERY PLAN %s", text);
+	if (store_sql_prepare(&sql, requested, &statement, &err) < 0 ||
 	    store_sql_step(statement, &is_row, &err) < 0 || !is_row)
 		fail_msg("%s", err.text);
 	char *plan = pl_strdup(store_sql_text(statement, 3));

@@ -1,6 +1,6 @@
 #include "store/store.h"
 
-#include "asked.h"
+#include "request_contract.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void test_store__a_batch_is_there_as_a_whole(void **state)
 	assert_int_equal(count(store), 2);
 }
 
-struct beside {
+struct artifact {
 	struct store *store;
 	const struct store_document *document;
 	struct store_prepared *prepared;
@@ -122,9 +122,9 @@ struct beside {
 
 static void *prepare(void *data)
 {
-	struct beside *beside = data;
+	struct artifact *artifact = data;
 
-	beside->prepared = store_prepare(beside->store, beside->document, "x.json");
+	artifact->prepared = store_prepare(artifact->store, artifact->document, "x.json");
 	return NULL;
 }
 
@@ -141,14 +141,14 @@ static void test_store__documents_are_prepared_beside_a_batch(void **state)
 	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
 						    false);
 	read_text(&tools, "{'run_id': 'b'}", &document);
-	struct beside beside = { .store = store, .document = &document };
+	struct artifact artifact = { .store = store, .document = &document };
 	assert_int_equal(store_batch_begin(store, &err), 0);
 	assert_result(put_text(&tools, store, "{'run_id': 'a'}"), STORE_STORED, 1);
-	assert_int_equal(pthread_create(&thread, NULL, prepare, &beside), 0);
+	assert_int_equal(pthread_create(&thread, NULL, prepare, &artifact), 0);
 	pthread_join(thread, NULL);
 	assert_int_equal(store_batch_end(store, &err), 0);
-	assert_int_equal(store_put(store, beside.prepared, &result, &err), 0);
-	store_prepared_free(beside.prepared);
+	assert_int_equal(store_put(store, artifact.prepared, &result, &err), 0);
+	store_prepared_free(artifact.prepared);
 	assert_result(result, STORE_STORED, 2);
 }
 
@@ -204,14 +204,14 @@ static size_t places_in_memory(struct store *store)
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_view struct mirror_view *view = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	size_t places = 0;
+	size_t positions = 0;
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0 ||
 	    mirror_view_new(snapshot, &(struct mirror_ids){ .count = 0 }, &view, &err) < 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < mirror_view_segments(view); i++)
-		places += mirror_view_rows(view, i);
-	return places;
+		positions += mirror_view_rows(view, i);
+	return positions;
 }
 
 static void test_store__rows_that_cannot_be_read_are_taken_in_later(void **state)
@@ -308,7 +308,7 @@ static int64_t ask(struct store *store, const char *field)
 
 	if (store_snapshot_get(store, &snapshot, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_true(asked_fits(ASKED_APPLY, request, &faults));
+	assert_true(request_fits(REQUEST_APPLY, request, &faults));
 	int result = query_apply(snapshot, request, &text, &faults, &err);
 	if (faults.count > 0)
 		return -2;
@@ -345,10 +345,10 @@ static void test_store__all_rows_are_there_at_the_start(void **state)
 	assert_int_equal(ask(store, "tags.n"), RESULTS);
 	/* one that cannot be read ends it, wherever the thread is */
 	change(path, "UPDATE benchmark_runs SET explicit_fields = '{' WHERE id = 40");
-	const struct store_options again = { .path = path,
+	const struct store_options retry = { .path = path,
 					     .fields = tools.fields,
 					     .with_columns = true };
-	assert_int_equal(store_open(&again, &broken, &err), -1);
+	assert_int_equal(store_open(&retry, &broken, &err), -1);
 	assert_non_null(strstr(err.text, "result 40: "));
 }
 

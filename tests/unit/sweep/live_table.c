@@ -23,7 +23,7 @@ static void test_sweep_table__text(void **state)
 	(void)state;
 	static const struct {
 		size_t columns, rows;
-		bool colour;
+		bool color;
 		size_t failed;
 		const char *text;
 	} cases[] = {
@@ -60,7 +60,7 @@ static void test_sweep_table__text(void **state)
 			.left_s = 90.4,
 			.columns = cases[i].columns,
 			.rows = cases[i].rows,
-			.colour = cases[i].colour,
+			.color = cases[i].color,
 		};
 		auto_buf text = PL_BUF(4096);
 		sweep_table_text(&view, &text);

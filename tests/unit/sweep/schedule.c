@@ -42,13 +42,13 @@ static bool free_from(const struct sweep_job *jobs, const double *starts, const 
 	size_t running;
 
 	if (used(jobs, starts, order, placed, from, &running) + jobs[k].gpus > room->gpus ||
-	    running >= room->places)
+	    running >= room->slots)
 		return false;
 	for (size_t i = 0; i < placed; i++) {
 		double at = starts[order[i]];
 		if (at > from && at < until &&
 		    (used(jobs, starts, order, placed, at, &running) + jobs[k].gpus > room->gpus ||
-		     running >= room->places))
+		     running >= room->slots))
 			return false;
 	}
 	return true;
@@ -84,13 +84,13 @@ static double best_of(const struct sweep_job *jobs, const struct sweep_room *roo
 	double best = at == count ? serial(jobs, room, order, count) : 1e300;
 
 	for (size_t i = at; i < count; i++) {
-		size_t kept = order[at];
+		size_t retained = order[at];
 		order[at] = order[i];
-		order[i] = kept;
+		order[i] = retained;
 		double found = best_of(jobs, room, order, at + 1, count);
 		best = found < best ? found : best;
 		order[i] = order[at];
-		order[at] = kept;
+		order[at] = retained;
 	}
 	return best;
 }
@@ -98,7 +98,7 @@ static double best_of(const struct sweep_job *jobs, const struct sweep_room *roo
 static void test_sweep_schedule__near_the_best_of_all(void **state)
 {
 	(void)state;
-	const struct sweep_room room = { .places = 4, .gpus = 4 };
+	const struct sweep_room room = { .slots = 4, .gpus = 4 };
 	struct pl_pyrandom rng;
 	double worst = 1;
 
@@ -129,7 +129,7 @@ static void test_sweep_schedule__near_the_best_of_all(void **state)
 static void test_sweep_schedule__exchanges_beat_the_rules(void **state)
 {
 	(void)state;
-	const struct sweep_room two = { .places = 2, .gpus = 2 };
+	const struct sweep_room two = { .slots = 2, .gpus = 2 };
 	struct sweep_job jobs[] = {
 		{ .seconds = 3, .gpus = 1 }, { .seconds = 3, .gpus = 1 },
 		{ .seconds = 2, .gpus = 1 }, { .seconds = 2, .gpus = 1 },
@@ -144,8 +144,8 @@ static void test_sweep_schedule__exchanges_beat_the_rules(void **state)
 static void test_sweep_schedule__the_file_s_order_where_it_costs_nothing(void **state)
 {
 	(void)state;
-	const struct sweep_room alone = { .places = 1, .gpus = 4 };
-	const struct sweep_room wide = { .places = 2, .gpus = 2 };
+	const struct sweep_room alone = { .slots = 1, .gpus = 4 };
+	const struct sweep_room wide = { .slots = 2, .gpus = 2 };
 	struct sweep_job jobs[] = { { .seconds = 1 }, { .seconds = 2 }, { .seconds = 5 } };
 	size_t order[3], waiting;
 
@@ -161,7 +161,7 @@ static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
 {
 	(void)state;
 	static const size_t port[] = { 1 }, gpu0[] = { 2 }, gpu0_and_1[] = { 2, 3 }, gpu2[] = { 4 };
-	const struct sweep_room room = { .places = 3, .gpus = 4 };
+	const struct sweep_room room = { .slots = 3, .gpus = 4 };
 	static const struct {
 		struct sweep_job running, other;
 		bool fits;
@@ -202,7 +202,7 @@ static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
 static void test_sweep_schedule__behind_those_that_run(void **state)
 {
 	(void)state;
-	const struct sweep_room room = { .places = 4, .gpus = 4 };
+	const struct sweep_room room = { .slots = 4, .gpus = 4 };
 	struct sweep_job jobs[] = {
 		{ .seconds = 10, .gpus = 3, .state = SWEEP_RUNS },
 		{ .seconds = 99, .gpus = 4, .state = SWEEP_OVER },

@@ -27,7 +27,7 @@
 #define BROKEN     (-1) /* the connection breaks */
 #define INVALID    (-2) /* the request cannot be sent, as with a wrong certificate */
 
-struct asked {
+struct requested {
 	char *what; /* "POST /path" */
 	char *key;  /* Idempotency-Key, or NULL */
 	size_t files;
@@ -52,8 +52,8 @@ static struct dashboard {
 	int artifact_status;
 
 	/* read by a test */
-	struct asked asked[ASKED_MAX];
-	size_t asked_count;
+	struct requested requested[ASKED_MAX];
+	size_t sent_count;
 	size_t files; /* that came */
 	size_t batches[SLEEPS_MAX], batch_count;
 	int64_t slept_ns[SLEEPS_MAX];
@@ -78,9 +78,9 @@ void __wrap_pl_clock_sleep_until(int64_t ns)
 
 static inline void dashboard_begin(void)
 {
-	for (size_t i = 0; i < dashboard.asked_count; i++) {
-		free(dashboard.asked[i].what);
-		free(dashboard.asked[i].key);
+	for (size_t i = 0; i < dashboard.sent_count; i++) {
+		free(dashboard.requested[i].what);
+		free(dashboard.requested[i].key);
 	}
 	dashboard = (struct dashboard){
 		.now_ns = PL_NS_PER_S, .looked_status = 200, .artifact_status = 201, .state = "done"
@@ -92,17 +92,17 @@ static inline size_t dashboard_count(const char *part)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < dashboard.asked_count; i++)
-		count += strstr(dashboard.asked[i].what, part) != NULL;
+	for (size_t i = 0; i < dashboard.sent_count; i++)
+		count += strstr(dashboard.requested[i].what, part) != NULL;
 	return count;
 }
 
 /* The nth of them, from 0. */
-static inline const struct asked *dashboard_asked(const char *part, size_t number)
+static inline const struct requested *dashboard_asked(const char *part, size_t number)
 {
-	for (size_t i = 0; i < dashboard.asked_count; i++) {
-		if (strstr(dashboard.asked[i].what, part) != NULL && number-- == 0)
-			return &dashboard.asked[i];
+	for (size_t i = 0; i < dashboard.sent_count; i++) {
+		if (strstr(dashboard.requested[i].what, part) != NULL && number-- == 0)
+			return &dashboard.requested[i];
 	}
 	fprintf(stderr, "too few requests with '%s'\n", part);
 	abort();
@@ -128,12 +128,12 @@ static inline char *dashboard_header(const struct io_fetch *fetch, const char *n
 	return pl_strndup(at, strcspn(at, "\r"));
 }
 
-static inline const struct asked *dashboard_note(const struct io_fetch *fetch)
+static inline const struct requested *dashboard_note(const struct io_fetch *fetch)
 {
-	if (dashboard.asked_count == ASKED_MAX)
+	if (dashboard.sent_count == ASKED_MAX)
 		abort();
-	struct asked *asked = &dashboard.asked[dashboard.asked_count++];
-	*asked = (struct asked){
+	struct requested *requested = &dashboard.requested[dashboard.sent_count++];
+	*requested = (struct requested){
 		.what = pl_asprintf("%s %s", fetch->method, fetch->path),
 		.key = dashboard_header(fetch, "Idempotency-Key"),
 		.files = 1,
@@ -141,20 +141,20 @@ static inline const struct asked *dashboard_note(const struct io_fetch *fetch)
 		.timeout_ns = fetch->timeout_ns,
 	};
 	if (strstr(fetch->path, "/batch") != NULL)
-		asked->files = dashboard_count_in(fetch->body, fetch->body_len, "filename=");
-	return asked;
+		requested->files = dashboard_count_in(fetch->body, fetch->body_len, "filename=");
+	return requested;
 }
 
 /* {sha256, job_id, index} of each that is asked about; all of them came with this upload. */
 static inline char *dashboard_known_of(const struct io_fetch *fetch)
 {
-	auto_json json_t *asked = NULL;
+	auto_json json_t *requested = NULL;
 	auto_json json_t *known = json_array();
 
-	if (pl_json_parse(fetch->body, fetch->body_len, "asked", &asked, PL_ERR_IGNORED) < 0)
+	if (pl_json_parse(fetch->body, fetch->body_len, "asked", &requested, PL_ERR_IGNORED) < 0)
 		abort();
-	const json_t *job = json_object_get(asked, "job_id");
-	PL_JSON_EACH(hex, json_object_get(asked, "sha256")) {
+	const json_t *job = json_object_get(requested, "job_id");
+	PL_JSON_EACH(hex, json_object_get(requested, "sha256")) {
 		if (job != NULL && json_array_size(known) < dashboard.files)
 			json_array_append_new(known,
 					      json_pack("{s:O, s:O, s:i}", "sha256", hex, "job_id",
@@ -182,10 +182,10 @@ static inline char *dashboard_page(const char *path)
 	return pl_json_to_text(answer, PL_JSON_COMPACT);
 }
 
-static inline int dashboard_answer(const struct io_fetch *fetch, const struct asked *asked,
+static inline int dashboard_answer(const struct io_fetch *fetch, const struct requested *requested,
 				   char **ret_body)
 {
-	const char *what = asked->what;
+	const char *what = requested->what;
 
 	if (strstr(what, "/api/upload/known") != NULL) {
 		*ret_body = dashboard.known != NULL && strstr(fetch->body, "job_id") == NULL
@@ -198,7 +198,7 @@ static inline int dashboard_answer(const struct io_fetch *fetch, const struct as
 		return 201;
 	}
 	if (strstr(what, "/raw?") != NULL || strstr(what, "/batch?") != NULL) {
-		dashboard.files += asked->files;
+		dashboard.files += requested->files;
 		return 202;
 	}
 	if (strstr(what, "/close") != NULL) {
@@ -225,19 +225,19 @@ static inline int dashboard_answer(const struct io_fetch *fetch, const struct as
 
 int io_fetch(const struct io_fetch *fetch, struct io_reply *ret, struct pl_err *err)
 {
-	const struct asked *asked = dashboard_note(fetch);
+	const struct requested *requested = dashboard_note(fetch);
 	int status = 0;
 
 	*ret = (struct io_reply){ 0 };
 	if (dashboard.statuses != NULL && *dashboard.statuses != 0 &&
-	    (dashboard.on == NULL || strstr(asked->what, dashboard.on) != NULL))
+	    (dashboard.on == NULL || strstr(requested->what, dashboard.on) != NULL))
 		status = *dashboard.statuses++;
 	if (status == BROKEN || status == INVALID) {
-		dashboard.files += dashboard.keeps_broken ? asked->files : 0;
+		dashboard.files += dashboard.keeps_broken ? requested->files : 0;
 		return pl_err_set(err, status == BROKEN ? PL_ERR_NETWORK : PL_ERR_INVALID,
 				  "broken");
 	}
-	ret->status = status > USUAL ? status : dashboard_answer(fetch, asked, &ret->body);
+	ret->status = status > USUAL ? status : dashboard_answer(fetch, requested, &ret->body);
 	ret->body = ret->body != NULL ? ret->body : pl_strdup("");
 	ret->body_len = strlen(ret->body);
 	return 0;

@@ -50,8 +50,8 @@ static void write_file(const char *path, const char *text, size_t len)
 static void set_add(struct set *set, struct scratch *scratch, const char *name, const char *text,
 		    size_t len)
 {
-	auto_free char *place = pl_asprintf("%zu", set->count);
-	const char *path = scratch_path(scratch, place);
+	auto_free char *position = pl_asprintf("%zu", set->count);
+	const char *path = scratch_path(scratch, position);
 
 	write_file(path, text, len);
 	set->files = pl_realloc_array(set->files, set->count + 1, sizeof(*set->files));
@@ -155,7 +155,7 @@ static void test_upload__pauses(void **state)
 		assert_memory_equal(dashboard.slept_ns, cases[i].pauses_ns,
 				    cases[i].count * sizeof(int64_t));
 		/* each pause is followed by one more request */
-		assert_int_equal(dashboard.asked_count, cases[i].count + 1);
+		assert_int_equal(dashboard.sent_count, cases[i].count + 1);
 		assert_true(upload.is_lost && upload.job_id == NULL);
 		assert_all(&upload, UPLOAD_FAILED);
 		assert_true(upload.results[1].is_unreachable);
@@ -175,7 +175,7 @@ static void test_upload__no_time_to_wait(void **state)
 	dashboard.statuses = always_503;
 	upload.wait_ns = 0;
 	upload_all(&upload);
-	assert_int_equal(dashboard.asked_count, 1);
+	assert_int_equal(dashboard.sent_count, 1);
 	assert_int_equal(dashboard.sleeps + (size_t)away_count, 0);
 	assert_int_equal(upload_code(&upload), PL_ERR_NETWORK);
 	upload_done(&upload);
@@ -210,7 +210,7 @@ static void test_upload__no_dashboard(void **state)
 	dashboard_begin();
 	dashboard.statuses = statuses;
 	upload_all(&upload);
-	assert_int_equal(dashboard.asked_count, 1);
+	assert_int_equal(dashboard.sent_count, 1);
 	assert_int_equal(upload_code(&upload), PL_ERR_INVALID);
 	upload_done(&upload);
 }
@@ -225,7 +225,7 @@ static void test_upload__no_way_there(void **state)
 	dashboard_begin();
 	dashboard.statuses = statuses;
 	upload_all(&upload);
-	assert_int_equal(dashboard.asked_count, 1);
+	assert_int_equal(dashboard.sent_count, 1);
 	assert_int_equal(upload_code(&upload), PL_ERR_NETWORK);
 	assert_false(upload.is_lost);
 	assert_true(upload.results[1].is_unreachable);
@@ -521,12 +521,12 @@ static void test_upload__files_that_came_before(void **state)
 #define ITEM(state, id, name)                                                                     \
 	"{\"items\": [{\"index\": 4, \"state\": \"" state "\", \"id\": " id ", \"name\": \"" name \
 	"\"}]}"
-		{ "stored", ITEM("stored", "7", "r.json"), 200, UPLOAD_KNOWN },
-		{ "duplicate", ITEM("duplicate", "1", "r.json"), 200, UPLOAD_KNOWN },
-		{ "stored", ITEM("stored", "7", "r:.json"), 200, UPLOAD_KNOWN },
-		{ "stored", ITEM("stored", "7", "3"), 200, UPLOAD_KNOWN },
-		{ "stored", ITEM("stored", "7", "r[3].json"), 200, UPLOAD_KNOWN },
-		{ "stored", ITEM("stored", "7", "r3]"), 200, UPLOAD_KNOWN },
+		{ "stored", ITEM("stored", "7", "r.json"), 200, UPLOAD_RECEIVED },
+		{ "duplicate", ITEM("duplicate", "1", "r.json"), 200, UPLOAD_RECEIVED },
+		{ "stored", ITEM("stored", "7", "r:.json"), 200, UPLOAD_RECEIVED },
+		{ "stored", ITEM("stored", "7", "3"), 200, UPLOAD_RECEIVED },
+		{ "stored", ITEM("stored", "7", "r[3].json"), 200, UPLOAD_RECEIVED },
+		{ "stored", ITEM("stored", "7", "r3]"), 200, UPLOAD_RECEIVED },
 		/* its result is missing */
 		{ "stored", ITEM("stored", "7", "r.json"), 404, UPLOAD_SENT },
 		/* one of several in its file */
@@ -610,7 +610,7 @@ static void test_upload__many_files_that_came_before(void **state)
 		dashboard.known = known;
 		dashboard.earlier = ITEM("stored", "7", "r.json");
 		upload_all(&upload);
-		assert_all(&upload, UPLOAD_KNOWN);
+		assert_all(&upload, UPLOAD_RECEIVED);
 		assert_int_equal(dashboard_count("/api/upload/known"), cases[i].questions);
 		assert_int_equal(dashboard.batch_count, 63);
 		assert_int_equal(dashboard.batches[0], 32);
@@ -680,7 +680,7 @@ static void test_upload__artifacts(void **state)
 		assert_int_equal(upload.artifacts_sent, cases[i].sent);
 		assert_int_equal(upload_code(&upload), cases[i].code);
 		if (cases[i].sent > 0) {
-			const struct asked *put = dashboard_asked("PUT ", 0);
+			const struct requested *put = dashboard_asked("PUT ", 0);
 			assert_string_equal(put->what,
 					    "PUT /api/upload/artifact/e1/server_log/a%20b.log");
 			assert_int_equal(put->body_len, 6);

@@ -197,20 +197,20 @@ static const char *sample_text(const struct option_row *row, char *room, size_t 
 }
 
 /* What an option asks for beside it. */
-static const char *beside(const char *name)
+static const char *artifact(const char *name)
 {
 	static const struct {
 		const char *name, *text;
-	} asked[] = {
+	} requested[] = {
 		{ "dataset_name", "  dataset_path: x\n" },
 		{ "dataset_path", "  dataset_name: sharegpt\n" },
 		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
 		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },
 	};
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(asked); i++) {
-		if (strcmp(asked[i].name, name) == 0)
-			return asked[i].text;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(requested); i++) {
+		if (strcmp(requested[i].name, name) == 0)
+			return requested[i].text;
 	}
 	return "";
 }
@@ -230,7 +230,7 @@ static void every_option_is_read(void **state)
 						   : strcmp(row->name, "source_addresses") == 0
 							   ? "[127.0.0.2]"
 							   : sample_text(row, room, sizeof(room)),
-						   beside(row->name));
+						   artifact(row->name));
 		auto_problems problems = { 0 };
 		auto_experiment struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;

@@ -135,7 +135,7 @@ static void every_form_is_read(void **state)
 	}
 }
 
-static void colours_and_line_ends_do_not_matter(void **state)
+static void colors_and_line_ends_do_not_matter(void **state)
 {
 	auto_help struct vllm_help *help = parse(
 		"\033[1moptions:\033[0m\r\n  \033[32m--port\033[0m PORT\tThe port. (default: 1)\r\n"
@@ -233,7 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_is_read),
-		cmocka_unit_test(colours_and_line_ends_do_not_matter),
+		cmocka_unit_test(colors_and_line_ends_do_not_matter),
 		cmocka_unit_test(other_bytes_than_utf8_are_replaced),
 		cmocka_unit_test(switches_have_a_sense),
 		cmocka_unit_test(short_form_may_have_no_value_name),

@@ -132,7 +132,7 @@ static void replacements_are_there(void **state)
 {
 	struct vllm_version reference;
 	struct pl_err err = PL_ERR_INIT;
-	size_t told = 0;
+	size_t reported = 0;
 
 	(void)state;
 	assert_int_equal(vllm_version_parse(VLLM_REFERENCE_RELEASE, &reference, &err), 0);
@@ -146,7 +146,7 @@ static void replacements_are_there(void **state)
 		auto_json json_t *by = replaced(VLLM_REFERENCE_RELEASE, key, NULL, NULL);
 		if (by == NULL && has_all(history->replaced_by, &reference))
 			fail_msg("%s has a replacement, and nothing is told", key);
-		told += by != NULL;
+		reported += by != NULL;
 		for (size_t k = 0; k < json_array_size(by); k++) {
 			const char *name = json_string_value(
 				json_object_get(json_array_get(by, k), "key"));
@@ -154,7 +154,7 @@ static void replacements_are_there(void **state)
 				fail_msg("%s: %s is gone itself", key, name);
 		}
 	}
-	assert_true(told > 30);
+	assert_true(reported > 30);
 }
 
 static void rows_are_of_things_that_went(void **state)

@@ -330,11 +330,11 @@ static void releases_choose_the_effect(void **state)
 static char user_text[] = "user";
 
 /* Lines by the length of the name, so that a wrong name shows. */
-static void place_of(void *user, const char *arg, struct vllm_rule_place *ret)
+static void position_of(void *user, const char *arg, struct vllm_rule_location *ret)
 {
 	assert_ptr_equal(user, user_text);
 	assert_null(ret->source);
-	*ret = (struct vllm_rule_place){ "e.yaml", arg != NULL ? (int)strlen(arg) : 1, 3, NULL };
+	*ret = (struct vllm_rule_location){ "e.yaml", arg != NULL ? (int)strlen(arg) : 1, 3, NULL };
 }
 
 static void problems_say_what_and_where(void **state)
@@ -376,7 +376,7 @@ static void problems_say_what_and_where(void **state)
 		auto_problems problems = { 0 };
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 4096);
-		vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
+		vllm_rules_check(values, &target, &env, position_of, user_text, &problems);
 		assert_int_equal(problems.count, 1);
 		option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
@@ -395,7 +395,7 @@ static void the_host_alone_can_break_a_rule(void **state)
 	pl_buf_init(&text, 4096);
 	env.host_memory_gib = 2.5;
 	env.api_servers = 1;
-	vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
+	vllm_rules_check(values, &target, &env, position_of, user_text, &problems);
 	assert_int_equal(problems.count, 1);
 	option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 	assert_string_equal(pl_buf_text(&text),
@@ -584,7 +584,7 @@ static void targets_lack_arguments_and_choices(void **state)
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 4096);
 		vllm_target_check_args(values, &target_cases[i].target, target_cases[i].allow_gone,
-				       place_of, user_text, &problems);
+				       position_of, user_text, &problems);
 		if (problems.count != (target_cases[i].text != NULL))
 			fail_msg("%s for %s: %zu problems", target_cases[i].values,
 				 target_cases[i].target.version, problems.count);

@@ -20,14 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const adapters[] = { "openai-chat", "openai", "openai-responses",
 						"openai" };
 	size_t piece = size > 0 ? data[0] % 64 + 1u : 1;
-	unsigned asked = size > 0 ? data[0] / 64 : 0;
+	unsigned requested = size > 0 ? data[0] / 64 : 0;
 	int64_t t_ns = 1000;
 	size_t used;
 
 	res_record_init(&record, 0);
 	record.acted_ns = t_ns;
 	bench_recorder_reserve(&recorder, 2);
-	bench_stream_init(&stream, bench_adapter_find(adapters[asked]), asked == 3);
+	bench_stream_init(&stream, bench_adapter_find(adapters[requested]), requested == 3);
 	stream.keeps_text = true;
 	bench_stream_start(&stream, &recorder);
 	for (size_t at = 1; at < size && result == BENCH_STREAM_MORE; at += piece) {

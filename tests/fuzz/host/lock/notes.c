@@ -76,19 +76,19 @@ static void check_waiters(size_t count)
 	int64_t last = 0;
 
 	must(json_array_size(before) <= count);
-	PL_JSON_EACH(waiter, before) {
-		int64_t number = pl_json_get_i64(waiter, "number");
+	PL_JSON_EACH(cancel_token, before) {
+		int64_t number = pl_json_get_i64(cancel_token, "number");
 		/* a number that no queue reaches counts as 0 */
 		number = number > 0 && number < 1LL << 50 ? number : 0;
-		must(json_is_object(waiter) && number >= last);
+		must(json_is_object(cancel_token) && number >= last);
 		last = number;
-		check_shown(waiter);
+		check_shown(cancel_token);
 	}
 }
 
 static void check_ticket(void)
 {
-	const struct host_lock_who who = { .run_id = "r" };
+	const struct host_lock_owner who = { .run_id = "r" };
 	auto_json json_t *claim = json_object();
 	struct host_ticket *ticket = NULL;
 	struct pl_err err = PL_ERR_INIT;

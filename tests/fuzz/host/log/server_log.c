@@ -19,7 +19,8 @@ static void check_same(const struct host_server_log *a, const struct host_server
 {
 	auto_json json_t *facts_a = host_server_log_facts(a), *facts_b = host_server_log_facts(b);
 	auto_json json_t *tail_a = host_server_log_tail(a), *tail_b = host_server_log_tail(b);
-	const char *told = host_server_log_told(a), *line = host_server_log_told_line(a);
+	const char *reported = host_server_log_cause_name(a),
+		   *line = host_server_log_cause_quote(a);
 
 	if (!json_equal(facts_a, facts_b) || !json_equal(tail_a, tail_b) ||
 	    json_array_size(tail_a) > TAIL_LINES)
@@ -29,11 +30,11 @@ static void check_same(const struct host_server_log *a, const struct host_server
 		    host_server_log_phase_ns(b, (enum host_log_phase)i))
 			abort();
 	}
-	if (told == NULL)
+	if (reported == NULL)
 		return;
 	auto_json json_t *text = pl_json_text(line);
-	if (text == NULL || !pl_text_equal(told, host_server_log_told(b)) ||
-	    strcmp(line, host_server_log_told_line(b)) != 0 ||
+	if (text == NULL || !pl_text_equal(reported, host_server_log_cause_name(b)) ||
+	    strcmp(line, host_server_log_cause_quote(b)) != 0 ||
 	    host_server_log_hint(a) != host_server_log_hint(b))
 		abort();
 }

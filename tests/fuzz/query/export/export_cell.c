@@ -51,7 +51,7 @@ static void read_field(const char *line, struct pl_buf *ret)
 
 static void check_text(const char *text)
 {
-	const struct mirror_cell cell = { .state = RES_VALUE_THERE,
+	const struct mirror_cell cell = { .state = RES_VALUE_PRESENT,
 					  .kind = RES_VALUE_TEXT,
 					  .text = text };
 	auto_buf line = PL_BUF(BYTES_MAX);
@@ -59,24 +59,24 @@ static void check_text(const char *text)
 
 	query_export_csv_cell(&line, &cell);
 	read_field(pl_buf_text(&line), &field);
-	const char *told = pl_buf_text(&field);
+	const char *reported = pl_buf_text(&field);
 	/* neither nothing nor null */
-	must(!is_danger(told) && told[0] != '\0' && strcmp(told, "null") != 0);
-	must(strcmp(told[0] == '\'' ? told + 1 : told, text) == 0);
+	must(!is_danger(reported) && reported[0] != '\0' && strcmp(reported, "null") != 0);
+	must(strcmp(reported[0] == '\'' ? reported + 1 : reported, text) == 0);
 }
 
 static void check_json(const char *bytes, size_t len)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *json = NULL;
-	auto_json json_t *again = NULL;
+	auto_json json_t *retry = NULL;
 	auto_buf text = PL_BUF(BYTES_MAX);
 
 	if (pl_json_parse(bytes, len, "x", &json, &err) < 0)
 		return;
 	query_export_csv_json(&text, json);
-	must(pl_json_parse(pl_buf_text(&text), text.len, "x", &again, &err) == 0);
-	must(json_equal(json, again));
+	must(pl_json_parse(pl_buf_text(&text), text.len, "x", &retry, &err) == 0);
+	must(json_equal(json, retry));
 	for (const char *piece = pl_buf_text(&text); piece != NULL;) {
 		const char *end = strpbrk(piece, ",;");
 		/* of a number it may be the sign */

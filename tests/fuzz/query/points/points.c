@@ -4,7 +4,7 @@
  */
 #include "query/points/points.h"
 
-#include "../../../asked.h"
+#include "../../../request_contract.h"
 #include "../results.h"
 
 #include <stdint.h>
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		mirror = results_mirror(texts, RESULTS);
 	if (request == NULL)
 		return 0;
-	if (!asked_fits(ASKED_POINTS, request, &faults))
+	if (!request_fits(REQUEST_POINTS, request, &faults))
 		return 0;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	if (query_points(snapshot, request, &text, &faults, &err) < 0) {

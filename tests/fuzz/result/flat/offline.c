@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pl_err err = PL_ERR_INIT;
-	auto_json json_t *json = NULL, *figures = NULL, *flat = NULL, *again = NULL;
+	auto_json json_t *json = NULL, *figures = NULL, *flat = NULL, *retry = NULL;
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	if (pl_json_parse((const char *)data, size, "input", &json, &err) < 0)
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!taken)
 		return 0;
 	flat = res_offline_flat(kind, "model", figures);
-	if (res_offline_figures(kind, flat, &again, &err) < 0 || !json_equal(figures, again))
+	if (res_offline_figures(kind, flat, &retry, &err) < 0 || !json_equal(figures, retry))
 		abort();
 	res_offline_report(kind, figures, &text);
 	return 0;

@@ -32,13 +32,13 @@ static void check_replaced(const json_t *replaced)
 
 static void check_value(const json_t *json)
 {
-	auto_json json_t *again = NULL;
+	auto_json json_t *retry = NULL;
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 	struct pl_err err = PL_ERR_INIT;
 
 	must(text != NULL && pl_text_is_utf8(text));
-	must(pl_json_parse_texts(text, strlen(text), "again", &again, &err) == 0);
-	must(json_equal(json, again));
+	must(pl_json_parse_texts(text, strlen(text), "again", &retry, &err) == 0);
+	must(json_equal(json, retry));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

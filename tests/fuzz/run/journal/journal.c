@@ -20,14 +20,14 @@ static void check_record(const struct res_record *record)
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *json = NULL;
 	auto_buf line = { 0 };
-	struct res_record again;
+	struct res_record retry;
 
 	pl_buf_init(&line, 64u << 20);
 	if (!res_record_add_json(&line, record) ||
 	    pl_json_parse(line.data, line.len, "line", &json, &err) < 0 ||
-	    res_record_from_json(json, &again, &err) < 0)
+	    res_record_from_json(json, &retry, &err) < 0)
 		abort();
-	res_record_done(&again);
+	res_record_done(&retry);
 }
 
 static void use(const struct run_journal_state *state)

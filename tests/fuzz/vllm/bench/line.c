@@ -24,14 +24,14 @@ static void check_faults(const struct vllm_bench_line *line)
 /* Options to JSON and back are the same options. */
 static void check_options(const struct vllm_bench_line *line)
 {
-	struct vllm_bench again;
+	struct vllm_bench retry;
 
-	vllm_bench_init(&again);
+	vllm_bench_init(&retry);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		enum vllm_bench_id id = (enum vllm_bench_id)i;
 		auto_json json_t *value = vllm_bench_get(&line->bench, id);
-		vllm_bench_set(&again, id, value);
-		auto_json json_t *back = vllm_bench_get(&again, id);
+		vllm_bench_set(&retry, id, value);
+		auto_json json_t *back = vllm_bench_get(&retry, id);
 		/* durations are read as nanoseconds and shown as people write them */
 		if (vllm_bench_row(id)->type != OPTION_DURATION && !json_equal(value, back))
 			abort();
@@ -39,7 +39,7 @@ static void check_options(const struct vllm_bench_line *line)
 		    (json_object_get(line->set, vllm_bench_row(id)->name) != NULL))
 			abort();
 	}
-	vllm_bench_done(&again);
+	vllm_bench_done(&retry);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -39,7 +39,7 @@ static bool says_less(const char *name, const json_t *value)
 static void check_written(const struct vllm_command *command,
 			  const struct vllm_command_options *options)
 {
-	auto_command struct vllm_command *again = NULL;
+	auto_command struct vllm_command *retry = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	const char *name;
@@ -51,14 +51,14 @@ static void check_written(const struct vllm_command *command,
 			       &line, &err) < 0 ||
 	    line.len > VLLM_WORDS_BYTES_MAX)
 		return;
-	if (vllm_command_parse(pl_buf_text(&line), line.len, options, &again, &problems, &err) <
+	if (vllm_command_parse(pl_buf_text(&line), line.len, options, &retry, &problems, &err) <
 		    0 ||
 	    problems.errors > 0)
 		abort();
 	json_object_foreach(command->values, name, value)
 	{
 		if (!says_less(name, value) &&
-		    !json_equal(value, json_object_get(again->values, name)))
+		    !json_equal(value, json_object_get(retry->values, name)))
 			abort();
 	}
 }
@@ -72,7 +72,7 @@ static bool load_says_less(const char *name, const json_t *value)
 static void check_load_written(const struct vllm_command *command, const struct vllm_bench *bench,
 			       const struct vllm_command_options *options)
 {
-	auto_command struct vllm_command *again = NULL;
+	auto_command struct vllm_command *retry = NULL;
 	auto_json json_t *words = json_array();
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -92,14 +92,14 @@ static void check_load_written(const struct vllm_command *command, const struct 
 				    &err) < 0 ||
 	    line.len > VLLM_WORDS_BYTES_MAX)
 		return;
-	if (vllm_command_parse(pl_buf_text(&line), line.len, options, &again, &problems, &err) <
+	if (vllm_command_parse(pl_buf_text(&line), line.len, options, &retry, &problems, &err) <
 		    0 ||
 	    problems.errors > 0)
 		abort();
 	json_object_foreach(command->load, name, value)
 	{
 		if (!load_says_less(name, value) &&
-		    !json_equal(value, json_object_get(again->load, name)))
+		    !json_equal(value, json_object_get(retry->load, name)))
 			abort();
 	}
 }

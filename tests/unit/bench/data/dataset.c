@@ -451,7 +451,7 @@ static void test_custom_output_tokens_in_other_forms(void **state)
 struct bad_file {
 	const char *name;
 	const char *content;
-	const char *place; /* behind the path in the message */
+	const char *position; /* behind the path in the message */
 };
 
 static void test_bad_files(void **state)
@@ -496,7 +496,7 @@ static void test_bad_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
 		auto_free char *path = temporary(bad[i].content);
-		auto_free char *expected = pl_asprintf("%s%s", path, bad[i].place);
+		auto_free char *expected = pl_asprintf("%s%s", path, bad[i].position);
 		struct built b;
 		built_init(&b, 0, 3, 0, 0);
 		set_text(&b.bench.dataset_name, bad[i].name);

@@ -7,7 +7,7 @@
 struct template_tokenizer {
 	struct test_tokenizer test;
 	enum pl_err_code fault; /* of the template; PL_ERR_NONE: none */
-	size_t told;            /* tokens beside what they are: a lossy decoder */
+	size_t reported;        /* tokens beside what they are: a lossy decoder */
 };
 
 static int lay(const struct bench_tokenizer *tokenizer, const char *const *texts, size_t count,
@@ -23,7 +23,7 @@ static int lay(const struct bench_tokenizer *tokenizer, const char *const *texts
 		return pl_err_set(err, how->fault, "no template, it says");
 	for (size_t i = 0; i < count; i++) {
 		ret[i].text = pl_asprintf("t7 %s t8%s", texts[i], extra == 1 ? " t9" : "");
-		ret[i].tokens = 3 + extra + how->told;
+		ret[i].tokens = 3 + extra + how->reported;
 	}
 	return 0;
 }
@@ -32,12 +32,12 @@ static const struct bench_tokenizer_calls template_calls = { .encode = test_enco
 							     .decode = test_decode,
 							     .template = lay };
 
-static void template_init(struct template_tokenizer *how, enum pl_err_code fault, size_t told)
+static void template_init(struct template_tokenizer *how, enum pl_err_code fault, size_t reported)
 {
 	tokenizer_init(&how->test, 1000, 1, "");
 	how->test.base.calls = &template_calls;
 	how->fault = fault;
-	how->told = told;
+	how->reported = reported;
 }
 
 static void use(struct built *b, const char *name, const char *text)

@@ -234,16 +234,16 @@ static void feed(const struct row *row, size_t piece, struct res_record *ret)
 
 static void check(const struct row *row, const struct res_record *record)
 {
-	const char *told = row->kind != NULL ? record->error : record->text;
+	const char *reported = row->kind != NULL ? record->error : record->text;
 
 	if (record->ok != (row->kind == NULL))
 		fail_msg("'%s': %s", row->bytes, record->ok ? "good" : record->error);
 	if (row->kind != NULL)
 		assert_string_equal(record->error_kind, row->kind);
-	if (row->says != NULL && row->kind != NULL && strstr(told, row->says) == NULL)
-		fail_msg("'%s' is not in '%s'", row->says, told);
+	if (row->says != NULL && row->kind != NULL && strstr(reported, row->says) == NULL)
+		fail_msg("'%s' is not in '%s'", row->says, reported);
 	if (row->says != NULL && row->kind == NULL)
-		assert_string_equal(told, row->says);
+		assert_string_equal(reported, row->says);
 	if (row->tokens != -2)
 		assert_int_equal(record->output_tokens, row->tokens);
 	if (row->events >= 0)

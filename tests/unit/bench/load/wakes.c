@@ -43,10 +43,10 @@ static void test_wakes__a_stamp_long_before_disproves_the_bound(void **state)
 	assert_int_equal(bench_wakes_since(&wakes, loop, since_ns - 50000, &told_ns), since_ns);
 	/* a stamp of before it: in this pass nothing is sure but the look before */
 	t_ns = since_ns - PL_NS_PER_MS;
-	int64_t near_ns = bench_wakes_since(&wakes, loop, t_ns, &told_ns);
+	int64_t close_ns = bench_wakes_since(&wakes, loop, t_ns, &told_ns);
 	assert_int_equal(told_ns, sure_ns);
-	assert_true(near_ns < t_ns && near_ns >= sure_ns);
-	assert_true(near_ns == sure_ns || near_ns == t_ns - (now_ns - t_ns) - 100000);
+	assert_true(close_ns < t_ns && close_ns >= sure_ns);
+	assert_true(close_ns == sure_ns || close_ns == t_ns - (now_ns - t_ns) - 100000);
 	assert_true(bench_wakes_since(&wakes, loop, now_ns, &told_ns) <= since_ns);
 	assert_int_equal(told_ns, sure_ns);
 	wait_ms(loop, 0);

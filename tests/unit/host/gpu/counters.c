@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/scratch.h"
-#include "pretend_gpus.h"
+#include "fake_gpus.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "pretend_gpus.h"
+#include "fake_gpus.h"
 
 #define MIB (1024.0 * 1024.0)
 #define GIB (1024.0 * MIB)
@@ -40,8 +40,8 @@ static void test_facts(void **state)
 	assert_int_equal(facts->pcie_generation, 5);
 	assert_int_equal(facts->pcie_lanes, 16);
 	assert_int_equal(facts->nvlinks, 18);
-	assert_true(facts->ecc && facts->ecc_told);
-	assert_true(!facts->mig && facts->mig_told);
+	assert_true(facts->ecc && facts->ecc_reported);
+	assert_true(!facts->mig && facts->mig_reported);
 	assert_true(facts->simulated);
 	facts = host_gpus_facts(gpus, 1);
 	assert_true(fabs(facts->compute_capability - 8.9) < 1e-12);
@@ -180,7 +180,7 @@ static void test_mig(void **state)
 		"0.1.processes=4000001:2GiB:worker; 0.2.memory_used=5GiB");
 	assert_int_equal(host_gpus_count(gpus), 5);
 	const struct host_gpu_facts *whole = host_gpus_facts(gpus, 0);
-	assert_true(whole->mig && whole->mig_told && whole->mig_parent == NULL);
+	assert_true(whole->mig && whole->mig_reported && whole->mig_parent == NULL);
 	for (size_t i = 1; i <= 3; i++) {
 		const struct host_gpu_facts *facts = host_gpus_facts(gpus, i);
 		assert_int_equal(facts->index, 0);
@@ -220,7 +220,7 @@ static void test_old_library(void **state)
 	const struct host_gpu_facts *facts = host_gpus_facts(gpus, 0);
 	assert_string_equal(facts->name, "NVIDIA A100-SXM4-80GB");
 	assert_true(facts->power_limit_w == 400);
-	assert_false(facts->mig_told);
+	assert_false(facts->mig_reported);
 	assert_int_equal(facts->numa_node, -1);
 	assert_string_equal(host_gpus_cuda(gpus), "13.0");
 	struct host_gpu_state now;

@@ -67,7 +67,7 @@ static void test_xml(void **state)
 	assert_true(facts->power_limit_w == 300);
 	assert_int_equal(facts->pcie_generation, 5);
 	assert_int_equal(facts->pcie_lanes, 16);
-	assert_true(facts->ecc && facts->ecc_told && facts->mig && facts->mig_told);
+	assert_true(facts->ecc && facts->ecc_reported && facts->mig && facts->mig_reported);
 	assert_false(facts->simulated);
 	/* not in this form, and no known model */
 	assert_true(isnan(facts->compute_capability));
@@ -100,7 +100,7 @@ static void test_xml_instances_and_older_names(void **state)
 	facts = host_gpus_facts(gpus, 3);
 	assert_int_equal(facts->index, 1);
 	assert_int_equal(facts->mig_index, -1);
-	assert_false(facts->mig_told || facts->ecc_told);
+	assert_false(facts->mig_reported || facts->ecc_reported);
 	assert_true(facts->memory_bytes == 16 * GIB);
 	assert_true(facts->power_limit_w == 225);
 	assert_true(state_of(gpus, 3).power_w == 25.25);
@@ -154,7 +154,7 @@ static void test_names_of_newer_drivers(void **state)
 	assert_true(facts->compute_capability == 9.0);
 	assert_true(facts->power_limit_w == 700);
 	assert_false(facts->ecc);
-	assert_true(facts->ecc_told && facts->mig);
+	assert_true(facts->ecc_reported && facts->mig);
 	assert_true(state_of(gpus, 0).power_w == 120.5);
 	assert_int_equal(state_of(gpus, 0).throttle, HOST_GPU_THROTTLE_OTHER);
 	/* an instance has a uuid of its own, but its GPU's name */

@@ -85,7 +85,7 @@ static void test_ends_badly(void **state)
 {
 	static const struct {
 		const char *body;
-		const char *said;
+		const char *printed;
 	} cases[] = {
 		{ "echo 'it has failed'; exit 9", "ended with exit status 9: it has failed" },
 		{ "exit 1", "ended with exit status 1: " },
@@ -100,7 +100,7 @@ static void test_ends_badly(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		assert_int_equal(read_script(cases[i].body, &err), 0);
-		assert_non_null(strstr(err.text, cases[i].said));
+		assert_non_null(strstr(err.text, cases[i].printed));
 	}
 }
 

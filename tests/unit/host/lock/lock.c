@@ -34,11 +34,11 @@ static void test_host_lock_lock__one_holds_it_and_says_who(void **state)
 {
 	(void)state;
 	auto_locks struct host_locks *locks = open_locks();
-	struct host_lock_who who = { .run_id = RUN_ID, .name = "suite/name" };
+	struct host_lock_owner who = { .run_id = RUN_ID, .name = "suite/name" };
 	int fd = -1, other = -1;
 
 	assert_int_equal(try_lock(locks, "gpu-A", &fd), 1);
-	host_lock_say(fd, &who, NULL);
+	host_lock_write_owner(fd, &who, NULL);
 	assert_int_equal(try_lock(locks, "gpu-A", &other), 0);
 	assert_int_equal(other, -1);
 	assert_int_equal(try_lock(locks, "gpu-B", &other), 1);
@@ -217,19 +217,19 @@ static void assert_before(struct host_locks *locks, const struct host_ticket *ti
 	struct pl_err err = PL_ERR_INIT;
 	char found[16] = "";
 	size_t i;
-	json_t *waiter;
+	json_t *cancel_token;
 
 	assert_int_equal(host_locks_enter(locks, &err), 0);
 	auto_json json_t *before = host_queue_before(locks, ticket);
 	host_locks_leave(locks);
-	json_array_foreach(before, i, waiter)
-		strcat(found, json_string_value(pl_json_get_path(waiter, "claim.id")));
+	json_array_foreach(before, i, cancel_token)
+		strcat(found, json_string_value(pl_json_get_path(cancel_token, "claim.id")));
 	assert_string_equal(found, expected);
 }
 
 static struct host_ticket *join(struct host_locks *locks, const char *id)
 {
-	struct host_lock_who who = { .run_id = RUN_ID };
+	struct host_lock_owner who = { .run_id = RUN_ID };
 	auto_json json_t *claim = json_pack("{s:s}", "id", id);
 	struct host_ticket *ticket = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -340,9 +340,9 @@ static void test_host_lock_lock__a_release_wakes(void **state)
 	host_locks_wait(locks, patience_ns);
 	assert_true(pl_clock_now_ns() - from_ns < patience_ns);
 	waitpid(pid, NULL, 0);
-	int again = -1;
-	assert_int_equal(try_lock(locks, "gpu-A", &again), 1);
-	close(again);
+	int retry = -1;
+	assert_int_equal(try_lock(locks, "gpu-A", &retry), 1);
+	close(retry);
 	close(fd);
 }
 

@@ -13,7 +13,7 @@
 
 #include "lock_folder.h"
 
-static const struct host_lock_who who = { .run_id = "exp_20260102_030405_0a1b2c" };
+static const struct host_lock_owner who = { .run_id = "exp_20260102_030405_0a1b2c" };
 
 static void test_host_lock_port__free_ones_are_in_the_range(void **state)
 {
@@ -36,21 +36,21 @@ static void test_host_lock_port__a_fixed_one_in_use_is_busy(void **state)
 {
 	(void)state;
 	struct pl_err err = PL_ERR_INIT;
-	struct host_port port, again = HOST_PORT_NONE;
+	struct host_port port, retry = HOST_PORT_NONE;
 	auto_free char *pid = pl_asprintf("pid %d ", (int)getpid());
 
 	assert_int_equal(host_port_take(NULL, "127.0.0.1", 0, &who, &port, &err), 0);
 	assert_int_equal(port.lock_fd, -1);
-	assert_int_equal(host_port_take(NULL, "127.0.0.1", port.number, &who, &again, &err), -1);
+	assert_int_equal(host_port_take(NULL, "127.0.0.1", port.number, &who, &retry, &err), -1);
 	assert_int_equal(pl_err_exit_status(err.code), 5);
 	/* and who has it is told */
 	assert_non_null(strstr(err.text, pid));
-	assert_int_equal(again.number, 0);
+	assert_int_equal(retry.number, 0);
 	host_port_unbind(&port);
 	/* given back: free again at once */
-	assert_int_equal(host_port_take(NULL, "127.0.0.1", port.number, &who, &again, &err), 0);
-	assert_int_equal(again.number, port.number);
-	host_port_release(&again);
+	assert_int_equal(host_port_take(NULL, "127.0.0.1", port.number, &who, &retry, &err), 0);
+	assert_int_equal(retry.number, port.number);
+	host_port_release(&retry);
 }
 
 static void test_host_lock_port__a_lock_keeps_other_runs_away(void **state)
@@ -58,18 +58,18 @@ static void test_host_lock_port__a_lock_keeps_other_runs_away(void **state)
 	(void)state;
 	auto_locks struct host_locks *locks = open_locks();
 	struct pl_err err = PL_ERR_INIT;
-	struct host_port port, again = HOST_PORT_NONE;
+	struct host_port port, retry = HOST_PORT_NONE;
 
 	assert_int_equal(host_port_take(locks, "127.0.0.1", 0, &who, &port, &err), 0);
 	/* just before the server starts: nobody listens, and it is not free */
 	host_port_unbind(&port);
-	assert_int_equal(host_port_take(locks, "127.0.0.1", port.number, &who, &again, &err), -1);
+	assert_int_equal(host_port_take(locks, "127.0.0.1", port.number, &who, &retry, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
 	assert_non_null(strstr(err.text, who.run_id));
 	host_port_release(&port);
 	host_port_release(&port);
-	assert_int_equal(host_port_take(locks, "127.0.0.1", port.number, &who, &again, &err), 0);
-	host_port_release(&again);
+	assert_int_equal(host_port_take(locks, "127.0.0.1", port.number, &who, &retry, &err), 0);
+	host_port_release(&retry);
 }
 
 static void test_host_lock_port__an_address_that_is_not_ours(void **state)

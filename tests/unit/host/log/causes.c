@@ -303,15 +303,15 @@ static const struct {
 };
 
 /* A line of a traceback within the place, "" where a row names none. */
-static const char *frame_of(const char *place)
+static const char *frame_of(const char *position)
 {
 	static const char *const frames[][2] = {
-#define LOG_FRAME(place, phrase) { #place, "  File \"x.py\", line 1, " phrase "\n" },
+#define LOG_FRAME(position, phrase) { #position, "  File \"x.py\", line 1, " phrase "\n" },
 #include "tbl/log_failures.h"
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(frames); i++) {
-		if (pl_text_equal(frames[i][0], place))
+		if (pl_text_equal(frames[i][0], position))
 			return frames[i][1];
 	}
 	return "";
@@ -346,15 +346,16 @@ static void test_host_log_causes__every_row(void **state)
 			auto_free char *line = line_of(form, rows[i].phrase, rows[i].also);
 			auto_free char *text = pl_asprintf("%s%s", frame_of(rows[i].when), line);
 			auto_server_log struct host_server_log *log = read_text(text);
-			const char *told = host_server_log_told(log);
-			if (told == NULL || !pl_text_equal(told, rows[i].cause))
-				fail_msg("'%s' is told as %s", text, told != NULL ? told : "none");
+			const char *reported = host_server_log_cause_name(log);
+			if (reported == NULL || !pl_text_equal(reported, rows[i].cause))
+				fail_msg("'%s' is told as %s", text,
+					 reported != NULL ? reported : "none");
 		}
 	}
 }
 
 /* Whether a line that the row fits, with the phrase added, gives the hint. */
-static bool gives_hint(size_t row, const char *place, const char *phrase, const char *hint)
+static bool gives_hint(size_t row, const char *position, const char *phrase, const char *hint)
 {
 	for (unsigned form = EXCEPTION; form <= PLAIN; form *= 2) {
 		if ((rows[row].forms & form) == 0)
@@ -362,10 +363,10 @@ static bool gives_hint(size_t row, const char *place, const char *phrase, const 
 		auto_free char *also = pl_asprintf("%s %s", rows[row].also, phrase);
 		auto_free char *line = line_of(form, rows[row].phrase, also);
 		auto_free char *text = pl_asprintf("%s%s%s",
-						   pl_text_equal(place, "SERVING") ? READY : "",
-						   frame_of(place), line);
+						   pl_text_equal(position, "SERVING") ? READY : "",
+						   frame_of(position), line);
 		auto_server_log struct host_server_log *log = read_text(text);
-		if (pl_text_equal(host_server_log_told(log), rows[row].cause) &&
+		if (pl_text_equal(host_server_log_cause_name(log), rows[row].cause) &&
 		    pl_text_equal(host_server_log_hint(log), hint))
 			return true;
 	}
@@ -378,11 +379,11 @@ static void test_host_log_causes__every_hint(void **state)
 	(void)state;
 	static const struct {
 		const char *cause;
-		const char *place;
+		const char *position;
 		const char *phrase;
 		const char *hint;
 	} hints[] = {
-#define LOG_HINT(cause, place, phrase, hint) { #cause, #place, phrase, hint },
+#define LOG_HINT(cause, position, phrase, hint) { #cause, #position, phrase, hint },
 #include "tbl/log_hints.h"
 	};
 
@@ -390,10 +391,10 @@ static void test_host_log_causes__every_hint(void **state)
 		bool given = false;
 		for (size_t row = 0; row < PL_ARRAY_SIZE(rows) && !given; row++)
 			given = pl_text_equal(rows[row].cause, hints[i].cause) &&
-				gives_hint(row, hints[i].place, hints[i].phrase, hints[i].hint);
+				gives_hint(row, hints[i].position, hints[i].phrase, hints[i].hint);
 		if (!given)
 			fail_msg("no line gives the hint of %s for '%s' in %s", hints[i].cause,
-				 hints[i].phrase, hints[i].place);
+				 hints[i].phrase, hints[i].position);
 		size_t len = strlen(hints[i].hint);
 		assert_true(len >= 20 && len <= 240 && hints[i].hint[len - 1] != '.');
 	}
@@ -406,7 +407,7 @@ static void test_host_log_causes__are_those_of_results(void **state)
 	static const char *const named[] = {
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also) #cause,
 #include "tbl/log_failures.h"
-#define LOG_HINT(cause, place, phrase, hint) #cause,
+#define LOG_HINT(cause, position, phrase, hint) #cause,
 #include "tbl/log_hints.h"
 		"host_memory", "killed", "crashed", "unknown"
 	};

@@ -124,15 +124,15 @@ static unsigned check_facts(const char *name, const struct host_server_log *log,
 static unsigned check_cause(const char *name, const struct host_server_log *log,
 			    const json_t *expected)
 {
-	const char *told = json_string_value(json_object_get(expected, "told"));
+	const char *reported = json_string_value(json_object_get(expected, "told"));
 	const char *cause = json_string_value(json_object_get(expected, "cause"));
-	const char *got = host_server_log_told(log);
+	const char *got = host_server_log_cause_name(log);
 	struct host_death death = { .signal_number = 0 };
 
-	cause = cause != NULL ? cause : told;
-	if (!(told == NULL ? got == NULL : pl_text_equal(told, got))) {
+	cause = cause != NULL ? cause : reported;
+	if (!(reported == NULL ? got == NULL : pl_text_equal(reported, got))) {
 		print_error("%s: told %s, expected %s\n", name, got != NULL ? got : "nothing",
-			    told != NULL ? told : "nothing");
+			    reported != NULL ? reported : "nothing");
 		return 1;
 	}
 	if (cause == NULL)
@@ -188,10 +188,10 @@ static void test_host_log_real__byte_by_byte(void **state)
 	auto_json json_t *all_facts = host_server_log_facts(whole);
 	auto_json json_t *all_tail = host_server_log_tail(whole);
 	assert_true(json_equal(facts, all_facts) && json_equal(tail, all_tail));
-	assert_string_equal(host_server_log_told(log), host_server_log_told(whole));
-	assert_string_equal(host_server_log_told_line(log), host_server_log_told_line(whole));
-	assert_true(strstr(host_server_log_told_line(log), "ValueError: Available memory") ==
-		    host_server_log_told_line(log));
+	assert_string_equal(host_server_log_cause_name(log), host_server_log_cause_name(whole));
+	assert_string_equal(host_server_log_cause_quote(log), host_server_log_cause_quote(whole));
+	assert_true(strstr(host_server_log_cause_quote(log), "ValueError: Available memory") ==
+		    host_server_log_cause_quote(log));
 }
 
 int main(void)

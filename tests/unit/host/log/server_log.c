@@ -147,7 +147,7 @@ static void test_host_log_server_log__facts(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(fact_cases); i++) {
 		auto_server_log struct host_server_log *log = read_text(fact_cases[i].line);
 		auto_json json_t *facts = host_server_log_facts(log);
-		auto_json json_t *told = json_object();
+		auto_json json_t *reported = json_object();
 		auto_json json_t *want = json_loads(fact_cases[i].facts, 0, NULL);
 		const char *key;
 		json_t *value;
@@ -155,11 +155,11 @@ static void test_host_log_server_log__facts(void **state)
 		json_object_foreach(facts, key, value)
 		{
 			if (!json_is_null(value))
-				json_object_set(told, key, value);
+				json_object_set(reported, key, value);
 		}
-		if (json_equal(told, want))
+		if (json_equal(reported, want))
 			continue;
-		auto_free char *got = json_dumps(told, 0);
+		auto_free char *got = json_dumps(reported, 0);
 		fail_msg("'%s': found %s, expected %s", fact_cases[i].line, got,
 			 fact_cases[i].facts);
 	}
@@ -219,7 +219,7 @@ static void test_host_log_server_log__ready_without_a_word(void **state)
 	host_server_log_set_ready(log);
 	assert_true(host_server_log_is_listening(log));
 	host_server_log_feed(log, text, strlen(text), &now);
-	assert_null(host_server_log_told(log));
+	assert_null(host_server_log_cause_name(log));
 	assert_false(host_server_log_moment(log, HOST_LOG_WEIGHTS_END)->reached);
 	assert_false(host_server_log_moment(log, HOST_LOG_LISTENING)->reached);
 }
@@ -340,7 +340,7 @@ static void test_host_log_server_log__leaves_out_a_backlog(void **state)
 	add_line(fd, "\n(EngineCore pid=1) RuntimeError: NCCL error: no\n");
 	assert_int_equal(host_server_log_follow(log, path, &err), 0);
 	unlink(path);
-	assert_string_equal(host_server_log_told(log), "nccl_error");
+	assert_string_equal(host_server_log_cause_name(log), "nccl_error");
 }
 
 static struct host_server_log *at_phase(const char *text, int64_t mono_ns, int64_t real_ns)

@@ -437,7 +437,7 @@ static void test_host_proc_guard__heeds_no_signal_of_the_terminal(void **state)
 static char said_run[64];
 static size_t said_killed, said_left, said_times;
 
-static void say(const char *run_id, size_t killed, size_t left)
+static void report(const char *run_id, size_t killed, size_t left)
 {
 	snprintf(said_run, sizeof(said_run), "%s", run_id);
 	said_killed = killed;
@@ -454,11 +454,11 @@ static void test_host_reaper__live_run_is_not_touched(void **state)
 	wait_for_file(scene, "up");
 	assert_true(pl_file_exists(entry));
 	said_times = 0;
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 	/* one of the two is enough */
 	kill(host_guard_pid(scene->guard), SIGKILL);
 	wait_for_death(host_guard_pid(scene->guard));
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 	assert_int_equal(said_times, 0);
 	assert_true(is_alive(read_pid(scene, "b")));
 	assert_true(pl_file_exists(entry));
@@ -506,14 +506,14 @@ static void test_host_reaper__ends_what_both_left(void **state)
 	assert_true(pl_file_exists(entry));
 	assert_true(is_alive(read_pid(scene, "b")));
 	said_times = 0;
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 	assert_int_equal(said_times, 1);
 	assert_string_equal(said_run, run_id);
 	assert_in_range(said_killed, 3, 5);
 	assert_int_equal(said_left, 0);
 	assert_int_equal(host_mark_count(run_id), 0);
 	assert_false(pl_file_exists(entry));
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 	assert_int_equal(said_times, 1);
 }
 
@@ -543,7 +543,7 @@ static void test_host_reaper__strange_files_do_nothing(void **state)
 	assert_int_equal(symlink("/etc/passwd", link), 0);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	said_times = 0;
-	host_reaper_end_orphans(say);
+	host_reaper_end_orphans(report);
 	assert_int_equal(said_times, 0);
 	assert_true(is_alive(host_process_pid(scene->process)));
 	/* what a killed writer left under no name */

@@ -164,7 +164,7 @@ static void test_host_proc_mark__nobody_carries_it(void **state)
 static void test_host_proc__reads_strange_names(void **state)
 {
 	(void)state;
-	struct host_proc proc, again;
+	struct host_proc proc, retry;
 	FILE *name = fopen("/proc/self/comm", "w");
 
 	assert_non_null(name);
@@ -176,8 +176,8 @@ static void test_host_proc__reads_strange_names(void **state)
 	assert_int_equal(proc.group, getpgrp());
 	assert_int_equal(proc.state, 'R');
 	assert_true(proc.start_ticks > 0);
-	assert_true(host_proc_read(getpid(), &again));
-	assert_true(again.start_ticks == proc.start_ticks);
+	assert_true(host_proc_read(getpid(), &retry));
+	assert_true(retry.start_ticks == proc.start_ticks);
 	assert_false(host_proc_read(-1, &proc));
 }
 

@@ -72,7 +72,7 @@ static void test_host_proc_process__what_a_log_replaces(void **state)
 {
 	(void)state;
 	char victim[SCRATCH_PATH], path[SCRATCH_PATH], text[8] = "";
-	auto_free char *kept = NULL;
+	auto_free char *retained = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	struct stat st;
 
@@ -83,8 +83,8 @@ static void test_host_proc_process__what_a_log_replaces(void **state)
 	assert_return_code(symlink(victim, path), errno);
 	auto_process struct host_process *linked = start_shell("echo out", NULL, path);
 	assert_true(host_process_wait(linked, LONG_NS));
-	assert_int_equal(pl_file_read(victim, 100, &kept, NULL, &err), 0);
-	assert_string_equal(kept, "mine");
+	assert_int_equal(pl_file_read(victim, 100, &retained, NULL, &err), 0);
+	assert_string_equal(retained, "mine");
 	assert_return_code(lstat(path, &st), errno);
 	assert_true(S_ISREG(st.st_mode));
 	assert_int_equal(st.st_mode & 0777, 0600);

@@ -91,7 +91,7 @@ static void test_host_telemetry_host__this_program(void **state)
 {
 	(void)state;
 	struct host_self *self = host_self_new();
-	double values[HOST_SOURCE_VALUES_MAX], again[HOST_SOURCE_VALUES_MAX];
+	double values[HOST_SOURCE_VALUES_MAX], retry[HOST_SOURCE_VALUES_MAX];
 	size_t bytes = 64u << 20;
 
 	host_self_read(self, pl_clock_now_ns(), values);
@@ -99,12 +99,12 @@ static void test_host_telemetry_host__this_program(void **state)
 	assert_true(isnan(values[CLIENT(cpu_share)]));
 	char *memory = pl_alloc(bytes);
 	memset(memory, 1, bytes);
-	host_self_read(self, pl_clock_now_ns(), again);
-	double grown = again[CLIENT(memory_bytes)] - values[CLIENT(memory_bytes)];
+	host_self_read(self, pl_clock_now_ns(), retry);
+	double grown = retry[CLIENT(memory_bytes)] - values[CLIENT(memory_bytes)];
 	assert_true(grown > 0.9 * (double)bytes && memory[bytes - 1] == 1);
-	assert_true(again[CLIENT(cpu_s)] > values[CLIENT(cpu_s)]);
-	assert_true(again[CLIENT(cpu_share)] > 0);
-	assert_true(again[CLIENT(voluntary_switches)] >= values[CLIENT(voluntary_switches)]);
+	assert_true(retry[CLIENT(cpu_s)] > values[CLIENT(cpu_s)]);
+	assert_true(retry[CLIENT(cpu_share)] > 0);
+	assert_true(retry[CLIENT(voluntary_switches)] >= values[CLIENT(voluntary_switches)]);
 	free(memory);
 	host_self_free(self);
 }

@@ -21,12 +21,12 @@ static void check(const double *numbers, size_t count)
 	auto_free double *sorted = pl_alloc_array(count, sizeof(*sorted));
 	auto_free double *one = pl_alloc_array(count + MIRROR_GATHER_MORE, sizeof(*one));
 	auto_free double *other = pl_alloc_array(count + MIRROR_GATHER_MORE, sizeof(*other));
-	double *const kept[2] = { one, other };
+	double *const retained[2] = { one, other };
 	double found[PERCENTS];
 
 	memcpy(sorted, numbers, count * sizeof(*sorted));
 	pl_stats_sort(sorted, count);
-	query_metrics_percentiles(numbers, count, kept, percents, PERCENTS, found);
+	query_metrics_percentiles(numbers, count, retained, percents, PERCENTS, found);
 	for (size_t i = 0; i < PERCENTS; i++) {
 		double wanted = pl_stats_percentile_sorted(sorted, count, percents[i]);
 		/* what lies between an infinite number and another is none */

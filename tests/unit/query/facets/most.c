@@ -12,7 +12,7 @@
 #define COUNT_MAX 700
 
 struct item {
-	uint32_t count, place;
+	uint32_t count, pointer;
 };
 
 static int compare_items(const void *a, const void *b)
@@ -21,14 +21,14 @@ static int compare_items(const void *a, const void *b)
 
 	if (one->count != other->count)
 		return one->count > other->count ? -1 : 1;
-	return one->place < other->place ? -1 : 1;
+	return one->pointer < other->pointer ? -1 : 1;
 }
 
 /* All of them in order, of which the first ones that are there are wanted. */
 static void check(const uint32_t *counts, size_t count, size_t first)
 {
 	struct item items[COUNT_MAX];
-	uint32_t places[COUNT_MAX + 1];
+	uint32_t positions[COUNT_MAX + 1];
 	size_t there = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -37,9 +37,9 @@ static void check(const uint32_t *counts, size_t count, size_t first)
 	}
 	qsort(items, there, sizeof(*items), compare_items);
 	size_t wanted = first < there ? first : there;
-	assert_int_equal(query_most(counts, count, first, places), wanted);
+	assert_int_equal(query_most(counts, count, first, positions), wanted);
 	for (size_t i = 0; i < wanted; i++)
-		assert_int_equal(places[i], items[i].place);
+		assert_int_equal(positions[i], items[i].pointer);
 }
 
 static void test_query_facets_most__as_all_in_order(void **state)

@@ -75,7 +75,7 @@ static void add_rows(struct made *made, size_t count, uint64_t different)
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t state = pl_pyrandom_below(rng, 30);
-		struct mirror_cell there = { .state = RES_VALUE_THERE, .kind = RES_VALUE_NUMBER };
+		struct mirror_cell there = { .state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER };
 		there.is_explicit = pl_pyrandom_below(rng, 3) == 0;
 		there.number = floor(exp((double)pl_pyrandom_below(rng, different) / 300));
 		made->cells[made->whole_at] = there;
@@ -117,7 +117,7 @@ static void check_column(const struct mirror_column *column, const struct facet_
 	struct mirror_column plain = *column;
 	auto_facets struct facet_scratch *scratch = query_facet_scratch_new();
 
-	plain.shelf = NULL;
+	plain.number_cache = NULL;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(options); i++) {
 		auto_buf one = PL_BUF(ANSWER_BYTES_MAX), other = PL_BUF(ANSWER_BYTES_MAX);
 		assert_true(query_facet_of(scratch, column, rows, &options[i], &one));

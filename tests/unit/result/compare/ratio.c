@@ -21,7 +21,7 @@ static struct res_sample sample_of(const double *numbers, size_t count)
 	struct res_sample sample = { .count = 0 };
 
 	for (size_t i = 0; i < count; i++)
-		res_sample_add(&sample, &(struct res_value){ .state = RES_VALUE_THERE,
+		res_sample_add(&sample, &(struct res_value){ .state = RES_VALUE_PRESENT,
 							     .kind = RES_VALUE_NUMBER,
 							     .number = numbers[i] });
 	res_sample_settle(&sample);
@@ -65,9 +65,9 @@ static void test_result_compare_ratio__what_a_run_has(void **state)
 		{ .state = RES_VALUE_NOT_RECORDED },
 		{ .state = RES_VALUE_NULL },
 		{ .state = RES_VALUE_NULL },
-		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_NUMBER, .number = 0 },
-		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_NUMBER, .number = INFINITY },
-		{ .state = RES_VALUE_THERE, .kind = RES_VALUE_TEXT, .text = "auto" },
+		{ .state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER, .number = 0 },
+		{ .state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER, .number = INFINITY },
+		{ .state = RES_VALUE_PRESENT, .kind = RES_VALUE_TEXT, .text = "auto" },
 	};
 
 	(void)state;

@@ -290,8 +290,8 @@ static void test_res_fields__three_kinds_of_nothing_and_values(void **state)
 		struct res_field field;
 		assert_int_equal(res_fields_resolve(fields, recorded[i].id, &field, &err), 0);
 		res_field_value(fields, &field, json, &value);
-		auto_json json_t *told = res_value_to_json(&value);
-		auto_free char *text = pl_json_to_text(told, PL_JSON_COMPACT);
+		auto_json json_t *reported = res_value_to_json(&value);
+		auto_free char *text = pl_json_to_text(reported, PL_JSON_COMPACT);
 		if (strcmp(text, recorded[i].says) != 0)
 			fail_msg("'%s' is %s, expected %s", recorded[i].id, text, recorded[i].says);
 	}
@@ -344,7 +344,7 @@ static void test_res_fields__what_is_no_document_has_nothing(void **state)
 	for (size_t k = 0; k < PL_ARRAY_SIZE(texts); k++) {
 		auto_json json_t *json = parsed(texts[k]);
 		for (size_t i = 0; i < res_fields_count(fields); i++) {
-			auto_value value = { .state = RES_VALUE_THERE };
+			auto_value value = { .state = RES_VALUE_PRESENT };
 			res_field_value(fields, res_fields_at(fields, i), json, &value);
 			assert_int_equal(value.state, RES_VALUE_NOT_RECORDED);
 		}
@@ -358,13 +358,13 @@ static char *key_of(const struct res_fields *fields, const json_t *json)
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
 	res_field_value(fields, res_fields_find(fields, "derived.input_key"), json, &value);
-	return value.state == RES_VALUE_THERE ? pl_strdup(value.text) : pl_strdup("");
+	return value.state == RES_VALUE_PRESENT ? pl_strdup(value.text) : pl_strdup("");
 }
 
 static void test_res_fields__the_input_key_tells_inputs_only(void **state)
 {
 	static const struct {
-		const char *place, *key, *value;
+		const char *position, *key, *value;
 		bool another;
 	} rows[] = {
 		{ "config.server", "model", "\"n\"", true },
@@ -399,11 +399,11 @@ static void test_res_fields__the_input_key_tells_inputs_only(void **state)
 	assert_int_equal(strlen(key), 32);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		auto_json json_t *changed = document();
-		json_object_set_new(pl_json_get_path(changed, rows[i].place), rows[i].key,
+		json_object_set_new(pl_json_get_path(changed, rows[i].position), rows[i].key,
 				    json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
 		auto_free char *now = key_of(fields, changed);
 		if ((strcmp(now, key) != 0) != rows[i].another)
-			fail_msg("%s.%s = %s: %s beside %s", rows[i].place, rows[i].key,
+			fail_msg("%s.%s = %s: %s beside %s", rows[i].position, rows[i].key,
 				 rows[i].value, now, key);
 	}
 	auto_json json_t *little = parsed("{\"config\": {\"server\": {\"dtype\": null}}}");

@@ -83,16 +83,16 @@ static json_t *any_value(struct pl_pyrandom *rng)
 }
 
 /* As ids are places: some of these are only by their beginnings somewhere else. */
-static char *place_of(const char *id)
+static char *position_of(const char *id)
 {
-	static const char *const places[][2] = { { "run.", "" },
-						 { "server.", "config.server." },
-						 { "benchmark.", "config.benchmark." },
-						 { "experiment.", "config.experiment." } };
+	static const char *const positions[][2] = { { "run.", "" },
+						    { "server.", "config.server." },
+						    { "benchmark.", "config.benchmark." },
+						    { "experiment.", "config.experiment." } };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
-		if (pl_text_starts(id, places[i][0]))
-			return pl_asprintf("%s%s", places[i][1], id + strlen(places[i][0]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(positions); i++) {
+		if (pl_text_starts(id, positions[i][0]))
+			return pl_asprintf("%s%s", positions[i][1], id + strlen(positions[i][0]));
 	}
 	return pl_strdup(id);
 }
@@ -104,8 +104,8 @@ static json_t *any_document(struct pl_pyrandom *rng, const struct res_fields *fi
 	for (size_t i = pl_pyrandom_below(rng, KEYS_MAX); i > 0; i--) {
 		const char *id =
 			res_fields_at(fields, pl_pyrandom_below(rng, res_fields_count(fields)))->id;
-		auto_free char *place = place_of(id);
-		set_path(rng, document, place, any_value(rng));
+		auto_free char *position = position_of(id);
+		set_path(rng, document, position, any_value(rng));
 		if (pl_text_starts(id, "server.") && pl_pyrandom_below(rng, 3) == 0)
 			json_array_append_new(explicit, json_string(id + strlen("server.")));
 	}

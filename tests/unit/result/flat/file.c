@@ -9,7 +9,7 @@
 static void test_result_flat_file__names_beside(void **state)
 {
 	static const struct {
-		const char *path, *beside;
+		const char *path, *artifact;
 	} cases[] = {
 		{ "r.json", "r.timeline.html" },
 		{ "a/b.c/r.json", "a/b.c/r.timeline.html" },
@@ -24,8 +24,8 @@ static void test_result_flat_file__names_beside(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *beside = res_flat_beside(cases[i].path, ".timeline.html");
-		assert_string_equal(beside, cases[i].beside);
+		auto_free char *artifact = res_flat_artifact_path(cases[i].path, ".timeline.html");
+		assert_string_equal(artifact, cases[i].artifact);
 	}
 }
 

@@ -44,15 +44,15 @@ static struct res_flat *parsed(const char *text)
 	return flat;
 }
 
-static void assert_refused(const char *text, const char *said)
+static void assert_refused(const char *text, const char *heard)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct res_flat *flat = NULL;
 
 	assert_int_equal(res_flat_parse(text, strlen(text), "flat", &flat, &err), -1);
 	assert_null(flat);
-	if (strstr(err.text, said) == NULL)
-		fail_msg("'%s' does not say '%s'", err.text, said);
+	if (strstr(err.text, heard) == NULL)
+		fail_msg("'%s' does not say '%s'", err.text, heard);
 }
 
 static void assert_near(double value, double expected)
@@ -192,7 +192,7 @@ static void test_md_flat__what_json_does_not_have(void **state)
 static void test_md_flat__refusals(void **state)
 {
 	static const struct {
-		const char *text, *said;
+		const char *text, *heard;
 	} cases[] = {
 		{ "", "flat" },
 		{ "[1]", "expected one object" },
@@ -239,7 +239,7 @@ static void test_md_flat__refusals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
-		assert_refused(cases[i].text, cases[i].said);
+		assert_refused(cases[i].text, cases[i].heard);
 }
 
 /* Lists that do not fit are a fault of the file that is named, and the rest of it is read. */

@@ -44,10 +44,10 @@ static struct res_record make_record(int sent_us, int handshake_us, int output_t
 		json_int_t t_ns = (BASE_US + json_integer_value(json_array_get(event, 0))) * 1000;
 		json_int_t earliest_ns = (BASE_US + json_integer_value(json_array_get(event, 1))) *
 					 1000;
-		json_t *told = json_pack("[I, i, i]", t_ns, 1, RES_EVENT_CONTENT);
+		json_t *reported = json_pack("[I, i, i]", t_ns, 1, RES_EVENT_CONTENT);
 		if (earliest_ns < t_ns)
-			json_array_append_new(told, json_integer(earliest_ns));
-		json_array_append_new(json_object_get(json, "events"), told);
+			json_array_append_new(reported, json_integer(earliest_ns));
+		json_array_append_new(json_object_get(json, "events"), reported);
 		if (i == 0) {
 			json_object_set_new(json, "first_event_ns", json_integer(t_ns));
 			json_object_set_new(json, "first_token_ns", json_integer(t_ns));

@@ -198,13 +198,13 @@ static void test_tokens_are_not_events(void **state)
 
 static void test_asked_percentiles_join(void **state)
 {
-	double asked[] = { 99, 33.3, 5, 50 };
+	double requested[] = { 99, 33.3, 5, 50 };
 	struct plan plan;
 
 	(void)state;
 	fill_vector(&plan);
-	plan.how.percentiles = asked;
-	plan.how.percentile_count = PL_ARRAY_SIZE(asked);
+	plan.how.percentiles = requested;
+	plan.how.percentile_count = PL_ARRAY_SIZE(requested);
 	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	assert_non_null(json_object_get(results, "p33.3_ttft_ms"));
 	assert_non_null(json_object_get(results, "p33.3_ttft_ms_ci95"));

@@ -106,7 +106,7 @@ static void test_run_steps_plan__requests(void **state)
 					.adapter = bench_adapter_find("openai"),
 					.model = "m" };
 	auto_plan struct run_plan *plan = build(&input);
-	auto_plan struct run_plan *again = build(&input);
+	auto_plan struct run_plan *retry = build(&input);
 	char id[RES_ID_BYTES];
 
 	assert_int_equal(plan->count, 5);
@@ -125,10 +125,10 @@ static void test_run_steps_plan__requests(void **state)
 		assert_int_equal(strtol(id + 15, NULL, 10), i);
 		/* one text for all of them */
 		assert_ptr_equal(request->request_id.prefix, plan->id_prefix);
-		assert_string_equal(request->body, again->requests[i].body);
+		assert_string_equal(request->body, retry->requests[i].body);
 	}
-	assert_string_equal(plan->sha256, again->sha256);
-	assert_string_not_equal(plan->id_prefix, again->id_prefix);
+	assert_string_equal(plan->sha256, retry->sha256);
+	assert_string_not_equal(plan->id_prefix, retry->id_prefix);
 	vllm_bench_done(&bench);
 }
 

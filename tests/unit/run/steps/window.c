@@ -28,7 +28,7 @@ struct busy {
 	pthread_t thread;
 	struct io_addr addr;
 	struct run_stop *stop; /* once asked it wishes for the end, and answers nothing */
-	int asked;             /* read behind busy_stop() */
+	int requested;         /* read behind busy_stop() */
 };
 
 static void *serve(void *data)
@@ -43,7 +43,7 @@ static void *serve(void *data)
 	while ((fd = accept(busy->listen_fd, NULL, NULL)) >= 0) {
 		/* the client may have given up before it asked */
 		bool asks = recv(fd, request, sizeof(request), 0) > 0;
-		busy->asked += asks;
+		busy->requested += asks;
 		if (asks && busy->stop != NULL) {
 			run_stop_by_signal(busy->stop, SIGINT);
 			/* until the client has closed it */
@@ -81,7 +81,7 @@ static void busy_stop(struct busy *busy, struct run_target *target)
 
 static void test_run_steps_window__a_wish_to_end_is_not_kept_waiting(void **state)
 {
-	struct run_stop none = { 0 }, asked = { 0 };
+	struct run_stop none = { 0 }, requested = { 0 };
 	struct host_metrics_sample sample;
 	struct busy busy;
 
@@ -91,14 +91,14 @@ static void test_run_steps_window__a_wish_to_end_is_not_kept_waiting(void **stat
 	run_window_settled(&target, &sample);
 	busy_stop(&busy, &target);
 	assert_true(sample.known);
-	assert_in_range(busy.asked, 2, 1000);
+	assert_in_range(busy.requested, 2, 1000);
 	/* and nothing but its word where the run was asked to end */
-	run_stop_by_signal(&asked, SIGINT);
-	target = busy_start(&busy, NULL, &asked);
+	run_stop_by_signal(&requested, SIGINT);
+	target = busy_start(&busy, NULL, &requested);
 	run_window_settled(&target, &sample);
 	busy_stop(&busy, &target);
 	assert_true(sample.known);
-	assert_int_equal(busy.asked, 1);
+	assert_int_equal(busy.requested, 1);
 }
 
 static void test_run_steps_window__what_is_under_way_is_given_up(void **state)

@@ -10,21 +10,21 @@
 #include "store/db/sql.h"
 #include "unit/base/scratch.h"
 
-#define NUMBER(value)                                                                 \
-	{                                                                             \
-		.state = RES_VALUE_THERE, .kind = RES_VALUE_NUMBER, .number = (value) \
+#define NUMBER(value)                                                                   \
+	{                                                                               \
+		.state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER, .number = (value) \
 	}
-#define YES(value)                                                                 \
-	{                                                                          \
-		.state = RES_VALUE_THERE, .kind = RES_VALUE_YES, .number = (value) \
+#define YES(value)                                                                   \
+	{                                                                            \
+		.state = RES_VALUE_PRESENT, .kind = RES_VALUE_YES, .number = (value) \
 	}
-#define TEXT(value)                                                               \
-	{                                                                         \
-		.state = RES_VALUE_THERE, .kind = RES_VALUE_TEXT, .text = (value) \
+#define TEXT(value)                                                                 \
+	{                                                                           \
+		.state = RES_VALUE_PRESENT, .kind = RES_VALUE_TEXT, .text = (value) \
 	}
-#define JSON(value)                                                               \
-	{                                                                         \
-		.state = RES_VALUE_THERE, .kind = RES_VALUE_JSON, .text = (value) \
+#define JSON(value)                                                                 \
+	{                                                                           \
+		.state = RES_VALUE_PRESENT, .kind = RES_VALUE_JSON, .text = (value) \
 	}
 
 static const struct mirror_cell cells[] = {
@@ -57,7 +57,7 @@ static const enum res_field_type types[] = { RES_FIELD_NUMBER, RES_FIELD_COUNT, 
 static void assert_same(const struct mirror_cell *cell, const struct mirror_cell *back)
 {
 	assert_int_equal(back->state, cell->state);
-	if (cell->state != RES_VALUE_THERE)
+	if (cell->state != RES_VALUE_PRESENT)
 		return;
 	assert_int_equal(back->kind, cell->kind);
 	/* the sign of a zero, too */

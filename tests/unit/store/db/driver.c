@@ -209,16 +209,16 @@ static void jobs_have_one_owner(struct store_sql *sql, const char *name)
 	struct store_sql other = { 0 };
 
 	open_sql(&other, name, STORE_SQL_WRITE);
-	assert_int_equal(store_sql_own_jobs(sql, &err), 0);
-	assert_int_equal(store_sql_own_jobs(sql, &err), 0);
-	assert_int_equal(store_sql_own_jobs(&other, &err), -1);
+	assert_int_equal(store_sql_claim_jobs(sql, &err), 0);
+	assert_int_equal(store_sql_claim_jobs(sql, &err), 0);
+	assert_int_equal(store_sql_claim_jobs(&other, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
 	assert_non_null(strstr(err.text, "is in use by "));
 	store_sql_close(sql);
 	/* a server sees the end of a connection some moments later */
-	for (int i = 0; i < 500 && store_sql_own_jobs(&other, &err) < 0; i++)
+	for (int i = 0; i < 500 && store_sql_claim_jobs(&other, &err) < 0; i++)
 		pl_clock_sleep_until(pl_clock_now_ns() + 10 * PL_NS_PER_MS);
-	assert_int_equal(store_sql_own_jobs(&other, &err), 0);
+	assert_int_equal(store_sql_claim_jobs(&other, &err), 0);
 	store_sql_close(&other);
 }
 
@@ -229,7 +229,7 @@ static void play(void **state, bool is_postgres)
 	const char *name = name_of(state, is_postgres);
 
 	open_sql(&writer, name, STORE_SQL_WRITE);
-	assert_int_equal(store_sql_own(&writer, &err), 0);
+	assert_int_equal(store_sql_claim(&writer, &err), 0);
 	make(&writer);
 	open_sql(&reader, name, STORE_SQL_READ);
 	values_come_back(&writer);

@@ -54,7 +54,7 @@ static const struct {
 	{ "sql_count_jobs", "jobs", BOUNDED },
 	{ "sql_count_jobs", "jobs_state", BOUNDED },
 	{ "sql_next_part", "p", QUEUE_ONLY },
-	{ "sql_next_again", "i", QUEUE_ONLY },
+	{ "sql_next_retry", "i", QUEUE_ONLY },
 	{ "sql_add_items", "json_each", "the names that the statement is given" },
 	{ "sql_count_views", "views", BOUNDED },
 	{ "sql_count_views", "views_bytes", BOUNDED },
@@ -155,14 +155,14 @@ static void take_line(void *data, const char *line)
 	}
 }
 
-static size_t look_at(struct store_sql *sql, const struct store_statement *which, const char *asked,
-		      int column, const char *const *marks)
+static size_t look_at(struct store_sql *sql, const struct store_statement *which,
+		      const char *requested, int column, const char *const *marks)
 {
 	struct look look = { .name = which->name,
 			     .text = store_sql_statement_text(sql, which),
 			     .marks = marks };
 
-	each_row(sql, asked, column, take_line, &look);
+	each_row(sql, requested, column, take_line, &look);
 	end_index_scan(&look);
 	return look.faults;
 }
@@ -192,9 +192,9 @@ static void test_store_plans__sqlite(void **state)
 		fail_msg("%s", err.text);
 	for (const struct store_statement *which = __start_store_statements;
 	     which < __stop_store_statements; which++) {
-		auto_free char *asked = pl_asprintf("EXPLAIN QUERY PLAN %s",
-						    store_sql_statement_text(&sql, which));
-		faults += look_at(&sql, which, asked, 3, marks);
+		auto_free char *requested = pl_asprintf("EXPLAIN QUERY PLAN %s",
+							store_sql_statement_text(&sql, which));
+		faults += look_at(&sql, which, requested, 3, marks);
 	}
 	store_sql_close(&sql);
 	assert_int_equal(faults, 0);

@@ -20,12 +20,12 @@ static const struct {
 	  "'results': {}, 'system': {}, 'profiling': null, 'status': 'completed'}",
 	  STORE_FORM_PLAIN, "r", "" },
 	{ "{'run_id': 'r', 'more': {'a': 1}}", STORE_FORM_PLAIN, "r", " " },
-	{ "{'run_id': 'r', 'schema_version': 1, 'results': {'odd': 1}}", STORE_FORM_OWN, "r",
+	{ "{'run_id': 'r', 'schema_version': 1, 'results': {'odd': 1}}", STORE_FORM_NATIVE, "r",
 	  "/results " },
-	{ "{'run_id': 'r', 'schema_version': 4, 'newer': 1, 'results': {'odd': 1}}", STORE_FORM_OWN,
-	  "r", "/schema_version /results  " },
-	{ "{'profllm': {'run_id': 'r', 'schema_version': 4}, 'completed': 1}", STORE_FORM_OWN, "r",
-	  "/profllm/schema_version " },
+	{ "{'run_id': 'r', 'schema_version': 4, 'newer': 1, 'results': {'odd': 1}}",
+	  STORE_FORM_NATIVE, "r", "/schema_version /results  " },
+	{ "{'profllm': {'run_id': 'r', 'schema_version': 4}, 'completed': 1}", STORE_FORM_NATIVE,
+	  "r", "/profllm/schema_version " },
 	{ FLAT, STORE_FORM_FLAT, NULL, "" },
 	{ "{'num_prompts': 1, 'completed': 1, 'duration': 1, 'mean_ttft_ms': NaN}", STORE_FORM_FLAT,
 	  NULL, "/mean_ttft_ms " },
@@ -140,8 +140,8 @@ static void test_store_documents_document__is_rejected_with_every_fault(void **s
 		if (strstr(err.text, rejected[i].says) == NULL)
 			fail_msg("%s: %s", rejected[i].text, err.text);
 		if (!has_fault(faults, rejected[i].pointer, rejected[i].line)) {
-			auto_free char *told = pl_json_to_text(faults, PL_JSON_COMPACT);
-			fail_msg("%s: %s", rejected[i].text, told);
+			auto_free char *reported = pl_json_to_text(faults, PL_JSON_COMPACT);
+			fail_msg("%s: %s", rejected[i].text, reported);
 		}
 	}
 }
@@ -208,8 +208,8 @@ static void test_store_documents_document__quotes_nothing_of_what_is_no_json(voi
 						     &document, &faults, &err),
 				 -1);
 		assert_string_equal(err.text, rows[i].says);
-		auto_free char *told = pl_json_to_text(faults, PL_JSON_COMPACT);
-		assert_null(strstr(told, "S3"));
+		auto_free char *reported = pl_json_to_text(faults, PL_JSON_COMPACT);
+		assert_null(strstr(reported, "S3"));
 	}
 }
 

@@ -51,13 +51,13 @@ static void test_store_documents_parts__slices(void **state)
 		} both[] = { { rows[i].text, len }, { packed, packed_len } };
 		for (size_t k = 0; k < 2; k++) {
 			auto_store_parts parts = { 0 };
-			auto_buf told = PL_BUF(4096);
+			auto_buf reported = PL_BUF(4096);
 			struct pl_err err = PL_ERR_INIT;
 			if (store_parts_of(both[k].bytes, both[k].len, rows[i].name, &parts, &err) <
 			    0)
 				fail_msg("%s: %s", rows[i].text, err.text);
-			write_parts(&parts, &told);
-			assert_string_equal(pl_buf_text(&told), rows[i].parts);
+			write_parts(&parts, &reported);
+			assert_string_equal(pl_buf_text(&reported), rows[i].parts);
 		}
 	}
 }

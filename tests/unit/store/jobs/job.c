@@ -104,10 +104,10 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 				      .len = 7 };
 
 	for (size_t i = 0; i < work->count; i++) {
-		const struct store_job_turn *turn = &work->turns[i];
-		if (turn->index == index)
-			one.choice = (struct store_choice){ .on_conflict = turn->on_conflict,
-							    .expected = turn->expected };
+		const struct store_job_pending *pending = &work->pending[i];
+		if (pending->index == index)
+			one.choice = (struct store_choice){ .on_conflict = pending->on_conflict,
+							    .expected = pending->expected };
 	}
 	json_array_append_new(faults, store_fault_new("/a", 3, "wrong"));
 	if (text != NULL) {
@@ -116,7 +116,7 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 	} else {
 		one.message = "no result";
 		one.faults = faults;
-		one.kept = "{\"a\": 1}";
+		one.retained = "{\"a\": 1}";
 	}
 	begin(store, work);
 	if (store_job_item(store, work, &one, &result, &err) < 0)
@@ -135,7 +135,7 @@ static void done(struct store *store, const struct store_job_work *work)
 	end(store);
 }
 
-static json_t *told(struct store *store, int64_t id)
+static json_t *reported(struct store *store, int64_t id)
 {
 	const struct store_job_page page = { .limit = 100 };
 	struct pl_err err = PL_ERR_INIT;
@@ -148,7 +148,7 @@ static json_t *told(struct store *store, int64_t id)
 
 static void assert_job(struct store *store, int64_t id, const char *path, const char *expected)
 {
-	auto_json json_t *json = told(store, id);
+	auto_json json_t *json = reported(store, id);
 	auto_free char *text = pl_json_to_text(pl_json_get_path(json, path), PL_JSON_COMPACT);
 	auto_free char *wanted = quoted(expected);
 
@@ -158,7 +158,7 @@ static void assert_job(struct store *store, int64_t id, const char *path, const 
 /* Of the eight counts those that are not 0: "queued 1, stored 2". */
 static void assert_counts(struct store *store, int64_t id, const char *expected)
 {
-	auto_json json_t *json = told(store, id);
+	auto_json json_t *json = reported(store, id);
 	auto_buf text = PL_BUF(1000);
 
 	assert_int_equal(json_object_size(json_object_get(json, "counts")), 8);
@@ -210,7 +210,7 @@ static void test_store_jobs_job__from_queue_to_end(void **state)
 	assert_job(store, id, "job_id", "'1'");
 	next(store, &none);
 	assert_int_equal(none.job, 0);
-	assert_null(told(store, 99));
+	assert_null(reported(store, 99));
 }
 
 static void test_store_jobs_job__items_as_json(void **state)
@@ -301,7 +301,7 @@ static void test_store_jobs_job__goes_on_where_it_stopped(void **state)
 	assert_int_equal(after.job, first);
 	assert_true(after.is_cut);
 	assert_int_equal(after.count, 1);
-	assert_int_equal(after.turns[0].index, 2);
+	assert_int_equal(after.pending[0].index, 2);
 	assert_string_equal(after.bytes, BODY);
 	item(&tools, store, &after, 2, NULL);
 	done(store, &after);
@@ -337,7 +337,7 @@ static void test_store_jobs_job__one_process_works_on_them(void **state)
 
 /* ---- jobs of several parts ----------------------------------------------------------------- */
 
-static int64_t open_job(struct store *store, enum store_known on_conflict)
+static int64_t open_job(struct store *store, enum store_conflict_policy on_conflict)
 {
 	const struct store_job_plan plan = {
 		.name = "many", .files = 2, .bytes = -1, .on_conflict = on_conflict
@@ -433,17 +433,17 @@ static void test_store_jobs_job__cancel_and_retry(void **state)
 	/* of the first part what was cancelled; what was rejected, by its own bytes; then the other part */
 	static const size_t counts[] = { 1, 1, 0 };
 	for (size_t i = 0; i < PL_ARRAY_SIZE(counts); i++) {
-		auto_store_job_work again = { .job = 0 };
-		next(store, &again);
-		assert_int_equal(again.job, id);
-		assert_int_equal(again.part == 0, i == 1);
-		assert_int_equal(again.count, counts[i]);
+		auto_store_job_work retry = { .job = 0 };
+		next(store, &retry);
+		assert_int_equal(retry.job, id);
+		assert_int_equal(retry.part == 0, i == 1);
+		assert_int_equal(retry.count, counts[i]);
 		if (i == 2)
-			cut(store, &again, 1);
+			cut(store, &retry, 1);
 		if (i == 1)
-			assert_string_equal(again.turns[0].bytes, "{\"a\": 1}");
-		item(&tools, store, &again, again.turns[0].index, NULL);
-		done(store, &again);
+			assert_string_equal(retry.pending[0].bytes, "{\"a\": 1}");
+		item(&tools, store, &retry, retry.pending[0].index, NULL);
+		done(store, &retry);
 	}
 	assert_job(store, id, "state", "'done'");
 	assert_counts(store, id, "stored 1, rejected 3");
@@ -477,7 +477,7 @@ static void test_store_jobs_job__an_item_asked_for_amid_the_work_is_not_lost(voi
 	next(store, &third);
 	assert_int_equal(third.part, second.part);
 	assert_int_equal(third.count, 1);
-	assert_int_equal(third.turns[0].index, 2);
+	assert_int_equal(third.pending[0].index, 2);
 	item(&tools, store, &third, 2, FLAT);
 	done(store, &third);
 	assert_counts(store, id, "stored 1, rejected 1, cancelled 1");
@@ -495,14 +495,15 @@ static void assert_content(struct store *store, int64_t id, const char *suite)
 	assert_string_equal(pl_json_get_text(entry.document, "suite"), suite);
 }
 
-static void choose(struct store *store, int64_t id, enum store_known choice, const char *of)
+static void choose(struct store *store, int64_t id, enum store_conflict_policy choice,
+		   const char *of)
 {
-	const struct store_job_wish wish = { .choice.on_conflict = choice, .of = of };
+	const struct store_job_request wanted = { .choice.on_conflict = choice, .of = of };
 	enum store_job_answer came;
 	struct pl_err err = PL_ERR_INIT;
 	size_t at;
 
-	if (store_job_choose(store, id, &wish, &came, &at, &err) < 0)
+	if (store_job_choose(store, id, &wanted, &came, &at, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(came, STORE_JOB_OK);
 }
@@ -516,7 +517,7 @@ static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 	const struct store_choice replace = { .on_conflict = STORE_REPLACE };
 	auto_store_entry seen = { .id = 0 };
 	auto_store_job_work work = { .job = 0 };
-	auto_store_job_work again = { .job = 0 };
+	auto_store_job_work retry = { .job = 0 };
 	struct pl_err err = PL_ERR_INIT;
 	struct store_put_result result;
 	enum store_job_answer came;
@@ -532,21 +533,21 @@ static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 	item(&tools, store, &work, 0, "{'run_id': 'r', 'suite': 'two'}");
 	done(store, &work);
 	assert_int_equal(store_get(store, 1, &seen, &err), 0);
-	const struct store_job_wish wish = {
+	const struct store_job_request wanted = {
 		.choice = { .on_conflict = STORE_REPLACE, .expected = seen.sha256 }, .items = items
 	};
-	assert_int_equal(store_job_choose(store, id, &wish, &came, &at, &err), 0);
+	assert_int_equal(store_job_choose(store, id, &wanted, &came, &at, &err), 0);
 	assert_int_equal(came, STORE_JOB_OK);
 	read_text(&tools, "{'run_id': 'r', 'suite': 'three'}", &other);
 	auto_prepared struct store_prepared *prepared = store_prepare(store, &other, "x.json");
 	assert_int_equal(store_put_as(store, prepared, &replace, &result, &err), 0);
-	next(store, &again);
-	result = item(&tools, store, &again, 0, "{'run_id': 'r', 'suite': 'two'}");
+	next(store, &retry);
+	result = item(&tools, store, &retry, 0, "{'run_id': 'r', 'suite': 'two'}");
 	assert_int_equal(result.outcome, STORE_CONFLICT);
-	done(store, &again);
+	done(store, &retry);
 	assert_content(store, 1, "three");
 	/* what is there by now is not what is expected */
-	assert_int_equal(store_job_choose(store, id, &wish, &came, &at, &err), 0);
+	assert_int_equal(store_job_choose(store, id, &wanted, &came, &at, &err), 0);
 	assert_int_equal(came, STORE_JOB_CHANGED);
 	assert_job(store, id, "state", "'done'");
 }
@@ -577,8 +578,8 @@ static void test_store_jobs_job__choices(void **state)
 	assert_counts(store, id, "queued 1, duplicate 1");
 	auto_store_job_work keeps = { .job = 0 };
 	next(store, &keeps);
-	assert_int_equal(keeps.turns[0].on_conflict, STORE_KEEP);
-	auto_free char *bytes = pl_strdup(keeps.turns[0].bytes);
+	assert_int_equal(keeps.pending[0].on_conflict, STORE_KEEP);
+	auto_free char *bytes = pl_strdup(keeps.pending[0].bytes);
 	assert_non_null(strstr(bytes, "two"));
 	assert_int_equal(item(&tools, store, &keeps, 0, "{'run_id': 'r', 'suite': 'two'}").id, 2);
 	done(store, &keeps);
@@ -587,7 +588,7 @@ static void test_store_jobs_job__choices(void **state)
 	choose(store, id, STORE_KEEP, NULL);
 	auto_store_job_work same = { .job = 0 };
 	next(store, &same);
-	assert_non_null(strstr(same.turns[0].bytes, "one"));
+	assert_non_null(strstr(same.pending[0].bytes, "one"));
 	assert_int_equal(item(&tools, store, &same, 1, "{'run_id': 'r', 'suite': 'one'}").id, 3);
 	done(store, &same);
 	assert_counts(store, id, "stored 2");
@@ -609,7 +610,7 @@ static void test_store_jobs_job__known_files(void **state)
 {
 	auto_tools tools = { .fields = NULL };
 	auto_store_job_work work = { .job = 0 };
-	auto_json json_t *asked = json_pack("[s, s]", SHA, "ff");
+	auto_json json_t *requested = json_pack("[s, s]", SHA, "ff");
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *before = NULL;
 	auto_json json_t *after = NULL;
@@ -618,7 +619,7 @@ static void test_store_jobs_job__known_files(void **state)
 	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
 						    true);
 	add(store, "x");
-	assert_int_equal(store_jobs_known(store, asked, 0, &before, &err), 0);
+	assert_int_equal(store_jobs_known(store, requested, 0, &before, &err), 0);
 	auto_free char *text = pl_json_to_text(before, PL_JSON_COMPACT);
 	assert_string_equal(text,
 			    "{\"known\":[{\"sha256\":\"" SHA "\",\"job_id\":\"1\",\"index\":null,"
@@ -627,7 +628,7 @@ static void test_store_jobs_job__known_files(void **state)
 	cut(store, &work, 1);
 	item(&tools, store, &work, 0, FLAT);
 	done(store, &work);
-	assert_int_equal(store_jobs_known(store, asked, 0, &after, &err), 0);
+	assert_int_equal(store_jobs_known(store, requested, 0, &after, &err), 0);
 	auto_free char *then = pl_json_to_text(after, PL_JSON_COMPACT);
 	assert_string_equal(then,
 			    "{\"known\":[{\"sha256\":\"" SHA "\",\"job_id\":\"1\",\"index\":0,"
@@ -793,7 +794,7 @@ static void test_store_jobs_job__old_ones_are_forgotten(void **state)
 		run_beside(path, "UPDATE jobs SET finished = '2020-01-01T00:00:00Z'");
 	}
 	auto_store struct store *store = open_store(&tools, path, false, true);
-	assert_null(told(store, first));
+	assert_null(reported(store, first));
 	assert_job(store, second, "state", "'done'");
 }
 

@@ -69,7 +69,7 @@ static void test_sweep_vllm_params__forms(void **state)
 	auto_json json_t *wanted = json_pack("[{s:s, s:i}, {s:s}]", "_benchmark_name", "x", "a", 1,
 					     "_benchmark_name", "y");
 	static const struct {
-		const char *text, *told;
+		const char *text, *reported;
 	} bad[] = {
 		{ "[]", "no combination" },
 		{ "3", "expected a list" },
@@ -88,7 +88,7 @@ static void test_sweep_vllm_params__forms(void **state)
 		assert_int_equal(sweep_vllm_params_parse(bad[i].text, strlen(bad[i].text), "p.json",
 							 &items, &err),
 				 -1);
-		if (strstr(err.text, bad[i].told) == NULL)
+		if (strstr(err.text, bad[i].reported) == NULL)
 			fail_msg("%s: %s", bad[i].text, err.text);
 	}
 }

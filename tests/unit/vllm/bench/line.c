@@ -43,7 +43,7 @@ static void own_rows_are_those_that_vllm_lacks(void **state)
 	struct option_argv argv = { 0 };
 
 	(void)state;
-	vllm_bench_line_own_rows(&argv);
+	vllm_bench_line_program_rows(&argv);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(own); i++) {
 		if (option_argv_find(&argv, own[i]) == NULL)
 			fail_msg("%s", own[i]);

@@ -64,10 +64,10 @@ static void options_are_words_that_are_read_back(void **state)
 		struct vllm_bench bench;
 		vllm_bench_init(&bench);
 		vllm_bench_set(&bench, options[i].id, value);
-		bool said = vllm_bench_words_add(&bench, options[i].id, words);
+		bool heard = vllm_bench_words_add(&bench, options[i].id, words);
 		auto_free char *text = pl_json_to_text(words, PL_JSON_COMPACT);
-		assert_int_equal(said, options[i].words != NULL);
-		assert_string_equal(text, said ? options[i].words : "[]");
+		assert_int_equal(heard, options[i].words != NULL);
+		assert_string_equal(text, heard ? options[i].words : "[]");
 		check_read(options[i].id, words, &bench);
 		vllm_bench_done(&bench);
 	}

@@ -607,9 +607,9 @@ static void a_config_file_is_read(void **state)
 		    "\"enable_prefix_caching\":false,"
 		    "\"served_model_name\":[\"a\",\"b\"],"
 		    "\"compilation_config\":{\"mode\":3},\"hf_overrides\":{}}");
-	assert_int_equal(json_integer_value(json_object_get(command->places, "port")), 0);
+	assert_int_equal(json_integer_value(json_object_get(command->locations, "port")), 0);
 	assert_int_equal(
-		json_integer_value(json_object_get(command->places, "tensor_parallel_size")), 5);
+		json_integer_value(json_object_get(command->locations, "tensor_parallel_size")), 5);
 	auto_command struct vllm_command *other = parse_as("vllm serve own-model --config c.yaml",
 							   &options, &problems);
 	assert_int_equal(problems.count, 0);
@@ -840,7 +840,7 @@ static void there_and_back(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
 		auto_problems problems = { 0 };
 		auto_command struct vllm_command *command = parse(texts[i], &problems);
-		auto_command struct vllm_command *again = NULL;
+		auto_command struct vllm_command *retry = NULL;
 		auto_experiment struct exp_config *experiment = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		auto_buf yaml = { 0 };
@@ -860,8 +860,8 @@ static void there_and_back(void **state)
 							  .flag_a_line = i % 2 == 0,
 							  .secrets = true };
 		assert_int_equal(vllm_command_write(experiment->server, &style, &line, &err), 0);
-		again = parse(pl_buf_text(&line), &problems);
-		if (problems.errors > 0 || !json_equal(again->values, command->values))
+		retry = parse(pl_buf_text(&line), &problems);
+		if (problems.errors > 0 || !json_equal(retry->values, command->values))
 			fail_msg("%s", pl_buf_text(&line));
 	}
 }

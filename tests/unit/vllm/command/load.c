@@ -148,19 +148,19 @@ static void faults_are_told(void **state)
 		auto_free char *text = pl_asprintf("vllm bench serve %s", faults[i].args);
 		auto_command struct vllm_command *command = parse(text, &problems);
 		const struct option_problem *found = problems.items;
-		auto_buf told = { 0 };
-		pl_buf_init(&told, 1 << 16);
+		auto_buf reported = { 0 };
+		pl_buf_init(&reported, 1 << 16);
 		if (problems.errors != 1)
 			fail_msg("%s: %zu errors", faults[i].args, problems.errors);
-		option_problem_text(found, OPTION_AS_LINE, &told);
+		option_problem_text(found, OPTION_AS_LINE, &reported);
 		if (!pl_text_equal(found->key, faults[i].key))
 			fail_msg("%s: key %s", faults[i].args, found->key);
 		if (vllm_command_word(command, found) != faults[i].word)
 			fail_msg("%s: word %d", faults[i].args, found->line);
 		if (!pl_text_equal(found->nearest, faults[i].nearest))
 			fail_msg("%s: nearest %s", faults[i].args, found->nearest);
-		if (strstr(pl_buf_text(&told), faults[i].words) == NULL)
-			fail_msg("%s: %s", faults[i].args, pl_buf_text(&told));
+		if (strstr(pl_buf_text(&reported), faults[i].words) == NULL)
+			fail_msg("%s: %s", faults[i].args, pl_buf_text(&reported));
 	}
 }
 

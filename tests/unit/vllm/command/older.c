@@ -32,8 +32,8 @@ struct question {
 	struct vllm_version version;
 };
 
-static size_t asked;
-static size_t kept;
+static size_t requested;
+static size_t retained;
 static size_t replaced;
 static size_t refused;
 
@@ -46,9 +46,9 @@ static struct vllm_version version_of(const char *release)
 }
 
 static void add_spelling(struct spelling *spellings, size_t *count, bool sense, const char *before,
-			 const char *name, const char *behind)
+			 const char *name, const char *after)
 {
-	auto_free char *words = pl_asprintf("%s%s%s", before, name, behind);
+	auto_free char *words = pl_asprintf("%s%s%s", before, name, after);
 
 	for (char *at = words; *at != '\0'; at++)
 		*at = *at == '_' ? '-' : *at;
@@ -140,7 +140,7 @@ static void check_sense(const struct question *question, const struct vllm_comma
 	if (!known && own == NULL && problems->count == 0)
 		complain(question, command, problems, "lost");
 	if (found != NULL && own == found)
-		kept++;
+		retained++;
 	else
 		replaced++;
 }
@@ -156,7 +156,7 @@ static void ask(const struct question *question, bool allow_gone)
 	assert_int_equal(vllm_command_parse(text, strlen(text), &options, &command, &problems,
 					    PL_ERR_IGNORED),
 			 0);
-	asked++;
+	requested++;
 	if (problems.errors == 0 && allow_gone)
 		vllm_command_renew(command, &problems);
 	if (problems.errors == 0)
@@ -230,9 +230,9 @@ static void every_older_spelling_keeps_its_sense(void **state)
 		args++;
 	}
 	print_message("%zu arguments, %zu questions: %zu kept, %zu replaced, %zu refused\n", args,
-		      asked, kept, replaced, refused);
+		      requested, retained, replaced, refused);
 	assert_true(args > 100);
-	assert_true(kept > 500);
+	assert_true(retained > 500);
 	assert_true(replaced > 50);
 	assert_true(refused > 50);
 }

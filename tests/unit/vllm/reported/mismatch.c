@@ -15,7 +15,7 @@
 enum where { ARGS, ARGS_KNOWN, ENGINE, INFO, CACHE, MODEL };
 
 struct mismatch_case {
-	const char *asked; /* JSON object */
+	const char *requested; /* JSON object */
 	enum where where;
 	const char *reported; /* a text; a JSON object of CACHE and MODEL */
 	const char *expected; /* "argument=reported ...", "" none, NULL: nothing was reported */
@@ -113,7 +113,7 @@ static const struct mismatch_case cases[] = {
 
 static json_t *find(const struct mismatch_case *c)
 {
-	auto_json json_t *asked = json_loads(c->asked, 0, NULL);
+	auto_json json_t *requested = json_loads(c->requested, 0, NULL);
 	auto_json json_t *object = json_loads(c->reported, 0, NULL);
 	const struct vllm_reported reported = {
 		.args = c->where == ARGS || c->where == ARGS_KNOWN ? c->reported : NULL,
@@ -124,8 +124,8 @@ static json_t *find(const struct mismatch_case *c)
 		.defaults_known = c->where == ARGS_KNOWN,
 	};
 
-	assert_non_null(asked);
-	return vllm_mismatches(vllm_catalog_reference(), asked, &reported);
+	assert_non_null(requested);
+	return vllm_mismatches(vllm_catalog_reference(), requested, &reported);
 }
 
 static void differences_are_named(void **state)
@@ -148,7 +148,7 @@ static void differences_are_named(void **state)
 				    pl_json_get_text(entry, "argument"), shown);
 		}
 		if (strcmp(pl_buf_text(&text), cases[i].expected) != 0)
-			fail_msg("%s, %s: %s", cases[i].asked, cases[i].reported,
+			fail_msg("%s, %s: %s", cases[i].requested, cases[i].reported,
 				 pl_buf_text(&text));
 	}
 }
@@ -156,8 +156,8 @@ static void differences_are_named(void **state)
 /* One entry per argument, from the first source that differs. */
 static void an_argument_is_named_once(void **state)
 {
-	auto_json json_t *asked = json_pack("{s:i, s:b}", "max_model_len", 4096,
-					    "enable_prefix_caching", 0);
+	auto_json json_t *requested = json_pack("{s:i, s:b}", "max_model_len", 4096,
+						"enable_prefix_caching", 0);
 	auto_json json_t *cache = json_pack("{s:s}", "enable_prefix_caching", "True");
 	auto_json json_t *model = json_pack("{s:i}", "max_model_len", 1);
 	const struct vllm_reported reported = {
@@ -166,7 +166,7 @@ static void an_argument_is_named_once(void **state)
 		.cache = cache,
 		.model = model,
 	};
-	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), asked, &reported);
+	auto_json json_t *list = vllm_mismatches(vllm_catalog_reference(), requested, &reported);
 	auto_buf text = PL_BUF(65536);
 
 	(void)state;

@@ -1,0 +1,81 @@
+/*
+ * The value of an existing file at an output path: no result, an end without metrics, some of them,
+ * all. A file that is not a result counts as complete, because it may be the user's work.
+ */
+#include "result/existing.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "result/document.h"
+#include "schema/former.h"
+
+static bool is_result(const json_t *document)
+{
+	return json_is_string(json_object_get(document, "run_id")) &&
+	       json_is_string(json_object_get(document, "timestamp")) &&
+	       json_is_string(json_object_get(document, "status"));
+}
+
+json_t *res_existing_result(const char *path)
+{
+	auto_json json_t *document = NULL;
+
+	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &document, PL_ERR_IGNORED) < 0)
+		return NULL;
+	json_t *inside = json_object_get(document, "profllm");
+	json_t *result = is_result(document) ? document : is_result(inside) ? inside : NULL;
+	schema_rename_former_result(result);
+	return json_incref(result);
+}
+
+static bool has_figures(const json_t *results)
+{
+	const json_t *completed = json_object_get(results, "completed");
+
+	return json_is_object(results) &&
+	       !(json_is_integer(completed) && json_integer_value(completed) == 0);
+}
+
+enum res_worth res_worth(const json_t *document)
+{
+	enum res_status status;
+
+	if (document == NULL)
+		return RES_WORTH_NOTHING;
+	if (res_status_find(pl_json_get_text(document, "status"), &status) == 0 &&
+	    res_status_is_whole(status))
+		return RES_WORTH_WHOLE;
+	return has_figures(json_object_get(document, "results")) ? RES_WORTH_PART : RES_WORTH_END;
+}
+
+enum res_worth res_existing_worth(const char *path)
+{
+	auto_json json_t *document = res_existing_result(path);
+
+	if (document != NULL)
+		return res_worth(document);
+	return pl_file_size(path) > 0 ? RES_WORTH_WHOLE : RES_WORTH_NOTHING;
+}
+
+char *res_existing_text(const char *path)
+{
+	auto_json json_t *document = res_existing_result(path);
+
+	if (document != NULL)
+		return pl_asprintf("a result of %s, status %s",
+				   pl_json_get_text(document, "timestamp"),
+				   pl_json_get_text(document, "status"));
+	return pl_file_size(path) > 0 ? pl_strdup("another file") : NULL;
+}
+
+int res_existing_check(const char *path, const char *option, struct pl_err *err)
+{
+	auto_json json_t *document = res_existing_result(path);
+	auto_free char *what = res_existing_text(path);
+
+	if (what == NULL)
+		return 0;
+	return pl_err_invalid(err, "'%s' %s%s; use another %s or --overwrite", path,
+			      document != NULL ? "holds " : "already exists",
+			      document != NULL ? what : "", option);
+}

@@ -239,7 +239,7 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     ({"config__benchmark__request_rate": "inf"}, "load"), ({"config__server__dtype": "float16"}, "precision"),
     ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
     ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated"),
-    ({"launch__beside": 3}, "neighbors"), ({"config__server__model": "some/other"}, "model")])
+    ({"launch__other_servers_max": 3}, "neighbors"), ({"config__server__model": "some/other"}, "model")])
 def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
     assert caution_kinds(compare(bin_dir, a, a)) == ["shared"]
@@ -258,12 +258,12 @@ def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
 def test_neighbours_are_those_that_were_there(bin_dir, tmp_path):
     """One server or three more, the runs were not alone; alone in a sweep is alone, as is a run of no sweep, and of a program that tells nothing."""
     made = {name: group(tmp_path / name, runs=2, first=first, **more) for first, (name, more) in enumerate({
-        "one": {"launch__beside": 1}, "three": {"launch__beside": 3}, "last": {"launch__beside": 0}, "none": {"launch__beside": None}, "told": {}}.items())}
+        "one": {"launch__other_servers_max": 1}, "three": {"launch__other_servers_max": 3}, "last": {"launch__other_servers_max": 0}, "none": {"launch__other_servers_max": None}, "told": {}}.items())}
     for name, other, kinds in (("one", "three", []), ("last", "none", []), ("last", "told", []), ("none", "told", []),
                                ("one", "last", ["neighbors"]), ("none", "three", ["neighbors"]), ("told", "one", ["neighbors"])):
         assert caution_kinds(compare(bin_dir, made[name], made[other])) == kinds, (name, other)
     # within one side too
-    write(made["one"] / "alone.json", document(seed=99, launch__beside=0))
+    write(made["one"] / "alone.json", document(seed=99, launch__other_servers_max=0))
     assert caution_kinds(compare(bin_dir, made["one"], made["three"])) == ["neighbors"]
 
 

@@ -185,7 +185,7 @@ def test_only_some_sets(ask):
     assert [cell["set"] for cell in both["combinations"]] == ["quick", "quick", "full", "full"]
     assert both["merged"] == 2
     assert [cell["set"] for cell in quick["combinations"]] == ["quick", "quick"]
-    assert "found the set 'ful'" in none["problems"][0] and "did you mean 'full'" in none["problems"][0]
+    assert "found 'ful' in --only" in none["problems"][0] and "did you mean 'full'" in none["problems"][0]
 
 
 # ---- samples ----

@@ -70,8 +70,8 @@ static void the_load_is_checked_once(void **state)
 		  "output_len: 5",
 		  "" },
 		{ "random_batch_size: 2",
-		  "error not_in_this_version --random-batch-size: only 1 is in this version; with "
-		  "benchmark.client: vllm vLLM's own client does it\n" },
+		  "error not_in_this_version --random-batch-size: only 1 is in this version; set "
+		  "benchmark.client to vllm to use vLLM's own client\n" },
 		{ "random_input_len: 0",
 		  "error random_prompts --random-input-len: found number 0, expected a length that "
 		  "leaves at least one token per prompt, given --random-range-ratio and "

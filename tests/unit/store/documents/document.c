@@ -92,7 +92,7 @@ static const struct {
 	{ "{'run_id': 'r', 'run_id': 's'}", "", 1, "duplicate object key" },
 	{ "{'run_id': 'r', 'a': 123456789012345678901}", "", 1, "too big integer" },
 	{ "[]", "", 1, "expected one object" },
-	{ "{'a': 1}", "", 1, "'run_id' is missing" },
+	{ "{'a': 1}", "", 1, "neither 'run_id'" },
 	{ "{'run_id': 5}", "/run_id", 1, "/run_id: found 5, expected string" },
 	{ "{'run_id': '', 'suite': 's'}", "/run_id", 1, "/run_id: " },
 	{ "{'run_id': 'r', 'config': 7, 'results': [], 'more': 1}", "/config", 1, "(and 2 more)" },

@@ -366,7 +366,7 @@ def test_checks_that_need_our_own_stamps_are_unknown(play):
                  "client_queueing", "schedule_lateness", "clock_step", "littles_law", "concurrency_limited", "token_agreement"):
         assert play.check(name)["status"] == "unknown"
     for name in ("record_identity", "token_source", "foreign_load", "failures"):
-        assert play.check(name)["status"] == "ok"
+        assert play.check(name)["status"] == "passed"
     assert play.check("merged_events")["status"] != "unknown"
 
 

@@ -471,9 +471,10 @@ static void add_usage(const struct pl_opt_command *command, struct pl_buf *buf)
 	do {
 		auto_buf line = PL_BUF(HELP_BYTES_MAX);
 		size_t len = strcspn(usage, "\n");
-		pl_buf_addf(&line, "%s%s%s%.*s", before, command->name, len > 0 ? " " : "",
-			    (int)len, usage);
-		add_wrapped(buf, pl_buf_text(&line), line.len, 0, strlen("usage: "));
+		pl_buf_addf(&line, "%s%s%.*s", command->name, len > 0 ? " " : "", (int)len, usage);
+		pl_buf_add_text(buf, before);
+		add_wrapped(buf, pl_buf_text(&line), line.len, strlen("usage: "),
+			    strlen("usage: "));
 		usage += len;
 		before = "   or: ";
 	} while (*usage++ == '\n');

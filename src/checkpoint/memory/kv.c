@@ -388,7 +388,7 @@ static void set_request(struct ckpt_memory *memory, int64_t len)
 
 static void set_max_len(const struct ckpt_case *server, int64_t len, struct ckpt_memory *memory)
 {
-	const char *formula = "unknown: neither max_model_len nor config.json sets it";
+	const char *formula = "neither max_model_len nor config.json sets it";
 
 	if (ckpt_case_int(server, "max_model_len", -1) > 0)
 		formula = "max_model_len";

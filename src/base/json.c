@@ -8,8 +8,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define INT64_LIMIT 9223372036854775808.0 /* 2^63 */
-
 static void *take_memory(size_t size)
 {
 	return pl_must(malloc(size > 0 ? size : 1));
@@ -412,29 +410,10 @@ static void write_array(struct writer *w, const json_t *json, int depth)
 	put(w, "]");
 }
 
-static void put_i64(struct writer *w, int64_t number)
-{
-	char text[PL_I64_TEXT_BYTES];
-
-	put_bytes(w, text, (size_t)(pl_text_put_i64(text, number) - text));
-}
-
-static void put_f64(struct writer *w, double number)
-{
-	char text[PL_F64_TEXT_BYTES];
-
-	pl_text_from_f64(number, text);
-	put(w, text);
-}
-
-/* Whether an integer of JSON can be the same number. */
-static bool is_integer(double number)
-{
-	return fabs(number) < INT64_LIMIT && trunc(number) >= number && trunc(number) <= number;
-}
-
 static void write_value(struct writer *w, const json_t *json, int depth)
 {
+	char number[PL_F64_TEXT_BYTES];
+
 	switch (json_typeof(json)) {
 	case JSON_OBJECT:
 		(w->style == PL_JSON_SORTED ? write_sorted : write_object)(w, json, depth);
@@ -446,17 +425,16 @@ static void write_value(struct writer *w, const json_t *json, int depth)
 		put_string(w, json_string_value(json), json_string_length(json));
 		break;
 	case JSON_INTEGER:
-		put_i64(w, json_integer_value(json));
+		put_bytes(w, number,
+			  (size_t)(pl_text_put_i64(number, json_integer_value(json)) - number));
 		break;
 	/*
 	 * jansson's own writer prints 17 digits; vLLM's files, and people, have the shortest that
 	 * reads back.
 	 */
 	case JSON_REAL:
-		if (w->style == PL_JSON_SORTED && is_integer(json_real_value(json)))
-			put_i64(w, (int64_t)json_real_value(json));
-		else
-			put_f64(w, json_real_value(json));
+		pl_text_from_f64(json_real_value(json), number);
+		put(w, number);
 		break;
 	case JSON_TRUE:
 		put(w, "true");

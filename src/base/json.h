@@ -123,7 +123,7 @@ enum pl_json_style {
 	PL_JSON_PYTHON_2, /* as json.dumps(indent=2) */
 	PL_JSON_PYTHON_4, /* as json.dumps(indent=4) */
 	PL_JSON_INDENT,   /* two blanks per level */
-	PL_JSON_SORTED,   /* compact, sorted keys, 1.0 as 1: equal values give equal texts */
+	PL_JSON_SORTED,   /* compact, with sorted keys: equal values give equal texts */
 };
 /*
  * Writes floats in the shortest round-trip form and keys in insertion order. Returns false if the

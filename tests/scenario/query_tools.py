@@ -66,7 +66,7 @@ def some_value(rng, field):
         "server.max_model_len": lambda: rng.choice(["auto", "auto", 1024, 4096, 8192, 131072]),
         "server.gpu_memory_utilization": lambda: rng.choice([0.9, 0.92, 0.5, 1, 0.30000000000000004, 0.3]),
         "server.enable_prefix_caching": lambda: rng.random() < 0.5,
-        "server.compilation_config": lambda: rng.choice([{}, {"mode": 3}, {"mode": 3.0}, {"mode": "none", "cudagraph": [1, 2.5, None]}, {"mode": "none", "cudagraph": [1.0, 2.5, None]}, {"b": 1, "a": "é"}, [1], 3]),
+        "server.compilation_config": lambda: rng.choice([{}, {"mode": 3}, {"mode": "none", "cudagraph": [1, 2.5, None]}, {"b": 1, "a": "é"}, [1], 3]),
         "server.newer_than_the_rows": lambda: rng.choice([1, 2.5, "two", True, ["x"], {"y": None}]),
         "benchmark.request_rate": lambda: rng.choice(["inf", "inf", 0.5, 10, 100, 1e300, 5e-324]),
         "benchmark.request_timeout": lambda: rng.choice(["30s", "500ms", 30, 3600, "2h", 0]),
@@ -179,17 +179,8 @@ def kind(value):
     return "number" if isinstance(value, float) else "text" if isinstance(value, str) else "json"
 
 
-def unified(value):
-    """The value with each number in one form: 3.0 is 3."""
-    if isinstance(value, dict):
-        return {key: unified(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [unified(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def canonical(value):
-    return json.dumps(unified(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def equal(field, one, other):

@@ -12,7 +12,7 @@ import subprocess
 from datetime import datetime, timedelta, timezone
 
 from database_tools import Postgres, ask, is_address, list_of_pairs, literal
-from query_tools import canonical, fold, when
+from query_tools import fold, when
 
 STATES = {"is_null": "{k} = 'null'", "not_null": "{k} <> 'null'", "is_recorded": "{k} IS NOT NULL",
           "is_explicit": "{x}"}
@@ -22,6 +22,10 @@ LISTS = {"quality.verdict": ["trusted", "degraded", "client_limited"],
          "run.status": ["completed", "partial", "failed", "launch_failed", "timeout", "interrupted"]}
 NUMBERS = ("number", "count")
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def instant(text):

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from dashboard_tools import Dashboard
 from database_tools import ask
-from query_tools import TEXTS, canonical, made_results
-from sql_tools import NUMBERS, Snapshot, found, instant, of_json, to_json
+from query_tools import TEXTS, made_results
+from sql_tools import NUMBERS, Snapshot, canonical, found, instant, of_json, to_json
 
 pytestmark = pytest.mark.long_file
 

@@ -12,7 +12,6 @@ export interface Form {
 
 const DIGITS = 4
 const MOST_DECIMALS = 8
-const MOST_DIGITS = 17 // of a double
 export const PLAIN: Form = { unit: '', scale: 1, decimals: null, digits: Infinity } // as written
 export const COUNTS: Form = { unit: '', scale: 1, decimals: 0, digits: Infinity }
 const ARROW = { lower: '↓', higher: '↑', neither: '' } as const
@@ -79,9 +78,6 @@ export function formOfRow(field: Field, values: unknown[]): Form {
     form.decimals += 1
     form.digits += 1
   }
-  // no number of decimals shows both 0 and 2e-16
-  if (isAlike()) Object.assign(form, { decimals: null, digits: DIGITS })
-  while (form.decimals === null && form.digits < MOST_DIGITS && isAlike()) form.digits += 1
   return form
 }
 
@@ -99,7 +95,7 @@ function fixed(value: number, decimals: number) {
 export const count = (value: number) => fixed(value, 0)
 
 export function showNumber(value: number, { scale, decimals, digits }: Form) {
-  if (decimals === null) return String(rounded(value * scale, digits))
+  if (decimals === null) return String(value)
   const shown = value * scale
   return fixed(rounded(shown, digits), Math.max(0, placesOf(shown, decimals, digits)))
 }

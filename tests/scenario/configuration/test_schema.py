@@ -35,7 +35,7 @@ LISTS = {
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},
     "result_fields": {"FIELD": "result_fields", "TOP": "result_top_fields", "DERIVED": "derived_fields",
-                      "GROUP": "field_groups"},
+                      "GROUP": "field_groups", "LABEL": "field_labels"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
     "run_artifacts": {"RUN_ARTIFACT": "side_files"},

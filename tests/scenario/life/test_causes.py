@@ -67,7 +67,7 @@ def test_cause_hint_and_last_words(bin_dir, tmp_path, patience, cause, line):
     assert f"Status: launch_failed ({cause})\n" in done.stdout
     assert f"Log line: {error['log_line']}\n" in done.stdout
     belief, why, action = sentences_of(done.stdout)
-    assert "launch" in belief and why == as_sentence(error["message"])
+    assert "server" in belief and why == as_sentence(error["message"])
     assert action.startswith(as_sentence(error["hint"]))
     assert f"  | {FRONT}\n" in done.stdout
     assert f"Server log: {tmp_path}/r.server.log\n" in done.stdout

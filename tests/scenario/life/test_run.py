@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import pty
+import re
 import subprocess
 
 import numpy as np
@@ -269,7 +270,7 @@ def test_bar_on_a_terminal(bin_dir, tmp_path):
     os.close(ours)
     assert process.wait() == 0
     bars = [part for line in shown.splitlines() for part in line.split("\r") if part.startswith("[")]
-    assert bars[-1].startswith("[####################] 40/40 ")
+    assert re.match(r"\[#{12,}\] 40/40 ", bars[-1])
     assert len(bars) > 2
     assert all(len(bar) < 80 for bar in bars)
 

@@ -152,5 +152,5 @@ def test_a_terminal_has_a_table(bin_dir, tmp_path, term, colour):
               for block in re.findall(r"\x1b\[\?7l(.*?)\x1b\[\?7h", text, re.S)]
     assert max(len(block) for block in blocks) == 3  # two servers, and the sum
     assert all(len(line) <= 30 for block in blocks for line in block)
-    assert {block[-1].split(",")[0] for block in blocks} == {f"{i} over" for i in range(5)}
+    assert {block[-1].split(",")[0] for block in blocks} == {f"{i} finished" for i in range(5)}
     assert ("\x1b[2m" in text) == colour

@@ -7,9 +7,9 @@ import { faultCount, SIDE_FILES, sortOf, stemOf } from './kinds'
 const source = (path: string) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), 'utf8')
 
 it('artifacts of a result are those of the lists', () => {
-  const text = source('tbl/side_files.h')
+  const text = source('tbl/run_artifacts.h')
   const macros = new Map([...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]))
-  const suffixes = [...text.matchAll(/^SIDE_FILE\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
+  const suffixes = [...text.matchAll(/^RUN_ARTIFACT\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
     (words as string).replace(/\w+_SUFFIX/g, (name) => macros.get(name) ?? '').replace(/"\s*"?|\s/g, ''),
   )
   expect(suffixes).toEqual(SIDE_FILES.map(([suffix]) => suffix))

@@ -462,7 +462,7 @@ static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_wo
 	const char *name = word->flag->row->name;
 
 	if (!vllm_bench_line_take(&parse->line, word)) {
-		if (vllm_value_is_unknown(parse, word)) {
+		if (vllm_value_is_unknown(parse, &parse->argv, word)) {
 			vllm_report_unknown_value(parse, word);
 			return;
 		}

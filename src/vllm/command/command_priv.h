@@ -97,8 +97,9 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
  */
 bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *word,
 			  bool optional);
-/* Returns whether a flag has such a value. */
-bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *flag);
+/* Returns whether a flag of `argv` (the server's arguments, or those of a load) has such a value. */
+bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv *argv,
+			   const struct option_argv_word *flag);
 /* Warns that a flag with such a value is ignored. */
 void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_argv_word *flag);
 

@@ -140,7 +140,7 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
 		vllm_report_no_value(load->parse, word);
 	} else if (!vllm_bench_line_take(&load->line, word)) {
-		if (vllm_value_is_unknown(load->parse, word)) {
+		if (vllm_value_is_unknown(load->parse, &load->argv, word)) {
 			vllm_report_unknown_value(load->parse, word);
 			return;
 		}

@@ -373,10 +373,11 @@ bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_ar
 }
 
 /* For a joined object, checks any key's word and the one after it. */
-static bool has_unknown_key(const struct vllm_parse *parse, const struct option_argv_word *flag)
+static bool has_unknown_key(const struct vllm_parse *parse, const struct option_argv *argv,
+			    const struct option_argv_word *flag)
 {
 	const struct vllm_words *words = &parse->command->words;
-	const struct option_argv_dotted *dotted = &parse->argv.dotted[flag->dotted - 1];
+	const struct option_argv_dotted *dotted = &argv->dotted[flag->dotted - 1];
 
 	for (size_t i = 0; i < dotted->count; i++) {
 		size_t word = (size_t)dotted->keys[i].line;
@@ -387,12 +388,13 @@ static bool has_unknown_key(const struct vllm_parse *parse, const struct option_
 	return false;
 }
 
-bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *flag)
+bool vllm_value_is_unknown(const struct vllm_parse *parse, const struct option_argv *argv,
+			   const struct option_argv_word *flag)
 {
 	if (!pl_text_equal(flag->source, parse->command->source))
 		return false;
 	if (flag->dotted > 0)
-		return has_unknown_key(parse, flag);
+		return has_unknown_key(parse, argv, flag);
 	if (vllm_word_is_unknown(parse, flag, false))
 		return true;
 	for (size_t i = 1; flag->joined == NULL && i <= flag->values; i++) {
@@ -511,7 +513,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 			       "'--config FILE' as two words", NULL);
 		return;
 	}
-	if (vllm_value_is_unknown(parse, flag)) {
+	if (vllm_value_is_unknown(parse, &parse->argv, flag)) {
 		auto_json json_t *quiet = vllm_command_value(parse, arg, flag);
 		if (quiet == NULL && flag->kind == OPTION_ARGV_FLAG) {
 			vllm_report_unknown_value(parse, flag);

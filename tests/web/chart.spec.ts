@@ -101,7 +101,7 @@ for (const kind of ['line', 'bar', 'box'] as const) {
 test('the table of a chart shows both ends of a long name', async ({ page }) => {
   await open(page, `${AXES}&as=table`)
   const link = page.getByRole('group', { name: /^Table of the chart/ }).getByTitle(LONG.trim())
-  await expect(link).toHaveText(/^a name without.*….*$/)
+  await expect(link).toHaveText(/^a name.+….+$/)
   expect((await link.innerText()).length).toBeLessThanOrEqual(44)
   expect(LONG.trim().endsWith((await link.innerText()).split('…')[1] as string)).toBe(true)
 })
@@ -304,7 +304,7 @@ test('by keyboard: arrows walk by x, Enter pins, the live text says the reading,
   await page.keyboard.press('ArrowRight')
   await expect(said(page)).toHaveText(/^run-1: Output throughput 500\.0 tok\/s, P99 TTFT 0 ms/)
   await page.keyboard.press('ArrowRight')
-  await expect(said(page)).toHaveText(/^a name without/)
+  await expect(said(page)).toHaveText(/^a name/)
   await page.keyboard.press('End')
   await expect(said(page)).toHaveText(/^run-37/)
   await page.keyboard.press('Enter')

@@ -13,7 +13,7 @@ const dashboard = useDashboard((store) => {
 })
 
 test('an experiment shows what its benchmark is about', async ({ page }) => {
-  for (const [id, names] of [[1, ['Avg latency', 'P50 latency', 'P90 latency', 'P99 latency']], [2, ['Avg cold startup time']]] as const) {
+  for (const [id, names] of [[1, ['Mean batch latency', 'P50 latency', 'P90 latency', 'P99 latency']], [2, ['Mean cold startup']]] as const) {
     await page.goto(`${dashboard().url}/experiments/${id}`)
     const list = page.locator('dl[aria-label^="Key metrics"]')
     await expect(list.locator('dt')).toHaveText([...names])

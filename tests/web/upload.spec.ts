@@ -207,7 +207,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await page.getByRole('link', { name: 'Explore this experiment' }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
-  await expect(chips(page)).toHaveText(new RegExp(`Upload ?${job}`))
+  await expect(chips(page)).toHaveText(new RegExp(`upload ?${job}`))
   await page.goBack()
   await conflict.getByRole('link', { name: 'Open stored' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')

@@ -58,7 +58,7 @@ const char *res_field_former_value(const char *id, const char *text)
 
 /* ---- in JSON -------------------------------------------------------------------------------- */
 
-/* Returns the present id as JSON, a new reference; NULL: it is no former id, or no text. */
+/* Returns the present id as JSON, a new reference; NULL: not a former id, or not a text. */
 static json_t *present_id(const json_t *id)
 {
 	auto_free char *present = json_is_string(id) ? res_field_former_id(json_string_value(id))

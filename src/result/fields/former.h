@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Returns the present id of a field by its former one; free(). NULL: it is no former id. */
+/* Returns the present id of a field by its former one; free(). NULL: not a former id. */
 char *res_field_former_id(const char *id);
 /* Returns the present spelling of a text that is a value of the field: a static text, or `text` if it has no other. */
 const char *res_field_former_value(const char *id, const char *text);

@@ -25,7 +25,7 @@ export interface Names {
 
 const clip = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
 
-// What all have in common says nothing: up to where a part of a name ends.
+// Removes the part that all words begin with, up to the end of a part of a name: it says nothing.
 export function withoutPrefix(words: string[]): string[] {
   const [first = ''] = words
   let length = first.length

@@ -242,9 +242,9 @@ async function measure(browser, address) {
 
 const isMissed = ({ value, target }) => target !== null && value > target
 
+const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] }) // before the server: it may be missing
 const folder = mkdtempSync(join(tmpdir(), 'profllm-browser-'))
 const { child, url } = startDashboard(folder)
-const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   const [begin] = loadavg()
   await measure(browser, await url)

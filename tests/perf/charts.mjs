@@ -117,9 +117,9 @@ async function measureBrush(page, address) {
   return times
 }
 
+const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] }) // before the server: it may be missing
 const folder = mkdtempSync(join(tmpdir(), 'profllm-charts-'))
 const { child, url } = startDashboard(folder)
-const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   const address = await url
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })

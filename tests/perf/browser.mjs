@@ -29,7 +29,7 @@ const CHANGES = 12 // per field
 const FRAMES = 300
 const FRAME_LIMIT_MS = 50
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
-const FIELDS = ['Tensor parallel size', 'GPU name', 'Dtype']
+const FIELDS = ['server.tensor_parallel_size', 'system.hardware_info.gpu_name', 'server.dtype']
 // of the first screen's scripts and of the chart's, with gzip: checked by web/tools/embed.js at every build
 const BUDGETS = [['scripts of the first screen, gzip', 260 * 1024], ['scripts of the chart, gzip', 280 * 1024]]
 
@@ -144,7 +144,8 @@ async function mainThread(page) {
 async function changes(page) {
   const cpu = await mainThread(page)
   const times = []
-  for (const field of FIELDS) {
+  const { fields } = await (await fetch(new URL('/api/fields', page.url()))).json()
+  for (const field of FIELDS.map((id) => fields.find((field) => field.id === id).label)) {
     for (let at = 0; at < CHANGES; at++) {
       const begin = await cpu()
       const time = await page.evaluate(change, { field, at: Math.floor(at / 2) }) // on, and off again

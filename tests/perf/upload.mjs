@@ -68,11 +68,11 @@ function watch(files) {
 }
 
 async function main() {
+  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] }) // before the server: it may be missing
   const folder = mkdtempSync(join(tmpdir(), 'profllm-upload-'))
   const files = join(folder, 'files')
   makeFiles(files)
   const { child, url } = startServer(folder)
-  const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await browser.newPage()
     await page.goto(`${await url}/upload`)

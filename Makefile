@@ -52,9 +52,10 @@ perf: ## benchmarks beside their peers and the calibration, 50 minutes, run alon
 	@$(PYTHON) tests/perf/calibration.py --binary $(BUILD)/bin/profllm --json $(BUILD)/calibration.json
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/simulator/test_sim_packets.py
 
-fmt: ## format the C sources
+fmt: ## format the C and TypeScript sources
 	@tools/install-packages build test
 	@git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' | grep -v '^src/tbl/' | xargs clang-format -i
+	@tools/web fmt
 
 lint: ## layer, size, header, format, wording and generated-file checks
 	@tools/install-packages build test

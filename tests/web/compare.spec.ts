@@ -160,7 +160,7 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   for (const [i, [left]] of cards.entries()) if (i > 0) expect(left).toBeGreaterThanOrEqual((cards[i - 1]?.[1] ?? 0) - 0.5)
   await page.setViewportSize({ width: 390, height: 844 })
   const card = part(page, 'Metrics').locator('tr', { hasText: 'P99 TTFT' }).locator('td').nth(1)
-  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse in these runs\s[^]*\+[\d.]+ … \+[\d.]+ %/)
+  expect(await card.innerText()).toMatch(/\+50\.0 %\s+worse in these runs\s[\s\S]*\+[\d.]+ … \+[\d.]+ %/)
   // a sentence about all sides has the width of the page
   expect((await part(page, 'Summary').locator('p').last().boundingBox())?.width).toBeGreaterThan(300)
 })

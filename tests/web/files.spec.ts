@@ -23,7 +23,7 @@ const fileOf = ({ model, load, prompts }: Run, at: number) => {
 }
 const dashboard = useDashboard((store) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
-  RUNS.forEach((run, at) => write(folder, `someone__2025-03-26_openai-10.0qps-itkns-512-otkns-85-${run.model.slice(6)}-20250326-2150${at}__${7919 * (at + 3)}.json`, fileOf(run, at)))
+  for (const [at, run] of RUNS.entries()) write(folder, `someone__2025-03-26_openai-10.0qps-itkns-512-otkns-85-${run.model.slice(6)}-20250326-2150${at}__${7919 * (at + 3)}.json`, fileOf(run, at))
   store.import(folder)
 })
 
@@ -82,7 +82,7 @@ test('lists of pop-overs end above the edge of their box, and are paler where mo
       await expect(list.getByRole('option').first()).toBeVisible()
       await page.keyboard.type('output')
       await expect(list.getByRole('option').first()).toContainText(/output/i)
-      const gap = await list.evaluate((element) => (element.closest('[role=dialog]')?.parentElement as HTMLElement).getBoundingClientRect().bottom - element.getBoundingClientRect().bottom)
+      const gap = await list.evaluate((element) => (element.closest('[role=dialog]') as HTMLElement).parentElement!.getBoundingClientRect().bottom - element.getBoundingClientRect().bottom)
       expect(gap, `${String(name)} at ${width} × ${height}`).toBeGreaterThanOrEqual(4)
       expect(await list.evaluate((element) => getComputedStyle(element).maskImage)).not.toBe('none')
       await page.keyboard.press('Escape')

@@ -11,7 +11,8 @@ const TABS_MAX = 25
 
 const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
-  ;[...laboratory(read(own)).slice(0, 54), ...sweepResults(read(own)).slice(0, 6)].forEach((document, at) => write(folder, `${at}.json`, document))
+  const documents = [...laboratory(read(own)).slice(0, 54), ...sweepResults(read(own)).slice(0, 6)]
+  for (const [at, document] of documents.entries()) write(folder, `${at}.json`, document)
   store.import(folder)
 })
 test.beforeAll(async ({ request }) => { await sendPlans(request, dashboard().url) })

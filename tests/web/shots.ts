@@ -11,7 +11,7 @@ const OUT = process.env['PROFLLM_SHOTS'] as string
 
 const importAll = (store: Dashboard, documents: Document[]) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
-  documents.forEach((document, at) => write(folder, `${at}.json`, document))
+  for (const [at, document] of documents.entries()) write(folder, `${at}.json`, document)
   store.import(folder)
 }
 

@@ -58,7 +58,7 @@ export function useWorld() {
     const bare = { ...little(1), run_id: 'bare', name: 'no-verdict' }
     const odd = { ...little(2), run_id: 'odd', name: 'odd-checks', quality: { verdict: 'client_limited', checks: [{ id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' }, 'x', null] } }
     const documents = [...laboratory(base), ...sides(base), ...sweepResults(base), bare, odd]
-    documents.forEach((document, at) => write(folder, `${at}.json`, document))
+    for (const [at, document] of documents.entries()) write(folder, `${at}.json`, document)
     store.import(await vllmResult(store.folder)) // 1
     store.import(write(store.folder, 'latency.json', LATENCY)) // 2
     store.import(folder, own, failedLaunch(store.folder))

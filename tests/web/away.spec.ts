@@ -12,7 +12,10 @@ const dashboard = useDashboard((store) => {
   store.import(folder)
 })
 
-test('the page finds a restarted server, retries what failed, and shows no count of another filter', async ({ page, complaints }) => {
+test('the page finds a restarted server, retries what failed, and shows no count of another filter', async ({
+  page,
+  complaints,
+}) => {
   complaints.allow.push(/Failed to load resource/)
   const away = page.locator('[data-away]')
   await page.goto(`${dashboard().url}/?results.p99_ttft_ms=..10`)
@@ -36,16 +39,29 @@ test('the page finds a restarted server, retries what failed, and shows no count
   await dashboard().start()
   await expect(page.getByRole('heading', { name: 'Upload', exact: true })).toBeVisible()
   await expect(away).toHaveCount(0)
-  await expect.poll(() => page.evaluate(() => [...document.styleSheets].length === document.querySelectorAll('link[rel="stylesheet"]').length)).toBe(true)
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () => [...document.styleSheets].length === document.querySelectorAll('link[rel="stylesheet"]').length,
+      ),
+    )
+    .toBe(true)
   await page.goBack()
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
 
   // pages that open without a server say so, and load when it is back
-  for (const [path, heading] of [['/experiments/1', /run_001/], ['/sweeps', /Sweeps/], ['/compare?side=1&side=2', /2 experiments/]] as const) {
+  for (const [path, heading] of [
+    ['/experiments/1', /run_001/],
+    ['/sweeps', /Sweeps/],
+    ['/compare?side=1&side=2', /2 experiments/],
+  ] as const) {
     await page.goto(`${dashboard().url}/`)
     await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
     await page.route('**/api/**', (route) => route.abort())
-    await page.evaluate((to) => { history.pushState({}, '', to); dispatchEvent(new PopStateEvent('popstate')) }, path)
+    await page.evaluate((to) => {
+      history.pushState({}, '', to)
+      dispatchEvent(new PopStateEvent('popstate'))
+    }, path)
     await expect(page.getByRole('alert').filter({ hasText: 'does not respond' }).first()).toBeVisible()
     await expect(away).toBeVisible()
     await page.unroute('**/api/**')
@@ -60,12 +76,22 @@ test('a build that the server no longer has is reloaded once', async ({ page, co
   await page.goto(dashboard().url)
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
   let loads = 0
-  page.on('load', () => { loads += 1 })
+  page.on('load', () => {
+    loads += 1
+  })
   // another build: its first script has another name, and parts of this one are missing
   await page.route('**/assets/upload-*', (route) => route.fulfill({ status: 404, body: '' }))
-  const html = (await (await page.request.get(dashboard().url)).text()).replace(/assets\/index-[^".]+\.js/, 'assets/index-other.js')
-  await page.route((url) => ['/', '/upload'].includes(url.pathname), (route) => route.fulfill({ contentType: 'text/html', body: html }))
-  await page.route('**/assets/index-other.js', (route) => route.fulfill({ status: 200, contentType: 'text/javascript', body: 'document.title = "another build"' }))
+  const html = (await (await page.request.get(dashboard().url)).text()).replace(
+    /assets\/index-[^".]+\.js/,
+    'assets/index-other.js',
+  )
+  await page.route(
+    (url) => ['/', '/upload'].includes(url.pathname),
+    (route) => route.fulfill({ contentType: 'text/html', body: html }),
+  )
+  await page.route('**/assets/index-other.js', (route) =>
+    route.fulfill({ status: 200, contentType: 'text/javascript', body: 'document.title = "another build"' }),
+  )
   await page.getByRole('link', { name: 'Upload' }).click()
   await expect(page).toHaveTitle('another build')
   expect(loads).toBe(1)
@@ -77,11 +103,21 @@ test('a part whose style sheet is slow, or fails at first, is shown with its sty
   const isStyled = () => chart.evaluate((element) => getComputedStyle(element).flexDirection === 'column')
   // it arrives after the rows, while the chart is loading
   let letStyle = () => {}
-  const held = new Promise<void>((resolve) => { letStyle = resolve })
-  await page.route('**/assets/panel-*.css', async (route) => { await held; await route.continue() })
+  const held = new Promise<void>((resolve) => {
+    letStyle = resolve
+  })
+  await page.route('**/assets/panel-*.css', async (route) => {
+    await held
+    await route.continue()
+  })
   await page.goto(dashboard().url, { waitUntil: 'commit' })
   await expect(page.getByRole('rowheader').first()).toBeVisible()
-  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) }))
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve))
+      }),
+  )
   letStyle()
   await expect(chart).toBeVisible()
   expect(await isStyled()).toBe(true)

@@ -11,21 +11,46 @@ const OUTPUT = 'results.output_throughput'
 const LOAD = 'benchmark.max_concurrency'
 const AXES = ['server.model', 'server.quantization', LOAD, 'benchmark.request_rate', 'results.p99_ttft_ms', OUTPUT]
 
-interface Run { model: string; load: number | null; output: number | null; p99: number }
+interface Run {
+  model: string
+  load: number | null
+  output: number | null
+  p99: number
+}
 // 'whole' has results at all loads, 'part' none at 32; one result has no load; two have equal values; one of 'empty' has no output.
 const RUNS: Run[] = [
-  ...['whole', 'part'].flatMap((model, side) => [16, 32, 64].flatMap((load) => [0, 1, 2].map((i): Run => ({ model, load, output: load * 10 + i * 50 + side * 20, p99: load + i })))).filter(({ model, load }) => model === 'whole' || load !== 32),
-  { model: 'whole', load: null, output: 700, p99: 5 }, { model: 'twin', load: 16, output: 300, p99: 80 }, { model: 'twin', load: 16, output: 300, p99: 80 }, { model: 'empty', load: 16, output: null, p99: 9 }, { model: 'alone', load: 64, output: 420, p99: 11 },
+  ...['whole', 'part']
+    .flatMap((model, side) =>
+      [16, 32, 64].flatMap((load) =>
+        [0, 1, 2].map((i): Run => ({ model, load, output: load * 10 + i * 50 + side * 20, p99: load + i })),
+      ),
+    )
+    .filter(({ model, load }) => model === 'whole' || load !== 32),
+  { model: 'whole', load: null, output: 700, p99: 5 },
+  { model: 'twin', load: 16, output: 300, p99: 80 },
+  { model: 'twin', load: 16, output: 300, p99: 80 },
+  { model: 'empty', load: 16, output: null, p99: 9 },
+  { model: 'alone', load: 64, output: 420, p99: 11 },
 ]
 const ROWS = RUNS.length
 
 const dashboard = useDashboard((store) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
-  write(folder, 'runs.json', RUNS.map(({ model, load, output, p99 }, at) => ({
-    ...little(at + 1), name: `a name that is as long as names of runs often are, and longer ${at}`,
-    config: { server: { model, tensor_parallel_size: 1, quantization: at % 2 ? 'fp8' : 'a-quantization-with-a-long-name' }, benchmark: { max_concurrency: load, request_rate: 1 + (at % 3) } },
-    results: { p99_ttft_ms: p99, ...(output !== null && { output_throughput: output }) }, quality: { verdict: 'trusted' }, environment: { engine: { simulated: model === 'twin' } },
-  })))
+  write(
+    folder,
+    'runs.json',
+    RUNS.map(({ model, load, output, p99 }, at) => ({
+      ...little(at + 1),
+      name: `a name that is as long as names of runs often are, and longer ${at}`,
+      config: {
+        server: { model, tensor_parallel_size: 1, quantization: at % 2 ? 'fp8' : 'a-quantization-with-a-long-name' },
+        benchmark: { max_concurrency: load, request_rate: 1 + (at % 3) },
+      },
+      results: { p99_ttft_ms: p99, ...(output !== null && { output_throughput: output }) },
+      quality: { verdict: 'trusted' },
+      environment: { engine: { simulated: model === 'twin' } },
+    })),
+  )
   store.import(join(folder, 'runs.json'))
 })
 
@@ -36,21 +61,58 @@ const open = async (page: Page, query: string) => {
   await expect(counted(page)).toBeVisible()
 }
 
-interface Painted { type: string; shape?: { at?: number[]; sizes?: number[]; x1?: number; x2?: number; y1?: number; y2?: number }; style: { fill?: string | null; stroke?: string | null; opacity?: number; text?: string; lineDash?: unknown } }
+interface Painted {
+  type: string
+  shape?: { at?: number[]; sizes?: number[]; x1?: number; x2?: number; y1?: number; y2?: number }
+  style: { fill?: string | null; stroke?: string | null; opacity?: number; text?: string; lineDash?: unknown }
+}
 
-const painted = (page: Page) => plot(page).locator('> div').first().evaluate((host) =>
-  (host as unknown as { chart: { getZr: () => { storage: { getDisplayList: (isFresh: boolean) => Painted[] } } } }).chart.getZr().storage.getDisplayList(true).map(({ type, shape, style }) => ({
-    type, text: style.text ?? '', color: style.stroke ?? '', fill: style.fill ?? '', opacity: style.opacity ?? 1, isDashed: Array.isArray(style.lineDash) && style.lineDash.length > 0,
-    at: Array.from(shape?.at ?? []), marks: Array.from(shape?.sizes ?? []).length, x1: shape?.x1 ?? NaN, x2: shape?.x2 ?? NaN, y1: shape?.y1 ?? NaN, y2: shape?.y2 ?? NaN,
-  })))
+const painted = (page: Page) =>
+  plot(page)
+    .locator('> div')
+    .first()
+    .evaluate((host) =>
+      (
+        host as unknown as { chart: { getZr: () => { storage: { getDisplayList: (isFresh: boolean) => Painted[] } } } }
+      ).chart
+        .getZr()
+        .storage.getDisplayList(true)
+        .map(({ type, shape, style }) => ({
+          type,
+          text: style.text ?? '',
+          color: style.stroke ?? '',
+          fill: style.fill ?? '',
+          opacity: style.opacity ?? 1,
+          isDashed: Array.isArray(style.lineDash) && style.lineDash.length > 0,
+          at: Array.from(shape?.at ?? []),
+          marks: Array.from(shape?.sizes ?? []).length,
+          x1: shape?.x1 ?? NaN,
+          x2: shape?.x2 ?? NaN,
+          y1: shape?.y1 ?? NaN,
+          y2: shape?.y2 ?? NaN,
+        })),
+    )
 type Shapes = Awaited<ReturnType<typeof painted>>
 
 // The points of each line that is drawn, piece by piece.
-const pieces = (shapes: Shapes) => shapes.filter(({ at, marks }) => at.length > 0 && marks === 0).map(({ at }) => at.reduce<number[]>((sizes, x, i) => (i % 2 ? sizes : Number.isNaN(x) ? [...sizes, 0] : [...sizes.slice(0, -1), (sizes.at(-1) ?? 0) + 1]), [0]).filter((size) => size > 0))
+const pieces = (shapes: Shapes) =>
+  shapes
+    .filter(({ at, marks }) => at.length > 0 && marks === 0)
+    .map(({ at }) =>
+      at
+        .reduce<number[]>(
+          (sizes, x, i) =>
+            i % 2 ? sizes : Number.isNaN(x) ? [...sizes, 0] : [...sizes.slice(0, -1), (sizes.at(-1) ?? 0) + 1],
+          [0],
+        )
+        .filter((size) => size > 0),
+    )
 
 const LINES = `chart=line&x=${LOAD}&y=${OUTPUT}&color=server.model&spread=range&server.model=whole,part`
 
-test('a line ends at a value that is missing, which the note names; error bars of two lines are next to each other', async ({ page }) => {
+test('a line ends at a value that is missing, which the note names; error bars of two lines are next to each other', async ({
+  page,
+}) => {
   await open(page, LINES)
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
@@ -62,9 +124,18 @@ test('a line ends at a value that is missing, which the note names; error bars o
   await page.keyboard.press('Escape')
   await expect(page.getByText('error bars: minimum to maximum, next to each other where lines meet')).toBeVisible()
   // the upright strokes of error bars: five of them, no two at one place
-  const upright = shapes.filter(({ type, x1, x2, y1, y2, isDashed }) => type === 'line' && x1 === x2 && y1 !== y2 && !isDashed).map(({ x1 }) => x1)
+  const upright = shapes
+    .filter(({ type, x1, x2, y1, y2, isDashed }) => type === 'line' && x1 === x2 && y1 !== y2 && !isDashed)
+    .map(({ x1 }) => x1)
   expect(upright).toHaveLength(5)
-  expect(Math.min(...upright.toSorted((a, b) => a - b).slice(1).map((x, i) => x - (upright.toSorted((a, b) => a - b)[i] as number)))).toBeGreaterThan(4)
+  expect(
+    Math.min(
+      ...upright
+        .toSorted((a, b) => a - b)
+        .slice(1)
+        .map((x, i) => x - (upright.toSorted((a, b) => a - b)[i] as number)),
+    ),
+  ).toBeGreaterThan(4)
 })
 
 test('a place that is not a number is after a break of the axis', async ({ page }) => {
@@ -72,10 +143,24 @@ test('a place that is not a number is after a break of the axis', async ({ page 
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
   const edge = shapes.find(({ type, isDashed, x1, x2 }) => type === 'line' && isDashed && x1 === x2)?.x1 as number
-  const label = (text: string) => plot(page).locator('> div').first().evaluate((host, word) => {
-    const list = (host as unknown as { chart: { getZr: () => { storage: { getDisplayList: () => { type: string; style: { text?: string }; transform?: number[] }[] } } } }).chart.getZr().storage.getDisplayList()
-    return list.find(({ type, style }) => type === 'tspan' && style.text === word)?.transform?.[4] ?? NaN
-  }, text)
+  const label = (text: string) =>
+    plot(page)
+      .locator('> div')
+      .first()
+      .evaluate((host, word) => {
+        const list = (
+          host as unknown as {
+            chart: {
+              getZr: () => {
+                storage: { getDisplayList: () => { type: string; style: { text?: string }; transform?: number[] }[] }
+              }
+            }
+          }
+        ).chart
+          .getZr()
+          .storage.getDisplayList()
+        return list.find(({ type, style }) => type === 'tspan' && style.text === word)?.transform?.[4] ?? NaN
+      }, text)
   const [last, unset] = [await label('64'), await label('unset')]
   expect(edge).toBeGreaterThan(last)
   expect(edge).toBeLessThan(unset)
@@ -85,7 +170,9 @@ test('a place that is not a number is after a break of the axis', async ({ page 
   expect((await painted(page)).filter(({ type, isDashed }) => type === 'line' && isDashed)).toEqual([])
 })
 
-test('boxes: a group without a value has no room, one result is a mark in the middle of its place', async ({ page }) => {
+test('boxes: a group without a value has no room, one result is a mark in the middle of its place', async ({
+  page,
+}) => {
   await open(page, `chart=box&x=server.model&y=${OUTPUT}&color=server.quantization&simulated=1`)
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
@@ -103,7 +190,9 @@ test('results at one point are counted there, and simulated ones are fainter tha
   await expect(page.getByText('×n: n results with equal values')).toBeVisible()
   const shapes = await painted(page)
   expect(shapes.filter(({ text }) => text === '×2')).toHaveLength(1)
-  const [faint, full] = [2, RUNS.filter(({ output }) => output !== null).length - 2].map((count) => shapes.find(({ marks }) => marks === count)?.opacity)
+  const [faint, full] = [2, RUNS.filter(({ output }) => output !== null).length - 2].map(
+    (count) => shapes.find(({ marks }) => marks === count)?.opacity,
+  )
   expect(faint).toBeLessThan(full as number)
   // alone they are as faint
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&simulated=1&server.model=twin`)
@@ -122,42 +211,79 @@ test('the name of a frontier has the sign of its line on its own line of text', 
     const [text, sign] = [await name.boundingBox(), await name.locator('svg').boundingBox()]
     expect(text?.height).toBeLessThanOrEqual(16)
     // to the left of the words: above them it would look like a result
-    expect([(sign?.y ?? 0) >= (text?.y ?? 0) - 1, (sign?.x ?? 0) < (text?.x ?? 0) + 8, (sign?.width ?? 0) > (sign?.height ?? 0)]).toEqual([true, true, true])
+    expect([
+      (sign?.y ?? 0) >= (text?.y ?? 0) - 1,
+      (sign?.x ?? 0) < (text?.x ?? 0) + 8,
+      (sign?.width ?? 0) > (sign?.height ?? 0),
+    ]).toEqual([true, true, true])
   }
 })
 
-test('the table of a chart has the names of the table below, fills the chart, and its button is pressed', async ({ page }) => {
+test('the table of a chart has the names of the table below, fills the chart, and its button is pressed', async ({
+  page,
+}) => {
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&as=table`)
   const table = page.getByRole('group', { name: /^Table of the chart/ })
-  await expect(table.getByRole('link')).toHaveCount(RUNS.filter(({ model, output }) => output !== null && model !== 'twin').length)
-  const names = await table.getByRole('link').evaluateAll((links) => links.map((link) => [link.getAttribute('href')?.split('/').at(-1), link.textContent]))
+  await expect(table.getByRole('link')).toHaveCount(
+    RUNS.filter(({ model, output }) => output !== null && model !== 'twin').length,
+  )
+  const names = await table
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => [link.getAttribute('href')?.split('/').at(-1), link.textContent]))
   for (const [id, name] of names) {
     const row = page.locator(`#main tr[data-id="${id}"]`)
     if (await row.count()) await expect(row.getByRole('rowheader')).toContainText(name as string)
   }
   expect(await page.locator('#main tr[data-id]').count()).toBeGreaterThan(5)
   const button = page.getByRole('button', { name: 'Show the drawing' })
-  const ground = () => page.getByRole('toolbar', { name: 'Chart tools' }).getByRole('button').evaluateAll((buttons) => buttons.map((one) => getComputedStyle(one).backgroundColor))
+  const ground = () =>
+    page
+      .getByRole('toolbar', { name: 'Chart tools' })
+      .getByRole('button')
+      .evaluateAll((buttons) => buttons.map((one) => getComputedStyle(one).backgroundColor))
   await expect(button).toHaveAttribute('aria-pressed', 'true')
   const [save, pressed] = await ground()
   expect(pressed).not.toBe(save)
   // nothing can be selected, so the table has the room of the reading, too
   await expect(page.getByRole('complementary', { name: 'Reading' })).toHaveCount(0)
-  const [wide, chart] = [await table.boundingBox(), await page.getByRole('region', { name: 'Chart', exact: true }).boundingBox()]
+  const [wide, chart] = [
+    await table.boundingBox(),
+    await page.getByRole('region', { name: 'Chart', exact: true }).boundingBox(),
+  ]
   expect(wide?.width).toBeGreaterThan((chart?.width ?? 0) - 40)
 })
 
 test('the controls of a chart do not move when its answer arrives', async ({ page }) => {
   let answer = () => {}
-  const held = new Promise<void>((resolve) => { answer = resolve })
-  await page.route('**/api/data/points', async (route) => { await held; await route.continue() })
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/api/data/points', async (route) => {
+    await held
+    await route.continue()
+  })
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=server.model`)
   const chart = page.getByRole('region', { name: 'Chart', exact: true })
-  const controls = () => chart.getByRole('button').filter({ visible: true }).evaluateAll((buttons) => buttons.flatMap((one) => {
-    const { left, top, bottom } = one.getBoundingClientRect()
-    const tools = one.closest('[role=toolbar]')
-    return tools ? [[one.getAttribute('aria-label') ?? one.textContent, Math.round(left), Math.round(top), Math.round(bottom)]] : []
-  }))
+  const controls = () =>
+    chart
+      .getByRole('button')
+      .filter({ visible: true })
+      .evaluateAll((buttons) =>
+        buttons.flatMap((one) => {
+          const { left, top, bottom } = one.getBoundingClientRect()
+          const tools = one.closest('[role=toolbar]')
+          return tools
+            ? [
+                [
+                  one.getAttribute('aria-label') ?? one.textContent,
+                  Math.round(left),
+                  Math.round(top),
+                  Math.round(bottom),
+                ],
+              ]
+            : []
+        }),
+      )
   await expect(chart).toBeVisible()
   const before = await controls()
   expect(before.map(([name]) => name)).toContain('log scale of x')
@@ -169,7 +295,9 @@ test('the controls of a chart do not move when its answer arrives', async ({ pag
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
-  test('parallel axes that have no room are on another page of axes, and a region is one of the axis that is shown', async ({ page }) => {
+  test('parallel axes that have no room are on another page of axes, and a region is one of the axis that is shown', async ({
+    page,
+  }) => {
     await open(page, `chart=parallel&axes=${AXES.join(',')}&color=server.model`)
     const pages = page.getByRole('group', { name: 'Shown axes' })
     await expect(pages).toContainText(/^Axes 1–[2-4] of 6$/)
@@ -179,7 +307,8 @@ test.describe('on a phone', () => {
     await pages.getByRole('button', { name: 'Next axes' }).click()
     await expect(pages).toContainText(new RegExp(`^Axes ${last}–`))
     expect(await titles()).not.toContain('Model')
-    for (let i = 0; i < 6 && await pages.getByRole('button', { name: 'Next axes' }).isEnabled(); i++) await pages.getByRole('button', { name: 'Next axes' }).click()
+    for (let i = 0; i < 6 && (await pages.getByRole('button', { name: 'Next axes' }).isEnabled()); i++)
+      await pages.getByRole('button', { name: 'Next axes' }).click()
     await expect(pages).toContainText('–6 of 6')
     await expect(pages.getByRole('button', { name: 'Next axes' })).toBeDisabled()
     // the last axis, by its right end
@@ -198,21 +327,36 @@ test.describe('on a phone', () => {
     const table = page.getByRole('group', { name: /^Table of the chart/ })
     await expect(table).toBeVisible()
     expect((await table.boundingBox())?.height).toBeGreaterThan(400)
-    expect(await table.getByRole('link').evaluateAll((links) => links.every((link) => (link.closest('td')?.scrollWidth ?? 1) <= (link.closest('td')?.clientWidth ?? 0)))).toBe(true)
+    expect(
+      await table
+        .getByRole('link')
+        .evaluateAll((links) =>
+          links.every((link) => (link.closest('td')?.scrollWidth ?? 1) <= (link.closest('td')?.clientWidth ?? 0)),
+        ),
+    ).toBe(true)
   })
 })
 
 test('a chart whose script comes after the server left shows the last answer', async ({ page, complaints }) => {
   complaints.allow.push(/Failed to load resource|net::ERR/)
   let script = () => {}
-  const held = new Promise<void>((resolve) => { script = resolve })
-  await page.route('**/assets/panel-*.js', async (route) => { await held; await route.continue() })
+  const held = new Promise<void>((resolve) => {
+    script = resolve
+  })
+  await page.route('**/assets/panel-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
   const first = page.waitForResponse('**/api/data/points')
   await page.goto(`${dashboard().url}/`)
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
   await (await first).finished()
   await page.route('**/api/**', (route) => route.abort('connectionrefused'))
-  await page.getByRole('complementary', { name: 'Filters' }).getByRole('group', { name: 'Model' }).getByText('whole').click()
+  await page
+    .getByRole('complementary', { name: 'Filters' })
+    .getByRole('group', { name: 'Model' })
+    .getByText('whole')
+    .click()
   await expect(page.locator('[data-away]')).toBeVisible()
   script()
   await expect(plot(page)).toBeVisible()

@@ -16,13 +16,26 @@ const AXES = `x=${X}&y=${Y}&color=${TP}`
 
 // one has more digits than the drawing; p99 is missing in every other run, and zero in one; of the runs of size 8 all have none
 const hasP99 = (i: number) => i % 2 === 0 && i % 4 !== 2
-const runs = Array.from({ length: RUNS }, (_, i) => ({ name: i === 4 ? LONG : `run-${i + 1}`, size: [1, 2, 4, 8][i % 4] as number, p99: hasP99(i) ? i * 10 : undefined, output: i === 12 ? 620.123456789 : 500 + i * 10, verdict: i % 8 === 0 ? 'degraded' : 'trusted' }))
+const runs = Array.from({ length: RUNS }, (_, i) => ({
+  name: i === 4 ? LONG : `run-${i + 1}`,
+  size: [1, 2, 4, 8][i % 4] as number,
+  p99: hasP99(i) ? i * 10 : undefined,
+  output: i === 12 ? 620.123456789 : 500 + i * 10,
+  verdict: i % 8 === 0 ? 'degraded' : 'trusted',
+}))
 
 const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   const base = read(own)
   runs.forEach((run, i) => {
-    const document = variant(base, { name: run.name, tensor_parallel_size: run.size, output_throughput: run.output, max_concurrency: i % 8 === 0 ? 16 : 8, verdict: run.verdict, p99_ttft_ms: run.p99 ?? 1 })
+    const document = variant(base, {
+      name: run.name,
+      tensor_parallel_size: run.size,
+      output_throughput: run.output,
+      max_concurrency: i % 8 === 0 ? 16 : 8,
+      verdict: run.verdict,
+      p99_ttft_ms: run.p99 ?? 1,
+    })
     if (run.p99 === undefined) delete document.results.p99_ttft_ms
     for (const key of Object.keys(document.results)) if (/_ci95$/.test(key)) document.results[key] = null
     write(folder, `${i}.json`, document)
@@ -37,42 +50,92 @@ const open = async (page: Page, query: string) => {
   await page.goto(`${dashboard().url}/?${query}`)
   await expect(counted(page)).toBeVisible()
 }
-const points = async (page: Page, question: object) => (await (await page.request.post(`${dashboard().url}/api/data/points`, { data: question })).json())
+const points = async (page: Page, question: object) =>
+  await (await page.request.post(`${dashboard().url}/api/data/points`, { data: question })).json()
 
-interface Mark { values: number[]; at: number[] }
-interface Series { subType: string; getData: () => { count: () => number; getValues: (at: number) => (number | string)[] } }
-interface Shape { shape?: { at?: Float32Array; sizes?: Float32Array } }
-interface Drawn { getModel: () => { getSeries: () => Series[] }; getZr: () => { storage: { getDisplayList: (isFresh: boolean) => Shape[] } }; convertToPixel: (finder: object, value: number[]) => number[]; convertFromPixel: (finder: object, at: number[]) => number[] }
+interface Mark {
+  values: number[]
+  at: number[]
+}
+interface Series {
+  subType: string
+  getData: () => { count: () => number; getValues: (at: number) => (number | string)[] }
+}
+interface Shape {
+  shape?: { at?: Float32Array; sizes?: Float32Array }
+}
+interface Drawn {
+  getModel: () => { getSeries: () => Series[] }
+  getZr: () => { storage: { getDisplayList: (isFresh: boolean) => Shape[] } }
+  convertToPixel: (finder: object, value: number[]) => number[]
+  convertFromPixel: (finder: object, at: number[]) => number[]
+}
 
-const inDrawing = <T, Of>(page: Page, ask: (host: Element, of: Of) => T, of: Of) => plot(page).locator('> div').first().evaluate(ask as (host: Element, of: unknown) => T, of)
+const inDrawing = <T, Of>(page: Page, ask: (host: Element, of: Of) => T, of: Of) =>
+  plot(page)
+    .locator('> div')
+    .first()
+    .evaluate(ask as (host: Element, of: unknown) => T, of)
 
 // Returns the values of the drawing, per series, with their places on the screen. A scatter paints its marks itself: returns the
 // values at the painted places.
-const marksOf = (page: Page, type: string): Promise<Mark[]> => inDrawing(page, (host, kind) => {
-  const { chart } = host as unknown as { chart: Drawn }
-  const painted = chart.getZr().storage.getDisplayList(true).flatMap(({ shape: { at = [], sizes = [] } = {} }) => Array.from(sizes, (_, i) => [at[i * 2] as number, at[i * 2 + 1] as number]))
-  if (kind === 'custom' && painted.length > 0) return painted.map((at) => ({ values: chart.convertFromPixel({ gridIndex: 0 }, at).map((value) => Number(value.toFixed(2))), at }))
-  return chart.getModel().getSeries().filter((series) => series.subType === kind).flatMap((series) => {
-    const data = series.getData()
-    return Array.from({ length: data.count() }, (_, i) => data.getValues(i).map(Number)).map((values) => ({ values, at: chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2)) }))
-  })
-}, type)
+const marksOf = (page: Page, type: string): Promise<Mark[]> =>
+  inDrawing(
+    page,
+    (host, kind) => {
+      const { chart } = host as unknown as { chart: Drawn }
+      const painted = chart
+        .getZr()
+        .storage.getDisplayList(true)
+        .flatMap(({ shape: { at = [], sizes = [] } = {} }) =>
+          Array.from(sizes, (_, i) => [at[i * 2] as number, at[i * 2 + 1] as number]),
+        )
+      if (kind === 'custom' && painted.length > 0)
+        return painted.map((at) => ({
+          values: chart.convertFromPixel({ gridIndex: 0 }, at).map((value) => Number(value.toFixed(2))),
+          at,
+        }))
+      return chart
+        .getModel()
+        .getSeries()
+        .filter((series) => series.subType === kind)
+        .flatMap((series) => {
+          const data = series.getData()
+          return Array.from({ length: data.count() }, (_, i) => data.getValues(i).map(Number)).map((values) => ({
+            values,
+            at: chart.convertToPixel({ gridIndex: 0 }, values.slice(0, 2)),
+          }))
+        })
+    },
+    type,
+  )
 
-const sorted = (pairs: number[][]) => pairs.toSorted((a, b) => (a[0] as number) - (b[0] as number) || (a[1] as number) - (b[1] as number))
+const sorted = (pairs: number[][]) =>
+  pairs.toSorted((a, b) => (a[0] as number) - (b[0] as number) || (a[1] as number) - (b[1] as number))
 
 test('no point is drawn that the server does not have; what is missing is counted and never zero', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   const { marks, excluded } = await points(page, { x: X, y: Y, color: TP })
   const wanted = runs.filter(({ p99 }) => p99 !== undefined)
-  expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(wanted.map(({ p99, output }) => [p99, output]))
+  expect(sorted(marks.x.map((x: number, i: number) => [x, marks.y[i]]))).toEqual(
+    wanted.map(({ p99, output }) => [p99, output]),
+  )
   const drawn = await marksOf(page, 'custom')
-  expect(sorted(drawn.map(({ values }) => values.slice(0, 2)))).toEqual(wanted.map(({ p99, output }) => [p99, Number(output.toFixed(2))]))
+  expect(sorted(drawn.map(({ values }) => values.slice(0, 2)))).toEqual(
+    wanted.map(({ p99, output }) => [p99, Number(output.toFixed(2))]),
+  )
   // larger values are further right and further up: each mark is at its place
   const places = drawn.toSorted((a, b) => (a.values[0] as number) - (b.values[0] as number)).map(({ at }) => at)
-  for (const [i, at] of places.entries()) if (i > 0) expect((at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number)).toBe(true)
+  for (const [i, at] of places.entries())
+    if (i > 0)
+      expect(
+        (at[0] as number) > (places[i - 1]?.[0] as number) && (at[1] as number) < (places[i - 1]?.[1] as number),
+      ).toBe(true)
   expect(excluded).toEqual({ x_missing: RUNS - wanted.length })
-  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${RUNS - wanted.length} not plotted: without P99 TTFT`)
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
+    `${RUNS - wanted.length} not plotted: without P99 TTFT`,
+  )
 })
 
 for (const kind of ['line', 'bar', 'box'] as const) {
@@ -83,18 +146,39 @@ for (const kind of ['line', 'bar', 'box'] as const) {
     expect(x.kinds.kinds.map((one: { value: number }) => one.value)).toEqual([1, 2, 4, 8])
     expect(groups.n[0]).toBeGreaterThan(0)
     expect(groups.n.slice(1)).toEqual([0, 0, 0])
-    const there = groups.x.map((at: number, i: number) => [at, groups.p50[i], groups.min[i], groups.p25[i], groups.p75[i], groups.max[i]]).filter(([, p50]: [number, number | null]) => p50 !== null)
-    if (kind === 'line') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50]: number[]) => [[1, 2, 4, 8][at as number], p50]))
-    if (kind === 'bar') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([...there.map((one: number[]) => one.slice(0, 2)), ...there.map((one: number[]) => [one[0], one[2], one[5]])])
-    if (kind === 'box') expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]))
-    await expect(page.getByText(kind === 'box' ? 'whiskers: minimum to maximum' : 'error bars: minimum to maximum')).toBeVisible()
-    await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${RUNS - groups.n[0]} not plotted: without P99 TTFT`)
+    const there = groups.x
+      .map((at: number, i: number) => [at, groups.p50[i], groups.min[i], groups.p25[i], groups.p75[i], groups.max[i]])
+      .filter(([, p50]: [number, number | null]) => p50 !== null)
+    if (kind === 'line')
+      expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(
+        there.map(([at, p50]: number[]) => [[1, 2, 4, 8][at as number], p50]),
+      )
+    if (kind === 'bar')
+      expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual([
+        ...there.map((one: number[]) => one.slice(0, 2)),
+        ...there.map((one: number[]) => [one[0], one[2], one[5]]),
+      ])
+    if (kind === 'box')
+      expect((await marksOf(page, 'custom')).map(({ values }) => values)).toEqual(
+        there.map(([at, p50, min, p25, p75, max]: number[]) => [at, min, p25, p50, p75, max]),
+      )
+    await expect(
+      page.getByText(kind === 'box' ? 'whiskers: minimum to maximum' : 'error bars: minimum to maximum'),
+    ).toBeVisible()
+    await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
+      `${RUNS - groups.n[0]} not plotted: without P99 TTFT`,
+    )
     await plot(page).focus()
     await page.keyboard.press('Home')
     await expect(plot(page)).toContainText('median P99 TTFT over runs')
     await expect(plot(page)).toContainText('not independent samples')
     await page.getByRole('button', { name: 'Show as a table' }).click()
-    await expect(page.getByRole('group', { name: /^Table of the chart/ }).getByRole('row').nth(2)).toContainText('–')
+    await expect(
+      page
+        .getByRole('group', { name: /^Table of the chart/ })
+        .getByRole('row')
+        .nth(2),
+    ).toContainText('–')
   })
 }
 
@@ -111,19 +195,32 @@ test('histogram: every run is in one bin', async ({ page }) => {
   await expect(plot(page)).toBeVisible()
   const { bins } = await points(page, { form: 'bins', x: Y })
   const drawn = (await marksOf(page, 'custom')).map(({ values }) => values)
-  expect(drawn).toEqual(bins.counts[0].map((n: number, i: number) => [i + 0.5, 0, n]).filter(([, , n]: number[]) => (n as number) > 0))
+  expect(drawn).toEqual(
+    bins.counts[0].map((n: number, i: number) => [i + 0.5, 0, n]).filter(([, , n]: number[]) => (n as number) > 0),
+  )
   expect(drawn.reduce((sum, [, low, high]) => sum + (high as number) - (low as number), 0)).toBe(RUNS)
   // a region within one bin is that bin
-  const [left = 0, right = 0] = await inDrawing(page, (host) => [0.1, 0.45].map((at) => (host as unknown as { chart: Drawn }).chart.convertToPixel({ gridIndex: 0 }, [at, 0])[0] as number), null)
+  const [left = 0, right = 0] = await inDrawing(
+    page,
+    (host) =>
+      [0.1, 0.45].map(
+        (at) => (host as unknown as { chart: Drawn }).chart.convertToPixel({ gridIndex: 0 }, [at, 0])[0] as number,
+      ),
+    null,
+  )
   const wide = (await plot(page).boundingBox())?.width ?? 1
   await dragAcross(page, [left / wide, 0.2], [right / wide, 0.6])
   await page.mouse.move(2, 2)
-  await expect(counted(page)).toHaveText(`${runs.filter(({ output }) => output <= bins.edges[1]).length} of ${RUNS} experiments`)
+  await expect(counted(page)).toHaveText(
+    `${runs.filter(({ output }) => output <= bins.edges[1]).length} of ${RUNS} experiments`,
+  )
 })
 
 const CONCURRENCY = 'benchmark.max_concurrency'
 
-test('heat map: a cell for each pair that some run has, no color where no run has a number, and a region is a filter', async ({ page }) => {
+test('heat map: a cell for each pair that some run has, no color where no run has a number, and a region is a filter', async ({
+  page,
+}) => {
   await open(page, `chart=heat&x=${TP}&y=${CONCURRENCY}&value=${X}`)
   await expect(plot(page)).toBeVisible()
   const { grid, x, y } = await points(page, { form: 'grid', x: TP, y: CONCURRENCY, value: X })
@@ -140,22 +237,38 @@ test('heat map: a cell for each pair that some run has, no color where no run ha
   await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT over runs [\d.]+ ms, quartiles/)
   const withP99 = runs.filter(({ p99 }) => p99 !== undefined).length
   const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
-  for (const words of ['Heat map: median P99 TTFT by tensor parallel size', 'Filter: none', `n = ${withP99} of ${RUNS}`, `not plotted: ${RUNS - withP99} without P99 TTFT`, 'data version', 'median P99 TTFT ms', `no number  ${grid.n.filter((n: number) => n === 0).length}`]) expect(drawing).toContain(words)
+  for (const words of [
+    'Heat map: median P99 TTFT by tensor parallel size',
+    'Filter: none',
+    `n = ${withP99} of ${RUNS}`,
+    `not plotted: ${RUNS - withP99} without P99 TTFT`,
+    'data version',
+    'median P99 TTFT ms',
+    `no number  ${grid.n.filter((n: number) => n === 0).length}`,
+  ])
+    expect(drawing).toContain(words)
   await dragAcross(page, [0.12, 0.1], [0.45, 0.85])
   await page.mouse.move(2, 2)
   await expect(chips(page)).toHaveCount(2)
   await expect(counted(page)).toHaveText(`${runs.filter(({ size }) => size < 4).length} of ${RUNS} experiments`)
 })
 
-test('parallel axes: each run is a line through what it has, broken where it has nothing; a stretch of an axis is a filter', async ({ page }) => {
+test('parallel axes: each run is a line through what it has, broken where it has nothing; a stretch of an axis is a filter', async ({
+  page,
+}) => {
   await open(page, `chart=parallel&axes=${TP},${X},${Y}&color=${CONCURRENCY}`)
   await expect(plot(page)).toBeVisible()
   const { lines, axes, gaps } = await points(page, { form: 'parallel', axes: [TP, X, Y] })
   expect(lines.id.length).toBe(RUNS)
   expect(gaps).toEqual([{}, { missing: runs.filter(({ p99 }) => p99 === undefined).length }, {}])
-  const share = (axis: { min: number; max: number }, at: number | null) => (at === null ? NaN : (at - axis.min) / (axis.max - axis.min))
+  const share = (axis: { min: number; max: number }, at: number | null) =>
+    at === null ? NaN : (at - axis.min) / (axis.max - axis.min)
   const drawn = (await marksOf(page, 'custom')).map(({ values }) => values).filter((values) => values.length > 2)
-  expect(drawn.map((values) => values.slice(2).map((at) => at.toFixed(6)))).toEqual(lines.id.map((_: number, i: number) => axes.map((axis: { min: number; max: number }, k: number) => share(axis, lines.at[k][i]).toFixed(6))))
+  expect(drawn.map((values) => values.slice(2).map((at) => at.toFixed(6)))).toEqual(
+    lines.id.map((_: number, i: number) =>
+      axes.map((axis: { min: number; max: number }, k: number) => share(axis, lines.at[k][i]).toFixed(6)),
+    ),
+  )
   await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(`${gaps[1].missing} gaps in lines`)
   await plot(page).focus()
   await page.keyboard.press('End')
@@ -163,14 +276,27 @@ test('parallel axes: each run is a line through what it has, broken where it has
   await expect(reading(page)).toContainText('run-40')
   await page.keyboard.press('Escape')
   const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
-  for (const words of [`Parallel axes of ${RUNS} experiments`, 'Filter: none', `n = ${RUNS} of ${RUNS}`, 'data version', 'Broken lines']) expect(drawing).toContain(words)
+  for (const words of [
+    `Parallel axes of ${RUNS} experiments`,
+    'Filter: none',
+    `n = ${RUNS} of ${RUNS}`,
+    'data version',
+    'Broken lines',
+  ])
+    expect(drawing).toContain(words)
   // the upper part of the last axis
   const box = await plot(page).boundingBox()
   const x = 1 - 64 / (box?.width ?? 1)
   await dragAcross(page, [x, 0.1], [x, 0.5])
   await expect(chips(page)).toHaveCount(1)
   await expect(counted(page)).not.toHaveText(`${RUNS} of ${RUNS} experiments`)
-  const kept = (await points(page, { form: 'parallel', axes: [TP, X, Y], filter: { field: Y, op: 'ge', value: Number(/output_throughput=(\d+(?:\.\d+)?)/.exec(page.url())?.[1]) } })).drawn
+  const kept = (
+    await points(page, {
+      form: 'parallel',
+      axes: [TP, X, Y],
+      filter: { field: Y, op: 'ge', value: Number(/output_throughput=(\d+(?:\.\d+)?)/.exec(page.url())?.[1]) },
+    })
+  ).drawn
   await expect(counted(page)).toHaveText(`${kept} of ${RUNS} experiments`)
 })
 
@@ -190,27 +316,47 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
   const box = await plot(page).boundingBox()
   // the chart is requested first, and drawn before the table, which arrives later
   const points = page.waitForResponse('**/api/data/points')
-  await page.route('**/api/filters/apply', async (route) => {
-    await points
-    await route.continue()
-  }, { times: 1 })
-  const marksAtCount = counted(page).evaluate((count) => new Promise<number>((resolve) => {
-    const before = count.querySelector('b')?.textContent
-    new MutationObserver((_, watch) => {
-      if (count.querySelector('b')?.textContent === before) return
-      watch.disconnect()
-      const { chart } = document.querySelector('[data-testid=plot] > div') as unknown as { chart: Drawn }
-      resolve(chart.getZr().storage.getDisplayList(true).reduce((sum, { shape }) => sum + (shape?.sizes?.length ?? 0), 0))
-    }).observe(count, { subtree: true, childList: true, characterData: true })
-  }))
+  await page.route(
+    '**/api/filters/apply',
+    async (route) => {
+      await points
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  const marksAtCount = counted(page).evaluate(
+    (count) =>
+      new Promise<number>((resolve) => {
+        const before = count.querySelector('b')?.textContent
+        new MutationObserver((_, watch) => {
+          if (count.querySelector('b')?.textContent === before) return
+          watch.disconnect()
+          const { chart } = document.querySelector('[data-testid=plot] > div') as unknown as { chart: Drawn }
+          resolve(
+            chart
+              .getZr()
+              .storage.getDisplayList(true)
+              .reduce((sum, { shape }) => sum + (shape?.sizes?.length ?? 0), 0),
+          )
+        }).observe(count, { subtree: true, childList: true, characterData: true })
+      }),
+  )
   await dragAcross(page, [0.1, 0.02], [0.5, 0.85])
   await expect(chips(page)).toHaveCount(2)
-  const inside = all.filter(({ at: [x = 0, y = 0] }) => x > (box?.width ?? 0) * 0.1 && x < (box?.width ?? 0) * 0.5 && y > (box?.height ?? 0) * 0.02 && y < (box?.height ?? 0) * 0.85)
+  const inside = all.filter(
+    ({ at: [x = 0, y = 0] }) =>
+      x > (box?.width ?? 0) * 0.1 &&
+      x < (box?.width ?? 0) * 0.5 &&
+      y > (box?.height ?? 0) * 0.02 &&
+      y < (box?.height ?? 0) * 0.85,
+  )
   expect(inside.length).toBeGreaterThan(1)
   expect(inside.length).toBeLessThan(all.length)
   await expect(counted(page)).toHaveText(`${inside.length} of ${RUNS} experiments`)
   expect(await marksAtCount).toBe(inside.length)
-  await expect.poll(async () => sorted((await marksOf(page, 'custom')).map(({ values }) => values.slice(0, 2)))).toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
+  await expect
+    .poll(async () => sorted((await marksOf(page, 'custom')).map(({ values }) => values.slice(0, 2))))
+    .toEqual(sorted(inside.map(({ values }) => values.slice(0, 2))))
   await page.goBack()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
 })
@@ -218,25 +364,50 @@ test('a region that is drawn is a filter of both fields; Back undoes it', async 
 // A promise that the test resolves.
 function gate() {
   let open = () => {}
-  const opened = new Promise<void>((resolve) => { open = resolve })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
   return { open, opened }
 }
 
-test('a new filter redraws the chart when its answer arrives, and neither chart nor table waits for the other', async ({ page }) => {
+test('a new filter redraws the chart when its answer arrives, and neither chart nor table waits for the other', async ({
+  page,
+}) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   const hold = async (path: string) => {
     const { open: let_, opened } = gate()
-    await page.route(path, async (route) => {
-      await opened
-      await route.continue()
-    }, { times: 1 })
+    await page.route(
+      path,
+      async (route) => {
+        await opened
+        await route.continue()
+      },
+      { times: 1 },
+    )
     return let_
   }
   const region = (name: string) => page.getByRole('region', { name, exact: true })
-  const press = (size: number) => page.getByRole('group', { name: 'Tensor parallel size' }).getByRole('checkbox', { name: new RegExp(` ${size}, `) }).press('Space')
-  const remember = () => inDrawing(page, (host) => { (window as unknown as { model: unknown }).model = (host as unknown as { chart: Drawn }).chart.getModel() }, null)
-  const isSame = () => inDrawing(page, (host) => (window as unknown as { model: unknown }).model === (host as unknown as { chart: Drawn }).chart.getModel(), null)
+  const press = (size: number) =>
+    page
+      .getByRole('group', { name: 'Tensor parallel size' })
+      .getByRole('checkbox', { name: new RegExp(` ${size}, `) })
+      .press('Space')
+  const remember = () =>
+    inDrawing(
+      page,
+      (host) => {
+        ;(window as unknown as { model: unknown }).model = (host as unknown as { chart: Drawn }).chart.getModel()
+      },
+      null,
+    )
+  const isSame = () =>
+    inDrawing(
+      page,
+      (host) =>
+        (window as unknown as { model: unknown }).model === (host as unknown as { chart: Drawn }).chart.getModel(),
+      null,
+    )
   const count = async () => (await marksOf(page, 'custom')).length
   const of = (...sizes: number[]) => runs.filter(({ size }) => sizes.includes(size))
   const drawn = (list: typeof runs) => list.filter(({ p99 }) => p99 !== undefined).length
@@ -275,9 +446,12 @@ test('the same by typed figures', async ({ page }) => {
   expect(page.url()).toContain(`${X}=100..`)
 })
 
-const press = async (page: Page, mark: Mark) => plot(page).click({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
+const press = async (page: Page, mark: Mark) =>
+  plot(page).click({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
 
-test('a press pins a point: the reading has its name, its values and how it differs from others; the address keeps it', async ({ page }) => {
+test('a press pins a point: the reading has its name, its values and how it differs from others; the address keeps it', async ({
+  page,
+}) => {
   await open(page, AXES)
   const mark = (await marksOf(page, 'custom')).find(({ values }) => values[0] === 80) as Mark
   await plot(page).hover({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
@@ -297,7 +471,9 @@ test('a press pins a point: the reading has its name, its values and how it diff
   expect(page.url()).not.toContain('point=')
 })
 
-test('by keyboard: arrows walk by x, Enter pins, the live text says the reading, the link opens it', async ({ page }) => {
+test('by keyboard: arrows walk by x, Enter pins, the live text says the reading, the link opens it', async ({
+  page,
+}) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   await plot(page).focus()
@@ -327,9 +503,13 @@ test('row and point are linked both ways', async ({ page }) => {
   await expect(page.locator('tr[data-linked]')).toContainText('run-37')
 })
 
-test('a logarithmic axis is refused with the reason where something is zero, and taken where nothing is', async ({ page }) => {
+test('a logarithmic axis is refused with the reason where something is zero, and taken where nothing is', async ({
+  page,
+}) => {
   await open(page, `${AXES}&log=x,y`)
-  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText('x is not logarithmic: 1 value is at or below zero')
+  await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
+    'x is not logarithmic: 1 value is at or below zero',
+  )
   await open(page, `${AXES}&log=x,y&${X}=1..`)
   await expect(plot(page)).toBeVisible()
   await expect(page.getByRole('note', { name: 'About this chart' })).not.toContainText('not logarithmic')
@@ -338,7 +518,10 @@ test('a logarithmic axis is refused with the reason where something is zero, and
 test('a field is chosen for an axis by its name, and the address has it', async ({ page }) => {
   await open(page, AXES)
   await page.getByRole('button', { name: /^Axis x/ }).click()
-  await page.getByRole('combobox', { name: /^Search fields by/ }).last().fill('tensor parallel')
+  await page
+    .getByRole('combobox', { name: /^Search fields by/ })
+    .last()
+    .fill('tensor parallel')
   await page.getByRole('option', { name: 'Tensor parallel size', exact: true }).first().click()
   await expect(page.getByRole('button', { name: 'Axis x TP' })).toBeVisible()
   expect(page.url()).toContain(`x=${TP}`)
@@ -357,7 +540,10 @@ test('the chart can be put away, and stays so', async ({ page }) => {
 
 async function saved(page: Page, words: string) {
   await page.getByRole('button', { name: 'Save the chart' }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: words }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: words }).click(),
+  ])
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
 }
 
@@ -367,17 +553,36 @@ test('files name the filter, n, units, time and data version, and have every poi
   const svg = await saved(page, 'Drawing (SVG)')
   expect(svg.name).toMatch(/\.svg$/)
   const drawing = svg.bytes.toString()
-  for (const words of ['Filter: TP', 'n = 10 of 20', 'data version', 'P99 TTFT ms', 'Output throughput tok/s', 'SIMULATED']) expect(drawing).toContain(words)
+  for (const words of [
+    'Filter: TP',
+    'n = 10 of 20',
+    'data version',
+    'P99 TTFT ms',
+    'Output throughput tok/s',
+    'SIMULATED',
+  ])
+    expect(drawing).toContain(words)
   // in a page whose policy does not forbid it
   const elsewhere = await context.newPage()
-  expect(await elsewhere.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? 'sound', drawing)).toBe('sound')
+  expect(
+    await elsewhere.evaluate(
+      (text) =>
+        new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? 'sound',
+      drawing,
+    ),
+  ).toBe('sound')
   await elsewhere.close()
   const png = await saved(page, 'Picture (PNG)')
   expect(png.bytes.subarray(1, 4).toString()).toBe('PNG')
   expect(png.bytes.readUInt32BE(16)).toBe(1920)
-  const csv = (await saved(page, 'Table (CSV)')).bytes.toString().split('\r\n').filter((line) => line && !line.startsWith('#'))
+  const csv = (await saved(page, 'Table (CSV)')).bytes
+    .toString()
+    .split('\r\n')
+    .filter((line) => line && !line.startsWith('#'))
   expect(csv[0]).toBe('experiment,P99 TTFT [ms],Output throughput [tok/s],Tensor parallel size,verdict,id')
-  expect(sorted(csv.slice(1).map((line) => line.split(',').slice(1, 3).map(Number)))).toEqual(runs.filter(({ size }) => size === 1).map(({ p99, output }) => [p99, output]))
+  expect(sorted(csv.slice(1).map((line) => line.split(',').slice(1, 3).map(Number)))).toEqual(
+    runs.filter(({ size }) => size === 1).map(({ p99, output }) => [p99, output]),
+  )
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Save the chart' }).click()
   await page.getByRole('menuitem', { name: 'Copy table as Markdown' }).click()
@@ -388,16 +593,31 @@ test('files name the filter, n, units, time and data version, and have every poi
 test('what cannot be drawn says so', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   await open(page, `x=benchmark.nothing_such&y=${Y}`)
-  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toHaveText(/^This link draws a field that does not exist: benchmark\.nothing_such\./)
+  await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toHaveText(
+    /^This link draws a field that does not exist: benchmark\.nothing_such\./,
+  )
   await page.getByRole('button', { name: 'Remove this field' }).click()
   await expect(plot(page)).toBeVisible()
   expect(page.url()).not.toContain('nothing_such')
 })
 
 async function serious(page: Page, of?: Locator) {
-  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).include(of ? '[role=dialog]' : 'section[aria-label="Chart"]')
-  const { violations } = await builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze()
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
+  const builder = new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .include(of ? '[role=dialog]' : 'section[aria-label="Chart"]')
+  const { violations } = await builder
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map((node) => node.html)
+          .slice(0, 3)
+          .join(' | ')}`,
+    )
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -30,14 +30,29 @@ const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   const base = read(own)
   for (const run of runs) {
-    write(folder, `${run.name}.json`, variant(base, { name: run.name, tensor_parallel_size: run.size, quantization: run.quantization, p99_ttft_ms: run.p99, output_throughput: run.output, verdict: 'trusted' }))
+    write(
+      folder,
+      `${run.name}.json`,
+      variant(base, {
+        name: run.name,
+        tensor_parallel_size: run.size,
+        quantization: run.quantization,
+        p99_ttft_ms: run.p99,
+        output_throughput: run.output,
+        verdict: 'trusted',
+      }),
+    )
   }
   store.import(folder)
 })
 
-const facet = (page: import('@playwright/test').Page, name: string) => filters(page).getByRole('group', { name, exact: true })
+const facet = (page: import('@playwright/test').Page, name: string) =>
+  filters(page).getByRole('group', { name, exact: true })
 
-test('two fields and a range leave what they should; the address brings it back elsewhere', async ({ page, browser }) => {
+test('two fields and a range leave what they should; the address brings it back elsewhere', async ({
+  page,
+  browser,
+}) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
 
@@ -52,7 +67,10 @@ test('two fields and a range leave what they should; the address brings it back 
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   await expect(chips(page)).toHaveCount(3)
 
-  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button').click()
+  await page
+    .getByRole('columnheader', { name: /P99 TTFT/ })
+    .getByRole('button')
+    .click()
   await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending') // best first
   await expect.poll(() => names(page)).toEqual(expected.map((run) => run.name))
 
@@ -77,15 +95,21 @@ test('two fields and a range leave what they should; the address brings it back 
 })
 
 test('counts of a field do not obey its own choice, unset counts too', async ({ page }) => {
-  await page.goto(`${dashboard().url}/?server.quantization=null&server.tensor_parallel_size=1&columns=server.quantization`)
+  await page.goto(
+    `${dashboard().url}/?server.quantization=null&server.tensor_parallel_size=1&columns=server.quantization`,
+  )
   const expected = runs.filter((run) => run.quantization === null && run.size === 1)
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   const unset = facet(page, 'Quantization').getByRole('checkbox', { name: /unset/ })
   await expect(unset).toBeChecked()
   await expect(facet(page, 'Quantization').getByText('unset').locator('..')).toContainText(String(expected.length))
   const fp8 = runs.filter((run) => run.quantization === 'fp8' && run.size === 1).length
-  await expect(facet(page, 'Quantization').getByText('fp8', { exact: true }).locator('..').locator('..')).toContainText(String(fp8))
-  await expect(page.getByRole('grid', { name: 'Experiments' }).getByRole('gridcell', { name: 'unset' })).toHaveCount(expected.length)
+  await expect(facet(page, 'Quantization').getByText('fp8', { exact: true }).locator('..').locator('..')).toContainText(
+    String(fp8),
+  )
+  await expect(page.getByRole('grid', { name: 'Experiments' }).getByRole('gridcell', { name: 'unset' })).toHaveCount(
+    expected.length,
+  )
 })
 
 test('what is excluded is marked so, with what is unset', async ({ page }) => {
@@ -94,7 +118,9 @@ test('what is excluded is marked so, with what is unset', async ({ page }) => {
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   await expect(chips(page)).toContainText(['neither fp8 nor unset'])
   await expect(facet(page, 'Quantization').getByRole('checkbox', { name: /excluded/ })).toHaveCount(2)
-  await facet(page, 'Quantization').getByRole('button', { name: /^Include/ }).click()
+  await facet(page, 'Quantization')
+    .getByRole('button', { name: /^Include/ })
+    .click()
   await expect(counted(page)).toHaveText(`${RUNS - expected.length} of ${RUNS} experiments`)
   await expect(facet(page, 'Quantization').getByRole('checkbox', { name: /excluded/ })).toHaveCount(0)
 })
@@ -113,7 +139,9 @@ test('a decimal comma is refused with a reason, an end without end is the last e
   await expect(counted(page)).toHaveText(`${all} of ${RUNS} experiments`)
   await to.fill('150.5')
   await expect(latency.getByRole('alert')).toHaveCount(0)
-  await expect(counted(page)).toHaveText(`${runs.filter((run) => run.p99 >= 100 && run.p99 <= 150.5).length} of ${RUNS} experiments`)
+  await expect(counted(page)).toHaveText(
+    `${runs.filter((run) => run.p99 >= 100 && run.p99 <= 150.5).length} of ${RUNS} experiments`,
+  )
 })
 
 test('after a refused sort the heads show the order of the visible rows', async ({ page, complaints }) => {
@@ -122,7 +150,17 @@ test('after a refused sort the heads show the order of the visible rows', async 
   const head = (name: RegExp) => page.getByRole('columnheader', { name })
   await expect(head(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
   await page.route('**/api/filters/apply', (route) =>
-    route.fulfill({ status: 422, json: { type: 'about:blank', title: 'Not so', status: 422, detail: 'cannot be sorted so', instance: '/api/filters/apply' } }))
+    route.fulfill({
+      status: 422,
+      json: {
+        type: 'about:blank',
+        title: 'Not so',
+        status: 422,
+        detail: 'cannot be sorted so',
+        instance: '/api/filters/apply',
+      },
+    }),
+  )
   await head(/^TP/).getByRole('button').click()
   await expect(page.getByRole('alert').first()).toContainText(/cannot be sorted so/i)
   await expect(head(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
@@ -138,9 +176,17 @@ test('the first screen and its chart receive little JSON, all of it compressed',
   await network.send('Network.enable')
   const answers = new Map<string, { path: string; coding: string | undefined; length: number; bytes: number }>()
   network.on('Network.responseReceived', ({ requestId, response }) => {
-    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    )
     const path = response.url.replace(/^http:..[^/]*/, '')
-    if (path.startsWith('/api/')) answers.set(requestId, { path, coding: headers['content-encoding'], length: Number(headers['content-length']), bytes: 0 })
+    if (path.startsWith('/api/'))
+      answers.set(requestId, {
+        path,
+        coding: headers['content-encoding'],
+        length: Number(headers['content-length']),
+        bytes: 0,
+      })
   })
   network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     const answer = answers.get(requestId)
@@ -149,7 +195,9 @@ test('the first screen and its chart receive little JSON, all of it compressed',
   await page.goto(dashboard().url)
   await expect(counted(page)).toBeVisible()
   await expect(page.locator('section[aria-label=Chart][aria-busy=false] canvas').first()).toBeVisible()
-  await expect.poll(() => [...answers.values()].some(({ path, bytes }) => path.startsWith('/api/data/points') && bytes > 0)).toBe(true)
+  await expect
+    .poll(() => [...answers.values()].some(({ path, bytes }) => path.startsWith('/api/data/points') && bytes > 0))
+    .toBe(true)
   const all = [...answers.values()]
   expect(all.filter(({ coding, length }) => coding === undefined && length >= 1024)).toEqual([])
   expect(all.filter(({ path }) => path === '/api/fields')).toHaveLength(1) // what was preloaded is used
@@ -188,10 +236,12 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   isSilent = false
   for (const drop of held) await drop()
   // it is asked again by itself, and the reason is shown until then
-  await expect.poll(async () => {
-    await page.clock.runFor(1000)
-    return find.getByText(/Could not search everything\. The server does not respond/).count()
-  }).toBe(1)
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1000)
+      return find.getByText(/Could not search everything\. The server does not respond/).count()
+    })
+    .toBe(1)
   await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)
 })
 
@@ -225,12 +275,18 @@ test('columns are chosen, moved and put back', async ({ page }) => {
   await expect(page.getByRole('columnheader', { name: /^Model/ })).toHaveCount(0)
 })
 
-test('nothing left: the filters that empty it are named with what they hide, and stay where they came', async ({ page }) => {
+test('nothing left: the filters that empty it are named with what they hide, and stay where they came', async ({
+  page,
+}) => {
   // the answer about one of them comes last, and the chart after it
   let tell = () => {}
   let draw = () => {}
-  const isTold = new Promise<void>((resolve) => { tell = resolve })
-  const isDrawn = new Promise<void>((resolve) => { draw = resolve })
+  const isTold = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const isDrawn = new Promise<void>((resolve) => {
+    draw = resolve
+  })
   await page.route('**/api/filters/apply', async (route) => {
     const { limit, filter } = route.request().postDataJSON()
     if (limit === 0 && JSON.stringify(filter ?? null).includes('p99_ttft_ms')) await isTold
@@ -253,17 +309,24 @@ test('nothing left: the filters that empty it are named with what they hide, and
   draw()
   // said once, and the other values can be chosen
   await expect(page.getByRole('region', { name: 'Chart' })).toHaveCount(0)
-  await expect(filters(page).getByRole('group', { name: 'Tensor parallel size', exact: true }).getByRole('checkbox')).toHaveCount(SIZES.length)
+  await expect(
+    filters(page).getByRole('group', { name: 'Tensor parallel size', exact: true }).getByRole('checkbox'),
+  ).toHaveCount(SIZES.length)
   expect(await remove.boundingBox()).toEqual(before)
   await remove.click()
   await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
 })
 
-test('a link with a field that does not exist says so, offers the nearest one, and works without it', async ({ page, complaints }) => {
+test('a link with a field that does not exist says so, offers the nearest one, and works without it', async ({
+  page,
+  complaints,
+}) => {
   complaints.allow.push(/422/)
   await page.goto(`${dashboard().url}/?server.tensor_paralel_size=2`)
   const alert = page.getByRole('alert').first()
-  await expect(alert).toContainText('This link filters by a field that does not exist: server.tensor_paralel_size. The nearest name is server.tensor_parallel_size.')
+  await expect(alert).toContainText(
+    'This link filters by a field that does not exist: server.tensor_paralel_size. The nearest name is server.tensor_parallel_size.',
+  )
   await expect(page.getByRole('alert')).toHaveCount(1)
   await alert.getByRole('button', { name: /Use server\.tensor_parallel_size/ }).click()
   await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
@@ -279,10 +342,14 @@ test('newer data appear only when the user asks', async ({ page, own }) => {
   await page.clock.install()
   await page.goto(`${dashboard().url}/?columns=quality.verdict`)
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
-  const answer = await page.request.post(`${dashboard().url}/api/upload/json?name=late.json`, { data: variant(read(own), { name: 'late', p99_ttft_ms: null }) })
+  const answer = await page.request.post(`${dashboard().url}/api/upload/json?name=late.json`, {
+    data: variant(read(own), { name: 'late', p99_ttft_ms: null }),
+  })
   expect(answer.status()).toBe(202)
   const { status_url } = await answer.json()
-  await expect.poll(async () => (await (await page.request.get(dashboard().url + status_url)).json()).state).toBe('done')
+  await expect
+    .poll(async () => (await (await page.request.get(dashboard().url + status_url)).json()).state)
+    .toBe('done')
   await page.clock.runFor(11_000)
   await expect(page.getByRole('button', { name: 'Show 1 newer' })).toBeVisible()
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
@@ -303,12 +370,16 @@ test('arrow keys move a range by bins, and its histogram shows what is inside', 
   expect(inside).toBeLessThan(RUNS)
   await expect(counted(page)).toHaveText(new RegExp(`^${inside} of `))
   await latency.getByRole('textbox', { name: /from$/ }).fill('100')
-  await expect(counted(page)).toHaveText(new RegExp(`^${runs.filter((run) => run.p99 >= 100 && run.p99 <= end).length} of `))
+  await expect(counted(page)).toHaveText(
+    new RegExp(`^${runs.filter((run) => run.p99 >= 100 && run.p99 <= end).length} of `),
+  )
   await page.getByRole('button', { name: 'Clear all' }).click()
   await expect(latency.getByRole('textbox', { name: /from$/ })).toHaveValue('')
 })
 
-test('a range that is dragged shows the results of every position; the release makes one entry of the history, Escape none', async ({ page }) => {
+test('a range that is dragged shows the results of every position; the release makes one entry of the history, Escape none', async ({
+  page,
+}) => {
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
   const latency = facet(page, 'P99 TTFT')
   const range = latency.getByRole('group', { name: 'Range of P99 TTFT' })
@@ -321,14 +392,17 @@ test('a range that is dragged shows the results of every position; the release m
   const to = (share: number) => page.mouse.move(box.x + box.width * share, box.y + box.height / 2, { steps: 6 })
   const four = facet(page, 'Tensor parallel size').locator('label').filter({ hasText: /^4/ })
   // the marks that are painted above the drawing, and how much of the canvas they cover
-  const painted = () => page.getByTestId('film').evaluate((canvas: HTMLCanvasElement & { answer?: { marks: { id: number[] } } }) => {
-    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
-    copy.drawImage(canvas, 0, 0)
-    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
-    let covered = 0
-    for (let at = 3; at < data.length; at += 4) if ((data[at] ?? 0) > 0) covered++
-    return canvas.answer && covered > 0 ? canvas.answer.marks.id.length : 0
-  })
+  const painted = () =>
+    page.getByTestId('film').evaluate((canvas: HTMLCanvasElement & { answer?: { marks: { id: number[] } } }) => {
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {
+        willReadFrequently: true,
+      }) as OffscreenCanvasRenderingContext2D
+      copy.drawImage(canvas, 0, 0)
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
+      let covered = 0
+      for (let at = 3; at < data.length; at += 4) if ((data[at] ?? 0) > 0) covered++
+      return canvas.answer && covered > 0 ? canvas.answer.marks.id.length : 0
+    })
   const shows = async (inside: Run[]) => {
     await expect(counted(page)).toHaveText(new RegExp(`^${inside.length} of `))
     await expect(four).toHaveText(`4${inside.filter(({ size }) => size === 4).length}`)
@@ -375,19 +449,27 @@ test('a range that is dragged shows the results of every position; the release m
   expect(await entries()).toBe(before + 1)
 })
 
-test('an SLO on a latency: typed, by keys and dragged it names the best result within it, with its command', async ({ page, context }) => {
+test('an SLO on a latency: typed, by keys and dragged it names the best result within it, with its command', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
   await page.getByRole('button', { name: 'Set an SLO' }).click()
   const bar = page.getByRole('group', { name: 'SLO', exact: true })
   const line = page.getByRole('slider', { name: /^SLO of / })
-  const bestWithin = (limit: number) => runs.filter(({ p99 }) => p99 <= limit).toSorted((a, b) => b.output - a.output)[0] as Run
+  const bestWithin = (limit: number) =>
+    runs.filter(({ p99 }) => p99 <= limit).toSorted((a, b) => b.output - a.output)[0] as Run
   const shows = async (limit: number) => {
     await expect(line).toHaveAttribute('aria-valuenow', String(limit))
     await expect(page).toHaveURL(new RegExp(`slo=results\\.p99_ttft_ms:${limit}$`))
     const best = bestWithin(limit)
-    await expect(bar.getByRole('status')).toContainText(`${best.name}: ${best.output.toLocaleString('en-GB')} tok/s, P99 TTFT `)
-    await expect(bar.getByRole('status')).toContainText(`(${runs.filter(({ p99 }) => p99 <= limit).length} trusted results meet it)`)
+    await expect(bar.getByRole('status')).toContainText(
+      `${best.name}: ${best.output.toLocaleString('en-GB')} tok/s, P99 TTFT `,
+    )
+    await expect(bar.getByRole('status')).toContainText(
+      `(${runs.filter(({ p99 }) => p99 <= limit).length} trusted results meet it)`,
+    )
   }
 
   const input = bar.getByRole('textbox', { name: /at most$/ })
@@ -431,7 +513,9 @@ test('an SLO on a latency: typed, by keys and dragged it names the best result w
   await expect(chips(page)).toHaveCount(0) // no region was drawn
 
   await bar.getByRole('button', { name: 'Copy command' }).click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/profllm-sim serve sim\/test .*--sim-step 2ms/)
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /profllm-sim serve sim\/test .*--sim-step 2ms/,
+  )
   await page.reload()
   await shows(moved)
   await bar.getByRole('button', { name: 'Remove the SLO' }).click()

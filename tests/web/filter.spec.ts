@@ -58,11 +58,15 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
   await quantization.getByRole('combobox', { name: /one more$/ }).fill('fp8')
   await page.keyboard.press('Enter')
 
-  const expected = runs.filter((run) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8'))
+  const expected = runs.filter(
+    (run) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8'),
+  )
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   // conditions that a control can show become choices, the others are listed next to the controls
   await expect(chips(page)).toHaveCount(2)
-  await expect(filters(page).getByRole('region', { name: 'Conditions' })).toContainText('P99 TTFT < 100 ms or not Quant. is one of fp8')
+  await expect(filters(page).getByRole('region', { name: 'Conditions' })).toContainText(
+    'P99 TTFT < 100 ms or not Quant. is one of fp8',
+  )
   await expect(filters(page).getByRole('checkbox', { name: /^Tensor parallel size 2,/ })).toBeChecked()
 
   await page.reload()
@@ -75,9 +79,16 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
 })
 
 test('a tree is moved about by keyboard alone', async ({ page }) => {
-  const where = JSON.stringify({ or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 50 }, { field: 'server.quantization', op: 'is_null' }] })
+  const where = JSON.stringify({
+    or: [
+      { field: 'results.p99_ttft_ms', op: 'lt', value: 50 },
+      { field: 'server.quantization', op: 'is_null' },
+    ],
+  })
   await page.goto(`${dashboard().url}/?server.tensor_parallel_size=2&where=${encodeURIComponent(where)}`)
-  const expected = runs.filter((run) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 50 || run.quantization === null))
+  const expected = runs.filter(
+    (run) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 50 || run.quantization === null),
+  )
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   await open(page)
   const down = editor(page).getByRole('button', { name: 'Move the condition on Tensor parallel size down' })
@@ -94,21 +105,41 @@ test('a tree is moved about by keyboard alone', async ({ page }) => {
 
 test('what the server refuses is said at its line', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
-  const where = JSON.stringify({ or: [{ field: 'server.tensor_paralel_size', op: 'lt', value: 2 }, { field: 'results.p99_ttft_ms', op: 'lt', value: 50 }] })
+  const where = JSON.stringify({
+    or: [
+      { field: 'server.tensor_paralel_size', op: 'lt', value: 2 },
+      { field: 'results.p99_ttft_ms', op: 'lt', value: 50 },
+    ],
+  })
   await page.goto(`${dashboard().url}/?where=${encodeURIComponent(where)}`)
   await open(page)
-  const line = editor(page).getByRole('listitem').filter({ has: page.getByRole('group', { name: 'Condition on server.tensor_paralel_size' }) }).last()
+  const line = editor(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('group', { name: 'Condition on server.tensor_paralel_size' }) })
+    .last()
   await expect(line.getByRole('alert')).toContainText('expected')
   await line.getByRole('button', { name: 'Use server.tensor_parallel_size' }).click()
-  await expect(counted(page)).toHaveText(`${runs.filter((run) => run.tensor_parallel_size < 2 || run.p99_ttft_ms < 50).length} of ${RUNS} experiments`)
+  await expect(counted(page)).toHaveText(
+    `${runs.filter((run) => run.tensor_parallel_size < 2 || run.p99_ttft_ms < 50).length} of ${RUNS} experiments`,
+  )
   await expect(editor(page).getByRole('alert')).toHaveCount(0)
 })
 
-const OR = JSON.stringify({ or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 100 }, { not: { field: 'server.quantization', op: 'in', value: ['fp8'] } }] })
+const OR = JSON.stringify({
+  or: [
+    { field: 'results.p99_ttft_ms', op: 'lt', value: 100 },
+    { not: { field: 'server.quantization', op: 'in', value: ['fp8'] } },
+  ],
+})
 const TREE = `server.tensor_parallel_size=2&where=${encodeURIComponent(OR)}`
-const fits = (run: (typeof runs)[number]) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8')
+const fits = (run: (typeof runs)[number]) =>
+  run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8')
 
-test('a preset is saved, opened by its address, changed, updated, renamed, copied and deleted', async ({ page, browser, complaints }) => {
+test('a preset is saved, opened by its address, changed, updated, renamed, copied and deleted', async ({
+  page,
+  browser,
+  complaints,
+}) => {
   complaints.allow.push(/409/)
   const presets = page.getByRole('navigation', { name: 'Presets' })
   const dialog = page.getByRole('dialog')
@@ -124,10 +155,15 @@ test('a preset is saved, opened by its address, changed, updated, renamed, copie
   const other = await (await browser.newContext()).newPage()
   await other.goto(page.url())
   await expect(counted(other)).toHaveText(`${expected} of ${RUNS} experiments`)
-  await expect(other.getByRole('navigation', { name: 'Presets' }).getByRole('link', { name: 'Two GPUs' })).toHaveAttribute('aria-current', 'true')
+  await expect(
+    other.getByRole('navigation', { name: 'Presets' }).getByRole('link', { name: 'Two GPUs' }),
+  ).toHaveAttribute('aria-current', 'true')
   await other.context().close()
 
-  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button', { name: /P99/ }).click()
+  await page
+    .getByRole('columnheader', { name: /P99 TTFT/ })
+    .getByRole('button', { name: /P99/ })
+    .click()
   await expect(presets.getByRole('img', { name: 'changed since saved' })).toBeVisible()
   await page.getByRole('button', { name: 'Discard' }).click()
   await expect(page.getByText('Changed since saved')).toHaveCount(0)
@@ -224,12 +260,25 @@ test('by the keys [ and ] a change is undone, and done again', async ({ page }) 
   await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'descending')
 })
 
-test('sixty conditions are too long for an address: the server keeps them, and the link brings them back', async ({ page, browser }) => {
-  const where = { or: Array.from({ length: 60 }, (_, i) => ({ field: 'results.p99_ttft_ms', op: 'between', value: [i * 10 - 1, i * 10 + 1] })) }
-  await page.goto(`${dashboard().url}/?where=${encodeURIComponent(JSON.stringify({ ...where, or: where.or.slice(0, 5) }))}`)
+test('sixty conditions are too long for an address: the server keeps them, and the link brings them back', async ({
+  page,
+  browser,
+}) => {
+  const where = {
+    or: Array.from({ length: 60 }, (_, i) => ({
+      field: 'results.p99_ttft_ms',
+      op: 'between',
+      value: [i * 10 - 1, i * 10 + 1],
+    })),
+  }
+  await page.goto(
+    `${dashboard().url}/?where=${encodeURIComponent(JSON.stringify({ ...where, or: where.or.slice(0, 5) }))}`,
+  )
   await expect(counted(page)).toHaveText(`4 of ${RUNS} experiments`)
   const long = `/?where=${encodeURIComponent(JSON.stringify(where))}&sort=results.p99_ttft_ms`
-  await page.evaluate((path) => { history.pushState(null, '', path) }, long)
+  await page.evaluate((path) => {
+    history.pushState(null, '', path)
+  }, long)
   await expect(page).toHaveURL(/\/\?view=[\w-]+$/)
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
   const other = await (await browser.newContext()).newPage()
@@ -243,18 +292,28 @@ test('sixty conditions are too long for an address: the server keeps them, and t
 
 test('what the filters leave is a file, of the columns that are shown or of all', async ({ page }) => {
   const expected = runs.filter(fits)
-  await page.goto(`${dashboard().url}/?${TREE}&columns=server.quantization,results.p99_ttft_ms&sort=results.p99_ttft_ms`)
+  await page.goto(
+    `${dashboard().url}/?${TREE}&columns=server.quantization,results.p99_ttft_ms&sort=results.p99_ttft_ms`,
+  )
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
   await page.keyboard.press('e')
   const dialog = page.getByRole('dialog', { name: 'Export' })
   const file = async () => {
-    const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Export' }).click(),
+    ])
     await expect(dialog).toHaveCount(0)
     return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
   }
   const csv = await file()
   expect(csv.name).toMatch(/\.csv$/)
-  expect(csv.text.split('\r\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split(',').slice(1))).toEqual([
+  expect(
+    csv.text
+      .split('\r\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => line.split(',').slice(1)),
+  ).toEqual([
     ['run.name', 'server.quantization', 'results.p99_ttft_ms'],
     ...expected.map((run) => [run.name, run.quantization ?? 'null', String(run.p99_ttft_ms)]),
   ])
@@ -264,7 +323,9 @@ test('what the filters leave is a file, of the columns that are shown or of all'
   await dialog.getByText('All recorded columns').click()
   const json = JSON.parse((await file()).text)
   expect(json.provenance.count).toBe(expected.length)
-  expect(json.rows.map((row: { cells: Record<string, unknown> }) => row.cells['run.name'])).toEqual(expected.map((run) => run.name))
+  expect(json.rows.map((row: { cells: Record<string, unknown> }) => row.cells['run.name'])).toEqual(
+    expected.map((run) => run.name),
+  )
   expect(Object.keys(json.rows[0].cells).length).toBeGreaterThan(100)
 })
 

@@ -19,16 +19,24 @@ export class Dashboard {
 
   // Before it serves, as `profllm-dashboard import` does it.
   import(...paths: string[]) {
-    execFileSync(program('profllm-dashboard'), ['import', '--db', join(this.folder, 'results.db'), ...paths], { stdio: 'pipe' })
+    execFileSync(program('profllm-dashboard'), ['import', '--db', join(this.folder, 'results.db'), ...paths], {
+      stdio: 'pipe',
+    })
   }
 
   // Again at the same address, where it was ended.
   async start() {
     const port = this.url === '' ? '0' : new URL(this.url).port
-    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', port], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(
+      program('profllm-dashboard'),
+      ['serve', '--db', join(this.folder, 'results.db'), '--port', port],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
     this.process = child
     // all but who can reach it, which each of some hundred servers says
-    child.stderr?.on('data', (part: Buffer) => { process.stderr.write(part.toString().replace(/^.*every user of this host.*\n/gm, '')) })
+    child.stderr?.on('data', (part: Buffer) => {
+      process.stderr.write(part.toString().replace(/^.*every user of this host.*\n/gm, ''))
+    })
     this.url = await new Promise((resolve, reject) => {
       let said = ''
       child.stdout?.on('data', (part: Buffer) => {
@@ -61,28 +69,47 @@ interface PerTest {
 }
 
 export const test = base.extend<PerTest, PerWorker>({
-  folder: [async ({}, use) => {
-    const folder = mkdtempSync(join(tmpdir(), 'profllm-web-'))
-    await use(folder)
-    rmSync(folder, { recursive: true, force: true })
-  }, { scope: 'worker' }],
-  own: [async ({ folder }, use) => { await use(await ownResult(folder)) }, { scope: 'worker', timeout: 120_000 }],
-  complaints: async ({}, use) => { await use({ allow: [], heard: [] }) },
+  folder: [
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), 'profllm-web-'))
+      await use(folder)
+      rmSync(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker' },
+  ],
+  own: [
+    async ({ folder }, use) => {
+      await use(await ownResult(folder))
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  complaints: async ({}, use) => {
+    await use({ allow: [], heard: [] })
+  },
   // of the page that a test is given, and of all that it opens by hand
-  quiet: [async ({ browser, context, complaints }, use) => {
-    const { heard, allow } = complaints
-    const listen = (page: Page) => {
-      page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) heard.push(message.text()) })
-      page.on('pageerror', (error) => heard.push(error.message))
-      page.on('request', (request) => { if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`) })
-    }
-    const watch = (one: BrowserContext) => { one.on('page', listen) }
-    watch(context)
-    browser.on('context', watch)
-    await use(undefined)
-    browser.off('context', watch)
-    expect(heard.filter((text) => !allow.some((allowed) => allowed.test(text)))).toEqual([])
-  }, { auto: true }],
+  quiet: [
+    async ({ browser, context, complaints }, use) => {
+      const { heard, allow } = complaints
+      const listen = (page: Page) => {
+        page.on('console', (message) => {
+          if (['error', 'warning'].includes(message.type())) heard.push(message.text())
+        })
+        page.on('pageerror', (error) => heard.push(error.message))
+        page.on('request', (request) => {
+          if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`)
+        })
+      }
+      const watch = (one: BrowserContext) => {
+        one.on('page', listen)
+      }
+      watch(context)
+      browser.on('context', watch)
+      await use(undefined)
+      browser.off('context', watch)
+      expect(heard.filter((text) => !allow.some((allowed) => allowed.test(text)))).toEqual([])
+    },
+    { auto: true },
+  ],
 })
 
 // One for all tests of a file that one worker runs, in their order, started by the first that needs it.
@@ -94,7 +121,9 @@ export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => vo
     await dashboard.start()
     holder.dashboard = dashboard
   })
-  test.afterAll(async () => { await holder.dashboard?.stop() })
+  test.afterAll(async () => {
+    await holder.dashboard?.stop()
+  })
   return () => holder.dashboard as Dashboard
 }
 
@@ -105,15 +134,33 @@ export const counted = (page: Page) => page.getByRole('main').getByRole('status'
 export const filters = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
 // A box in a group of the filters, by what it is called: as a person presses it, on its line.
 export const tick = (page: Page, group: string, name: RegExp) =>
-  filters(page).getByRole('group', { name: group, exact: true }).locator('label', { has: page.getByRole('checkbox', { name }) }).click()
+  filters(page)
+    .getByRole('group', { name: group, exact: true })
+    .locator('label', { has: page.getByRole('checkbox', { name }) })
+    .click()
 export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')
 
 // Returns what axe finds, of any impact. Checks only the first 11 rows of a table, because rows are similar and an
 // experiment has more than a thousand. Legacy mode: the page has no frames, so no second page is needed to merge results.
 export async function soundness(page: Page, rules?: string[]) {
   // a dialog hides the page from screen readers, with its heading and its landmarks
-  const ofPage = (await page.locator('[role=dialog][data-modal]').count()) > 0 ? ['landmark-one-main', 'page-has-heading-one'] : []
-  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).exclude('tr:nth-child(n + 12)')
-  const { violations } = await (rules ? builder.withRules(rules) : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])).analyze()
-  return violations.filter(({ id }) => !ofPage.includes(id)).map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
+  const ofPage =
+    (await page.locator('[role=dialog][data-modal]').count()) > 0 ? ['landmark-one-main', 'page-has-heading-one'] : []
+  const builder = new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .exclude('tr:nth-child(n + 12)')
+  const { violations } = await (rules
+    ? builder.withRules(rules)
+    : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+  ).analyze()
+  return violations
+    .filter(({ id }) => !ofPage.includes(id))
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map((node) => node.html)
+          .slice(0, 3)
+          .join(' | ')}`,
+    )
 }

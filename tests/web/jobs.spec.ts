@@ -34,12 +34,26 @@ function mixed(folder: string, own: string, store: Dashboard): Folder {
 }
 
 const files = (page: Page) => page.getByRole('region', { name: 'Files', exact: true })
-const row = (page: Page, name: string | RegExp) => files(page).getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
+const row = (page: Page, name: string | RegExp) =>
+  files(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader', { name }) })
 const upload = (page: Page) => page.getByRole('region', { name: 'This upload' })
-const tally = (page: Page, state: string, count: number) => expect(upload(page).getByText(new RegExp(`^${state}${count}$`))).toBeVisible()
-const told = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: /^(Upload|\d+ %|The server|\d+ files)/ })
+const tally = (page: Page, state: string, count: number) =>
+  expect(upload(page).getByText(new RegExp(`^${state}${count}$`))).toBeVisible()
+const told = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByRole('status')
+    .filter({ hasText: /^(Upload|\d+ %|The server|\d+ files)/ })
 
-test('a folder, while the connection breaks and the server restarts: each file is stored once, and the summary says so', async ({ page, folder, own, browser, complaints }) => {
+test('a folder, while the connection breaks and the server restarts: each file is stored once, and the summary says so', async ({
+  page,
+  folder,
+  own,
+  browser,
+  complaints,
+}) => {
   complaints.allow.push(...LOST)
   const store = empty()
   await store.stop()
@@ -57,7 +71,9 @@ test('a folder, while the connection breaks and the server restarts: each file i
   await page.goto(`${wire.url}/upload`)
   await page.getByTestId('folder').setInputFiles(path)
   await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
-  await expect(told(page)).toHaveText(/^Upload completed: 269 stored, 20 duplicate, 1 conflict, 10 rejected$/, { timeout: 120_000 })
+  await expect(told(page)).toHaveText(/^Upload completed: 269 stored, 20 duplicate, 1 conflict, 10 rejected$/, {
+    timeout: 120_000,
+  })
   expect(parts).toBeGreaterThan(4)
   wire.stop()
 
@@ -81,7 +97,10 @@ async function recordTexts(page: Page) {
     Object.assign(window, { seen })
     new MutationObserver(() => {
       const view = document.querySelector('[aria-label="This upload"]')
-      const words = [...(view?.querySelectorAll('p[class*="pace"] > span') ?? []), view?.parentElement?.querySelector(':scope > p[role="status"]')]
+      const words = [
+        ...(view?.querySelectorAll('p[class*="pace"] > span') ?? []),
+        view?.parentElement?.querySelector(':scope > p[role="status"]'),
+      ]
       const line = `${location.pathname} ${words.map((one) => one?.textContent).join(' | ')}`
       if (view && seen.at(-1) !== line) seen.push(line)
     }).observe(document, { subtree: true, childList: true, characterData: true })
@@ -89,7 +108,10 @@ async function recordTexts(page: Page) {
   return () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
 }
 
-test('the counts of two folders never decrease, and neither upload finishes before its files are stored', async ({ page, folder }) => {
+test('the counts of two folders never decrease, and neither upload finishes before its files are stored', async ({
+  page,
+  folder,
+}) => {
   const folders = [300, 200].map((size, i) => {
     const path = mkdtempSync(join(folder, `monotone-${i}-`))
     for (let k = 0; k < size; k++) write(path, `${k}.json`, little(20_000 + 1000 * i + k))
@@ -99,7 +121,9 @@ test('the counts of two folders never decrease, and neither upload finishes befo
   // a report is older than the page's own knowledge by the time that it arrives
   await page.route('**/api/upload/status/*', async (route) => {
     const answer = await route.fetch()
-    await new Promise((done) => { setTimeout(done, 200) })
+    await new Promise((done) => {
+      setTimeout(done, 200)
+    })
     return route.fulfill({ response: answer })
   })
   await page.goto(`${empty().url}/upload`)
@@ -117,11 +141,22 @@ test('the counts of two folders never decrease, and neither upload finishes befo
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   for (const [i, { size }] of folders.entries()) {
     const own = seen.filter((line) => line.startsWith(`${addresses[i]} `))
-    const counts = own.flatMap((line) => [...line.matchAll(/([\d,]+) of ([\d,]+) files done/g)].map(([, done, all]) => ({ done: Number(done?.replace(',', '')), all: Number(all?.replace(',', '')), line })))
+    const counts = own.flatMap((line) =>
+      [...line.matchAll(/([\d,]+) of ([\d,]+) files done/g)].map(([, done, all]) => ({
+        done: Number(done?.replace(',', '')),
+        all: Number(all?.replace(',', '')),
+        line,
+      })),
+    )
     expect(counts.length).toBeGreaterThan(1)
     expect(counts.filter(({ all }) => all !== size)).toEqual([])
     expect(counts.filter(({ done }, k) => done < (counts[k - 1]?.done ?? 0))).toEqual([])
-    expect(own.filter((line) => /nothing|no results|have not|Upload completed/.test(line) && !line.includes(`${size} of ${size} files done`))).toEqual([])
+    expect(
+      own.filter(
+        (line) =>
+          /nothing|no results|have not|Upload completed/.test(line) && !line.includes(`${size} of ${size} files done`),
+      ),
+    ).toEqual([])
   }
 })
 
@@ -139,7 +174,16 @@ test('a reloaded page asks for the folder, and sends only missing files', async 
   })
   await page.goto(`${empty().url}/upload`)
   await page.getByTestId('folder').setInputFiles(path)
-  await expect.poll(async () => (await upload(page).innerText().catch(() => '')).match(/stored\s*(\d+)/)?.[1] ?? '0').not.toBe('0')
+  await expect
+    .poll(
+      async () =>
+        (
+          await upload(page)
+            .innerText()
+            .catch(() => '')
+        ).match(/stored\s*(\d+)/)?.[1] ?? '0',
+    )
+    .not.toBe('0')
   await page.reload()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 
@@ -154,35 +198,57 @@ test('a reloaded page asks for the folder, and sends only missing files', async 
   await expect(upload(page)).toContainText(`${200 - missing} already uploaded`)
   await expect(upload(page)).toContainText('1 of 1 artifacts')
   // nothing came twice
-  const { received } = await (await page.request.get(`${page.url().replace('/upload/', '/api/upload/status/')}?limit=0`)).json()
+  const { received } = await (
+    await page.request.get(`${page.url().replace('/upload/', '/api/upload/status/')}?limit=0`)
+  ).json()
   expect(received.files).toBe(200)
 })
 
-test('stored results: the differences, a choice for one, for all, and beforehand', async ({ page, folder, own, complaints }) => {
+test('stored results: the differences, a choice for one, for all, and beforehand', async ({
+  page,
+  folder,
+  own,
+  complaints,
+}) => {
   const base = read(own)
   const documents = Array.from({ length: 4 }, (_, i) => variant(base, { name: `known ${i}` }))
   const first = documents.map((document, i) => write(folder, `known-${i}.json`, document))
-  const changed = documents.map((document, i) => write(folder, `changed-${i}.json`, { ...document, duration: document.duration + 1 + i }))
+  const changed = documents.map((document, i) =>
+    write(folder, `changed-${i}.json`, { ...document, duration: document.duration + 1 + i }),
+  )
   const url = empty().url
-  await page.addInitScript(() => localStorage.setItem('profllm', JSON.stringify({ state: { author: 'ann' }, version: 0 })))
+  await page.addInitScript(() =>
+    localStorage.setItem('profllm', JSON.stringify({ state: { author: 'ann' }, version: 0 })),
+  )
   const send = async (paths: string[]) => {
     await page.goto(`${url}/upload`)
     await page.getByTestId('files').setInputFiles(paths)
     await expect(upload(page)).toContainText(new RegExp(`${paths.length} of ${paths.length} files? done`))
   }
-  const durationOf = async (i: number) => (await (await page.request.get(`${url}/api/data/experiments/${documents[i].run_id}`)).json()).document.duration
+  const durationOf = async (i: number) =>
+    (await (await page.request.get(`${url}/api/data/experiments/${documents[i].run_id}`)).json()).document.duration
   await send(first)
   await send(changed)
   await tally(page, 'conflict', 4)
   const one = row(page, 'changed-0.json')
   await expect(one).toContainText('already stored with other content')
-  const durations = files(page).getByRole('row', { name: /^\/duration/ }).first().locator('bdi')
-  for (const [at, duration] of [[1, documents[0].duration], [2, documents[0].duration + 1]] as const) {
+  const durations = files(page)
+    .getByRole('row', { name: /^\/duration/ })
+    .first()
+    .locator('bdi')
+  for (const [at, duration] of [
+    [1, documents[0].duration],
+    [2, documents[0].duration + 1],
+  ] as const) {
     await expect(durations.nth(at)).toHaveText(String(Number(duration.toPrecision(4))))
     await expect(durations.nth(at)).toHaveAttribute('title', String(duration))
   }
 
-  const choose = (name: string, choice: string) => files(page).getByRole('radiogroup', { name: `What to do with ${name}` }).getByText(choice).click()
+  const choose = (name: string, choice: string) =>
+    files(page)
+      .getByRole('radiogroup', { name: `What to do with ${name}` })
+      .getByText(choice)
+      .click()
   // another user replaces it after this user saw the differences: they are shown again
   complaints.allow.push(/status of 409/)
   await page.request.post(`${url}/api/upload/json?on_conflict=replace`, { data: { ...documents[0], duration: 5.25 } })
@@ -190,10 +256,16 @@ test('stored results: the differences, a choice for one, for all, and beforehand
   await choose('changed-0.json', 'Replace stored result')
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
   await expect(files(page).getByRole('alert')).toContainText('the stored result changed')
-  await expect(files(page).getByRole('row', { name: /^\/duration/ }).first()).toContainText('5.25')
+  await expect(
+    files(page)
+      .getByRole('row', { name: /^\/duration/ })
+      .first(),
+  ).toContainText('5.25')
   // the page of its old state contains it longer than it has that state
   await page.route('**/api/upload/status/*state=conflict*', async (route) => {
-    await new Promise((done) => { setTimeout(done, 700) })
+    await new Promise((done) => {
+      setTimeout(done, 700)
+    })
     return route.continue()
   })
   await files(page).getByRole('button', { name: 'Apply to changed-0.json' }).click()
@@ -202,7 +274,9 @@ test('stored results: the differences, a choice for one, for all, and beforehand
   await expect(files(page).getByRole('row', { name: /^conflict/ })).toHaveCount(3)
   await page.unrouteAll({ behavior: 'wait' })
   expect(await durationOf(0)).toBe(documents[0].duration + 1)
-  const { changes } = await (await page.request.get(`${url}/api/data/experiments/${documents[0].run_id}/changes`)).json()
+  const { changes } = await (
+    await page.request.get(`${url}/api/data/experiments/${documents[0].run_id}/changes`)
+  ).json()
   expect(changes.map(({ author }: { author: string | null }) => author)).toEqual(['ann', null])
 
   await choose('changed-1.json', 'Keep both')
@@ -226,8 +300,17 @@ test('stored results: the differences, a choice for one, for all, and beforehand
 test('any browser shows which artifacts are missing, and can upload them', async ({ page, folder, own, browser }) => {
   const path = mkdtempSync(join(folder, 'absent-'))
   const records = 'records of requests'
-  const artifact = { kind: 'requests', name: 'r.requests.jsonl.zst', path: 'r.requests.jsonl.zst', size: records.length, sha256: createHash('sha256').update(records).digest('hex') }
-  const result = write(path, 'r.json', { ...variant(read(own), { name: 'lacks a file' }), artifacts: [artifact] } as Document)
+  const artifact = {
+    kind: 'requests',
+    name: 'r.requests.jsonl.zst',
+    path: 'r.requests.jsonl.zst',
+    size: records.length,
+    sha256: createHash('sha256').update(records).digest('hex'),
+  }
+  const result = write(path, 'r.json', {
+    ...variant(read(own), { name: 'lacks a file' }),
+    artifacts: [artifact],
+  } as Document)
   await page.goto(`${empty().url}/upload`)
   await page.getByTestId('files').setInputFiles(result)
   await expect(upload(page)).toContainText('1 artifact is missing')
@@ -259,14 +342,18 @@ test('artifacts of results follow them, other files are skipped', async ({ page,
   await expect(upload(page)).toContainText('2 of 3 artifacts')
   await expect(row(page, /lost\.client\.log$/)).toContainText('its result is missing from the upload')
   await expect(row(page, /notes\.txt$/)).toContainText('skipped')
-  await row(page, /r\.json$/).getByRole('link', { name: 'Open' }).click()
+  await row(page, /r\.json$/)
+    .getByRole('link', { name: 'Open' })
+    .click()
   const list = page.getByRole('region', { name: 'Artifacts', exact: true })
   await expect(list.getByRole('row', { name: /^r\.requests\.jsonl\.zst/ })).toContainText('one record per request')
   await expect(list.getByRole('row', { name: /^r\.server\.log/ })).toContainText('5 B')
 
   // the same folder again: nothing of it is sent twice
   let puts = 0
-  page.on('request', (request) => { if (request.method() === 'PUT') puts += 1 })
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') puts += 1
+  })
   await page.goto(`${empty().url}/upload`)
   await page.getByTestId('folder').setInputFiles(path)
   await tally(page, 'duplicate', 1)
@@ -274,7 +361,12 @@ test('artifacts of results follow them, other files are skipped', async ({ page,
   expect(puts).toBe(0)
 })
 
-test('a file that is being sent can be canceled, and is sent when the user retries', async ({ page, folder, own, complaints }) => {
+test('a file that is being sent can be canceled, and is sent when the user retries', async ({
+  page,
+  folder,
+  own,
+  complaints,
+}) => {
   complaints.allow.push(...LOST)
   const paths = ['one', 'two'].map((name) => write(folder, `${name}.json`, variant(read(own), { name })))
   await page.route('**/api/upload/batch?*', () => {}) // as if it took long
@@ -304,7 +396,10 @@ test('an unreachable server is reported, and the upload waits for it', async ({ 
   await expect(upload(page)).toContainText('The server is unreachable.')
   await expect(upload(page)).toContainText('The upload resumes automatically')
   await store.start()
-  await upload(page).getByRole('button', { name: 'Retry now' }).click({ timeout: 2000 }).catch(() => {}) // unless it resumed before
+  await upload(page)
+    .getByRole('button', { name: 'Retry now' })
+    .click({ timeout: 2000 })
+    .catch(() => {}) // unless it resumed before
   await expect(row(page, 'patient.json')).toContainText('stored')
   await expect(upload(page)).not.toContainText('unreachable')
 })
@@ -321,9 +416,20 @@ test('pasted text is a file', async ({ page, own }) => {
   await expect(row(page, 'pasted.json')).toContainText('stored')
 })
 
-test('of thousands of items only the visible ones are rendered, and they are filtered by state', async ({ page, folder, request }) => {
+test('of thousands of items only the visible ones are rendered, and they are filtered by state', async ({
+  page,
+  folder,
+  request,
+}) => {
   const base = 5000
-  const path = write(folder, 'many.json', JSON.stringify([...Array.from({ length: 3000 }, (_, i) => little(base + i)), ...Array.from({ length: 30 }, () => ({ what: 'is this' }))]))
+  const path = write(
+    folder,
+    'many.json',
+    JSON.stringify([
+      ...Array.from({ length: 3000 }, (_, i) => little(base + i)),
+      ...Array.from({ length: 30 }, () => ({ what: 'is this' })),
+    ]),
+  )
   await page.goto(`${empty().url}/upload`)
   await page.getByTestId('files').setInputFiles(path)
   await expect(upload(page)).toContainText('3,030 of 3,030 files done', { timeout: 120_000 })
@@ -347,7 +453,10 @@ async function looksSound(page: Page, shown: Locator) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
 }
 
-for (const [name, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]] as const) {
+for (const [name, viewport] of [
+  ['a desk', { width: 1440, height: 900 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const) {
   test(`each state is accessible, on ${name}`, async ({ browser, folder, own, complaints }) => {
     complaints.allow.push(...LOST)
     const page = await (await browser.newContext({ viewport })).newPage()
@@ -371,7 +480,9 @@ for (const [name, viewport] of [['a desk', { width: 1440, height: 900 }], ['a ph
     await page.goto(`${empty().url}/upload`)
     await page.getByTestId('files').setInputFiles(write(folder, 'other.json', { ...sound, duration: 3 }))
     await looksSound(page, files(page).getByRole('button', { name: 'Apply to other.json' }))
-    await page.route('**/api/upload/jobs', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+    await page.route('**/api/upload/jobs', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    )
     await page.goto(`${empty().url}/upload`)
     await page.getByTestId('files').setInputFiles(write(folder, 'away.json', sound))
     await looksSound(page, upload(page).getByText(/Next attempt:/))

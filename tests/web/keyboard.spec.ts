@@ -15,30 +15,39 @@ const dashboard = useDashboard((store, own) => {
   for (const [at, document] of documents.entries()) write(folder, `${at}.json`, document)
   store.import(folder)
 })
-test.beforeAll(async ({ request }) => { await sendPlans(request, dashboard().url) })
+test.beforeAll(async ({ request }) => {
+  await sendPlans(request, dashboard().url)
+})
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Experiments' })
 
 // Where the focus is: the nearest group, region or table with a name, and whether it is anywhere.
-const focused = (page: Page) => page.evaluate(() => {
-  const { activeElement: element } = document
-  if (!element || element === document.body) return 'nothing'
-  if (element.closest('table[role=grid]')) return 'table'
-  const group = element.closest('aside [role=group][aria-label]')
-  if (group) return `filter ${group.getAttribute('aria-label') ?? ''}`
-  if (element.closest('section[aria-label=Tray]')) return 'tray'
-  if (element.closest('section[aria-label=Chart]')) return 'chart'
-  if (element.closest('section[aria-label=Experiments]')) return element.closest('[role=toolbar]') ? 'table tools' : 'status line'
-  if (element.closest('main')) return 'answer line'
-  return element.closest('aside') ? 'panel' : 'bar'
-})
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement: element } = document
+    if (!element || element === document.body) return 'nothing'
+    if (element.closest('table[role=grid]')) return 'table'
+    const group = element.closest('aside [role=group][aria-label]')
+    if (group) return `filter ${group.getAttribute('aria-label') ?? ''}`
+    if (element.closest('section[aria-label=Tray]')) return 'tray'
+    if (element.closest('section[aria-label=Chart]')) return 'chart'
+    if (element.closest('section[aria-label=Experiments]'))
+      return element.closest('[role=toolbar]') ? 'table tools' : 'status line'
+    if (element.closest('main')) return 'answer line'
+    return element.closest('aside') ? 'panel' : 'bar'
+  })
 
 const isSomewhere = async (page: Page, after: string) => {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))))
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+  )
   expect(await focused(page), `after ${after}`).not.toBe('nothing')
 }
 
-test('the table and the fields of the filters are one stop each, and 25 presses lead to every region', async ({ page, own }) => {
+test('the table and the fields of the filters are one stop each, and 25 presses lead to every region', async ({
+  page,
+  own,
+}) => {
   // a reload would give the focus back to its row
   const anew = async () => {
     await page.goto('about:blank')
@@ -61,7 +70,11 @@ test('the table and the fields of the filters are one stop each, and 25 presses 
     way.push(await focused(page))
   }
   expect(way).not.toContain('nothing')
-  for (const once of ['table', 'tray', 'filter Fields']) expect(way.filter((place) => place === once), once).toHaveLength(1)
+  for (const once of ['table', 'tray', 'filter Fields'])
+    expect(
+      way.filter((place) => place === once),
+      once,
+    ).toHaveLength(1)
   expect(way.filter((place) => place.startsWith('filter '))).toHaveLength(1)
 
   await anew()
@@ -89,8 +102,16 @@ test('in the filters arrows go from control to control, and Tab comes back to th
   await page.goto(dashboard().url)
   await expect(filters(page).getByRole('checkbox').nth(8)).toBeAttached()
   const fields = filters(page).getByRole('group', { name: 'Fields', exact: true })
-  const at = () => page.evaluate(() => document.activeElement?.closest('summary, label, button')?.textContent ?? document.activeElement?.getAttribute('aria-label') ?? '')
-  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
+  const at = () =>
+    page.evaluate(
+      () =>
+        document.activeElement?.closest('summary, label, button')?.textContent ??
+        document.activeElement?.getAttribute('aria-label') ??
+        '',
+    )
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
   await filters(page).getByRole('searchbox').first().focus()
   await press('Tab')
   expect(await at()).toMatch(/^Model/)
@@ -118,30 +139,40 @@ test('in the filters arrows go from control to control, and Tab comes back to th
   await expect(fields.locator(':focus')).toHaveCount(1)
 })
 
-test('arrows move in the table; Enter opens, Space selects, s sorts, and heads are called by their names alone', async ({ page }) => {
+test('arrows move in the table; Enter opens, Space selects, s sorts, and heads are called by their names alone', async ({
+  page,
+}) => {
   await page.goto(`${dashboard().url}/?sort=run.name&chart=off`)
   await expect(counted(page)).toBeVisible()
-  const [first, second] = await names(page) as [string, string]
+  const [first, second] = (await names(page)) as [string, string]
   await page.getByRole('link', { name: first, exact: true }).focus()
-  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
-  const at = () => page.evaluate(() => {
-    const cell = document.activeElement?.closest('[aria-colindex]')
-    return [cell?.parentElement?.getAttribute('aria-rowindex'), cell?.getAttribute('aria-colindex')].map(Number)
-  })
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const at = () =>
+    page.evaluate(() => {
+      const cell = document.activeElement?.closest('[aria-colindex]')
+      return [cell?.parentElement?.getAttribute('aria-rowindex'), cell?.getAttribute('aria-colindex')].map(Number)
+    })
   const last = Number(await grid(page).getAttribute('aria-colcount'))
   const rows = Number(await grid(page).getAttribute('aria-rowcount'))
   await press('ArrowDown', 'ArrowRight', 'ArrowRight')
   expect(await at()).toEqual([3, 3])
   await press('End')
   expect(await at()).toEqual([3, last])
-  expect(await page.evaluate(() => (document.activeElement as HTMLElement).getBoundingClientRect().right <= innerWidth + 1)).toBe(true)
+  expect(
+    await page.evaluate(() => (document.activeElement as HTMLElement).getBoundingClientRect().right <= innerWidth + 1),
+  ).toBe(true)
   await press('Home', 'Control+End')
   await expect.poll(at).toEqual([rows, last])
   await press('Control+Home', 'ArrowUp', 'ArrowRight')
   expect(await at()).toEqual([1, 2])
   const head = await page.evaluate(() => document.activeElement?.closest('th')?.textContent)
-  await expect(page.getByRole('columnheader').nth(1)).toHaveAccessibleName(new RegExp(`^${(head ?? '').split(' ')[0] ?? ''}`))
-  for (const header of await page.getByRole('columnheader').all()) await expect(header).not.toHaveAccessibleName(/Width/)
+  await expect(page.getByRole('columnheader').nth(1)).toHaveAccessibleName(
+    new RegExp(`^${(head ?? '').split(' ')[0] ?? ''}`),
+  )
+  for (const header of await page.getByRole('columnheader').all())
+    await expect(header).not.toHaveAccessibleName(/Width/)
   await press('ArrowDown', 'PageDown')
   expect((await at())[0]).toBeGreaterThan(5)
   await press('Control+Home', 'ArrowDown', 'Space')
@@ -158,39 +189,126 @@ test('arrows move in the table; Enter opens, Space selects, s sorts, and heads a
   await page.goBack()
   await expect(page.getByRole('link', { name: opened, exact: true })).toBeFocused()
   // a row that is scrolled away leaves the focus to the table
-  await grid(page).locator('..').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await grid(page)
+    .locator('..')
+    .evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await expect(page.getByRole('link', { name: opened, exact: true })).toHaveCount(0)
   await isSomewhere(page, 'a scroll')
 })
 
 test('no action loses the focus', async ({ page }) => {
-  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key) }
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
   const act = async (what: string, does: () => Promise<unknown>, then?: () => Promise<unknown>) => {
     await does()
     await then?.()
     await isSomewhere(page, what)
   }
   const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
-  const use = async (name: string | RegExp) => { await button(name).focus(); await press('Enter') }
-  await page.goto(`${dashboard().url}/?server.tensor_parallel_size=2,4&system.hardware_info.gpu_name=NVIDIA H200&where=${encodeURIComponent('{"field":"results.p99_ttft_ms","op":"gt","value":0}')}`)
-  await expect(page.getByTestId('plot')).toBeVisible()
-  await act('a condition is removed', () => filters(page).getByRole('button', { name: /^Remove / }).first().focus().then(() => press('Enter')), () => expect(chips(page)).toHaveCount(2))
-  await act('a chip is removed', async () => { await chips(page).first().focus(); await press('Delete') }, () => expect(chips(page)).toHaveCount(1))
-  await act('Clear all', () => use('Clear all'), () => expect(chips(page)).toHaveCount(0))
-  for (const [key, name] of [['c', 'Columns'], ['e', /Export/], ['?', /Help/], ['/', /^Find/]] as const) {
-    await act(`${key} and Escape`, async () => { await press(key); await expect(page.getByRole('dialog', { name })).toBeVisible(); await press('Escape') }, () => expect(page.getByRole('dialog')).toHaveCount(0))
+  const use = async (name: string | RegExp) => {
+    await button(name).focus()
+    await press('Enter')
   }
-  await act('a row is pinned and taken out of the tray', async () => { await press('j', 'p'); await page.getByRole('region', { name: 'Tray' }).getByRole('button').last().focus(); await press('Enter') }, () => expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0))
-  await act('another order', async () => { await page.getByRole('columnheader').nth(2).getByRole('button').focus(); await press('Enter') })
-  await act('the chart is hidden', () => use('Hide the chart'), () => expect(page.getByTestId('plot')).toHaveCount(0))
-  await act('the chart is shown', () => use(/Show the chart/), () => expect(page.getByTestId('plot')).toBeVisible())
-  await act('a link to an experiment', async () => { await press('j', 'Enter') }, () => expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible())
-  await act('Delete', () => use(/^Delete$/), () => expect(button('Undo')).toBeVisible())
-  await act('Undo', () => use('Undo'), () => expect(button('Undo')).toHaveCount(0))
-  await act('Back', () => page.goBack(), () => expect(page.getByTestId('plot')).toBeVisible())
+  await page.goto(
+    `${dashboard().url}/?server.tensor_parallel_size=2,4&system.hardware_info.gpu_name=NVIDIA H200&where=${encodeURIComponent('{"field":"results.p99_ttft_ms","op":"gt","value":0}')}`,
+  )
+  await expect(page.getByTestId('plot')).toBeVisible()
+  await act(
+    'a condition is removed',
+    () =>
+      filters(page)
+        .getByRole('button', { name: /^Remove / })
+        .first()
+        .focus()
+        .then(() => press('Enter')),
+    () => expect(chips(page)).toHaveCount(2),
+  )
+  await act(
+    'a chip is removed',
+    async () => {
+      await chips(page).first().focus()
+      await press('Delete')
+    },
+    () => expect(chips(page)).toHaveCount(1),
+  )
+  await act(
+    'Clear all',
+    () => use('Clear all'),
+    () => expect(chips(page)).toHaveCount(0),
+  )
+  for (const [key, name] of [
+    ['c', 'Columns'],
+    ['e', /Export/],
+    ['?', /Help/],
+    ['/', /^Find/],
+  ] as const) {
+    await act(
+      `${key} and Escape`,
+      async () => {
+        await press(key)
+        await expect(page.getByRole('dialog', { name })).toBeVisible()
+        await press('Escape')
+      },
+      () => expect(page.getByRole('dialog')).toHaveCount(0),
+    )
+  }
+  await act(
+    'a row is pinned and taken out of the tray',
+    async () => {
+      await press('j', 'p')
+      await page.getByRole('region', { name: 'Tray' }).getByRole('button').last().focus()
+      await press('Enter')
+    },
+    () => expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0),
+  )
+  await act('another order', async () => {
+    await page.getByRole('columnheader').nth(2).getByRole('button').focus()
+    await press('Enter')
+  })
+  await act(
+    'the chart is hidden',
+    () => use('Hide the chart'),
+    () => expect(page.getByTestId('plot')).toHaveCount(0),
+  )
+  await act(
+    'the chart is shown',
+    () => use(/Show the chart/),
+    () => expect(page.getByTestId('plot')).toBeVisible(),
+  )
+  await act(
+    'a link to an experiment',
+    async () => {
+      await press('j', 'Enter')
+    },
+    () => expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible(),
+  )
+  await act(
+    'Delete',
+    () => use(/^Delete$/),
+    () => expect(button('Undo')).toBeVisible(),
+  )
+  await act(
+    'Undo',
+    () => use('Undo'),
+    () => expect(button('Undo')).toHaveCount(0),
+  )
+  await act(
+    'Back',
+    () => page.goBack(),
+    () => expect(page.getByTestId('plot')).toBeVisible(),
+  )
   // on a phone
   await page.setViewportSize({ width: 390, height: 844 })
-  await act('the drawer is closed', async () => { await use(/^Filters/); await expect(page.getByRole('dialog', { name: 'Filters' })).toBeVisible(); await press('Escape') }, () => expect(page.getByRole('dialog')).toHaveCount(0))
+  await act(
+    'the drawer is closed',
+    async () => {
+      await use(/^Filters/)
+      await expect(page.getByRole('dialog', { name: 'Filters' })).toBeVisible()
+      await press('Escape')
+    },
+    () => expect(page.getByRole('dialog')).toHaveCount(0),
+  )
 })
 
 test('letters typed into a search or number field are text, never shortcuts', async ({ page }) => {
@@ -213,14 +331,15 @@ test('letters typed into a search or number field are text, never shortcuts', as
     await types(dialog.getByRole('combobox'))
     await expect(page.getByRole('dialog')).toHaveCount(1)
     await page.keyboard.press('Escape')
-    if (await dialog.count() > 0) await page.keyboard.press('Escape') // the first one clears the text
+    if ((await dialog.count()) > 0) await page.keyboard.press('Escape') // the first one clears the text
     await expect(dialog).toHaveCount(0)
   }
   await page.keyboard.press('c')
   await types(page.getByRole('dialog', { name: 'Columns' }).getByRole('searchbox'))
   await page.getByRole('dialog', { name: 'Columns' }).getByRole('button', { name: 'Done' }).click()
   await chart.getByRole('button', { name: 'Chart options' }).click()
-  for (const input of await page.getByRole('dialog', { name: 'Chart options' }).getByRole('textbox').all()) await types(input)
+  for (const input of await page.getByRole('dialog', { name: 'Chart options' }).getByRole('textbox').all())
+    await types(input)
   await page.getByRole('dialog', { name: 'Chart options' }).getByRole('button', { name: 'Done' }).click()
   await chart.getByRole('button', { name: 'Set an SLO' }).click()
   await types(chart.getByRole('group', { name: 'SLO', exact: true }).getByRole('textbox'))
@@ -234,8 +353,14 @@ async function firstTabs(page: Page, tabs: number) {
   for (let at = 1; at <= tabs; at++) {
     await page.keyboard.press('Tab')
     const inside = await page.evaluate(() => {
-      const regions = [...document.querySelectorAll('#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]')]
-      return regions.filter((region) => region.contains(document.activeElement)).map((region) => region.getAttribute('aria-label') ?? (region.id || region.tagName))
+      const regions = [
+        ...document.querySelectorAll(
+          '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]',
+        ),
+      ]
+      return regions
+        .filter((region) => region.contains(document.activeElement))
+        .map((region) => region.getAttribute('aria-label') ?? (region.id || region.tagName))
     })
     for (const name of inside) reached[name] ??= at
   }
@@ -244,14 +369,49 @@ async function firstTabs(page: Page, tabs: number) {
 
 test('without the skip link, 25 presses lead to every region of every page', async ({ page }) => {
   const { url } = dashboard()
-  const { rows: found } = await (await page.request.post(`${url}/api/filters/apply`, { data: { limit: 10, filter: { and: [{ field: 'server.tensor_parallel_size', op: 'in', value: [1, 2, 4, 8] }, { field: 'results.p99_ttft_ms', op: 'gt', value: 0 }, { field: 'quality.verdict', op: 'eq', value: 'trusted' }, { not: { field: 'environment.engine.simulated', op: 'eq', value: true } }] } } })).json() as { rows: { id: number }[] }
+  const { rows: found } = (await (
+    await page.request.post(`${url}/api/filters/apply`, {
+      data: {
+        limit: 10,
+        filter: {
+          and: [
+            { field: 'server.tensor_parallel_size', op: 'in', value: [1, 2, 4, 8] },
+            { field: 'results.p99_ttft_ms', op: 'gt', value: 0 },
+            { field: 'quality.verdict', op: 'eq', value: 'trusted' },
+            { not: { field: 'environment.engine.simulated', op: 'eq', value: true } },
+          ],
+        },
+      },
+    })
+  ).json()) as { rows: { id: number }[] }
   const ids = found.map(({ id }) => id)
-  const full = new URLSearchParams({ 'server.tensor_parallel_size': '1,2,4,8', where: '{"or":[{"field":"results.p99_ttft_ms","op":"gt","value":0},{"field":"run.name","op":"contains","value":"q"}]}', slo: 'results.p99_ttft_ms:5000', x: 'results.p99_ttft_ms', y: 'results.output_throughput', select: `${ids[0]},${ids[1]}` })
+  const full = new URLSearchParams({
+    'server.tensor_parallel_size': '1,2,4,8',
+    where:
+      '{"or":[{"field":"results.p99_ttft_ms","op":"gt","value":0},{"field":"run.name","op":"contains","value":"q"}]}',
+    slo: 'results.p99_ttft_ms:5000',
+    x: 'results.p99_ttft_ms',
+    y: 'results.output_throughput',
+    select: `${ids[0]},${ids[1]}`,
+  })
   const pages: [string, string, Locator, string[]][] = [
     ['Explore', '/', page.getByTestId('plot'), ['HEADER', 'Presets', 'Filters', 'Chart', 'Experiments', 'Tray']],
-    ['Explore with everything', `/?${full.toString()}&point=${ids[2]}`, page.getByRole('button', { name: 'Unpin', exact: true }), ['Filters', 'Chart', 'Reading', 'Experiments', 'Tray']],
+    [
+      'Explore with everything',
+      `/?${full.toString()}&point=${ids[2]}`,
+      page.getByRole('button', { name: 'Unpin', exact: true }),
+      ['Filters', 'Chart', 'Reading', 'Experiments', 'Tray'],
+    ],
     ['Experiment', `/experiments/${ids[0]}`, page.getByRole('region', { name: 'Verdict' }), []],
-    ['Compare', `/compare?${ids.slice(0, 8).map((id) => `side=${id}`).join('&')}`, page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row').first(), []],
+    [
+      'Compare',
+      `/compare?${ids
+        .slice(0, 8)
+        .map((id) => `side=${id}`)
+        .join('&')}`,
+      page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row').first(),
+      [],
+    ],
     ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],
     ['Sweep', `/sweeps/${SWEEPS.night.id}`, page.locator('[data-cell]').first(), []],
     ['Upload', '/upload', page.getByRole('heading', { level: 1 }), []],
@@ -266,11 +426,20 @@ test('without the skip link, 25 presses lead to every region of every page', asy
     await page.goto(url + path)
     await expect(ready).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    const all = await page.evaluate(() => [...document.querySelectorAll('#main, #main section[aria-label], aside[aria-label]')]
-      .filter((region) => [...region.querySelectorAll<HTMLElement>('a[href], button:not(:disabled), input, select, textarea, summary, [tabindex]')].some((one) => one.tabIndex >= 0 && one.checkVisibility()))
-      .map((region) => region.getAttribute('aria-label') ?? region.id))
+    const all = await page.evaluate(() =>
+      [...document.querySelectorAll('#main, #main section[aria-label], aside[aria-label]')]
+        .filter((region) =>
+          [
+            ...region.querySelectorAll<HTMLElement>(
+              'a[href], button:not(:disabled), input, select, textarea, summary, [tabindex]',
+            ),
+          ].some((one) => one.tabIndex >= 0 && one.checkVisibility()),
+        )
+        .map((region) => region.getAttribute('aria-label') ?? region.id),
+    )
     const reached = await firstTabs(page, 60)
-    for (const region of new Set([...all, ...wanted])) if (!(reached[region]! <= TABS_MAX)) late.push(`${name}: ${region} after ${reached[region] ?? 'more than 60'}`)
+    for (const region of new Set([...all, ...wanted]))
+      if (!(reached[region]! <= TABS_MAX)) late.push(`${name}: ${region} after ${reached[region] ?? 'more than 60'}`)
   }
   expect(late).toEqual([])
 })

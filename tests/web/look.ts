@@ -18,7 +18,8 @@ const LOOKS = {
 type Look = keyof typeof LOOKS
 
 const world = useWorld()
-const fileOf = (look: Look, state: (typeof STATES)[number]) => `${look}-${`${state.page} ${state.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.png`
+const fileOf = (look: Look, state: (typeof STATES)[number]) =>
+  `${look}-${`${state.page} ${state.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.png`
 
 const TRIES = 6
 const APART_MS = 400
@@ -57,9 +58,17 @@ for (const look of Object.keys(LOOKS) as Look[]) {
 test.afterAll(() => {
   const there = new Set(readdirSync(OUT))
   const rows = STATES.map((state) => {
-    const cells = (Object.keys(LOOKS) as Look[]).map((look) => (there.has(fileOf(look, state)) ? `<a href="${fileOf(look, state)}"><img loading="lazy" src="${fileOf(look, state)}" alt="${look}"></a>` : '<span></span>'))
+    const cells = (Object.keys(LOOKS) as Look[]).map((look) =>
+      there.has(fileOf(look, state))
+        ? `<a href="${fileOf(look, state)}"><img loading="lazy" src="${fileOf(look, state)}" alt="${look}"></a>`
+        : '<span></span>',
+    )
     return `<section><h2>${state.page}, ${state.name}</h2><div>${cells.join('')}</div></section>`
   })
-  const style = 'body{font:14px system-ui;margin:16px;background:#888}h2{font-size:14px;margin:16px 0 4px}div{display:grid;grid-template-columns:4fr 4fr 1.2fr 4fr;gap:8px;align-items:start}img{width:100%;display:block}'
-  writeFileSync(join(OUT, 'index.html'), `<!doctype html><meta charset="utf-8"><title>States of the web UI</title><style>${style}</style>${rows.join('\n')}`)
+  const style =
+    'body{font:14px system-ui;margin:16px;background:#888}h2{font-size:14px;margin:16px 0 4px}div{display:grid;grid-template-columns:4fr 4fr 1.2fr 4fr;gap:8px;align-items:start}img{width:100%;display:block}'
+  writeFileSync(
+    join(OUT, 'index.html'),
+    `<!doctype html><meta charset="utf-8"><title>States of the web UI</title><style>${style}</style>${rows.join('\n')}`,
+  )
 })

@@ -15,8 +15,18 @@ const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   const base = read(own)
   P99.forEach((p99, i) => {
-    const document = variant(base, { name: `run-${i}`, p99_ttft_ms: p99, output_throughput: 1234.5678 + i, verdict: 'trusted' })
-    Object.assign(document.results, { p99_ttft_ms_ci95: [-p99, 3 * p99], median_ttft_ms: p99 / 2, p90_ttft_ms: p99 * 0.9, p99_e2el_ms: 20_000 + p99 })
+    const document = variant(base, {
+      name: `run-${i}`,
+      p99_ttft_ms: p99,
+      output_throughput: 1234.5678 + i,
+      verdict: 'trusted',
+    })
+    Object.assign(document.results, {
+      p99_ttft_ms_ci95: [-p99, 3 * p99],
+      median_ttft_ms: p99 / 2,
+      p90_ttft_ms: p99 * 0.9,
+      p99_e2el_ms: 20_000 + p99,
+    })
     document.system.hardware_info.gpu_memory_gb = 85.017493504 + (i % 2)
     write(folder, `run-${i}.json`, document)
   })
@@ -24,16 +34,24 @@ const dashboard = useDashboard((store, own) => {
 })
 
 const facet = (page: Page, name: string) => filters(page).getByRole('group', { name, exact: true })
-const bound = (page: Page, name: string, end: 'from' | 'to') => facet(page, name).getByRole('textbox', { name: new RegExp(`${end}$`) })
+const bound = (page: Page, name: string, end: 'from' | 'to') =>
+  facet(page, name).getByRole('textbox', { name: new RegExp(`${end}$`) })
 const LATENCIES = ['P99 TTFT', 'P99 E2EL', 'Median TTFT']
 const unitsShown = async (page: Page) => {
   await expect(facet(page, 'P99 TTFT')).toBeVisible()
-  const inPanel = await Promise.all(LATENCIES.map((name) => facet(page, name).locator('input + span, label + span').last().innerText()))
-  const inHeads = await page.getByRole('columnheader', { name: /TTFT|E2EL/ }).locator('small').allInnerTexts()
+  const inPanel = await Promise.all(
+    LATENCIES.map((name) => facet(page, name).locator('input + span, label + span').last().innerText()),
+  )
+  const inHeads = await page
+    .getByRole('columnheader', { name: /TTFT|E2EL/ })
+    .locator('small')
+    .allInnerTexts()
   return [...inPanel, ...inHeads].map((text) => /[a-z]+/.exec(text)?.[0])
 }
 
-test('one unit per field: a filter changes none, inputs read other units, a reversed range is not sent', async ({ page }) => {
+test('one unit per field: a filter changes none, inputs read other units, a reversed range is not sent', async ({
+  page,
+}) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toHaveText(`${P99.length} of ${P99.length} experiments`)
   await page.keyboard.press('f')
@@ -49,7 +67,12 @@ test('one unit per field: a filter changes none, inputs read other units, a reve
   await expect(chips(page)).toHaveText([/^P99 TTFT≤ 500 ms/])
   expect(await unitsShown(page)).toEqual(before)
 
-  for (const [typed, ms] of [['0.25 s', 250], ['2k', 2000], ['900us', 0.9], ['1.2 min', 72_000]] as const) {
+  for (const [typed, ms] of [
+    ['0.25 s', 250],
+    ['2k', 2000],
+    ['900us', 0.9],
+    ['1.2 min', 72_000],
+  ] as const) {
     await bound(page, 'P99 TTFT', 'to').fill(typed)
     await page.keyboard.press('Enter')
     await expect(chips(page)).toHaveText([new RegExp(`^P99 TTFT≤ ${ms.toLocaleString('en')} ms`)])
@@ -57,13 +80,17 @@ test('one unit per field: a filter changes none, inputs read other units, a reve
   }
 
   await bound(page, 'P99 TTFT', 'to').fill('5 GB')
-  await expect(facet(page, 'P99 TTFT').getByRole('alert')).toHaveText('Found the unit “GB”, expected us, ms, s, min or h.')
+  await expect(facet(page, 'P99 TTFT').getByRole('alert')).toHaveText(
+    'Found the unit “GB”, expected us, ms, s, min or h.',
+  )
   await bound(page, 'P99 TTFT', 'to').fill('900')
   await expect(counted(page)).toHaveText(`${below(900)} of ${P99.length} experiments`)
   await bound(page, 'P99 TTFT', 'to').fill('100')
   await expect(chips(page)).toHaveText([/≤ 100 ms/])
   const sent: string[] = []
-  page.on('request', (request) => { if (`${request.url()}${request.postData() ?? ''}`.includes('900')) sent.push(request.url()) })
+  page.on('request', (request) => {
+    if (`${request.url()}${request.postData() ?? ''}`.includes('900')) sent.push(request.url())
+  })
   await bound(page, 'P99 TTFT', 'from').fill('900')
   await page.keyboard.press('Enter')
   await expect(facet(page, 'P99 TTFT').getByRole('alert')).toHaveText('The range is reversed: 900 is above 100 ms.')
@@ -73,11 +100,17 @@ test('one unit per field: a filter changes none, inputs read other units, a reve
   await expect(chips(page)).toHaveText([/^P99 TTFT≤ 100 ms/])
 })
 
-const SIGNIFICANT = (text: string) => text.replace(/[^\d.]/g, '').replace(/^[0.]+/, '').replace('.', '').length
+const SIGNIFICANT = (text: string) =>
+  text
+    .replace(/[^\d.]/g, '')
+    .replace(/^[0.]+/, '')
+    .replace('.', '').length
 const isLong = (text: string) => /\d\.\d/.test(text) && SIGNIFICANT(text) > 4
 
 test('numbers have at most four significant digits, histograms have numbers along their axis', async ({ page }) => {
-  await page.goto(`${dashboard().url}/?columns=results.p99_ttft_ms,results.output_throughput,system.hardware_info.gpu_memory_gb`)
+  await page.goto(
+    `${dashboard().url}/?columns=results.p99_ttft_ms,results.output_throughput,system.hardware_info.gpu_memory_gb`,
+  )
   await expect(page.getByRole('rowheader').first()).toBeVisible()
   const cells = await page.getByRole('main').getByRole('gridcell').allInnerTexts()
   expect(cells.filter((text) => /\d/.test(text)).length).toBeGreaterThan(20)
@@ -86,14 +119,19 @@ test('numbers have at most four significant digits, histograms have numbers alon
   // decimal points of a column are at one place
   await page.goto(`${page.url()}&sort=results.p99_ttft_ms`)
   await expect(page.getByRole('rowheader').first()).toHaveText(/run-0/)
-  const points = await page.getByRole('row').locator('td:nth-child(2) bdi').evaluateAll((list) => list.flatMap((bdi) => {
-    const at = bdi.textContent?.indexOf('.') ?? -1
-    if (at < 0 || !bdi.firstChild) return []
-    const range = document.createRange()
-    range.setStart(bdi.firstChild, at)
-    range.setEnd(bdi.firstChild, at + 1)
-    return [Math.round(range.getBoundingClientRect().left)]
-  }))
+  const points = await page
+    .getByRole('row')
+    .locator('td:nth-child(2) bdi')
+    .evaluateAll((list) =>
+      list.flatMap((bdi) => {
+        const at = bdi.textContent?.indexOf('.') ?? -1
+        if (at < 0 || !bdi.firstChild) return []
+        const range = document.createRange()
+        range.setStart(bdi.firstChild, at)
+        range.setEnd(bdi.firstChild, at + 1)
+        return [Math.round(range.getBoundingClientRect().left)]
+      }),
+    )
   expect(points.length).toBeGreaterThan(3)
   expect(Math.max(...points) - Math.min(...points)).toBeLessThanOrEqual(1)
 
@@ -107,19 +145,38 @@ test('numbers have at most four significant digits, histograms have numbers alon
   await page.getByRole('rowheader').first().getByRole('link').click()
   const metrics = page.getByRole('region', { name: 'Metrics', exact: true })
   await expect(metrics.getByRole('row').nth(8)).toBeVisible()
-  const shown = [...(await metrics.getByRole('cell').allInnerTexts()), ...(await page.getByRole('region', { name: 'Quality checks', exact: true }).locator('td:nth-child(3)').allInnerTexts())]
+  const shown = [
+    ...(await metrics.getByRole('cell').allInnerTexts()),
+    ...(await page
+      .getByRole('region', { name: 'Quality checks', exact: true })
+      .locator('td:nth-child(3)')
+      .allInnerTexts()),
+  ]
   expect(shown.flatMap((text) => text.split(' – ')).filter(isLong)).toEqual([])
 })
 
-test('an axis over two decades is logarithmic until the user chooses; a region that is drawn has no bound below zero', async ({ page }) => {
+test('an axis over two decades is logarithmic until the user chooses; a region that is drawn has no bound below zero', async ({
+  page,
+}) => {
   const scale = (axis: 'x' | 'y') => page.getByRole('button', { name: `log scale of ${axis}` })
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
   await expect(scale('x')).toHaveAttribute('aria-pressed', 'true')
   await expect(scale('y')).toHaveAttribute('aria-pressed', 'false')
-  const type = () => page.getByTestId('plot').locator('> div').first().evaluate((host) => (host as unknown as { chart: { getOption: () => { xAxis: { type: string }[] } } }).chart.getOption().xAxis[0]?.type)
+  const type = () =>
+    page
+      .getByTestId('plot')
+      .locator('> div')
+      .first()
+      .evaluate(
+        (host) =>
+          (host as unknown as { chart: { getOption: () => { xAxis: { type: string }[] } } }).chart.getOption().xAxis[0]
+            ?.type,
+      )
   expect(await type()).toBe('log')
   // fewer decades, and the axis is linear by itself again
-  await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput&results.p99_ttft_ms=1000..9000`)
+  await page.goto(
+    `${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput&results.p99_ttft_ms=1000..9000`,
+  )
   await expect(scale('x')).toHaveAttribute('aria-pressed', 'false')
   // a scale that was chosen stays, also where the values would choose another one
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
@@ -139,8 +196,14 @@ test('an axis over two decades is logarithmic until the user chooses; a region t
   await expect(chips(page).filter({ hasText: 'TTFT' })).toHaveText(/P99 TTFT\s*0\b.* ms/)
   expect(decodeURIComponent(page.url())).not.toMatch(/[=.]-\d/)
   await page.getByRole('button', { name: /^Axis x/ }).click()
-  await page.getByRole('combobox', { name: /^Search fields by/ }).last().fill('P90 TTFT')
-  await page.getByRole('option', { name: /^P90 TTFT/ }).first().click()
+  await page
+    .getByRole('combobox', { name: /^Search fields by/ })
+    .last()
+    .fill('P90 TTFT')
+  await page
+    .getByRole('option', { name: /^P90 TTFT/ })
+    .first()
+    .click()
   await expect(page).not.toHaveURL(/log=/)
 })
 
@@ -167,7 +230,11 @@ test('dates are in ISO form, and no time has a bound below zero', async ({ page 
   const belowZero = /[-−]\d/
   await page.goto(`${dashboard().url}/experiments/1`)
   await expect(page.locator('dl[aria-label^="Key"]')).toContainText('0')
-  expect((await page.locator('dl[aria-label^="Key"] dd, [aria-label="Metrics"] td:nth-child(4)').allInnerTexts()).filter((text) => belowZero.test(text))).toEqual([])
+  expect(
+    (await page.locator('dl[aria-label^="Key"] dd, [aria-label="Metrics"] td:nth-child(4)').allInnerTexts()).filter(
+      (text) => belowZero.test(text),
+    ),
+  ).toEqual([])
   // the mean of two runs at 3 ms and two at 80 s has an interval that reaches far below zero
   await page.goto(`${dashboard().url}/compare?side=1,2,39,40&side=3,4,37,38`)
   const metrics = page.getByRole('region', { name: 'Metrics', exact: true })

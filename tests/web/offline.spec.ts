@@ -7,17 +7,43 @@ import { program, write } from './results'
 
 const dashboard = useDashboard((store) => {
   const folder = join(store.folder, 'offline')
-  write(folder, 'latency.json', { model_id: 'org/model', avg_latency: 1.5, latencies: [1, 2], percentiles: { 10: 1.1, 25: 1.25, 50: 1.5, 75: 1.75, 90: 1.9, 99: 1.99 } })
-  execFileSync(program('profllm'), ['bench', 'startup', '--model', 'sim/test', '--sim', '--quiet', '--num-iters-cold', '1', '--num-iters-warm', '0', '--output', join(folder, 'startup.json')], { stdio: 'pipe' })
+  write(folder, 'latency.json', {
+    model_id: 'org/model',
+    avg_latency: 1.5,
+    latencies: [1, 2],
+    percentiles: { 10: 1.1, 25: 1.25, 50: 1.5, 75: 1.75, 90: 1.9, 99: 1.99 },
+  })
+  execFileSync(
+    program('profllm'),
+    [
+      'bench',
+      'startup',
+      '--model',
+      'sim/test',
+      '--sim',
+      '--quiet',
+      '--num-iters-cold',
+      '1',
+      '--num-iters-warm',
+      '0',
+      '--output',
+      join(folder, 'startup.json'),
+    ],
+    { stdio: 'pipe' },
+  )
   store.import(join(folder, 'latency.json'), join(folder, 'startup.json'))
 })
 
 test('an experiment shows what its benchmark is about', async ({ page }) => {
-  for (const [id, names] of [[1, ['Mean batch latency', 'P50 latency', 'P90 latency', 'P99 latency']], [2, ['Mean cold startup']]] as const) {
+  for (const [id, names] of [
+    [1, ['Mean batch latency', 'P50 latency', 'P90 latency', 'P99 latency']],
+    [2, ['Mean cold startup']],
+  ] as const) {
     await page.goto(`${dashboard().url}/experiments/${id}`)
     const list = page.locator('dl[aria-label^="Key metrics"]')
     await expect(list.locator('dt')).toHaveText([...names])
     await expect(list.locator('dd').first()).toContainText(/\d/)
-    for (const name of names) await expect(page.getByRole('region', { name: 'Metrics', exact: true })).toContainText(name)
+    for (const name of names)
+      await expect(page.getByRole('region', { name: 'Metrics', exact: true })).toContainText(name)
   }
 })

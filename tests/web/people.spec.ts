@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { chips, counted, expect, filters, names, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
-const HOSTILE = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202Egnp.evil\u0000"\',.. ~!'.replace('\u0000', '')
+const HOSTILE =
+  '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202Egnp.evil\u0000"\',.. ~!'.replace(
+    '\u0000',
+    '',
+  )
 const LONG = 'long-'.repeat(60)
 
 const dashboard = useDashboard((store, own) => {
@@ -51,7 +55,8 @@ test('by keyboard alone: filter, sort, open a row, come back', async ({ page }) 
 
   await tabTo(page, /^(alpha|gamma)$/)
   await page.keyboard.press('ArrowUp')
-  while (!/^Verdict/.test(await page.evaluate(() => document.activeElement?.textContent ?? ''))) await page.keyboard.press('ArrowRight')
+  while (!/^Verdict/.test(await page.evaluate(() => document.activeElement?.textContent ?? '')))
+    await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('columnheader', { name: /Verdict/ })).toHaveAttribute('aria-sort', 'ascending')
   await expect.poll(() => names(page)).toEqual(['alpha', 'gamma']) // best first
@@ -142,10 +147,15 @@ test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
   // the drawer shows how many experiments a choice leaves, and so does the line above the chart
   await drawer.getByRole('button', { name: 'Show 1 experiment', exact: true }).tap()
   await expect(drawer).toHaveCount(0)
-  for (const name of ['Link', 'Export']) await expect(page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
+  for (const name of ['Link', 'Export'])
+    await expect(
+      page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name, exact: true }),
+    ).toBeInViewport({ ratio: 1 })
   await page.getByRole('button', { name: /^Filters/ }).tap()
   await drawer.getByRole('button', { name: 'Filter tree', exact: true }).tap()
-  await expect(page.getByRole('region', { name: 'Filter as a tree' }).getByRole('group', { name: 'Condition on Verdict' })).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Filter as a tree' }).getByRole('group', { name: 'Condition on Verdict' }),
+  ).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
   await page.getByRole('button', { name: 'Done' }).tap()
   await expect(counted(page)).toHaveText('1 of 5 experiments')
@@ -161,7 +171,8 @@ test('on a phone: an order and columns, by touch and by keyboard', async ({ brow
   const page = await context.newPage()
   await page.goto(dashboard().url)
   const sort = page.getByRole('button', { name: /^Sort: / })
-  const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
+  const card = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
   await expect(sort).toHaveText(/Started, newest first$/)
   // until the chart is drawn, everything below it moves, and a tap may hit another element
   await expect(page.getByRole('region', { name: 'Chart', exact: true })).toHaveAttribute('aria-busy', 'false')
@@ -187,7 +198,10 @@ test('on a phone: an order and columns, by touch and by keyboard', async ({ brow
   await expect(sort).toBeFocused()
   await sort.tap()
   await sheet.getByRole('searchbox').fill('max concurrency')
-  await sheet.getByRole('option', { name: /^Max concurrency/i }).first().tap()
+  await sheet
+    .getByRole('option', { name: /^Max concurrency/i })
+    .first()
+    .tap()
   await sheet.getByRole('button', { name: 'Done' }).tap()
   await expect(card('alpha')).toContainText('Concur.') // what they are sorted by
 

@@ -17,7 +17,9 @@ export function decode(png: Buffer): Picture {
   const [width, height, depth, type] = [png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]]
   if (depth !== 8 || (type !== 2 && type !== 6)) throw new Error(`PNG of depth ${depth} and type ${type}`)
   const parts: Buffer[] = []
-  for (let at = 8; at < png.length; at += png.readUInt32BE(at) + 12) if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+  for (let at = 8; at < png.length; at += png.readUInt32BE(at) + 12)
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
   const raw = inflateSync(Buffer.concat(parts))
   const step = type === 6 ? 4 : 3
   const stride = width * step
@@ -28,7 +30,16 @@ export function decode(png: Buffer): Picture {
       const left = i >= step ? (out[y * stride + i - step] as number) : 0
       const up = y > 0 ? (out[(y - 1) * stride + i] as number) : 0
       const corner = y > 0 && i >= step ? (out[(y - 1) * stride + i - step] as number) : 0
-      const base = filter === 1 ? left : filter === 2 ? up : filter === 3 ? (left + up) >> 1 : filter === 4 ? paeth(left, up, corner) : 0
+      const base =
+        filter === 1
+          ? left
+          : filter === 2
+            ? up
+            : filter === 3
+              ? (left + up) >> 1
+              : filter === 4
+                ? paeth(left, up, corner)
+                : 0
       out[y * stride + i] = (raw[y * (stride + 1) + 1 + i] as number) + base
     }
   }

@@ -10,16 +10,29 @@ export type Document = any
 
 export const program = (name: string) => join(process.env['PROFLLM_BIN'] as string, name)
 
-const LOAD = { backend: 'openai', dataset_name: 'random', random_input_len: 32, random_output_len: 8, num_prompts: 20, max_concurrency: 4 }
+const LOAD = {
+  backend: 'openai',
+  dataset_name: 'random',
+  random_input_len: 32,
+  random_output_len: 8,
+  num_prompts: 20,
+  max_concurrency: 4,
+}
 
 // `profllm run` starts the simulator itself.
 export async function ownResult(folder: string): Promise<string> {
   const path = join(folder, 'ours.json')
   const config = join(folder, 'ours.yaml') // JSON is YAML
-  writeFileSync(config, JSON.stringify({
-    name: 'ours', suite: 'web', server: { model: 'sim/test', max_model_len: 2048, tensor_parallel_size: 1 },
-    launch: { command: [program('profllm-sim'), 'serve'], extra_args: ['--sim-step', '2ms'] }, benchmark: LOAD,
-  }))
+  writeFileSync(
+    config,
+    JSON.stringify({
+      name: 'ours',
+      suite: 'web',
+      server: { model: 'sim/test', max_model_len: 2048, tensor_parallel_size: 1 },
+      launch: { command: [program('profllm-sim'), 'serve'], extra_args: ['--sim-step', '2ms'] },
+      benchmark: LOAD,
+    }),
+  )
   await run(program('profllm'), ['run', '--config', config, '--output', path], { timeout: RUN_TIMEOUT_MS })
   return path
 }
@@ -27,7 +40,9 @@ export async function ownResult(folder: string): Promise<string> {
 // vLLM's file, as `vllm bench serve --save-result` writes it, against a simulator that runs already. Ours
 // has the whole result in a last key of its own; without that it is vLLM's.
 export async function vllmResult(folder: string): Promise<string> {
-  const server = spawn(program('profllm-sim'), ['serve', 'sim/test', '--port', '0', '--sim-step', '2ms'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const server = spawn(program('profllm-sim'), ['serve', 'sim/test', '--port', '0', '--sim-step', '2ms'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   try {
     const port = await new Promise<string>((resolve, reject) => {
       let said = ''
@@ -40,8 +55,33 @@ export async function vllmResult(folder: string): Promise<string> {
       server.stderr.on('data', hear)
       server.on('exit', () => reject(new Error(`the simulator ended: ${said}`)))
     })
-    await run(program('profllm'), ['bench', 'serve', '--backend', 'openai', '--base-url', `http://127.0.0.1:${port}`, '--model', 'sim/test', '--dataset-name', 'random',
-      '--random-input-len', '32', '--random-output-len', '8', '--num-prompts', '20', '--save-result', '--result-dir', folder, '--result-filename', 'vllm.json'], { timeout: RUN_TIMEOUT_MS })
+    await run(
+      program('profllm'),
+      [
+        'bench',
+        'serve',
+        '--backend',
+        'openai',
+        '--base-url',
+        `http://127.0.0.1:${port}`,
+        '--model',
+        'sim/test',
+        '--dataset-name',
+        'random',
+        '--random-input-len',
+        '32',
+        '--random-output-len',
+        '8',
+        '--num-prompts',
+        '20',
+        '--save-result',
+        '--result-dir',
+        folder,
+        '--result-filename',
+        'vllm.json',
+      ],
+      { timeout: RUN_TIMEOUT_MS },
+    )
   } finally {
     server.kill()
   }
@@ -93,12 +133,24 @@ export function variant(base: Document, values: Variant): Document {
   if (values.p99_ttft_ms !== undefined) document.results.p99_ttft_ms = values.p99_ttft_ms
   if (values.output_throughput !== undefined) document.results.output_throughput = values.output_throughput
   if (values.verdict !== undefined) document.quality.verdict = values.verdict
-  if (values.gpu_name !== undefined) document.system.hardware_info = { ...document.system.hardware_info, gpu_name: values.gpu_name, gpu_count: values.tensor_parallel_size ?? 1 }
+  if (values.gpu_name !== undefined)
+    document.system.hardware_info = {
+      ...document.system.hardware_info,
+      gpu_name: values.gpu_name,
+      gpu_count: values.tensor_parallel_size ?? 1,
+    }
   return document
 }
 
 // No more than the few keys that make a result; the number is its p99, and the minute in which it began.
 export const little = (number: number) => ({
-  run_id: `run_${String(number).padStart(3, '0')}`, suite: 'many', timestamp: new Date(Date.UTC(2026, 9, 1, 0, number)).toISOString(), duration: 1, config: { server: {}, benchmark: {} },
-  results: { p99_ttft_ms: number }, system: {}, profiling: {}, status: 'completed',
+  run_id: `run_${String(number).padStart(3, '0')}`,
+  suite: 'many',
+  timestamp: new Date(Date.UTC(2026, 9, 1, 0, number)).toISOString(),
+  duration: 1,
+  config: { server: {}, benchmark: {} },
+  results: { p99_ttft_ms: number },
+  system: {},
+  profiling: {},
+  status: 'completed',
 })

@@ -18,7 +18,14 @@ const open = async (page: Page, count: number) => {
   const all = count.toLocaleString('en-GB')
   await expect(counted(page)).toHaveText(`${all} of ${all} experiments`)
 }
-const rowsNow = (page: Page) => page.locator('tbody tr[data-row]').evaluateAll((rows) => rows.map((row) => [Number((row as HTMLElement).dataset['row']), row.querySelector('a')?.textContent ?? ''] as const))
+const rowsNow = (page: Page) =>
+  page
+    .locator('tbody tr[data-row]')
+    .evaluateAll((rows) =>
+      rows.map(
+        (row) => [Number((row as HTMLElement).dataset['row']), row.querySelector('a')?.textContent ?? ''] as const,
+      ),
+    )
 
 test('pages that are loaded after a new result begin after the last row of the page before', async ({ page }) => {
   // as if one more had come to the front of all: whoever counts from there gets the row before
@@ -28,14 +35,18 @@ test('pages that are loaded after a new result begin after the last row of the p
   })
   await open(page, ROWS)
   const seen = new Map<number, string>()
-  for (let last = -1; last < ROWS - 1;) {
+  for (let last = -1; last < ROWS - 1; ) {
     await table(page).evaluate((element, top) => element.scrollTo(0, top), Math.max(0, last - 2) * 30)
-    await expect.poll(async () => (await rowsNow(page)).some(([index]) => index > last || index === ROWS - 1)).toBe(true)
+    await expect
+      .poll(async () => (await rowsNow(page)).some(([index]) => index > last || index === ROWS - 1))
+      .toBe(true)
     await expect(page.locator('tbody tr[aria-busy]')).toHaveCount(0)
     for (const [index, name] of await rowsNow(page)) seen.set(index, name)
     last = Math.max(...seen.keys())
   }
-  expect([...seen].toSorted(([a], [b]) => a - b).map(([, name]) => name)).toEqual(Array.from({ length: ROWS }, (_, i) => `run_${String(i).padStart(3, '0')}`))
+  expect([...seen].toSorted(([a], [b]) => a - b).map(([, name]) => name)).toEqual(
+    Array.from({ length: ROWS }, (_, i) => `run_${String(i).padStart(3, '0')}`),
+  )
 })
 
 // A server that has very many.
@@ -46,8 +57,21 @@ async function pretend(route: Route) {
   const answer = await route.fetch({ postData: { ...others, offset: 0 } })
   const body = await answer.json()
   const count = Math.min(asked.limit, MILLIONS - first)
-  const rows = Array.from({ length: count }, (_row, i) => ({ ...body.rows[i], id: first + i + 1, cells: { ...body.rows[i].cells, 'run.name': `row ${first + i}` } }))
-  await route.fulfill({ response: answer, json: { ...body, rows, count: MILLIONS, total: MILLIONS, next_cursor: first + count < MILLIONS ? String(first + count) : null } })
+  const rows = Array.from({ length: count }, (_row, i) => ({
+    ...body.rows[i],
+    id: first + i + 1,
+    cells: { ...body.rows[i].cells, 'run.name': `row ${first + i}` },
+  }))
+  await route.fulfill({
+    response: answer,
+    json: {
+      ...body,
+      rows,
+      count: MILLIONS,
+      total: MILLIONS,
+      next_cursor: first + count < MILLIONS ? String(first + count) : null,
+    },
+  })
 }
 
 test('of five million rows each can be scrolled to', async ({ page }) => {
@@ -55,13 +79,16 @@ test('of five million rows each can be scrolled to', async ({ page }) => {
   await open(page, MILLIONS)
   const link = (at: number) => page.getByRole('link', { name: `row ${at}`, exact: true })
   const scroll = (by: number) => table(page).evaluate((element, px) => element.scrollBy(0, px), by)
-  const firstSeen = async () => Number((await page.getByText(/^Rows .* of 5,000,000$/).innerText()).replace(/^Rows |–.*/g, '').replaceAll(',', ''))
+  const firstSeen = async () =>
+    Number((await page.getByText(/^Rows .* of 5,000,000$/).innerText()).replace(/^Rows |–.*/g, '').replaceAll(',', ''))
   await table(page).evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await expect(link(MILLIONS - 1)).toBeInViewport()
   await expect(page.getByText(/–5,000,000 of 5,000,000$/)).toBeVisible()
   // dragged to the middle, and on from there by a wheel: a row is a row
-  await table(page).evaluate((element) => { element.scrollTop = element.scrollHeight / 2 })
-  await expect.poll(async () => Math.abs(await firstSeen() - MILLIONS / 2)).toBeLessThan(100)
+  await table(page).evaluate((element) => {
+    element.scrollTop = element.scrollHeight / 2
+  })
+  await expect.poll(async () => Math.abs((await firstSeen()) - MILLIONS / 2)).toBeLessThan(100)
   await expect(page.locator('tbody tr[aria-busy]')).toHaveCount(0)
   const middle = await firstSeen()
   for (let i = 1; i <= 3; i++) {

@@ -17,15 +17,22 @@ const importAll = (store: Dashboard, documents: Document[]) => {
 
 const dashboard = useDashboard((store, own) => importAll(store, laboratory(read(own))))
 
-const QUERY = '/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput'
+const QUERY =
+  '/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput'
 
 const NAMES = ['70B on Hopper and Blackwell', 'Precision and quantization', 'Memory', 'Energy per token']
-const filter = { and: [{ field: 'system.hardware_info.gpu_name', op: 'in', value: ['NVIDIA B200', 'NVIDIA H200'] }, { field: 'server.tensor_parallel_size', op: 'in', value: [2, 4, 8] }] }
+const filter = {
+  and: [
+    { field: 'system.hardware_info.gpu_name', op: 'in', value: ['NVIDIA B200', 'NVIDIA H200'] },
+    { field: 'server.tensor_parallel_size', op: 'in', value: [2, 4, 8] },
+  ],
+}
 const sort = [{ field: 'results.output_throughput', dir: 'desc' }]
 
 // an existing one is refused, and remains
 async function explore(page: Page) {
-  for (const name of NAMES) await page.request.post(`${dashboard().url}/api/filters/presets`, { data: { name, filter, sort } })
+  for (const name of NAMES)
+    await page.request.post(`${dashboard().url}/api/filters/presets`, { data: { name, filter, sort } })
   await page.goto(`${dashboard().url}${QUERY}&preset=1`)
   await expect(counted(page)).toBeVisible()
 }
@@ -59,7 +66,8 @@ const CHARTS = {
   box: 'chart=box&y=results.p99_ttft_ms&x=server.model&color=system.hardware_info.gpu_name',
   histogram: 'chart=histogram&x=results.p99_ttft_ms&color=server.model',
   heat: 'chart=heat&x=benchmark.max_concurrency&y=server.model&value=results.output_throughput&server.tensor_parallel_size=2,4',
-  parallel: 'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.quantization,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&color=results.output_throughput',
+  parallel:
+    'chart=parallel&axes=server.model,system.hardware_info.gpu_name,server.tensor_parallel_size,server.quantization,benchmark.max_concurrency,results.p99_ttft_ms,results.output_throughput&color=results.output_throughput',
 }
 
 for (const [kind, query] of Object.entries(CHARTS)) {
@@ -72,7 +80,9 @@ for (const [kind, query] of Object.entries(CHARTS)) {
       await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('Differs from')
     }
     await page.mouse.move(0, 0)
-    await page.getByRole('region', { name: 'Chart' }).screenshot({ path: join(OUT, `chart-${kind}.png`), animations: 'disabled' })
+    await page
+      .getByRole('region', { name: 'Chart' })
+      .screenshot({ path: join(OUT, `chart-${kind}.png`), animations: 'disabled' })
   })
 }
 
@@ -84,8 +94,20 @@ test('columns', async ({ page }) => {
 })
 
 test('tree', async ({ page }) => {
-  const where = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
-  await page.goto(`${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&where=${encodeURIComponent(JSON.stringify(where))}`)
+  const where = {
+    or: [
+      { field: 'results.p99_ttft_ms', op: 'lt', value: 200 },
+      {
+        and: [
+          { not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } },
+          { field: 'server.tensor_parallel_size', op: 'ge', value: 4 },
+        ],
+      },
+    ],
+  }
+  await page.goto(
+    `${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&where=${encodeURIComponent(JSON.stringify(where))}`,
+  )
   await expect(counted(page)).toBeVisible()
   await page.getByRole('button', { name: 'Filter tree', exact: true }).click()
   await expect(page.getByRole('region', { name: 'Filter as a tree' })).toBeVisible()
@@ -100,7 +122,13 @@ test('upload', async ({ page, own, folder }) => {
   const changed = read(own)
   changed.results.p99_ttft_ms += 1
   await page.goto(`${dashboard().url}/upload`)
-  const sent = ['llama70-tp4-r12.json', 'llama70-tp4-r8.json', 'llama70-tp4-r8-changed.json', 'qwen72-tp8.json', 'notes.txt']
+  const sent = [
+    'llama70-tp4-r12.json',
+    'llama70-tp4-r8.json',
+    'llama70-tp4-r8-changed.json',
+    'qwen72-tp8.json',
+    'notes.txt',
+  ]
   const documents = [broken, read(own), changed, variant(read(own), { name: 'qwen72-tp8' }), 'Remember the milk.']
   await page.getByTestId('files').setInputFiles(sent.map((name, i) => write(folder, name, documents[i])))
   await expect(page.getByText('5 of 5 files done')).toBeVisible()
@@ -121,21 +149,32 @@ test('phone', async ({ browser }) => {
 test.describe('compare', () => {
   const compared = useDashboard((store, own) => importAll(store, sides(read(own))))
 
-  for (const [name, colorScheme, viewport] of [['compare-light', 'light', { width: 1440, height: 900 }], ['compare-dark', 'dark', { width: 1440, height: 900 }], ['compare-phone', 'light', { width: 390, height: 844 }]] as const) {
+  for (const [name, colorScheme, viewport] of [
+    ['compare-light', 'light', { width: 1440, height: 900 }],
+    ['compare-dark', 'dark', { width: 1440, height: 900 }],
+    ['compare-phone', 'light', { width: 390, height: 844 }],
+  ] as const) {
     test(name, async ({ page }) => {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme })
       await page.goto(`${compared().url}/compare?side=1&side=2&side=3`)
-      await expect(page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row', { name: /^Verdict/ })).toBeVisible()
+      await expect(
+        page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row', { name: /^Verdict/ }),
+      ).toBeVisible()
       await save(page, name)
-      if (process.env['PROFLLM_WHOLE']) await page.screenshot({ path: join(OUT, `${name}-whole.png`), animations: 'disabled', fullPage: true })
+      if (process.env['PROFLLM_WHOLE'])
+        await page.screenshot({ path: join(OUT, `${name}-whole.png`), animations: 'disabled', fullPage: true })
     })
   }
 })
 
 test.describe('sweeps', () => {
   const swept = useDashboard((store, own) => importAll(store, sweepResults(read(own))))
-  const LOOKS = [['light', 'light', { width: 1440, height: 900 }], ['dark', 'dark', { width: 1440, height: 900 }], ['phone', 'light', { width: 390, height: 844 }]] as const
+  const LOOKS = [
+    ['light', 'light', { width: 1440, height: 900 }],
+    ['dark', 'dark', { width: 1440, height: 900 }],
+    ['phone', 'light', { width: 390, height: 844 }],
+  ] as const
   for (const [name, colorScheme, viewport] of LOOKS) {
     test(`sweeps ${name}`, async ({ page }) => {
       await page.setViewportSize(viewport)
@@ -148,7 +187,8 @@ test.describe('sweeps', () => {
       await page.locator('[data-cell="8-128-64"]').focus()
       await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('tok/s')
       if (name !== 'phone' || process.env['PROFLLM_WHOLE']) await save(page, `sweeps-${name}`)
-      if (process.env['PROFLLM_WHOLE']) await page.screenshot({ path: join(OUT, `sweeps-${name}-whole.png`), animations: 'disabled', fullPage: true })
+      if (process.env['PROFLLM_WHOLE'])
+        await page.screenshot({ path: join(OUT, `sweeps-${name}-whole.png`), animations: 'disabled', fullPage: true })
     })
   }
 })

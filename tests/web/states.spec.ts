@@ -11,7 +11,11 @@ const BAR_PX = 48
 const INK_MIN = 0.002 // share of pixels; an empty page below the bar has 0
 const SHEET = { width: 794, height: 1123 } // A4
 const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1' // also the colors of the dark theme in all states, not in one per page
-const CHOSEN = IS_LONG ? STATES : Object.values(Object.groupBy(STATES, ({ page }) => page)).flatMap((states = []) => states.filter(({ prints }, at) => prints || at % 2 === 0))
+const CHOSEN = IS_LONG
+  ? STATES
+  : Object.values(Object.groupBy(STATES, ({ page }) => page)).flatMap((states = []) =>
+      states.filter(({ prints }, at) => prints || at % 2 === 0),
+    )
 const PARTS = 6 // tests, each with a browser context for the desktop and one for the phone
 
 // Scrolls by every means: the wheel over several places, keys, the skip link.
@@ -21,7 +25,12 @@ async function scroll(page: Page) {
     if (!document.querySelector('[role=dialog][data-modal]')) document.querySelector<HTMLElement>('.skip')?.click()
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   })
-  for (const [x, y] of [[0.1, 0.5], [0.5, 0.3], [0.6, 0.04], [0.6, 0.95]] as const) {
+  for (const [x, y] of [
+    [0.1, 0.5],
+    [0.5, 0.3],
+    [0.6, 0.04],
+    [0.6, 0.95],
+  ] as const) {
     await page.mouse.move(x * width, y * height)
     await page.mouse.wheel(0, 5000)
   }
@@ -39,8 +48,14 @@ async function check(page: Page, state: State) {
   await scroll(page)
   const { hasOwnScroll, over, below } = await page.evaluate(() => {
     const { scrollHeight, clientHeight } = document.documentElement
-    const ends = [...document.querySelectorAll('#root > *, [role=dialog]')].map((element) => element.getBoundingClientRect().bottom + window.scrollY)
-    return { hasOwnScroll: location.pathname === '/', over: scrollHeight - clientHeight, below: scrollHeight - Math.max(clientHeight, ...ends) }
+    const ends = [...document.querySelectorAll('#root > *, [role=dialog]')].map(
+      (element) => element.getBoundingClientRect().bottom + window.scrollY,
+    )
+    return {
+      hasOwnScroll: location.pathname === '/',
+      over: scrollHeight - clientHeight,
+      below: scrollHeight - Math.max(clientHeight, ...ends),
+    }
   })
   if (hasOwnScroll && !state.isPhone && over > 0) wrong.push(`the document is ${over} px higher than the window`)
   if (below > 1) wrong.push(`the document is ${below} px higher than its content`)
@@ -52,11 +67,17 @@ async function check(page: Page, state: State) {
     ink = inkOf(picture, BAR_PX, picture.height)
   }
   if (ink < INK_MIN) wrong.push(`the screen is blank after scrolling: ${(ink * 100).toFixed(2)} % of it is drawn`)
-  if (state.prints) wrong.push(...await blankSheets(page))
+  if (state.prints) wrong.push(...(await blankSheets(page)))
   return wrong
 }
 
-const frames = (page: Page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) }))
+const frames = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve))
+      }),
+  )
 
 async function blankSheets(page: Page) {
   const before = page.viewportSize()
@@ -67,7 +88,9 @@ async function blankSheets(page: Page) {
   const picture = decode(await page.screenshot({ fullPage: true, animations: 'disabled' }))
   await page.emulateMedia({ media: 'screen' })
   if (before) await page.setViewportSize(before)
-  const sheets = Array.from({ length: Math.ceil(picture.height / SHEET.height) }, (_, i) => inkOf(picture, i * SHEET.height, Math.min(picture.height, (i + 1) * SHEET.height)))
+  const sheets = Array.from({ length: Math.ceil(picture.height / SHEET.height) }, (_, i) =>
+    inkOf(picture, i * SHEET.height, Math.min(picture.height, (i + 1) * SHEET.height)),
+  )
   return sheets.flatMap((ink, i) => (ink < INK_MIN ? [`sheet ${i + 1} of ${sheets.length} is blank in print`] : []))
 }
 
@@ -80,7 +103,10 @@ test('states have names of their own, and those that are tested are of every pag
 
 for (let part = 0; part < PARTS; part++) {
   const states = CHOSEN.filter((_, at) => at % PARTS === part)
-  test(`no state scrolls into blank space, and axe finds nothing, ${part + 1} of ${PARTS}`, async ({ browser, complaints }) => {
+  test(`no state scrolls into blank space, and axe finds nothing, ${part + 1} of ${PARTS}`, async ({
+    browser,
+    complaints,
+  }) => {
     const found: string[] = []
     for (const options of [{}, PHONE]) {
       const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })

@@ -38,13 +38,15 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&columns=run.suite,run.status,results.p99_ttft_ms`)
   await expect(counted(page)).toBeVisible()
-  const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.split('\n')[0]?.trim())
+  const heads = async () =>
+    (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.split('\n')[0]?.trim())
   await page.keyboard.press('c')
   const picker = page.getByRole('dialog', { name: 'Columns' })
   const press = async (row: string, name: string) => {
     await picker.getByRole('row', { name: row }).focus()
     const button = picker.getByRole('button', { name })
-    for (let i = 0; i < 6 && !(await button.evaluate((element) => element === document.activeElement)); i++) await page.keyboard.press('ArrowRight')
+    for (let i = 0; i < 6 && !(await button.evaluate((element) => element === document.activeElement)); i++)
+      await page.keyboard.press('ArrowRight')
     await expect(button).toBeFocused()
     await page.keyboard.press('Enter')
   }
@@ -82,10 +84,14 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
   await page.goto(page.url().replace('sort=results', 'sort=-results')) // they are not on the first page now
   await page.getByRole('button', { name: /^Copy as Markdown/ }).click()
   await expect(page.getByText('Copied 2 rows')).toBeVisible()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe([
-    '| Experiment | P99 TTFT (ms) | Status | Suite |', '| --- | ---: | --- | --- |',
-    '| run\\_001 | 1 | completed | many |', '| run\\_003 | 3 | completed | many |',
-  ].join('\n'))
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    [
+      '| Experiment | P99 TTFT (ms) | Status | Suite |',
+      '| --- | ---: | --- | --- |',
+      '| run\\_001 | 1 | completed | many |',
+      '| run\\_003 | 3 | completed | many |',
+    ].join('\n'),
+  )
   // the selection leads to a comparison, also from Compare itself
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   await page.getByRole('link', { name: 'Compare 2 selected' }).click()
@@ -139,7 +145,10 @@ test('Back finds the row and the place that it came from', async ({ page }) => {
   await page.reload()
   await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
   expect(await scrolled(page)).toEqual([3000, 40])
-  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button').click()
+  await page
+    .getByRole('columnheader', { name: /P99 TTFT/ })
+    .getByRole('button')
+    .click()
   await expect.poll(async () => (await names(page))[0]).toBe(run(229))
   expect((await scrolled(page))[0]).toBe(0)
 })
@@ -151,7 +160,15 @@ test('on a phone, where the page itself scrolls, too', async ({ browser }) => {
   await expect(counted(page)).toBeVisible()
   await page.getByRole('link', { name: run(60) }).scrollIntoViewIfNeeded()
   // at the place where it was left: the chart above the rows loads after them, and the browser keeps the rows in place
-  await page.evaluate(() => addEventListener('click', () => { sessionStorage['top'] = String(window.scrollY) }, true))
+  await page.evaluate(() =>
+    addEventListener(
+      'click',
+      () => {
+        sessionStorage['top'] = String(window.scrollY)
+      },
+      true,
+    ),
+  )
   await page.getByRole('link', { name: run(60) }).tap()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(60))
   const top = Number(await page.evaluate(() => sessionStorage['top'] as string))
@@ -200,7 +217,10 @@ test('what is typed is one entry of the history until it settles', async ({ page
 
 test('900 columns: only those are drawn that are looked at', async ({ page }) => {
   const answer = await (await page.request.get(`${dashboard().url}/api/fields`)).json()
-  const columns = (answer.fields as { id: string; column: boolean }[]).filter((field) => field.column).map(({ id }) => id).slice(0, 900)
+  const columns = (answer.fields as { id: string; column: boolean }[])
+    .filter((field) => field.column)
+    .map(({ id }) => id)
+    .slice(0, 900)
   expect(columns).toHaveLength(900)
   await page.goto(`${dashboard().url}/?columns=${columns.join(',')}`)
   await expect(page.getByRole('grid', { name: 'Experiments' })).toHaveAttribute('aria-colcount', '901')
@@ -218,7 +238,8 @@ test('900 columns: only those are drawn that are looked at', async ({ page }) =>
   await expect(head(2)).toHaveCount(0)
   await expect.poll(isBounded).toBe(true)
   // a cell is below its head
-  const edges = (locator: ReturnType<Page['locator']>) => locator.evaluate((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right])
+  const edges = (locator: ReturnType<Page['locator']>) =>
+    locator.evaluate((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right])
   expect(await edges(page.locator('td[aria-colindex="901"]').first())).toEqual(await edges(head(901)))
   await page.keyboard.press('c')
   const picker = page.getByRole('dialog', { name: 'Columns' })

@@ -9,11 +9,25 @@ import { read, variant, vllmResult, write } from './results'
 const empty = useDashboard()
 const fresh = useDashboard()
 // checks as they come from elsewhere: without texts, values and limits, or no objects at all
-const CHECKS = [{ id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' }, { status: 'over_limit', effect: 'info', limit: 1 }, { id: 'overlap', status: 'ok', value: true }, 'x', null]
+const CHECKS = [
+  { id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' },
+  { status: 'over_limit', effect: 'info', limit: 1 },
+  { id: 'overlap', status: 'ok', value: true },
+  'x',
+  null,
+]
 const dashboard = useDashboard((store, own) => {
   const odd = {
-    run_id: 'odd', suite: 'web', timestamp: '2026-11-01T00:00:00Z', duration: 1, config: { server: {}, benchmark: {} },
-    results: { p99_ttft_ms: 1 }, system: {}, profiling: {}, status: 'completed', quality: { verdict: 'degraded', checks: CHECKS },
+    run_id: 'odd',
+    suite: 'web',
+    timestamp: '2026-11-01T00:00:00Z',
+    duration: 1,
+    config: { server: {}, benchmark: {} },
+    results: { p99_ttft_ms: 1 },
+    system: {},
+    profiling: {},
+    status: 'completed',
+    quality: { verdict: 'degraded', checks: CHECKS },
   }
   store.import(own, write(store.folder, 'odd.json', odd))
 })
@@ -31,10 +45,20 @@ async function drop(page: import('@playwright/test').Page, paths: string[]) {
   await page.dispatchEvent('body', 'drop', { dataTransfer: data })
 }
 
-test('our result, vLLM’s file and a broken one are dropped; each shows its outcome', async ({ page, folder, own, browser }) => {
+test('our result, vLLM’s file and a broken one are dropped; each shows its outcome', async ({
+  page,
+  folder,
+  own,
+  browser,
+}) => {
   const broken = read(own)
   broken.results.p99_ttft_ms = 'n/a'
-  const paths = [own, await vllmResult(folder), write(folder, 'broken.json', broken), write(folder, 'notes.txt', 'Remember the milk.')]
+  const paths = [
+    own,
+    await vllmResult(folder),
+    write(folder, 'broken.json', broken),
+    write(folder, 'notes.txt', 'Remember the milk.'),
+  ]
   await page.goto(empty().url)
   await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
 
@@ -55,7 +79,12 @@ test('our result, vLLM’s file and a broken one are dropped; each shows its out
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download report' }).click()
   const report = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
-  expect(report.items.map(({ state }: { state: string }) => state).sort()).toEqual(['rejected', 'rejected', 'stored', 'stored'])
+  expect(report.items.map(({ state }: { state: string }) => state).sort()).toEqual([
+    'rejected',
+    'rejected',
+    'stored',
+    'stored',
+  ])
 
   // the job has an address of its own
   const other = await browser.newPage()
@@ -74,17 +103,51 @@ test('our result, vLLM’s file and a broken one are dropped; each shows its out
 // As 'vllm bench serve --save-result' writes it: totals, no lengths, no verdict, no count of failures if the load is odd. The figures
 // do not contradict each other.
 const serve = (load: number, ttft: number, output: number, tokens = 128) => ({
-  date: '20261127-120000', endpoint_type: 'openai', backend: 'openai', label: null, model_id: 'org/model', tokenizer_id: 'org/model', num_prompts: 100, request_rate: 'inf', burstiness: 1, max_concurrency: load,
-  duration: 12_800 / output, completed: 100, ...(load % 2 === 0 && { failed: 0 }), total_input_tokens: tokens * 100, total_output_tokens: 12_800, request_throughput: output / 128, request_goodput: null,
-  output_throughput: output, total_token_throughput: (output * (tokens * 100 + 12_800)) / 12_800, mean_ttft_ms: ttft, median_ttft_ms: ttft, std_ttft_ms: ttft / 5, p99_ttft_ms: ttft * 2, mean_tpot_ms: 9, median_tpot_ms: 9, std_tpot_ms: 1, p99_tpot_ms: 12,
-  mean_itl_ms: 9, median_itl_ms: 9, std_itl_ms: 2, p99_itl_ms: 20,
+  date: '20261127-120000',
+  endpoint_type: 'openai',
+  backend: 'openai',
+  label: null,
+  model_id: 'org/model',
+  tokenizer_id: 'org/model',
+  num_prompts: 100,
+  request_rate: 'inf',
+  burstiness: 1,
+  max_concurrency: load,
+  duration: 12_800 / output,
+  completed: 100,
+  ...(load % 2 === 0 && { failed: 0 }),
+  total_input_tokens: tokens * 100,
+  total_output_tokens: 12_800,
+  request_throughput: output / 128,
+  request_goodput: null,
+  output_throughput: output,
+  total_token_throughput: (output * (tokens * 100 + 12_800)) / 12_800,
+  mean_ttft_ms: ttft,
+  median_ttft_ms: ttft,
+  std_ttft_ms: ttft / 5,
+  p99_ttft_ms: ttft * 2,
+  mean_tpot_ms: 9,
+  median_tpot_ms: 9,
+  std_tpot_ms: 1,
+  p99_tpot_ms: 12,
+  mean_itl_ms: 9,
+  median_itl_ms: 9,
+  std_itl_ms: 2,
+  p99_itl_ms: 20,
 })
 
-test('a newcomer drops ten files of vllm bench serve, finds the best one within a TTFT limit, compares and shares it', async ({ page, folder, context }) => {
+test('a newcomer drops ten files of vllm bench serve, finds the best one within a TTFT limit, compares and shares it', async ({
+  page,
+  folder,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const loads = [1, 2, 3, 8, 9, 32, 33, 64, 65, 128]
   await page.goto(fresh().url)
-  await drop(page, loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))))
+  await drop(
+    page,
+    loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))),
+  )
   await page.getByRole('link', { name: 'Explore these 10 experiments' }).click()
   await expect(counted(page)).toHaveText('10 of 10 experiments')
   await expect(page.getByTestId('plot')).toBeVisible()
@@ -119,7 +182,8 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await other.close()
 
   await page.keyboard.press('Escape')
-  for (const name of ['ten-c8.json', 'ten-c9.json']) await page.getByRole('checkbox', { name, exact: true }).press('Space')
+  for (const name of ['ten-c8.json', 'ten-c9.json'])
+    await page.getByRole('checkbox', { name, exact: true }).press('Space')
   await page.getByRole('link', { name: 'Compare 2' }).click()
   const summary = page.getByRole('region', { name: 'Summary' })
   await expect(summary).toContainText(/\d+ unclear/)
@@ -127,10 +191,16 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await expect(page.getByRole('region', { name: 'Metrics', exact: true })).not.toContainText(/no CI.*no CI.*no CI/)
   await expect(page.getByRole('region', { name: 'With care' })).not.toContainText(/failed requests.*figures/)
   // the only arrows are those of the direction that is better
-  await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ })).toHaveCount(0)
+  await expect(
+    page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ }),
+  ).toHaveCount(0)
 })
 
-test('results can be opened before the upload is closed, also without a filter', async ({ page, folder, complaints }) => {
+test('results can be opened before the upload is closed, also without a filter', async ({
+  page,
+  folder,
+  complaints,
+}) => {
   complaints.allow.push(/503|ERR_CONNECTION_REFUSED/) // a server that is busy is asked again
   const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
   await store.start()
@@ -138,7 +208,10 @@ test('results can be opened before the upload is closed, also without a filter',
     await page.goto(store.url)
     await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
     await page.route('**/close', () => {}) // it never ends
-    await drop(page, [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))))
+    await drop(
+      page,
+      [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))),
+    )
     await page.getByRole('link', { name: 'Explore these 2 experiments' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
     await page.getByRole('button', { name: 'Clear all' }).click()
@@ -244,27 +317,44 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   // twenty requests are enough for the interval of a median, but not for that of a p99 or a rate
   const metrics = page.getByRole('region', { name: 'Metrics', exact: true })
   await expect(metrics.getByRole('row', { name: /^median .* – / }).first()).toBeVisible()
-  await expect(metrics.getByRole('row', { name: /^p99 / }).first().getByRole('img', { name: 'not recorded' })).toBeVisible()
-  await expect(metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
-  await expect(metrics.getByRole('row', { name: /^Peak output events/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ })).toBeVisible()
+  await expect(
+    metrics.getByRole('row', { name: /^p99 / }).first().getByRole('img', { name: 'not recorded' }),
+  ).toBeVisible()
+  await expect(
+    metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' }),
+  ).toBeVisible()
+  await expect(
+    metrics.getByRole('row', { name: /^Peak output events/ }).getByRole('img', { name: 'not recorded' }),
+  ).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ }),
+  ).toBeVisible()
 
   const tree = page.getByRole('region', { name: 'Document as a tree' })
   await tree.getByRole('button', { name: 'config' }).click()
   await tree.getByRole('button', { name: 'server', exact: true }).click()
   await expect(tree.getByText('"sim/test"').first()).toBeVisible()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ])
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
 })
 
 test('a verdict without reasons against it carries its sentence', async ({ page, folder, own }) => {
   const document = variant(read(own), { name: 'sound', verdict: 'trusted' })
-  for (const check of document.quality.checks) if (check.status === 'over_limit' && check.effect !== 'info') check.status = 'passed'
+  for (const check of document.quality.checks)
+    if (check.status === 'over_limit' && check.effect !== 'info') check.status = 'passed'
   await page.goto(`${dashboard().url}/upload`)
   await page.getByTestId('files').setInputFiles(write(folder, 'sound.json', document))
-  await page.getByRole('row', { name: /sound\.json/ }).getByRole('link', { name: 'Open' }).click()
+  await page
+    .getByRole('row', { name: /sound\.json/ })
+    .getByRole('link', { name: 'Open' })
+    .click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('sound')
-  const { verdict_sentence: sentence } = await (await page.request.get(`${dashboard().url}/api/data/experiments/${document.run_id}`)).json()
+  const { verdict_sentence: sentence } = await (
+    await page.request.get(`${dashboard().url}/api/data/experiments/${document.run_id}`)
+  ).json()
   expect(sentence.split('\n')).toHaveLength(3)
   const verdict = page.getByRole('region', { name: 'Verdict' })
   await expect(verdict).toContainText('Trusted')
@@ -278,15 +368,27 @@ test('a file over the limit is refused before it is sent, as the server would re
   closeSync(openSync(path, 'w'))
   truncateSync(path, size)
   let sent = 0
-  await page.route('**/api/upload/**', (route) => { if (route.request().method() === 'POST') sent += 1; return route.continue() })
+  await page.route('**/api/upload/**', (route) => {
+    if (route.request().method() === 'POST') sent += 1
+    return route.continue()
+  })
   await page.goto(`${dashboard().url}/upload`)
   await page.getByTestId('files').setInputFiles(path)
   const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-    const asked = request(`${dashboard().url}/api/upload/raw`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Content-Length': size, Expect: '100-continue' } }, (response) => {
-      let text = ''
-      response.on('data', (part: Buffer) => { text += part.toString() })
-      response.on('end', () => resolve({ status: response.statusCode, text }))
-    })
+    const asked = request(
+      `${dashboard().url}/api/upload/raw`,
+      {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Length': size, Expect: '100-continue' },
+      },
+      (response) => {
+        let text = ''
+        response.on('data', (part: Buffer) => {
+          text += part.toString()
+        })
+        response.on('end', () => resolve({ status: response.statusCode, text }))
+      },
+    )
     asked.on('error', reject)
     asked.flushHeaders()
   })
@@ -312,7 +414,9 @@ test('checks of any shape leave an experiment readable', async ({ page }) => {
 test('what fails while it is drawn or loaded says so, and leads on', async ({ page, complaints }) => {
   complaints.allow.push(/404/, /did not deliver a script/, /Experiment/)
   let isLost = true
-  await page.route(/\/assets\/experiment-[^/]*\.js/, (route) => (isLost ? route.fulfill({ status: 404, body: '' }) : route.continue()))
+  await page.route(/\/assets\/experiment-[^/]*\.js/, (route) =>
+    isLost ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+  )
   await page.goto(dashboard().url)
   await page.getByRole('link', { name: 'ours' }).click()
   await expect(page.getByRole('heading', { name: 'Could not show this page' })).toBeVisible()
@@ -330,19 +434,58 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
 
 test('an upload that could not be loaded is retried', async ({ page, complaints }) => {
   complaints.allow.push(/ERR_FAILED/, /503/)
-  const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [], secrets: [], possible_duplicates: [], deleted: false, choice: null, bytes: 12, retryable: true }
+  const item = {
+    index: 0,
+    name: 'a.json',
+    state: 'queued',
+    form: null,
+    id: null,
+    run_id: null,
+    message: null,
+    faults: [],
+    secrets: [],
+    possible_duplicates: [],
+    deleted: false,
+    choice: null,
+    bytes: 12,
+    retryable: true,
+  }
   const counts = { queued: 1, parsed: 0, valid: 0, stored: 0, duplicate: 0, conflict: 0, rejected: 0, cancelled: 0 }
-  const job = { job_id: 'job-1', kind: 'batch', name: 'a.json', state: 'running', created_at: '2026-11-01T00:00:00Z', finished_at: null, expected: null, received: { files: 1, bytes: 12 }, on_conflict: 'skip', counts, items: [], total: 1 }
+  const job = {
+    job_id: 'job-1',
+    kind: 'batch',
+    name: 'a.json',
+    state: 'running',
+    created_at: '2026-11-01T00:00:00Z',
+    finished_at: null,
+    expected: null,
+    received: { files: 1, bytes: 12 },
+    on_conflict: 'skip',
+    counts,
+    items: [],
+    total: 1,
+  }
   let asked = 0
   let isBack = false
-  await page.route('**/api/upload/jobs/job-1/missing', (route) => route.fulfill({ json: { results: 1, has_more: false, incomplete: 0, files: 0, bytes: 0 } }))
+  await page.route('**/api/upload/jobs/job-1/missing', (route) =>
+    route.fulfill({ json: { results: 1, has_more: false, incomplete: 0, files: 0, bytes: 0 } }),
+  )
   await page.route('**/api/upload/status/job-1?*', (route) => {
     const state = new URL(route.request().url()).searchParams.get('state')
     const done = { ...job, state: 'done', counts: { ...counts, queued: 0, stored: 1 } }
-    if (state !== null) return route.fulfill({ json: { ...(isBack ? done : job), items: [{ ...item, state, id: state === 'stored' ? 1 : null }] } })
+    if (state !== null)
+      return route.fulfill({
+        json: { ...(isBack ? done : job), items: [{ ...item, state, id: state === 'stored' ? 1 : null }] },
+      })
     asked += 1
     if (asked === 1) return route.fulfill({ json: job })
-    if (asked < 6) return asked % 2 ? route.abort() : route.fulfill({ status: 503, json: { type: 'about:blank', title: 'Busy', status: 503, detail: 'busy', instance: '' } })
+    if (asked < 6)
+      return asked % 2
+        ? route.abort()
+        : route.fulfill({
+            status: 503,
+            json: { type: 'about:blank', title: 'Busy', status: 503, detail: 'busy', instance: '' },
+          })
     return isBack ? route.fulfill({ json: done }) : route.abort()
   })
   await page.clock.install()
@@ -350,10 +493,11 @@ test('an upload that could not be loaded is retried', async ({ page, complaints 
   const row = page.getByRole('row', { name: /a\.json/ })
   await expect(row).toContainText('waiting')
   // pauses between one question and the next pass at once
-  const after = (locator: Locator) => expect.poll(async () => {
-    await page.clock.runFor(1000)
-    return locator.count()
-  })
+  const after = (locator: Locator) =>
+    expect.poll(async () => {
+      await page.clock.runFor(1000)
+      return locator.count()
+    })
   await after(page.getByRole('alert').filter({ hasText: /Last updated at .* does not respond/ })).toBe(1)
   await expect(row).toContainText('waiting')
   isBack = true
@@ -370,7 +514,9 @@ test('a missing experiment or page says so', async ({ page, complaints }) => {
 })
 
 test('files whose long names differ at the end can be distinguished', async ({ page, folder, own }) => {
-  const names = ['0.7__4995d7d', '1.0__5c3cc7e'].map((end) => `team__results_of_a_model_with_a_long_name_bf16_11-rate-sweep-${end}.json`)
+  const names = ['0.7__4995d7d', '1.0__5c3cc7e'].map(
+    (end) => `team__results_of_a_model_with_a_long_name_bf16_11-rate-sweep-${end}.json`,
+  )
   const paths = names.map((name, i) => write(folder, name, variant(read(own), { name: `long ${i}` })))
   await page.goto(`${dashboard().url}/upload`)
   await drop(page, paths)

@@ -35,8 +35,15 @@ export function App() {
   const [location, navigate] = useLocation()
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
   // a user who presses "/" types immediately, so the search is loaded in advance; a failure is reported when it opens
-  useEffect(() => { loadFind().catch(() => {}) }, [])
-  useKeys({ F6: (event) => nextRegion(event.shiftKey), '/': () => setOpen('find'), '?': () => setOpen('help'), v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })) })
+  useEffect(() => {
+    loadFind().catch(() => {})
+  }, [])
+  useKeys({
+    F6: (event) => nextRegion(event.shiftKey),
+    '/': () => setOpen('find'),
+    '?': () => setOpen('help'),
+    v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })),
+  })
   return (
     <>
       <Title />
@@ -45,8 +52,14 @@ export function App() {
       <Boundary place={location}>
         <Suspense fallback={<Progress on />}>
           <Switch>
-            {screens.map(({ path, render }) => <Route key={path} path={path}>{render}</Route>)}
-            <Route><Missing /></Route>
+            {screens.map(({ path, render }) => (
+              <Route key={path} path={path}>
+                {render}
+              </Route>
+            ))}
+            <Route>
+              <Missing />
+            </Route>
           </Switch>
         </Suspense>
         <Suspense fallback={null}>

@@ -29,7 +29,9 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
   const theme = usePreferences((preferences) => preferences.theme)
   return (
     <header className={css.bar}>
-      <a className="skip" href="#main">Skip to the content</a>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
       <Link className={css.brand} href={paths.explore()}>
         <Mark />
         ProfLLM

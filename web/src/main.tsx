@@ -18,10 +18,15 @@ if (window.location.pathname === '/') startChart()
 
 // After a silence the health query is asked, which finds out whether the server is away (ui/away.tsx) and asks again for what failed.
 const probe = (error: Error) => {
-  if (isSilence(error) && client.getQueryState(HEALTH)?.status !== 'error') void client.refetchQueries({ queryKey: HEALTH })
+  if (isSilence(error) && client.getQueryState(HEALTH)?.status !== 'error')
+    void client.refetchQueries({ queryKey: HEALTH })
 }
 const client: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error, { queryKey }) => { if (queryKey[0] !== HEALTH[0]) probe(error) } }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== HEALTH[0]) probe(error)
+    },
+  }),
   mutationCache: new MutationCache({ onError: probe }),
   defaultOptions: {
     // a server on this machine is reachable without a network

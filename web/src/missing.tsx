@@ -9,8 +9,12 @@ export function Missing() {
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <h1>Page not found</h1>
-      <p className={page.lead}>No page has the address <code>{location}</code>.</p>
-      <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
+      <p className={page.lead}>
+        No page has the address <code>{location}</code>.
+      </p>
+      <ButtonLink href={paths.explore()} look="line">
+        Explore experiments
+      </ButtonLink>
     </main>
   )
 }

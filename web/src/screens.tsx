@@ -30,22 +30,41 @@ export interface Screen {
 
 export const screens: Screen[] = [
   {
-    path: '/', title: 'Explore', render: () => <Explore />,
-    tab: { name: 'Explore', under: ['/', '/experiments'], href: (location) => (location === '/' ? paths.explore() : usePreferences.getState().lastExplore) },
+    path: '/',
+    title: 'Explore',
+    render: () => <Explore />,
+    tab: {
+      name: 'Explore',
+      under: ['/', '/experiments'],
+      href: (location) => (location === '/' ? paths.explore() : usePreferences.getState().lastExplore),
+    },
   },
   { path: '/experiments/:id', render: ({ id = '' }) => <Experiment key={id} id={id} /> },
   {
-    path: '/compare', title: 'Compare', render: () => <Compare />,
+    path: '/compare',
+    title: 'Compare',
+    render: () => <Compare />,
     tab: {
-      name: 'Compare', under: ['/compare'],
-      href: (location) => (location === '/compare' ? `/compare${window.location.search}` : paths.compare({ sides: sidesOf(useTray.getState().pinned) })),
+      name: 'Compare',
+      under: ['/compare'],
+      href: (location) =>
+        location === '/compare'
+          ? `/compare${window.location.search}`
+          : paths.compare({ sides: sidesOf(useTray.getState().pinned) }),
       count: () => useTray.getState().pinned.length,
     },
   },
-  { path: '/sweeps', title: 'Sweeps', render: () => <SweepList />, tab: { name: 'Sweeps', under: ['/sweeps'], href: () => paths.sweeps() } },
+  {
+    path: '/sweeps',
+    title: 'Sweeps',
+    render: () => <SweepList />,
+    tab: { name: 'Sweeps', under: ['/sweeps'], href: () => paths.sweeps() },
+  },
   { path: '/sweeps/:id', render: ({ id = '' }) => <Sweep key={id} id={id} /> },
   {
-    path: '/upload/:job?', title: 'Upload', render: ({ job }) => <Upload job={job ?? null} />,
+    path: '/upload/:job?',
+    title: 'Upload',
+    render: ({ job }) => <Upload job={job ?? null} />,
     tab: { name: 'Upload', under: ['/upload'], href: () => paths.upload() },
   },
 ]

@@ -56,7 +56,11 @@ const chart = checked("the chart's script", loaded('src/chart/panel.tsx', script
 
 const CODINGS = [
   { folder: 'gzip', suffix: 'gz', pack },
-  { folder: 'brotli', suffix: 'br', pack: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }) },
+  {
+    folder: 'brotli',
+    suffix: 'br',
+    pack: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+  },
 ]
 for (const { folder } of CODINGS) {
   rmSync(join(out, folder), { recursive: true, force: true })
@@ -71,7 +75,15 @@ for (const path of files(dist)) {
   const bytes = readFileSync(path)
   const etag = createHash('sha256').update(bytes).digest('hex')
   const is_packed = pack(bytes).length < bytes.length * 0.9
-  const row = [rows.length, `"/${name}"`, `"${type}"`, `"${etag}"`, name.startsWith('assets/'), `"dist/${name}"`, bytes.length]
+  const row = [
+    rows.length,
+    `"/${name}"`,
+    `"${type}"`,
+    `"${etag}"`,
+    name.startsWith('assets/'),
+    `"dist/${name}"`,
+    bytes.length,
+  ]
   for (const coding of is_packed ? CODINGS : []) {
     const file = `${coding.folder}/${name.replaceAll('/', '_')}.${coding.suffix}`
     const small = coding.pack(bytes)

@@ -5,11 +5,17 @@ import { at } from './contract'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const failing = async (fetch: (path: string, init: RequestInit) => Promise<Response>, signal?: AbortSignal): Promise<unknown> => {
+const failing = async (
+  fetch: (path: string, init: RequestInit) => Promise<Response>,
+  signal?: AbortSignal,
+): Promise<unknown> => {
   vi.stubGlobal('fetch', fetch)
   return get(at('/api/fields'), signal, 20).catch((error: unknown) => error)
 }
-const hanging = (_: string, { signal }: RequestInit) => new Promise<Response>((_resolve, reject) => { signal?.addEventListener('abort', () => reject(signal.reason as Error)) })
+const hanging = (_: string, { signal }: RequestInit) =>
+  new Promise<Response>((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error))
+  })
 
 it('a request that hangs ends with a timeout, and a superseded one does not fail', async () => {
   const late = await failing(hanging)
@@ -17,12 +23,14 @@ it('a request that hangs ends with a timeout, and a superseded one does not fail
   const superseded = new AbortController()
   const ended = failing(hanging, superseded.signal)
   superseded.abort()
-  expect((await ended as Error).name).toBe('AbortError')
+  expect(((await ended) as Error).name).toBe('AbortError')
 })
 
 it('tells a server that is away from one that refuses', async () => {
   const away = await failing(() => Promise.reject(new TypeError('Failed to fetch')))
   expect([isSilence(away), isTimeout(away)]).toEqual([true, false])
-  const refused = await failing(() => Promise.resolve(new Response(JSON.stringify({ status: 422, detail: 'no' }), { status: 422 })))
+  const refused = await failing(() =>
+    Promise.resolve(new Response(JSON.stringify({ status: 422, detail: 'no' }), { status: 422 })),
+  )
   expect(isSilence(refused)).toBe(false)
 })

@@ -41,11 +41,19 @@ async function problemOf(answer: Response) {
   return { status: answer.status, title: answer.statusText, detail: answer.statusText || `status ${answer.status}` }
 }
 
-async function call<T>(method: string, path: string, options: { body?: unknown; signal?: AbortSignal | undefined; timeoutMs?: number } = {}): Promise<T> {
+async function call<T>(
+  method: string,
+  path: string,
+  options: { body?: unknown; signal?: AbortSignal | undefined; timeoutMs?: number } = {},
+): Promise<T> {
   const request = `${method} ${path.split('?')[0]}`
   const { signal, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
-  const init: RequestInit = { method, signal: signal ? AbortSignal.any([signal, timeout]) : timeout, headers: { Accept: 'application/json' } }
+  const init: RequestInit = {
+    method,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    headers: { Accept: 'application/json' },
+  }
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body)
     init.headers = { ...init.headers, 'Content-Type': 'application/json' }
@@ -56,14 +64,23 @@ async function call<T>(method: string, path: string, options: { body?: unknown; 
     return (answer.status === 204 ? undefined : await answer.json()) as T
   } catch (error) {
     if (error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError')) throw error
-    throw new ApiError(timeout.aborted ? { title: TIMEOUT, detail: `no response within ${timeoutMs / 1000} s` } : { detail: 'the server does not respond' }, request)
+    throw new ApiError(
+      timeout.aborted
+        ? { title: TIMEOUT, detail: `no response within ${timeoutMs / 1000} s` }
+        : { detail: 'the server does not respond' },
+      request,
+    )
   }
 }
 
-export const get = <R extends Route<'get'>>(path: Path<R>, signal?: AbortSignal, timeoutMs?: number) => call<Answer<R, 'get'>>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
-export const post = <R extends Route<'post'>>(path: Path<R>, body: Body<R, 'post'>, signal?: AbortSignal) => call<Answer<R, 'post'>>('POST', path, { body, signal })
-export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>) => call<Answer<R, 'put'>>('PUT', path, { body })
-export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>) => call<Answer<R, 'patch'>>('PATCH', path, { body })
+export const get = <R extends Route<'get'>>(path: Path<R>, signal?: AbortSignal, timeoutMs?: number) =>
+  call<Answer<R, 'get'>>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+export const post = <R extends Route<'post'>>(path: Path<R>, body: Body<R, 'post'>, signal?: AbortSignal) =>
+  call<Answer<R, 'post'>>('POST', path, { body, signal })
+export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>) =>
+  call<Answer<R, 'put'>>('PUT', path, { body })
+export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>) =>
+  call<Answer<R, 'patch'>>('PATCH', path, { body })
 export const remove = <R extends Route<'delete'>>(path: Path<R>) => call<Answer<R, 'delete'>>('DELETE', path)
 
 export interface Download {
@@ -72,23 +89,43 @@ export interface Download {
 }
 
 // Downloads a file that the server streams. Reports the number of received bytes.
-export async function download(path: string, body: unknown, onProgress: (bytes: number) => void, signal: AbortSignal): Promise<Download> {
+export async function download(
+  path: string,
+  body: unknown,
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Download> {
   const request = `POST ${path}`
-  const lost = (error: unknown) => (error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError({ detail: 'the connection to the server was lost' }, request))
-  const answer = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }).catch((error: unknown) => { throw lost(error) })
+  const lost = (error: unknown) =>
+    error instanceof DOMException && error.name === 'AbortError'
+      ? error
+      : new ApiError({ detail: 'the connection to the server was lost' }, request)
+  const answer = await fetch(path, {
+    method: 'POST',
+    signal,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch((error: unknown) => {
+    throw lost(error)
+  })
   if (!answer.ok) throw new ApiError(await problemOf(answer), request)
   const parts: BlobPart[] = []
   let bytes = 0
   const reader = answer.body?.getReader()
   for (;;) {
-    const part = await reader?.read().catch((error: unknown) => { throw lost(error) })
+    const part = await reader?.read().catch((error: unknown) => {
+      throw lost(error)
+    })
     if (!part || part.done) break
     parts.push(part.value)
     bytes += part.value.length
     onProgress(bytes)
   }
   const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1]
-  return { name: name ?? path.replace(/.*\//, 'profllm.'), blob: new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' }) }
+  return {
+    name: name ?? path.replace(/.*\//, 'profllm.'),
+    blob: new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' }),
+  }
 }
 
 const SILENCE_MS = 60_000
@@ -100,7 +137,12 @@ interface Sent {
 }
 
 // Uses XMLHttpRequest, because fetch() does not report upload progress. Aborts a connection that has stopped moving.
-export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(method: M, path: Path<R>, body: FormData | File, { headers = {}, onShare, signal }: Sent): Promise<Answer<R, Lowercase<M>>> {
+export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(
+  method: M,
+  path: Path<R>,
+  body: FormData | File,
+  { headers = {}, onShare, signal }: Sent,
+): Promise<Answer<R, Lowercase<M>>> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const name = `${method} ${path.split('?')[0]}`
@@ -108,7 +150,10 @@ export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(method: M,
     let watch = 0
     const moved = () => {
       clearTimeout(watch)
-      watch = window.setTimeout(() => { silent(); request.abort() }, SILENCE_MS)
+      watch = window.setTimeout(() => {
+        silent()
+        request.abort()
+      }, SILENCE_MS)
     }
     const stop = () => request.abort()
     request.open(method, path)
@@ -121,7 +166,14 @@ export function send<R extends keyof paths, M extends 'POST' | 'PUT'>(method: M,
     request.onload = () => {
       if (request.status < 300) return resolve(request.response)
       const problem = request.response as Problem | null
-      reject(new ApiError(problem?.detail ? problem : { status: request.status, detail: request.statusText || `status ${request.status}` }, name))
+      reject(
+        new ApiError(
+          problem?.detail
+            ? problem
+            : { status: request.status, detail: request.statusText || `status ${request.status}` },
+          name,
+        ),
+      )
     }
     request.onerror = silent
     request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))

@@ -6,7 +6,9 @@ import type { Experiment } from './types'
 it('builds the path of a route; what is undefined is not in the query', () => {
   expect(at('/api/fields')).toBe('/api/fields')
   expect(at('/api/data/experiments/{id}', { id: 'a/b c' })).toBe('/api/data/experiments/a%2Fb%20c')
-  expect(at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id: 3, kind: 'series', name: 'a b.zst' })).toBe('/api/data/experiments/3/artifacts/series/a%20b.zst')
+  expect(at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id: 3, kind: 'series', name: 'a b.zst' })).toBe(
+    '/api/data/experiments/3/artifacts/series/a%20b.zst',
+  )
   expect(at('/api/upload/jobs', {}, { limit: 20, offset: 0 })).toBe('/api/upload/jobs?limit=20&offset=0')
   expect(at('/api/data/experiments/{id}', { id: 3 }, { author: undefined })).toBe('/api/data/experiments/3')
 })

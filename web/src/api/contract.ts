@@ -3,7 +3,9 @@
 import type { paths } from './schema'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-export type Route<M extends Method> = { [R in keyof paths]: paths[R] extends Record<M, object> ? R : never }[keyof paths]
+export type Route<M extends Method> = {
+  [R in keyof paths]: paths[R] extends Record<M, object> ? R : never
+}[keyof paths]
 
 declare const route: unique symbol
 export type Path<R extends string> = string & { readonly [route]: R }
@@ -13,13 +15,23 @@ type Json<T> = T extends { content: { 'application/json': infer A } } ? A : unde
 type Success = 200 | 201 | 202 | 204
 
 // The response of a route in JSON; undefined if it has no content.
-export type Answer<R extends keyof paths, M extends Method> = Operation<R, M> extends { responses: infer All } ? Json<All[Extract<keyof All, Success>]> : never
+export type Answer<R extends keyof paths, M extends Method> =
+  Operation<R, M> extends { responses: infer All } ? Json<All[Extract<keyof All, Success>]> : never
 // The JSON that a route takes.
-export type Body<R extends keyof paths, M extends Method> = Operation<R, M> extends { requestBody: infer B } ? Json<B> : Operation<R, M> extends { requestBody?: infer B } ? ([NonNullable<B>] extends [never] ? undefined : Json<NonNullable<B>> | undefined) : undefined
+export type Body<R extends keyof paths, M extends Method> =
+  Operation<R, M> extends { requestBody: infer B }
+    ? Json<B>
+    : Operation<R, M> extends { requestBody?: infer B }
+      ? [NonNullable<B>] extends [never]
+        ? undefined
+        : Json<NonNullable<B>> | undefined
+      : undefined
 
 type Names<R extends string> = R extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
 type Query = Record<string, string | number | boolean | undefined>
-type Given<R extends string> = [Names<R>] extends [never] ? [parameters?: Record<string, never>, query?: Query] : [parameters: Record<Names<R>, string | number>, query?: Query]
+type Given<R extends string> = [Names<R>] extends [never]
+  ? [parameters?: Record<string, never>, query?: Query]
+  : [parameters: Record<Names<R>, string | number>, query?: Query]
 
 // Returns the path of a route with its parameters; undefined ones are left out of the query.
 export function at<R extends keyof paths>(name: R, ...[parameters, query]: Given<R>): Path<R> {

@@ -23,7 +23,10 @@ it('keeps the latest responses that nothing shows, and every new query gets its 
   keepFew(client.getQueryCache())
   await client.fetchQuery({ queryKey: ['fields'], queryFn: () => load(0) })
   for (let n = 1; n <= 100; n++) expect(await observed(client, n)).toBe(n)
-  const kept = client.getQueryCache().findAll({ queryKey: ['apply'] }).map(({ queryKey }) => queryKey[1])
+  const kept = client
+    .getQueryCache()
+    .findAll({ queryKey: ['apply'] })
+    .map(({ queryKey }) => queryKey[1])
   expect(kept.length).toBeLessThanOrEqual(41)
   expect(kept).toContain(100)
   expect(kept).toContain(61)

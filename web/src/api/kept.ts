@@ -9,10 +9,15 @@ export function keepFew(cache: QueryCache) {
   return cache.subscribe(({ type }) => {
     if (type !== 'added') return
     // a query without data is new: it gets its observer next
-    const isUnused = (query: Query) => query.state.data !== undefined && query.state.fetchStatus === 'idle' && query.getObserversCount() === 0
-    const unused = cache.getAll().filter((query) => LARGE.has(query.queryKey[0]) && isUnused(query) && query.gcTime > BRIEF_MS)
+    const isUnused = (query: Query) =>
+      query.state.data !== undefined && query.state.fetchStatus === 'idle' && query.getObserversCount() === 0
+    const unused = cache
+      .getAll()
+      .filter((query) => LARGE.has(query.queryKey[0]) && isUnused(query) && query.gcTime > BRIEF_MS)
     if (unused.length <= MOST) return
-    const oldest = unused.toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt).slice(0, unused.length - MOST)
+    const oldest = unused
+      .toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)
+      .slice(0, unused.length - MOST)
     for (const query of oldest) cache.remove(query)
   })
 }

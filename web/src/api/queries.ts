@@ -1,10 +1,28 @@
 // The requests to the server, and how long each response is valid. A superseded request is canceled.
-import { keepPreviousData, type QueryClient, queryOptions, skipToken, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  skipToken,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useCallback } from 'react'
 
 import { get, patch, post, put, remove } from './client'
 import { at } from './contract'
-import type { ApplyResponse, ApplyRequest, ChangeRequest, CompareRequest, Experiment, Filter, PointsRequest, PresetRequest } from './types'
+import type {
+  ApplyResponse,
+  ApplyRequest,
+  ChangeRequest,
+  CompareRequest,
+  Experiment,
+  Filter,
+  PointsRequest,
+  PresetRequest,
+} from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const HEALTH_TIMEOUT_MS = 5000
@@ -24,38 +42,54 @@ export const apply = (request: ApplyRequest | { filter: Filter }, signal?: Abort
 
 // `round` grows when the user asks for newer data; until then the data do not change. The response includes the facets that are
 // visible when the request is made; a facet that becomes visible later has its own request.
-export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) => queryOptions({
-  queryKey: ['apply', request, round],
-  queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
-  staleTime: Infinity,
+export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) =>
+  queryOptions({
+    queryKey: ['apply', request, round],
+    queryFn: async ({ signal }) => ({
+      ...(await apply({ ...request, facets: facets() }, signal)),
+      request,
+      at: Date.now(),
+    }),
+    staleTime: Infinity,
+  })
+
+export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) =>
+  useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
+
+export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({
+  ...(await post(at('/api/data/points'), request, signal)),
+  request,
+  at: Date.now(),
 })
-
-export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) => useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
-
-export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({ ...(await post(at('/api/data/points'), request, signal)), request, at: Date.now() })
 
 // Loads the points of a chart; null requests nothing. The last chart remains while the next one loads.
-export const pointsOptions = (request: PointsRequest | null, round: number) => queryOptions({
-  queryKey: ['points', request, round],
-  queryFn: ({ signal }) => pointsNow(request as PointsRequest, signal),
-  staleTime: Infinity,
-})
+export const pointsOptions = (request: PointsRequest | null, round: number) =>
+  queryOptions({
+    queryKey: ['points', request, round],
+    queryFn: ({ signal }) => pointsNow(request as PointsRequest, signal),
+    staleTime: Infinity,
+  })
 
-export const usePoints = (request: PointsRequest | null, round: number) => useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
+export const usePoints = (request: PointsRequest | null, round: number) =>
+  useQuery({ ...pointsOptions(request, round), placeholderData: keepPreviousData, enabled: request !== null })
 
 // Loads the first row of a sorted request. The last answer remains while the next one loads.
 // null: not asked
-export const useBest = (request: ApplyRequest | null, round: number) => useQuery({
-  queryKey: ['best', request, round],
-  queryFn: request ? ({ signal }) => apply(request, signal) : skipToken,
-  placeholderData: keepPreviousData,
-  staleTime: Infinity,
-})
+export const useBest = (request: ApplyRequest | null, round: number) =>
+  useQuery({
+    queryKey: ['best', request, round],
+    queryFn: request ? ({ signal }) => apply(request, signal) : skipToken,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
 
 // Requests before the component that shows the answer is rendered.
 export function usePointsAhead() {
   const client = useQueryClient()
-  return useCallback((request: PointsRequest, round: number) => void client.prefetchQuery(pointsOptions(request, round)), [client])
+  return useCallback(
+    (request: PointsRequest, round: number) => void client.prefetchQuery(pointsOptions(request, round)),
+    [client],
+  )
 }
 
 type Answered = ApplyResponse & { request: ApplyRequest }
@@ -72,8 +106,12 @@ export function usePages(answer: Answered, round: number, pages: number[]) {
       queryKey: pageKey(answer.request, round, page),
       queryFn: async ({ signal, client }: { signal: AbortSignal; client: QueryClient }): Promise<Page> => {
         const near = client.getQueryCache().find<Page>({ queryKey: pageKey(answer.request, round, page - 1) })
-        const cursor = (page === 1 ? answer : await near?.promise?.catch(() => undefined) ?? near?.state.data)?.next_cursor
-        const { rows, next_cursor } = await apply({ ...request, ...(cursor ? { cursor } : { offset: page * request.limit }) } as ApplyRequest, signal)
+        const cursor = (page === 1 ? answer : ((await near?.promise?.catch(() => undefined)) ?? near?.state.data))
+          ?.next_cursor
+        const { rows, next_cursor } = await apply(
+          { ...request, ...(cursor ? { cursor } : { offset: page * request.limit }) } as ApplyRequest,
+          signal,
+        )
         return { rows, next_cursor }
       },
       staleTime: Infinity,
@@ -86,8 +124,24 @@ const rowsByPage = (results: { data: Page | undefined }[]) => results.map(({ dat
 
 const filterText = (filter: Filter | undefined) => (filter ? JSON.stringify(filter) : undefined)
 
-export const optionsPath = (filter: Filter | undefined, fields?: string[], search?: string, limit?: number, budget_ms?: number) =>
-  at('/api/filters/options', {}, { filter: filterText(filter), fields: fields?.join(','), search: search || undefined, limit: limit || undefined, budget_ms })
+export const optionsPath = (
+  filter: Filter | undefined,
+  fields?: string[],
+  search?: string,
+  limit?: number,
+  budget_ms?: number,
+) =>
+  at(
+    '/api/filters/options',
+    {},
+    {
+      filter: filterText(filter),
+      fields: fields?.join(','),
+      search: search || undefined,
+      limit: limit || undefined,
+      budget_ms,
+    },
+  )
 
 // The fields that vary under a filter, with their values. The response is large, so it is requested after the visible rows.
 export function useVarying(filter: Filter | undefined, round: number, isReady: boolean) {
@@ -107,7 +161,10 @@ export function useOptions(filter: Filter | undefined, round: number, fields: st
   const path = optionsPath(filter, fields)
   return useQuery({
     queryKey: ['options', path, round, isPatient],
-    queryFn: ({ signal }) => (isPatient ? get(optionsPath(filter, fields, undefined, undefined, PATIENCE_MS), signal, 2 * PATIENCE_MS) : get(path, signal)),
+    queryFn: ({ signal }) =>
+      isPatient
+        ? get(optionsPath(filter, fields, undefined, undefined, PATIENCE_MS), signal, 2 * PATIENCE_MS)
+        : get(path, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: fields.length > 0,
@@ -117,8 +174,16 @@ export function useOptions(filter: Filter | undefined, round: number, fields: st
 const VALUES_AT_ONCE = 50
 
 // Loads the values of one field that contain a text, the most frequent first; null requests nothing.
-export function useValues(asked: { field: string; search: string; filter?: Filter | undefined } | null, round: number, limit = VALUES_AT_ONCE) {
-  const path = at('/api/filters/values', {}, { field: asked?.field ?? '', limit, search: asked?.search || undefined, filter: filterText(asked?.filter) })
+export function useValues(
+  asked: { field: string; search: string; filter?: Filter | undefined } | null,
+  round: number,
+  limit = VALUES_AT_ONCE,
+) {
+  const path = at(
+    '/api/filters/values',
+    {},
+    { field: asked?.field ?? '', limit, search: asked?.search || undefined, filter: filterText(asked?.filter) },
+  )
   return useQuery({
     queryKey: ['values', path, round],
     queryFn: ({ signal }) => get(path, signal),
@@ -175,7 +240,9 @@ export function useHealth() {
     queryFn: ({ signal }) => get(at('/api/health'), signal, HEALTH_TIMEOUT_MS),
     retry: false,
     refetchInterval: ({ state: { status, errorUpdatedAt, dataUpdatedAt } }) =>
-      status === 'error' ? Math.min(HEALTH_EVERY_MS, Math.max(AGAIN_MS, dataUpdatedAt ? (errorUpdatedAt - dataUpdatedAt) / 4 : 0)) : HEALTH_EVERY_MS,
+      status === 'error'
+        ? Math.min(HEALTH_EVERY_MS, Math.max(AGAIN_MS, dataUpdatedAt ? (errorUpdatedAt - dataUpdatedAt) / 4 : 0))
+        : HEALTH_EVERY_MS,
   })
 }
 
@@ -186,7 +253,9 @@ const experimentKey = (id: number | string) => ['experiment', String(id)]
 export function useComparison(request: CompareRequest | null) {
   return useQuery({
     queryKey: ['compare', request],
-    queryFn: request ? async ({ signal }) => ({ ...(await post(at('/api/data/compare'), request, signal)), request, at: Date.now() }) : skipToken,
+    queryFn: request
+      ? async ({ signal }) => ({ ...(await post(at('/api/data/compare'), request, signal)), request, at: Date.now() })
+      : skipToken,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: request !== null,
@@ -200,7 +269,15 @@ export function useSeries(runs: ({ id: number; from: number; to: number } | null
   return useQueries({
     queries: runs.map((run) => ({
       queryKey: ['series', run],
-      queryFn: ({ signal }: { signal: AbortSignal }) => get(at('/api/data/experiments/{id}/series', { id: run?.id ?? 0 }, { from_ns: run?.from, to_ns: run?.to, bins: SERIES_BINS }), signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        get(
+          at(
+            '/api/data/experiments/{id}/series',
+            { id: run?.id ?? 0 },
+            { from_ns: run?.from, to_ns: run?.to, bins: SERIES_BINS },
+          ),
+          signal,
+        ),
       staleTime: Infinity,
       enabled: run !== null,
     })),
@@ -255,14 +332,18 @@ export function useChange({ id }: Experiment, shown: string) {
         return forget()
       },
     }),
-    remove: useMutation({ mutationFn: (author: string) => remove(at('/api/data/experiments/{id}', { id }, { author: author || undefined })), onSuccess: forget }),
+    remove: useMutation({
+      mutationFn: (author: string) => remove(at('/api/data/experiments/{id}', { id }, { author: author || undefined })),
+      onSuccess: forget,
+    }),
   }
 }
 
 export function useRestore(shown: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (author: string) => post(at('/api/data/experiments/{id}/restore', { id: shown }, { author: author || undefined }), undefined),
+    mutationFn: (author: string) =>
+      post(at('/api/data/experiments/{id}/restore', { id: shown }, { author: author || undefined }), undefined),
     onSuccess: (experiment) => {
       client.setQueryData(experimentKey(shown), experiment)
       return client.invalidateQueries({ predicate: ({ queryKey }) => !STAYING.includes(String(queryKey[0])) })

@@ -10,19 +10,32 @@ const RARELY_MS = 15_000
 const RUNS_A_MS = 2 // the pause between two requests grows with the number of runs
 
 export const useSweeps = () =>
-  useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get(at('/api/data/sweeps'), signal)).sweeps, refetchInterval: LIST_EVERY_MS })
+  useQuery({
+    queryKey: ['sweeps'],
+    queryFn: async ({ signal }) => (await get(at('/api/data/sweeps'), signal)).sweeps,
+    refetchInterval: LIST_EVERY_MS,
+  })
 
 // The head of one sweep in that list; a sweep without a plan has its name only there.
 export const useSweepHead = (id: string, isNeeded: boolean) =>
-  useQuery({ queryKey: ['sweeps'], queryFn: async ({ signal }) => (await get(at('/api/data/sweeps'), signal)).sweeps, enabled: isNeeded, select: (sweeps) => sweeps.find((sweep) => sweep.id === id) }).data
+  useQuery({
+    queryKey: ['sweeps'],
+    queryFn: async ({ signal }) => (await get(at('/api/data/sweeps'), signal)).sweeps,
+    enabled: isNeeded,
+    select: (sweeps) => sweeps.find((sweep) => sweep.id === id),
+  }).data
 
 // `metric` colors the map; `others` are the fields of the curves.
 export function useSweep(id: string, metric: string, others: string[]) {
   const metrics = [...new Set([metric, ...others])].join(',')
   return useQuery({
     queryKey: ['sweep', id, metric, metrics],
-    queryFn: async ({ signal }) => ({ ...(await get(at('/api/data/sweeps/{id}', { id }, { metrics }), signal)), metric }),
+    queryFn: async ({ signal }) => ({
+      ...(await get(at('/api/data/sweeps/{id}', { id }, { metrics }), signal)),
+      metric,
+    }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data?.state === 'running' ? EVERY_MS + data.runs.length / RUNS_A_MS : RARELY_MS),
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'running' ? EVERY_MS + data.runs.length / RUNS_A_MS : RARELY_MS,
   })
 }

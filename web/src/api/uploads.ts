@@ -16,21 +16,40 @@ const NAME_MAX = 500
 // The server counts items in progress as queued.
 export type AskedState = Exclude<UploadItemState, 'parsed' | 'valid'>
 
-export const openJob = (about: { name: string; files: number; bytes: number; on_conflict: OnKnown; author?: string }, signal?: AbortSignal) =>
-  post(at('/api/upload/jobs'), { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
-export const closeJob = (id: string, signal?: AbortSignal) => post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
+export const openJob = (
+  about: { name: string; files: number; bytes: number; on_conflict: OnKnown; author?: string },
+  signal?: AbortSignal,
+) => post(at('/api/upload/jobs'), { ...about, name: about.name.slice(0, NAME_MAX) }, signal)
+export const closeJob = (id: string, signal?: AbortSignal) =>
+  post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
 export const cancelJob = (id: string) => post(at('/api/upload/jobs/{job_id}/cancel', { job_id: id }), undefined)
 // Returns the known files. One that arrived with this upload is reported for it, even if a newer upload contained it again.
-export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) => (await post(at('/api/upload/known'), { sha256, job_id }, signal)).known
-export const jobOf = (id: string, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, { limit: 0 }), signal)
-export const itemsOf = (id: string, query: { limit: number; offset: number; state?: AskedState }, signal?: AbortSignal) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
+export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) =>
+  (await post(at('/api/upload/known'), { sha256, job_id }, signal)).known
+export const jobOf = (id: string, signal?: AbortSignal) =>
+  get(at('/api/upload/status/{job_id}', { job_id: id }, { limit: 0 }), signal)
+export const itemsOf = (
+  id: string,
+  query: { limit: number; offset: number; state?: AskedState },
+  signal?: AbortSignal,
+) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
 
 // Sends one large file as the body with its hash, or several small ones as a form. The server accepts a part once per key.
-export function sendPart(job: string, key: string, files: { file: File; name: string; sha256: string | null; isAlone: boolean }[], onShare: (share: number) => void, signal: AbortSignal) {
+export function sendPart(
+  job: string,
+  key: string,
+  files: { file: File; name: string; sha256: string | null; isAlone: boolean }[],
+  onShare: (share: number) => void,
+  signal: AbortSignal,
+) {
   const [first] = files
   const headers = { 'Idempotency-Key': key }
   if (first && files.length === 1 && first.isAlone && first.sha256 !== null) {
-    return send('POST', at('/api/upload/raw', {}, { job_id: job, name: first.name.slice(-NAME_MAX) }), first.file, { headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream', ...headers }, onShare, signal })
+    return send('POST', at('/api/upload/raw', {}, { job_id: job, name: first.name.slice(-NAME_MAX) }), first.file, {
+      headers: { 'X-Content-SHA256': first.sha256, 'Content-Type': 'application/octet-stream', ...headers },
+      onShare,
+      signal,
+    })
   }
   const form = new FormData()
   for (const { file, name } of files) form.append('files', file, name)
@@ -50,11 +69,22 @@ export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> 
   }
 }
 
-export const isSettled = ({ state, counts }: Upload) => state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
+export const isSettled = ({ state, counts }: Upload) =>
+  state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
 
 // Returns the pause before the next poll of an upload, or false for none. It grows with the outage. An open upload is polled even when
 // nothing is in progress, because other clients may send to it.
-export function jobPause({ data, error, dataUpdatedAt, errorUpdatedAt }: { data: Upload | undefined; error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }) {
+export function jobPause({
+  data,
+  error,
+  dataUpdatedAt,
+  errorUpdatedAt,
+}: {
+  data: Upload | undefined
+  error: Error | null
+  dataUpdatedAt: number
+  errorUpdatedAt: number
+}) {
   const isOver = data !== undefined && data.state !== 'open' && isSettled(data)
   if (isOver) return false
   if (!error) return data && isSettled(data) ? JOB_OPEN_MS : JOB_EVERY_MS
@@ -88,7 +118,8 @@ export function useItems(id: string, pages: ItemPage[]) {
   const found = useQueries({
     queries: pages.map(({ state, page }) => ({
       queryKey: [...itemsKey(id, state), page],
-      queryFn: async ({ signal }: { signal: AbortSignal }) => (await itemsOf(id, { limit: ITEMS_A_PAGE, offset: page * ITEMS_A_PAGE, state }, signal)).items,
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        (await itemsOf(id, { limit: ITEMS_A_PAGE, offset: page * ITEMS_A_PAGE, state }, signal)).items,
       staleTime: Infinity,
     })),
   })
@@ -141,8 +172,16 @@ export function useJobActions(id: string) {
   }
   return {
     // the stored result may have changed: reload the differences
-    choose: useMutation({ mutationFn: (body: Choosing) => post(at('/api/upload/jobs/{job_id}/choose', { job_id: id }), body), onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }), ...options }),
-    retry: useMutation({ mutationFn: (items?: number[]) => post(at('/api/upload/jobs/{job_id}/retry', { job_id: id }), items ? { items } : {}), ...options }),
+    choose: useMutation({
+      mutationFn: (body: Choosing) => post(at('/api/upload/jobs/{job_id}/choose', { job_id: id }), body),
+      onError: () => client.invalidateQueries({ queryKey: diffsKey(id) }),
+      ...options,
+    }),
+    retry: useMutation({
+      mutationFn: (items?: number[]) =>
+        post(at('/api/upload/jobs/{job_id}/retry', { job_id: id }), items ? { items } : {}),
+      ...options,
+    }),
     close: useMutation({ mutationFn: () => closeJob(id), ...options }),
     cancel: useMutation({ mutationFn: () => cancelJob(id), ...options }),
     report: useMutation({ mutationFn: () => reportOf(id) }),
@@ -154,8 +193,10 @@ const JOBS_KEY = ['jobs']
 export function useJobs() {
   return useInfiniteQuery({
     queryKey: JOBS_KEY,
-    queryFn: ({ pageParam, signal }) => get(at('/api/upload/jobs', {}, { limit: JOBS_A_PAGE, offset: pageParam }), signal),
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ jobs }) => jobs.some((job) => !isSettled(job))) ? JOB_OPEN_MS : false),
+    queryFn: ({ pageParam, signal }) =>
+      get(at('/api/upload/jobs', {}, { limit: JOBS_A_PAGE, offset: pageParam }), signal),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ jobs }) => jobs.some((job) => !isSettled(job))) ? JOB_OPEN_MS : false,
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => {
       const shown = pages.reduce((sum, { jobs }) => sum + jobs.length, 0)

@@ -17,7 +17,8 @@ const LABEL_MAX = 22
 const FROM_ZERO = 0.5
 
 // In single quotes, because they become attribute values of an SVG.
-export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
+export const MONO =
+  "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
 
 const TICK_LETTER_PX = 6.7 // of the mono face at 11 px
@@ -52,20 +53,35 @@ interface Scaled {
 function ticksOf({ form: { scale }, field }: Named, isY: boolean, { isLog, ends, isZero }: Scaled): Ticks {
   const [least, most] = isLog ? ends : withZero(ends, isZero)
   const count = TICKS[isY ? 'y' : 'x']
-  const { min, max, ticks } = isLog ? logAxis(least * scale, most * scale, count) : evenTicks(least * scale, most * scale, count, field.type === 'count' && scale === 1)
+  const { min, max, ticks } = isLog
+    ? logAxis(least * scale, most * scale, count)
+    : evenTicks(least * scale, most * scale, count, field.type === 'count' && scale === 1)
   return { min: min / scale, max: max / scale, ticks: ticks.map((tick) => tick / scale) }
 }
 
 // The drawing hands a tick back as it computes it, so the text is that of the nearest one.
 function wordsAt({ ticks }: Ticks, words: string[]) {
-  return (value: number) => words[ticks.reduce((best, tick, i) => (Math.abs(tick - value) < Math.abs((ticks[best] as number) - value) ? i : best), 0)] ?? ''
+  return (value: number) =>
+    words[
+      ticks.reduce(
+        (best, tick, i) => (Math.abs(tick - value) < Math.abs((ticks[best] as number) - value) ? i : best),
+        0,
+      )
+    ] ?? ''
 }
 
 function ofNumbers(axis: Named, colours: Colours, isY: boolean, scaled: Scaled) {
   const base = look(colours, isY, true)
   const own = ticksOf(axis, isY, scaled)
   const formatter = wordsAt(own, tickWords(own.ticks, axis.form, scaled))
-  return { ...base, type: scaled.isLog ? 'log' as const : 'value' as const, min: own.min, max: own.max, axisTick: { ...base.axisTick, customValues: own.ticks }, axisLabel: { ...base.axisLabel, formatter, customValues: own.ticks } }
+  return {
+    ...base,
+    type: scaled.isLog ? ('log' as const) : ('value' as const),
+    min: own.min,
+    max: own.max,
+    axisTick: { ...base.axisTick, customValues: own.ticks },
+    axisLabel: { ...base.axisLabel, formatter, customValues: own.ticks },
+  }
 }
 
 // The part of a time that distinguishes the ticks: the date, the time of day, or its seconds.
@@ -78,18 +94,47 @@ function ofTimes(colours: Colours, isY: boolean, [least, most]: [number, number]
   const base = look(colours, isY, true)
   const customValues = timeTicks(least, most, isY ? 4 : 5)
   const part = timeWords(customValues)
-  return { ...base, type: 'value' as const, scale: true, min: least, max: most, axisTick: { ...base.axisTick, customValues }, axisLabel: { ...base.axisLabel, customValues, formatter: (value: number) => time(new Date(Math.round(value)).toISOString(), true).slice(...part) } }
+  return {
+    ...base,
+    type: 'value' as const,
+    scale: true,
+    min: least,
+    max: most,
+    axisTick: { ...base.axisTick, customValues },
+    axisLabel: {
+      ...base.axisLabel,
+      customValues,
+      formatter: (value: number) => time(new Date(Math.round(value)).toISOString(), true).slice(...part),
+    },
+  }
 }
 
 export function ofKinds(words: string[], colours: Colours, isY: boolean, most = LABEL_MAX) {
   const base = look(colours, isY, false)
-  return { ...base, type: 'category' as const, data: cutWhereAlike(words, most).map((text) => clipped(text, most)), axisLabel: { ...base.axisLabel, color: colours.text2 } }
+  return {
+    ...base,
+    type: 'category' as const,
+    data: cutWhereAlike(words, most).map((text) => clipped(text, most)),
+    axisLabel: { ...base.axisLabel, color: colours.text2 },
+  }
 }
 
 // Below an axis each has its place, flat or slanted.
 export function ofNames({ words, rotate, step }: Names, colours: Colours) {
   const base = look(colours, false, false)
-  return { ...base, type: 'category' as const, data: words, axisLabel: { ...base.axisLabel, color: colours.text2, rotate, hideOverlap: false, lineHeight: 13, interval: (at: number) => at % step === 0 } }
+  return {
+    ...base,
+    type: 'category' as const,
+    data: words,
+    axisLabel: {
+      ...base.axisLabel,
+      color: colours.text2,
+      rotate,
+      hideOverlap: false,
+      lineHeight: 13,
+      interval: (at: number) => at % step === 0,
+    },
+  }
 }
 
 // The names along the axis, with how many results each has; null if the axis has no names.
@@ -97,7 +142,11 @@ export function namesBelow(chart: Chart, wide: number): Names | null {
   const { x, answer, items } = chart
   if (answer.lines || answer.bins?.edges || !x.kinds || isOnNumbers(chart)) return null
   const words = answer.bins ? x.kinds.map((_, at) => binWords(chart, at)) : x.words.slice(0, x.shown)
-  return namesOf(words, answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null, wide)
+  return namesOf(
+    words,
+    answer.groups ? words.map((_, at) => sum(items.filter((item) => item.x === at).map(({ n }) => n))) : null,
+    wide,
+  )
 }
 
 const ENOUGH = 5 // numbers along an axis
@@ -106,14 +155,34 @@ const ENOUGH = 5 // numbers along an axis
 function ofBins(chart: Chart, colours: Colours, px: number) {
   const edges = chart.answer.bins?.edges ?? []
   const base = look(colours, false, true)
-  const [long, short] = [false, true].map((isShort) => edgeTicks(edges, chart.x.form, px, TICK_LETTER_PX, isShort)) as [EdgeTicks, EdgeTicks]
+  const [long, short] = [false, true].map((isShort) => edgeTicks(edges, chart.x.form, px, TICK_LETTER_PX, isShort)) as [
+    EdgeTicks,
+    EdgeTicks,
+  ]
   // written as on the other axes, unless that leaves room for few numbers
   const { words, places: customValues } = long.places.length < Math.min(ENOUGH, short.places.length) ? short : long
-  return { ...base, type: 'value' as const, min: 0, max: Math.max(1, edges.length - 1), axisTick: { show: true, customValues }, axisLabel: { ...base.axisLabel, hideOverlap: false, customValues, formatter: (at: number) => words[customValues.indexOf(at)] ?? '' } }
+  return {
+    ...base,
+    type: 'value' as const,
+    min: 0,
+    max: Math.max(1, edges.length - 1),
+    axisTick: { show: true, customValues },
+    axisLabel: {
+      ...base.axisLabel,
+      hideOverlap: false,
+      customValues,
+      formatter: (at: number) => words[customValues.indexOf(at)] ?? '',
+    },
+  }
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
-export const isOnNumbers = ({ state, x, answer }: Chart) => answer.groups !== undefined && KINDS[state.kind].isLine === true && x.kinds !== null && x.kinds.length > 0 && x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
+export const isOnNumbers = ({ state, x, answer }: Chart) =>
+  answer.groups !== undefined &&
+  KINDS[state.kind].isLine === true &&
+  x.kinds !== null &&
+  x.kinds.length > 0 &&
+  x.kinds.every(({ state: is, value }) => is === 'value' && typeof value === 'number' && Number.isFinite(value))
 
 const WIDE_TIMES = 100 // the server uses the same for axes of numbers
 
@@ -144,20 +213,29 @@ export function xAxis(chart: Chart, colours: Colours, names: Names | null, px: n
   const own = answer.x
   if (isOnNumbers(chart)) {
     const values = x.kinds!.map(({ value }) => value as number)
-    return ofNumbers(x, colours, false, { isLog: isLogX(chart), ends: [Math.min(...values), Math.max(...values)], isZero: false })
+    return ofNumbers(x, colours, false, {
+      isLog: isLogX(chart),
+      ends: [Math.min(...values), Math.max(...values)],
+      isZero: false,
+    })
   }
   if (!own) return ofKinds([''], colours, false)
   if (names) return ofNames(names, colours)
   const ends: [number, number] = [own.min ?? 0, own.max ?? 1]
-  return own.kind === 'time' ? ofTimes(colours, false, ends) : ofNumbers(x, colours, false, { isLog: own.log, ends, isZero: false })
+  return own.kind === 'time'
+    ? ofTimes(colours, false, ends)
+    : ofNumbers(x, colours, false, { isLog: own.log, ends, isZero: false })
 }
 
 function endsOf({ answer, state, items, spread }: Chart): [number, number] {
-  const values = answer.marks ? [answer.y?.min ?? 0, answer.y?.max ?? 1] : drawnValues(state, answer, items, spread).filter((at) => at !== null)
+  const values = answer.marks
+    ? [answer.y?.min ?? 0, answer.y?.max ?? 1]
+    : drawnValues(state, answer, items, spread).filter((at) => at !== null)
   return values.length ? [Math.min(...values), Math.max(...values)] : [0, 1]
 }
 
-const isZeroBased = ({ answer, state }: Chart) => answer.bins !== undefined || (KINDS[state.kind].isFromZero === true && !state.fromData && !answer.y?.log)
+const isZeroBased = ({ answer, state }: Chart) =>
+  answer.bins !== undefined || (KINDS[state.kind].isFromZero === true && !state.fromData && !answer.y?.log)
 export const isLogY = (chart: Chart) => chart.answer.y?.log === true && endsOf(chart)[0] > 0
 
 const BAR_LEAST = 0.05 // of the range: the lowest bar has a height, too

@@ -30,7 +30,12 @@ export function AxisPager({ page: { from, end, all }, onFrom }: { page: AxesPage
   const step = Math.max(1, end - from - 1)
   return (
     <span className={css.pager} role="group" aria-label="Shown axes">
-      <IconButton icon="left" name="Previous axes" isDisabled={from === 0} onPress={() => onFrom(Math.max(0, from - step))} />
+      <IconButton
+        icon="left"
+        name="Previous axes"
+        isDisabled={from === 0}
+        onPress={() => onFrom(Math.max(0, from - step))}
+      />
       Axes {from + 1}–{end} of {all}
       <IconButton icon="right" name="Next axes" isDisabled={end >= all} onPress={() => onFrom(from + step)} />
     </span>

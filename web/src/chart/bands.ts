@@ -9,7 +9,8 @@ const BAR_SHARE = 0.78
 const CAP = 3 // half the width of an error bar's ends
 
 // The width of each mark, if so many are next to each other in a place.
-export const barWidth = (band: number, beside: number) => Math.max(1, Math.min(BAR_MAX, (band * BAR_SHARE) / Math.max(1, beside)))
+export const barWidth = (band: number, beside: number) =>
+  Math.max(1, Math.min(BAR_MAX, (band * BAR_SHARE) / Math.max(1, beside)))
 
 // Returns the items of each color, in the order of the colors.
 export function byKind({ items }: Chart): Item[][] {
@@ -53,14 +54,32 @@ export function shiftsOf(chart: Chart): (item: Item) => number {
 
 export const hasSpread = ({ y, low, high }: Item) => y !== null && low !== null && high !== null && high > low
 
-export function whisker(x: number, low: number, high: number, cap: number, color: string, ends: [boolean, boolean] = [true, true]) {
+export function whisker(
+  x: number,
+  low: number,
+  high: number,
+  cap: number,
+  color: string,
+  ends: [boolean, boolean] = [true, true],
+) {
   const stroke = { stroke: color, lineWidth: 1.2, fill: 'none' as const }
-  const line = (x1: number, y1: number, x2: number, y2: number) => ({ type: 'line' as const, shape: { x1, y1, x2, y2 }, style: stroke })
+  const line = (x1: number, y1: number, x2: number, y2: number) => ({
+    type: 'line' as const,
+    shape: { x1, y1, x2, y2 },
+    style: stroke,
+  })
   return [line(x, low, x, high), ...[low, high].filter((_, end) => ends[end]).map((y) => line(x - cap, y, x + cap, y))]
 }
 
 // The error bar of an item, `shift` pixels from the middle of its place.
-export function errorBar({ low, high, openLow, openHigh }: Item, place: number, shift: number, color: string, api: Api, coordSys: unknown) {
+export function errorBar(
+  { low, high, openLow, openHigh }: Item,
+  place: number,
+  shift: number,
+  color: string,
+  api: Api,
+  coordSys: unknown,
+) {
   const area = coordSys as { y: number; height: number }
   const [x = 0, top = 0] = api.coord([place, high as number])
   // zero is not on a logarithmic axis
@@ -71,7 +90,11 @@ export function errorBar({ low, high, openLow, openHigh }: Item, place: number, 
 export function errorBars(items: Item[], shift: (item: Item, api: Api) => number, color: string): CustomSeriesOption {
   const own = items.filter(hasSpread)
   return {
-    ...QUIET, type: 'custom', z: 3, encode: { x: 0, y: [1, 2] }, data: own.map((item) => [item.x, item.low as number, item.high as number]),
+    ...QUIET,
+    type: 'custom',
+    z: 3,
+    encode: { x: 0, y: [1, 2] },
+    data: own.map((item) => [item.x, item.low as number, item.high as number]),
     renderItem: ({ dataIndex, coordSys }, api) => {
       const item = own[dataIndex] as Item
       return { type: 'group', children: errorBar(item, item.x, shift(item, api), color, api, coordSys) }
@@ -79,7 +102,8 @@ export function errorBars(items: Item[], shift: (item: Item, api: Api) => number
   }
 }
 
-const isNumberAt = ({ x }: Chart, at: number) => typeof x.kinds?.[at]?.value === 'number' || x.kinds?.[at]?.state === 'range'
+const isNumberAt = ({ x }: Chart, at: number) =>
+  typeof x.kinds?.[at]?.value === 'number' || x.kinds?.[at]?.state === 'range'
 
 // The first place after the numbers of an axis that is not a number; null: every place is one, or none is.
 export function breakOf(chart: Chart): number | null {
@@ -96,14 +120,30 @@ const BREAK_HIGH = 5
 // Two strokes through the axis and a dashed line above them: what follows is not on the scale of the numbers.
 export function axisBreak(at: number, color: string): CustomSeriesOption {
   return {
-    ...QUIET, type: 'custom', z: 1, encode: { x: 0 }, data: [[at]],
+    ...QUIET,
+    type: 'custom',
+    z: 1,
+    encode: { x: 0 },
+    data: [[at]],
     renderItem: ({ coordSys }, api) => {
       const area = coordSys as unknown as { y: number; height: number }
       const x = (api.coord([at, 0])[0] ?? 0) - bandOf(api) / 2
       const bottom = area.y + area.height
-      const line = (x1: number, y1: number, x2: number, y2: number, lineDash?: number[]) => ({ type: 'line' as const, shape: { x1, y1, x2, y2 }, style: { stroke: color, lineWidth: 1, ...(lineDash && { lineDash }) } })
-      const stroke = (left: number) => line(left - BREAK_WIDE / 2, bottom + BREAK_HIGH, left + BREAK_WIDE / 2, bottom - BREAK_HIGH)
-      return { type: 'group', children: [line(x, area.y, x, bottom - BREAK_HIGH, [2, 4]), stroke(x - BREAK_WIDE / 2), stroke(x + BREAK_WIDE / 2)] }
+      const line = (x1: number, y1: number, x2: number, y2: number, lineDash?: number[]) => ({
+        type: 'line' as const,
+        shape: { x1, y1, x2, y2 },
+        style: { stroke: color, lineWidth: 1, ...(lineDash && { lineDash }) },
+      })
+      const stroke = (left: number) =>
+        line(left - BREAK_WIDE / 2, bottom + BREAK_HIGH, left + BREAK_WIDE / 2, bottom - BREAK_HIGH)
+      return {
+        type: 'group',
+        children: [
+          line(x, area.y, x, bottom - BREAK_HIGH, [2, 4]),
+          stroke(x - BREAK_WIDE / 2),
+          stroke(x + BREAK_WIDE / 2),
+        ],
+      }
     },
   }
 }

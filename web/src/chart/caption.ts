@@ -16,16 +16,26 @@ function fallenWords({ beside: { kinds, fell }, state }: Chart) {
 function beginWords(chart: Chart) {
   const begin = beginOf(chart)
   if (begin === null || !chart.y) return ''
-  return `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plainNumber(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() + ', not at zero'
+  return (
+    `the ${isLogY(chart) ? 'logarithmic axis' : 'axis'} begins at ${plainNumber(begin, chart.y.form)} ${unitOf(chart.y)}`.trimEnd() +
+    ', not at zero'
+  )
 }
 
-const openWords = ({ items }: Chart) => (items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'error bars without an end extend beyond the axis' : '')
+const openWords = ({ items }: Chart) =>
+  items.some(({ openLow, openHigh }) => openLow || openHigh) ? 'error bars without an end extend beyond the axis' : ''
 
 // All bins have the same width on the screen, but may grow in value along the axis.
 function binWords({ answer, x }: Chart) {
   const edges = answer.bins?.edges
   if (!edges || edges.length < 3) return ''
-  return isEven(edges) ? '' : `bins grow along the axis, from ${plainNumber(edges[1] as number, x.form)} to ${plainNumber(edges.at(-1) as number, x.form)} ${unitOf(x)}`.trimEnd() + ': heights are counts, not densities'
+  return isEven(edges)
+    ? ''
+    : `bins grow along the axis, from ${plainNumber(edges[1] as number, x.form)} to ${plainNumber(edges.at(-1) as number, x.form)} ${unitOf(x)}`.trimEnd() +
+        ': heights are counts, not densities'
 }
 
-export const captionOf = (chart: Chart) => [DRAWINGS[chart.state.kind].caption(chart), openWords(chart), beginWords(chart), binWords(chart), fallenWords(chart)].filter(Boolean).join('; ')
+export const captionOf = (chart: Chart) =>
+  [DRAWINGS[chart.state.kind].caption(chart), openWords(chart), beginWords(chart), binWords(chart), fallenWords(chart)]
+    .filter(Boolean)
+    .join('; ')

@@ -30,7 +30,15 @@ export function readColours(): Colours {
   }
   const colours: Colours = {
     series: Array.from({ length: SERIES }, (_, slot) => of(`s${slot + 1}`)),
-    other: of('line-3'), text: of('text'), text2: of('text-2'), text3: of('text-3'), grid: of('grid'), axis: of('axis'), sheet: of('sheet'), accent: of('accent'), quiet: of('line-3'),
+    other: of('line-3'),
+    text: of('text'),
+    text2: of('text-2'),
+    text3: of('text-3'),
+    grid: of('grid'),
+    axis: of('axis'),
+    sheet: of('sheet'),
+    accent: of('accent'),
+    quiet: of('line-3'),
   }
   probe.remove()
   return colours
@@ -42,14 +50,18 @@ const FULL_AT = 0.7 // here it is the first color of a series itself
 // A ramp from low to high: from the background through one hue to the ink, so that lightness alone is enough.
 export function rampAt({ sheet, series, text }: Colours, share: number) {
   const [hue = text] = series
-  return share < FULL_AT ? mixed(sheet, hue, PALE + (1 - PALE) * (share / FULL_AT)) : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
+  return share < FULL_AT
+    ? mixed(sheet, hue, PALE + (1 - PALE) * (share / FULL_AT))
+    : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
 }
 
 // Colors for lines of a few ranges, which cross each other: several hues, with increasing contrast to the background. A line needs
 // more contrast than a cell, which has an edge.
 function anchorsOf({ sheet, series, text }: Colours) {
   const [blue = text, orange = text, , purple = text, gold = text] = series
-  return inkOn(sheet) === '#000000' ? [gold, orange, purple, mixed(blue, text, 0.55)] : [mixed(blue, sheet, 0.3), purple, orange, gold]
+  return inkOn(sheet) === '#000000'
+    ? [gold, orange, purple, mixed(blue, text, 0.55)]
+    : [mixed(blue, sheet, 0.3), purple, orange, gold]
 }
 
 export function stepOf(colours: Colours, step: number) {
@@ -59,7 +71,8 @@ export function stepOf(colours: Colours, step: number) {
   return mixed(anchors[from] as string, anchors[from + 1] as string, at - from)
 }
 
-export const colourOf = (colours: Colours, slot: number) => (slot >= RAMP ? stepOf(colours, slot - RAMP) : (colours.series[slot] ?? colours.other))
+export const colourOf = (colours: Colours, slot: number) =>
+  slot >= RAMP ? stepOf(colours, slot - RAMP) : (colours.series[slot] ?? colours.other)
 
 export function useColours() {
   const [colours, setColours] = useState(readColours)

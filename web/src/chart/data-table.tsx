@@ -24,14 +24,39 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
   const names = useItemNames(chart, items)
   return (
     <>
-      <div className={`fades ${css.table ?? ''}`} tabIndex={0} role="group" aria-label={`Table of the chart, ${count(chart.items.length)} rows`}>
+      <div
+        className={`fades ${css.table ?? ''}`}
+        tabIndex={0}
+        role="group"
+        aria-label={`Table of the chart, ${count(chart.items.length)} rows`}
+      >
         <table aria-rowcount={chart.items.length + 1}>
-          <caption className="sr">{label}. {captionOf(chart)}</caption>
-          <thead><tr>{columns.map((column, i) => <th key={i} scope="col" className={join(column.isFigure && css.num)}>{headWords(column.head)} <span className="dim">{column.unit}</span></th>)}</tr></thead>
+          <caption className="sr">
+            {label}. {captionOf(chart)}
+          </caption>
+          <thead>
+            <tr>
+              {columns.map((column, i) => (
+                <th key={i} scope="col" className={join(column.isFigure && css.num)}>
+                  {headWords(column.head)} <span className="dim">{column.unit}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {items.map((item, row) => (
               <tr key={row} aria-rowindex={page * PAGE + row + 2}>
-                {columns.map((column, i) => <td key={i} className={join(column.isFigure && css.num)}>{i === 0 && item.id !== null ? <Name id={item.id} own={column.show(item)} name={names.get(item.id)} /> : column.isVerdict ? <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} /> : <bdi>{column.show(item)}</bdi>}</td>)}
+                {columns.map((column, i) => (
+                  <td key={i} className={join(column.isFigure && css.num)}>
+                    {i === 0 && item.id !== null ? (
+                      <Name id={item.id} own={column.show(item)} name={names.get(item.id)} />
+                    ) : column.isVerdict ? (
+                      <Verdict verdict={aboutOf(chart.answer)?.verdict[item.at]} />
+                    ) : (
+                      <bdi>{column.show(item)}</bdi>
+                    )}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -40,8 +65,12 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
       {pages > 1 && (
         <p className={css.foot}>
           Rows {count(page * PAGE + 1)}–{count(page * PAGE + items.length)} of {count(chart.items.length)}
-          <Button look="low" isDisabled={page === 0} onPress={() => setPage(page - 1)}>Previous</Button>
-          <Button look="low" isDisabled={page === pages - 1} onPress={() => setPage(page + 1)}>Next</Button>
+          <Button look="low" isDisabled={page === 0} onPress={() => setPage(page - 1)}>
+            Previous
+          </Button>
+          <Button look="low" isDisabled={page === pages - 1} onPress={() => setPage(page + 1)}>
+            Next
+          </Button>
         </p>
       )}
     </>
@@ -49,8 +78,13 @@ export function DataTable({ chart, label }: { chart: Chart; label: string }) {
 }
 
 // Words begin with a capital letter; symbols such as n and p95 stay.
-const headWords = (head: string) => (head === 'id' ? 'ID' : /^[a-z]{3}/.test(head) ? head.charAt(0).toUpperCase() + head.slice(1) : head)
+const headWords = (head: string) =>
+  head === 'id' ? 'ID' : /^[a-z]{3}/.test(head) ? head.charAt(0).toUpperCase() + head.slice(1) : head
 
 function Name({ id, own, name }: { id: number; own: string; name: RowName | undefined }) {
-  return <Link href={paths.experiment(id)} {...(name && { title: name.full, 'aria-label': `${name.short}, ${name.full}` })}><bdi>{name?.short ?? own}</bdi></Link>
+  return (
+    <Link href={paths.experiment(id)} {...(name && { title: name.full, 'aria-label': `${name.short}, ${name.full}` })}>
+      <bdi>{name?.short ?? own}</bdi>
+    </Link>
+  )
 }

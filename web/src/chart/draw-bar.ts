@@ -18,7 +18,11 @@ export function barSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
     const there = list.filter(({ y }) => y !== null)
     const color = colourOf(colours, list[0]?.slot ?? 0)
     const bar: CustomSeriesOption = {
-      ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: 1 }, data: there.map(({ x, y }) => [x, y as number]),
+      ...QUIET,
+      type: 'custom',
+      z: 2,
+      encode: { x: 0, y: 1 },
+      data: there.map(({ x, y }) => [x, y as number]),
       renderItem: ({ dataIndex, coordSys }, api) => {
         const item = there[dataIndex] as Item
         const [x = 0, y = 0] = api.coord([item.x, item.y as number])
@@ -28,7 +32,16 @@ export function barSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
         if (isDots) return { type: 'circle', shape: { cx: middle, cy: y, r: DOT }, style: { fill: color } }
         const floor = base === null ? area.y + area.height : (api.coord([item.x, 0])[1] ?? 0)
         const gap = width > 6 ? 1 : 0
-        return { type: 'rect', shape: { x: middle - width / 2 + gap / 2, y: Math.min(y, floor), width: width - gap, height: Math.abs(floor - y) }, style: { fill: color, opacity: 0.82 } }
+        return {
+          type: 'rect',
+          shape: {
+            x: middle - width / 2 + gap / 2,
+            y: Math.min(y, floor),
+            width: width - gap,
+            height: Math.abs(floor - y),
+          },
+          style: { fill: color, opacity: 0.82 },
+        }
       },
     }
     return [bar, errorBars(there, shift, isDots ? color : colours.text)]

@@ -20,7 +20,14 @@ export function boxSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
     const there = list.filter(({ y }) => y !== null)
     const color = colourOf(colours, list[0]?.slot ?? 0)
     return {
-      ...QUIET, type: 'custom', z: 2, encode: { x: 0, y: [1, 2, 3, 4, 5] }, data: there.map(({ x, at }) => [x, ...[least, 'p25' as const, 'p50' as const, 'p75' as const, most].map((key) => groups[key][at] as number)]),
+      ...QUIET,
+      type: 'custom',
+      z: 2,
+      encode: { x: 0, y: [1, 2, 3, 4, 5] },
+      data: there.map(({ x, at }) => [
+        x,
+        ...[least, 'p25' as const, 'p50' as const, 'p75' as const, most].map((key) => groups[key][at] as number),
+      ]),
       renderItem: ({ dataIndex }, api) => {
         const item = there[dataIndex] as Item
         const at = (dim: number) => api.coord([api.value(0), api.value(dim)])
@@ -30,14 +37,34 @@ export function boxSeries(chart: Chart, colours: Colours, { shiftOf }: On): Cust
         const [low = 0, first = 0, median = 0, third = 0, high = 0] = [1, 2, 3, 4, 5].map((dim) => at(dim)[1] ?? 0)
         if (item.n === 1) {
           const shape = { at: Float32Array.of(x, median), sizes: Float32Array.of(MARK), slot: item.shape }
-          return { type: MARKS, shape, style: { fill: color, stroke: colours.sheet, lineWidth: 0.5 }, silent: true, z2: 1 } as unknown as CustomSeriesRenderItemReturn
+          return {
+            type: MARKS,
+            shape,
+            style: { fill: color, stroke: colours.sheet, lineWidth: 0.5 },
+            silent: true,
+            z2: 1,
+          } as unknown as CustomSeriesRenderItemReturn
         }
         return {
           type: 'group',
           children: [
-            ...whisker(x, low, first, width / 5, color), ...whisker(x, third, high, width / 5, color),
-            { type: 'rect', shape: { x: x - width / 2, y: Math.min(first, third), width, height: Math.max(1, Math.abs(first - third)) }, style: { fill: color, stroke: color, lineWidth: 1, fillOpacity: 0.3 } },
-            { type: 'line', shape: { x1: x - width / 2, y1: median, x2: x + width / 2, y2: median }, style: { stroke: colours.text, lineWidth: 1.6 } },
+            ...whisker(x, low, first, width / 5, color),
+            ...whisker(x, third, high, width / 5, color),
+            {
+              type: 'rect',
+              shape: {
+                x: x - width / 2,
+                y: Math.min(first, third),
+                width,
+                height: Math.max(1, Math.abs(first - third)),
+              },
+              style: { fill: color, stroke: color, lineWidth: 1, fillOpacity: 0.3 },
+            },
+            {
+              type: 'line',
+              shape: { x1: x - width / 2, y1: median, x2: x + width / 2, y2: median },
+              style: { stroke: colours.text, lineWidth: 1.6 },
+            },
           ],
         }
       },

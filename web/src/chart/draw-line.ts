@@ -16,9 +16,15 @@ const DODGE = 8 // px between two error bars
 const DODGE_SHARE = 0.7 // of the space between two places, for all of them
 
 // The least distance of two places, in px of an axis that is `px` long.
-function leastDistance(places: number[], { min, max, isLog }: { min: number; max: number; isLog: boolean }, px: number) {
+function leastDistance(
+  places: number[],
+  { min, max, isLog }: { min: number; max: number; isLog: boolean },
+  px: number,
+) {
   const on = isLog ? Math.log : (value: number) => value
-  const at = [...new Set(places)].sort((a, b) => a - b).map((place) => ((on(place) - on(min)) / (on(max) - on(min) || 1)) * px)
+  const at = [...new Set(places)]
+    .sort((a, b) => a - b)
+    .map((place) => ((on(place) - on(min)) / (on(max) - on(min) || 1)) * px)
   return Math.min(px, ...at.slice(1).map((place, i) => place - (at[i] as number)))
 }
 
@@ -32,10 +38,23 @@ function kindsApart({ items }: Chart): number[] {
 export const hasShifts = (chart: Chart) => kindsApart(chart).length > 0
 
 // How many pixels a line is from its place, so that no error bar covers another.
-export function lineShifts(chart: Chart, axis: { min: number; max: number; isLog: boolean }, px: number): (item: Item) => number {
+export function lineShifts(
+  chart: Chart,
+  axis: { min: number; max: number; isLog: boolean },
+  px: number,
+): (item: Item) => number {
   const kinds = kindsApart(chart)
   if (kinds.length === 0) return () => 0
-  const step = Math.min(DODGE, (leastDistance(chart.items.map(({ x }) => xOf(chart, x)), axis, px) * DODGE_SHARE) / kinds.length)
+  const step = Math.min(
+    DODGE,
+    (leastDistance(
+      chart.items.map(({ x }) => xOf(chart, x)),
+      axis,
+      px,
+    ) *
+      DODGE_SHARE) /
+      kinds.length,
+  )
   return ({ kind }) => (kinds.includes(kind) ? (kinds.indexOf(kind) - (kinds.length - 1) / 2) * step : 0)
 }
 
@@ -48,20 +67,39 @@ export function lineSeries(chart: Chart, colours: Colours, { perShape, shiftOf }
     const there = list.filter(({ y }) => y !== null)
     const pieces = piecesOf(splitOf(chart, list).along, gaps.get(first.kind) ?? [])
     return {
-      ...QUIET, type: 'custom', z: 3, dimensions: ['x', 'y'], encode: { x: 0, y: 1 }, data: list.toSorted((a, b) => a.x - b.x).map(({ x, y }) => [xOf(chart, x), y ?? NaN]),
+      ...QUIET,
+      type: 'custom',
+      z: 3,
+      dimensions: ['x', 'y'],
+      encode: { x: 0, y: 1 },
+      data: list.toSorted((a, b) => a.x - b.x).map(({ x, y }) => [xOf(chart, x), y ?? NaN]),
       renderItem: ({ dataIndex, coordSys }, api) => {
         if (dataIndex > 0) return null
-        const at = new Map(there.map((item) => {
-          const [x = 0, y = 0] = api.coord([xOf(chart, item.x), item.y as number])
-          return [item, [x + shiftOf(item), y] as const]
-        }))
-        const points = pieces.flatMap((piece) => (piece.length > 1 ? [...piece.flatMap((item) => at.get(item) ?? []), NaN, NaN] : []))
-        const places: [(item: Item) => number, (item: Item) => number] = [(item) => at.get(item)?.[0] ?? 0, (item) => at.get(item)?.[1] ?? 0]
+        const at = new Map(
+          there.map((item) => {
+            const [x = 0, y = 0] = api.coord([xOf(chart, item.x), item.y as number])
+            return [item, [x + shiftOf(item), y] as const]
+          }),
+        )
+        const points = pieces.flatMap((piece) =>
+          piece.length > 1 ? [...piece.flatMap((item) => at.get(item) ?? []), NaN, NaN] : [],
+        )
+        const places: [(item: Item) => number, (item: Item) => number] = [
+          (item) => at.get(item)?.[0] ?? 0,
+          (item) => at.get(item)?.[1] ?? 0,
+        ]
         return {
           type: 'group',
           children: [
-            { type: STRANDS, shape: { at: Float32Array.from(points) }, style: { stroke: color, fill: 'none', lineWidth: WIDTH }, silent: true },
-            ...there.filter(hasSpread).flatMap((item) => errorBar(item, xOf(chart, item.x), shiftOf(item), color, api, coordSys)),
+            {
+              type: STRANDS,
+              shape: { at: Float32Array.from(points) },
+              style: { stroke: color, fill: 'none', lineWidth: WIDTH },
+              silent: true,
+            },
+            ...there
+              .filter(hasSpread)
+              .flatMap((item) => errorBar(item, xOf(chart, item.x), shiftOf(item), color, api, coordSys)),
             ...alike(there).flatMap((own) => marksOf(chart, colours, own, perShape, places, 1)),
           ],
         } as unknown as CustomSeriesRenderItemReturn

@@ -22,7 +22,12 @@ async function exact(chart: Chart, catalogue: Catalogue): Promise<Chart> {
   return request ? chartOf(chart.state, await pointsNow(request), catalogue) : chart
 }
 
-const ITEMS = [['png', 'Picture (PNG)'], ['svg', 'Drawing (SVG)'], ['csv', 'Table (CSV)'], ['markdown', 'Copy table as Markdown']] as const
+const ITEMS = [
+  ['png', 'Picture (PNG)'],
+  ['svg', 'Drawing (SVG)'],
+  ['csv', 'Table (CSV)'],
+  ['markdown', 'Copy table as Markdown'],
+] as const
 const SAID_MS = 2500
 
 // `of`: what is shown when something is chosen.
@@ -48,23 +53,36 @@ export const Files = memo(function Files({ of, isDisabled }: Props) {
       return setSaid('Copied')
     }
     const colours = readColours()
-    const { option, height } = sheetOf(drawingOf(chart, colours, WIDTH, kind === 'svg' ? 1 : undefined).option, chart, colours, notes)
+    const { option, height } = sheetOf(
+      drawingOf(chart, colours, WIDTH, kind === 'svg' ? 1 : undefined).option,
+      chart,
+      colours,
+      notes,
+    )
     if (kind === 'svg') return save(`${name}.svg`, svgOf(option, WIDTH, height), 'image/svg+xml')
     save(`${name}.png`, await pngOf(option, WIDTH, height, colours.sheet), 'image/png')
   }
   const act = (kind: string) => {
-    make(kind).catch((error: unknown) => {
-      console.error(error)
-      setSaid('Could not create the file')
-    }).finally(() => setTimeout(() => setSaid(''), SAID_MS))
+    make(kind)
+      .catch((error: unknown) => {
+        console.error(error)
+        setSaid('Could not create the file')
+      })
+      .finally(() => setTimeout(() => setSaid(''), SAID_MS))
   }
   return (
     <MenuTrigger>
-      <span className="small mid" role="status">{said}</span>
+      <span className="small mid" role="status">
+        {said}
+      </span>
       <IconButton ref={button} icon="picture" name="Save the chart" isDisabled={isDisabled} />
       <Popover placement="bottom end" className={controls.pop ?? ''}>
         <Menu aria-label="Save the chart" className={css.list ?? ''} onAction={(key) => act(String(key))}>
-          {ITEMS.map(([key, words]) => <MenuItem key={key} id={key} className={css.option ?? ''}>{words}</MenuItem>)}
+          {ITEMS.map(([key, words]) => (
+            <MenuItem key={key} id={key} className={css.option ?? ''}>
+              {words}
+            </MenuItem>
+          ))}
         </Menu>
       </Popover>
     </MenuTrigger>

@@ -31,8 +31,21 @@ export const filmedOf = (chart: Chart, colours: Colours, wide: number): Filmed =
 const isPainted = ({ answer, state }: Chart) => Boolean(answer.marks && DRAWINGS[state.kind].isFilmed)
 
 function scalesOf({ answer, x, y }: Chart): Scales {
-  const key = [answer.x?.field, answer.x?.kind, answer.x?.log, ...(x.kinds ? x.words : []), answer.y?.field, answer.y?.kind, answer.y?.log, ...(y?.kinds ? y.words : [])].join('\n')
-  return { key, x: [answer.x?.min ?? Infinity, answer.x?.max ?? -Infinity], y: [answer.y?.min ?? Infinity, answer.y?.max ?? -Infinity] }
+  const key = [
+    answer.x?.field,
+    answer.x?.kind,
+    answer.x?.log,
+    ...(x.kinds ? x.words : []),
+    answer.y?.field,
+    answer.y?.kind,
+    answer.y?.log,
+    ...(y?.kinds ? y.words : []),
+  ].join('\n')
+  return {
+    key,
+    x: [answer.x?.min ?? Infinity, answer.x?.max ?? -Infinity],
+    y: [answer.y?.min ?? Infinity, answer.y?.max ?? -Infinity],
+  }
 }
 
 const union = (a: Ends, b: Ends): Ends => [Math.min(a[0], b[0]), Math.max(a[1], b[1])]
@@ -48,7 +61,16 @@ function axesOption({ chart, colours, wide }: Filmed, { x, y }: Scales): Option 
   const { answer } = chart
   const ends = (axis: Chart['answer']['x'], [min, max]: Ends) => (axis ? { ...axis, min, max } : axis)
   const bare = { ...chart, items: [], answer: { ...answer, x: ends(answer.x, x), y: ends(answer.y, y) } } as Chart
-  const corners: CustomSeriesOption = { type: 'custom', silent: true, animation: false, data: [[x[0], y[0]], [x[1], y[1]]], renderItem: () => null as never }
+  const corners: CustomSeriesOption = {
+    type: 'custom',
+    silent: true,
+    animation: false,
+    data: [
+      [x[0], y[0]],
+      [x[1], y[1]],
+    ],
+    renderItem: () => null as never,
+  }
   return { ...drawingOf(bare, colours, wide).option, series: [corners] }
 }
 
@@ -62,13 +84,23 @@ export function drawFrame(drawing: ECharts, layer: HTMLCanvasElement, filmed: Fi
   }
   const isEmpty = scales.x[0] > scales.x[1]
   if (scales !== held && !isEmpty) drawing.setOption(axesOption(filmed, scales), { notMerge: true })
-  paint(layer, drawing.getWidth(), drawing.getHeight(), isEmpty ? [] : shapesOf(chart, colours, Infinity, placesOn(drawing, chart, scales)))
+  paint(
+    layer,
+    drawing.getWidth(),
+    drawing.getHeight(),
+    isEmpty ? [] : shapesOf(chart, colours, Infinity, placesOn(drawing, chart, scales)),
+  )
   return scales
 }
 
-function placesOn(drawing: ECharts, { answer }: Chart, { x, y }: Scales): [(item: Item) => number, (item: Item) => number] {
+function placesOn(
+  drawing: ECharts,
+  { answer }: Chart,
+  { x, y }: Scales,
+): [(item: Item) => number, (item: Item) => number] {
   const at = (value: Ends) => drawing.convertToPixel({ gridIndex: 0 }, value) as Ends
-  const along = (ends: Ends, axis: Chart['answer']['x'], ask: (value: number) => number) => placing(ends, (end) => end, isLogAxis({ type: axis?.log ? 'log' : 'value' }), ask)
+  const along = (ends: Ends, axis: Chart['answer']['x'], ask: (value: number) => number) =>
+    placing(ends, (end) => end, isLogAxis({ type: axis?.log ? 'log' : 'value' }), ask)
   const placeX = along(x, answer.x, (value) => at([value, y[0]])[0])
   const placeY = along(y, answer.y, (value) => at([x[0], value])[1])
   return [(item) => placeX(item.x), (item) => placeY(item.y as number)]
@@ -103,7 +135,12 @@ function paint(layer: HTMLCanvasElement, width: number, height: number, shapes: 
     const made = spritesOf(slot, style, ratio)
     for (let i = 0; i < sizes.length; i++) {
       const sprite = spriteOf(made, slot, sizes[i] as number, style, ratio)
-      blend(ground, sprite, Math.round((at[i * 2] as number) * ratio - sprite.wide / 2), Math.round((at[i * 2 + 1] as number) * ratio - sprite.wide / 2))
+      blend(
+        ground,
+        sprite,
+        Math.round((at[i * 2] as number) * ratio - sprite.wide / 2),
+        Math.round((at[i * 2 + 1] as number) * ratio - sprite.wide / 2),
+      )
     }
   }
   context.putImageData(ground, 0, 0)

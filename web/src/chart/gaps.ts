@@ -10,7 +10,8 @@ export interface Gap {
   places: number[] // of x, each without a value, in their order
 }
 
-const isNumber = ({ x }: Chart, at: number) => x.kinds === null || typeof x.kinds[at]?.value === 'number' || x.kinds[at]?.state === 'range'
+const isNumber = ({ x }: Chart, at: number) =>
+  x.kinds === null || typeof x.kinds[at]?.value === 'number' || x.kinds[at]?.state === 'range'
 
 // Separates items on lines from others: a line connects numbers only, unless there are none.
 export function splitOf(chart: Chart, items: Item[]): { along: Item[]; apart: Item[] } {
@@ -56,7 +57,12 @@ export function gapWords(chart: Chart): { count: number; words: string[] } | nul
   const { x, colours } = chart
   const words = [
     ...axes.map(({ name, gaps: rows }) => `${count(rows)} without ${lowerFirst(name)}`),
-    ...gaps.map(({ kind, places }) => `${colours ? `${colours.words[kind] ?? ''}: ` : ''}no value at ${places.map((at) => placeWords(x, at)).join(', ')}`),
+    ...gaps.map(
+      ({ kind, places }) =>
+        `${colours ? `${colours.words[kind] ?? ''}: ` : ''}no value at ${places.map((at) => placeWords(x, at)).join(', ')}`,
+    ),
   ]
-  return words.length > 0 ? { count: sum([...axes.map((axis) => axis.gaps), ...gaps.map(({ places }) => places.length)]), words } : null
+  return words.length > 0
+    ? { count: sum([...axes.map((axis) => axis.gaps), ...gaps.map(({ places }) => places.length)]), words }
+    : null
 }

@@ -7,7 +7,13 @@ function kindFilter(field: string, kind: Kind | undefined): Filter | null {
   if (!kind || kind.state === 'other') return null
   if (kind.state === 'null') return { field, op: 'is_null' }
   if (kind.state === 'missing') return { not: { field, op: 'is_recorded' } }
-  if (kind.state === 'range') return { and: [{ field, op: 'ge', value: kind.low ?? 0 }, { field, op: 'lt', value: kind.high ?? 0 }] }
+  if (kind.state === 'range')
+    return {
+      and: [
+        { field, op: 'ge', value: kind.low ?? 0 },
+        { field, op: 'lt', value: kind.high ?? 0 },
+      ],
+    }
   return typeof kind.value === 'object' ? null : { field, op: 'eq', value: kind.value as Scalar }
 }
 
@@ -16,7 +22,12 @@ function binFilter({ answer, x }: Chart, at: number): Filter | null {
   const edges = answer.bins?.edges
   const [low, high] = [edges?.[at], edges?.[at + 1]]
   if (!edges || low === undefined || high === undefined) return null
-  return { and: [{ field: x.field.id, op: 'ge', value: low }, { field: x.field.id, op: at + 2 === edges.length ? 'le' : 'lt', value: high }] }
+  return {
+    and: [
+      { field: x.field.id, op: 'ge', value: low },
+      { field: x.field.id, op: at + 2 === edges.length ? 'le' : 'lt', value: high },
+    ],
+  }
 }
 
 export function groupOf(chart: Chart, item: Item): Filter | null {

@@ -32,17 +32,38 @@ const UNSET_IS_VALUE = new Set(['load', 'lengths', 'precision'])
 
 // The distinct values of the field with the most. A value that is not recorded is none.
 export const countKinds = ({ kind, fields }: Pick<Caution, 'kind' | 'fields'>) =>
-  Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (UNSET_IS_VALUE.has(kind) && side.null > 0 ? 1 : 0) : 0)))
+  Math.max(
+    0,
+    ...fields.map(({ sides: [side] }) =>
+      side ? side.distinct + (UNSET_IS_VALUE.has(kind) && side.null > 0 ? 1 : 0) : 0,
+    ),
+  )
 
-const distinctOf = ({ fields }: Caution) => Math.max(0, ...fields.map(({ sides: [side] }) => (side ? side.distinct + (side.null > 0 ? 1 : 0) + (side.not_recorded > 0 ? 1 : 0) : 0)))
+const distinctOf = ({ fields }: Caution) =>
+  Math.max(
+    0,
+    ...fields.map(({ sides: [side] }) =>
+      side ? side.distinct + (side.null > 0 ? 1 : 0) + (side.not_recorded > 0 ? 1 : 0) : 0,
+    ),
+  )
 
 // Whether the caution applies to all results alike, for example if none is trusted.
 const isOfAll = (caution: Caution) => distinctOf(caution) === 1
 
 // Kinds of cautions as the line counts them, the most important first. '' has no count: "failed requests".
 const NOUNS: [kind: string, plural: string][] = [
-  ['model', 'models'], ['lengths', 'lengths'], ['load', 'loads'], ['gpu', 'GPU types'], ['dataset', 'datasets'], ['precision', 'precisions'], ['engine', 'engine versions'],
-  ['client', 'clients'], ['verdict', 'verdicts'], ['status', 'statuses'], ['failures', ''], ['neighbours', ''],
+  ['model', 'models'],
+  ['lengths', 'lengths'],
+  ['load', 'loads'],
+  ['gpu', 'GPU types'],
+  ['dataset', 'datasets'],
+  ['precision', 'precisions'],
+  ['engine', 'engine versions'],
+  ['client', 'clients'],
+  ['verdict', 'verdicts'],
+  ['status', 'statuses'],
+  ['failures', ''],
+  ['neighbours', ''],
 ]
 const placeOf = ({ kind }: Caution) => NOUNS.findIndex(([known]) => known === kind) + 1 || NOUNS.length + 1
 
@@ -51,25 +72,48 @@ function mixedWords(caution: Caution) {
   return noun ? `${count(countKinds(caution))} ${noun}` : caution.title
 }
 
-const listOf = (cautions: Caution[], words: (caution: Caution) => string) => cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).map(words).join(', ')
+const listOf = (cautions: Caution[], words: (caution: Caution) => string) =>
+  cautions
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .map(words)
+    .join(', ')
 
 // "3 GPU types, 2 loads; partly unknown: dataset": a partly unknown input has fewer than two known values.
 export function mixedList(mixed: Caution[]) {
-  const isUnknown = (caution: Caution) => countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')
+  const isUnknown = (caution: Caution) =>
+    countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')
   const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
-  return [known.length > 0 && listOf(known, mixedWords), unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`].filter(Boolean).join('; ')
+  return [
+    known.length > 0 && listOf(known, mixedWords),
+    unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`,
+  ]
+    .filter(Boolean)
+    .join('; ')
 }
 
 // The fields of cautions, the most important first: those with several known values, then those with unknown values.
 export function fieldsOf(cautions: Caution[]) {
-  const all = cautions.toSorted((a, b) => placeOf(a) - placeOf(b)).flatMap(({ kind, title, text, fields }) => fields.map((one) => ({ kind, title, text, ...one })))
-  return { differing: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) > 1), unknown: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) < 2) }
+  const all = cautions
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .flatMap(({ kind, title, text, fields }) => fields.map((one) => ({ kind, title, text, ...one })))
+  return {
+    differing: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) > 1),
+    unknown: all.filter((one) => countKinds({ kind: one.kind, fields: [one] }) < 2),
+  }
 }
 
 // Keeps a count on the line of its value.
 const joined = (text: string) => text.replaceAll(' (', '\u00a0(')
 
-function Fields({ fields, catalogue, label }: { fields: ReturnType<typeof fieldsOf>['differing']; catalogue: Catalogue; label: string }) {
+function Fields({
+  fields,
+  catalogue,
+  label,
+}: {
+  fields: ReturnType<typeof fieldsOf>['differing']
+  catalogue: Catalogue
+  label: string
+}) {
   return (
     <dl className={css.unlike} aria-label={label}>
       {fields.map(({ kind, title, text, field: of, sides: [side] }) => {
@@ -77,8 +121,13 @@ function Fields({ fields, catalogue, label }: { fields: ReturnType<typeof fields
         const form = formOfRow(field, side ? valuesOf([side]) : [])
         return (
           <div key={`${kind} ${of}`}>
-            <dt title={`${of}\n${title}: ${text}`}>{longName(field)}{form.unit && ` [${form.unit}]`}</dt>
-            <dd><bdi>{side && joined(valuesText(field, side, Infinity, (value) => valueText(field, value, form)))}</bdi></dd>
+            <dt title={`${of}\n${title}: ${text}`}>
+              {longName(field)}
+              {form.unit && ` [${form.unit}]`}
+            </dt>
+            <dd>
+              <bdi>{side && joined(valuesText(field, side, Infinity, (value) => valueText(field, value, form)))}</bdi>
+            </dd>
           </div>
         )
       })}
@@ -90,10 +139,16 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
   const { differing, unknown } = fieldsOf(cautions)
   return (
     <>
-      {differing.length > 0 && <Section title="What differs"><Fields fields={differing} catalogue={catalogue} label="Fields that differ" /></Section>}
+      {differing.length > 0 && (
+        <Section title="What differs">
+          <Fields fields={differing} catalogue={catalogue} label="Fields that differ" />
+        </Section>
+      )}
       {unknown.length > 0 && (
         <details className={css.unknown}>
-          <summary>Partly unknown: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}</summary>
+          <summary>
+            Partly unknown: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}
+          </summary>
           <Fields fields={unknown} catalogue={catalogue} label="Fields that are partly unknown" />
         </details>
       )}
@@ -102,13 +157,17 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
 }
 
 // The number of groups whose inputs can be matched: the values of the color, or of the axis for bars without a color.
-const groupsOf = ({ answer }: Chart) => (answer.color ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(({ state }) => state !== 'missing').length ?? 0
+const groupsOf = ({ answer }: Chart) =>
+  (answer.color ?? (answer.form === 'groups' ? (answer.x?.kinds ?? null) : null))?.kinds.filter(
+    ({ state }) => state !== 'missing',
+  ).length ?? 0
 const GROUPS_MAX = 50
 const DETAILS_HIGH = 390 // px: below the line there is that much room at 900 px
 const REASONS_SAID = 2
 const COUNT_AFTER_MS = 300 // matching costs the server more than the chart, so it waits until the filter settles
 
-export const noMatchWords = (groups: number) => `No combination of the other inputs occurs in all ${count(groups)} groups.`
+export const noMatchWords = (groups: number) =>
+  `No combination of the other inputs occurs in all ${count(groups)} groups.`
 
 function useSettled<T>(value: T): T | null {
   const [settled, setSettled] = useState<T | null>(null)
@@ -122,29 +181,52 @@ function useSettled<T>(value: T): T | null {
 // How many results matching would keep; null: not known yet.
 function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
   const settled = useSettled(answer)
-  const request = settled && canMatch ? ({ ...questionOf(settled), match: true, count_only: true } as PointsRequest) : null
+  const request =
+    settled && canMatch ? ({ ...questionOf(settled), match: true, count_only: true } as PointsRequest) : null
   const { data, isPlaceholderData } = usePoints(request, round)
   return request && data && !isPlaceholderData ? data.drawn : null
 }
 
 function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: number; set: Props['set'] }) {
-  const why = keeps === null ? 'Counting the results that matching keeps.' : keeps === 0 ? noMatchWords(groups) : 'Keeps only results whose other inputs, such as load and lengths, occur in every group. Inputs that have no common value in all groups are compared, not matched.'
-  return <span title={why}><Act isDisabled={!keeps} onPress={() => set({ match: true })}>Match other inputs{keeps !== null && ` (keeps ${count(keeps)})`}</Act></span>
+  const why =
+    keeps === null
+      ? 'Counting the results that matching keeps.'
+      : keeps === 0
+        ? noMatchWords(groups)
+        : 'Keeps only results whose other inputs, such as load and lengths, occur in every group. Inputs that have no common value in all groups are compared, not matched.'
+  return (
+    <span title={why}>
+      <Act isDisabled={!keeps} onPress={() => set({ match: true })}>
+        Match other inputs{keeps !== null && ` (keeps ${count(keeps)})`}
+      </Act>
+    </span>
+  )
 }
 
 // "12 combinations of inputs in each of 6 groups"
-const matchedWords = ({ answer: { matched } }: Chart) => (matched ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs in each of ${count(matched.group_count)} groups` : '')
+const matchedWords = ({ answer: { matched } }: Chart) =>
+  matched
+    ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs in each of ${count(matched.group_count)} groups`
+    : ''
 
 // "10 simulated, 5 for other reasons": all reasons if they are few, otherwise the most frequent one.
 function reasonWords(reasons: LeftOut[]) {
   if (reasons.length === 1) return reasons[0]?.words ?? ''
   const named = reasons.length <= REASONS_SAID ? reasons : reasons.slice(0, 1)
   const others = sum(reasons.slice(named.length).map(({ rows }) => rows))
-  return [...named.map(({ rows, words }) => `${count(rows)} ${words}`), ...(others > 0 ? [`${count(others)} for other reasons`] : [])].join(', ')
+  return [
+    ...named.map(({ rows, words }) => `${count(rows)} ${words}`),
+    ...(others > 0 ? [`${count(others)} for other reasons`] : []),
+  ].join(', ')
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
-  return <section><h3>{title}</h3>{children}</section>
+  return (
+    <section>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  )
 }
 
 interface DetailsProps extends Props {
@@ -168,31 +250,90 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
   return (
     <>
       <Differing cautions={mixed} catalogue={catalogue} />
-      {ofAll.length > 0 && <Section title="Read with care"><Fields fields={Object.values(fieldsOf(ofAll)).flat()} catalogue={catalogue} label="Fields to read with care" /></Section>}
-      {left.length > 0 && (
-        <Section title="Not plotted">
-          <ul>{left.map(({ reason, rows, words }) => <li key={reason}>{count(rows)} {reason === 'simulated' ? <Simulated /> : words}</li>)}</ul>
+      {ofAll.length > 0 && (
+        <Section title="Read with care">
+          <Fields
+            fields={Object.values(fieldsOf(ofAll)).flat()}
+            catalogue={catalogue}
+            label="Fields to read with care"
+          />
         </Section>
       )}
-      {simulated > 0 && <p><Act onPress={() => act({ withSimulated: true })}>Draw simulated results</Act></p>}
-      {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && <p><Act onPress={() => act({ withSimulated: false })}>Exclude simulated results</Act></p>}
-      {gaps && <Section title="Broken lines"><ul>{gaps.words.map((words) => <li key={words}>{words}</li>)}</ul></Section>}
+      {left.length > 0 && (
+        <Section title="Not plotted">
+          <ul>
+            {left.map(({ reason, rows, words }) => (
+              <li key={reason}>
+                {count(rows)} {reason === 'simulated' ? <Simulated /> : words}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {simulated > 0 && (
+        <p>
+          <Act onPress={() => act({ withSimulated: true })}>Draw simulated results</Act>
+        </p>
+      )}
+      {simulated === 0 && state.withSimulated && answer.simulated > 0 && answer.simulated < answer.count && (
+        <p>
+          <Act onPress={() => act({ withSimulated: false })}>Exclude simulated results</Act>
+        </p>
+      )}
+      {gaps && (
+        <Section title="Broken lines">
+          <ul>
+            {gaps.words.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
       {answer.form === 'thinned' && (
         <Section title={answer.lines ? 'Lines' : 'Marks'}>
-          {answer.lines
-            ? <p>{count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line represents several results that are nearly equal on all axes.</p>
-            : <p>{count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark represents several results at one place. {answer.frontier_more_count ? 'Some results on the frontier' : 'Results on the frontier'}, isolated results and selected results have separate marks.</p>}
+          {answer.lines ? (
+            <p>
+              {count(answer.lines.id.length)} lines for {count(answer.drawn)} results. A wider line represents several
+              results that are nearly equal on all axes.
+            </p>
+          ) : (
+            <p>
+              {count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark represents
+              several results at one place.{' '}
+              {answer.frontier_more_count ? 'Some results on the frontier' : 'Results on the frontier'}, isolated
+              results and selected results have separate marks.
+            </p>
+          )}
         </Section>
       )}
       {matched && (
         <Section title="Matched inputs">
-          <p>{matchedWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results do not match and are not plotted.</p>
-          {matched.inputs.length > 0 && <p title={matched.inputs.join('\n')}>Matched: {namesOf(matched.inputs, catalogue)}.</p>}
-          {matched.unmatched_inputs.length > 0 && <p title={matched.unmatched_inputs.join('\n')}>Compared, not matched: {namesOf(matched.unmatched_inputs, catalogue)}.</p>}
+          <p>
+            {matchedWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results do not match and are not plotted.
+          </p>
+          {matched.inputs.length > 0 && (
+            <p title={matched.inputs.join('\n')}>Matched: {namesOf(matched.inputs, catalogue)}.</p>
+          )}
+          {matched.unmatched_inputs.length > 0 && (
+            <p title={matched.unmatched_inputs.join('\n')}>
+              Compared, not matched: {namesOf(matched.unmatched_inputs, catalogue)}.
+            </p>
+          )}
         </Section>
       )}
-      {canMatch && keeps === 0 && <Section title="Match other inputs"><p>{noMatchWords(groupsOf(chart))}</p></Section>}
-      {state.match && !matched && <Section title="Match other inputs"><p>The inputs are not matched: matching needs 2 to {GROUPS_MAX} groups, by color{answer.form === 'groups' && ' or along the axis'}.</p></Section>}
+      {canMatch && keeps === 0 && (
+        <Section title="Match other inputs">
+          <p>{noMatchWords(groupsOf(chart))}</p>
+        </Section>
+      )}
+      {state.match && !matched && (
+        <Section title="Match other inputs">
+          <p>
+            The inputs are not matched: matching needs 2 to {GROUPS_MAX} groups, by color
+            {answer.form === 'groups' && ' or along the axis'}.
+          </p>
+        </Section>
+      )}
     </>
   )
 }
@@ -213,34 +354,141 @@ export const Guard = memo(function Guard(props: Props) {
   const gaps = gapWords(chart)
   const simulated = (answer.excluded.simulated ?? 0) > 0 ? 0 : answer.simulated
   const parts: [key: string, words: ReactNode][] = [
-    ...(chart.state.match ? [['matched', <b key="">{answer.matched ? `Matched: ${matchedWords(chart)}` : 'Not matched'}</b>] as [string, ReactNode]] : []),
-    ...(mixed.length ? [['mixed', <><b>Mixed:</b> {mixedList(mixed)}</>] as [string, ReactNode]] : []),
-    ...(ofAll.length ? [['care', <><b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}</>] as [string, ReactNode]] : []),
-    ...(simulated ? [['simulated', <>{simulated === answer.count ? 'All' : count(simulated)} <Simulated /></>] as [string, ReactNode]] : []),
-    ...(left ? [['left', <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>{count(left)} not plotted: {reasonWords(reasons)}</span>] as [string, ReactNode]] : []),
-    ...(gaps ? [['gaps', <span key="" title={gaps.words.join('\n')}>{count(gaps.count)} {gaps.count === 1 ? 'gap' : 'gaps'} in lines</span>] as [string, ReactNode]] : []),
-    ...([['x', answer.x], ['y', answer.y]] as const).flatMap(([name, axis]): [string, ReactNode][] => (axis && axis.not_positive > 0 ? [[name, `${name} is not logarithmic: ${count(axis.not_positive)} ${axis.not_positive === 1 ? 'value is' : 'values are'} at or below zero`]] : [])),
-    ...(answer.incomplete.length ? [['not ready', `not computed in time: ${answer.incomplete.join(', ')}`] as [string, ReactNode]] : []),
+    ...(chart.state.match
+      ? [
+          ['matched', <b key="">{answer.matched ? `Matched: ${matchedWords(chart)}` : 'Not matched'}</b>] as [
+            string,
+            ReactNode,
+          ],
+        ]
+      : []),
+    ...(mixed.length
+      ? [
+          [
+            'mixed',
+            <>
+              <b>Mixed:</b> {mixedList(mixed)}
+            </>,
+          ] as [string, ReactNode],
+        ]
+      : []),
+    ...(ofAll.length
+      ? [
+          [
+            'care',
+            <>
+              <b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}
+            </>,
+          ] as [string, ReactNode],
+        ]
+      : []),
+    ...(simulated
+      ? [
+          [
+            'simulated',
+            <>
+              {simulated === answer.count ? 'All' : count(simulated)} <Simulated />
+            </>,
+          ] as [string, ReactNode],
+        ]
+      : []),
+    ...(left
+      ? [
+          [
+            'left',
+            <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>
+              {count(left)} not plotted: {reasonWords(reasons)}
+            </span>,
+          ] as [string, ReactNode],
+        ]
+      : []),
+    ...(gaps
+      ? [
+          [
+            'gaps',
+            <span key="" title={gaps.words.join('\n')}>
+              {count(gaps.count)} {gaps.count === 1 ? 'gap' : 'gaps'} in lines
+            </span>,
+          ] as [string, ReactNode],
+        ]
+      : []),
+    ...(
+      [
+        ['x', answer.x],
+        ['y', answer.y],
+      ] as const
+    ).flatMap(([name, axis]): [string, ReactNode][] =>
+      axis && axis.not_positive > 0
+        ? [
+            [
+              name,
+              `${name} is not logarithmic: ${count(axis.not_positive)} ${axis.not_positive === 1 ? 'value is' : 'values are'} at or below zero`,
+            ],
+          ]
+        : [],
+    ),
+    ...(answer.incomplete.length
+      ? [['not ready', `not computed in time: ${answer.incomplete.join(', ')}`] as [string, ReactNode]]
+      : []),
   ]
   if (parts.length === 0 && answer.form !== 'thinned') return null
   return (
     <div className={css.guard} role="note" aria-label="About this chart">
       {answer.cautions.length > 0 && <Icon name="warn" />}
       <span className={css.parts}>
-        {parts.map(([key, words]) => <span key={key} className={key === 'mixed' ? css.long : undefined} {...(key === 'mixed' && { title: mixedList(mixed) })}>{words}</span>)}
-        {parts.length === 0 && <span>{count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for {count(answer.drawn)} results</span>}
+        {parts.map(([key, words]) => (
+          <span
+            key={key}
+            className={key === 'mixed' ? css.long : undefined}
+            {...(key === 'mixed' && { title: mixedList(mixed) })}
+          >
+            {words}
+          </span>
+        ))}
+        {parts.length === 0 && (
+          <span>
+            {count(answer.marks?.id.length ?? answer.lines?.id.length ?? 0)} {answer.lines ? 'lines' : 'marks'} for{' '}
+            {count(answer.drawn)} results
+          </span>
+        )}
       </span>
       <span className={css.does} {...oneStop}>
         {canMatch && <MatchInputs keeps={keeps} groups={groups} set={set} />}
         {chart.state.match && <Act onPress={() => set({ match: false })}>Use all results</Act>}
         {answer.incomplete.length > 0 && <Act onPress={onAgain}>Retry</Act>}
-        <Act ref={button} aria-haspopup="dialog" aria-expanded={isOpen} {...(isOpen && { 'aria-controls': dialog })} onPress={() => setOpen(!isOpen)}>Details</Act>
+        <Act
+          ref={button}
+          aria-haspopup="dialog"
+          aria-expanded={isOpen}
+          {...(isOpen && { 'aria-controls': dialog })}
+          onPress={() => setOpen(!isOpen)}
+        >
+          Details
+        </Act>
       </span>
       {isOpen && (
-        <Popover isOpen triggerRef={button} placement="bottom end" maxHeight={DETAILS_HIGH} onOpenChange={setOpen} className={controls.pop ?? ''}>
+        <Popover
+          isOpen
+          triggerRef={button}
+          placement="bottom end"
+          maxHeight={DETAILS_HIGH}
+          onOpenChange={setOpen}
+          className={controls.pop ?? ''}
+        >
           <Dialog id={dialog} aria-label="Details of the chart" className={css.details ?? ''}>
-            <Details {...props} mixed={mixed} ofAll={ofAll} keeps={keeps} canMatch={canMatch} onClose={() => setOpen(false)} />
-            <p className={css.done}><Button look="line" onPress={() => setOpen(false)}>Done</Button></p>
+            <Details
+              {...props}
+              mixed={mixed}
+              ofAll={ofAll}
+              keeps={keeps}
+              canMatch={canMatch}
+              onClose={() => setOpen(false)}
+            />
+            <p className={css.done}>
+              <Button look="line" onPress={() => setOpen(false)}>
+                Done
+              </Button>
+            </p>
           </Dialog>
         </Popover>
       )}

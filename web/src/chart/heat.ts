@@ -27,7 +27,11 @@ export function scaleOf({ items }: Chart) {
   const values = items.flatMap(({ value }) => (value === null ? [] : [value]))
   if (values.length === 0) return null
   const [least, most] = [Math.min(...values), Math.max(...values)]
-  return { least, most, share: (value: number) => (most > least ? value / 2 - least / 2 : 0.5) / (most > least ? most / 2 - least / 2 : 1) }
+  return {
+    least,
+    most,
+    share: (value: number) => (most > least ? value / 2 - least / 2 : 0.5) / (most > least ? most / 2 - least / 2 : 1),
+  }
 }
 
 export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed[at] ?? 0
@@ -37,16 +41,35 @@ const wholeDigits = (shown: number) => (Math.abs(shown) < 1000 ? Math.trunc(Math
 // The figures of cells, from the exact ones to the shortest: "1,234", "1.23k", "1.2k". All cells have the same form, as figures in some cells
 // alone would look as if the others had none.
 export function formsOf({ value }: Chart): ((item: Item) => string)[] {
-  const form = (words: (named: Named, of: number) => string) => (item: Item) => (item.value === null || !value ? '–' : words(value, item.value))
-  return [form((named, of) => placeWords(named, of, true)), ...SHORT_DIGITS.map((digits) => form((named, of) => (named.kinds ? placeWords(named, of) : shortNumber(Number(of.toPrecision(Math.max(digits, wholeDigits(of * named.form.scale)))), named.form, true))))]
+  const form = (words: (named: Named, of: number) => string) => (item: Item) =>
+    item.value === null || !value ? '–' : words(value, item.value)
+  return [
+    form((named, of) => placeWords(named, of, true)),
+    ...SHORT_DIGITS.map((digits) =>
+      form((named, of) =>
+        named.kinds
+          ? placeWords(named, of)
+          : shortNumber(Number(of.toPrecision(Math.max(digits, wholeDigits(of * named.form.scale)))), named.form, true),
+      ),
+    ),
+  ]
 }
 
 function cells(chart: Chart, colours: Colours): CustomSeriesOption {
   const { items } = chart
   const scale = scaleOf(chart)
-  const text = formsOf(chart).map((wordsOf) => ({ wordsOf, longest: items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0) }))
+  const text = formsOf(chart).map((wordsOf) => ({
+    wordsOf,
+    longest: items.reduce((most, item) => Math.max(most, wordsOf(item).length), 0),
+  }))
   return {
-    type: 'custom', animation: false, silent: true, progressive: 0, z: 2, encode: { x: 0, y: 1 }, data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),
+    type: 'custom',
+    animation: false,
+    silent: true,
+    progressive: 0,
+    z: 2,
+    encode: { x: 0, y: 1 },
+    data: items.map((item) => [item.x, item.y as number, item.value ?? NaN, failedOf(chart, item)]),
     renderItem: ({ dataIndex }, api) => {
       const item = items[dataIndex] as Item
       const [x = 0, y = 0] = api.coord([item.x, item.y as number])
@@ -54,16 +77,53 @@ function cells(chart: Chart, colours: Colours): CustomSeriesOption {
       const [width, height] = [Math.max(1, bandX - GAP), Math.max(1, bandY - GAP)]
       const shape = { x: x - width / 2, y: y - height / 2, width, height }
       const fill = item.value === null || !scale ? null : rampAt(colours, scale.share(item.value))
-      const shown = TEXT_HIGH < height && SIZES.flatMap((size) => text.map((one) => ({ ...one, size }))).find(({ longest, size }) => longest * size * CHAR_WIDE + 2 < width)
+      const shown =
+        TEXT_HIGH < height &&
+        SIZES.flatMap((size) => text.map((one) => ({ ...one, size }))).find(
+          ({ longest, size }) => longest * size * CHAR_WIDE + 2 < width,
+        )
       const ink = fill ? inkOn(fill) : colours.text3
       const corner = Math.min(CORNER, width / 2, height / 2)
       const right = x + width / 2
       return {
         type: 'group',
         children: [
-          { type: 'rect', shape, style: fill ? { fill } : { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] } },
-          ...(shown ? [{ type: 'text' as const, style: { text: shown.wordsOf(item), x, y, fill: ink, font: `${shown.size}px ${MONO}`, align: 'center' as const, verticalAlign: 'middle' as const } }] : []),
-          ...(failedOf(chart, item) > 0 ? [{ type: 'polygon' as const, shape: { points: [[right - corner, shape.y], [right, shape.y], [right, shape.y + corner]] }, style: { fill: ink } }] : []),
+          {
+            type: 'rect',
+            shape,
+            style: fill ? { fill } : { fill: 'none', stroke: colours.quiet, lineWidth: 1, lineDash: [3, 2] },
+          },
+          ...(shown
+            ? [
+                {
+                  type: 'text' as const,
+                  style: {
+                    text: shown.wordsOf(item),
+                    x,
+                    y,
+                    fill: ink,
+                    font: `${shown.size}px ${MONO}`,
+                    align: 'center' as const,
+                    verticalAlign: 'middle' as const,
+                  },
+                },
+              ]
+            : []),
+          ...(failedOf(chart, item) > 0
+            ? [
+                {
+                  type: 'polygon' as const,
+                  shape: {
+                    points: [
+                      [right - corner, shape.y],
+                      [right, shape.y],
+                      [right, shape.y + corner],
+                    ],
+                  },
+                  style: { fill: ink },
+                },
+              ]
+            : []),
         ],
       }
     },
@@ -76,7 +136,8 @@ const NAME_MAX = 22 // letters
 const lettersIn = (side: number) => Math.min(NAME_MAX, Math.floor((side - NAME_GAP) / NAME_WIDE))
 
 // The legend explains the colors and the signs of cells.
-export const heatWords = ({ items, x, y }: Chart) => (items.length < (x.kinds?.length ?? 0) * (y?.kinds?.length ?? 0) ? 'Blank: no experiment' : '')
+export const heatWords = ({ items, x, y }: Chart) =>
+  items.length < (x.kinds?.length ?? 0) * (y?.kinds?.length ?? 0) ? 'Blank: no experiment' : ''
 
 export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { x, y, items } = chart
@@ -86,11 +147,25 @@ export function heatOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const names = namesBelow(chart, wide - side - RIGHT)
   const noLines = { splitLine: { show: false }, axisLine: { show: false } }
   return {
-    beside: 0, reach: 'cell', brush: 'plane', more: (names?.bottom ?? BOTTOM) - BOTTOM,
-    targets: items.map((item, at) => ({ item: at, x: item.x, y: item.y as number, shift: 0 })).sort((a, b) => a.x - b.x || a.y - b.y),
+    beside: 0,
+    reach: 'cell',
+    brush: 'plane',
+    more: (names?.bottom ?? BOTTOM) - BOTTOM,
+    targets: items
+      .map((item, at) => ({ item: at, x: item.x, y: item.y as number, shift: 0 }))
+      .sort((a, b) => a.x - b.x || a.y - b.y),
     option: {
-      animation: false, grid: { left: Math.max(side, names?.left ?? 0), right: RIGHT, top: 6, bottom: names?.bottom ?? BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...(names ? ofNames(names, colours) : ofKinds(x.words, colours, false)), ...noLines }, yAxis: { ...ofKinds(words, colours, true, lettersIn(side)), ...noLines }, series: [cells(chart, colours)],
+      animation: false,
+      grid: {
+        left: Math.max(side, names?.left ?? 0),
+        right: RIGHT,
+        top: 6,
+        bottom: names?.bottom ?? BOTTOM,
+        outerBoundsMode: 'none',
+      },
+      xAxis: { ...(names ? ofNames(names, colours) : ofKinds(x.words, colours, false)), ...noLines },
+      yAxis: { ...ofKinds(words, colours, true, lettersIn(side)), ...noLines },
+      series: [cells(chart, colours)],
     },
   }
 }

@@ -10,6 +10,8 @@ it('takes the latest answer that a chart can draw', () => {
   const latest = answer(2, { groups: {} })
   expect(latestOf([latest, undefined, old])).toBe(latest)
   // a count of matches and the neighbors of a point come with the same key
-  expect(latestOf([old, answer(3, { near: {} }), answer(4, { marks: {}, request: { form: 'points', count_only: true } })])).toBe(old)
+  expect(
+    latestOf([old, answer(3, { near: {} }), answer(4, { marks: {}, request: { form: 'points', count_only: true } })]),
+  ).toBe(old)
   expect(latestOf([undefined])).toBeUndefined()
 })

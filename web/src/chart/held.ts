@@ -37,5 +37,15 @@ export function useAnswer({ data, error, isPlaceholderData }: Asked): { data: An
   const last = useHeld(data, data === undefined)
   const isAway = away.current
   if (data || !isAway) return { data, isAway }
-  return { data: last ?? latestOf(client.getQueryCache().findAll({ queryKey: ['points'] }).map(({ state }) => state.data as Answer | undefined)), isAway }
+  return {
+    data:
+      last ??
+      latestOf(
+        client
+          .getQueryCache()
+          .findAll({ queryKey: ['points'] })
+          .map(({ state }) => state.data as Answer | undefined),
+      ),
+    isAway,
+  }
 }

@@ -19,7 +19,22 @@ it('finds the item at a place, however far away its value is', () => {
 it('a region is one from whichever corner', () => expect(boxOf([5, 1], [2, 9])).toEqual({ x: [2, 5], y: [1, 9] }))
 
 it.each<[[number, number], [number, number]]>([
-  [[12.3456789, 98.7654321], [12.3, 98.8]], [[-1.23456, 0.98765], [-1.24, 0.99]], [[0.00012345, 0.00045678], [0.000123, 0.000457]], [[5, 5], [5, 5]],
+  [
+    [12.3456789, 98.7654321],
+    [12.3, 98.8],
+  ],
+  [
+    [-1.23456, 0.98765],
+    [-1.24, 0.99],
+  ],
+  [
+    [0.00012345, 0.00045678],
+    [0.000123, 0.000457],
+  ],
+  [
+    [5, 5],
+    [5, 5],
+  ],
 ])('%j is rounded outwards to %j', (ends, rounded) => {
   const [low, high] = outwards(ends)
   expect([low, high]).toEqual(rounded)
@@ -27,8 +42,17 @@ it.each<[[number, number], [number, number]]>([
 })
 
 it('corners of shapes are where the path has them', () => {
-  expect(cornersOf(2)).toEqual([[0, -5], [5, 4], [-5, 4]])
-  expect(cornersOf(1)).toEqual([[-4.3, -4.3], [4.3, -4.3], [4.3, 4.3], [-4.3, 4.3]])
+  expect(cornersOf(2)).toEqual([
+    [0, -5],
+    [5, 4],
+    [-5, 4],
+  ])
+  expect(cornersOf(1)).toEqual([
+    [-4.3, -4.3],
+    [4.3, -4.3],
+    [4.3, 4.3],
+    [-4.3, 4.3],
+  ])
   expect(cornersOf(5)).toHaveLength(12)
 })
 

@@ -35,7 +35,12 @@ export function nearest({ x, y, count, cell }: Hits, px: number, py: number, acr
 export const isLogAxis = (axis: unknown) => (axis as { type?: string }).type === 'log'
 
 // Returns the positions of values on an axis. Asks the drawing for the ends only, because asking for each value is slow.
-export function placing<T>(list: T[], measure: (one: T) => number, onLog: boolean, ask: (value: number) => number): (one: T) => number {
+export function placing<T>(
+  list: T[],
+  measure: (one: T) => number,
+  onLog: boolean,
+  ask: (value: number) => number,
+): (one: T) => number {
   const on = onLog ? Math.log : (value: number) => value
   let [least, most] = [Infinity, -Infinity]
   for (const one of list) {
@@ -53,7 +58,10 @@ export interface Box {
 }
 
 // From two corners, whichever.
-export const boxOf = (from: [number, number], to: [number, number]): Box => ({ x: [Math.min(from[0], to[0]), Math.max(from[0], to[0])], y: [Math.min(from[1], to[1]), Math.max(from[1], to[1])] })
+export const boxOf = (from: [number, number], to: [number, number]): Box => ({
+  x: [Math.min(from[0], to[0]), Math.max(from[0], to[0])],
+  y: [Math.min(from[1], to[1]), Math.max(from[1], to[1])],
+})
 
 // Rounds a range outwards, to a thousandth of its width, so that it is readable and still contains every value.
 export function outwards([low, high]: [number, number]): [number, number] {

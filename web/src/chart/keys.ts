@@ -23,12 +23,24 @@ interface Kinds extends Key {
 // Sorts the legend: numbers and bars side by side in their own order, lines from the highest end to the lowest, everything else by
 // frequency. "other" is last.
 function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds[] {
-  const isNumber = ([kind = -1]: number[]) => colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'
+  const isNumber = ([kind = -1]: number[]) =>
+    colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'
   const own = keys.filter(({ slot }) => slot !== OTHER)
   if (own.every(({ kinds }) => isNumber(kinds)) || beside.kinds.length > 0) return keys
-  const endOf = ({ kinds }: Kinds) => items.filter(({ kind, y }) => kinds.includes(kind) && y !== null).reduce((last, item) => (item.x >= last.x ? { x: item.x, y: item.y as number } : last), { x: -Infinity, y: -Infinity }).y
-  const rank = KINDS[state.kind].isLine ? new Map(own.map((key) => [key, endOf(key)])) : new Map(own.map((key) => [key, key.count ?? 0]))
-  return [...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)), ...keys.filter(({ slot }) => slot === OTHER)]
+  const endOf = ({ kinds }: Kinds) =>
+    items
+      .filter(({ kind, y }) => kinds.includes(kind) && y !== null)
+      .reduce((last, item) => (item.x >= last.x ? { x: item.x, y: item.y as number } : last), {
+        x: -Infinity,
+        y: -Infinity,
+      }).y
+  const rank = KINDS[state.kind].isLine
+    ? new Map(own.map((key) => [key, endOf(key)]))
+    : new Map(own.map((key) => [key, key.count ?? 0]))
+  return [
+    ...own.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)),
+    ...keys.filter(({ slot }) => slot === OTHER),
+  ]
 }
 
 // The values of the color. Counts drawn results in charts of groups, and all rows in others.
@@ -36,8 +48,17 @@ function kindKeys(chart: Chart): Key[] {
   const { colours, answer, items } = chart
   if (!colours || answer.grid) return []
   const rows = (kinds: number[]) => sum(items.filter(({ kind }) => kinds.includes(kind)).map(({ n }) => n))
-  const keys = legendOf(colours.field, colours.kinds, colours.slots).map(({ slot, words, count, kinds }) => ({ look: 'kind' as const, slot, wide: FULL, words, count: answer.groups ? rows(kinds) : count, kinds }))
-  return inOrder(chart, keys).filter(({ count }) => !answer.groups || count !== 0).map(({ kinds: _, ...key }) => key)
+  const keys = legendOf(colours.field, colours.kinds, colours.slots).map(({ slot, words, count, kinds }) => ({
+    look: 'kind' as const,
+    slot,
+    wide: FULL,
+    words,
+    count: answer.groups ? rows(kinds) : count,
+    kinds,
+  }))
+  return inOrder(chart, keys)
+    .filter(({ count }) => !answer.groups || count !== 0)
+    .map(({ kinds: _, ...key }) => key)
 }
 
 const hollowWords = ({ answer: { marks } }: Chart) => {
@@ -63,23 +84,36 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   const failed = sum(items.map((item) => failedOf(chart, item)))
   const frontiers = frontiersOf(chart)
   return [
-    ...(hollow > 0 ? [answer.lines ? ['dashed', 'dashed: not trusted', ofHollow] as const : ['hollow', `hollow: ${hollowWords(chart)}`, ofHollow] as const] : []),
+    ...(hollow > 0
+      ? [
+          answer.lines
+            ? (['dashed', 'dashed: not trusted', ofHollow] as const)
+            : (['hollow', `hollow: ${hollowWords(chart)}`, ofHollow] as const),
+        ]
+      : []),
     ...(simulated > 0 ? [['faint', 'faint: simulated', answer.form === 'thinned' ? null : simulated] as const] : []),
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
     ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
-    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all)) ? [['dashed', 'dashed frontier: any verdict', null] as const] : []),
+    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all))
+      ? [['dashed', 'dashed frontier: any verdict', null] as const]
+      : []),
   ].map(([look, words, count]) => [look, words, count])
 }
 
 // A legend without colors begins with the plain marks.
-const bareKeys = ({ colours, answer, items }: Chart): Key[] => (!colours && answer.marks && items.some(({ isHollow, isSimulated }) => !isHollow && !isSimulated) ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }] : [])
+const bareKeys = ({ colours, answer, items }: Chart): Key[] =>
+  !colours && answer.marks && items.some(({ isHollow, isSimulated }) => !isHollow && !isSimulated)
+    ? [{ look: 'kind', slot: 0, wide: FULL, words: 'results', count: answer.drawn }]
+    : []
 
 export function keysOf(chart: Chart): Key[] {
   return [
     ...(signs(chart).length > 0 ? bareKeys(chart) : []),
     ...kindKeys(chart),
-    ...(chart.answer.lines ? [] : sizeKeys(chart)).map(({ wide, words }): Key => ({ look: 'size', slot: OTHER, wide, words, count: null })),
+    ...(chart.answer.lines ? [] : sizeKeys(chart)).map(
+      ({ wide, words }): Key => ({ look: 'size', slot: OTHER, wide, words, count: null }),
+    ),
     ...signs(chart).map(([look, words, count]): Key => ({ look, slot: OTHER, wide: FULL, words, count })),
   ]
 }

@@ -15,7 +15,13 @@ it.each(CHART_KINDS)('%s: its row is complete', (kind) => {
   for (const axis of ['x', 'y'] as const) if (log[axis]) expect(roles).toContain(axis)
   expect(DRAWINGS[kind]).toBeDefined()
   // a kind draws an answer of its own form
-  const answer = { points: { marks: {} }, groups: { groups: {} }, bins: { bins: {} }, grid: { grid: {} }, parallel: { lines: {} } }[form]
+  const answer = {
+    points: { marks: {} },
+    groups: { groups: {} },
+    bins: { bins: {} },
+    grid: { grid: {} },
+    parallel: { lines: {} },
+  }[form]
   expect(drawnKind(kind, answer as never)).toBe(kind)
 })
 

@@ -3,8 +3,26 @@ import { expect, it } from 'vitest'
 import type { Field, Kind } from '../api/types'
 import { kindsInWords, legendOf, OTHER, slotsOf } from './kinds'
 
-const field = (part: Partial<Field> = {}): Field => ({ id: 'server.model', label: 'Model', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false, ...part })
-const value = (of: unknown, rank?: number, count = 1): Kind => ({ state: 'value', value: of, count, ...(rank !== undefined && { rank }) })
+const field = (part: Partial<Field> = {}): Field => ({
+  id: 'server.model',
+  label: 'Model',
+  help: '',
+  group: '',
+  unit: '',
+  type: 'text',
+  direction: 'neither',
+  role: 'input',
+  aggregation: 'none',
+  column: true,
+  words: false,
+  ...part,
+})
+const value = (of: unknown, rank?: number, count = 1): Kind => ({
+  state: 'value',
+  value: of,
+  count,
+  ...(rank !== undefined && { rank }),
+})
 
 it('a value has the color of its rank, whatever else is drawn', () => {
   expect(slotsOf([value('a', 3), value('b', 0), value('c', 7)])).toEqual([3, 0, 7])
@@ -28,7 +46,12 @@ it('beyond eight the most frequent seven have a color; the rest is grey', () => 
   expect(slots.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5, 6])
   expect(slots.slice(7)).toEqual([OTHER, OTHER, OTHER])
   expect(new Set(slots.filter((slot) => slot !== OTHER)).size).toBe(7)
-  expect(legendOf(field(), kinds).at(-1)).toEqual({ slot: OTHER, words: 'other', count: 93 + 92 + 91, kinds: [7, 8, 9] })
+  expect(legendOf(field(), kinds).at(-1)).toEqual({
+    slot: OTHER,
+    words: 'other',
+    count: 93 + 92 + 91,
+    kinds: [7, 8, 9],
+  })
 })
 
 it('a missing value is gray and has a word', () => {
@@ -38,12 +61,18 @@ it('a missing value is gray and has a word', () => {
 })
 
 it('ranges have colours in their order and words with one unit', () => {
-  const kinds: Kind[] = [{ state: 'range', low: 0, high: 0.5, count: 1 }, { state: 'range', low: 0.5, high: 1, count: 9 }]
+  const kinds: Kind[] = [
+    { state: 'range', low: 0, high: 0.5, count: 1 },
+    { state: 'range', low: 0.5, high: 1, count: 9 },
+  ]
   expect(slotsOf(kinds)).toEqual([0, 1])
   expect(kindsInWords(field({ type: 'number', unit: 'share', role: 'output' }), kinds)).toEqual(['0 – 50', '50 – 100'])
 })
 
 it('names with the same short form appear in full', () => {
-  expect(kindsInWords(field(), [value('a/Llama'), value('b/Llama'), value('b/Qwen')])).toEqual(['a/Llama', 'b/Llama', 'Qwen'])
+  expect(kindsInWords(field(), [value('a/Llama'), value('b/Llama'), value('b/Qwen')])).toEqual([
+    'a/Llama',
+    'b/Llama',
+    'Qwen',
+  ])
 })
-

@@ -16,18 +16,27 @@ export function kindWords(field: Field, kind: Kind, form: Form): string {
   if (kind.state === 'missing') return 'not recorded'
   if (kind.state === 'other') return 'other'
   if (kind.state === 'range') return `${plainNumber(kind.low ?? 0, form)} – ${plainNumber(kind.high ?? 0, form)}`
-  return typeof kind.value === 'number' ? plainNumber(kind.value, form) : briefly(field, showValue(field, kind.value, form))
+  return typeof kind.value === 'number'
+    ? plainNumber(kind.value, form)
+    : briefly(field, showValue(field, kind.value, form))
 }
 
 export function formOfKinds(field: Field, kinds: Kind[]) {
-  return formOfRow(field, kinds.flatMap((kind) => [kind.value, kind.low, kind.high]))
+  return formOfRow(
+    field,
+    kinds.flatMap((kind) => [kind.value, kind.low, kind.high]),
+  )
 }
 
 // Uses short forms, unless several values have the same one.
 export function kindsInWords(field: Field, kinds: Kind[]) {
   const form = formOfKinds(field, kinds)
   const words = kinds.map((kind) => kindWords(field, kind, form))
-  return words.map((text, i) => (words.indexOf(text) === words.lastIndexOf(text) || typeof kinds[i]?.value !== 'string' ? text : String(kinds[i].value)))
+  return words.map((text, i) =>
+    words.indexOf(text) === words.lastIndexOf(text) || typeof kinds[i]?.value !== 'string'
+      ? text
+      : String(kinds[i].value),
+  )
 }
 
 // A color's place for each kind. Ranges take theirs in order, for their order says something.
@@ -36,7 +45,9 @@ export function slotsOf(kinds: Kind[], isRamp = false): number[] {
   const ranges = kinds.filter(({ state }) => state === 'range').length
   if (isRamp && ranges > 1) {
     let at = 0
-    return kinds.map(({ state }) => (state === 'range' ? RAMP + Math.round((at++ * (RAMP_STEPS - 1)) / (ranges - 1)) : OTHER))
+    return kinds.map(({ state }) =>
+      state === 'range' ? RAMP + Math.round((at++ * (RAMP_STEPS - 1)) / (ranges - 1)) : OTHER,
+    )
   }
   const values = kinds.map((kind, at) => ({ kind, at })).filter(({ kind }) => isValue(kind))
   const room = values.length <= SERIES ? SERIES : SERIES - 1
@@ -74,6 +85,7 @@ export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): L
   })
   // "other" would name values where no value is
   const states = new Set(rest.kinds.map((at) => kinds[at]?.state))
-  if (rest.kinds.length > 1 && [...states].every((state) => state === 'missing' || state === 'null')) rest.words = [...new Set(rest.kinds.map((at) => words[at] ?? ''))].join(' or ')
+  if (rest.kinds.length > 1 && [...states].every((state) => state === 'missing' || state === 'null'))
+    rest.words = [...new Set(rest.kinds.map((at) => words[at] ?? ''))].join(' or ')
   return rest.kinds.length ? [...own, rest] : own
 }

@@ -1,7 +1,8 @@
 // Links rows, slots of the tray and points by the id of the experiment: pointing at one marks the others.
 import { useEffect, useState } from 'react'
 
-const rowOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null)
+const rowOf = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null
 
 // Returns the experiment whose row is under the pointer or has the focus, and marks the elements of that one or of `pointed`.
 export function useLinked(pointed: number | null): number | null {
@@ -24,7 +25,9 @@ export function useLinked(pointed: number | null): number | null {
     if (id === null) return
     const marked = document.querySelectorAll(`#main [data-id="${id}"]`)
     for (const one of marked) one.setAttribute('data-linked', '')
-    return () => { for (const one of marked) one.removeAttribute('data-linked') }
+    return () => {
+      for (const one of marked) one.removeAttribute('data-linked')
+    }
   }, [pointed, linked])
   return linked
 }

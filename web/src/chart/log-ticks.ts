@@ -35,7 +35,8 @@ export function logAxis(least: number, greatest: number, most: number): Ticks {
     const min = ends.findLast((tick) => tick <= low * EXACT) as number
     const max = ends.find((tick) => tick * EXACT >= high) as number
     const ticks = around(low, high, set).filter((tick) => tick >= min && tick <= max)
-    if (ticks.length <= most) return ticks.length < FEWEST && high < low * EVEN_BELOW ? evenly(low, high, most) : { min, max, ticks }
+    if (ticks.length <= most)
+      return ticks.length < FEWEST && high < low * EVEN_BELOW ? evenly(low, high, most) : { min, max, ticks }
     if (set.length > 1) continue
     const every = Math.ceil(ticks.length / most)
     return { min, max, ticks: ticks.filter((tick) => Math.round(Math.log10(tick)) % every === 0) }

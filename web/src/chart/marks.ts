@@ -36,7 +36,12 @@ class Marks extends Shape {
 
   override buildPath(path: Given) {
     this.canvas = 'getContext' in path ? (path.getContext() ?? null) : path
-    if (!this.canvas) this.draw(path, () => {}, () => {})
+    if (!this.canvas)
+      this.draw(
+        path,
+        () => {},
+        () => {},
+      )
   }
 
   // Copies pictures of the marks if nothing rotates or scales them. They are at whole pixels, as in a film.
@@ -44,7 +49,15 @@ class Marks extends Shape {
     const { at, sizes, slot } = this.shape as MarksShape
     const { a: ratio, b, c, d, e, f } = canvas.getTransform()
     const { fillStyle: fill, strokeStyle: stroke, lineWidth, globalAlpha: opacity } = canvas
-    if (sizes.length < COPIED_FROM || b !== 0 || c !== 0 || ratio !== d || typeof fill !== 'string' || typeof stroke !== 'string') return false
+    if (
+      sizes.length < COPIED_FROM ||
+      b !== 0 ||
+      c !== 0 ||
+      ratio !== d ||
+      typeof fill !== 'string' ||
+      typeof stroke !== 'string'
+    )
+      return false
     const look = { fill, stroke, lineWidth, opacity }
     const made = spritesOf(slot, look, ratio)
     canvas.save()
@@ -53,7 +66,10 @@ class Marks extends Shape {
     const sheet = sizes.length < BLENDED_FROM ? null : clearSheet(canvas.canvas.width, canvas.canvas.height)
     for (let i = 0; i < sizes.length; i++) {
       const sprite = spriteOf(made, slot, sizes[i] as number, look, ratio)
-      const [left, top] = [Math.round((at[i * 2] as number) * ratio + e - sprite.wide / 2), Math.round((at[i * 2 + 1] as number) * ratio + f - sprite.wide / 2)]
+      const [left, top] = [
+        Math.round((at[i * 2] as number) * ratio + e - sprite.wide / 2),
+        Math.round((at[i * 2 + 1] as number) * ratio + f - sprite.wide / 2),
+      ]
       if (sheet) blend(sheet.ground, sprite, left, top)
       else canvas.drawImage(sprite.image, left, top)
     }
@@ -70,10 +86,14 @@ class Marks extends Shape {
     if (!canvas) return
     const [isFilled, isEdged] = [this.hasFill(), this.hasStroke()]
     if (isFilled && isEdged && this.copy(canvas)) return
-    this.draw(canvas, () => canvas.beginPath(), () => {
-      if (isFilled) canvas.fill()
-      if (isEdged) canvas.stroke()
-    })
+    this.draw(
+      canvas,
+      () => canvas.beginPath(),
+      () => {
+        if (isFilled) canvas.fill()
+        if (isEdged) canvas.stroke()
+      },
+    )
   }
 }
 

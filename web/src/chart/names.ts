@@ -44,12 +44,27 @@ export function namesOf(full: string[], rows: number[] | null, wide: number): Na
   const counts = rows?.map((n) => `n ${count(n)}`)
   if (fits(words)) {
     const hasCounts = counts !== undefined && fits(counts)
-    return { words: words.map((word, i) => `${clip(word, FLAT_MAX)}${hasCounts ? `\n${counts[i]}` : ''}`), rotate: 0, step: 1, bottom: FLAT + (hasCounts ? LINE_HIGH : 0), left: 0 }
+    return {
+      words: words.map((word, i) => `${clip(word, FLAT_MAX)}${hasCounts ? `\n${counts[i]}` : ''}`),
+      rotate: 0,
+      step: 1,
+      bottom: FLAT + (hasCounts ? LINE_HIGH : 0),
+      left: 0,
+    }
   }
   const rotate = band < STEEP_FROM || wide < NARROW ? STEEP : SLIGHT
   const [sine, cosine] = [Math.sin((rotate * Math.PI) / 180), Math.cos((rotate * Math.PI) / 180)]
   const step = Math.ceil(LINE_HIGH / sine / band)
-  const slanted = words.map((word, i) => `${clip(word, wide < NARROW ? NARROW_MAX : SLANTED_MAX)}${counts && step === 1 ? `  ${counts[i]}` : ''}`)
+  const slanted = words.map(
+    (word, i) =>
+      `${clip(word, wide < NARROW ? NARROW_MAX : SLANTED_MAX)}${counts && step === 1 ? `  ${counts[i]}` : ''}`,
+  )
   const left = Math.max(...slanted.map(({ length }, i) => length * SLANTED_WIDE * cosine - (i + 0.5) * band)) + GAP
-  return { words: slanted, rotate, step, bottom: Math.round(longest(slanted) * SLANTED_WIDE * sine + GAP + LINE_HIGH * cosine), left: Math.min(LEFT_MAX, Math.round(left)) }
+  return {
+    words: slanted,
+    rotate,
+    step,
+    bottom: Math.round(longest(slanted) * SLANTED_WIDE * sine + GAP + LINE_HIGH * cosine),
+    left: Math.min(LEFT_MAX, Math.round(left)),
+  }
 }

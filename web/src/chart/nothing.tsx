@@ -31,25 +31,48 @@ export function choiceWords({ x, y, value, form }: Choice, catalogue: Catalogue)
 function Reason({ chart: { answer, state }, catalogue, set }: Props) {
   const left = leftOutOf(answer, catalogue)
   if (answer.count === 0) return <span>No experiment matches the filter.</span>
-  if (answer.excluded.unmatched) return <span>{noMatchWords(answer.matched?.group_count ?? 0)} <Act onPress={() => set({ match: false })}>Use all results</Act></span>
+  if (answer.excluded.unmatched)
+    return (
+      <span>
+        {noMatchWords(answer.matched?.group_count ?? 0)}{' '}
+        <Act onPress={() => set({ match: false })}>Use all results</Act>
+      </span>
+    )
   return (
     <span>
       Not plotted: {left.map(({ rows, words }) => `${count(rows)} ${words}`).join(', ')}.{' '}
-      {answer.excluded.simulated && !state.withSimulated ? <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act> : null}
+      {answer.excluded.simulated && !state.withSimulated ? (
+        <Act onPress={() => set({ withSimulated: true })}>Draw simulated results</Act>
+      ) : null}
     </span>
   )
 }
 
 // How many results each usual pair of axes of a kind has; those that have none are left out.
 function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKind, isAsked: boolean) {
-  const { x: _, y: __, value: ___, axes: ____, color: _____, match: ______, form: _______, ...rows } = questionOf(answer)
+  const {
+    x: _,
+    y: __,
+    value: ___,
+    axes: ____,
+    color: _____,
+    match: ______,
+    form: _______,
+    ...rows
+  } = questionOf(answer)
   const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) } as PointsRequest
   const { data, isPlaceholderData } = usePoints(isAsked ? request : null, round)
-  return isAsked && data && !isPlaceholderData ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS) : null
+  return isAsked && data && !isPlaceholderData
+    ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS)
+    : null
 }
 
 export function Nothing(props: Props) {
-  const { chart: { answer, state }, catalogue, set } = props
+  const {
+    chart: { answer, state },
+    catalogue,
+    set,
+  } = props
   const canOffer = answer.count > 0 && !answer.excluded.unmatched
   const isOwn = !isList(state.kind) // a list of axes has no pairs
   const own = useOffers(props, state.kind, canOffer && isOwn)
@@ -62,8 +85,15 @@ export function Nothing(props: Props) {
       <Reason {...props} />
       {offers.length > 0 && <span>These axes have results:</span>}
       {offers.map((choice) => (
-        <Button key={choiceWords(choice, catalogue)} look="line" onPress={() => set({ kind, x: choice.x ?? null, y: choice.y ?? null, value: choice.value ?? null })}>
-          {choiceWords(choice, catalogue)} <span className="n dim">({count(choice.count)} of {count(answer.count)})</span>
+        <Button
+          key={choiceWords(choice, catalogue)}
+          look="line"
+          onPress={() => set({ kind, x: choice.x ?? null, y: choice.y ?? null, value: choice.value ?? null })}
+        >
+          {choiceWords(choice, catalogue)}{' '}
+          <span className="n dim">
+            ({count(choice.count)} of {count(answer.count)})
+          </span>
         </Button>
       ))}
     </div>

@@ -50,17 +50,26 @@ export interface On {
 type KindDrawing = {
   caption: (chart: Chart) => string // what its figures are; '': nothing to say
   isFilmed?: true // a film paints its marks (film.ts)
-} & ({ series: (chart: Chart, colours: Colours, on: On) => CustomSeriesOption[] } | { whole: (chart: Chart, colours: Colours, wide: number) => Drawing }) // on the axes x and y, or by itself
+} & (
+  | { series: (chart: Chart, colours: Colours, on: On) => CustomSeriesOption[] }
+  | { whole: (chart: Chart, colours: Colours, wide: number) => Drawing }
+) // on the axes x and y, or by itself
 
-const lineWords = (chart: Chart) => (chart.answer.groups ? `${groupWords(chart)}${hasShifts(chart) ? ', next to each other where lines meet' : ''}` : '')
-const groupWords = ({ state, spread }: Chart) => `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; error bars: ${SPREAD_WORDS[spread]}`}`
+const lineWords = (chart: Chart) =>
+  chart.answer.groups ? `${groupWords(chart)}${hasShifts(chart) ? ', next to each other where lines meet' : ''}` : ''
+const groupWords = ({ state, spread }: Chart) =>
+  `${STAT_WORDS[state.stat]}${spread === 'none' ? '' : `; error bars: ${SPREAD_WORDS[spread]}`}`
 
 // How each kind is drawn; all else about it is its row in kind-rows.ts.
 export const DRAWINGS: Record<ChartKind, KindDrawing> = {
   scatter: { series: scatterSeries, caption: stackWords, isFilmed: true },
   line: { series: lineSeries, caption: lineWords },
   bar: { series: barSeries, caption: groupWords },
-  box: { series: boxSeries, caption: ({ spread }) => `Box: quartiles and median; whiskers: ${spread === 'range' ? 'minimum to maximum' : 'p5 to p95'}` },
+  box: {
+    series: boxSeries,
+    caption: ({ spread }) =>
+      `Box: quartiles and median; whiskers: ${spread === 'range' ? 'minimum to maximum' : 'p5 to p95'}`,
+  },
   histogram: { series: histogramSeries, caption: () => '' },
   heat: { whole: heatOf, caption: heatWords },
   parallel: { whole: parallelOf, caption: parallelWords },
@@ -82,7 +91,9 @@ function besideMarks<T extends XAXisOption | YAXisOption>(axis: T, room: number)
 // An axis of places: integers, with half a place at each end.
 function endsOfAxis(axis: XAXisOption) {
   const { type, data, min, max } = axis as { type?: string; data?: unknown[]; min?: number; max?: number }
-  return type === 'category' ? { min: -0.5, max: (data?.length ?? 1) - 0.5, isLog: false } : { min: min ?? 0, max: max ?? 1, isLog: type === 'log' }
+  return type === 'category'
+    ? { min: -0.5, max: (data?.length ?? 1) - 0.5, isLog: false }
+    : { min: min ?? 0, max: max ?? 1, isLog: type === 'log' }
 }
 
 // `wide`: the whole drawing, in pixels. `perShape`: so many marks of one look are one shape; a drawing of paths needs one shape per mark.
@@ -91,7 +102,11 @@ export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape
   if ('whole' in row) return row.whole(chart, colours, wide)
   const names = namesBelow(chart, wide - GRID.left - GRID.right)
   const room = chart.answer.marks ? Math.ceil(widestMark(chart) / 2) : 0
-  const grid = { ...GRID, left: Math.max(GRID.left, names?.left ?? 0) + room, bottom: (names?.bottom ?? GRID.bottom) + room }
+  const grid = {
+    ...GRID,
+    left: Math.max(GRID.left, names?.left ?? 0) + room,
+    bottom: (names?.bottom ?? GRID.bottom) + room,
+  }
   const px = wide - grid.left - grid.right
   const [onX, onY] = [besideMarks(xAxis(chart, colours, names, px), room), besideMarks(yAxis(chart, colours), room)]
   const { isBeside, isLine } = KINDS[chart.state.kind]
@@ -99,13 +114,30 @@ export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape
   const isBins = chart.answer.bins?.edges
   const targets = chart.items.flatMap((item, at): Target[] => {
     if (item.y === null) return []
-    return [{ item: at, x: isBins ? item.x + 0.5 : xOf(chart, item.x), y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y, shift: shiftOf(item) }]
+    return [
+      {
+        item: at,
+        x: isBins ? item.x + 0.5 : xOf(chart, item.x),
+        y: item.low !== null && chart.answer.bins ? (item.low + item.y) / 2 : item.y,
+        shift: shiftOf(item),
+      },
+    ]
   })
   targets.sort((a, b) => a.x - b.x || a.shift - b.shift || a.y - b.y)
   const apart = breakOf(chart)
   const series = row.series(chart, colours, { perShape, isLog: [isLogAxis(onX), isLogAxis(onY)], shiftOf })
   return {
-    targets, beside: isBeside && chart.answer.groups ? lanesOf(chart) : 0, reach: chart.answer.marks ? 'near' : 'across', brush: 'plane', more: grid.bottom - GRID.bottom,
-    option: { animation: false, grid: { ...grid, outerBoundsMode: 'none' }, xAxis: onX, yAxis: onY, series: [...series, ...(apart === null ? [] : [axisBreak(apart, colours.axis)])] },
+    targets,
+    beside: isBeside && chart.answer.groups ? lanesOf(chart) : 0,
+    reach: chart.answer.marks ? 'near' : 'across',
+    brush: 'plane',
+    more: grid.bottom - GRID.bottom,
+    option: {
+      animation: false,
+      grid: { ...grid, outerBoundsMode: 'none' },
+      xAxis: onX,
+      yAxis: onY,
+      series: [...series, ...(apart === null ? [] : [axisBreak(apart, colours.axis)])],
+    },
   }
 }

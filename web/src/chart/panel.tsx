@@ -26,7 +26,18 @@ import { FrontierNames, hasFrontierNames } from './frontier-names'
 import { Guard } from './guard'
 import { useAnswer, useHeld } from './held'
 import type { Box } from './hits'
-import { type Chart, chartOf, drawnOf, isOverRuns, type Item, linesOf, nameOf, OVER_RUNS, ownNameOf, unitOf } from './items'
+import {
+  type Chart,
+  chartOf,
+  drawnOf,
+  isOverRuns,
+  type Item,
+  linesOf,
+  nameOf,
+  OVER_RUNS,
+  ownNameOf,
+  unitOf,
+} from './items'
 import { Legend } from './legend'
 import { useLinked } from './linked'
 import { isList, KINDS, type KindRow } from './kind-rows'
@@ -65,7 +76,10 @@ export interface PanelProps extends Asked {
 function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   const canAsk = varying !== undefined || !needsVarying(state)
   const own = needsVarying(state) ? varying : undefined
-  return useMemo(() => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null), [canAsk, state, own, catalogue, tree, selected])
+  return useMemo(
+    () => (canAsk ? requestOf(state, own, catalogue, tree, selected) : null),
+    [canAsk, state, own, catalogue, tree, selected],
+  )
 }
 
 // A new filter redraws nothing before its answer arrives, so that the page has time for the checkbox or the region that the user
@@ -79,7 +93,10 @@ export function ChartPanel(props: PanelProps) {
   const axes = useMemo(() => axesOf(state, varying, data), [state, varying, data])
   const again = useCallback(() => void refetch(), [refetch])
   // the controls show the user's choice immediately, the drawing shows the answer
-  const chart = useMemo(() => (data ? chartOf({ ...state, kind: drawnKind(state.kind, data) }, data, catalogue) : null), [data, state, catalogue])
+  const chart = useMemo(
+    () => (data ? chartOf({ ...state, kind: drawnKind(state.kind, data) }, data, catalogue) : null),
+    [data, state, catalogue],
+  )
   const isWaiting = asked.isFetching && (!data || asked.isPlaceholderData)
   const tree = useHeld(props.tree, isWaiting)
   const now = useRef({} as Now)
@@ -90,46 +107,93 @@ export function ChartPanel(props: PanelProps) {
     const { state: of, varying: on, catalogue: fields, where: also, selected: ids } = now.current
     return requestOf(of, needsVarying(of) ? on : undefined, fields, treeOf(next, also), ids)
   }, [])
-  const choose = useCallback((next: Choices) => {
-    ahead(askOf(next), now.current.round)
-    onChoose(next)
-  }, [ahead, askOf, onChoose])
+  const choose = useCallback(
+    (next: Choices) => {
+      ahead(askOf(next), now.current.round)
+      onChoose(next)
+    },
+    [ahead, askOf, onChoose],
+  )
   const canFilm = chart !== null && !state.asTable
   useEffect(() => {
     if (!canFilm) return
     film.setPoints((next) => {
       const { state: of, chart: drawn, catalogue: fields } = now.current
-      return pointsOptions(drawn ? filmRequestOf(askOf(next), of, drawn.answer, fields) : askOf(next), now.current.round) as never
+      return pointsOptions(
+        drawn ? filmRequestOf(askOf(next), of, drawn.answer, fields) : askOf(next),
+        now.current.round,
+      ) as never
     })
     return () => film.setPoints(null)
   }, [canFilm, askOf])
-  const brush = useCallback((box: Box) => { if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box)) }, [choose])
+  const brush = useCallback(
+    (box: Box) => {
+      if (now.current.chart) choose(brushed(now.current.chart, now.current.choices, box))
+    },
+    [choose],
+  )
   // its controls have their places before the answer arrives
   const scaleOf = (axis: 'x' | 'y') => (chart ? isLogScale(chart, axis) : canBeLogIn(state.kind, axis) ? false : null)
-  const among = useMemo<NamedAmong>(() => ({ rows: props.rows, catalogue, tree, round }), [props.rows, catalogue, tree, round])
+  const among = useMemo<NamedAmong>(
+    () => ({ rows: props.rows, catalogue, tree, round }),
+    [props.rows, catalogue, tree, round],
+  )
   return (
-    <section className={join(css.chart, isWaiting && css.waiting, isAway && css.old)} aria-label="Chart" aria-busy={isWaiting}>
+    <section
+      className={join(css.chart, isWaiting && css.waiting, isAway && css.old)}
+      aria-label="Chart"
+      aria-busy={isWaiting}
+    >
       <div className={css.tools}>
         <Kinds kind={state.kind} set={set} />
-        <Picks state={state} axes={axes} catalogue={catalogue} varying={varying} scaleX={scaleOf('x')} scaleY={scaleOf('y')} isLoading={!chart} set={set} />
+        <Picks
+          state={state}
+          axes={axes}
+          catalogue={catalogue}
+          varying={varying}
+          scaleX={scaleOf('x')}
+          scaleY={scaleOf('y')}
+          isLoading={!chart}
+          set={set}
+        />
         <span className={css.end} role="toolbar" aria-label="Chart tools" {...oneStop}>
           <Files of={now} isDisabled={!chart} />
           <TableButton asTable={state.asTable} set={set} />
-          <Options state={state} chart={chart} choices={choices} catalogue={catalogue} onChange={set} onChoose={choose} />
+          <Options
+            state={state}
+            chart={chart}
+            choices={choices}
+            catalogue={catalogue}
+            onChange={set}
+            onChoose={choose}
+          />
           <HideButton set={set} />
         </span>
       </div>
       <Progress on={isWaiting} />
-      {asked.error && !(isAway && data) && <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />}
-      {!chart && (!asked.error || isAway) && <div className={css.bones}><Bone width={210} /><Bone width={320} /><span className={css.axes} /></div>}
-      {chart && <AmongRows value={among}><Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} /></AmongRows>}
+      {asked.error && !(isAway && data) && (
+        <Failed error={asked.error} onRetry={() => void asked.refetch()} onField={props.onField} />
+      )}
+      {!chart && (!asked.error || isAway) && (
+        <div className={css.bones}>
+          <Bone width={210} />
+          <Bone width={320} />
+          <span className={css.axes} />
+        </div>
+      )}
+      {chart && (
+        <AmongRows value={among}>
+          <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />
+        </AmongRows>
+      )}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
     </section>
   )
 }
 
 // The current state of the panel, for event handlers, which need no redraw when it changes.
-interface Now extends Pick<PanelProps, 'state' | 'varying' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
+interface Now
+  extends Pick<PanelProps, 'state' | 'varying' | 'where' | 'choices' | 'selected' | 'round' | 'catalogue' | 'tree'> {
   chart: Chart | null
 }
 
@@ -138,18 +202,41 @@ type Set = (part: Partial<ChartState>) => void
 const Kinds = memo(function Kinds({ kind: chosen, set }: { kind: ChartKind; set: Set }) {
   return (
     <span className={css.kinds}>
-      <Segment label="Kind of chart" value={chosen} onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
-        options={CHART_KINDS.map((kind) => [kind, <span key={kind} title={KINDS[kind].words}><KindIcon {...KINDS[kind].icon} /><span className="sr">{KINDS[kind].words}</span></span>])} />
+      <Segment
+        label="Kind of chart"
+        value={chosen}
+        onChange={(kind) => set({ kind: kind as ChartKind, point: null })}
+        options={CHART_KINDS.map((kind) => [
+          kind,
+          <span key={kind} title={KINDS[kind].words}>
+            <KindIcon {...KINDS[kind].icon} />
+            <span className="sr">{KINDS[kind].words}</span>
+          </span>,
+        ])}
+      />
     </span>
   )
 })
 
 function KindIcon({ lines, dots, solid }: KindRow['icon']) {
-  return <svg className="i" viewBox="0 0 16 16" aria-hidden="true"><path d={lines} />{dots && <path d={dots} strokeWidth="2" />}{solid && <path d={solid} fill="currentColor" stroke="none" />}</svg>
+  return (
+    <svg className="i" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={lines} />
+      {dots && <path d={dots} strokeWidth="2" />}
+      {solid && <path d={solid} fill="currentColor" stroke="none" />}
+    </svg>
+  )
 }
 
 const TableButton = memo(function TableButton({ asTable, set }: { asTable: boolean; set: Set }) {
-  return <IconButton icon="table" name={asTable ? 'Show the drawing' : 'Show as a table'} aria-pressed={asTable} onPress={() => set({ asTable: !asTable })} />
+  return (
+    <IconButton
+      icon="table"
+      name={asTable ? 'Show the drawing' : 'Show as a table'}
+      aria-pressed={asTable}
+      onPress={() => set({ asTable: !asTable })}
+    />
+  )
 })
 
 const HideButton = memo(function HideButton({ set }: { set: Set }) {
@@ -168,33 +255,128 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
   const own = { catalogue, varying }
   const { roles, codes, fits = {} } = KINDS[state.kind]
   if (isList(state.kind)) return <ListPicks {...own} axes={axes} set={set} />
-  const axis = (role: 'x' | 'y') => roles.includes(role) && <Pick {...own} role={role} name={`Axis ${role}`} value={axes[role]} {...(fits[role] && { fits: fits[role] })} onPick={(id) => set(role === 'x' ? { x: id, logX: null } : { y: id, logY: null })} />
+  const axis = (role: 'x' | 'y') =>
+    roles.includes(role) && (
+      <Pick
+        {...own}
+        role={role}
+        name={`Axis ${role}`}
+        value={axes[role]}
+        {...(fits[role] && { fits: fits[role] })}
+        onPick={(id) => set(role === 'x' ? { x: id, logX: null } : { y: id, logY: null })}
+      />
+    )
   return (
     <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axis('y')}
       {scaleY !== null && <ScaleButton axis="y" isLog={scaleY} isDisabled={isLoading} set={set} />}
       {axis('x')}
       {scaleX !== null && <ScaleButton axis="x" isLog={scaleX} isDisabled={isLoading} set={set} />}
-      {roles.includes('value') && <Pick {...own} role="value" name="Cell value" value={axes.value} {...(fits.value && { fits: fits.value })} onPick={(value) => set({ value })} />}
-      {codes.includes('color') && <Pick {...own} role="color" name="Color" value={axes.color} canBeNone="none" onPick={(color) => set({ color })} />}
-      {codes.includes('shape') && <Pick {...own} role="shape" name="Shape" value={state.shape} canBeNone="as color" onPick={(shape) => set({ shape })} />}
-      {codes.includes('size') && <Pick {...own} role="size" name="Size" value={state.size} canBeNone="none" fits={isNumeric} onPick={(size) => set({ size })} />}
+      {roles.includes('value') && (
+        <Pick
+          {...own}
+          role="value"
+          name="Cell value"
+          value={axes.value}
+          {...(fits.value && { fits: fits.value })}
+          onPick={(value) => set({ value })}
+        />
+      )}
+      {codes.includes('color') && (
+        <Pick
+          {...own}
+          role="color"
+          name="Color"
+          value={axes.color}
+          canBeNone="none"
+          onPick={(color) => set({ color })}
+        />
+      )}
+      {codes.includes('shape') && (
+        <Pick
+          {...own}
+          role="shape"
+          name="Shape"
+          value={state.shape}
+          canBeNone="as color"
+          onPick={(shape) => set({ shape })}
+        />
+      )}
+      {codes.includes('size') && (
+        <Pick
+          {...own}
+          role="size"
+          name="Size"
+          value={state.size}
+          canBeNone="none"
+          fits={isNumeric}
+          onPick={(size) => set({ size })}
+        />
+      )}
     </span>
   )
 })
 
-function ScaleButton({ axis, isLog, isDisabled, set }: { axis: 'x' | 'y'; isLog: boolean; isDisabled: boolean; set: Set }) {
-  return <Button look="low" isDisabled={isDisabled} aria-pressed={isLog} aria-label={`log scale of ${axis}`} onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}><span className={css.scaleWord}>log</span></Button>
+function ScaleButton({
+  axis,
+  isLog,
+  isDisabled,
+  set,
+}: {
+  axis: 'x' | 'y'
+  isLog: boolean
+  isDisabled: boolean
+  set: Set
+}) {
+  return (
+    <Button
+      look="low"
+      isDisabled={isDisabled}
+      aria-pressed={isLog}
+      aria-label={`log scale of ${axis}`}
+      onPress={() => set(axis === 'x' ? { logX: !isLog } : { logY: !isLog })}
+    >
+      <span className={css.scaleWord}>log</span>
+    </Button>
+  )
 }
 
 // One control per axis, left to right, and one more to add an axis.
-function ListPicks({ axes: { axes, color }, set, ...own }: { axes: Axes; catalogue: Catalogue; varying: ReadonlySet<string> | undefined; set: Set }) {
+function ListPicks({
+  axes: { axes, color },
+  set,
+  ...own
+}: {
+  axes: Axes
+  catalogue: Catalogue
+  varying: ReadonlySet<string> | undefined
+  set: Set
+}) {
   return (
     <span className={join(css.picks, 'fades')} role="toolbar" aria-label="Axes and colors" {...oneStop}>
       {axes.map((id, at) => (
-        <Pick key={at} {...own} role={String(at + 1)} name={`Axis ${at + 1}`} value={id} {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })} onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })} />
+        <Pick
+          key={at}
+          {...own}
+          role={String(at + 1)}
+          name={`Axis ${at + 1}`}
+          value={id}
+          {...(axes.length > AXES_MIN && { canBeNone: 'no axis' })}
+          onPick={(next) => set({ axes: next === '' ? axes.toSpliced(at, 1) : axes.with(at, next) })}
+        />
       ))}
-      {axes.length < AXES_MAX && <Pick {...own} role="add" name="Add an axis" value="" canBeNone="axis" onPick={(next) => { if (next) set({ axes: [...axes, next] }) }} />}
+      {axes.length < AXES_MAX && (
+        <Pick
+          {...own}
+          role="add"
+          name="Add an axis"
+          value=""
+          canBeNone="axis"
+          onPick={(next) => {
+            if (next) set({ axes: [...axes, next] })
+          }}
+        />
+      )}
       <Pick {...own} role="color" name="Color" value={color} canBeNone="none" onPick={(next) => set({ color: next })} />
     </span>
   )
@@ -204,11 +386,31 @@ function Failed({ error, onRetry, onField }: { error: Error; onRetry: () => void
   const unknown = unknownFieldOf(error)
   // the note above the table is about the same field
   if (unknown && unknown.use !== 'draws' && unknown.use !== 'uses') return null
-  if (unknown) return <div className={css.failed}><Note kind="bad" role="alert"><UnknownFieldWords unknown={unknown} /> <Acts><UnknownFieldActs unknown={unknown} onField={onField} /></Acts></Note></div>
-  return <div className={css.failed}><Note kind="bad" role="alert"><b>Could not load the chart.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act></Note></div>
+  if (unknown)
+    return (
+      <div className={css.failed}>
+        <Note kind="bad" role="alert">
+          <UnknownFieldWords unknown={unknown} />{' '}
+          <Acts>
+            <UnknownFieldActs unknown={unknown} onField={onField} />
+          </Acts>
+        </Note>
+      </div>
+    )
+  return (
+    <div className={css.failed}>
+      <Note kind="bad" role="alert">
+        <b>Could not load the chart.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act>
+      </Note>
+    </div>
+  )
 }
 
-type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & { chart: Chart; set: Set; onBrush: (box: Box) => void }
+type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & {
+  chart: Chart
+  set: Set
+  onBrush: (box: Box) => void
+}
 
 const WIDE_STEP = 20 // widths within it have the same layout of names
 
@@ -240,15 +442,35 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
   const { page, setFrom } = useAxesPage(chart, wide)
   const { from, end } = page
   const drawing = useMemo(() => drawingOf(partOf(chart, from, end), colours, wide), [chart, from, end, colours, wide])
-  const filmed = useCallback((next: ChartAnswer) => filmedOf(partOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), from, end), colours, wide), [state, catalogue, from, end, colours, wide])
+  const filmed = useCallback(
+    (next: ChartAnswer) =>
+      filmedOf(
+        partOf(chartOf({ ...state, kind: drawnKind(state.kind, next) }, next, catalogue), from, end),
+        colours,
+        wide,
+      ),
+    [state, catalogue, from, end, colours, wide],
+  )
   const [hovered, setHovered] = useState<number | null>(null)
   const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // the address contains experiments only
   // of a line the place where it begins
-  const byId = useMemo(() => new Map(drawing.targets.map(({ item }, target): [number | null | undefined, number] => [items[item]?.id, target]).reverse()), [drawing, items])
+  const byId = useMemo(
+    () =>
+      new Map(
+        drawing.targets
+          .map(({ item }, target): [number | null | undefined, number] => [items[item]?.id, target])
+          .reverse(),
+      ),
+    [drawing, items],
+  )
   const pinned = state.point !== null ? (byId.get(state.point) ?? null) : group?.answer === answer ? group.target : null
-  const itemOf = (target: number | null) => (target === null ? null : (items[drawing.targets[target]?.item ?? -1] ?? null))
+  const itemOf = (target: number | null) =>
+    target === null ? null : (items[drawing.targets[target]?.item ?? -1] ?? null)
   const linked = useLinked(itemOf(hovered)?.id ?? null)
-  const ringed = useMemo(() => [...selected, ...(linked === null ? [] : [linked])].flatMap((id) => byId.get(id) ?? []), [selected, linked, byId])
+  const ringed = useMemo(
+    () => [...selected, ...(linked === null ? [] : [linked])].flatMap((id) => byId.get(id) ?? []),
+    [selected, linked, byId],
+  )
   const label = chartWords(state, answer, catalogue, drawnOf(chart))
   const pin = (target: number | null) => {
     const item = itemOf(target)
@@ -269,34 +491,89 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     <>
       <div className={css.body} data-alone={isAlone || undefined}>
         <div ref={fig} className={css.fig}>
-          {wide === 0 ? null : state.asTable ? <DataTable chart={chart} label={label} /> : (
+          {wide === 0 ? null : state.asTable ? (
+            <DataTable chart={chart} label={label} />
+          ) : (
             <>
               <Legend chart={chart} colours={colours} />
-              {drawing.targets.length === 0 ? <Nothing chart={chart} catalogue={catalogue} round={round} set={set} /> : (
-                <Plot drawing={drawing} filmed={filmed} label={label} hovered={hovered} ringed={ringed} pinned={pinned} canBrush={canBrush}
-                  over={slo || hasFrontierNames(chart) ? (scale) => (
-                    <>
-                      {hasFrontierNames(chart) && <FrontierNames chart={chart} colours={colours} scale={scale} />}
-                      {slo && <SloLine chart={chart} slo={slo} scale={scale} onMove={(value) => setMoved({ ...slo, value })} onChange={(value) => changeSlo(slo.axis, value)} onCancel={() => setMoved(null)} />}
-                    </>
-                  ) : undefined}
-                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />} onHover={setHovered} onPin={pin} onBrush={({ x, y }) => onBrush(answer.lines ? { x: [x[0] + from, x[1] + from], y } : { x, y })} />
+              {drawing.targets.length === 0 ? (
+                <Nothing chart={chart} catalogue={catalogue} round={round} set={set} />
+              ) : (
+                <Plot
+                  drawing={drawing}
+                  filmed={filmed}
+                  label={label}
+                  hovered={hovered}
+                  ringed={ringed}
+                  pinned={pinned}
+                  canBrush={canBrush}
+                  over={
+                    slo || hasFrontierNames(chart)
+                      ? (scale) => (
+                          <>
+                            {hasFrontierNames(chart) && <FrontierNames chart={chart} colours={colours} scale={scale} />}
+                            {slo && (
+                              <SloLine
+                                chart={chart}
+                                slo={slo}
+                                scale={scale}
+                                onMove={(value) => setMoved({ ...slo, value })}
+                                onChange={(value) => changeSlo(slo.axis, value)}
+                                onCancel={() => setMoved(null)}
+                              />
+                            )}
+                          </>
+                        )
+                      : undefined
+                  }
+                  tip={(target) => <Tip chart={chart} target={itemOf(target)} />}
+                  onHover={setHovered}
+                  onPin={pin}
+                  onBrush={({ x, y }) => onBrush(answer.lines ? { x: [x[0] + from, x[1] + from], y } : { x, y })}
+                />
               )}
               <div className={css.xtitle}>
                 <span className={css.what}>
                   {captionOf(chart) && <span>{capital(captionOf(chart))}</span>}
-                  {limitable && !slo && drawing.targets.length > 0 && <span title="Service level objective: a limit on this axis that results must meet"><Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act></span>}
+                  {limitable && !slo && drawing.targets.length > 0 && (
+                    <span title="Service level objective: a limit on this axis that results must meet">
+                      <Act onPress={() => changeSlo(limitable, usualSlo(chart, limitable))}>Set an SLO</Act>
+                    </span>
+                  )}
                 </span>
                 <AxisPager page={page} onFrom={setFrom} />
-                {!answer.lines && <span>{chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span></span>}
+                {!answer.lines && (
+                  <span>
+                    {chart.x.name} <span className="dim">{unitOf(chart.x)}</span> <span aria-hidden="true">→</span>
+                  </span>
+                )}
               </div>
             </>
           )}
         </div>
-        {!isAlone && <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />}
+        {!isAlone && (
+          <Reading chart={chart} item={itemOf(pinned)} catalogue={catalogue} round={round} onClose={() => pin(null)} />
+        )}
       </div>
-      {slo && !state.asTable && <SloBar chart={chart} catalogue={catalogue} round={round} slo={slo} isMoving={moved !== null} onChange={(value) => changeSlo(slo.axis, value)} onRemove={() => set({ slo: null })} />}
-      {!slo && state.slo && !state.asTable && <IdleSlo slo={state.slo} catalogue={catalogue} isScatter={state.kind === 'scatter'} onRemove={() => set({ slo: null })} />}
+      {slo && !state.asTable && (
+        <SloBar
+          chart={chart}
+          catalogue={catalogue}
+          round={round}
+          slo={slo}
+          isMoving={moved !== null}
+          onChange={(value) => changeSlo(slo.axis, value)}
+          onRemove={() => set({ slo: null })}
+        />
+      )}
+      {!slo && state.slo && !state.asTable && (
+        <IdleSlo
+          slo={state.slo}
+          catalogue={catalogue}
+          isScatter={state.kind === 'scatter'}
+          onRemove={() => set({ slo: null })}
+        />
+      )}
       <Said chart={chart} item={said} />
     </>
   )
@@ -312,7 +589,15 @@ function useItemName(chart: Chart, item: Item | null) {
 // The announcement of the point under the pointer or the cursor.
 function Said({ chart, item }: { chart: Chart; item: Item | null }) {
   const name = useItemName(chart, item)
-  return <p className="sr" role="status" aria-label="Chart reading">{item ? `${name.short}: ${linesOf(chart, item).map(([what, value]) => `${what} ${value}`).join(', ')}` : ''}</p>
+  return (
+    <p className="sr" role="status" aria-label="Chart reading">
+      {item
+        ? `${name.short}: ${linesOf(chart, item)
+            .map(([what, value]) => `${what} ${value}`)
+            .join(', ')}`
+        : ''}
+    </p>
+  )
 }
 
 function Tip({ chart, target }: { chart: Chart; target: Item | null }) {
@@ -320,9 +605,22 @@ function Tip({ chart, target }: { chart: Chart; target: Item | null }) {
   if (!target) return null
   return (
     <>
-      <b><bdi>{name.short}</bdi></b>
-      {name.own && <p className={css.by}><bdi>{name.own}</bdi></p>}
-      <dl>{linesOf(chart, target).map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
+      <b>
+        <bdi>{name.short}</bdi>
+      </b>
+      {name.own && (
+        <p className={css.by}>
+          <bdi>{name.own}</bdi>
+        </p>
+      )}
+      <dl>
+        {linesOf(chart, target).map(([what, value]) => (
+          <div key={what} style={{ display: 'contents' }}>
+            <dt>{what}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
     </>
   )

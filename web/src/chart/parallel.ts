@@ -44,16 +44,18 @@ export function valueOn({ least, most }: Axis, share: number) {
 }
 
 // The places along an axis that lie between two shares of it.
-export const kindsBetween = (axis: Axis, [low, high]: [number, number]) => (axis.kinds ?? []).filter((_, at) => shareOn(axis, at) >= low && shareOn(axis, at) <= high)
+export const kindsBetween = (axis: Axis, [low, high]: [number, number]) =>
+  (axis.kinds ?? []).filter((_, at) => shareOn(axis, at) >= low && shareOn(axis, at) <= high)
 
 // Per axis, the place where each line crosses it; NaN if it does not.
-const crossings = ({ axes, answer, items }: Chart) => axes.map((axis, i) => {
-  const places = answer.lines?.at[i]
-  return Float64Array.from(items, ({ at }) => {
-    const value = places?.[at] ?? null
-    return value === null ? NaN : shareOn(axis, value)
+const crossings = ({ axes, answer, items }: Chart) =>
+  axes.map((axis, i) => {
+    const places = answer.lines?.at[i]
+    return Float64Array.from(items, ({ at }) => {
+      const value = places?.[at] ?? null
+      return value === null ? NaN : shareOn(axis, value)
+    })
   })
-})
 
 // More lines are fainter: places where many overlap are still dark.
 const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : count <= 1500 ? 0.28 : 0.16)
@@ -74,7 +76,11 @@ function bundles(items: Item[]): Map<number, number[]> {
   const all = new Map<number, number[]>()
   for (const own of looks.values()) {
     const count = Math.ceil(own.length / size)
-    for (let first = 0; first < count; first++) all.set(own[first] ?? 0, own.filter((_, i) => i % count === first))
+    for (let first = 0; first < count; first++)
+      all.set(
+        own[first] ?? 0,
+        own.filter((_, i) => i % count === first),
+      )
   }
   return all
 }
@@ -92,7 +98,13 @@ interface Frame {
 }
 
 // From axis `first` to before `end` without a gap. A wide line is two thin ones next to each other.
-function piece(points: number[], [first, end]: [number, number], heights: number[], { xs, gutters }: Frame, isDouble: boolean) {
+function piece(
+  points: number[],
+  [first, end]: [number, number],
+  heights: number[],
+  { xs, gutters }: Frame,
+  isDouble: boolean,
+) {
   const leaves = (i: number): [number, number] => [xs[i] as number, heights[i] as number]
   const enters = (i: number): [number, number] => [(xs[i] as number) - (gutters[i] ?? 0), heights[i] as number]
   if (end - first === 1) {
@@ -101,7 +113,8 @@ function piece(points: number[], [first, end]: [number, number], heights: number
     else points.push(x0 - ALONE, y, x0, y, NaN, NaN, x1, y, x1 + ALONE, y, NaN, NaN)
   } else if (!isDouble) {
     points.push(...leaves(first))
-    for (let i = first + 1; i < end; i++) points.push(...enters(i), ...(gutters[i] ? [NaN, NaN, ...(i < end - 1 ? leaves(i) : [])] : []))
+    for (let i = first + 1; i < end; i++)
+      points.push(...enters(i), ...(gutters[i] ? [NaN, NaN, ...(i < end - 1 ? leaves(i) : [])] : []))
     points.push(NaN, NaN)
   } else {
     for (let i = first + 1; i < end; i++) {
@@ -127,7 +140,12 @@ export function strandsOf(lines: number[], shares: Float64Array[], frame: Frame,
   return Float32Array.from(points)
 }
 
-function lines(chart: Chart, colours: Colours, shares: Float64Array[], { gutters, places }: Layout): CustomSeriesOption {
+function lines(
+  chart: Chart,
+  colours: Colours,
+  shares: Float64Array[],
+  { gutters, places }: Layout,
+): CustomSeriesOption {
   const { items } = chart
   const opacity = opacityOf(items.length)
   const bundled = bundles(items)
@@ -137,23 +155,39 @@ function lines(chart: Chart, colours: Colours, shares: Float64Array[], { gutters
   const data = new Float64Array(items.length * wide)
   items.forEach((_, line) => {
     const own = shares.map((share) => share[line] as number)
-    const begin = Math.max(0, own.findIndex((share) => !Number.isNaN(share)))
+    const begin = Math.max(
+      0,
+      own.findIndex((share) => !Number.isNaN(share)),
+    )
     data.set([places[begin] as number, own[begin] || 0, ...own], line * wide)
   })
   const shape = (frame: Frame, own: number[], item: Item) => {
     const isWide = item.n > 1
     const at = strandsOf(own, shares, frame, isWide && isMany)
-    const look = { stroke: colourOf(colours, item.slot), fill: 'none', lineWidth: isMany ? THIN : isWide ? WIDE : 1.2, opacity: item.isSimulated ? opacity / 2 : opacity, ...(item.isHollow && { lineDash: [5, 3] }) }
+    const look = {
+      stroke: colourOf(colours, item.slot),
+      fill: 'none',
+      lineWidth: isMany ? THIN : isWide ? WIDE : 1.2,
+      opacity: item.isSimulated ? opacity / 2 : opacity,
+      ...(item.isHollow && { lineDash: [5, 3] }),
+    }
     return { type: STRANDS, shape: { at }, style: look, silent: true }
   }
   return {
-    ...QUIET, z: 2, dimensions: Array.from({ length: wide }, (_, i) => `d${i}`), encode: { x: 0, y: 1 }, data,
+    ...QUIET,
+    z: 2,
+    dimensions: Array.from({ length: wide }, (_, i) => `d${i}`),
+    encode: { x: 0, y: 1 },
+    data,
     // the first draws all: one by one they would cost the drawing more than what is seen of them
     renderItem: ({ dataIndex }, api) => {
       if (dataIndex > 0) return null
       const [bottom = 0, top = 0] = [api.coord([0, 0])[1], api.coord([0, 1])[1]]
       const frame = { xs: places.map((at) => api.coord([at, 0])[0] ?? 0), bottom, high: bottom - top, gutters }
-      return { type: 'group', children: [...bundled].map(([first, own]) => shape(frame, own, items[first] as Item)) } as unknown as CustomSeriesRenderItemReturn
+      return {
+        type: 'group',
+        children: [...bundled].map(([first, own]) => shape(frame, own, items[first] as Item)),
+      } as unknown as CustomSeriesRenderItemReturn
     },
   }
 }
@@ -164,7 +198,8 @@ interface Tick {
 }
 
 // Round in the unit that is shown.
-const roundTicks = ({ least, most, form: { scale } }: Axis) => innerTicks(least * scale, most * scale, TICKS).map((tick) => tick / scale)
+const roundTicks = ({ least, most, form: { scale } }: Axis) =>
+  innerTicks(least * scale, most * scale, TICKS).map((tick) => tick / scale)
 
 // A few distinct numbers are all labeled, as far as their labels fit above each other.
 function ownTicks(axis: Axis, values: (number | null)[], high: number): number[] {
@@ -186,14 +221,22 @@ function ticksOf(axis: Axis, values: (number | null)[], high: number, isNarrow: 
     return axis.words.map((words, at) => ({ share: shareOn(axis, at), words })).filter((_, at) => at % step === 0)
   }
   const day = (value: number) => time(new Date(value).toISOString()).slice(0, 10)
-  if (axis.field.type === 'time') return [0, 0.5, 1].map((share) => ({ share, words: day(valueOn(axis, share)) })).slice(0, axis.most > axis.least ? 3 : 1)
+  if (axis.field.type === 'time')
+    return [0, 0.5, 1]
+      .map((share) => ({ share, words: day(valueOn(axis, share)) }))
+      .slice(0, axis.most > axis.least ? 3 : 1)
   const ticks = ownTicks(axis, values, high)
   const words = tickWords(ticks, axis.form, { isShort: isNarrow })
   return ticks.map((value, i) => ({ share: shareOn(axis, value), words: words[i] as string }))
 }
 
 // The first axis has its values at its left, where nothing else is.
-const leftOf = ({ axes: [first] }: Chart, wide: number) => Math.min(LEFT_MAX, Math.max(SIDE, wide * LEFT_SHARE), Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * NAME_WIDE + 16)))
+const leftOf = ({ axes: [first] }: Chart, wide: number) =>
+  Math.min(
+    LEFT_MAX,
+    Math.max(SIDE, wide * LEFT_SHARE),
+    Math.max(SIDE, ...(first?.words ?? []).map((words) => words.length * NAME_WIDE + 16)),
+  )
 
 interface Layout {
   left: number
@@ -214,7 +257,12 @@ function guttersOf({ axes, answer }: Chart, isNarrow: boolean): number[] {
   return axes.map((axis, at) => {
     if (at === 0 || at === axes.length - 1) return 0
     const labels = ticksOf(axis, answer.lines?.at[at] ?? [], USUAL_HIGH, isNarrow)
-    return Math.ceil(Math.min(GUTTER_MAX, Math.max(0, ...labels.map(({ words }) => words.length)) * (axis.kinds ? NAME_WIDE : CHAR_WIDE) + LABEL_SIDE * 2))
+    return Math.ceil(
+      Math.min(
+        GUTTER_MAX,
+        Math.max(0, ...labels.map(({ words }) => words.length)) * (axis.kinds ? NAME_WIDE : CHAR_WIDE) + LABEL_SIDE * 2,
+      ),
+    )
   })
 }
 
@@ -235,7 +283,8 @@ export function linesOfTitle(text: string, letters: number, most: number): strin
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && (`${last} ${word}`.length <= letters || lines.length === most)) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && (`${last} ${word}`.length <= letters || lines.length === most))
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines.map((line) => (line.length > letters ? `${line.slice(0, Math.max(2, letters - 1))}…` : line))
@@ -275,25 +324,44 @@ export function axesThatFit(chart: Chart, from: number, wide: number): number {
 export function partOf(chart: Chart, from: number, end: number): Chart {
   const { answer, axes } = chart
   if (!answer.lines || (from === 0 && end >= axes.length)) return chart
-  return { ...chart, axes: axes.slice(from, end), answer: { ...answer, lines: { ...answer.lines, at: answer.lines.at.slice(from, end) } } }
+  return {
+    ...chart,
+    axes: axes.slice(from, end),
+    answer: { ...answer, lines: { ...answer.lines, at: answer.lines.at.slice(from, end) } },
+  }
 }
 
-const clip = (text: string, wide: number) => (text.length * NAME_WIDE <= wide ? text : `${text.slice(0, Math.max(2, Math.floor(wide / NAME_WIDE) - 1)).trimEnd()}…`)
+const clip = (text: string, wide: number) =>
+  text.length * NAME_WIDE <= wide ? text : `${text.slice(0, Math.max(2, Math.floor(wide / NAME_WIDE) - 1)).trimEnd()}…`
 
-function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, gutters, places }: Layout): CustomSeriesOption {
+function stems(
+  chart: Chart,
+  colours: Colours,
+  { left, right, isNarrow, titles, gutters, places }: Layout,
+): CustomSeriesOption {
   const { axes, answer } = chart
   return {
-    ...QUIET, z: 5, encode: { x: 0, y: 1 }, data: places.map((at) => [at, 0]),
+    ...QUIET,
+    z: 5,
+    encode: { x: 0, y: 1 },
+    data: places.map((at) => [at, 0]),
     renderItem: ({ dataIndex }, api) => {
       const axis = axes[dataIndex] as Axis
       const [x = 0, bottom = 0] = api.coord([places[dataIndex] as number, 0])
       const top = api.coord([0, 1])[1] ?? 0
       const before = api.coord([places[dataIndex - 1] ?? 0, 0])[0] ?? 0
-      const align = dataIndex === 0 || dataIndex === axes.length - 1 ? 'right' as const : 'center' as const
+      const align = dataIndex === 0 || dataIndex === axes.length - 1 ? ('right' as const) : ('center' as const)
       const gutter = gutters[dataIndex] ?? 0
       const side = align === 'center' ? x - gutter / 2 : dataIndex === 0 ? x : x + right - 4
-      const text = (words: string, left: number, y: number, more: object) => ({ type: 'text' as const, style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...more } })
-      const stem = (at: number) => ({ type: 'line' as const, shape: { x1: at, y1: top, x2: at, y2: bottom }, style: { stroke: colours.axis, lineWidth: 1 } })
+      const text = (words: string, left: number, y: number, more: object) => ({
+        type: 'text' as const,
+        style: { text: words, x: left, y, verticalAlign: 'middle' as const, ...more },
+      })
+      const stem = (at: number) => ({
+        type: 'line' as const,
+        shape: { x1: at, y1: top, x2: at, y2: bottom },
+        style: { stroke: colours.axis, lineWidth: 1 },
+      })
       const all = [unitOf(axis), arrow(axis.field)].filter(Boolean).join(' ')
       const unit = align === 'center' && all.length * CHAR_WIDE > x - before ? arrow(axis.field) : all
       const title = titles[dataIndex] ?? []
@@ -304,18 +372,50 @@ function stems(chart: Chart, colours: Colours, { left, right, isNarrow, titles, 
         type: 'group',
         children: [
           // a middle axis is a column: it ends the lines at its left and begins them at its right
-          ...(gutter ? [{ type: 'rect' as const, shape: { x: x - gutter, y: top, width: gutter, height: bottom - top }, style: { fill: colours.grid, opacity: 0.6 } }, stem(x - gutter)] : []), stem(x),
-          ...title.map((line, i) => text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, { fill: colours.text, font: `500 11px ${SANS}`, align })),
+          ...(gutter
+            ? [
+                {
+                  type: 'rect' as const,
+                  shape: { x: x - gutter, y: top, width: gutter, height: bottom - top },
+                  style: { fill: colours.grid, opacity: 0.6 },
+                },
+                stem(x - gutter),
+              ]
+            : []),
+          stem(x),
+          ...title.map((line, i) =>
+            text(line, side, top - TITLE_HIGH - 3 - (title.length - i) * TITLE_HIGH, {
+              fill: colours.text,
+              font: `500 11px ${SANS}`,
+              align,
+            }),
+          ),
           ...(unit ? [text(unit, side, top - 16, { fill: colours.text3, font: `11px ${SANS}`, align })] : []),
-          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) => text(axis.kinds ? clip(words, room) : words, isLast ? x + LABEL_SIDE : x - LABEL_SIDE, bottom - (bottom - top) * share, { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' })),
-          ...(axis.gaps > 0 ? [text(`– ${count(axis.gaps)}`, x - gutter / 2, bottom + 18, { fill: colours.text3, font: `11px ${MONO}`, align: 'center' })] : []),
+          ...ticksOf(axis, answer.lines?.at[dataIndex] ?? [], bottom - top, isNarrow).map(({ share, words }) =>
+            text(
+              axis.kinds ? clip(words, room) : words,
+              isLast ? x + LABEL_SIDE : x - LABEL_SIDE,
+              bottom - (bottom - top) * share,
+              { fill: colours.text2, font: `11px ${axis.kinds ? SANS : MONO}`, align: isLast ? 'left' : 'right' },
+            ),
+          ),
+          ...(axis.gaps > 0
+            ? [
+                text(`– ${count(axis.gaps)}`, x - gutter / 2, bottom + 18, {
+                  fill: colours.text3,
+                  font: `11px ${MONO}`,
+                  align: 'center',
+                }),
+              ]
+            : []),
         ],
       }
     },
   }
 }
 
-export const parallelWords = ({ axes }: Chart) => (axes.some(({ gaps }) => gaps > 0) ? '– below an axis: experiments without a value on it' : '')
+export const parallelWords = ({ axes }: Chart) =>
+  axes.some(({ gaps }) => gaps > 0) ? '– below an axis: experiments without a value on it' : ''
 
 export function parallelOf(chart: Chart, colours: Colours, wide: number): Drawing {
   const { axes, items } = chart
@@ -331,10 +431,18 @@ export function parallelOf(chart: Chart, colours: Colours, wide: number): Drawin
   })
   const hidden = { type: 'value' as const, show: false, min: 0, splitLine: { show: false } }
   return {
-    targets, beside: 0, reach: 'near', brush: 'axis', more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)), lines: layout,
+    targets,
+    beside: 0,
+    reach: 'near',
+    brush: 'axis',
+    more: Math.max(0, Math.min(MORE_MAX, names * TICK_HIGH + top + BOTTOM - USUAL_HIGH)),
+    lines: layout,
     option: {
-      animation: false, grid: { left: layout.left, right: layout.right, top, bottom: BOTTOM, outerBoundsMode: 'none' },
-      xAxis: { ...hidden, max: Math.max(1, places.at(-1) ?? 1) }, yAxis: { ...hidden, max: 1 }, series: [lines(chart, colours, shares, layout), stems(chart, colours, layout)],
+      animation: false,
+      grid: { left: layout.left, right: layout.right, top, bottom: BOTTOM, outerBoundsMode: 'none' },
+      xAxis: { ...hidden, max: Math.max(1, places.at(-1) ?? 1) },
+      yAxis: { ...hidden, max: 1 },
+      series: [lines(chart, colours, shares, layout), stems(chart, colours, layout)],
     },
   }
 }

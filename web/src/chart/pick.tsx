@@ -35,13 +35,25 @@ export function Pick({ role, name, value, catalogue, varying, canBeNone, fits, o
         <Icon name="down" small />
       </Button>
       {isOpen && (
-        <Popover isOpen triggerRef={button} placement="bottom start" onOpenChange={setOpen} className={controls.pop ?? ''}>
+        <Popover
+          isOpen
+          triggerRef={button}
+          placement="bottom start"
+          onOpenChange={setOpen}
+          className={controls.pop ?? ''}
+        >
           <Dialog aria-label={name} className={css.fields ?? ''}>
-            <Fields catalogue={catalogue} varying={varying} value={value} {...(canBeNone !== undefined && { canBeNone })} {...(fits && { fits })}
+            <Fields
+              catalogue={catalogue}
+              varying={varying}
+              value={value}
+              {...(canBeNone !== undefined && { canBeNone })}
+              {...(fits && { fits })}
               onPick={(id) => {
                 setOpen(false)
                 onPick(id)
-              }} />
+              }}
+            />
           </Dialog>
         </Popover>
       )}
@@ -53,9 +65,17 @@ export function Pick({ role, name, value, catalogue, varying, canBeNone, fits, o
 function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Props, 'role' | 'name'>) {
   const [words, setWords] = useState('')
   const items = useMemo(() => {
-    const found = catalogue.search(words, words.trim() ? catalogue.fields : catalogue.columns).filter((field) => !fits || fits(field))
+    const found = catalogue
+      .search(words, words.trim() ? catalogue.fields : catalogue.columns)
+      .filter((field) => !fits || fits(field))
     const front = found.filter(({ id }) => varying?.has(id))
-    const list = [...front, ...found.filter(({ id }) => !varying?.has(id))].slice(0, FOUND_MAX).map((field) => ({ id: field.id, name: longName(field), note: `${field.unit}${varying && !varying.has(field.id) ? ' does not vary' : ''}`.trim() }))
+    const list = [...front, ...found.filter(({ id }) => !varying?.has(id))]
+      .slice(0, FOUND_MAX)
+      .map((field) => ({
+        id: field.id,
+        name: longName(field),
+        note: `${field.unit}${varying && !varying.has(field.id) ? ' does not vary' : ''}`.trim(),
+      }))
     return canBeNone !== undefined && !words.trim() ? [{ id: NONE, name: canBeNone, note: '' }, ...list] : list
   }, [catalogue, words, varying, canBeNone, fits])
   return (
@@ -64,19 +84,35 @@ function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Pro
         <SearchField aria-label="Search fields by name, alias or unit" autoFocus>
           <span className={join(controls.field)}>
             <Icon name="search" />
-            <Input role="combobox" aria-haspopup="listbox" aria-expanded placeholder="Search fields" autoComplete="off" spellCheck={false} />
+            <Input
+              role="combobox"
+              aria-haspopup="listbox"
+              aria-expanded
+              placeholder="Search fields"
+              autoComplete="off"
+              spellCheck={false}
+            />
           </span>
         </SearchField>
       </div>
-      <ListBox aria-label="Fields" className={join(css.list, 'fades-down')} items={items} selectionMode="single" selectedKeys={[value || NONE]} disallowEmptySelection
+      <ListBox
+        aria-label="Fields"
+        className={join(css.list, 'fades-down')}
+        items={items}
+        selectionMode="single"
+        selectedKeys={[value || NONE]}
+        disallowEmptySelection
         onSelectionChange={(keys) => {
           const [id] = [...(keys as Set<string>)]
           if (id !== undefined) onPick(id === NONE ? '' : id)
         }}
-        renderEmptyState={() => <span className={css.option}>No field matches “{words}”.</span>}>
+        renderEmptyState={() => <span className={css.option}>No field matches “{words}”.</span>}
+      >
         {(item) => (
           <ListBoxItem id={item.id} textValue={item.name} className={css.option ?? ''}>
-            <span className="clip" title={item.id}>{item.name}</span>
+            <span className="clip" title={item.id}>
+              {item.name}
+            </span>
             <small>{item.note}</small>
           </ListBoxItem>
         )}

@@ -38,10 +38,14 @@ export function nameAmong(rows: readonly Row[], id: number, catalogue: Catalogue
   return name ? { short: name.short, full: name.full, own: name.own } : { short: own, full: own, own: '' }
 }
 
-export const namingColumns = (catalogue: Catalogue) => ['run.name', ...NAMING_FIELDS.filter((field) => catalogue.byId.has(field))]
+export const namingColumns = (catalogue: Catalogue) => [
+  'run.name',
+  ...NAMING_FIELDS.filter((field) => catalogue.byId.has(field)),
+]
 
 export function sameNameFilter(name: string | null, tree: Filter | undefined): Filter {
-  const same: Filter = name === null ? { not: { field: 'run.name', op: 'not_null' } } : { field: 'run.name', op: 'eq', value: name }
+  const same: Filter =
+    name === null ? { not: { field: 'run.name', op: 'not_null' } } : { field: 'run.name', op: 'eq', value: name }
   return tree ? { and: [tree, same] } : same
 }
 
@@ -55,7 +59,15 @@ function useSameNamed(id: number | null, name: string | null, among: NamedAmong 
   const isAsked = among !== null && id !== null && settled === id
   return useQuery({
     queryKey: ['same name', name, among?.tree, among?.round, isAsked],
-    queryFn: ({ signal }) => apply({ filter: sameNameFilter(name, among?.tree), columns: among ? namingColumns(among.catalogue) : [], limit: SAME_MAX } as unknown as ApplyRequest, signal),
+    queryFn: ({ signal }) =>
+      apply(
+        {
+          filter: sameNameFilter(name, among?.tree),
+          columns: among ? namingColumns(among.catalogue) : [],
+          limit: SAME_MAX,
+        } as unknown as ApplyRequest,
+        signal,
+      ),
     staleTime: Infinity,
     enabled: isAsked,
   }).data?.rows
@@ -63,9 +75,18 @@ function useSameNamed(id: number | null, name: string | null, among: NamedAmong 
 
 // A row of what a chart knows about an experiment.
 function rowOfItem({ answer, x, y, colours }: Chart, item: Item & { id: number }): Row {
-  const axis = (named: Named | null, at: number | null): [string, unknown][] => (named && at !== null && named.field.role !== 'output' ? [[named.field.id, named.kinds ? named.kinds[at]?.value : at]] : [])
+  const axis = (named: Named | null, at: number | null): [string, unknown][] =>
+    named && at !== null && named.field.role !== 'output'
+      ? [[named.field.id, named.kinds ? named.kinds[at]?.value : at]]
+      : []
   const color: [string, unknown][] = colours ? [[colours.field.id, colours.kinds[item.kind]?.value]] : []
-  const cells = Object.fromEntries([...(answer.lines ? [] : [...axis(x, item.x), ...axis(y, item.y)]), ...color, ['run.name', aboutOf(answer)?.labels['run.name']?.[item.at]]].filter(([, value]) => value !== undefined))
+  const cells = Object.fromEntries(
+    [
+      ...(answer.lines ? [] : [...axis(x, item.x), ...axis(y, item.y)]),
+      ...color,
+      ['run.name', aboutOf(answer)?.labels['run.name']?.[item.at]],
+    ].filter(([, value]) => value !== undefined),
+  )
   const runId = aboutOf(answer)?.labels[RUN_ID]?.[item.at]
   return { id: item.id, run_id: typeof runId === 'string' ? runId : null, simulated: false, verdict: null, cells }
 }
@@ -78,12 +99,22 @@ export function useItemNames(chart: Chart, items: readonly Item[]): ReadonlyMap<
     if (!among || !rows) return new Map()
     const known = new Set(rows.map(({ id }) => id))
     const others = items.filter((item): item is Item & { id: number } => item.id !== null && !known.has(item.id))
-    return new Map([...rowNames(others.map((item) => rowOfItem(chart, item)), among.catalogue), ...rowNames(rows, among.catalogue)])
+    return new Map([
+      ...rowNames(
+        others.map((item) => rowOfItem(chart, item)),
+        among.catalogue,
+      ),
+      ...rowNames(rows, among.catalogue),
+    ])
   }, [among, rows, chart, items])
 }
 
 // The name among the rows of the table and, where it is none of them, among those of the same name as well.
-function useNameAmong(id: number | null, among: NamedAmong | null, others: readonly Row[] | undefined): PointName | null {
+function useNameAmong(
+  id: number | null,
+  among: NamedAmong | null,
+  others: readonly Row[] | undefined,
+): PointName | null {
   const rows = among?.rows.current
   return useMemo(() => {
     if (!among || !rows || id === null) return null

@@ -47,28 +47,68 @@ function useSloInView(isOpen: boolean) {
 
 export function Reading({ chart, item, catalogue, round, onClose }: Props) {
   const aside = useSloInView(item !== null)
-  if (!item) return <aside className={css.reading} aria-label="Reading"><p className={css.quiet}>{emptyWords(chart)}</p></aside>
+  if (!item)
+    return (
+      <aside className={css.reading} aria-label="Reading">
+        <p className={css.quiet}>{emptyWords(chart)}</p>
+      </aside>
+    )
   return (
     <aside ref={aside} className={css.reading} aria-label="Reading" data-pinned>
       <div className={css.head}>
-        {item.id === null ? <b><bdi>{nameOf(chart, item)}</bdi></b> : <ExperimentName id={item.id} own={ownNameOf(chart, item)} />}
+        {item.id === null ? (
+          <b>
+            <bdi>{nameOf(chart, item)}</bdi>
+          </b>
+        ) : (
+          <ExperimentName id={item.id} own={ownNameOf(chart, item)} />
+        )}
         <IconButton icon="close" name="Unpin" onPress={onClose} />
       </div>
-      {item.id === null ? <Group chart={chart} item={item} /> : <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />}
+      {item.id === null ? (
+        <Group chart={chart} item={item} />
+      ) : (
+        <Experiment id={item.id} chart={chart} item={item} catalogue={catalogue} round={round} />
+      )}
     </aside>
   )
 }
 
 function ExperimentName({ id, own: given }: { id: number; own: string | null }) {
   const { short, own, full } = usePointName(id, given)
-  return <b title={full}><bdi><Breaks text={short} /></bdi>{own && <> <bdi className={css.by}><Breaks text={own} /></bdi></>}</b>
+  return (
+    <b title={full}>
+      <bdi>
+        <Breaks text={short} />
+      </bdi>
+      {own && (
+        <>
+          {' '}
+          <bdi className={css.by}>
+            <Breaks text={own} />
+          </bdi>
+        </>
+      )}
+    </b>
+  )
 }
 
 const Lines = ({ lines }: { lines: [string, string][] }) => (
-  <dl>{lines.map(([what, value]) => <div key={what} style={{ display: 'contents' }}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
+  <dl>
+    {lines.map(([what, value]) => (
+      <div key={what} style={{ display: 'contents' }}>
+        <dt>{what}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
 )
 
-const Values = ({ children }: { children: ReactNode }) => <div className={css.values} tabIndex={0} role="group" aria-label="Values">{children}</div>
+const Values = ({ children }: { children: ReactNode }) => (
+  <div className={css.values} tabIndex={0} role="group" aria-label="Values">
+    {children}
+  </div>
+)
 
 function Group({ chart, item }: { chart: Chart; item: Item }) {
   const filter = groupOf(chart, item)
@@ -78,7 +118,11 @@ function Group({ chart, item }: { chart: Chart; item: Item }) {
         <Lines lines={linesOf(chart, item)} />
         {isOverRuns(chart) && <p className={css.by}>{OVER_RUNS}</p>}
       </Values>
-      {filter && <p className={css.acts}><Pin side={{ filter }} name={nameOf(chart, item)} words="Pin as a group" /></p>}
+      {filter && (
+        <p className={css.acts}>
+          <Pin side={{ filter }} name={nameOf(chart, item)} words="Pin as a group" />
+        </p>
+      )}
     </>
   )
 }
@@ -90,11 +134,25 @@ function intervalOf(fields: Record<string, { value?: unknown } | undefined>, axi
   return `${plainNumber(lowEnd(axis.field, ends[0]), axis.form)} – ${plainNumber(ends[1], axis.form)} ${axis.form.unit}`
 }
 
-function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: Chart; item: Item; catalogue: Catalogue; round: number }) {
+function Experiment({
+  id,
+  chart,
+  item,
+  catalogue,
+  round,
+}: {
+  id: number
+  chart: Chart
+  item: Item
+  catalogue: Catalogue
+  round: number
+}) {
   const experiment = useExperiment(String(id))
   const fields = (experiment.data?.fields ?? {}) as Record<string, { value?: unknown } | undefined>
   const requests = fields['results.completed']?.value
-  const intervals = [chart.y, chart.x].map((axis) => [axis, intervalOf(fields, axis)] as const).filter(([, text]) => text !== null)
+  const intervals = [chart.y, chart.x]
+    .map((axis) => [axis, intervalOf(fields, axis)] as const)
+    .filter(([, text]) => text !== null)
   const isSimulated = experiment.data?.simulated === true
   return (
     <>
@@ -113,7 +171,10 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
         )}
         {chart.answer.marks && <Differs chart={chart} id={id} catalogue={catalogue} round={round} />}
       </Values>
-      <p className={css.acts} {...oneStop}><Link href={paths.experiment(id)}>Open experiment</Link><Pin side={{ ids: [id] }} name={nameOf(chart, item)} /></p>
+      <p className={css.acts} {...oneStop}>
+        <Link href={paths.experiment(id)}>Open experiment</Link>
+        <Pin side={{ ids: [id] }} name={nameOf(chart, item)} />
+      </p>
     </>
   )
 }
@@ -121,15 +182,33 @@ function Experiment({ id, chart, item, catalogue, round }: { id: number; chart: 
 function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; catalogue: Catalogue; round: number }) {
   const near = usePoints({ ...questionOf(chart.answer), form: 'neighbors', neighbors: id }, round).data?.neighbors
   if (!near || near.id !== id || near.fields.length === 0) return null
-  const fields = near.fields.filter(({ field, value }) => !near.fields.some((other) => isRepeat(field, other.field) && other.value === value))
+  const fields = near.fields.filter(
+    ({ field, value }) => !near.fields.some((other) => isRepeat(field, other.field) && other.value === value),
+  )
   return (
     <div className={css.differs}>
       <p className={css.by}>Differs from the {near.count} nearest results in</p>
       <dl>
         {fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)
-          const words = value === undefined ? NOT_RECORDED : value === null ? nullWord(field) : typeof value === 'string' ? wholeText(field, value) : withUnit(field, value)
-          return <div key={name} style={{ display: 'contents' }}><dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt><dd><bdi><Breaks text={words} /></bdi></dd></div>
+          const words =
+            value === undefined
+              ? NOT_RECORDED
+              : value === null
+                ? nullWord(field)
+                : typeof value === 'string'
+                  ? wholeText(field, value)
+                  : withUnit(field, value)
+          return (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt title={`${name}: ${differ} of ${near.count} have another value`}>{longName(field)}</dt>
+              <dd>
+                <bdi>
+                  <Breaks text={words} />
+                </bdi>
+              </dd>
+            </div>
+          )
         })}
       </dl>
     </div>

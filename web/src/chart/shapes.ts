@@ -13,7 +13,8 @@ export const OTHER_SHAPE = 'M3 0A3 3 0 1 1-3 0A3 3 0 1 1 3 0z'
 
 export const shapeOf = (slot: number) => SHAPES[slot] ?? OTHER_SHAPE
 // The name of the shape for ECharts, which draws its own circle and square faster than a path.
-export const symbolOf = (slot: number) => (slot === 0 || slot < 0 ? 'circle' : slot === 1 ? 'rect' : `path://${shapeOf(slot)}`)
+export const symbolOf = (slot: number) =>
+  slot === 0 || slot < 0 ? 'circle' : slot === 1 ? 'rect' : `path://${shapeOf(slot)}`
 
 export interface Pen {
   moveTo: (x: number, y: number) => unknown

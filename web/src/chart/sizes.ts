@@ -21,7 +21,12 @@ export function sizingOf({ items, answer, size }: Chart): Sizing | null {
   const most = items.reduce((greatest, item) => Math.max(greatest, of(item)), 0)
   const isCrowded = items.length > MANY
   const full = isCrowded && size ? MOST_OF_MANY : MOST
-  return { of, most, isCrowded: isCrowded && size !== null, wide: (value) => Math.max(LEAST, Math.sqrt(Math.max(0, value) / (most || 1)) * full) }
+  return {
+    of,
+    most,
+    isCrowded: isCrowded && size !== null,
+    wide: (value) => Math.max(LEAST, Math.sqrt(Math.max(0, value) / (most || 1)) * full),
+  }
 }
 
 const PARTS = [0.1, 1] // of the greatest
@@ -34,9 +39,20 @@ const round = (value: number) => {
 export function sizeKeys(chart: Chart): { wide: number; words: string }[] {
   const sizing = sizingOf(chart)
   if (!sizing || sizing.most <= 0) return []
-  const values = PARTS.map((part) => round(sizing.most * part)).map((value) => (chart.size ? value : Math.max(1, value)))
+  const values = PARTS.map((part) => round(sizing.most * part)).map((value) =>
+    chart.size ? value : Math.max(1, value),
+  )
   const last = values.length - 1
-  return values.flatMap((value, i) => (i < last && value === values[last] ? [] : [{ wide: sizing.wide(value), words: chart.size
-    ? `${i === 0 ? `${chart.size.name} ` : ''}${plainNumber(value, chart.size.form)}${i === last ? ` ${chart.size.form.unit}` : ''}`.trimEnd()
-    : `${i === 0 ? 'represents ' : ''}${plainNumber(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}` }]))
+  return values.flatMap((value, i) =>
+    i < last && value === values[last]
+      ? []
+      : [
+          {
+            wide: sizing.wide(value),
+            words: chart.size
+              ? `${i === 0 ? `${chart.size.name} ` : ''}${plainNumber(value, chart.size.form)}${i === last ? ` ${chart.size.form.unit}` : ''}`.trimEnd()
+              : `${i === 0 ? 'represents ' : ''}${plainNumber(value, chart.x.form.scale === 1 ? chart.x.form : { ...chart.x.form, scale: 1 })}${i === last ? ' results' : ''}`,
+          },
+        ],
+  )
 }

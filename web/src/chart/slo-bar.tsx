@@ -15,7 +15,18 @@ import css from './chart.module.css'
 import { type Chart, type Named, unitOf } from './items'
 import { lowerFirst } from './model'
 import { namingColumns, usePointName } from './point-name'
-import { type Best, bestMark, bestRequest, commandOf, goalOf, mixedWords, namedOf, ranksMarks, type Slo, THROUGHPUT } from './slo'
+import {
+  type Best,
+  bestMark,
+  bestRequest,
+  commandOf,
+  goalOf,
+  mixedWords,
+  namedOf,
+  ranksMarks,
+  type Slo,
+  THROUGHPUT,
+} from './slo'
 
 const COPIED_MS = 2000
 
@@ -45,9 +56,17 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
         {best && (
           <>
             <span className={css.result}>
-              Best within SLO{mixed && ` across ${mixed}`}: <Link href={paths.experiment(best.id)} title={name.full}><bdi>{name.short}</bdi></Link>:{' '}
-              <b className="n-12">{showNumber(best.goal, form)}</b> {form.unit}, {lowerFirst(named.name)} <b className="n-12">{showNumber(best.limited, formFor(named.field, [best.limited]))}</b> {unitOf(named)}{' '}
-              <span className={css.by}>({count(best.count)} {isUnjudged ? '' : 'trusted '}{best.count === 1 ? 'result' : 'results'}{isUnjudged && ' without a verdict'} {best.count === 1 ? 'meets' : 'meet'} it)</span>
+              Best within SLO{mixed && ` across ${mixed}`}:{' '}
+              <Link href={paths.experiment(best.id)} title={name.full}>
+                <bdi>{name.short}</bdi>
+              </Link>
+              : <b className="n-12">{showNumber(best.goal, form)}</b> {form.unit}, {lowerFirst(named.name)}{' '}
+              <b className="n-12">{showNumber(best.limited, formFor(named.field, [best.limited]))}</b> {unitOf(named)}{' '}
+              <span className={css.by}>
+                ({count(best.count)} {isUnjudged ? '' : 'trusted '}
+                {best.count === 1 ? 'result' : 'results'}
+                {isUnjudged && ' without a verdict'} {best.count === 1 ? 'meets' : 'meet'} it)
+              </span>
             </span>
             <Command document={experiment?.id === best.id ? experiment.document : undefined} />
           </>
@@ -68,32 +87,76 @@ function useBestWithin(chart: Chart, slo: Slo, goal: Field, round: number, catal
   const unjudged = useBest(!isOfMarks && lacksTrusted ? bestRequest(chart, slo, goal, null, naming) : null, round)
   if (isOfMarks) {
     const best = bestMark(chart, slo, goal, 'trusted')
-    return { best: best ?? bestMark(chart, slo, goal, null), row: undefined, isUnjudged: best === null, isKnown: true, error: null }
+    return {
+      best: best ?? bestMark(chart, slo, goal, null),
+      row: undefined,
+      isUnjudged: best === null,
+      isKnown: true,
+      error: null,
+    }
   }
   const found = lacksTrusted ? unjudged : trusted
   const row = found.data?.rows[0]
   const [value, limited] = [row?.cells[goal.id], row?.cells[namedOf(chart, slo.axis).field.id]]
-  const best: Best | null = row && typeof value === 'number' && typeof limited === 'number' ? { id: row.id, own: nameOf(row), goal: value, limited, count: found.data?.count ?? 0 } : null
+  const best: Best | null =
+    row && typeof value === 'number' && typeof limited === 'number'
+      ? { id: row.id, own: nameOf(row), goal: value, limited, count: found.data?.count ?? 0 }
+      : null
   return { best, row, isUnjudged: lacksTrusted, isKnown: found.data !== undefined, error: found.error }
 }
 
 // Explains why no result is shown: none is within the limit, or none of those is trusted.
-function NoneWithin({ chart, slo, goal, named, round }: Pick<Props, 'chart' | 'slo' | 'round'> & { goal: Field; named: Named }) {
+function NoneWithin({
+  chart,
+  slo,
+  goal,
+  named,
+  round,
+}: Pick<Props, 'chart' | 'slo' | 'round'> & { goal: Field; named: Named }) {
   const within = useBest(bestRequest(chart, slo, goal, 'any'), round)
   const nearest = useBest(bestRequest(chart, { axis: slo.axis, value: null }, goal, 'any'), round)
   const least = nearest.data?.rows[0]?.cells[named.field.id]
   if (!within.data || !nearest.data) return null
-  if (within.data.count > 0) return <>No trusted result meets the SLO. {count(within.data.count)} {within.data.count === 1 ? 'other result does.' : 'other results do.'}</>
-  return <>No result meets the SLO{typeof least === 'number' && <>; the lowest {lowerFirst(named.name)} is {showNumber(least, formFor(named.field, [least]))} {unitOf(named)}</>}.</>
+  if (within.data.count > 0)
+    return (
+      <>
+        No trusted result meets the SLO. {count(within.data.count)}{' '}
+        {within.data.count === 1 ? 'other result does.' : 'other results do.'}
+      </>
+    )
+  return (
+    <>
+      No result meets the SLO
+      {typeof least === 'number' && (
+        <>
+          ; the lowest {lowerFirst(named.name)} is {showNumber(least, formFor(named.field, [least]))} {unitOf(named)}
+        </>
+      )}
+      .
+    </>
+  )
 }
 
 // An SLO that the chart cannot draw, so that no limit of the address is invisible.
-export function IdleSlo({ slo: { field, value }, catalogue, isScatter, onRemove }: { slo: { field: string; value: number }; catalogue: Catalogue; isScatter: boolean; onRemove: () => void }) {
+export function IdleSlo({
+  slo: { field, value },
+  catalogue,
+  isScatter,
+  onRemove,
+}: {
+  slo: { field: string; value: number }
+  catalogue: Catalogue
+  isScatter: boolean
+  onRemove: () => void
+}) {
   const limited = catalogue.get(field)
   const form = formFor(limited, [value])
   return (
     <div className={css.slo} role="group" aria-label="SLO">
-      <p className={css.best}>SLO: {longName(limited)} ≤ {showNumber(value, form)} {form.unit} is not shown, because {isScatter ? 'no axis has this field' : 'only a scatter plot can show it'}.</p>
+      <p className={css.best}>
+        SLO: {longName(limited)} ≤ {showNumber(value, form)} {form.unit} is not shown, because{' '}
+        {isScatter ? 'no axis has this field' : 'only a scatter plot can show it'}.
+      </p>
       <IconButton icon="close" name="Remove the SLO" onPress={onRemove} />
     </div>
   )
@@ -115,14 +178,28 @@ function Command({ document }: { document: unknown }) {
   }
   return (
     <span className={css.command}>
-      <code className="clip" title={command}>{command}</code>
-      <Act onPress={() => void copy()}><span aria-live="polite">{copied === command ? 'Copied' : 'Copy command'}</span></Act>
+      <code className="clip" title={command}>
+        {command}
+      </code>
+      <Act onPress={() => void copy()}>
+        <span aria-live="polite">{copied === command ? 'Copied' : 'Copy command'}</span>
+      </Act>
     </span>
   )
 }
 
 // Reads "500" in the unit of the field, and "0.5 s".
-function Limit({ label, named, value, onChange }: { label: string; named: Named; value: number; onChange: (value: number) => void }) {
+function Limit({
+  label,
+  named,
+  value,
+  onChange,
+}: {
+  label: string
+  named: Named
+  value: number
+  onChange: (value: number) => void
+}) {
   const [text, setText] = useState<string | null>(null) // null: not edited
   const why = useId()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a limit that is set elsewhere replaces what was typed
@@ -138,13 +215,27 @@ function Limit({ label, named, value, onChange }: { label: string; named: Named;
   return (
     <span className={css.limit}>
       SLO: {named.name} ≤
-      <span className={css.number} style={{ width: `calc(${shown.length}ch + 26px)` }}><TextField label={label} number value={shown} invalid={fault !== ''} aria-describedby={fault ? why : undefined} onChange={(event) => setText(event.target.value)} onBlur={commit}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') commit()
-          if (event.key === 'Escape') setText(null)
-        }} /></span>
+      <span className={css.number} style={{ width: `calc(${shown.length}ch + 26px)` }}>
+        <TextField
+          label={label}
+          number
+          value={shown}
+          invalid={fault !== ''}
+          aria-describedby={fault ? why : undefined}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') commit()
+            if (event.key === 'Escape') setText(null)
+          }}
+        />
+      </span>
       {unitOf(named)}
-      {fault && <span id={why} role="alert" className={css.why}>{fault}</span>}
+      {fault && (
+        <span id={why} role="alert" className={css.why}>
+          {fault}
+        </span>
+      )}
     </span>
   )
 }

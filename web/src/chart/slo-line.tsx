@@ -54,13 +54,51 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
   }
   return (
     <>
-      <div className={css.within} style={isX ? { left, top, width: at - left, height: bottom - top } : { left, top: at, width: right - left, height: bottom - at }} />
-      <div className={css.beyond} style={isX ? { left: at, top, width: right - at, height: bottom - top } : { left, top, width: right - left, height: at - top }} />
-      <div className={css.sloLine} data-axis={axis} style={isX ? { left: at, top, height: bottom - top } : { left, top: at, width: right - left }} />
-      <div className={css.sloHandle} data-axis={axis} role="slider" tabIndex={0} aria-label={`SLO of ${longName(named.field)}`} aria-orientation={isX ? 'horizontal' : 'vertical'}
-        aria-valuemin={0} aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))} aria-valuenow={value} aria-valuetext={`at most ${text}${isOutside ? OUTSIDE : ''}`}
-        style={isX ? { left: at, top: goal === 'lower' ? top : bottom } : { left: goal === 'lower' ? right : left, top: at }}
-        data-side={isX ? (right - at > (text.length + OUTSIDE.length) * LETTER_PX ? 'after' : 'before') : at - top > LABEL_PX ? 'above' : 'below'} data-end={isX && goal !== 'lower' ? 'bottom' : !isX && goal !== 'lower' ? 'left' : undefined}
+      <div
+        className={css.within}
+        style={
+          isX
+            ? { left, top, width: at - left, height: bottom - top }
+            : { left, top: at, width: right - left, height: bottom - at }
+        }
+      />
+      <div
+        className={css.beyond}
+        style={
+          isX
+            ? { left: at, top, width: right - at, height: bottom - top }
+            : { left, top, width: right - left, height: at - top }
+        }
+      />
+      <div
+        className={css.sloLine}
+        data-axis={axis}
+        style={isX ? { left: at, top, height: bottom - top } : { left, top: at, width: right - left }}
+      />
+      <div
+        className={css.sloHandle}
+        data-axis={axis}
+        role="slider"
+        tabIndex={0}
+        aria-label={`SLO of ${longName(named.field)}`}
+        aria-orientation={isX ? 'horizontal' : 'vertical'}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(value, rounded(scale.fromPx(axis, isX ? right : top)))}
+        aria-valuenow={value}
+        aria-valuetext={`at most ${text}${isOutside ? OUTSIDE : ''}`}
+        style={
+          isX ? { left: at, top: goal === 'lower' ? top : bottom } : { left: goal === 'lower' ? right : left, top: at }
+        }
+        data-side={
+          isX
+            ? right - at > (text.length + OUTSIDE.length) * LETTER_PX
+              ? 'after'
+              : 'before'
+            : at - top > LABEL_PX
+              ? 'above'
+              : 'below'
+        }
+        data-end={isX && goal !== 'lower' ? 'bottom' : !isX && goal !== 'lower' ? 'left' : undefined}
         onKeyDown={keys}
         onPointerDown={(event) => {
           event.stopPropagation()
@@ -76,10 +114,17 @@ export function SloLine({ chart, slo: { axis, value }, scale, onMove, onChange, 
           event.stopPropagation()
           const last = dragged.current
           dragged.current = null
-          if (last) (last.to === last.from ? onCancel() : onChange(last.to))
+          if (last) last.to === last.from ? onCancel() : onChange(last.to)
         }}
-        onPointerCancel={() => { dragged.current = null; onCancel() }}>
-        <span>≤ {text}{isOutside && OUTSIDE}</span>
+        onPointerCancel={() => {
+          dragged.current = null
+          onCancel()
+        }}
+      >
+        <span>
+          ≤ {text}
+          {isOutside && OUTSIDE}
+        </span>
       </div>
     </>
   )

@@ -16,7 +16,9 @@ const isLatency = (field: Field) => isNumeric(field) && field.direction === 'low
 // The axes that may have a limit.
 export function sloAxes({ answer, state, x, y }: Chart): SloAxis[] {
   if (!answer.marks || state.kind !== 'scatter') return []
-  return [isLatency(x.field) && 'x' as const, y !== null && isLatency(y.field) && 'y' as const].filter((axis) => axis !== false)
+  return [isLatency(x.field) && ('x' as const), y !== null && isLatency(y.field) && ('y' as const)].filter(
+    (axis) => axis !== false,
+  )
 }
 
 export const namedOf = ({ x, y }: Chart, axis: SloAxis) => (axis === 'x' ? x : y) as Named
@@ -33,7 +35,9 @@ export function sloOf(chart: Chart): Slo | null {
   return slo && axis ? { axis, value: slo.value } : null
 }
 
-export const withSlo = (chart: Chart, axis: SloAxis, value: number): Pick<ChartState, 'slo'> => ({ slo: { field: namedOf(chart, axis).field.id, value } })
+export const withSlo = (chart: Chart, axis: SloAxis, value: number): Pick<ChartState, 'slo'> => ({
+  slo: { field: namedOf(chart, axis).field.id, value },
+})
 
 // Three digits are as precise as a pointer.
 export const rounded = (value: number) => Number(value.toPrecision(3))
@@ -60,18 +64,40 @@ export type Verdict = 'trusted' | null | 'any' // null: no verdict is recorded, 
 
 // Ranks all results of the filter with the verdict, also those without a mark of their own. Without `value` there is no limit, and
 // the result with the lowest latency is the best. `columns`: those that its name needs.
-export function bestRequest(chart: Chart, { axis, value }: { axis: SloAxis; value: number | null }, goal: Field, verdict: Verdict, columns: readonly string[] = []): ApplyRequest {
+export function bestRequest(
+  chart: Chart,
+  { axis, value }: { axis: SloAxis; value: number | null },
+  goal: Field,
+  verdict: Verdict,
+  columns: readonly string[] = [],
+): ApplyRequest {
   const { filter } = chart.answer.request
   const limited = namedOf(chart, axis).field.id
   const and: Filter[] = [
     ...(filter ? [filter as Filter] : []),
     ...(value === null ? [] : [{ field: limited, op: 'le', value } as const]),
     { field: goal.id, op: 'not_null' },
-    ...(verdict === 'any' ? [] : [verdict === null ? { not: { field: VERDICT, op: 'not_null' } } : { field: VERDICT, op: 'eq', value: verdict } as Filter]),
+    ...(verdict === 'any'
+      ? []
+      : [
+          verdict === null
+            ? { not: { field: VERDICT, op: 'not_null' } }
+            : ({ field: VERDICT, op: 'eq', value: verdict } as Filter),
+        ]),
     ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
   ]
-  const sort = value === null ? { field: limited, dir: 'asc' } : { field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }
-  return { filter: { and }, sort: [sort], columns: [...new Set([...columns, goal.id, limited])], limit: 1, offset: 0, facets: [] } as unknown as ApplyRequest
+  const sort =
+    value === null
+      ? { field: limited, dir: 'asc' }
+      : { field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }
+  return {
+    filter: { and },
+    sort: [sort],
+    columns: [...new Set([...columns, goal.id, limited])],
+    limit: 1,
+    offset: 0,
+    facets: [],
+  } as unknown as ApplyRequest
 }
 
 export interface Best {
@@ -84,16 +110,33 @@ export interface Best {
 
 // Whether the drawing has each result that matched cells keep, so that the best is found among its marks. The server ranks results of a
 // filter only.
-export const ranksMarks = ({ answer, state }: Chart) => state.match && answer.matched !== null && answer.form === 'points'
+export const ranksMarks = ({ answer, state }: Chart) =>
+  state.match && answer.matched !== null && answer.form === 'points'
 
 // The best mark within the limit; null: no mark with the verdict is.
 export function bestMark(chart: Chart, { axis, value }: Slo, goal: Field, verdict: 'trusted' | null): Best | null {
   const [own, other] = axis === 'x' ? (['x', 'y'] as const) : (['y', 'x'] as const)
   const isJudged = ({ at }: Item) => (chart.answer.marks?.verdict[at] ?? null) === verdict
-  const within = chart.items.filter((item) => item.id !== null && item[own] !== null && item[own] <= value && item[other] !== null && isJudged(item) && (countsSimulated(chart) || !item.isSimulated))
+  const within = chart.items.filter(
+    (item) =>
+      item.id !== null &&
+      item[own] !== null &&
+      item[own] <= value &&
+      item[other] !== null &&
+      isJudged(item) &&
+      (countsSimulated(chart) || !item.isSimulated),
+  )
   const way = goal.direction === 'lower' ? -1 : 1
   const [best] = within.toSorted((a, b) => way * ((b[other] as number) - (a[other] as number)))
-  return best ? { id: best.id as number, own: ownNameOf(chart, best), goal: best[other] as number, limited: best[own] as number, count: within.length } : null
+  return best
+    ? {
+        id: best.id as number,
+        own: ownNameOf(chart, best),
+        goal: best[other] as number,
+        limited: best[own] as number,
+        count: within.length,
+      }
+    : null
 }
 
 const MIXED = { model: 'models', lengths: 'lengths' }
@@ -102,7 +145,10 @@ const MIXED = { model: 'models', lengths: 'lengths' }
 export function mixedWords({ answer, colours }: Chart): string {
   const shown = Object.entries(MIXED).flatMap(([kind, noun]) => {
     const caution = answer.cautions.find((one) => one.kind === kind)
-    const colored = kind === 'model' && colours && /\.model$/.test(colours.field.id) ? colours.kinds.filter(({ state, count: n }) => state === 'value' && n > 0).length : 0
+    const colored =
+      kind === 'model' && colours && /\.model$/.test(colours.field.id)
+        ? colours.kinds.filter(({ state, count: n }) => state === 'value' && n > 0).length
+        : 0
     const most = Math.max(caution ? countKinds(caution) : 0, colored)
     return most > 1 ? [`${count(most)} ${noun}`] : []
   })

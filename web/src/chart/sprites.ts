@@ -19,7 +19,11 @@ const LOOKS_MAX = 200
 const looks = new Map<string, Map<number, Sprite>>()
 
 // The sprites of one look by twice their size in pixels of the screen. `ratio`: pixels of the screen per CSS pixel.
-export function spritesOf(slot: number, { fill, stroke, lineWidth, opacity = 1 }: Look, ratio: number): Map<number, Sprite> {
+export function spritesOf(
+  slot: number,
+  { fill, stroke, lineWidth, opacity = 1 }: Look,
+  ratio: number,
+): Map<number, Sprite> {
   const key = `${slot} ${ratio} ${fill} ${stroke} ${lineWidth} ${opacity}`
   const known = looks.get(key)
   if (known) return known
@@ -30,7 +34,13 @@ export function spritesOf(slot: number, { fill, stroke, lineWidth, opacity = 1 }
 }
 
 // `made`: the sprites of that look.
-export function spriteOf(made: Map<number, Sprite>, slot: number, size: number, { fill, stroke, lineWidth, opacity = 1 }: Look, ratio: number): Sprite {
+export function spriteOf(
+  made: Map<number, Sprite>,
+  slot: number,
+  size: number,
+  { fill, stroke, lineWidth, opacity = 1 }: Look,
+  ratio: number,
+): Sprite {
   const twice = Math.round(size * ratio * 2)
   const known = made.get(twice)
   if (known) return known
@@ -70,7 +80,12 @@ export function clearSheet(width: number, height: number): Sheet {
 }
 
 // Blends as a canvas does, with straight alpha.
-export function blend({ data, width, height }: ImageData, { pixels, wide }: Pick<Sprite, 'pixels' | 'wide'>, left: number, top: number) {
+export function blend(
+  { data, width, height }: ImageData,
+  { pixels, wide }: Pick<Sprite, 'pixels' | 'wide'>,
+  left: number,
+  top: number,
+) {
   const [fromX, toX] = [Math.max(0, -left), Math.min(wide, width - left)]
   const [fromY, toY] = [Math.max(0, -top), Math.min(wide, height - top)]
   for (let y = fromY; y < toY; y++) {
@@ -81,7 +96,8 @@ export function blend({ data, width, height }: ImageData, { pixels, wide }: Pick
       if (alpha === 0) continue
       const under = ((data[to + 3] as number) * (255 - alpha)) / 255
       const all = alpha + under
-      for (let part = 0; part < 3; part++) data[to + part] = ((pixels[from + part] as number) * alpha + (data[to + part] as number) * under) / all
+      for (let part = 0; part < 3; part++)
+        data[to + part] = ((pixels[from + part] as number) * alpha + (data[to + part] as number) * under) / all
       data[to + 3] = all
     }
   }

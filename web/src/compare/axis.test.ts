@@ -14,7 +14,11 @@ const LOG_TICKS: [number, number, number[]][] = [
 it.each(LOG_TICKS)('round numbers around %d … %d', (low, high, ticks) => expect(logTicks(low, high)).toEqual(ticks))
 
 it('from zero to a round number at or above the largest value', () => {
-  expect([ticksOver(80), ticksOver(340), ticksOver(0.011)]).toEqual([[0, 20, 40, 60, 80], [0, 100, 200, 300, 400], [0, 0.0025, 0.005, 0.0075, 0.01, 0.0125]])
+  expect([ticksOver(80), ticksOver(340), ticksOver(0.011)]).toEqual([
+    [0, 20, 40, 60, 80],
+    [0, 100, 200, 300, 400],
+    [0, 0.0025, 0.005, 0.0075, 0.01, 0.0125],
+  ])
   for (const top of [1e-9, 1, 1.01, 1.6, 2, 3, 4.9, 5.1, 7.7, 9.99, 12345, 1e12]) {
     const ticks = ticksOver(top)
     expect([ticks.length >= 4, ticks.length <= 6, (ticks.at(-1) ?? 0) >= top * 0.999999]).toEqual([true, true, true])
@@ -29,12 +33,21 @@ it('from zero', () => {
 
 it('by the logarithm: each power of ten is as high as the next', () => {
   const axis = axisOf([10, 1000], [-5], true)
-  expect([axis.isLog, axis.share(10), axis.share(100), axis.share(1000), axis.share(-5)]).toEqual([true, 0, expect.closeTo(0.5), 1, 0])
+  expect([axis.isLog, axis.share(10), axis.share(100), axis.share(1000), axis.share(-5)]).toEqual([
+    true,
+    0,
+    expect.closeTo(0.5),
+    1,
+    0,
+  ])
   expect(axisOf([10], [], true).ticks).toEqual([10, 100])
 })
 
 it('no logarithm of what is at or below zero', () => {
   const axis = axisOf([0, -1, 8], [], true)
   expect([axis.isLog, axis.refused]).toEqual([false, 2])
-  expect([refusedText(1), refusedText(2)]).toEqual(['No logarithmic axis: 1 value is at or below zero.', 'No logarithmic axis: 2 values are at or below zero.'])
+  expect([refusedText(1), refusedText(2)]).toEqual([
+    'No logarithmic axis: 1 value is at or below zero.',
+    'No logarithmic axis: 2 values are at or below zero.',
+  ])
 })

@@ -23,8 +23,13 @@ export function logTicks(low: number, high: number): number[] {
 // Four to six round numbers from 0 to the one at or above `top`, with the least room above it.
 export function ticksOver(top: number): number[] {
   const power = 10 ** Math.floor(Math.log10(top))
-  const axes = [0.2, 0.25, 0.5, 1, 2, 2.5].map((step) => ({ step: step * power, pieces: Math.ceil(top / (step * power) - 1e-9) })).filter(({ pieces }) => pieces >= 3 && pieces <= 5)
-  const { step, pieces } = axes.sort((a, b) => a.step * a.pieces - b.step * b.pieces || a.pieces - b.pieces)[0] ?? { step: top / 4, pieces: 4 }
+  const axes = [0.2, 0.25, 0.5, 1, 2, 2.5]
+    .map((step) => ({ step: step * power, pieces: Math.ceil(top / (step * power) - 1e-9) }))
+    .filter(({ pieces }) => pieces >= 3 && pieces <= 5)
+  const { step, pieces } = axes.sort((a, b) => a.step * a.pieces - b.step * b.pieces || a.pieces - b.pieces)[0] ?? {
+    step: top / 4,
+    pieces: 4,
+  }
   return Array.from({ length: pieces + 1 }, (_, i) => Number((i * step).toPrecision(12)))
 }
 
@@ -47,4 +52,5 @@ export function axisOf(values: number[], ends: number[], asksLog: boolean): Axis
   return { ticks, refused, isLog, share: (value) => (value <= low ? 0 : Math.log(value / low) / Math.log(high / low)) }
 }
 
-export const refusedText = (refused: number) => `No logarithmic axis: ${refused} ${refused === 1 ? 'value is' : 'values are'} at or below zero.`
+export const refusedText = (refused: number) =>
+  `No logarithmic axis: ${refused} ${refused === 1 ? 'value is' : 'values are'} at or below zero.`

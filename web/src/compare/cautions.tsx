@@ -31,26 +31,75 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
     <section className={css.cautions} aria-label="With care">
-      {bare.map((view) => <p key={view.letter} className={css.lead}><Icon name="warn" /><span><b>{view.letter} {view.told.runs === 0 ? 'has no run' : 'has no metrics'}{whyBare(view)}</b></span></p>)}
-      {isComparable && cautions.length === 0 && bare.length === 0 && alike.length > 0 && <p className={css.fine}>{sentence(alike)} the same on all sides.</p>}
+      {bare.map((view) => (
+        <p key={view.letter} className={css.lead}>
+          <Icon name="warn" />
+          <span>
+            <b>
+              {view.letter} {view.told.runs === 0 ? 'has no run' : 'has no metrics'}
+              {whyBare(view)}
+            </b>
+          </span>
+        </p>
+      ))}
+      {isComparable && cautions.length === 0 && bare.length === 0 && alike.length > 0 && (
+        <p className={css.fine}>{sentence(alike)} the same on all sides.</p>
+      )}
       {isComparable && cautions.length > 0 && (
         <>
-          <p className={css.lead}><Icon name="warn" /><span><b>Read with care:</b> the sides differ in {listed(cautions.map(({ title }) => title))}, which may cause the differences below.</span></p>
-          <ul>{cautions.map((caution) => <li key={caution.kind}><One caution={caution} views={measured} catalogue={catalogue} /></li>)}</ul>
+          <p className={css.lead}>
+            <Icon name="warn" />
+            <span>
+              <b>Read with care:</b> the sides differ in {listed(cautions.map(({ title }) => title))}, which may cause
+              the differences below.
+            </span>
+          </p>
+          <ul>
+            {cautions.map((caution) => (
+              <li key={caution.kind}>
+                <One caution={caution} views={measured} catalogue={catalogue} />
+              </li>
+            ))}
+          </ul>
         </>
       )}
-      {isComparable && bare.length === 0 && notTold.length > 0 && <p className={css.fine}><b>Not recorded by all runs:</b> {listed(notTold)}. The sides may differ in these inputs.</p>}
-      {isSimulated && <p className={css.fine}>All runs are <Simulated />: the metrics below are not of real hardware.</p>}
+      {isComparable && bare.length === 0 && notTold.length > 0 && (
+        <p className={css.fine}>
+          <b>Not recorded by all runs:</b> {listed(notTold)}. The sides may differ in these inputs.
+        </p>
+      )}
+      {isSimulated && (
+        <p className={css.fine}>
+          All runs are <Simulated />: the metrics below are not of real hardware.
+        </p>
+      )}
       {isGroup && (
         <p className={css.match}>
           {matched && isMatched ? (
             <>
-              <b>Matched:</b> <span>{count(matched.cell_count)} {matched.cell_count === 1 ? 'combination of inputs occurs' : 'combinations of inputs occur'} on all sides; {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
-                {matched.inputs.length > 0 && <span title={matched.inputs.join('\n')}>Matched inputs: {namesOf(matched.inputs, catalogue)}.</span>}{' '}
-                {matched.unmatched_inputs.length > 0 && <span title={matched.unmatched_inputs.join('\n')}>Compared inputs: {namesOf(matched.unmatched_inputs, catalogue)}.</span>}</span>{' '}
+              <b>Matched:</b>{' '}
+              <span>
+                {count(matched.cell_count)}{' '}
+                {matched.cell_count === 1 ? 'combination of inputs occurs' : 'combinations of inputs occur'} on all
+                sides;{' '}
+                {fell === 0 ? 'no run is excluded' : `${count(fell)} ${fell === 1 ? 'run is' : 'runs are'} excluded`}.{' '}
+                {matched.inputs.length > 0 && (
+                  <span title={matched.inputs.join('\n')}>Matched inputs: {namesOf(matched.inputs, catalogue)}.</span>
+                )}{' '}
+                {matched.unmatched_inputs.length > 0 && (
+                  <span title={matched.unmatched_inputs.join('\n')}>
+                    Compared inputs: {namesOf(matched.unmatched_inputs, catalogue)}.
+                  </span>
+                )}
+              </span>{' '}
               <Act onPress={() => onMatch(false)}>Use all runs</Act>
             </>
-          ) : <><Act onPress={() => onMatch(true)}>Match other inputs</Act> <span>to keep only runs whose other inputs, such as load and lengths, occur on every side.</span></>}
+          ) : (
+            <>
+              <Act onPress={() => onMatch(true)}>Match other inputs</Act>{' '}
+              <span>to keep only runs whose other inputs, such as load and lengths, occur on every side.</span>
+            </>
+          )}
         </p>
       )}
     </section>
@@ -63,10 +112,12 @@ function whyBare({ told, experiment }: SideView) {
   return told.runs === 0 ? ': its inputs cannot be checked.' : isFailed(status) ? `: ${statusWord(status)}.` : '.'
 }
 
-const listed = (words: string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`)
+const listed = (words: string[]) =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 
 // Whether runs are simulated has a line of its own.
-const titles = (kinds: Answer['comparable']) => kinds.filter(({ kind }) => kind !== 'simulated').map(({ title }) => title)
+const titles = (kinds: Answer['comparable']) =>
+  kinds.filter(({ kind }) => kind !== 'simulated').map(({ title }) => title)
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const sentence = (words: string[]) => capital(`${listed(words)} ${words.length === 1 ? 'is' : 'are'}`)
@@ -74,12 +125,20 @@ const sentence = (words: string[]) => capital(`${listed(words)} ${words.length =
 function One({ caution, views, catalogue }: { caution: Caution; views: SideView[]; catalogue: Catalogue }) {
   return (
     <>
-      <p><b>{capital(caution.title)}</b>: {caution.text}.</p>
+      <p>
+        <b>{capital(caution.title)}</b>: {caution.text}.
+      </p>
       <dl>
         {caution.fields.map(({ field: id, sides }) => (
           <div key={id}>
             <dt title={id}>{longName(catalogue.get(id))}</dt>
-            <dd>{valuesBySide(catalogue.get(id), sides, views).map(({ letters, text }) => <span key={text}><b>{letters}</b> <bdi className="n">{text}</bdi></span>)}</dd>
+            <dd>
+              {valuesBySide(catalogue.get(id), sides, views).map(({ letters, text }) => (
+                <span key={text}>
+                  <b>{letters}</b> <bdi className="n">{text}</bdi>
+                </span>
+              ))}
+            </dd>
           </div>
         ))}
       </dl>

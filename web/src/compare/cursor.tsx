@@ -25,7 +25,16 @@ export const nearest = (places: number[], to: number) =>
 
 // The position that a key moves to; undefined if the key has no effect here.
 export function moved(key: string, at: number | null, last: number): number | null | undefined {
-  const to = { ArrowRight: (at ?? -1) + 1, ArrowUp: (at ?? -1) + 1, ArrowLeft: (at ?? last + 1) - 1, ArrowDown: (at ?? last + 1) - 1, PageUp: (at ?? -1) + FAR, PageDown: (at ?? last + 1) - FAR, Home: 0, End: last }[key]
+  const to = {
+    ArrowRight: (at ?? -1) + 1,
+    ArrowUp: (at ?? -1) + 1,
+    ArrowLeft: (at ?? last + 1) - 1,
+    ArrowDown: (at ?? last + 1) - 1,
+    PageUp: (at ?? -1) + FAR,
+    PageDown: (at ?? last + 1) - FAR,
+    Home: 0,
+    End: last,
+  }[key]
   if (to === undefined) return key === 'Escape' && at !== null ? null : undefined
   return Math.min(last, Math.max(0, to))
 }
@@ -53,29 +62,84 @@ export function CursorArea({ host, label, said, cursor, toX, children }: Props) 
     event.stopPropagation()
     set(to)
   }
-  if (places.length === 0) return <div ref={host} className={css.cursor} role="img" aria-label={label}>{children}</div>
+  if (places.length === 0)
+    return (
+      <div ref={host} className={css.cursor} role="img" aria-label={label}>
+        {children}
+      </div>
+    )
   return (
-    <div ref={host} className={css.cursor} role="slider" tabIndex={0} aria-label={label} aria-orientation="horizontal" aria-valuemin={0} aria-valuemax={places.length - 1} aria-valuenow={at ?? 0} aria-valuetext={at === null ? 'no position; use the arrow keys to move the cursor' : said}
-      onPointerDown={point} onPointerMove={point} onPointerLeave={({ pointerType }) => { if (pointerType === 'mouse') set(null) }} onKeyDown={press} onBlur={() => set(null)}>
+    <div
+      ref={host}
+      className={css.cursor}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={places.length - 1}
+      aria-valuenow={at ?? 0}
+      aria-valuetext={at === null ? 'no position; use the arrow keys to move the cursor' : said}
+      onPointerDown={point}
+      onPointerMove={point}
+      onPointerLeave={({ pointerType }) => {
+        if (pointerType === 'mouse') set(null)
+      }}
+      onKeyDown={press}
+      onBlur={() => set(null)}
+    >
       {children}
     </div>
   )
 }
 
-export interface Spot { x: number; y: number }
+export interface Spot {
+  x: number
+  y: number
+}
 
-export const CursorLine = ({ x, top, bottom, spots }: { x: number; top: number; bottom: number; spots: (Spot | null)[] }) => (
+export const CursorLine = ({
+  x,
+  top,
+  bottom,
+  spots,
+}: {
+  x: number
+  top: number
+  bottom: number
+  spots: (Spot | null)[]
+}) => (
   <g data-cursor>
     <path d={`M${x} ${top}V${bottom}`} stroke="var(--text-3)" strokeDasharray="3 2" />
-    {spots.map((spot, at) => spot && <circle key={at} cx={spot.x} cy={spot.y} r="4.5" fill="none" stroke={colourOf(at)} strokeWidth="2" />)}
+    {spots.map(
+      (spot, at) =>
+        spot && <circle key={at} cx={spot.x} cy={spot.y} r="4.5" fill="none" stroke={colourOf(at)} strokeWidth="2" />,
+    )}
   </g>
 )
 
 // The reading below a drawing. Without a cursor, an invisible reading keeps its place, so the content below does not move.
-export const Read = ({ place, texts, views, isShown }: { place: string; texts: (string | null)[]; views: SideView[]; isShown: boolean }) => (
+export const Read = ({
+  place,
+  texts,
+  views,
+  isShown,
+}: {
+  place: string
+  texts: (string | null)[]
+  views: SideView[]
+  isShown: boolean
+}) => (
   <p className={css.reading} aria-hidden={!isShown || undefined}>
-    <b>{place}</b>{views.map(({ letter }, at) => <span key={letter}><Slot letter={letter} />{texts[at] ?? NOT_RECORDED}</span>)}
+    <b>{place}</b>
+    {views.map(({ letter }, at) => (
+      <span key={letter}>
+        <Slot letter={letter} />
+        {texts[at] ?? NOT_RECORDED}
+      </span>
+    ))}
   </p>
 )
 
-export const saidOf = (place: string, texts: (string | null)[], views: SideView[]) => `${place}: ${views.map(({ letter }, at) => `${letter} ${texts[at] ?? 'no value'}`).join(', ')}`
+export const saidOf = (place: string, texts: (string | null)[], views: SideView[]) =>
+  `${place}: ${views.map(({ letter }, at) => `${letter} ${texts[at] ?? 'no value'}`).join(', ')}`

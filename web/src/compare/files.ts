@@ -5,7 +5,19 @@ import { codeMarkdown, escapedMarkdown, safeCell } from '../format/file_cell'
 import { arrow, formOfRow, isNumeric, showNumber } from '../format/number'
 import { NOT_RECORDED, valueText, wholeText } from '../format/value'
 import { familiesOf, formOf } from './curves'
-import { type Answer, clearPercent, findingText, intervalText, type MetricView, percentInterval, pText, type SideView, valuesOf, valuesText, verdictsText } from './model'
+import {
+  type Answer,
+  clearPercent,
+  findingText,
+  intervalText,
+  type MetricView,
+  percentInterval,
+  pText,
+  type SideView,
+  valuesOf,
+  valuesText,
+  verdictsText,
+} from './model'
 import { phasesOf } from './startup'
 
 export interface Shown {
@@ -34,8 +46,16 @@ function figureRow(metric: MetricView, views: SideView[], effect: number) {
   return views.map(({ letter, at }) => {
     const figure = told.sides[at] as ComparedFigure
     const ratio: ComparedRatio | undefined = at === 0 ? undefined : told.ratios[at - 1]
-    const name = at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
-    const against = ratio ? [ratio.ratio === null ? NOT_RECORDED : clearPercent(ratio), percentInterval(ratio), pText(ratio.p), findingText(ratio, effect)] : ['baseline', '', '', '']
+    const name =
+      at === 0 ? `${longName(field)} (${[form.unit, arrow(field)].filter(Boolean).join(' ')})`.replace(' ()', '') : ''
+    const against = ratio
+      ? [
+          ratio.ratio === null ? NOT_RECORDED : clearPercent(ratio),
+          percentInterval(ratio),
+          pText(ratio.p),
+          findingText(ratio, effect),
+        ]
+      : ['baseline', '', '', '']
     return [name, letter, shown(figure.value, metric), String(figure.n), intervalText(figure, form), ...against]
   })
 }
@@ -45,25 +65,91 @@ function inputRow({ field: id, sides }: ComparedInput, catalogue: Catalogue) {
   const field = catalogue.get(id)
   const form = formOfRow(field, valuesOf(sides))
   const say = (value: unknown) => (typeof value === 'number' ? valueText(field, value, form) : wholeText(field, value))
-  return [`${codeMarkdown(id)}${form.unit && ` (${form.unit})`}`, ...sides.map((told) => valuesText(field, told, undefined, say))]
+  return [
+    `${codeMarkdown(id)}${form.unit && ` (${form.unit})`}`,
+    ...sides.map((told) => valuesText(field, told, undefined, say)),
+  ]
 }
 
 export function markdownOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const letters = views.map(({ letter }) => letter)
-  const marks = ({ told }: SideView) => [`${told.runs} ${told.runs === 1 ? 'run' : 'runs'}`, told.simulated > 0 && `${told.simulated} simulated`, told.runs > 0 && verdictsText(told)].filter(Boolean).join(', ')
-  const lines = ['# Comparison', '', ...views.map((view) => `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${escapedMarkdown(view.fullName)}, ${marks(view)}`), '']
-  if (answer.cautions.length) lines.push('## With care', '', ...answer.cautions.map(({ title, text, fields }) => `- **${title}**: ${text} (${fields.map(({ field }) => codeMarkdown(field)).join(', ')})`), '')
+  const marks = ({ told }: SideView) =>
+    [
+      `${told.runs} ${told.runs === 1 ? 'run' : 'runs'}`,
+      told.simulated > 0 && `${told.simulated} simulated`,
+      told.runs > 0 && verdictsText(told),
+    ]
+      .filter(Boolean)
+      .join(', ')
+  const lines = [
+    '# Comparison',
+    '',
+    ...views.map(
+      (view) =>
+        `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${escapedMarkdown(view.fullName)}, ${marks(view)}`,
+    ),
+    '',
+  ]
+  if (answer.cautions.length)
+    lines.push(
+      '## With care',
+      '',
+      ...answer.cautions.map(
+        ({ title, text, fields }) =>
+          `- **${title}**: ${text} (${fields.map(({ field }) => codeMarkdown(field)).join(', ')})`,
+      ),
+      '',
+    )
   lines.push('## What differs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
-  if (differing.length) lines.push(...table(['Parameter', ...letters], differing.map((input) => inputRow(input, catalogue)), 9))
-  lines.push(`${equal + partly} parameters are equal${partly ? `; some runs do not record ${partly} of them` : ''}.`, '')
-  if (metrics.length) lines.push('## Metrics', '', ...table(['Metric', 'Side', 'Value', 'n', '95 % CI', 'Against A', '95 % CI, %', 'p', 'In words'], metrics.flatMap((metric) => figureRow(metric, views, answer.effect)), 2))
+  if (differing.length)
+    lines.push(
+      ...table(
+        ['Parameter', ...letters],
+        differing.map((input) => inputRow(input, catalogue)),
+        9,
+      ),
+    )
+  lines.push(
+    `${equal + partly} parameters are equal${partly ? `; some runs do not record ${partly} of them` : ''}.`,
+    '',
+  )
+  if (metrics.length)
+    lines.push(
+      '## Metrics',
+      '',
+      ...table(
+        ['Metric', 'Side', 'Value', 'n', '95 % CI', 'Against A', '95 % CI, %', 'p', 'In words'],
+        metrics.flatMap((metric) => figureRow(metric, views, answer.effect)),
+        2,
+      ),
+    )
   for (const family of familiesOf(answer.families)) {
     const form = formOf(family)
-    lines.push(`## ${family.title} (${form.unit})`, '', ...table(['Percentile', ...letters], family.percentiles.map((percentile, i) => [`p${percentile}`, ...family.sides.map(({ value }) => (value[i] == null ? NOT_RECORDED : showNumber(value[i], form)))]), 1))
+    lines.push(
+      `## ${family.title} (${form.unit})`,
+      '',
+      ...table(
+        ['Percentile', ...letters],
+        family.percentiles.map((percentile, i) => [
+          `p${percentile}`,
+          ...family.sides.map(({ value }) => (value[i] == null ? NOT_RECORDED : showNumber(value[i], form))),
+        ]),
+        1,
+      ),
+    )
   }
   const phases = phasesOf(details)
-  if (phases.length) lines.push('## Startup (s)', '', ...table(['Phase', ...letters], phases.map((phase) => [longName(phase.field), ...phase.told.sides.map(({ value }) => shown(value, phase))]), 1))
+  if (phases.length)
+    lines.push(
+      '## Startup (s)',
+      '',
+      ...table(
+        ['Phase', ...letters],
+        phases.map((phase) => [longName(phase.field), ...phase.told.sides.map(({ value }) => shown(value, phase))]),
+        1,
+      ),
+    )
   lines.push(`ProfLLM, data version ${answer.data_version}, ${stamp(answer.at)}, <${link}>`, '')
   return lines.join('\n')
 }
@@ -75,27 +161,101 @@ const quoted = (value: string | number | boolean | null | undefined) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const CSV_HEAD = ['part', 'field', 'label', 'unit', 'side', 'name', 'value', 'n', 'low', 'high', 'ratio', 'ratio_low', 'ratio_high', 'p', 'how', 'finding', 'more_runs_count']
+const CSV_HEAD = [
+  'part',
+  'field',
+  'label',
+  'unit',
+  'side',
+  'name',
+  'value',
+  'n',
+  'low',
+  'high',
+  'ratio',
+  'ratio_low',
+  'ratio_high',
+  'p',
+  'how',
+  'finding',
+  'more_runs_count',
+]
 
 export function csvOf({ answer, views, metrics, details, catalogue, link }: Shown) {
   const rows: (string | number | null | undefined)[][] = []
   for (const { field: id, label, sides } of answer.inputs.differing) {
     const field = catalogue.get(id)
-    views.forEach(({ letter, ownName: name, at }) => { const told = sides[at]; rows.push(['input', id, label, isNumeric(field) ? field.unit : '', letter, name, told && valuesText(field, told, undefined, (value) => wholeText(field, value))]) })
+    views.forEach(({ letter, ownName: name, at }) => {
+      const told = sides[at]
+      rows.push([
+        'input',
+        id,
+        label,
+        isNumeric(field) ? field.unit : '',
+        letter,
+        name,
+        told && valuesText(field, told, undefined, (value) => wholeText(field, value)),
+      ])
+    })
   }
   const figures = (part: string, list: MetricView[]) => {
-    for (const { told } of list) views.forEach(({ letter, ownName: name, at }) => {
-      const figure = told.sides[at]
-      const ratio = at === 0 ? undefined : told.ratios[at - 1]
-      rows.push([part, told.field, told.label, told.unit, letter, name, figure?.value, figure?.n, figure?.low, figure?.high, ratio?.ratio, ratio?.low, ratio?.high, ratio?.p, ratio?.method, ratio?.finding, ratio?.more_runs_count])
-    })
+    for (const { told } of list)
+      views.forEach(({ letter, ownName: name, at }) => {
+        const figure = told.sides[at]
+        const ratio = at === 0 ? undefined : told.ratios[at - 1]
+        rows.push([
+          part,
+          told.field,
+          told.label,
+          told.unit,
+          letter,
+          name,
+          figure?.value,
+          figure?.n,
+          figure?.low,
+          figure?.high,
+          ratio?.ratio,
+          ratio?.low,
+          ratio?.high,
+          ratio?.p,
+          ratio?.method,
+          ratio?.finding,
+          ratio?.more_runs_count,
+        ])
+      })
   }
   figures('metric', metrics)
   for (const { key, label, unit, percentiles, sides } of familiesOf(answer.families))
-    percentiles.forEach((percentile, i) => { views.forEach(({ letter, ownName: name, at }) => { const side = sides[at]; rows.push(['percentile', `results.p${percentile}_${key}`, `P${percentile} ${label}`, unit, letter, name, side?.value[i], side?.n[i], side?.low[i], side?.high[i]]) }) })
+    percentiles.forEach((percentile, i) => {
+      views.forEach(({ letter, ownName: name, at }) => {
+        const side = sides[at]
+        rows.push([
+          'percentile',
+          `results.p${percentile}_${key}`,
+          `P${percentile} ${label}`,
+          unit,
+          letter,
+          name,
+          side?.value[i],
+          side?.n[i],
+          side?.low[i],
+          side?.high[i],
+        ])
+      })
+    })
   figures('detail', details)
-  const notes = [`ProfLLM comparison, data version ${answer.data_version}, ${stamp(answer.at)}`, link, ...answer.cautions.map(({ title, text }) => `with care: ${title}: ${text}`)]
-  return [...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`), CSV_HEAD.join(','), ...rows.map((row) => CSV_HEAD.map((_, i) => quoted(row[i])).join(','))].map((text) => `${text}\r\n`).join('')
+  const notes = [
+    `ProfLLM comparison, data version ${answer.data_version}, ${stamp(answer.at)}`,
+    link,
+    ...answer.cautions.map(({ title, text }) => `with care: ${title}: ${text}`),
+  ]
+  return [
+    ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),
+    CSV_HEAD.join(','),
+    ...rows.map((row) => CSV_HEAD.map((_, i) => quoted(row[i])).join(',')),
+  ]
+    .map((text) => `${text}\r\n`)
+    .join('')
 }
 
 export function jsonOf({ answer: { request, at, ...answer }, views, details, link }: Shown) {

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 
 import { gapOf, sampleAt } from './over-time'
 
-const sampledEach = (ms: number) => ({ fields: { 'series.interval_ms': { value: ms } } }) as unknown as Parameters<typeof gapOf>[0]
+const sampledEach = (ms: number) =>
+  ({ fields: { 'series.interval_ms': { value: ms } } }) as unknown as Parameters<typeof gapOf>[0]
 
 it('a line ends at missing samples, or at missing bins if those are longer', () => {
   expect(gapOf(sampledEach(1000), 'gpu', [0.05, 0.15])).toBe(3.5)

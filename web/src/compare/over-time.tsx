@@ -19,7 +19,14 @@ import { type SideView, ticksTo } from './model'
 const HIGH = 220
 const BOX = { left: 56, right: 14, top: 10, bottom: 24 }
 const FIRST = ['load in_flight', 'gpu utilization', 'gpu power_w', 'server_metrics kv_cache_usage']
-const SOURCES: Record<string, string> = { load: 'load', gpu: 'GPU', host: 'host', server: 'server', client: 'client', server_metrics: 'server’s metrics' }
+const SOURCES: Record<string, string> = {
+  load: 'load',
+  gpu: 'GPU',
+  host: 'host',
+  server: 'server',
+  client: 'client',
+  server_metrics: 'server’s metrics',
+}
 
 type Sampled = SeriesBins['series'][number]
 const keyOf = ({ source, name }: Sampled) => `${source} ${name}`
@@ -28,7 +35,9 @@ const wordsOf = ({ source, text }: Sampled) => `${SOURCES[source] ?? source}: ${
 // The measured interval by the clock of the time series; null if the document does not record it.
 export function measuredOf(experiment: Experiment | undefined) {
   const [from, to] = ['begin', 'end'].map((end) => experiment?.fields[`series.measured_${end}_ns`]?.value)
-  return experiment && typeof from === 'number' && typeof to === 'number' && to > from ? { id: experiment.id, from, to } : null
+  return experiment && typeof from === 'number' && typeof to === 'number' && to > from
+    ? { id: experiment.id, from, to }
+    : null
 }
 
 const GAP = 3.5 // samples, or bins, that are missing one after the other
@@ -36,12 +45,21 @@ const GAP = 3.5 // samples, or bins, that are missing one after the other
 // Returns the pause without samples after which a line ends, in seconds. Bins may be shorter than the sampling interval; bins of long
 // runs are longer.
 export function gapOf(experiment: Pick<Experiment, 'fields'> | undefined, source: string, t: number[]) {
-  const interval = experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
+  const interval =
+    experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
   const bin = 2 * (t[0] ?? 0)
   return Math.max((typeof interval === 'number' ? interval : 1000) / 1000, bin) * GAP
 }
 
-export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: boolean; onLog: (isLog: boolean) => void }) {
+export function OverTime({
+  views,
+  isLog,
+  onLog,
+}: {
+  views: SideView[]
+  isLog: boolean
+  onLog: (isLog: boolean) => void
+}) {
   const [chosen, setChosen] = useState<string | null>(null)
   const asked = useSeries(views.map(({ experiment }) => measuredOf(experiment)))
   const all = new Map(asked.flatMap(({ data }) => data?.series ?? []).map((one) => [keyOf(one), one]))
@@ -55,9 +73,26 @@ export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: bo
       <div className={page.blockHead}>
         <h2>Over time</h2>
         <p>time since the start of the measurement; mean over GPUs</p>
-        {shown && <span className={page.end}><Key views={views} /><Check isSelected={isLog} onChange={onLog}>logarithmic</Check><Select label="What is shown over time" value={key ?? ''} onChange={setChosen} options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])} /></span>}
+        {shown && (
+          <span className={page.end}>
+            <Key views={views} />
+            <Check isSelected={isLog} onChange={onLog}>
+              logarithmic
+            </Check>
+            <Select
+              label="What is shown over time"
+              value={key ?? ''}
+              onChange={setChosen}
+              options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])}
+            />
+          </span>
+        )}
       </div>
-      {failed && <Note kind="warn" role="alert"><b>Could not load the telemetry.</b> {causeOf(failed)}</Note>}
+      {failed && (
+        <Note kind="warn" role="alert">
+          <b>Could not load the telemetry.</b> {causeOf(failed)}
+        </Note>
+      )}
       {shown && <Lines shown={shown} bins={asked.map(({ data }) => data)} views={views} isLog={isLog} />}
       {isSettled && missing.length > 0 && <p className={css.foot}>{missingText(missing)}</p>}
     </section>
@@ -67,26 +102,53 @@ export function OverTime({ views, isLog, onLog }: { views: SideView[]; isLog: bo
 const listed = (views: SideView[]) => views.map(({ letter }) => letter).join(', ')
 
 function missingText(missing: SideView[]) {
-  const [single, groups] = [missing.filter(({ told }) => told.runs === 1), missing.filter(({ told }) => told.runs !== 1)]
-  return [single.length > 0 && `No telemetry was uploaded with ${listed(single)}.`, groups.length > 0 && `Groups have no telemetry: ${listed(groups)}.`].filter(Boolean).join(' ')
+  const [single, groups] = [
+    missing.filter(({ told }) => told.runs === 1),
+    missing.filter(({ told }) => told.runs !== 1),
+  ]
+  return [
+    single.length > 0 && `No telemetry was uploaded with ${listed(single)}.`,
+    groups.length > 0 && `Groups have no telemetry: ${listed(groups)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
-export interface Line { t: number[]; values: (number | null)[] }
+export interface Line {
+  t: number[]
+  values: (number | null)[]
+}
 
 // The index of the sample nearest to a time; -1 if none is near.
 export function sampleAt({ t, values }: Line, seconds: number, gap: number) {
   let best = -1
   for (const [i, value] of values.entries())
-    if (value !== null && Math.abs((t[i] ?? 0) - seconds) < Math.min(gap / 2, best < 0 ? Infinity : Math.abs((t[best] ?? 0) - seconds))) best = i
+    if (
+      value !== null &&
+      Math.abs((t[i] ?? 0) - seconds) < Math.min(gap / 2, best < 0 ? Infinity : Math.abs((t[best] ?? 0) - seconds))
+    )
+      best = i
   return best
 }
 
 const timeText = (seconds: number) => `${Number(seconds.toPrecision(4))} s`
 
-function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBins | undefined)[]; views: SideView[]; isLog: boolean }) {
+function Lines({
+  shown,
+  bins,
+  views,
+  isLog,
+}: {
+  shown: Sampled
+  bins: (SeriesBins | undefined)[]
+  views: SideView[]
+  isLog: boolean
+}) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 1000)
-  const lists = bins.map((of): Line => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }))
+  const lists = bins.map(
+    (of): Line => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }),
+  )
   const numbers = lists.flatMap(({ values }) => values).filter((one): one is number => one !== null)
   const form = formOfUnit(shown.unit, numbers)
   const axis = axisOf(numbers, [], isLog)
@@ -95,31 +157,70 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
   const toY = (value: number) => HIGH - BOX.bottom - axis.share(value) * (HIGH - BOX.top - BOX.bottom)
   const pathOf = ({ t, values }: (typeof lists)[number], gap: number) => {
     let before = -Infinity
-    return values.map((value, i) => {
-      const at = t[i] ?? 0
-      if (value === null) return ''
-      const step = `${at - before > gap ? 'M' : 'L'}${toX(at).toFixed(1)} ${toY(value).toFixed(1)}`
-      before = at
-      return step
-    }).join('')
+    return values
+      .map((value, i) => {
+        const at = t[i] ?? 0
+        if (value === null) return ''
+        const step = `${at - before > gap ? 'M' : 'L'}${toX(at).toFixed(1)} ${toY(value).toFixed(1)}`
+        before = at
+        return step
+      })
+      .join('')
   }
   const gaps = lists.map(({ t }, at) => gapOf(views[at]?.experiment, shown.source, t))
   const ticks = tickWords(axis.ticks, form, axis)
-  const cursor = useCursor([...new Set(lists.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))].sort((a, b) => a - b))
+  const cursor = useCursor(
+    [...new Set(lists.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))].sort((a, b) => a - b),
+  )
   const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
   const found = lists.map((list, at) => ({ ...list, i: sampleAt(list, read, gaps[at] ?? 0) }))
   const spots = found.map(({ t, values, i }) => (values[i] == null ? null : { x: toX(t[i] ?? 0), y: toY(values[i]) }))
   const texts = found.map(({ values, i }) => (values[i] == null ? null : join(showNumber(values[i], form), form.unit)))
   return (
     <figure className={css.time}>
-      <figcaption>{wordsOf(shown)} <span>{form.unit}{isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}</span></figcaption>
-      <CursorArea host={host} cursor={cursor} toX={toX} said={saidOf(timeText(read), texts, views)} label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}>
-      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
-        {axis.ticks.map((tick, i) => <g key={tick}><path d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`} stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'} /><text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>{ticks[i]}</text></g>)}
-        {ticksTo(last, 6).map((tick) => <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>{tick} s</text>)}
-        {lists.map((list, at) => <path key={views[at]?.letter} data-side={views[at]?.letter} d={pathOf(list, gaps[at] ?? 0)} stroke={colourOf(at)} strokeWidth="1.5" fill="none" />)}
-        {cursor.at !== null && <CursorLine x={toX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
-      </svg>
+      <figcaption>
+        {wordsOf(shown)}{' '}
+        <span>
+          {form.unit}
+          {isLog && axis.refused > 0 && `. ${refusedText(axis.refused)}`}
+        </span>
+      </figcaption>
+      <CursorArea
+        host={host}
+        cursor={cursor}
+        toX={toX}
+        said={saidOf(timeText(read), texts, views)}
+        label={`${wordsOf(shown)} over time: ${views.map(({ letter }, at) => `${letter} ${rangeOf(lists[at]?.values ?? [], form)}`).join('; ')}`}
+      >
+        <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
+          {axis.ticks.map((tick, i) => (
+            <g key={tick}>
+              <path
+                d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`}
+                stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'}
+              />
+              <text className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>
+                {ticks[i]}
+              </text>
+            </g>
+          ))}
+          {ticksTo(last, 6).map((tick) => (
+            <text key={tick} className={css.tick} x={toX(tick)} y={HIGH - 6}>
+              {tick} s
+            </text>
+          ))}
+          {lists.map((list, at) => (
+            <path
+              key={views[at]?.letter}
+              data-side={views[at]?.letter}
+              d={pathOf(list, gaps[at] ?? 0)}
+              stroke={colourOf(at)}
+              strokeWidth="1.5"
+              fill="none"
+            />
+          ))}
+          {cursor.at !== null && <CursorLine x={toX(read)} top={BOX.top} bottom={HIGH - BOX.bottom} spots={spots} />}
+        </svg>
       </CursorArea>
       <Read place={timeText(read)} texts={texts} views={views} isShown={cursor.at !== null} />
     </figure>
@@ -128,5 +229,7 @@ function Lines({ shown, bins, views, isLog }: { shown: Sampled; bins: (SeriesBin
 
 function rangeOf(values: (number | null)[], form: Form) {
   const there = values.filter((one): one is number => one !== null)
-  return there.length === 0 ? 'no values' : `${showNumber(Math.min(...there), form)} to ${showNumber(Math.max(...there), form)} ${form.unit}`
+  return there.length === 0
+    ? 'no values'
+    : `${showNumber(Math.min(...there), form)} to ${showNumber(Math.max(...there), form)} ${form.unit}`
 }

@@ -16,27 +16,57 @@ function stateOf(experiment: Experiment | undefined, id: string) {
 
 export function Quality({ details, views }: { details: MetricView[] | null; views: SideView[] }) {
   const [all, setAll] = useState(false)
-  const checks = (details ?? []).filter(({ told }) => checkOf(told.field) !== undefined && told.sides.some(({ n }) => n > 0))
-  const isFine = ({ told }: MetricView) => views.every(({ experiment, told: { runs } }) => runs === 0 || stateOf(experiment, checkOf(told.field) ?? '') === 'passed')
+  const checks = (details ?? []).filter(
+    ({ told }) => checkOf(told.field) !== undefined && told.sides.some(({ n }) => n > 0),
+  )
+  const isFine = ({ told }: MetricView) =>
+    views.every(
+      ({ experiment, told: { runs } }) => runs === 0 || stateOf(experiment, checkOf(told.field) ?? '') === 'passed',
+    )
   const shown = all ? checks : checks.filter((check) => !isFine(check))
   return (
     <section className={page.block} aria-label="Quality">
-      <div className={page.blockHead}><h2>Quality</h2><p>mean over runs for each check</p></div>
+      <div className={page.blockHead}>
+        <h2>Quality</h2>
+        <p>mean over runs for each check</p>
+      </div>
       <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality, scrolls sideways">
         <table className={join(page.rows, css.sided)}>
-          <thead><tr><th scope="col">Check</th>{views.map(({ letter }) => <th key={letter} scope="col">{letter}</th>)}</tr></thead>
+          <thead>
+            <tr>
+              <th scope="col">Check</th>
+              {views.map(({ letter }) => (
+                <th key={letter} scope="col">
+                  {letter}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             <tr>
               <th scope="row">Verdict</th>
               {views.map(({ letter, experiment, told }) => (
-                <td key={letter}><span className={css.verdicts}>{experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}{told.simulated > 0 && <Simulated />}</span></td>
+                <td key={letter}>
+                  <span className={css.verdicts}>
+                    {experiment ? <Verdict verdict={experiment.verdict} /> : <span>{verdictsText(told)}</span>}
+                    {told.simulated > 0 && <Simulated />}
+                  </span>
+                </td>
               ))}
             </tr>
-            {shown.map((metric) => <Check key={metric.told.field} metric={metric} views={views} />)}
+            {shown.map((metric) => (
+              <Check key={metric.told.field} metric={metric} views={views} />
+            ))}
           </tbody>
         </table>
       </div>
-      {(all || shown.length < checks.length) && <p className={css.foot}><Act aria-expanded={all} onPress={() => setAll(!all)}>{all ? 'Hide passed checks' : `Show ${count(checks.length - shown.length)} checks that passed on all sides`}</Act></p>}
+      {(all || shown.length < checks.length) && (
+        <p className={css.foot}>
+          <Act aria-expanded={all} onPress={() => setAll(!all)}>
+            {all ? 'Hide passed checks' : `Show ${count(checks.length - shown.length)} checks that passed on all sides`}
+          </Act>
+        </p>
+      )}
     </section>
   )
 }
@@ -45,7 +75,9 @@ function Check({ metric: { told, field, form }, views }: { metric: MetricView; v
   const id = checkOf(told.field) ?? ''
   return (
     <tr>
-      <th scope="row" title={`${told.field}\n${field.help}`}><code>{id}</code></th>
+      <th scope="row" title={`${told.field}\n${field.help}`}>
+        <code>{id}</code>
+      </th>
       {views.map(({ letter, at, experiment }) => {
         const figure = told.sides[at]
         const state = stateOf(experiment, id)
@@ -53,7 +85,13 @@ function Check({ metric: { told, field, form }, views }: { metric: MetricView; v
           <td key={letter} title={figure && missingText(figure)}>
             <span className={css.verdicts}>
               {state !== undefined && <State state={state} />}
-              {!figure || figure.value === null ? <Nothing of={undefined} /> : <span className="n">{showNumber(figure.value, form)} <span className="dim">{form.unit}</span></span>}
+              {!figure || figure.value === null ? (
+                <Nothing of={undefined} />
+              ) : (
+                <span className="n">
+                  {showNumber(figure.value, form)} <span className="dim">{form.unit}</span>
+                </span>
+              )}
             </span>
           </td>
         )

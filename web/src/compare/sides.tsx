@@ -43,22 +43,58 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
   }
   return (
     <div className={css.sides}>
-      <p className={css.hint}>Compared<br />drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd></p>
+      <p className={css.hint}>
+        Compared
+        <br />
+        drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd>
+      </p>
       <ol ref={list} aria-label="Compared" {...oneStop}>
         {views.map((view) => (
-          <li key={writeSide(view.side)} data-at={view.at} tabIndex={0} className={dragged === view.at ? css.dragged : undefined} onKeyDown={(event) => keys(event, view.at)} aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ', the baseline' : ''}`} draggable
-            onDragStart={(event) => { event.dataTransfer.setData('text/plain', view.fullName); setDragged(view.at) }} onDragEnd={() => setDragged(null)} onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => { event.preventDefault(); if (dragged !== null) move(dragged, view.at) }}>
+          <li
+            key={writeSide(view.side)}
+            data-at={view.at}
+            tabIndex={0}
+            className={dragged === view.at ? css.dragged : undefined}
+            onKeyDown={(event) => keys(event, view.at)}
+            aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ', the baseline' : ''}`}
+            draggable
+            onDragStart={(event) => {
+              event.dataTransfer.setData('text/plain', view.fullName)
+              setDragged(view.at)
+            }}
+            onDragEnd={() => setDragged(null)}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => {
+              event.preventDefault()
+              if (dragged !== null) move(dragged, view.at)
+            }}
+          >
             <div className={css.top}>
               <Slot letter={view.letter} />
               <Mark at={view.at} />
               <Name view={view} />
             </div>
-            {view.ownName !== view.name && !view.name.includes(view.ownName) && <p className={join(css.own, 'clip')} title={view.ownName}><bdi>{view.ownName}</bdi></p>}
+            {view.ownName !== view.name && !view.name.includes(view.ownName) && (
+              <p className={join(css.own, 'clip')} title={view.ownName}>
+                <bdi>{view.ownName}</bdi>
+              </p>
+            )}
             <About view={view} onSimulated={onSimulated} />
             <span className={css.buttons}>
-              {view.at > 0 && <IconButton icon={isStacked ? 'up' : 'left'} name={`Move ${view.letter} ${isStacked ? 'up' : 'left'}`} onPress={() => move(view.at, view.at - 1)} />}
-              {view.at < views.length - 1 && <IconButton icon={isStacked ? 'lower' : 'right'} name={`Move ${view.letter} ${isStacked ? 'down' : 'right'}`} onPress={() => move(view.at, view.at + 1)} />}
+              {view.at > 0 && (
+                <IconButton
+                  icon={isStacked ? 'up' : 'left'}
+                  name={`Move ${view.letter} ${isStacked ? 'up' : 'left'}`}
+                  onPress={() => move(view.at, view.at - 1)}
+                />
+              )}
+              {view.at < views.length - 1 && (
+                <IconButton
+                  icon={isStacked ? 'lower' : 'right'}
+                  name={`Move ${view.letter} ${isStacked ? 'down' : 'right'}`}
+                  onPress={() => move(view.at, view.at + 1)}
+                />
+              )}
               <IconButton icon="close" name={`Remove ${view.letter}`} onPress={() => onRemove(view.at)} />
             </span>
           </li>
@@ -68,19 +104,28 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
   )
 }
 
-const addressOf = (side: Side, id: number | undefined) => (id !== undefined ? paths.experiment(id) : 'filter' in side ? paths.group(side.filter) : null)
+const addressOf = (side: Side, id: number | undefined) =>
+  id !== undefined ? paths.experiment(id) : 'filter' in side ? paths.group(side.filter) : null
 
 function Name({ view: { side, name, fullName, told } }: { view: SideView }) {
   const href = addressOf(side, told.runs === 1 ? told.ids?.[0] : undefined)
   // a component is never cut from its separator
   const parts = name.split(SEPARATOR).map((part, i) => <bdi key={i}>{part}</bdi>)
-  return <b className={css.name} title={fullName}>{href === null ? <span>{parts}</span> : <Link href={href}>{parts}</Link>}</b>
+  return (
+    <b className={css.name} title={fullName}>
+      {href === null ? <span>{parts}</span> : <Link href={href}>{parts}</Link>}
+    </b>
+  )
 }
 
 // A failed run has no verdict, so its status is shown.
 export function SideVerdict({ experiment }: { experiment: Experiment }) {
   const status = experiment.fields['run.status']?.value
-  return isFailed(status) ? <State state="failed" word={statusWord(status)} /> : <Verdict verdict={experiment.verdict} />
+  return isFailed(status) ? (
+    <State state="failed" word={statusWord(status)} />
+  ) : (
+    <Verdict verdict={experiment.verdict} />
+  )
 }
 
 function About({ view: { at, told, experiment }, onSimulated }: { view: SideView; onSimulated: () => void }) {
@@ -91,10 +136,21 @@ function About({ view: { at, told, experiment }, onSimulated }: { view: SideView
       {experiment ? <SideVerdict experiment={experiment} /> : <span>{verdictsText(told)}</span>}
       {simulated > 0 && <Simulated />}
       {simulated > 0 && simulated < runs && <span>{count(simulated)} of them</span>}
-      <span className="dim">{count(runs)} {runs === 1 ? 'run' : 'runs'}{typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}</span>
+      <span className="dim">
+        {count(runs)} {runs === 1 ? 'run' : 'runs'}
+        {typeof requests === 'number' && <span className={css.requests}>, {count(requests)} requests</span>}
+      </span>
       {at === 0 && <span className={join(css.base, 'dim')}>baseline</span>}
-      {left > 0 && <span>{count(left)} simulated {left === 1 ? 'run' : 'runs'} excluded <Act onPress={onSimulated}>Include</Act></span>}
-      {fell > 0 && <span>{count(fell)} {fell === 1 ? 'run' : 'runs'} excluded: no match</span>}
+      {left > 0 && (
+        <span>
+          {count(left)} simulated {left === 1 ? 'run' : 'runs'} excluded <Act onPress={onSimulated}>Include</Act>
+        </span>
+      )}
+      {fell > 0 && (
+        <span>
+          {count(fell)} {fell === 1 ? 'run' : 'runs'} excluded: no match
+        </span>
+      )}
     </p>
   )
 }

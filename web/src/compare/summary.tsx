@@ -11,10 +11,29 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
   if (metrics.length === 0) return null
   return (
     <section className={css.summary} aria-label="Summary">
-      <p className={css.first}>Summary<br />of {count(metrics.length)} metrics, against A</p>
-      {views.map((view) => (view.at === 0 ? <p key={view.letter} className="dim">baseline</p> : <Outcome key={view.letter} view={view} metrics={metrics} />))}
-      {isOfTheseRuns(metrics) && <p className={css.why}>Single runs: these counts compare the runs, not their configurations. To compare configurations, repeat the runs.</p>}
-      {isUndecidable(views, metrics) && <p className={css.why}>One run each, without a confidence interval: repeat the runs to decide.</p>}
+      <p className={css.first}>
+        Summary
+        <br />
+        of {count(metrics.length)} metrics, against A
+      </p>
+      {views.map((view) =>
+        view.at === 0 ? (
+          <p key={view.letter} className="dim">
+            baseline
+          </p>
+        ) : (
+          <Outcome key={view.letter} view={view} metrics={metrics} />
+        ),
+      )}
+      {isOfTheseRuns(metrics) && (
+        <p className={css.why}>
+          Single runs: these counts compare the runs, not their configurations. To compare configurations, repeat the
+          runs.
+        </p>
+      )}
+      {isUndecidable(views, metrics) && (
+        <p className={css.why}>One run each, without a confidence interval: repeat the runs to decide.</p>
+      )}
     </section>
   )
 }
@@ -22,17 +41,35 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
 function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: MetricView[] }) {
   const { worse, better, changed, equal, unclear, without } = summaryOf(metrics, at)
   const rows: [number, string, string | undefined, MetricView[]][] = [
-    [worse.length, 'worse', css.worse, worse], [better.length, 'better', css.better, better], [changed.length, 'different', undefined, changed],
+    [worse.length, 'worse', css.worse, worse],
+    [better.length, 'better', css.better, better],
+    [changed.length, 'different', undefined, changed],
   ]
   const shown = rows.filter(([n]) => n > 0)
-  const rest = [unclear > 0 && `${count(unclear)} unclear`, equal > 0 && `${count(equal)} equal`, without > 0 && without < metrics.length && `${count(without)} without a value`].filter(Boolean).join(', ')
+  const rest = [
+    unclear > 0 && `${count(unclear)} unclear`,
+    equal > 0 && `${count(equal)} equal`,
+    without > 0 && without < metrics.length && `${count(without)} without a value`,
+  ]
+    .filter(Boolean)
+    .join(', ')
   return (
     <div>
       <span className={css.letter}>{letter}</span>
       {shown.map(([n, word, look, named]) => (
         <p key={word}>
-          <b className={look}>{count(n)} {word}</b>
-          {named.length > 0 && <span title={named.map((metric) => textOf(metric, at)).join('\n')}>{named.slice(0, NAMED).map((metric) => textOf(metric, at)).join(', ')}{n > NAMED && ` and ${count(n - NAMED)} more`}</span>}
+          <b className={look}>
+            {count(n)} {word}
+          </b>
+          {named.length > 0 && (
+            <span title={named.map((metric) => textOf(metric, at)).join('\n')}>
+              {named
+                .slice(0, NAMED)
+                .map((metric) => textOf(metric, at))
+                .join(', ')}
+              {n > NAMED && ` and ${count(n - NAMED)} more`}
+            </span>
+          )}
         </p>
       ))}
       {(rest || shown.length === 0) && <p className="dim">{rest || 'nothing to compare'}</p>}

@@ -10,42 +10,92 @@ import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 
 const KINDS: Record<string, string> = {
-  requests: 'one record per request', series: 'telemetry', server_log: 'log of the server', client_log: 'log of vLLM’s client', client_plot: 'plot of vLLM’s client',
-  timeline: 'requests over time', dataset_stats: 'lengths of prompts and outputs', trace: 'profiler trace', capture: 'captured network traffic',
+  requests: 'one record per request',
+  series: 'telemetry',
+  server_log: 'log of the server',
+  client_log: 'log of vLLM’s client',
+  client_plot: 'plot of vLLM’s client',
+  timeline: 'requests over time',
+  dataset_stats: 'lengths of prompts and outputs',
+  trace: 'profiler trace',
+  capture: 'captured network traffic',
 }
 
 export function Artifacts({ id }: { id: number }) {
   const artifacts = useArtifacts(id)
   const { artifacts: list = [], missing: absent = [] } = artifacts.data ?? {}
   const traces = list.filter(({ kind }) => kind === 'trace').length
-  if (artifacts.error) return <section className={page.block} id="artifacts" aria-label="Artifacts"><Note kind="warn" role="alert"><b>Could not load the artifacts.</b> {causeOf(artifacts.error)} <Act onPress={() => void artifacts.refetch()}>Retry</Act></Note></section>
+  if (artifacts.error)
+    return (
+      <section className={page.block} id="artifacts" aria-label="Artifacts">
+        <Note kind="warn" role="alert">
+          <b>Could not load the artifacts.</b> {causeOf(artifacts.error)}{' '}
+          <Act onPress={() => void artifacts.refetch()}>Retry</Act>
+        </Note>
+      </section>
+    )
   return (
     <section className={page.block} id="artifacts" aria-label="Artifacts">
       <div className={page.blockHead}>
         <h2>Artifacts</h2>
-        <p>{artifacts.data ? (list.length === 0 ? 'none were uploaded' : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`) : ''}</p>
-        {traces > 1 && <span className={page.end}><a className={controls.button} href={`${paths.traces(id)}?all=true`} download>All {count(traces)} traces</a></span>}
+        <p>
+          {artifacts.data
+            ? list.length === 0
+              ? 'none were uploaded'
+              : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`
+            : ''}
+        </p>
+        {traces > 1 && (
+          <span className={page.end}>
+            <a className={controls.button} href={`${paths.traces(id)}?all=true`} download>
+              All {count(traces)} traces
+            </a>
+          </span>
+        )}
       </div>
       {list.length + absent.length > 0 && (
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Artifacts, scroll sideways">
           <table className={page.rows}>
-            <thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col" className={page.num}>Size</th><th scope="col">SHA-256</th><th scope="col">Stored, UTC</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">File</th>
+                <th scope="col">Content</th>
+                <th scope="col" className={page.num}>
+                  Size
+                </th>
+                <th scope="col">SHA-256</th>
+                <th scope="col">Stored, UTC</th>
+              </tr>
+            </thead>
             <tbody>
               {list.map(({ kind, name, bytes: size, sha256, stored_at }) => (
                 <tr key={`${kind}/${name}`}>
-                  <th scope="row"><a href={at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id, kind, name })} download={name}><bdi>{name}</bdi></a></th>
+                  <th scope="row">
+                    <a
+                      href={at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id, kind, name })}
+                      download={name}
+                    >
+                      <bdi>{name}</bdi>
+                    </a>
+                  </th>
                   <td className="mid">{KINDS[kind] ?? kind}</td>
                   <td className={page.num}>{bytes(size)}</td>
-                  <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>
+                  <td className="n" title={sha256}>
+                    {sha256.slice(0, 12)}
+                  </td>
                   <td className="n">{time(stored_at)}</td>
                 </tr>
               ))}
               {absent.map(({ kind, name, bytes: size, sha256 }) => (
                 <tr key={`${kind}/${name}`} className={page.quiet}>
-                  <th scope="row"><bdi>{name}</bdi></th>
+                  <th scope="row">
+                    <bdi>{name}</bdi>
+                  </th>
                   <td>{KINDS[kind] ?? kind}</td>
                   <td className={page.num}>{bytes(size)}</td>
-                  <td className="n" title={sha256}>{sha256.slice(0, 12)}</td>
+                  <td className="n" title={sha256}>
+                    {sha256.slice(0, 12)}
+                  </td>
                   <td>not uploaded</td>
                 </tr>
               ))}

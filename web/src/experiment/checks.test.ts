@@ -8,13 +8,34 @@ const of = (quality: unknown) => checksOf({ document: { quality } } as unknown a
 
 describe('checks of a document', () => {
   it('may lack what ours have', () => {
-    expect(of({ checks: [{ id: 'client_error', status: 'over_limit', effect: 'degraded' }] })).toEqual([{ id: 'client_error', status: 'over_limit', effect: 'degraded', text: '', unit: '', value: undefined, limit: undefined }])
-    expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([{ id: '', status: '', effect: '', text: '', unit: '', value: null, limit: 'none' }])
+    expect(of({ checks: [{ id: 'client_error', status: 'over_limit', effect: 'degraded' }] })).toEqual([
+      {
+        id: 'client_error',
+        status: 'over_limit',
+        effect: 'degraded',
+        text: '',
+        unit: '',
+        value: undefined,
+        limit: undefined,
+      },
+    ])
+    expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([
+      { id: '', status: '', effect: '', text: '', unit: '', value: null, limit: 'none' },
+    ])
     expect(of({ checks: [{ value: 0, limit: false }] })).toMatchObject([{ value: 0, limit: false }])
   })
 
   it('may be none, or no objects', () => {
-    for (const quality of [undefined, null, 'fine', {}, { checks: null }, { checks: { a: 1 } }, { checks: ['x', 1, null, [{}]] }]) expect(of(quality)).toEqual([])
+    for (const quality of [
+      undefined,
+      null,
+      'fine',
+      {},
+      { checks: null },
+      { checks: { a: 1 } },
+      { checks: ['x', 1, null, [{}]] },
+    ])
+      expect(of(quality)).toEqual([])
   })
 
   it('distinguish not recorded, null and a value', () => {
@@ -26,20 +47,39 @@ describe('checks of a document', () => {
   })
 })
 
-it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('the stored interval %j is read as %j', (stored, interval) => {
+it.each<[unknown, unknown]>([
+  [null, null],
+  [undefined, undefined],
+  [
+    [1, 2],
+    [1, 2],
+  ],
+  [[1], undefined],
+  ['1', undefined],
+])('the stored interval %j is read as %j', (stored, interval) => {
   const results = stored === undefined ? {} : { p99_ttft_ms_ci95: stored }
-  expect(intervalOf({ document: { results } } as unknown as Experiment, { id: 'results.p99_ttft_ms', unit: 'ms' })).toEqual(interval)
+  expect(
+    intervalOf({ document: { results } } as unknown as Experiment, { id: 'results.p99_ttft_ms', unit: 'ms' }),
+  ).toEqual(interval)
 })
 
 it('intervals of derived metrics follow from those of what they are made of', () => {
   const experiment = {
     document: { results: { output_throughput_ci95: [90, 120], median_tpot_ms_ci95: [8, 12.5] } },
-    fields: { 'results.output_throughput': { value: 100 }, 'derived.output_throughput_per_gpu': { value: 50 }, 'results.median_tpot_ms': { value: 10 }, 'derived.tokens_per_s_per_user': { value: 100 } },
+    fields: {
+      'results.output_throughput': { value: 100 },
+      'derived.output_throughput_per_gpu': { value: 50 },
+      'results.median_tpot_ms': { value: 10 },
+      'derived.tokens_per_s_per_user': { value: 100 },
+    },
   } as unknown as Experiment
   expect(intervalOf(experiment, { id: 'derived.output_throughput_per_gpu', unit: 'tok/s' })).toEqual([45, 60])
   expect(intervalOf(experiment, { id: 'derived.tokens_per_s_per_user', unit: 'tok/s' })).toEqual([80, 125])
   const bare = { ...experiment, document: { results: { output_throughput_ci95: null } } } as unknown as Experiment
-  expect([intervalOf(bare, { id: 'derived.output_throughput_per_gpu', unit: '' }), intervalOf(bare, { id: 'derived.tokens_per_s_per_user', unit: '' })]).toEqual([null, undefined])
+  expect([
+    intervalOf(bare, { id: 'derived.output_throughput_per_gpu', unit: '' }),
+    intervalOf(bare, { id: 'derived.tokens_per_s_per_user', unit: '' }),
+  ]).toEqual([null, undefined])
 })
 
 it('the line of the log that names the cause is shown once', () => {

@@ -9,7 +9,11 @@ import css from './experiment.module.css'
 import { type Check, checkRank } from './model'
 import { figure, unitOf } from './ruling'
 
-const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'informational' }
+const EFFECTS: Record<string, string> = {
+  client_limited: 'client limited',
+  degraded: 'degraded',
+  info: 'informational',
+}
 
 export function Checks({ checks }: { checks: Check[] }) {
   const [isOpen, setOpen] = useState(false)
@@ -18,26 +22,68 @@ export function Checks({ checks }: { checks: Check[] }) {
   if (checks.length === 0) return null
   return (
     <section className={page.block} id="checks" aria-label="Quality checks">
-      <div className={page.blockHead}><h2>Quality checks</h2><p>{checks.every(({ status }) => status === 'unknown') ? 'unknown: the run recorded too little to check' : 'the effect applies only to checks over their limit'}</p></div>
-      {shown.length > 0 && <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
-        <table className={page.rows}>
-          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Effect</th><th scope="col">Description</th></tr></thead>
-          <tbody>
-            {shown.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
-              <tr key={i}>
-                <td><State state={check.status} {...(check.status === 'over_limit' && check.effect === 'info' ? { color: 'quiet' as const } : {})} /></td>
-                <th scope="row"><code>{check.id}</code></th>
-                <td className={page.num}>{figure(check.value, check.unit)}</td>
-                <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>
-                <td className="dim">{unitOf(check.unit)}</td>
-                <td className="mid">{EFFECTS[check.effect] ?? check.effect}</td>
-                <td className={join('mid', page.text)}><bdi>{check.text}</bdi></td>
+      <div className={page.blockHead}>
+        <h2>Quality checks</h2>
+        <p>
+          {checks.every(({ status }) => status === 'unknown')
+            ? 'unknown: the run recorded too little to check'
+            : 'the effect applies only to checks over their limit'}
+        </p>
+      </div>
+      {shown.length > 0 && (
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
+          <table className={page.rows}>
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Check</th>
+                <th scope="col" className={page.num}>
+                  Value
+                </th>
+                <th scope="col" className={page.num}>
+                  Limit
+                </th>
+                <th scope="col">Unit</th>
+                <th scope="col">Effect</th>
+                <th scope="col">Description</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>}
-      {unknown > 0 && <p className={css.more}><Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide' : 'Show'} {count(unknown)} {unknown === 1 ? 'unknown check' : 'unknown checks'}</Act></p>}
+            </thead>
+            <tbody>
+              {shown
+                .toSorted((a, b) => checkRank(a) - checkRank(b))
+                .map((check, i) => (
+                  <tr key={i}>
+                    <td>
+                      <State
+                        state={check.status}
+                        {...(check.status === 'over_limit' && check.effect === 'info'
+                          ? { color: 'quiet' as const }
+                          : {})}
+                      />
+                    </td>
+                    <th scope="row">
+                      <code>{check.id}</code>
+                    </th>
+                    <td className={page.num}>{figure(check.value, check.unit)}</td>
+                    <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>
+                    <td className="dim">{unitOf(check.unit)}</td>
+                    <td className="mid">{EFFECTS[check.effect] ?? check.effect}</td>
+                    <td className={join('mid', page.text)}>
+                      <bdi>{check.text}</bdi>
+                    </td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {unknown > 0 && (
+        <p className={css.more}>
+          <Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide' : 'Show'} {count(unknown)} {unknown === 1 ? 'unknown check' : 'unknown checks'}
+          </Act>
+        </p>
+      )}
     </section>
   )
 }

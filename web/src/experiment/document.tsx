@@ -25,37 +25,70 @@ export function Document({ experiment }: { experiment: Experiment }) {
       <div className={page.blockHead}>
         <h2>Document</h2>
         <p>
-          {formWord(experiment.form)}{experiment.name && <>, uploaded as <bdi>{experiment.name}</bdi></>}, stored {time(experiment.stored_at)} UTC,
-          SHA-256 <span className="n" title={experiment.sha256}>{experiment.sha256.slice(0, 12)}</span>
+          {formWord(experiment.form)}
+          {experiment.name && (
+            <>
+              , uploaded as <bdi>{experiment.name}</bdi>
+            </>
+          )}
+          , stored {time(experiment.stored_at)} UTC, SHA-256{' '}
+          <span className="n" title={experiment.sha256}>
+            {experiment.sha256.slice(0, 12)}
+          </span>
         </p>
         <span className={page.end}>
-          <Button look="line" onPress={() => void copy()}><Icon name="copy" /><span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span></Button>
-          <a className={join(controls.button, controls.line)} href={paths.raw(experiment.id)} download><Icon name="download" />Download</a>
+          <Button look="line" onPress={() => void copy()}>
+            <Icon name="copy" />
+            <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+          </Button>
+          <a className={join(controls.button, controls.line)} href={paths.raw(experiment.id)} download>
+            <Icon name="download" />
+            Download
+          </a>
         </span>
       </div>
       <div className={css.tree} tabIndex={0} role="region" aria-label="Document as a tree">
-        <ul><Entries value={experiment.document} depth={0} /></ul>
+        <ul>
+          <Entries value={experiment.document} depth={0} />
+        </ul>
       </div>
     </section>
   )
 }
 
-const isBranch = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0
+const isBranch = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
 function Entries({ value, depth }: { value: object; depth: number }) {
   const [limit, setLimit] = useState(ENTRIES_SHOWN)
   const entries = Object.entries(value)
   return (
     <>
-      {entries.slice(0, limit).map(([key, entry]) => <Node key={key} name={key} value={entry} depth={depth} />)}
-      {entries.length > limit && <li><Button onPress={() => setLimit(limit + ENTRIES_SHOWN)}>Show {Math.min(ENTRIES_SHOWN, entries.length - limit)} more</Button></li>}
+      {entries.slice(0, limit).map(([key, entry]) => (
+        <Node key={key} name={key} value={entry} depth={depth} />
+      ))}
+      {entries.length > limit && (
+        <li>
+          <Button onPress={() => setLimit(limit + ENTRIES_SHOWN)}>
+            Show {Math.min(ENTRIES_SHOWN, entries.length - limit)} more
+          </Button>
+        </li>
+      )}
     </>
   )
 }
 
 function Node({ name, value, depth }: { name: string; value: unknown; depth: number }) {
   const [isOpen, setOpen] = useState(false)
-  if (!isBranch(value)) return <li className={join(css.node, css.leaf)}><span className={css.key}><bdi>{name}</bdi>:</span> <Leaf value={value} /></li>
+  if (!isBranch(value))
+    return (
+      <li className={join(css.node, css.leaf)}>
+        <span className={css.key}>
+          <bdi>{name}</bdi>:
+        </span>{' '}
+        <Leaf value={value} />
+      </li>
+    )
   const size = Object.keys(value).length
   return (
     <li>
@@ -64,9 +97,17 @@ function Node({ name, value, depth }: { name: string; value: unknown; depth: num
           <Icon name="right" small />
           <bdi>{name}</bdi>
         </button>
-        <span className={css.word}>{Array.isArray(value) ? `${size} ${size === 1 ? 'entry' : 'entries'}` : `${size} ${size === 1 ? 'key' : 'keys'}`}</span>
+        <span className={css.word}>
+          {Array.isArray(value)
+            ? `${size} ${size === 1 ? 'entry' : 'entries'}`
+            : `${size} ${size === 1 ? 'key' : 'keys'}`}
+        </span>
       </span>
-      {isOpen && <ul><Entries value={value} depth={depth + 1} /></ul>}
+      {isOpen && (
+        <ul>
+          <Entries value={value} depth={depth + 1} />
+        </ul>
+      )}
     </li>
   )
 }

@@ -38,21 +38,52 @@ export function Experiment({ id }: { id: string }) {
   if (!error) {
     return (
       <div className={page.doc}>
-        <div className={css.toc}>{[64, 84, 56, 96].map((width) => <Bone key={width} width={width} />)}</div>
+        <div className={css.toc}>
+          {[64, 84, 56, 96].map((width) => (
+            <Bone key={width} width={width} />
+          ))}
+        </div>
         <main id="main" className={page.read}>
           <Progress on />
-          <h1>Experiment <span className="n">{id}</span></h1>
-          <div className={css.waiting} role="status" aria-label="Loading the experiment">{[320, 520, 440, 480].map((width) => <Bone key={width} width={width} />)}</div>
+          <h1>
+            Experiment <span className="n">{id}</span>
+          </h1>
+          <div className={css.waiting} role="status" aria-label="Loading the experiment">
+            {[320, 520, 440, 480].map((width) => (
+              <Bone key={width} width={width} />
+            ))}
+          </div>
         </main>
       </div>
     )
   }
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <h1>Experiment <span className="n">{id}</span></h1>
-      {error instanceof ApiError && error.status === 404 ? <p className={page.lead} role="alert">No experiment has this number or run ID.</p>
-        : <div className={page.notice}><Note kind="bad" role="alert"><b>Could not load this experiment.</b> {causeOf(error)} <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Retry</Act></Note></div>}
-      <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
+      <h1>
+        Experiment <span className="n">{id}</span>
+      </h1>
+      {error instanceof ApiError && error.status === 404 ? (
+        <p className={page.lead} role="alert">
+          No experiment has this number or run ID.
+        </p>
+      ) : (
+        <div className={page.notice}>
+          <Note kind="bad" role="alert">
+            <b>Could not load this experiment.</b> {causeOf(error)}{' '}
+            <Act
+              onPress={() => {
+                void experiment.refetch()
+                void fields.refetch()
+              }}
+            >
+              Retry
+            </Act>
+          </Note>
+        </div>
+      )}
+      <ButtonLink href={paths.explore()} look="line">
+        Explore experiments
+      </ButtonLink>
     </main>
   )
 }
@@ -62,17 +93,30 @@ function Gone({ id }: { id: string }) {
   const author = usePreferences((kept) => kept.author)
   return (
     <main id="main" className={join(page.read, page.wide)}>
-      <h1>Experiment <span className="n">{id}</span></h1>
+      <h1>
+        Experiment <span className="n">{id}</span>
+      </h1>
       <p className={page.lead}>This experiment was deleted. You can restore it until the store is pruned.</p>
-      {restore.error && <Note kind="bad" role="alert"><b>Could not restore the experiment.</b> {causeOf(restore.error)}</Note>}
-      <p className={page.lead}><Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>Restore</Button> <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink></p>
+      {restore.error && (
+        <Note kind="bad" role="alert">
+          <b>Could not restore the experiment.</b> {causeOf(restore.error)}
+        </Note>
+      )}
+      <p className={page.lead}>
+        <Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>
+          Restore
+        </Button>{' '}
+        <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink>
+      </p>
     </main>
   )
 }
 
 export function titleOf(experiment: Result) {
   const name = textOf(experiment, 'run.name')
-  return typeof name === 'string' && name.trim() ? name : (experiment.run_id ?? experiment.name ?? `Result ${experiment.id}`)
+  return typeof name === 'string' && name.trim()
+    ? name
+    : (experiment.run_id ?? experiment.name ?? `Result ${experiment.id}`)
 }
 
 function Facts({ experiment }: { experiment: Result }) {
@@ -88,12 +132,41 @@ function Facts({ experiment }: { experiment: Result }) {
     <p className={page.facts}>
       {experiment.simulated && <Simulated />}
       {text('run.status') !== null && <span>{String(text('run.status')).replaceAll('_', ' ')}</span>}
-      {model !== null && <span><bdi>{String(model)}</bdi></span>}
-      {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
-      {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine === 'vllm' ? 'vLLM' : engine} `}<span className="n">{version}</span></span>}
+      {model !== null && (
+        <span>
+          <bdi>{String(model)}</bdi>
+        </span>
+      )}
+      {text('system.hardware_info.gpu_name') !== null && (
+        <span>
+          {typeof gpus === 'number' && (
+            <>
+              <span className="n">{gpus}</span>×{' '}
+            </>
+          )}
+          <bdi>{String(text('system.hardware_info.gpu_name'))}</bdi>
+        </span>
+      )}
+      {engine !== null && (
+        <span>
+          {version.startsWith(engine) ? '' : `${engine === 'vllm' ? 'vLLM' : engine} `}
+          <span className="n">{version}</span>
+        </span>
+      )}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
-      {sweep !== undefined && <span>sweep <Link href={paths.sweep(sweep)}><bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi></Link></span>}
-      {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
+      {sweep !== undefined && (
+        <span>
+          sweep{' '}
+          <Link href={paths.sweep(sweep)}>
+            <bdi>{String(experiment.tags['sweep_name'] ?? sweep)}</bdi>
+          </Link>
+        </span>
+      )}
+      {typeof duration === 'number' && (
+        <span>
+          took <span className="n">{span(duration)}</span>
+        </span>
+      )}
     </p>
   )
 }
@@ -107,7 +180,10 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const [isGone, setGone] = useState(false)
   const entries = useMemo(() => entriesOf(catalogue, experiment), [catalogue, experiment])
   const checks = useMemo(() => checksOf(experiment), [experiment])
-  const metrics = useMemo(() => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }), [experiment, entries])
+  const metrics = useMemo(
+    () => ({ families: familiesOf(experiment, entries), figures: figuresOf(entries) }),
+    [experiment, entries],
+  )
   const artifacts = useArtifacts(experiment.id)
   const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.missing?.length ?? 0) > 0
   // derived fields alone are not a measurement
@@ -116,10 +192,16 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const parameters = <Parameters entries={entries} experiment={experiment} />
   const lastExplore = usePreferences((kept) => kept.lastExplore)
   const title = titleOf(experiment)
-  useEffect(() => { document.title = `${title} · ProfLLM` }, [title])
+  useEffect(() => {
+    document.title = `${title} · ProfLLM`
+  }, [title])
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
-    ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', String(checks.filter(decides).length || '')],
+    [
+      'verdict',
+      textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure',
+      String(checks.filter(decides).length || ''),
+    ],
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
@@ -131,25 +213,74 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   return (
     <div className={page.doc}>
       <nav className={join(css.toc, 'fades')} aria-label="On this page" {...oneStop}>
-        {places.map(([id, name, note]) => <a key={id} href={`#${id}`}>{name}<span className="n-11">{note}</span></a>)}
+        {places.map(([id, name, note]) => (
+          <a key={id} href={`#${id}`}>
+            {name}
+            <span className="n-11">{note}</span>
+          </a>
+        ))}
       </nav>
       <main id="main" className={page.read}>
-        <p className={page.crumbs}><Link href={lastExplore}>Explore</Link> <span>/</span> <span className="n clip"><bdi>{experiment.run_id ?? experiment.id}</bdi></span></p>
+        <p className={page.crumbs}>
+          <Link href={lastExplore}>Explore</Link> <span>/</span>{' '}
+          <span className="n clip">
+            <bdi>{experiment.run_id ?? experiment.id}</bdi>
+          </span>
+        </p>
         <div className={page.head}>
           <div>
-            <h1><bdi>{title}</bdi></h1>
+            <h1>
+              <bdi>{title}</bdi>
+            </h1>
             <Facts experiment={experiment} />
           </div>
-          <div className={page.end}>{!isGone && <Pin side={{ ids: [experiment.id] }} name={title} look="line" />}{!isGone && <Button isDisabled={remove.isPending} onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}>Delete</Button>}</div>
+          <div className={page.end}>
+            {!isGone && <Pin side={{ ids: [experiment.id] }} name={title} look="line" />}
+            {!isGone && (
+              <Button
+                isDisabled={remove.isPending}
+                onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}
+              >
+                Delete
+              </Button>
+            )}
+          </div>
         </div>
         {isGone && (
-          <div className={notes.gone}><Note kind="warn" role="status"><b>This experiment was deleted.</b> You can restore it until the store is pruned. <Act autoFocus isDisabled={restore.isPending} onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}>Undo</Act></Note></div>
+          <div className={notes.gone}>
+            <Note kind="warn" role="status">
+              <b>This experiment was deleted.</b> You can restore it until the store is pruned.{' '}
+              <Act
+                autoFocus
+                isDisabled={restore.isPending}
+                onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}
+              >
+                Undo
+              </Act>
+            </Note>
+          </div>
         )}
-        {(remove.error ?? restore.error) && <div className={notes.gone}><Note kind="bad" role="alert"><b>Could not {remove.error ? 'delete' : 'restore'} the experiment.</b> {causeOf((remove.error ?? restore.error) as Error)}</Note></div>}
-        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} /></div>
+        {(remove.error ?? restore.error) && (
+          <div className={notes.gone}>
+            <Note kind="bad" role="alert">
+              <b>Could not {remove.error ? 'delete' : 'restore'} the experiment.</b>{' '}
+              {causeOf((remove.error ?? restore.error) as Error)}
+            </Note>
+          </div>
+        )}
+        <div id="verdict" className={css.place}>
+          <Ruling experiment={experiment} checks={checks} />
+        </div>
         {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />
-        {isMeasured ? <div className={page.two}>{parameters}<Metrics {...metrics} experiment={experiment} /></div> : parameters}
+        {isMeasured ? (
+          <div className={page.two}>
+            {parameters}
+            <Metrics {...metrics} experiment={experiment} />
+          </div>
+        ) : (
+          parameters
+        )}
         <Checks checks={checks} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}

@@ -28,7 +28,8 @@ export interface Family {
   statistics: { name: string; id: string; field: Field; value: unknown; interval: Interval }[]
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 // In the order of the fields; keys inside of objects come last.
 export function entriesOf(catalogue: Catalogue, experiment: Experiment): Entry[] {
@@ -41,7 +42,15 @@ export function entriesOf(catalogue: Catalogue, experiment: Experiment): Entry[]
 // A document may have checks of any shape: a key of another type counts as missing.
 function checkOf(check: Record<string, unknown>): Check {
   const text = (key: string) => (typeof check[key] === 'string' ? check[key] : '')
-  return { id: text('id'), status: text('status'), effect: text('effect'), text: text('text'), unit: text('unit'), value: check['value'], limit: check['limit'] }
+  return {
+    id: text('id'),
+    status: text('status'),
+    effect: text('effect'),
+    text: text('text'),
+    unit: text('unit'),
+    value: check['value'],
+    limit: check['limit'],
+  }
 }
 
 export function checksOf(experiment: Experiment): Check[] {
@@ -74,13 +83,18 @@ export function intervalOf(experiment: Experiment, field: Pick<Field, 'id' | 'un
     const [value, from] = [experiment.fields[field.id]?.value, experiment.fields[derived[0]]?.value]
     const ends = intervalOf(experiment, { id: derived[0], unit: '' })
     if (!ends || typeof value !== 'number' || typeof from !== 'number' || !(from > 0)) return ends && undefined
-    const [low, high] = ends.map((end) => (derived[1] ? (value * from) / end : (value * end) / from)) as [number, number]
+    const [low, high] = ends.map((end) => (derived[1] ? (value * from) / end : (value * end) / from)) as [
+      number,
+      number,
+    ]
     return derived[1] ? [high, low] : [low, high]
   }
   const results = experiment.document['results']
   const ends = isObject(results) ? results[`${field.id.slice('results.'.length)}_ci95`] : undefined
   if (ends === null) return null
-  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [lowEnd(field, ends[0]), ends[1]] : undefined
+  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number'
+    ? [lowEnd(field, ends[0]), ends[1]]
+    : undefined
 }
 
 export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
@@ -89,7 +103,13 @@ export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
     const [, name = '', family = ''] = STATISTIC.exec(field.id) ?? []
     if (!SHOWN.includes(name) || /_(ci95|client_error)/.test(field.id)) continue
     const one = families.get(family) ?? { title: field.group, help: field.help, twin: null, statistics: [] }
-    one.statistics.push({ name, id: field.id, field, value: value.value ?? null, interval: intervalOf(experiment, field) })
+    one.statistics.push({
+      name,
+      id: field.id,
+      field,
+      value: value.value ?? null,
+      interval: intervalOf(experiment, field),
+    })
     families.set(family, one)
   }
   const order = (name: string) => SHOWN.indexOf(name)
@@ -97,18 +117,31 @@ export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
     .filter((family) => family.statistics.some((one) => one.value !== null))
     .map((family) => {
       const has50 = family.statistics.some((one) => one.name === 'median')
-      return { ...family, statistics: family.statistics.filter((one) => one.value !== null && !(has50 && one.name === 'p50')).toSorted((a, b) => order(a.name) - order(b.name)) }
+      return {
+        ...family,
+        statistics: family.statistics
+          .filter((one) => one.value !== null && !(has50 && one.name === 'p50'))
+          .toSorted((a, b) => order(a.name) - order(b.name)),
+      }
     })
   const values = new Map(found.flatMap(({ statistics }) => statistics.map((one) => [one.id, one.value] as const)))
   return found.map((family) => {
     const twins = family.statistics.map(({ id }) => twinOf(id) ?? '')
     const twin = found.find(({ statistics }) => statistics.some(({ id }) => twins.includes(id)))
-    return { ...family, twin: twin ? { title: twin.title, isSame: family.statistics.every(({ value }, i) => value === values.get(twins[i] ?? '')) } : null }
+    return {
+      ...family,
+      twin: twin
+        ? { title: twin.title, isSame: family.statistics.every(({ value }, i) => value === values.get(twins[i] ?? '')) }
+        : null,
+    }
   })
 }
 
 // Counts that a file has under two names.
-const ALIASES: Record<string, string> = { 'results.completed_requests': 'results.completed', 'results.failed_requests': 'results.failed' }
+const ALIASES: Record<string, string> = {
+  'results.completed_requests': 'results.completed',
+  'results.failed_requests': 'results.failed',
+}
 
 // Measured values other than statistics of latencies, each once.
 export function figuresOf(entries: Entry[]) {
@@ -117,15 +150,25 @@ export function figuresOf(entries: Entry[]) {
     const alias = ALIASES[entry.field.id]
     // vLLM writes 0 for the metric of audio in every other run
     if (entry.field.id === 'results.rtfx' && entry.value.value === 0) return false
-    return isFigure(entry) && entry.value.state === 'value' && !(alias !== undefined && values.get(alias) === entry.value.value)
+    return (
+      isFigure(entry) &&
+      entry.value.state === 'value' &&
+      !(alias !== undefined && values.get(alias) === entry.value.value)
+    )
   })
 }
 
 export const isStatistic = (field: Field) => STATISTIC.test(field.id)
-const isFigure = ({ field }: Entry) => field.role === 'output' && /^(results|derived)\./.test(field.id) && (field.type === 'number' || field.type === 'count') && !isStatistic(field) && !/^results\.(errors|steady)/.test(field.id)
+const isFigure = ({ field }: Entry) =>
+  field.role === 'output' &&
+  /^(results|derived)\./.test(field.id) &&
+  (field.type === 'number' || field.type === 'count') &&
+  !isStatistic(field) &&
+  !/^results\.(errors|steady)/.test(field.id)
 export const isSet = ({ field, value }: Entry) => isParameter(field) && value.explicit === true
 export const isDefault = ({ field, value }: Entry) => isParameter(field) && value.explicit !== true
-export const nameOf = (entry: Entry) => (isParameter(entry.field) ? entry.field.id.split('.').slice(1).join('.') : longName(entry.field))
+export const nameOf = (entry: Entry) =>
+  isParameter(entry.field) ? entry.field.id.split('.').slice(1).join('.') : longName(entry.field)
 
 export const textOf = (experiment: Experiment, id: string) => {
   const value = experiment.fields[id]?.value

@@ -13,7 +13,12 @@ import { type Entry, isDefault, isSet, nameOf } from './model'
 const DEFAULTS_SHOWN = 5 // of each part
 const RECORDED_SHOWN = 12 // of a file that does not record which values are explicit
 const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
-const SOURCES: Record<string, string> = { explicit: 'explicit', default: 'default', unknown: 'default unknown', not_in_release: 'not in this release' }
+const SOURCES: Record<string, string> = {
+  explicit: 'explicit',
+  default: 'default',
+  unknown: 'default unknown',
+  not_in_release: 'not in this release',
+}
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 
@@ -35,7 +40,9 @@ export function ValueText({ entry: { field, value } }: { entry: Entry }) {
 function engineWords({ fields }: Experiment) {
   const [name, version] = ['name', 'version'].map((key) => fields[`environment.engine.${key}`]?.value)
   if (typeof version !== 'string') return null
-  return typeof name !== 'string' || version.startsWith(name) ? version : `${name === 'vllm' ? 'vLLM' : name} ${version}`
+  return typeof name !== 'string' || version.startsWith(name)
+    ? version
+    : `${name === 'vllm' ? 'vLLM' : name} ${version}`
 }
 
 export function Parameters({ entries, experiment }: { entries: Entry[]; experiment: Experiment }) {
@@ -56,29 +63,66 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
         <h2>Parameters</h2>
         {hasSource && set.length > 0 && <p>explicit values first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
-          <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
+          <TextField
+            label="Search parameters"
+            type="search"
+            icon="search"
+            placeholder="Search parameters"
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
         </span>
       </div>
       <table className={join(page.rows, css.parameters)}>
-        <thead><tr><th scope="col">Name</th><th scope="col">Value</th>{hasSource && <th scope="col">Source</th>}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Value</th>
+            {hasSource && <th scope="col">Source</th>}
+          </tr>
+        </thead>
         <tbody>
           {partsOf(set).map(({ part, list }) => [
-            <tr key={part} className={page.sect}><th colSpan={columns} scope="colgroup">{TITLES[part] ?? part}, explicit</th></tr>,
+            <tr key={part} className={page.sect}>
+              <th colSpan={columns} scope="colgroup">
+                {TITLES[part] ?? part}, explicit
+              </th>
+            </tr>,
             ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} />),
           ])}
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, {hasSource ? 'not explicit' : 'recorded in the file'}{part === 'server' && engine !== null ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+                {TITLES[part] ?? part}, {hasSource ? 'not explicit' : 'recorded in the file'}
+                {part === 'server' && engine !== null ? `, ${engine}` : ''}{' '}
+                <span className="n-11">({list.length})</span>
               </th>
             </tr>,
-            ...(isWhole ? list : list.slice(0, most)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />),
+            ...(isWhole ? list : list.slice(0, most)).map((entry) => (
+              <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />
+            )),
           ])}
-          {!words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">This file records no parameters.</td></tr>}
-          {words && set.length + defaults.length === 0 && <tr><td colSpan={columns} className="dim">No parameter matches “{words}”.</td></tr>}
+          {!words && set.length + defaults.length === 0 && (
+            <tr>
+              <td colSpan={columns} className="dim">
+                This file records no parameters.
+              </td>
+            </tr>
+          )}
+          {words && set.length + defaults.length === 0 && (
+            <tr>
+              <td colSpan={columns} className="dim">
+                No parameter matches “{words}”.
+              </td>
+            </tr>
+          )}
         </tbody>
       </table>
-      {hidden > 0 && <p className={css.more}><Act onPress={() => setLong(true)}>Show {hidden} more</Act></p>}
+      {hidden > 0 && (
+        <p className={css.more}>
+          <Act onPress={() => setLong(true)}>Show {hidden} more</Act>
+        </p>
+      )}
     </section>
   )
 }
@@ -87,9 +131,17 @@ function ParameterRow({ entry, hasSource, quiet = false }: { entry: Entry; hasSo
   const { field, value } = entry
   return (
     <tr className={quiet ? page.quiet : undefined} title={field.help}>
-      <th scope="row"><code>{nameOf(entry)}</code></th>
-      <td className={page.val}><ValueText entry={entry} /></td>
-      {hasSource && <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'explicit' : ''}</td>}
+      <th scope="row">
+        <code>{nameOf(entry)}</code>
+      </th>
+      <td className={page.val}>
+        <ValueText entry={entry} />
+      </td>
+      {hasSource && (
+        <td className="dim">
+          {value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'explicit' : ''}
+        </td>
+      )}
     </tr>
   )
 }

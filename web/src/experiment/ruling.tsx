@@ -23,7 +23,8 @@ export function figure(value: unknown, unit: string) {
 }
 
 export const unitOf = (unit: string) => formOfUnit(unit, []).unit
-const withUnitOf = (value: unknown, unit: string) => [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
+const withUnitOf = (value: unknown, unit: string) =>
+  [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
 
 // Whether to use the metrics, why, and what to do, in the words of the console. Then the checks that lower the verdict.
 export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {
@@ -33,18 +34,47 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
   const [belief, why, action] = sentencesOf(experiment)
   const reasons = checks.filter(decides)
   return (
-    <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} data-simulated={experiment.simulated || undefined} aria-label="Verdict">
-      <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">No verdict</span>}</div>
+    <section
+      className={join(css.ruling, css.brief)}
+      data-verdict={verdict ?? undefined}
+      data-simulated={experiment.simulated || undefined}
+      aria-label="Verdict"
+    >
+      <div className={css.what}>
+        {verdict ? (
+          <State state={verdict} word={capital(verdictWord(verdict))} />
+        ) : (
+          <span className="dim">No verdict</span>
+        )}
+      </div>
       <div className={css.grounds}>
-        <b><bdi>{belief}</bdi></b>
-        <p><bdi>{why}</bdi></p>
-        <p><bdi>{action}</bdi></p>
+        <b>
+          <bdi>{belief}</bdi>
+        </b>
+        <p>
+          <bdi>{why}</bdi>
+        </p>
+        <p>
+          <bdi>{action}</bdi>
+        </p>
         {reasons.length > 0 && (
           <ul className={css.reasons}>
             {reasons.map((check, i) => (
               <li key={i}>
-                <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
-                <span className="n">{check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}{typeof check.limit === 'number' && <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>}</span>
+                <div>
+                  <b>{capital(check.id.replaceAll('_', ' '))}</b>
+                  {check.text && (
+                    <p>
+                      <bdi>{capital(check.text)}.</bdi>
+                    </p>
+                  )}
+                </div>
+                <span className="n">
+                  {check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}
+                  {typeof check.limit === 'number' && (
+                    <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>
+                  )}
+                </span>
                 <Bullet check={check} />
               </li>
             ))}
@@ -62,7 +92,11 @@ function Bullet({ check: { value, limit, unit } }: { check: Check }) {
   if (typeof value !== 'number' || typeof limit !== 'number' || value < 0 || limit <= 0) return <span />
   const most = Math.max(value, limit * 1.4)
   return (
-    <svg viewBox={`0 0 ${BAR} 14`} role="img" aria-label={`${figure(value, unit)} of a limit of ${figure(limit, unit)} ${unitOf(unit)}`}>
+    <svg
+      viewBox={`0 0 ${BAR} 14`}
+      role="img"
+      aria-label={`${figure(value, unit)} of a limit of ${figure(limit, unit)} ${unitOf(unit)}`}
+    >
       <path d={`M0 7H${BAR}`} stroke="var(--line-2)" />
       <rect y="4" width={(value / most) * BAR} height="6" fill="var(--degraded)" />
       <path d={`M${(limit / most) * BAR} 0V14`} stroke="var(--text)" strokeWidth="1.5" />
@@ -70,7 +104,11 @@ function Bullet({ check: { value, limit, unit } }: { check: Check }) {
   )
 }
 
-const OUTCOMES: Record<string, string> = { launch_failed: 'Did not start', timeout: 'Timed out', interrupted: 'Interrupted' }
+const OUTCOMES: Record<string, string> = {
+  launch_failed: 'Did not start',
+  timeout: 'Timed out',
+  interrupted: 'Interrupted',
+}
 
 // The line that names the cause, then the end of the log. The end may include the line.
 export function logLines(line: string | null, tail: string | null) {
@@ -89,7 +127,8 @@ export function causeLine(line: string | null, tail: string | null) {
 
 // Cause, remedy and log line first, then the progress of the startup.
 function Failure({ experiment }: { experiment: Experiment }) {
-  const text = (id: string) => (textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`)))
+  const text = (id: string) =>
+    textOf(experiment, `error.${id}`) === null ? null : String(textOf(experiment, `error.${id}`))
   const [belief, why, action] = sentencesOf(experiment)
   const known = text('cause') === 'unknown' ? null : text('cause')
   const cause = known === null ? causeLine(text('log_line'), text('log_tail')) : lowerFirst(inWords(known))
@@ -102,13 +141,36 @@ function Failure({ experiment }: { experiment: Experiment }) {
   return (
     <section className={join(css.ruling, css.failure)} data-verdict="failed" aria-label="Failure">
       <State state="rejected" word={`${outcome}${cause === '' ? '' : `: ${cause}`}`} />
-      <p className={css.message}><b><bdi>{belief}</bdi></b> <bdi>{why}</bdi>{typeof duration === 'number' && ` The run ended after ${span(duration)}.`}</p>
-      <p><b>Next step</b> <bdi>{action}</bdi></p>
-      {lines.length > 0 && <pre className={css.lines} tabIndex={0} aria-label="Log"><bdi>{lines.join('\n')}</bdi></pre>}
+      <p className={css.message}>
+        <b>
+          <bdi>{belief}</bdi>
+        </b>{' '}
+        <bdi>{why}</bdi>
+        {typeof duration === 'number' && ` The run ended after ${span(duration)}.`}
+      </p>
+      <p>
+        <b>Next step</b> <bdi>{action}</bdi>
+      </p>
+      {lines.length > 0 && (
+        <pre className={css.lines} tabIndex={0} aria-label="Log">
+          <bdi>{lines.join('\n')}</bdi>
+        </pre>
+      )}
       {reached.length > 0 && (
         <p className={css.phases}>
-          <b>Startup</b> {reached.map(({ name, at }) => <span key={name}>{name} <span className="n">{Number(at).toFixed(1)} s</span></span>)}
-          {missing.length > 0 && <span title={missing.map(({ name }) => name).join('\n')}>not reached: {missing[0]?.name}{missing.length > 1 && ` and ${count(missing.length - 1)} more ${missing.length === 2 ? 'phase' : 'phases'}`}</span>}
+          <b>Startup</b>{' '}
+          {reached.map(({ name, at }) => (
+            <span key={name}>
+              {name} <span className="n">{Number(at).toFixed(1)} s</span>
+            </span>
+          ))}
+          {missing.length > 0 && (
+            <span title={missing.map(({ name }) => name).join('\n')}>
+              not reached: {missing[0]?.name}
+              {missing.length > 1 &&
+                ` and ${count(missing.length - 1)} more ${missing.length === 2 ? 'phase' : 'phases'}`}
+            </span>
+          )}
         </p>
       )}
     </section>

@@ -38,13 +38,28 @@ interface Props {
 
 const PART = 'part ' // not the id of a field, because ids contain no blank
 
-export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree, change, shown, facets, isWaiting, round, isTree, onFilters, onTree, onExport }: Props) {
+export const AnswerLine = memo(function AnswerLine({
+  catalogue,
+  state,
+  now,
+  tree,
+  change,
+  shown,
+  facets,
+  isWaiting,
+  round,
+  isTree,
+  onFilters,
+  onTree,
+  onExport,
+}: Props) {
   const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
   })
-  for (const [i, part] of partsOf(state.where).entries()) chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
+  for (const [i, part] of partsOf(state.where).entries())
+    chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
   // the count is that of the previous filter while the current one is loading, or after it failed
   const isOld = shown !== undefined && JSON.stringify(shown.request.filter) !== JSON.stringify(tree)
   const remove = (keys: Set<unknown>) => {
@@ -55,10 +70,19 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
   }
   return (
     <div className={css.answer}>
-      <p className={join(css.count, isOld && css.isOld)} role="status" aria-live="polite" aria-busy={isFilm || undefined}>
+      <p
+        className={join(css.count, isOld && css.isOld)}
+        role="status"
+        aria-live="polite"
+        aria-busy={isFilm || undefined}
+      >
         {shown && (
           <>
-            <b><CountNow usual={shown.count} /></b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
+            <b>
+              <CountNow usual={shown.count} />
+            </b>{' '}
+            <span className="mid">of</span> <span className="n">{count(shown.total)}</span>{' '}
+            <span className="mid">experiments</span>
           </>
         )}
         {!shown && isWaiting && <Bone width={190} />}
@@ -71,7 +95,9 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
           Filters {chips.length > 0 && <span className="n-11 dim">{chips.length}</span>}
         </Button>
       </span>
-      {chips.length === 0 && state.preset === null && shown !== undefined && shown.total > 0 && <Starts round={round} />}
+      {chips.length === 0 && state.preset === null && shown !== undefined && shown.total > 0 && (
+        <Starts round={round} />
+      )}
       {chips.length > 0 && (
         <div className={`fades ${css.chips ?? ''}`}>
           <TagGroup aria-label="Active filters" onRemove={remove}>
@@ -79,7 +105,9 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
               {(chip) => (
                 <Tag id={chip.id} textValue={`${chip.long} ${chip.words}`} className={css.chip ?? ''}>
                   {chip.name !== '' && <span>{chip.name}</span>}
-                  <b className="clip" title={chip.words}><bdi>{chip.words}</bdi></b>
+                  <b className="clip" title={chip.words}>
+                    <bdi>{chip.words}</bdi>
+                  </b>
                   <AriaButton slot="remove" aria-label={`Remove filter ${chip.long}`}>
                     <Icon name="close" small />
                   </AriaButton>
@@ -87,13 +115,20 @@ export const AnswerLine = memo(function AnswerLine({ catalogue, state, now, tree
               )}
             </TagList>
           </TagGroup>
-          <AriaButton className={join(controls.button, controls.low)} onPress={() => change({ choices: {}, where: undefined })}>
+          <AriaButton
+            className={join(controls.button, controls.low)}
+            onPress={() => change({ choices: {}, where: undefined })}
+          >
             Clear all
           </AriaButton>
         </div>
       )}
       <div className={css.answerEnd} role="toolbar" aria-label="Filter tools" {...oneStop}>
-        {tree && shown !== undefined && shown.count > 0 && <span className={css.wide}><Pin look="quiet" words="Pin as a group" side={{ filter: tree }} name={treeWords(catalogue, tree)} /></span>}
+        {tree && shown !== undefined && shown.count > 0 && (
+          <span className={css.wide}>
+            <Pin look="quiet" words="Pin as a group" side={{ filter: tree }} name={treeWords(catalogue, tree)} />
+          </span>
+        )}
         <span className={css.wide}>
           <Button aria-expanded={isTree} onPress={onTree}>
             <Icon name="tree" />
@@ -123,10 +158,18 @@ function CopyLink() {
     setTimeout(() => setDone(false), SAID_MS)
   }
   return (
-    <span title={isLocal ? `${window.location.host} is this computer. On another one the link needs an SSH tunnel to the same port.` : undefined}>
+    <span
+      title={
+        isLocal
+          ? `${window.location.host} is this computer. On another one the link needs an SSH tunnel to the same port.`
+          : undefined
+      }
+    >
       <Button onPress={() => void copy()}>
         <Icon name="link" />
-        <span aria-live="polite" className={done ? undefined : css.phoneSr}>{!done ? 'Link' : isLocal ? 'Copied, for this computer' : 'Copied'}</span>
+        <span aria-live="polite" className={done ? undefined : css.phoneSr}>
+          {!done ? 'Link' : isLocal ? 'Copied, for this computer' : 'Copied'}
+        </span>
       </Button>
     </span>
   )

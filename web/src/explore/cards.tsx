@@ -22,7 +22,11 @@ const FIGURES_MAX = 12
 // A card includes the sort field, even if it is not a column.
 export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[]) {
   const first = sort[0]?.field
-  const isTold = first === undefined || columns.includes(first) || !catalogue.byId.has(first) || writeSort(sort) === writeSort(DEFAULT_SORT)
+  const isTold =
+    first === undefined ||
+    columns.includes(first) ||
+    !catalogue.byId.has(first) ||
+    writeSort(sort) === writeSort(DEFAULT_SORT)
   return isTold ? columns : [first, ...columns]
 }
 
@@ -49,34 +53,81 @@ export function Cards({ catalogue, answer, columns, isWaiting, slots }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const giveFocus = useRowFocus(list)
   const keepRow = usePlace({ content: contentOf(answer.request), isReady: !isWaiting, onRow: giveFocus })
-  const all = cardColumns(catalogue, columns, answer.request.sort ?? []).filter((id) => id !== VERDICT && !CARD_FACTS.includes(id))
+  const all = cardColumns(catalogue, columns, answer.request.sort ?? []).filter(
+    (id) => id !== VERDICT && !CARD_FACTS.includes(id),
+  )
   const figures = all.slice(0, FIGURES_MAX).map((id) => {
     const field = catalogue.get(id)
-    return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
+    return {
+      field,
+      form: formFor(
+        field,
+        answer.rows.map((row) => row.cells[id]),
+      ),
+    }
   })
   const names = rowNames(answer.rows, catalogue)
   return (
     <>
-      {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}
+      {all.length > FIGURES_MAX && (
+        <p className={css.cardsNote}>
+          A card shows the first {FIGURES_MAX} of {count(all.length)} columns.
+        </p>
+      )}
       <ul ref={list} className={join(css.cards, isWaiting && explore.waiting)}>
         {answer.rows.map((row) => (
-          <li key={row.id} data-id={row.id} className={row.simulated ? css.simulated : undefined} onFocus={() => keepRow(row.id)}>
+          <li
+            key={row.id}
+            data-id={row.id}
+            className={row.simulated ? css.simulated : undefined}
+            onFocus={() => keepRow(row.id)}
+          >
             <div className={css.top}>
-              <Link className={css.cardName} href={paths.experiment(row.id)} aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}><bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi></Link>
+              <Link
+                className={css.cardName}
+                href={paths.experiment(row.id)}
+                aria-label={names.has(row.id) ? `${names.get(row.id)?.short}, ${names.get(row.id)?.full}` : undefined}
+              >
+                <bdi>{names.get(row.id)?.short ?? nameOf(row)}</bdi>
+              </Link>
               {row.simulated && <Simulated />}
-              {columns.includes(VERDICT) && <span className={css.end}><RowVerdict row={row} /></span>}
-              <button type="button" className={css.slot} data-on={slots.get(row.id)} aria-label={slots.has(row.id) ? `Unpin ${slots.get(row.id)}: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`} onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}>{slots.get(row.id)}</button>
+              {columns.includes(VERDICT) && (
+                <span className={css.end}>
+                  <RowVerdict row={row} />
+                </span>
+              )}
+              <button
+                type="button"
+                className={css.slot}
+                data-on={slots.get(row.id)}
+                aria-label={
+                  slots.has(row.id) ? `Unpin ${slots.get(row.id)}: ${nameOf(row)}` : `Pin to compare: ${nameOf(row)}`
+                }
+                onClick={() => useTray.getState().toggle({ ids: [row.id] }, nameOf(row))}
+              >
+                {slots.get(row.id)}
+              </button>
             </div>
-            <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns, answer.request.sort ?? []) || row.run_id}</bdi></p>
+            <p className={`clip ${css.by ?? ''}`}>
+              <bdi>{facts(catalogue, row, columns, answer.request.sort ?? []) || row.run_id}</bdi>
+            </p>
             {figures.length > 0 && (
               <dl>
                 {figures.map(({ field, form }) => {
                   const value = row.cells[field.id]
                   return (
                     <div key={field.id}>
-                      <dt className="clip" title={longName(field)}>{shortName(field)}</dt>
+                      <dt className="clip" title={longName(field)}>
+                        {shortName(field)}
+                      </dt>
                       <dd className={join(css.num, 'clip')} title={rawValue(value)}>
-                        {value === undefined || value === null ? <Nothing of={value} field={field} /> : <><bdi>{briefly(field, showValue(field, value, form))}</bdi> <small>{form.unit}</small></>}
+                        {value === undefined || value === null ? (
+                          <Nothing of={value} field={field} />
+                        ) : (
+                          <>
+                            <bdi>{briefly(field, showValue(field, value, form))}</bdi> <small>{form.unit}</small>
+                          </>
+                        )}
                       </dd>
                     </div>
                   )

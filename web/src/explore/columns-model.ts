@@ -11,7 +11,10 @@ export interface Columns {
 
 const isPinned = ({ ids, pinned }: Columns, id: string) => ids.indexOf(id) < pinned && ids.includes(id)
 
-export const shown = ({ ids, pinned }: Columns, id: string): Columns => ({ ids: [...ids.filter((other) => other !== id), id], pinned })
+export const shown = ({ ids, pinned }: Columns, id: string): Columns => ({
+  ids: [...ids.filter((other) => other !== id), id],
+  pinned,
+})
 
 export const hidden = (columns: Columns, id: string): Columns => ({
   ids: columns.ids.filter((other) => other !== id),
@@ -39,7 +42,9 @@ export function shifted(columns: Columns, id: string, by: -1 | 1): Columns {
 
 // Moves the dragged columns next to another one of the same block.
 export function dropped(columns: Columns, keys: ReadonlySet<unknown>, target: string, isAfter: boolean): Columns {
-  const taken = columns.ids.filter((id) => keys.has(id) && id !== target && isPinned(columns, id) === isPinned(columns, target))
+  const taken = columns.ids.filter(
+    (id) => keys.has(id) && id !== target && isPinned(columns, id) === isPinned(columns, target),
+  )
   const left = columns.ids.filter((id) => !taken.includes(id))
   return { ...columns, ids: left.toSpliced(left.indexOf(target) + (isAfter ? 1 : 0), 0, ...taken) }
 }
@@ -48,7 +53,12 @@ type Cells = Pick<Row, 'cells'>
 
 // Fields with more than one value in the rows; unset is a value, and not recorded is none.
 export function varyingIn(rows: readonly Cells[], ids: readonly string[]): ReadonlySet<string> {
-  return new Set(ids.filter((id) => new Set(rows.flatMap(({ cells }) => (cells[id] === undefined ? [] : [JSON.stringify(cells[id])]))).size > 1))
+  return new Set(
+    ids.filter(
+      (id) =>
+        new Set(rows.flatMap(({ cells }) => (cells[id] === undefined ? [] : [JSON.stringify(cells[id])]))).size > 1,
+    ),
+  )
 }
 
 const PARAMETERS = 4 // that vary and have a column before the metrics
@@ -66,18 +76,35 @@ interface Usual {
 
 // The columns of a table for which the user chose none: the parameters that vary come before the metrics, and columns without any
 // value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays in its place, unless it leads.
-export function usualColumns({ columns, rows, count, sorted, leading = [], varying, parameters, isMetric }: Usual): string[] {
+export function usualColumns({
+  columns,
+  rows,
+  count,
+  sorted,
+  leading = [],
+  varying,
+  parameters,
+  isMetric,
+}: Usual): string[] {
   const isWhole = rows.length >= count
   if (rows.length === 0) return columns
   const varies = isWhole ? varyingIn(rows, [...columns, ...parameters]) : varying
-  const hasValue = (id: string) => sorted.includes(id) || varies?.has(id) || rows.some(({ cells }) => (cells[id] ?? null) !== null || (id === VERDICT && isFailed(cells['run.status'])))
-  const isRecorded = (id: string) => !isWhole || sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined)
+  const hasValue = (id: string) =>
+    sorted.includes(id) ||
+    varies?.has(id) ||
+    rows.some(({ cells }) => (cells[id] ?? null) !== null || (id === VERDICT && isFailed(cells['run.status'])))
+  const isRecorded = (id: string) =>
+    !isWhole || sorted.includes(id) || rows.some(({ cells }) => cells[id] !== undefined)
   const metric = columns.findIndex(isMetric)
   const before = columns.slice(0, metric < 0 ? columns.length : metric)
   const room = PARAMETERS - before.filter((id) => id !== VERDICT && varies?.has(id)).length
   const more = parameters.filter((id) => varies?.has(id) && !before.includes(id)).slice(0, Math.max(0, room))
   const first = [...before, ...more]
   const leads = leading.filter((id) => isMetric(id) && !first.includes(id))
-  const all = [...first, ...leads, ...columns.slice(before.length).filter((id) => !more.includes(id) && !leads.includes(id))].filter(isRecorded)
+  const all = [
+    ...first,
+    ...leads,
+    ...columns.slice(before.length).filter((id) => !more.includes(id) && !leads.includes(id)),
+  ].filter(isRecorded)
   return [...all.filter(hasValue), ...all.filter((id) => !hasValue(id))]
 }

@@ -1,12 +1,33 @@
 // Explore: filters on the left, matching experiments on the right. Both have their state in the address.
 import { useQueryClient } from '@tanstack/react-query'
-import { memo, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
 import { get, isSilence } from '../api/client'
 import { unknownFieldOf } from '../api/unknown-field'
-import { applyOptions, experimentPath, useApply, useFields, useHealth, usePointsAhead, usePresets, useVarying, useView } from '../api/queries'
+import {
+  applyOptions,
+  experimentPath,
+  useApply,
+  useFields,
+  useHealth,
+  usePointsAhead,
+  usePresets,
+  useVarying,
+  useView,
+} from '../api/queries'
 import type { ApplyRequest, Filter, Row, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS, PARAMETER_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
@@ -87,7 +108,11 @@ export function Explore() {
   return (
     <main id="main" className={css.main}>
       <h1 className="sr">Explore</h1>
-      <ErrorNote error={failed.error} what={fields.error ? 'Could not load the fields.' : 'Could not load this link.'} onRetry={() => void failed.refetch()} />
+      <ErrorNote
+        error={failed.error}
+        what={fields.error ? 'Could not load the fields.' : 'Could not load this link.'}
+        onRetry={() => void failed.refetch()}
+      />
     </main>
   )
 }
@@ -96,7 +121,10 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [state, change] = useExplore()
   const [round, setRound] = useState(0)
   const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
-  const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
+  const chosen = useMemo(
+    () => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)),
+    [state.columns, catalogue, isPhone],
+  )
   // rows without the sort key that the server refused, instead of none
   const [refusal, setRefusal] = useState<{ id: string; error: Error } | null>(null)
   const isRefused = refusal !== null && state.sort.some(({ field }) => field === refusal.id)
@@ -104,11 +132,19 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
     const left = isRefused ? state.sort.filter(({ field }) => field !== refusal.id) : state.sort
     return left.length > 0 ? left : DEFAULT_SORT
   }, [state.sort, isRefused, refusal])
-  const requestOf = useCallback((filter: Filter | undefined, page: number): ApplyRequest => {
-    const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort, columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])], limit: isPhone ? PAGE_ROWS : TABLE_ROWS, offset: isPhone ? page * PAGE_ROWS : 0 }
-    return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
-  }, [catalogue, chosen, isPhone, state.sort, sort])
+  const requestOf = useCallback(
+    (filter: Filter | undefined, page: number): ApplyRequest => {
+      const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
+      const asked: ApplyRequest = {
+        sort,
+        columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])],
+        limit: isPhone ? PAGE_ROWS : TABLE_ROWS,
+        offset: isPhone ? page * PAGE_ROWS : 0,
+      }
+      return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
+    },
+    [catalogue, chosen, isPhone, state.sort, sort],
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page matters on a phone alone
   const request = useMemo(() => requestOf(tree, state.page), [requestOf, tree, isPhone && state.page])
   const looked = useRef(new Map<string, string[]>())
@@ -136,11 +172,24 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const varying = useMemo(() => told.data && new Set(Object.keys(told.data.options)), [told.data])
   const choosable = useMemo(() => told.data && fieldsWithChoice(told.data.options), [told.data])
   // the order of the address is in view; one that is chosen at a head moves no column
-  const [leading] = useState(() => (writeSort(state.sort) === writeSort(DEFAULT_SORT) ? [] : state.sort.map(({ field }) => field)))
+  const [leading] = useState(() =>
+    writeSort(state.sort) === writeSort(DEFAULT_SORT) ? [] : state.sort.map(({ field }) => field),
+  )
   const columns = useMemo(() => {
     const isMetric = (id: string) => id !== VERDICT && catalogue.get(id).role === 'output'
-    const usual = state.columns || isPhone || !shown ? chosen
-      : usualColumns({ columns: chosen, rows: shown.rows, count: shown.count, sorted: state.sort.map(({ field }) => field), leading, varying: choosable, parameters: PARAMETER_COLUMNS, isMetric })
+    const usual =
+      state.columns || isPhone || !shown
+        ? chosen
+        : usualColumns({
+            columns: chosen,
+            rows: shown.rows,
+            count: shown.count,
+            sorted: state.sort.map(({ field }) => field),
+            leading,
+            varying: choosable,
+            parameters: PARAMETER_COLUMNS,
+            isMetric,
+          })
     return state.onlyDiffering && varying ? usual.filter((id) => varying.has(id)) : usual
   }, [catalogue, chosen, varying, choosable, leading, state.onlyDiffering, state.columns, state.sort, isPhone, shown])
   // the fields that vary load after the rows: until then they belong to the previous filter, not to the visible rows
@@ -148,41 +197,112 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   // where nothing matches, the panel shows the values of all results, so that another one can be chosen
   const isEmpty = shown?.count === 0 && tree !== undefined
   const all = useVarying(undefined, round, isEmpty)
-  const facets = useMemo(() => (isEmpty && all.data ? all.data.options : { ...(isStale ? {} : told.data?.options), ...shown?.facets }), [told.data, isStale, shown?.facets, isEmpty, all.data])
+  const facets = useMemo(
+    () => (isEmpty && all.data ? all.data.options : { ...(isStale ? {} : told.data?.options), ...shown?.facets }),
+    [told.data, isStale, shown?.facets, isEmpty, all.data],
+  )
   // a frame of a film needs the rows that fit the window, the least that the server has to send and the page to read
-  useFilmed(state, isWaiting, (filter) => applyOptions({ ...requestOf(filter, 0), limit: Math.ceil(window.innerHeight / ROW_LEAST_PX) }, round, facetsOf))
-  const choices = useMemo(() => (isEmpty && all.data ? fieldsWithChoice(all.data.options) : choosable), [isEmpty, all.data, choosable])
-  return { state, change, round, setRound, tree, options, varying, choosable: choices, facets, panelTree: isEmpty ? undefined : tree, looked, chosen, columns, answer, refused, isAwaited, isWaiting, shown }
+  useFilmed(state, isWaiting, (filter) =>
+    applyOptions({ ...requestOf(filter, 0), limit: Math.ceil(window.innerHeight / ROW_LEAST_PX) }, round, facetsOf),
+  )
+  const choices = useMemo(
+    () => (isEmpty && all.data ? fieldsWithChoice(all.data.options) : choosable),
+    [isEmpty, all.data, choosable],
+  )
+  return {
+    state,
+    change,
+    round,
+    setRound,
+    tree,
+    options,
+    varying,
+    choosable: choices,
+    facets,
+    panelTree: isEmpty ? undefined : tree,
+    looked,
+    chosen,
+    columns,
+    answer,
+    refused,
+    isAwaited,
+    isWaiting,
+    shown,
+  }
 }
 
 // The first chart's question does not wait for the chart's script.
-function useFirstPoints(of: { state: ExploreState; tree: Filter | undefined; catalogue: Catalogue; selected: number[]; round: number }) {
+function useFirstPoints(of: {
+  state: ExploreState
+  tree: Filter | undefined
+  catalogue: Catalogue
+  selected: number[]
+  round: number
+}) {
   const ahead = usePointsAhead()
   const first = useRef(of)
   useEffect(() => {
-    const { state: { chart }, tree, catalogue, selected, round } = first.current
-    if (chart.isOpen) void chartModel().then(({ needsVarying, requestOf }) => { if (!needsVarying(chart)) ahead(requestOf(chart, undefined, catalogue, tree, selected), round) })
+    const {
+      state: { chart },
+      tree,
+      catalogue,
+      selected,
+      round,
+    } = first.current
+    if (chart.isOpen)
+      void chartModel().then(({ needsVarying, requestOf }) => {
+        if (!needsVarying(chart)) ahead(requestOf(chart, undefined, catalogue, tree, selected), round)
+      })
   }, [ahead])
 }
 
 // Opens the film for this screen, and ends it once the page shows the released state.
-function useFilmed(state: ExploreState, isWaiting: boolean, rows: (filter: Filter | undefined) => ReturnType<typeof applyOptions>) {
+function useFilmed(
+  state: ExploreState,
+  isWaiting: boolean,
+  rows: (filter: Filter | undefined) => ReturnType<typeof applyOptions>,
+) {
   const client = useQueryClient()
   const latest = useRef({ state, rows })
   latest.current = { state, rows }
-  useEffect(() => film.open({
-    client,
-    choices: () => latest.current.state.choices,
-    rows: (choices) => latest.current.rows(treeOf(choices, latest.current.state.where)) as never,
-  }), [client])
-  useLayoutEffect(() => { if (!isWaiting) film.settle() })
+  useEffect(
+    () =>
+      film.open({
+        client,
+        choices: () => latest.current.state.choices,
+        rows: (choices) => latest.current.rows(treeOf(choices, latest.current.state.where)) as never,
+      }),
+    [client],
+  )
+  useLayoutEffect(() => {
+    if (!isWaiting) film.settle()
+  })
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
   const isLow = useMedia('(max-height: 600px)')
-  const { state, change, round, setRound, tree, options, varying, choosable, facets, panelTree, looked, chosen, columns, answer, refused, isAwaited, isWaiting, shown } = useScreen(catalogue, isPhone)
+  const {
+    state,
+    change,
+    round,
+    setRound,
+    tree,
+    options,
+    varying,
+    choosable,
+    facets,
+    panelTree,
+    looked,
+    chosen,
+    columns,
+    answer,
+    refused,
+    isAwaited,
+    isWaiting,
+    shown,
+  } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -209,78 +329,201 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     c: () => setPicker(!picker),
     '[': undo,
     ']': () => history.forward(),
-    e: () => { if (shown?.count) setExport(true) },
+    e: () => {
+      if (shown?.count) setExport(true)
+    },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is in the address
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
-  const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
+  const newer =
+    shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
   // an empty page has nothing that could move under the pointer, so the first results appear immediately
   const isFirst = shown?.total === 0 && (newer ?? 0) > 0
-  useEffect(() => { if (isFirst) askNewer() }, [isFirst, askNewer])
+  useEffect(() => {
+    if (isFirst) askNewer()
+  }, [isFirst, askNewer])
 
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error ?? refused ?? options.error
   const grid = useRef<GridHandle>(null)
-  const pinned = useMemo(() => columns.filter((id) => chosen.indexOf(id) < state.pinned).length, [columns, chosen, state.pinned])
+  const pinned = useMemo(
+    () => columns.filter((id) => chosen.indexOf(id) < state.pinned).length,
+    [columns, chosen, state.pinned],
+  )
   const now = useRef(state)
   now.current = state
   const copy = useCallback(async () => {
     const ids = now.current.selected
-    const rows = ids.length === 0 ? (grid.current?.onScreen() ?? [])
-      : await Promise.all(ids.map(async (id) => grid.current?.known(id) ?? rowOf(await get(experimentPath(id)))))
+    const rows =
+      ids.length === 0
+        ? (grid.current?.onScreen() ?? [])
+        : await Promise.all(ids.map(async (id) => grid.current?.known(id) ?? rowOf(await get(experimentPath(id)))))
     await navigator.clipboard.writeText(markdownOf(catalogue, columns, rows))
     return rows.length
   }, [catalogue, columns])
   const { choices, where, onlyVarying, sort, selected, onlyDiffering } = state
   // chips and tabs follow the pressed control: with the response if that comes soon, as one render costs less than two
-  const late = useDeferredValue(useHeldWhile(isAwaited, useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]), CHIPS_LATEST_MS))
+  const late = useDeferredValue(
+    useHeldWhile(
+      isAwaited,
+      useMemo(() => ({ state, tree, isWaiting }), [state, tree, isWaiting]),
+      CHIPS_LATEST_MS,
+    ),
+  )
   const onChart = useCallback((chart: ExploreState['chart']) => change({ chart }), [change])
-  const onField = useCallback((id: string, to: string | null) => change(withFieldReplaced(now.current, id, to), { replace: true }), [change])
+  const onField = useCallback(
+    (id: string, to: string | null) => change(withFieldReplaced(now.current, id, to), { replace: true }),
+    [change],
+  )
   const onChoose = useCallback((chosen: ExploreState['choices']) => change({ choices: chosen }), [change])
   const filtered = useMemo(() => ({ choices, where, onlyVarying }), [choices, where, onlyVarying])
-  const arranged = useMemo(() => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }), [sort, selected, onlyDiffering, state.columns, state.pinned])
+  const arranged = useMemo(
+    () => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }),
+    [sort, selected, onlyDiffering, state.columns, state.pinned],
+  )
   const version = health.data?.data_version
-  const status = useMemo(() => shown && <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer ?? null} nowVersion={version} onNewer={askNewer} />,
-    [isPhone, shown, page, change, newer, version, askNewer])
+  const status = useMemo(
+    () =>
+      shown && (
+        <StatusLine
+          isPaged={isPhone}
+          answer={shown}
+          page={page}
+          pageRows={PAGE_ROWS}
+          change={change}
+          newer={newer ?? null}
+          nowVersion={version}
+          onNewer={askNewer}
+        />
+      ),
+    [isPhone, shown, page, change, newer, version, askNewer],
+  )
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={filtered} change={change} varying={choosable} facets={facets} isSettled={!isWaiting && !options.isFetching} isFailed={options.isError} looked={looked} tree={panelTree} round={round} onTree={openTree} />
+    <FilterPanel
+      ref={panel}
+      catalogue={catalogue}
+      state={filtered}
+      change={change}
+      varying={choosable}
+      facets={facets}
+      isSettled={!isWaiting && !options.isFetching}
+      isFailed={options.isError}
+      looked={looked}
+      tree={panelTree}
+      round={round}
+      onTree={openTree}
+    />
   )
   return (
     <div className={css.explore}>
-      <div className={css.presets}><PresetBar state={late.state} /></div>
+      <div className={css.presets}>
+        <PresetBar state={late.state} />
+      </div>
       {!isNarrow && filters}
-      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree} matching={shown?.count}>{filters}</FilterDrawer>}
+      {isNarrow && (
+        <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)} onTree={openTree} matching={shown?.count}>
+          {filters}
+        </FilterDrawer>
+      )}
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
-        <AnswerLine {...late} now={now} catalogue={catalogue} change={change} shown={shown} facets={facets} round={round} isTree={isTree} onFilters={openDrawer} onTree={toggleTree} onExport={openExport} />
+        <AnswerLine
+          {...late}
+          now={now}
+          catalogue={catalogue}
+          change={change}
+          shown={shown}
+          facets={facets}
+          round={round}
+          isTree={isTree}
+          onFilters={openDrawer}
+          onTree={toggleTree}
+          onExport={openExport}
+        />
         {isTree && (
           <Suspense fallback={null}>
-            <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
+            <TreeEditor
+              catalogue={catalogue}
+              tree={tree}
+              error={answer.error}
+              round={round}
+              change={change}
+              onClose={() => setTree(false)}
+            />
           </Suspense>
         )}
         {asked && !(shown && isSilence(asked)) && (
-          <ErrorNote error={asked} what={shown ? 'Could not update the table.' : 'Could not load the table.'}
-            onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onField={onField} />
+          <ErrorNote
+            error={asked}
+            what={shown ? 'Could not update the table.' : 'Could not load the table.'}
+            onRetry={() => void (answer.error ? answer.refetch() : options.refetch())}
+            onField={onField}
+          />
         )}
         {!shown && !asked && <Waiting hasChart={state.chart.isOpen} />}
         {shown && shown.total === 0 && <FirstRun />}
-        {shown && shown.total > 0 && shown.count === 0 && <Empty catalogue={catalogue} state={state} change={change} round={round} />}
+        {shown && shown.total > 0 && shown.count === 0 && (
+          <Empty catalogue={catalogue} state={state} change={change} round={round} />
+        )}
         {shown && shown.count > 0 && (
           <ChartPlace isOpen={state.chart.isOpen} onOpen={() => change({ chart: { ...state.chart, isOpen: true } })}>
-            <ChartPanel state={state.chart} tree={tree} choices={choices} where={where} varying={varying} round={round} selected={marked} rows={named} catalogue={catalogue} onChart={onChart} onChoose={onChoose} onField={onField} />
+            <ChartPanel
+              state={state.chart}
+              tree={tree}
+              choices={choices}
+              where={where}
+              varying={varying}
+              round={round}
+              selected={marked}
+              rows={named}
+              catalogue={catalogue}
+              onChart={onChart}
+              onChoose={onChoose}
+              onField={onField}
+            />
           </ChartPlace>
         )}
         {shown && shown.count > 0 && (
-          <section className={join(css.wrap, isSilence(answer.error) && css.old)} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools status={isPhone ? null : status} isLow={isLow} catalogue={catalogue} state={arranged} sort={shown.request.sort ?? NO_SORT} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
+          <section
+            className={join(css.wrap, isSilence(answer.error) && css.old)}
+            aria-label="Experiments"
+            aria-busy={isWaiting}
+          >
+            <TableTools
+              status={isPhone ? null : status}
+              isLow={isLow}
+              catalogue={catalogue}
+              state={arranged}
+              sort={shown.request.sort ?? NO_SORT}
+              change={change}
+              chosen={chosen}
+              columns={columns}
+              varying={varying}
+              picker={picker}
+              setPicker={setPicker}
+              onCopy={copy}
+              isPhone={isPhone}
+            />
             {shown.rows.length === 0 ? (
               <Beyond count={shown.count} page={page} pageRows={PAGE_ROWS} change={change} />
             ) : isPhone ? (
               <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} slots={slots} />
             ) : (
-              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={sort} selected={selected} slots={slots} round={round} change={change} isWaiting={isWaiting} />
+              <Grid
+                ref={grid}
+                catalogue={catalogue}
+                answer={shown}
+                columns={columns}
+                pinned={pinned}
+                sort={sort}
+                selected={selected}
+                slots={slots}
+                round={round}
+                change={change}
+                isWaiting={isWaiting}
+              />
             )}
             {isPhone && status}
           </section>
@@ -288,7 +531,15 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         <Tray catalogue={catalogue} />
       </main>
       <Suspense fallback={null}>
-        {isExport && <ExportDialog tree={tree} sort={state.sort} columns={columns} rows={shown?.count ?? 0} onClose={() => setExport(false)} />}
+        {isExport && (
+          <ExportDialog
+            tree={tree}
+            sort={state.sort}
+            columns={columns}
+            rows={shown?.count ?? 0}
+            onClose={() => setExport(false)}
+          />
+        )}
       </Suspense>
     </div>
   )
@@ -296,6 +547,14 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
 
 // Keeps the place of the chart while its script loads.
 function ChartPlace({ isOpen, onOpen, children }: { isOpen: boolean; onOpen: () => void; children: ReactNode }) {
-  if (!isOpen) return <div className={css.chartClosed}><Button onPress={onOpen}><Icon name="lower" />Show the chart</Button></div>
+  if (!isOpen)
+    return (
+      <div className={css.chartClosed}>
+        <Button onPress={onOpen}>
+          <Icon name="lower" />
+          Show the chart
+        </Button>
+      </div>
+    )
   return <Suspense fallback={<ChartBones />}>{children}</Suspense>
 }

@@ -29,9 +29,19 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
     abort.current = new AbortController()
     setFailure(null)
     setSent(0)
-    const request: ExportRequest = { sort, columns: which === 'shown' ? ['run.name', ...columns.filter((id) => id !== 'run.name')] : null, provenance, link: window.location.href }
+    const request: ExportRequest = {
+      sort,
+      columns: which === 'shown' ? ['run.name', ...columns.filter((id) => id !== 'run.name')] : null,
+      provenance,
+      link: window.location.href,
+    }
     try {
-      const { name, blob } = await download(`/api/export/${form}`, tree ? { ...request, filter: tree } : request, setSent, abort.current.signal)
+      const { name, blob } = await download(
+        `/api/export/${form}`,
+        tree ? { ...request, filter: tree } : request,
+        setSent,
+        abort.current.signal,
+      )
       save(name, blob)
       onClose()
     } catch (error) {
@@ -43,18 +53,53 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
     <Dialog label="Export" onClose={onClose}>
       <div className={css.form}>
         <div className={css.head}>
-          <h2>Export {count(rows)} {rows === 1 ? 'experiment' : 'experiments'}</h2>
+          <h2>
+            Export {count(rows)} {rows === 1 ? 'experiment' : 'experiments'}
+          </h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <div><Segment label="Format" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
-        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `Shown columns (${count(columns.length)})`], ['all', 'All recorded columns']]} /></div>
-        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Include provenance in comment lines' : 'Include provenance'}</Check>
-        <p className="small dim">Provenance is the filter, order, data version, time and link. Numbers have full precision. Values that are not recorded are empty. Text that a spreadsheet would run as a formula is escaped.</p>
-        {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
+        <div>
+          <Segment
+            label="Format"
+            value={form}
+            onChange={setForm}
+            options={[
+              ['csv', 'CSV'],
+              ['json', 'JSON'],
+            ]}
+          />
+        </div>
+        <div>
+          <Segment
+            label="Columns"
+            value={which}
+            onChange={setWhich}
+            options={[
+              ['shown', `Shown columns (${count(columns.length)})`],
+              ['all', 'All recorded columns'],
+            ]}
+          />
+        </div>
+        <Check isSelected={provenance} onChange={setProvenance}>
+          {form === 'csv' ? 'Include provenance in comment lines' : 'Include provenance'}
+        </Check>
+        <p className="small dim">
+          Provenance is the filter, order, data version, time and link. Numbers have full precision. Values that are not
+          recorded are empty. Text that a spreadsheet would run as a formula is escaped.
+        </p>
+        {failure !== null && (
+          <p role="alert" className={css.wrong}>
+            {failure}
+          </p>
+        )}
         <div className={css.foot}>
-          <span role="status" className="small mid">{sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'Waiting…')}</span>
+          <span role="status" className="small mid">
+            {sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'Waiting…')}
+          </span>
           {sent !== null && <Button onPress={() => abort.current?.abort()}>Cancel</Button>}
-          <Button look="fill" isDisabled={sent !== null} onPress={() => void start()}>Export</Button>
+          <Button look="fill" isDisabled={sent !== null} onPress={() => void start()}>
+            Export
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -29,9 +29,17 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
   })
   const seek = (next: Ends, following: Ends[], isHeld: boolean) => {
     setEnds(next, isHeld)
-    film.seek(field.id, withEnds(choice, next), following.map((one) => withEnds(choice, one)))
+    film.seek(
+      field.id,
+      withEnds(choice, next),
+      following.map((one) => withEnds(choice, one)),
+    )
   }
-  const prepare = (following: Ends[]) => film.prepare(field.id, following.map((one) => withEnds(choice, one)))
+  const prepare = (following: Ends[]) =>
+    film.prepare(
+      field.id,
+      following.map((one) => withEnds(choice, one)),
+    )
   const cancel = () => {
     drop()
     film.stop()
@@ -39,28 +47,72 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
   const name = longName(field)
   return (
     <div className={css.range}>
-      {counts.length > 0 && <Histogram id={field.id} name={name} edges={edges} counts={counts} ends={ends} form={form} />}
-      {counts.length > 0 && <Thumbs name={name} edges={edges} ends={ends} form={form} onNear={prepare} onSeek={seek} onEnd={flush} onCancel={cancel} />}
+      {counts.length > 0 && (
+        <Histogram id={field.id} name={name} edges={edges} counts={counts} ends={ends} form={form} />
+      )}
+      {counts.length > 0 && (
+        <Thumbs
+          name={name}
+          edges={edges}
+          ends={ends}
+          form={form}
+          onNear={prepare}
+          onSeek={seek}
+          onEnd={flush}
+          onCancel={cancel}
+        />
+      )}
       {counts.length > 0 && <Ticks id={field.id} edges={edges} form={form} />}
       <RangeInputs name={name} field={field} ends={ends} onChange={setEnds} onDone={flush} />
     </div>
   )
 }
 
-function Histogram({ id, name, ends, form, ...own }: { id: string; name: string; edges: number[]; counts: number[]; ends: Ends; form: Form }) {
+function Histogram({
+  id,
+  name,
+  ends,
+  form,
+  ...own
+}: {
+  id: string
+  name: string
+  edges: number[]
+  counts: number[]
+  ends: Ends
+  form: Form
+}) {
   const { edges, counts } = useFacetNow(id, null, (facet) => facet.histogram ?? null) ?? own
   const most = Math.max(1, ...counts)
   const width = PX / counts.length
   const isChosen = ends[0] !== null || ends[1] !== null
-  const chosen = !isChosen ? 'all' : `${ends[0] === null ? '' : `from ${boundText(ends[0], form)} `}${ends[1] === null ? '' : `up to ${boundText(ends[1], form)}`}`
+  const chosen = !isChosen
+    ? 'all'
+    : `${ends[0] === null ? '' : `from ${boundText(ends[0], form)} `}${ends[1] === null ? '' : `up to ${boundText(ends[1], form)}`}`
   return (
-    <svg viewBox={`0 0 ${PX} ${HIGH}`} preserveAspectRatio="none" role="img"
-      aria-label={`Histogram of ${name}, ${plainNumber(edges[0] ?? 0, form)} to ${plainNumber(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}>
+    <svg
+      viewBox={`0 0 ${PX} ${HIGH}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`Histogram of ${name}, ${plainNumber(edges[0] ?? 0, form)} to ${plainNumber(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}
+    >
       {counts.map((n, i) => {
         // the accent marks the chosen bins; without a choice no bin is outside
-        const inside = isChosen && (ends[1] === null || (edges[i] ?? 0) <= ends[1]) && (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
+        const inside =
+          isChosen &&
+          (ends[1] === null || (edges[i] ?? 0) <= ends[1]) &&
+          (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
         const high = n ? Math.max(1.5, (n / most) * HIGH) : 0
-        return <rect key={i} x={i * width + 0.5} y={HIGH - high} width={Math.max(1, width - 1)} height={high} fill={`var(--${inside ? 'accent' : 'mark-quiet'})`} />
+        return (
+          <rect
+            key={i}
+            x={i * width + 0.5}
+            y={HIGH - high}
+            width={Math.max(1, width - 1)}
+            height={high}
+            fill={`var(--${inside ? 'accent' : 'mark-quiet'})`}
+          />
+        )
       })}
     </svg>
   )
@@ -75,7 +127,14 @@ function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }
     <div className={`n-11 ${css.ticks ?? ''}`} aria-hidden="true">
       {places.map((i, at) => {
         const text = words[at] ?? ''
-        return <span key={i} style={{ left: `clamp(${text.length / 2}ch, ${(i / last) * 100}%, calc(100% - ${text.length / 2}ch))` }}>{text}</span>
+        return (
+          <span
+            key={i}
+            style={{ left: `clamp(${text.length / 2}ch, ${(i / last) * 100}%, calc(100% - ${text.length / 2}ch))` }}
+          >
+            {text}
+          </span>
+        )
       })}
     </div>
   )
@@ -85,7 +144,9 @@ function Ticks({ id, form, ...own }: { id: string; edges: number[]; form: Form }
 export function edgeOf(edges: number[], value: number) {
   if (value === Infinity) return edges.length - 1
   let best = 0
-  edges.forEach((edge, i) => { if (Math.abs(edge - value) < Math.abs((edges[best] ?? 0) - value)) best = i })
+  edges.forEach((edge, i) => {
+    if (Math.abs(edge - value) < Math.abs((edges[best] ?? 0) - value)) best = i
+  })
   return best
 }
 
@@ -97,13 +158,20 @@ function placesFrom(at: number, way: 1 | -1, least: number, most: number) {
 }
 
 // Tells a pointer drag from arrow keys. Escape cancels the drag; later moves of the same press are ignored.
-function useDrag(area: RefObject<HTMLElement | null>, onNear: (x: number) => void, onStart: (x: number) => void, onCancel: () => void) {
+function useDrag(
+  area: RefObject<HTMLElement | null>,
+  onNear: (x: number) => void,
+  onStart: (x: number) => void,
+  onCancel: () => void,
+) {
   const by = useRef<'keys' | 'pointer' | 'cancelled'>('keys')
   const latest = useRef({ onNear, onStart, onCancel })
   latest.current = { onNear, onStart, onCancel }
   useEffect(() => {
     const element = area.current
-    const near = ({ clientX, buttons }: PointerEvent) => { if (buttons === 0) latest.current.onNear(clientX) }
+    const near = ({ clientX, buttons }: PointerEvent) => {
+      if (buttons === 0) latest.current.onNear(clientX)
+    }
     const start = ({ button, clientX }: PointerEvent) => {
       if (button !== 0) return
       by.current = 'pointer'
@@ -144,7 +212,10 @@ function Thumbs({ name, edges, ends, form, onNear, onSeek, onEnd, onCancel }: Th
   const low = ends[0] === null ? 0 : edgeOf(edges, ends[0])
   const high = ends[1] === null ? last : Math.max(low, edgeOf(edges, ends[1]))
   // a thumb that was not moved keeps what was typed
-  const endsAt = (from: number, to: number): Ends => [from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null), to === high ? ends[1] : to === last ? null : (edges[to] ?? null)]
+  const endsAt = (from: number, to: number): Ends => [
+    from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null),
+    to === high ? ends[1] : to === last ? null : (edges[to] ?? null),
+  ]
   const area = useRef<HTMLDivElement>(null)
   // the positions of the thumb that is nearer to the pointer come first
   const near = (x: number) => {
@@ -154,11 +225,19 @@ function Thumbs({ name, edges, ends, form, onNear, onSeek, onEnd, onCancel }: Th
     const ofHigh = placesFrom(high, -1, low, last).map((to) => endsAt(low, to))
     return isHigh ? [...ofHigh, ...ofLow] : [...ofLow, ...ofHigh]
   }
-  const by = useDrag(area, (x) => onNear(near(x).slice(0, NEAR)), (x) => onSeek(ends, near(x), true), onCancel)
+  const by = useDrag(
+    area,
+    (x) => onNear(near(x).slice(0, NEAR)),
+    (x) => onSeek(ends, near(x), true),
+    onCancel,
+  )
   const move = (value: number | number[]) => {
     if (by.current === 'cancelled') return
     const [from = 0, to = last] = value as number[]
-    const following = from !== low ? placesFrom(from, from > low ? 1 : -1, 0, to).map((next) => endsAt(next, to)) : placesFrom(to, to > high ? 1 : -1, from, last).map((next) => endsAt(from, next))
+    const following =
+      from !== low
+        ? placesFrom(from, from > low ? 1 : -1, 0, to).map((next) => endsAt(next, to))
+        : placesFrom(to, to > high ? 1 : -1, from, last).map((next) => endsAt(from, next))
     onSeek(endsAt(from, to), following, by.current === 'pointer')
   }
   const end = () => {
@@ -167,13 +246,35 @@ function Thumbs({ name, edges, ends, form, onNear, onSeek, onEnd, onCancel }: Th
   }
   return (
     <div ref={area}>
-      <Slider aria-label={`Range of ${name}`} className={css.slider ?? ''} minValue={0} maxValue={last} step={1} value={[low, high]} onChange={move} onChangeEnd={end}>
+      <Slider
+        aria-label={`Range of ${name}`}
+        className={css.slider ?? ''}
+        minValue={0}
+        maxValue={last}
+        step={1}
+        value={[low, high]}
+        onChange={move}
+        onChangeEnd={end}
+      >
         <SliderTrack className={css.track ?? ''}>
           {() => (
             <>
-              {(ends[0] !== null || ends[1] !== null) && <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />}
-              {[['from', low], ['to', high]].map(([end, at], i) => (
-                <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${plainNumber(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
+              {(ends[0] !== null || ends[1] !== null) && (
+                <span
+                  className={css.fill}
+                  style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }}
+                />
+              )}
+              {[
+                ['from', low],
+                ['to', high],
+              ].map(([end, at], i) => (
+                <SliderThumb
+                  key={end}
+                  index={i}
+                  aria-label={`${name}, ${end ?? ''} ${plainNumber(edges[Number(at)] ?? 0, form)} ${form.unit}`}
+                  className={css.thumb ?? ''}
+                />
               ))}
             </>
           )}

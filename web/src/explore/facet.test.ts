@@ -4,25 +4,65 @@ import type { Facet } from '../api/types'
 import { besideRange, mostOf } from './facet'
 import { edgeOf } from './facet-range'
 
-const facet = (part: Partial<Facet>): Facet => ({ count: 0, recorded: 0, null: 0, missing: 0, explicit: 0, distinct: 0, values: [], more_count: 0, ...part })
+const facet = (part: Partial<Facet>): Facet => ({
+  count: 0,
+  recorded: 0,
+  null: 0,
+  missing: 0,
+  explicit: 0,
+  distinct: 0,
+  values: [],
+  more_count: 0,
+  ...part,
+})
 
 describe('values next to a range', () => {
   it('are words and infinite numbers, with their counts', () => {
     const words = [{ value: 'auto', count: 3 }]
-    const listed = facet({ recorded: 40, words, values: [{ value: 1, count: 5 }, { value: 'inf', count: 7 }], min: 1, max: 'inf' })
+    const listed = facet({
+      recorded: 40,
+      words,
+      values: [
+        { value: 1, count: 5 },
+        { value: 'inf', count: 7 },
+      ],
+      min: 1,
+      max: 'inf',
+    })
     expect(besideRange(listed)).toEqual([...words, { value: 'inf', count: 7 }])
   })
 
   it('an infinite one that is too rare to be listed is counted, too', () => {
-    const cut = facet({ recorded: 70, null: 2, words: [{ value: 'auto', count: 3 }], values: [{ value: 1, count: 5 }], min: 1, max: 'inf', histogram: { edges: [1, 2, 3], counts: [40, 24] } })
-    expect(besideRange(cut)).toEqual([{ value: 'auto', count: 3 }, { value: 'inf', count: 1 }])
+    const cut = facet({
+      recorded: 70,
+      null: 2,
+      words: [{ value: 'auto', count: 3 }],
+      values: [{ value: 1, count: 5 }],
+      min: 1,
+      max: 'inf',
+      histogram: { edges: [1, 2, 3], counts: [40, 24] },
+    })
+    expect(besideRange(cut)).toEqual([
+      { value: 'auto', count: 3 },
+      { value: 'inf', count: 1 },
+    ])
   })
 
-  it('are empty if all numbers are finite', () => expect(besideRange(facet({ recorded: 2, values: [{ value: 1, count: 2 }], min: 1, max: 1 }))).toEqual([]))
+  it('are empty if all numbers are finite', () =>
+    expect(besideRange(facet({ recorded: 2, values: [{ value: 1, count: 2 }], min: 1, max: 1 }))).toEqual([]))
 })
 
 it('bars of a field have one scale', () => {
-  const some = facet({ recorded: 60, null: 20, missing: 45, distinct: 2, values: [{ value: 'a', count: 30 }, { value: 'b', count: 10 }] })
+  const some = facet({
+    recorded: 60,
+    null: 20,
+    missing: 45,
+    distinct: 2,
+    values: [
+      { value: 'a', count: 30 },
+      { value: 'b', count: 10 },
+    ],
+  })
   expect(mostOf(some, undefined)).toBe(45)
   expect(mostOf({ ...some, missing: 0 }, undefined)).toBe(30)
   expect(mostOf({ ...some, missing: 1 }, { present: true })).toBe(40)

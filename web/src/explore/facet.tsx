@@ -46,9 +46,21 @@ interface ViewProps extends Omit<FacetProps, 'onChoose'> {
 }
 
 const isSame = (a: ViewProps, b: ViewProps) =>
-  a.field === b.field && a.facet === b.facet && a.onChange === b.onChange && a.onCount === b.onCount && a.onRetry === b.onRetry && JSON.stringify(a.choice) === JSON.stringify(b.choice)
+  a.field === b.field &&
+  a.facet === b.facet &&
+  a.onChange === b.onChange &&
+  a.onCount === b.onCount &&
+  a.onRetry === b.onRetry &&
+  JSON.stringify(a.choice) === JSON.stringify(b.choice)
 
-export const FacetView = memo(function FacetView({ field, facet: latest, choice, onChange, onCount, onRetry }: ViewProps) {
+export const FacetView = memo(function FacetView({
+  field,
+  facet: latest,
+  choice,
+  onChange,
+  onCount,
+  onRetry,
+}: ViewProps) {
   const group = useRef<HTMLDivElement>(null)
   const facet = useWhenSeen(group, latest)
   const onChoose: OnChoose = (...chosen) => onChange(field.id, ...chosen)
@@ -57,15 +69,41 @@ export const FacetView = memo(function FacetView({ field, facet: latest, choice,
   return (
     <div ref={group} className={css.facet} role="group" aria-label={name}>
       <div className={css.head}>
-        <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
+        <span className="clip" title={`${field.id}\n${field.help}`}>
+          {name}
+        </span>
         {!isEmpty(choice) && (
           <span className={css.acts}>
-            {choice?.values?.length || choice?.unset || choice?.missing ? <Act aria-label={`${choice.except ? 'Include' : 'Exclude'} these of ${name}`} onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'Include' : 'Exclude'}</Act> : null}
-            <Act aria-label={`Clear ${name}`} onPress={() => onChoose(undefined)}>Clear</Act>
+            {choice?.values?.length || choice?.unset || choice?.missing ? (
+              <Act
+                aria-label={`${choice.except ? 'Include' : 'Exclude'} these of ${name}`}
+                onPress={() => onChoose({ ...choice, except: !choice.except })}
+              >
+                {choice.except ? 'Include' : 'Exclude'}
+              </Act>
+            ) : null}
+            <Act aria-label={`Clear ${name}`} onPress={() => onChoose(undefined)}>
+              Clear
+            </Act>
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : onRetry ? <p className={css.more}>Could not load the counts. <Act aria-label={`Retry ${name}`} onPress={onRetry}>Retry</Act></p> : onCount ? <p className={css.more}>Counting took too long. <Act onPress={onCount}>Count anyway</Act></p> : <Bone width={160} />}
+      {facet ? (
+        <Control {...props} facet={facet} />
+      ) : onRetry ? (
+        <p className={css.more}>
+          Could not load the counts.{' '}
+          <Act aria-label={`Retry ${name}`} onPress={onRetry}>
+            Retry
+          </Act>
+        </p>
+      ) : onCount ? (
+        <p className={css.more}>
+          Counting took too long. <Act onPress={onCount}>Count anyway</Act>
+        </p>
+      ) : (
+        <Bone width={160} />
+      )}
     </div>
   )
 }, isSame)
@@ -74,16 +112,35 @@ function Control(props: FacetProps & { facet: Facet }) {
   const { field, facet, choice } = props
   const isNumber = field.type === 'number' || field.type === 'count'
   const most = mostOf(facet, choice)
-  if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} most={most} /></>
+  if (field.type === 'time')
+    return (
+      <>
+        <DateRange {...props} />
+        <Nothings {...props} most={most} />
+      </>
+    )
   // a metric is always a range, even with few values; a parameter with few numbers is a list
-  const isRange = field.role === 'output' && field.type === 'number' ? distinctOf(facet) > 1 : distinctOf(facet) > RANGE_FROM
+  const isRange =
+    field.role === 'output' && field.type === 'number' ? distinctOf(facet) > 1 : distinctOf(facet) > RANGE_FROM
   if (isNumber && (isRange || choice?.range)) {
-    return <><NumberRange {...props} /><Values {...props} most={most} values={besideRange(facet)} isWhole={false} /><Nothings {...props} most={most} /></>
+    return (
+      <>
+        <NumberRange {...props} />
+        <Values {...props} most={most} values={besideRange(facet)} isWhole={false} />
+        <Nothings {...props} most={most} />
+      </>
+    )
   }
   if (distinctOf(facet) > LIST_MAX) return <Search {...props} most={most} />
   const few = facet.values.length <= TOGGLES_MAX && facet.values.length > 1 && facet.null + facet.missing === 0
-  if (isNumber && few && facet.values.every(({ value }) => String(value).length <= TOGGLE_LETTERS)) return <Toggles {...props} />
-  return <><Values {...props} most={most} values={facet.values} /><Nothings {...props} most={most} /></>
+  if (isNumber && few && facet.values.every(({ value }) => String(value).length <= TOGGLE_LETTERS))
+    return <Toggles {...props} />
+  return (
+    <>
+      <Values {...props} most={most} values={facet.values} />
+      <Nothings {...props} most={most} />
+    </>
+  )
 }
 
 // A field with too many values to count has no list of them.
@@ -92,7 +149,8 @@ const distinctOf = ({ distinct }: Facet) => distinct ?? Infinity
 type Drawn = FacetProps & { facet: Facet; most: number }
 type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
 
-const nothingOf = (facet: Facet, key: Nothing[0]) => ({ present: facet.recorded - facet.null, unset: facet.null, missing: facet.missing })[key]
+const nothingOf = (facet: Facet, key: Nothing[0]) =>
+  ({ present: facet.recorded - facet.null, unset: facet.null, missing: facet.missing })[key]
 
 // Choices for unset and not recorded, and for "any value" if some results have none.
 function nothingsOf(facet: Facet, choice: Choice | undefined) {
@@ -112,7 +170,11 @@ const scales = new WeakMap<Facet, { choice: Choice | undefined; most: number }>(
 export function mostOf(facet: Facet, choice: Choice | undefined) {
   const known = scales.get(facet)
   if (known && known.choice === choice) return known.most
-  const most = Math.max(1, ...[...facet.values, ...(facet.words ?? [])].map((value) => value.count), ...nothingsOf(facet, choice).map(([, , n]) => n))
+  const most = Math.max(
+    1,
+    ...[...facet.values, ...(facet.words ?? [])].map((value) => value.count),
+    ...nothingsOf(facet, choice).map(([, , n]) => n),
+  )
   scales.set(facet, { choice, most })
   return most
 }
@@ -123,10 +185,16 @@ const isInfinite = (value: unknown) => value === 'inf' || value === '-inf'
 export function besideRange(facet: Facet): Facet['values'] {
   const words = facet.words ?? []
   const listed = facet.values.filter(({ value }) => isInfinite(value))
-  const cut = [...new Set([facet.min, facet.max])].filter((end) => isInfinite(end) && !listed.some(({ value }) => value === end))
+  const cut = [...new Set([facet.min, facet.max])].filter(
+    (end) => isInfinite(end) && !listed.some(({ value }) => value === end),
+  )
   // of the many values only the most frequent are listed; one that is not is what the histogram leaves
   const sum = (counts: number[]) => counts.reduce((all, n) => all + n, 0)
-  const left = facet.recorded - facet.null - sum(facet.histogram?.counts ?? []) - sum([...words, ...listed].map((value) => value.count))
+  const left =
+    facet.recorded -
+    facet.null -
+    sum(facet.histogram?.counts ?? []) -
+    sum([...words, ...listed].map((value) => value.count))
   return [...words, ...listed, ...(cut.length === 1 ? [{ value: cut[0], count: left }] : [])]
 }
 
@@ -135,12 +203,15 @@ function toggled(choice: Choice | undefined, value: Scalar): Choice {
   return { ...choice, values: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] }
 }
 
-const countIn = (facet: Facet, value: unknown) => (facet.values.find((one) => one.value === value) ?? facet.words?.find((one) => one.value === value))?.count ?? 0
+const countIn = (facet: Facet, value: unknown) =>
+  (facet.values.find((one) => one.value === value) ?? facet.words?.find((one) => one.value === value))?.count ?? 0
 
 // Adds chosen values that no result has under the other filters, with a count of zero.
 function withChosen(values: Facet['values'], choice: Choice | undefined, facet: Facet) {
   const there = new Set(values.map(({ value }) => value as Scalar))
-  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: countIn(facet, value) }))
+  const lost = (choice?.values ?? [])
+    .filter((value) => !there.has(value))
+    .map((value) => ({ value, count: countIn(facet, value) }))
   return [...values, ...lost]
 }
 
@@ -149,38 +220,90 @@ function useSteadyOrder(values: Facet['values']) {
   const order = useRef<unknown[]>([])
   const [isInside, setInside] = useState(false)
   const rank = new Map(order.current.map((value, i) => [value, i]))
-  const steady = isInside ? values.toSorted((a, b) => (rank.get(a.value) ?? rank.size) - (rank.get(b.value) ?? rank.size)) : values
+  const steady = isInside
+    ? values.toSorted((a, b) => (rank.get(a.value) ?? rank.size) - (rank.get(b.value) ?? rank.size))
+    : values
   order.current = steady.map(({ value }) => value)
   return { steady, inside: { onPointerEnter: () => setInside(true), onPointerLeave: () => setInside(false) } }
 }
 
-function Values({ field, facet, choice, values, most, onChoose, isWhole = true, isLongAtFirst = false }: Drawn & { values: Facet['values']; isWhole?: boolean; isLongAtFirst?: boolean }) {
+function Values({
+  field,
+  facet,
+  choice,
+  values,
+  most,
+  onChoose,
+  isWhole = true,
+  isLongAtFirst = false,
+}: Drawn & { values: Facet['values']; isWhole?: boolean; isLongAtFirst?: boolean }) {
   const [isLong, setLong] = useState(isLongAtFirst)
   const all = withChosen(values, choice, facet)
   // words by frequency, numbers in ascending order
-  const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
-  const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
-  const form = formOfRow(field, shown.map(({ value }) => value))
-  const whole = brieflyAll(field, shown.map(({ value }) => (typeof value === 'number' && form.decimals !== null ? withUnit(field, value, form) : wholeText(field, value))))
+  const { steady, inside } = useSteadyOrder(
+    field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all,
+  )
+  const shown = isLong
+    ? steady
+    : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
+  const form = formOfRow(
+    field,
+    shown.map(({ value }) => value),
+  )
+  const whole = brieflyAll(
+    field,
+    shown.map(({ value }) =>
+      typeof value === 'number' && form.decimals !== null ? withUnit(field, value, form) : wholeText(field, value),
+    ),
+  )
   const texts = cutWhereAlike(whole, LINE_LETTERS)
   return (
     <div {...inside}>
       {shown.map(({ value, count: n }, i) => (
-        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} id={field.id} choice={choice} n={n} nOf={(now) => countIn(now, value)} most={most}
-          onChange={() => onChoose(toggled(choice, value as Scalar))} title={rawValue(value)} label={texts[i] === whole[i] ? undefined : `${whole[i] ?? ''}, ${count(n)} experiments`}>
+        <Line
+          key={JSON.stringify(value)}
+          isSelected={choice?.values?.includes(value as Scalar) ?? false}
+          isExcept={choice?.except}
+          id={field.id}
+          choice={choice}
+          n={n}
+          nOf={(now) => countIn(now, value)}
+          most={most}
+          onChange={() => onChoose(toggled(choice, value as Scalar))}
+          title={rawValue(value)}
+          label={texts[i] === whole[i] ? undefined : `${whole[i] ?? ''}, ${count(n)} experiments`}
+        >
           {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{texts[i]}</bdi>}
         </Line>
       ))}
       {steady.length > shown.length && (
-        <div className={css.more}><Act onPress={() => setLong(true)}>Show {steady.length - shown.length} more</Act></div>
+        <div className={css.more}>
+          <Act onPress={() => setLong(true)}>Show {steady.length - shown.length} more</Act>
+        </div>
       )}
-      {isWhole && facet.more_count > 0 && <div className={css.more}>showing {facet.values.length} of {count(distinctOf(facet))}</div>}
+      {isWhole && facet.more_count > 0 && (
+        <div className={css.more}>
+          showing {facet.values.length} of {count(distinctOf(facet))}
+        </div>
+      )}
     </div>
   )
 }
 
 // A native checkbox: a page has a hundred of them, and each answer redraws all.
-function Tick({ label, isSelected, className, onChange, children }: { label?: string; isSelected: boolean; className: string | undefined; onChange: () => void; children: React.ReactNode }) {
+function Tick({
+  label,
+  isSelected,
+  className,
+  onChange,
+  children,
+}: {
+  label?: string
+  isSelected: boolean
+  className: string | undefined
+  onChange: () => void
+  children: React.ReactNode
+}) {
   return (
     <label className={className} data-selected={isSelected || undefined}>
       <input type="checkbox" className="sr" aria-label={label} checked={isSelected} onChange={onChange} />
@@ -201,9 +324,17 @@ interface LineProps extends CountProps {
 
 function Line({ isSelected, isExcept = false, onChange, children, title, label, faint, ...counted }: LineProps) {
   return (
-    <Tick isSelected={isSelected} {...(label !== undefined && { label })} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
+    <Tick
+      isSelected={isSelected}
+      {...(label !== undefined && { label })}
+      onChange={onChange}
+      className={join(css.value, isSelected && isExcept && css.except)}
+    >
       <span className={controls.box} data-box="" />
-      <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}{isSelected && isExcept && <span className="sr"> excluded</span>}</span>
+      <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>
+        {children}
+        {isSelected && isExcept && <span className="sr"> excluded</span>}
+      </span>
       <Bar {...counted} />
     </Tick>
   )
@@ -231,23 +362,42 @@ function Bar({ id, choice, n, nOf, most }: CountProps) {
 
 function Nothings({ field, facet, choice, most, onChoose }: Drawn) {
   return nothingsOf(facet, choice).map(([key, words, n]) => (
-    <Line key={key} faint isSelected={choice?.[key] ?? false} isExcept={choice?.except} id={field.id} choice={choice} n={n} nOf={(now) => nothingOf(now, key)} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
+    <Line
+      key={key}
+      faint
+      isSelected={choice?.[key] ?? false}
+      isExcept={choice?.except}
+      id={field.id}
+      choice={choice}
+      n={n}
+      nOf={(now) => nothingOf(now, key)}
+      most={most}
+      onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}
+    >
       {words}
     </Line>
   ))
 }
 
-const Count = ({ id, value, n }: { id: string; value: unknown; n: number }) => count(useFacetNow(id, n, (facet) => countIn(facet, value)))
+const Count = ({ id, value, n }: { id: string; value: unknown; n: number }) =>
+  count(useFacetNow(id, n, (facet) => countIn(facet, value)))
 
 function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const values = withChosen(facet.values, choice, facet).toSorted((a, b) => Number(a.value) - Number(b.value))
   return (
     <div className={css.toggles}>
       {values.map(({ value, count: n }) => (
-        <Tick key={String(value)} label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`} className={join(css.toggle, choice?.except && css.except)}
-          isSelected={choice?.values?.includes(value as Scalar) ?? false} onChange={() => onChoose(toggled(choice, value as Scalar))}>
+        <Tick
+          key={String(value)}
+          label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`}
+          className={join(css.toggle, choice?.except && css.except)}
+          isSelected={choice?.values?.includes(value as Scalar) ?? false}
+          onChange={() => onChoose(toggled(choice, value as Scalar))}
+        >
           {String(value)}
-          <small><Count id={field.id} value={value} n={n} /></small>
+          <small>
+            <Count id={field.id} value={value} n={n} />
+          </small>
         </Tick>
       ))}
     </div>
@@ -273,15 +423,44 @@ function Search({ field, facet, choice, most, onChoose }: Drawn) {
   const name = longName(field)
   return (
     <>
-      <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(distinctOf(facet))} values`} value={draft} onChange={(event) => write(event.target.value)} />
+      <TextField
+        label={`Search values of ${name}`}
+        icon="search"
+        type="search"
+        placeholder={`Search ${count(distinctOf(facet))} values`}
+        value={draft}
+        onChange={(event) => write(event.target.value)}
+      />
       <div className={isAsked ? css.long : undefined}>
-        <Values field={field} facet={facet} choice={choice} values={values} most={most} onChoose={onChoose} isWhole={false} isLongAtFirst={isAsked} key={String(isAsked)} />
+        <Values
+          field={field}
+          facet={facet}
+          choice={choice}
+          values={values}
+          most={most}
+          onChoose={onChoose}
+          isWhole={false}
+          isLongAtFirst={isAsked}
+          key={String(isAsked)}
+        />
       </div>
       <div className={css.more} role="status">
-        {asked && found.data && values.length === 0 ? <span>No value contains “{asked}”</span> : values.length < matching && <span>{count(values.length)} of {count(matching)}; type to narrow</span>}
+        {asked && found.data && values.length === 0 ? (
+          <span>No value contains “{asked}”</span>
+        ) : (
+          values.length < matching && (
+            <span>
+              {count(values.length)} of {count(matching)}; type to narrow
+            </span>
+          )
+        )}
       </div>
       <div className={css.more}>
-        {values.length < Math.min(matching, VALUES_MAX) && <Act onPress={() => setLimit(Math.min(VALUES_MAX, limit === VALUES_STEP ? 4 * VALUES_STEP : VALUES_MAX))}>Show more</Act>}
+        {values.length < Math.min(matching, VALUES_MAX) && (
+          <Act onPress={() => setLimit(Math.min(VALUES_MAX, limit === VALUES_STEP ? 4 * VALUES_STEP : VALUES_MAX))}>
+            Show more
+          </Act>
+        )}
         {asked && field.type === 'text' && choice?.contains !== asked && (
           <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
         )}

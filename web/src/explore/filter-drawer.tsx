@@ -7,7 +7,19 @@ import { Button, IconButton } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import css from './explore.module.css'
 
-export function FilterDrawer({ isOpen, onClose, onTree, matching, children }: { isOpen: boolean; onClose: () => void; onTree: () => void; matching: number | undefined; children: ReactNode }) {
+export function FilterDrawer({
+  isOpen,
+  onClose,
+  onTree,
+  matching,
+  children,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  onTree: () => void
+  matching: number | undefined
+  children: ReactNode
+}) {
   return (
     <ModalOverlay isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable className={css.shade ?? ''}>
       <Modal className={css.drawer ?? ''}>
@@ -15,13 +27,20 @@ export function FilterDrawer({ isOpen, onClose, onTree, matching, children }: { 
           <div className={css.drawerHead}>
             <h2>Filters</h2>
             <span className="grow" />
-            <Button onPress={onTree}><Icon name="tree" />Filter tree</Button>
+            <Button onPress={onTree}>
+              <Icon name="tree" />
+              Filter tree
+            </Button>
             <IconButton icon="close" name="Close" onPress={onClose} />
           </div>
           {children}
           {matching !== undefined && (
             <div className={css.drawerFoot}>
-              <Button look="fill" onPress={onClose}>{matching === 0 ? 'Show no experiments' : `Show ${count(matching)} ${matching === 1 ? 'experiment' : 'experiments'}`}</Button>
+              <Button look="fill" onPress={onClose}>
+                {matching === 0
+                  ? 'Show no experiments'
+                  : `Show ${count(matching)} ${matching === 1 ? 'experiment' : 'experiments'}`}
+              </Button>
             </div>
           )}
         </Dialog>

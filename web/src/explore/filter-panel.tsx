@@ -1,5 +1,15 @@
 // The panel of filters, by section. A section requests only the fields that it shows.
-import { memo, type Ref, type RefObject, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 
 import { useOptions } from '../api/queries'
 import type { Facet, Field, Filter } from '../api/types'
@@ -38,17 +48,41 @@ interface Props {
   ref: Ref<PanelHandle>
 }
 
-export const FilterPanel = memo(function FilterPanel({ catalogue, state, change, varying, facets, isSettled, isFailed, looked, tree, round, onTree, ref }: Props) {
+export const FilterPanel = memo(function FilterPanel({
+  catalogue,
+  state,
+  change,
+  varying,
+  facets,
+  isSettled,
+  isFailed,
+  looked,
+  tree,
+  round,
+  onTree,
+  ref,
+}: Props) {
   const [words, setWords] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
+  useImperativeHandle(ref, () => ({
+    focus: () => {
+      input.current?.focus()
+      input.current?.select()
+    },
+  }))
 
   const repeated = repeatedOf((id) => facets[id]).join(' ') // a text, so that an answer with the same fields does not change the layout
   const sections = useMemo(() => {
     const isShown = (field: Field) => !state.onlyVarying || varying?.has(field.id) || field.id in state.choices
     if (!words.trim()) {
-      const others = Object.keys(state.choices).filter((id) => !catalogue.byId.get(id)?.column).map((id) => catalogue.get(id))
-      return catalogue.sorted([...catalogue.columns, ...others].filter((field) => isShown(field) && (field.id in state.choices || !repeated.split(' ').includes(field.id))))
+      const others = Object.keys(state.choices)
+        .filter((id) => !catalogue.byId.get(id)?.column)
+        .map((id) => catalogue.get(id))
+      return catalogue.sorted(
+        [...catalogue.columns, ...others].filter(
+          (field) => isShown(field) && (field.id in state.choices || !repeated.split(' ').includes(field.id)),
+        ),
+      )
     }
     const found = catalogue.search(words, state.onlyVarying ? catalogue.columns : catalogue.fields).filter(isShown)
     return catalogue.sorted(found.slice(0, FOUND_MAX))
@@ -60,26 +94,64 @@ export const FilterPanel = memo(function FilterPanel({ catalogue, state, change,
   return (
     <aside className={css.panel} aria-label="Filters">
       <div className={css.top} {...oneStop}>
-        <TextField ref={input} label="Search fields by name, alias or unit" icon="search" shortcut="f" type="search"
-          placeholder={`Search ${catalogue.columns.length} fields`} value={words} onChange={(event) => setWords(event.target.value)}
-          onKeyDown={(event) => { if (event.key === 'Escape') (words ? setWords('') : event.currentTarget.blur()) }} />
+        <TextField
+          ref={input}
+          label="Search fields by name, alias or unit"
+          icon="search"
+          shortcut="f"
+          type="search"
+          placeholder={`Search ${catalogue.columns.length} fields`}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') words ? setWords('') : event.currentTarget.blur()
+          }}
+        />
         <div className={css.row}>
-          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only })}>Only fields that vary</Check>
-          <span className="n-11 dim" role="status">{shown} of {catalogue.columns.length}</span>
+          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only })}>
+            Only fields that vary
+          </Check>
+          <span className="n-11 dim" role="status">
+            {shown} of {catalogue.columns.length}
+          </span>
         </div>
       </div>
       <Conditions catalogue={catalogue} state={state} change={change} onTree={onTree} />
       <Asked value={asked}>
-        <div role="group" aria-label="Fields" aria-description="Arrows go from one control to the next, Page Up and Page Down from section to section." {...oneStop}>
+        <div
+          role="group"
+          aria-label="Fields"
+          aria-description="Arrows go from one control to the next, Page Up and Page Down from section to section."
+          {...oneStop}
+        >
           {sections.map((section) => (
-            <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
+            <SectionView
+              key={`${section.title}${isSearch}`}
+              section={section}
+              isSearch={isSearch}
+              state={state}
+              change={change}
+              facets={facets}
+              isSettled={isSettled}
+              looked={looked}
+              tree={tree}
+              round={round}
+            />
           ))}
         </div>
       </Asked>
-      {!varying && state.onlyVarying && (isFailed ? <p className={css.empty}>Could not load the fields that vary.</p> : <PanelBones />)}
+      {!varying &&
+        state.onlyVarying &&
+        (isFailed ? <p className={css.empty}>Could not load the fields that vary.</p> : <PanelBones />)}
       {sections.length === 0 && varying && (
         <p className={css.empty}>
-          {isSearch ? <>No field matches “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
+          {isSearch ? (
+            <>
+              No field matches “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}
+            </>
+          ) : (
+            'No field varies. '
+          )}
           {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Search all fields</Act>}
         </p>
       )}
@@ -100,7 +172,9 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
           return (
             <li key={JSON.stringify(part)}>
               <bdi>{words}</bdi>
-              <Act aria-label={`Remove ${words}`} onPress={() => change({ where: withoutPart(state.where, i) })}>Remove</Act>
+              <Act aria-label={`Remove ${words}`} onPress={() => change({ where: withoutPart(state.where, i) })}>
+                Remove
+              </Act>
             </li>
           )
         })}
@@ -110,7 +184,13 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   )
 }
 
-export const PanelBones = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
+export const PanelBones = () => (
+  <div className={css.bones}>
+    {[150, 120, 170, 140, 110].map((width) => (
+      <Bone key={width} width={width} />
+    ))}
+  </div>
+)
 
 interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'isFailed' | 'onTree' | 'ref'> {
   section: Section
@@ -120,7 +200,17 @@ interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'isFailed' 
 // Whether the values are counted. For a number with very many values, the first answer says only that it varies.
 const isKnown = (facet: Facet | undefined) => facet !== undefined && facet.distinct !== null
 
-function SectionView({ section, isSearch, state, change, facets: known, isSettled, looked, tree, round }: SectionProps) {
+function SectionView({
+  section,
+  isSearch,
+  state,
+  change,
+  facets: known,
+  isSettled,
+  looked,
+  tree,
+  round,
+}: SectionProps) {
   const openSections = usePreferences((own) => own.openSections)
   const set = usePreferences((own) => own.set)
   const isOpen = isSearch || (openSections[section.title] ?? OPEN_AT_FIRST.includes(section.title))
@@ -129,13 +219,22 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   const onCount = useCallback(() => setPatient(true), [])
   const choices = useRef(state.choices)
   choices.current = state.choices
-  const onChange = useCallback((id: string, ...[choice, how]: Parameters<OnChoose>) => change({ choices: withChoice(choices.current, id, choice) }, how), [change])
+  const onChange = useCallback(
+    (id: string, ...[choice, how]: Parameters<OnChoose>) =>
+      change({ choices: withChoice(choices.current, id, choice) }, how),
+    [change],
+  )
   const active = section.fields.filter((field) => field.id in state.choices)
-  const visible = useMemo(() => section.fields.filter((field, i) => i < limit || field.id in state.choices), [section.fields, limit, state.choices])
+  const visible = useMemo(
+    () => section.fields.filter((field, i) => i < limit || field.id in state.choices),
+    [section.fields, limit, state.choices],
+  )
   useEffect(() => {
     const { current } = looked
     current.set(section.title, isOpen ? visible.map(({ id }) => id) : [])
-    return () => { current.delete(section.title) }
+    return () => {
+      current.delete(section.title)
+    }
   }, [looked, section.title, isOpen, visible])
   const lacking = isOpen && isSettled ? visible.filter(({ id }) => !isKnown(known[id])).map(({ id }) => id) : []
   const more = useOptions(tree, round, lacking, isPatient)
@@ -145,10 +244,14 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
   const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.incomplete?.includes(id)
   const left = section.fields.length - visible.length
   return (
-    <details className={css.group} open={isOpen} onToggle={(event) => {
-      const open = event.currentTarget.open
-      if (!isSearch && open !== isOpen) set({ openSections: { ...openSections, [section.title]: open } })
-    }}>
+    <details
+      className={css.group}
+      open={isOpen}
+      onToggle={(event) => {
+        const open = event.currentTarget.open
+        if (!isSearch && open !== isOpen) set({ openSections: { ...openSections, [section.title]: open } })
+      }}
+    >
       <summary>
         <Icon name="right" />
         {section.title}
@@ -158,7 +261,15 @@ function SectionView({ section, isSearch, state, change, facets: known, isSettle
       {isOpen && (
         <div className={css.body}>
           {visible.map((field) => (
-            <FacetView key={field.id} field={field} facet={facetOf(field.id)} choice={state.choices[field.id]} onCount={isLate(field.id) ? onCount : undefined} onRetry={more.isError && lacking.includes(field.id) ? onRetry : undefined} onChange={onChange} />
+            <FacetView
+              key={field.id}
+              field={field}
+              facet={facetOf(field.id)}
+              choice={state.choices[field.id]}
+              onCount={isLate(field.id) ? onCount : undefined}
+              onRetry={more.isError && lacking.includes(field.id) ? onRetry : undefined}
+              onChange={onChange}
+            />
           ))}
           {left > 0 && (
             <div className={css.more}>

@@ -42,7 +42,10 @@ export interface Shown {
 export const contentOf = ({ sort, filter, offset }: ApplyRequest) => JSON.stringify([sort, filter, offset])
 
 // Lines separate the metrics by kind. The parameters are one block.
-const divides = (before: Field, field: Field) => before.id !== VERDICT && (before.role === 'output' || field.role === 'output') && sectionOf(before) !== sectionOf(field)
+const divides = (before: Field, field: Field) =>
+  before.id !== VERDICT &&
+  (before.role === 'output' || field.role === 'output') &&
+  sectionOf(before) !== sectionOf(field)
 
 export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], sort: Sort[]) {
   return useMemo(
@@ -53,7 +56,13 @@ export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], s
         const numbers = values.filter((value): value is number => typeof value === 'number')
         const hasBars = sort[0]?.field === id && field.direction === 'higher' && Math.min(...numbers) >= 0
         const before = columns[i - 1]
-        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && divides(catalogue.get(before), field), isWhole: sort.some((key) => key.field === id) }
+        return {
+          field,
+          form: formFor(field, values),
+          top: hasBars ? Math.max(...numbers) : 0,
+          isDivided: before !== undefined && divides(catalogue.get(before), field),
+          isWhole: sort.some((key) => key.field === id),
+        }
       }),
     [catalogue, rows, columns, sort],
   )
@@ -76,7 +85,8 @@ function rulerOf(): Ruler {
   return made
 }
 
-export const textIn = ({ field, form, isWhole }: Shown, value: unknown) => (isWhole ? showValue(field, value, form) : briefly(field, showValue(field, value, form)))
+export const textIn = ({ field, form, isWhole }: Shown, value: unknown) =>
+  isWhole ? showValue(field, value, form) : briefly(field, showValue(field, value, form))
 
 // The longest texts of a column. Among numbers, the lowest and the highest suffice, as all have the same decimals.
 function longest(column: Shown, rows: Row[]) {
@@ -90,7 +100,12 @@ function longest(column: Shown, rows: Row[]) {
       if (shown.length > text.length) text = shown
     }
   }
-  return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form) + ' '.repeat(paddingOf(value, form)))]
+  return [
+    text,
+    ...[low, high]
+      .filter(Number.isFinite)
+      .map((value) => showValue(field, value, form) + ' '.repeat(paddingOf(value, form))),
+  ]
 }
 
 function fitting(column: Shown, rows: Row[], ruler: Ruler) {
@@ -129,12 +144,23 @@ function fittingNames(rows: Row[], labels: ReadonlyMap<number, RowName>, ruler: 
   let widest = 0
   for (const row of rows) {
     const name = labels.get(row.id)
-    widest = Math.max(widest, ruler(name?.short ?? nameOf(row), 'sans', 500) + (name?.own ? OWN_PX : 0) + (row.simulated === true ? SIGN_PX : 0))
+    widest = Math.max(
+      widest,
+      ruler(name?.short ?? nameOf(row), 'sans', 500) +
+        (name?.own ? OWN_PX : 0) +
+        (row.simulated === true ? SIGN_PX : 0),
+    )
   }
   return Math.ceil(Math.min(NAMES_MOST_PX, Math.max(NAMES_PX, widest + NAME_CHROME_PX)))
 }
 
-export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: ReadonlyMap<number, RowName>, scroll: RefObject<HTMLElement | null>): Across {
+export function useAcross(
+  shown: Shown[],
+  pins: number,
+  rows: Row[],
+  labels: ReadonlyMap<number, RowName>,
+  scroll: RefObject<HTMLElement | null>,
+): Across {
   const made = usePreferences((state) => state.widths)
   const fit = useMemo(() => {
     const ruler = rulerOf()
@@ -150,16 +176,42 @@ export function useAcross(shown: Shown[], pins: number, rows: Row[], labels: Rea
   // biome-ignore lint/correctness/useExhaustiveDependencies: another function makes the virtualizer measure again
   const keyOf = useCallback((i: number) => shown[count + i]?.field.id ?? i, [shown, count, widths])
   const virtual = useVirtualizer({
-    horizontal: true, enabled: isCut, count: isCut ? shown.length - count : 0, getScrollElement: () => scroll.current, getItemKey: keyOf,
-    estimateSize: (i) => widths[count + i] ?? LEAST_PX, paddingStart: names + (count > 0 ? pinnedPx : 0), overscan: OVERSCAN, initialOffset: () => placeOf(entryNow())?.left ?? 0,
+    horizontal: true,
+    enabled: isCut,
+    count: isCut ? shown.length - count : 0,
+    getScrollElement: () => scroll.current,
+    getItemKey: keyOf,
+    estimateSize: (i) => widths[count + i] ?? LEAST_PX,
+    paddingStart: names + (count > 0 ? pinnedPx : 0),
+    overscan: OVERSCAN,
+    initialOffset: () => placeOf(entryNow())?.left ?? 0,
   })
   const items = virtual.getVirtualItems()
-  const [from, to] = isCut ? [count + (items[0]?.index ?? 0), count + (items.at(-1)?.index ?? -1) + 1] : [count, shown.length]
+  const [from, to] = isCut
+    ? [count + (items[0]?.index ?? 0), count + (items.at(-1)?.index ?? -1) + 1]
+    : [count, shown.length]
   return useMemo(() => {
     const drawn = (begin: number, end: number, isPinned: boolean) =>
-      shown.slice(begin, end).map((column, i): Drawn => ({ column, at: begin + i, px: widths[begin + i] ?? LEAST_PX, left: isPinned ? names + sum(widths.slice(0, begin + i)) : null }))
-    return { count: shown.length, names, pinned: drawn(0, count, true), drawn: drawn(from, to, false), before: sum(widths.slice(count, from)), after: sum(widths.slice(to)) }
+      shown
+        .slice(begin, end)
+        .map(
+          (column, i): Drawn => ({
+            column,
+            at: begin + i,
+            px: widths[begin + i] ?? LEAST_PX,
+            left: isPinned ? names + sum(widths.slice(0, begin + i)) : null,
+          }),
+        )
+    return {
+      count: shown.length,
+      names,
+      pinned: drawn(0, count, true),
+      drawn: drawn(from, to, false),
+      before: sum(widths.slice(count, from)),
+      after: sum(widths.slice(to)),
+    }
   }, [shown, widths, names, count, from, to])
 }
 
-export const totalOf = ({ names, pinned, drawn, before, after }: Across) => names + before + after + sum([...pinned, ...drawn].map(({ px }) => px))
+export const totalOf = ({ names, pinned, drawn, before, after }: Across) =>
+  names + before + after + sum([...pinned, ...drawn].map(({ px }) => px))

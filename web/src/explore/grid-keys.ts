@@ -29,12 +29,15 @@ interface Options {
 
 // The control of a cell that takes the focus for it.
 const stopOf = (cell: HTMLElement) => cell.querySelector<HTMLElement>('thead button, tbody a') ?? cell
-const cellOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>('[aria-colindex]') : null)
+const cellOf = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>('[aria-colindex]') : null
 
 function placeOf(cell: HTMLElement): At | null {
   const { row } = cell.parentElement?.dataset ?? {}
   const isHead = cell.closest('thead') !== null
-  return isHead || row !== undefined ? { row: isHead ? HEAD : Number(row), column: Number(cell.getAttribute('aria-colindex')) } : null
+  return isHead || row !== undefined
+    ? { row: isHead ? HEAD : Number(row), column: Number(cell.getAttribute('aria-colindex')) }
+    : null
 }
 
 function markStop(table: HTMLElement, stop: HTMLElement) {
@@ -50,7 +53,8 @@ function reveal(table: HTMLElement, cell: HTMLElement, { names, pinned }: Across
   const { left, right } = cell.getBoundingClientRect()
   const begin = box.left + names + pinned.reduce((sum, { px }) => sum + px, 0)
   if (left < begin) table.scrollLeft -= begin - left
-  else if (right > box.left + table.clientWidth) table.scrollLeft += Math.min(right - box.left - table.clientWidth, left - begin)
+  else if (right > box.left + table.clientWidth)
+    table.scrollLeft += Math.min(right - box.left - table.clientWidth, left - begin)
 }
 
 function widen(across: Across, column: number, by: number | null) {
@@ -65,7 +69,10 @@ export function useGridKeys(options: Options) {
   const at = useRef<At>({ row: null, column: NAME })
   const wanted = useRef(false) // the cell is not drawn yet
 
-  const cellAt = ({ row, column }: At) => latest.current.table.current?.querySelector<HTMLElement>(`${row === HEAD ? 'thead tr' : `[data-row="${row}"]`} > [aria-colindex="${column}"]`) ?? null
+  const cellAt = ({ row, column }: At) =>
+    latest.current.table.current?.querySelector<HTMLElement>(
+      `${row === HEAD ? 'thead tr' : `[data-row="${row}"]`} > [aria-colindex="${column}"]`,
+    ) ?? null
   const focus = () => {
     const { table, across } = latest.current
     const cell = cellAt(at.current)
@@ -79,11 +86,15 @@ export function useGridKeys(options: Options) {
   const go = (row: number, column = at.current.column) => {
     const { count, show, across, table } = latest.current
     const last = NAME + across.count
-    at.current = { row: row === HEAD ? HEAD : Math.max(0, Math.min(count - 1, row)), column: Math.max(NAME, Math.min(last, column)) }
+    at.current = {
+      row: row === HEAD ? HEAD : Math.max(0, Math.min(count - 1, row)),
+      column: Math.max(NAME, Math.min(last, column)),
+    }
     wanted.current = true
     if (at.current.row !== HEAD) show(at.current.row as number)
     // a column far away is drawn when it is scrolled to
-    if (!cellAt({ row: HEAD, column: at.current.column }) && table.current) table.current.scrollLeft = at.current.column === last ? table.current.scrollWidth : 0
+    if (!cellAt({ row: HEAD, column: at.current.column }) && table.current)
+      table.current.scrollLeft = at.current.column === last ? table.current.scrollWidth : 0
     focus()
   }
   useEffect(() => {
@@ -96,8 +107,15 @@ export function useGridKeys(options: Options) {
   })
 
   const rowNow = () => at.current.row ?? HEAD
-  const onRow = (act: (row: number) => void) => () => { if (rowNow() !== HEAD) act(rowNow()) }
-  useKeys({ j: () => go(rowNow() + 1, NAME), k: () => go(Math.max(0, rowNow() - 1), NAME), x: onRow((row) => latest.current.onSelect(row)), p: onRow((row) => latest.current.onPin(row)) })
+  const onRow = (act: (row: number) => void) => () => {
+    if (rowNow() !== HEAD) act(rowNow())
+  }
+  useKeys({
+    j: () => go(rowNow() + 1, NAME),
+    k: () => go(Math.max(0, rowNow() - 1), NAME),
+    x: onRow((row) => latest.current.onSelect(row)),
+    p: onRow((row) => latest.current.onPin(row)),
+  })
 
   const onKeyDown = (event: KeyboardEvent) => {
     const { table, count, across, seen } = latest.current
@@ -111,7 +129,10 @@ export function useGridKeys(options: Options) {
     const isOther = event.target instanceof HTMLInputElement || (event.target instanceof HTMLButtonElement && !isHead)
     const last = NAME + across.count
     const screen = Math.max(1, seen.last - seen.first - 1)
-    const sort = () => cellAt({ row: HEAD, column: now.column })?.querySelector('button')?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
+    const sort = () =>
+      cellAt({ row: HEAD, column: now.column })
+        ?.querySelector('button')
+        ?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
     const letters = usePreferences.getState().letterKeys
     const actions: Record<string, (() => void) | undefined> = {
       ArrowDown: () => go(isHead ? seen.first : row + 1, now.column),
@@ -122,7 +143,10 @@ export function useGridKeys(options: Options) {
       End: () => go(ctrlKey ? count - 1 : row, last),
       PageDown: () => go(isHead ? seen.first : row + screen, now.column),
       PageUp: isHead ? undefined : () => go(row - screen, now.column),
-      Enter: isHead || isOther || event.target instanceof HTMLAnchorElement ? undefined : () => table.current?.querySelector<HTMLElement>(`[data-row="${row}"] a`)?.click(),
+      Enter:
+        isHead || isOther || event.target instanceof HTMLAnchorElement
+          ? undefined
+          : () => table.current?.querySelector<HTMLElement>(`[data-row="${row}"] a`)?.click(),
       ' ': isHead || isOther ? undefined : () => latest.current.onSelect(row),
       s: letters ? sort : undefined,
       S: letters ? sort : undefined,
@@ -157,5 +181,7 @@ export function useGridKeys(options: Options) {
     }
   }, [])
   // The next step begins at the first row again.
-  return useCallback(() => { at.current = { row: null, column: NAME } }, [])
+  return useCallback(() => {
+    at.current = { row: null, column: NAME }
+  }, [])
 }

@@ -19,7 +19,10 @@ export interface Heights {
   bar: number
 }
 
-export const heightsOf = (count: number, rowPx: number): Heights => ({ rows: count * rowPx, bar: Math.min(count * rowPx, HEIGHT_MAX) })
+export const heightsOf = (count: number, rowPx: number): Heights => ({
+  rows: count * rowPx,
+  bar: Math.min(count * rowPx, HEIGHT_MAX),
+})
 
 const stretch = ({ rows, bar }: Heights) => (rows - 2 * EDGE_PX) / (bar - 2 * EDGE_PX)
 
@@ -71,7 +74,11 @@ function onPaper(count: number, printed: number): Seen {
 export function useScroll({ scroll, count, rowPx, printed }: Options) {
   const heights = heightsOf(count, rowPx)
   // the table can be mounted on paper: that is narrower than the screen, so the page changes its layout
-  const [seen, setSeen] = useState<Seen>(() => (isPrinted() ? onPaper(count, printed) : { ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false }))
+  const [seen, setSeen] = useState<Seen>(() =>
+    isPrinted()
+      ? onPaper(count, printed)
+      : { ...seenAt(placeOf(entryNow())?.top ?? 0, window.innerHeight, count, rowPx), shift: 0, isMoving: false },
+  )
   const at = useRef({ bar: 0, shift: 0, isMoving: false, top: 0, high: 0 })
   const latest = useRef({ count, rowPx, heights })
   latest.current = { count, rowPx, heights }
@@ -82,28 +89,35 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   }, [scroll])
 
   // reports the last measured position: immediately while something moves, because the frame after next is too late
-  const look = useCallback((isNow: boolean) => {
-    const element = scroll.current
-    // in print the table is as high as its rows, which must not change the visible range
-    if (!element || isPrinted()) return
-    const { shift, isMoving, top, high } = at.current
-    const { count: all, rowPx: px } = latest.current
-    const next: Seen = { ...seenAt(top + shift, high - HEAD_PX, all, px), shift, isMoving }
-    const tell = () => setSeen((now) => ((Object.keys(next) as (keyof Seen)[]).every((key) => next[key] === now[key]) ? now : next))
-    if (isNow) flushSync(tell)
-    else tell()
-  }, [scroll])
+  const look = useCallback(
+    (isNow: boolean) => {
+      const element = scroll.current
+      // in print the table is as high as its rows, which must not change the visible range
+      if (!element || isPrinted()) return
+      const { shift, isMoving, top, high } = at.current
+      const { count: all, rowPx: px } = latest.current
+      const next: Seen = { ...seenAt(top + shift, high - HEAD_PX, all, px), shift, isMoving }
+      const tell = () =>
+        setSeen((now) => ((Object.keys(next) as (keyof Seen)[]).every((key) => next[key] === now[key]) ? now : next))
+      if (isNow) flushSync(tell)
+      else tell()
+    },
+    [scroll],
+  )
 
   // the rows stay where they are, the bar goes where it stands for them
-  const putBar = useCallback((rows: number) => {
-    const element = scroll.current
-    if (!element) return
-    element.scrollTop = barAt(rows, latest.current.heights)
-    const { rows: all, bar } = latest.current.heights
-    measure()
-    at.current.bar = at.current.top
-    at.current.shift = all === bar ? 0 : rows - at.current.top
-  }, [scroll, measure])
+  const putBar = useCallback(
+    (rows: number) => {
+      const element = scroll.current
+      if (!element) return
+      element.scrollTop = barAt(rows, latest.current.heights)
+      const { rows: all, bar } = latest.current.heights
+      measure()
+      at.current.bar = at.current.top
+      at.current.shift = all === bar ? 0 : rows - at.current.top
+    },
+    [scroll, measure],
+  )
 
   useLayoutEffect(() => {
     const element = scroll.current
@@ -170,16 +184,19 @@ export function useScroll({ scroll, count, rowPx, printed }: Options) {
   }, [look, measure, printed])
 
   // so far as to see a row
-  const show = useCallback((index: number) => {
-    const element = scroll.current
-    if (!element) return
-    measure()
-    const top = at.current.top + at.current.shift
-    const begin = index * latest.current.rowPx
-    const least = begin + latest.current.rowPx - (at.current.high - HEAD_PX)
-    putBar(begin < top ? begin : Math.max(top, least))
-    look(true)
-  }, [scroll, measure, putBar, look])
+  const show = useCallback(
+    (index: number) => {
+      const element = scroll.current
+      if (!element) return
+      measure()
+      const top = at.current.top + at.current.shift
+      const begin = index * latest.current.rowPx
+      const least = begin + latest.current.rowPx - (at.current.high - HEAD_PX)
+      putBar(begin < top ? begin : Math.max(top, least))
+      look(true)
+    },
+    [scroll, measure, putBar, look],
+  )
 
   // an answer with fewer rows is rendered before the scroll position is known
   const to = Math.min(seen.to, count)

@@ -40,6 +40,15 @@ export function WidthHandle({ of, px }: { of: string; px: number }) {
     if (now && event.clientX !== now.x) setWidth(of, now.px + event.clientX - now.x)
   }
   return (
-    <span className={css.edge} aria-hidden="true" data-edge={of} onPointerDown={begin} onPointerMove={move} onPointerUp={end} onPointerCancel={end} onDoubleClick={() => setWidth(of, null)} />
+    <span
+      className={css.edge}
+      aria-hidden="true"
+      data-edge={of}
+      onPointerDown={begin}
+      onPointerMove={move}
+      onPointerUp={end}
+      onPointerCancel={end}
+      onDoubleClick={() => setWidth(of, null)}
+    />
   )
 }

@@ -47,12 +47,25 @@ interface Props {
 // A click on a head sorts by the better direction first, then the other, then not at all; Shift adds a sort key.
 function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Change) {
   const columns = useMemo(
-    () => shown.map(({ field }): ColumnDef<typeof features, Row> => ({ id: field.id, accessorFn: (row) => row.cells[field.id], header: shortName(field), sortDescFirst: field.direction === 'higher' || field.type === 'time' })),
+    () =>
+      shown.map(
+        ({ field }): ColumnDef<typeof features, Row> => ({
+          id: field.id,
+          accessorFn: (row) => row.cells[field.id],
+          header: shortName(field),
+          sortDescFirst: field.direction === 'higher' || field.type === 'time',
+        }),
+      ),
     [shown],
   )
   const sorting = useMemo(() => sort.map(({ field, dir }) => ({ id: field, desc: dir === 'desc' })), [sort])
   const table = useTable({
-    features, columns, data: NO_ROWS, manualSorting: true, enableMultiRemove: true, state: { sorting },
+    features,
+    columns,
+    data: NO_ROWS,
+    manualSorting: true,
+    enableMultiRemove: true,
+    state: { sorting },
     onSortingChange: (updater) => {
       const next = typeof updater === 'function' ? updater(sorting) : updater
       change({ sort: next.map(({ id, desc }) => ({ field: id, dir: desc ? 'desc' : 'asc' })) })
@@ -65,7 +78,11 @@ function useHeads(shown: ReturnType<typeof useShown>, sort: Sort[], change: Chan
 }
 
 export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, ...own }: Props) {
-  const { answer: { rows, count, request }, change, isWaiting } = own
+  const {
+    answer: { rows, count, request },
+    change,
+    isWaiting,
+  } = own
   // marks show the order of the visible rows: the requested order may be refused or still loading
   const shownSort = request.sort ?? NO_SORT
   const shown = useShown(catalogue, rows, columns, shownSort)
@@ -77,18 +94,38 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
   const across = useAcross(shown, pinned, rows, rowNames(rows, catalogue, letters), scroll)
   const handlers = useHeads(shown, sort, change)
   return (
-    <div ref={scroll} className={join(css.scroll, isWaiting && explore.waiting)} tabIndex={-1} data-focus-home role="region" aria-label="Table, scrolls sideways">
-      <table role="grid" aria-label="Experiments" aria-multiselectable className={css.grid} style={{ minWidth: totalOf(across) }} aria-rowcount={count + 1} aria-colcount={columns.length + 1}>
+    <div
+      ref={scroll}
+      className={join(css.scroll, isWaiting && explore.waiting)}
+      tabIndex={-1}
+      data-focus-home
+      role="region"
+      aria-label="Table, scrolls sideways"
+    >
+      <table
+        role="grid"
+        aria-label="Experiments"
+        aria-multiselectable
+        className={css.grid}
+        style={{ minWidth: totalOf(across) }}
+        aria-rowcount={count + 1}
+        aria-colcount={columns.length + 1}
+      >
         <Widths across={across} />
         <Heads across={across} sort={shownSort} handlers={handlers} />
         {isThere && <Body {...own} catalogue={catalogue} ref={ref} scroll={scroll} across={across} />}
       </table>
-      {count > request.limit && <p className={css.printed}>The first {formatted(request.limit)} of {formatted(count)} rows. An export contains all rows.</p>}
+      {count > request.limit && (
+        <p className={css.printed}>
+          The first {formatted(request.limit)} of {formatted(count)} rows. An export contains all rows.
+        </p>
+      )}
     </div>
   )
 })
 
-interface BodyProps extends Pick<Props, 'catalogue' | 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
+interface BodyProps
+  extends Pick<Props, 'catalogue' | 'answer' | 'selected' | 'slots' | 'round' | 'change' | 'isWaiting' | 'ref'> {
   scroll: React.RefObject<HTMLDivElement | null>
   across: Across
 }
@@ -101,7 +138,9 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   // the scroll bar keeps its length while a film runs
   const count = filmed ? Math.max(answer.count, request.limit) : answer.count
   const body = useRef<HTMLTableSectionElement>(null)
-  const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
+  const [rowPx] = useState(
+    () => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30,
+  )
   // first the scroll position, then the rows that are visible there
   const giveFocus = useRowFocus(body)
   const keepRow = usePlace({
@@ -117,14 +156,22 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
   const kept = useRef({ pages: [] as number[] }).current
   const { pageAt, rowAt: ownRow } = useRows({ answer, round, seen, kept })
   const rowAt = filmed ? (index: number) => filmed.rows[index] : ownRow
-  const nameAt = (row: Row, index: number) => rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue, letters).get(row.id)
+  const nameAt = (row: Row, index: number) =>
+    rowNames((filmed ? filmed.rows : pageAt(index)) ?? NO_ROWS, catalogue, letters).get(row.id)
   useTopOfFilm(scroll, filmed !== undefined, contentOf(request))
   const latest = useRef({ rowAt, selected, keepRow: (_: number) => {} })
-  const onSelect = useCallback((index: number) => {
-    const { rowAt: at, selected: now } = latest.current
-    const id = at(index)?.id
-    if (id !== undefined) change({ selected: now.includes(id) ? now.filter((other) => other !== id) : [...now, id] }, { typing: 'select' })
-  }, [change])
+  const onSelect = useCallback(
+    (index: number) => {
+      const { rowAt: at, selected: now } = latest.current
+      const id = at(index)?.id
+      if (id !== undefined)
+        change(
+          { selected: now.includes(id) ? now.filter((other) => other !== id) : [...now, id] },
+          { typing: 'select' },
+        )
+    },
+    [change],
+  )
   const onPin = useCallback((index: number) => {
     const row = latest.current.rowAt(index)
     if (row) useTray.getState().toggle({ ids: [row.id] }, nameOf(row))
@@ -138,9 +185,12 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
 
   const { first, last, from, to } = seen
   useLayoutEffect(() => useRange.setState({ first, last }), [first, last])
-  const drawnRows = Array.from({ length: Math.max(0, Math.min(to, filmed?.count ?? to) - from) }, (_, i) => rowAt(from + i))
+  const drawnRows = Array.from({ length: Math.max(0, Math.min(to, filmed?.count ?? to) - from) }, (_, i) =>
+    rowAt(from + i),
+  )
   useImperativeHandle(ref, () => ({
-    onScreen: () => Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
+    onScreen: () =>
+      Array.from({ length: last - first + 1 }, (_, i) => rowAt(first + i)).filter((row) => row !== undefined),
     known: (id) => [...rows, ...drawnRows].find((row) => row?.id === id),
   }))
   const chosen = useMemo(() => new Set(selected), [selected])
@@ -148,9 +198,23 @@ function Body({ catalogue, answer, selected, slots, round, change, isWaiting, re
     <tbody ref={body}>
       {before > 0 && <Space high={before} />}
       {/* keyed by place: another filter, or a frame of a film, writes other values into the same elements */}
-      {drawnRows.map((row, i) => (row
-        ? <RowView key={from + i} row={row} name={nameAt(row, from + i)} index={from + i} across={across} isSelected={chosen.has(row.id)} slot={slots.get(row.id)} onSelect={onSelect} onPin={onPin} />
-        : <BoneRow key={from + i} index={from + i} />))}
+      {drawnRows.map((row, i) =>
+        row ? (
+          <RowView
+            key={from + i}
+            row={row}
+            name={nameAt(row, from + i)}
+            index={from + i}
+            across={across}
+            isSelected={chosen.has(row.id)}
+            slot={slots.get(row.id)}
+            onSelect={onSelect}
+            onPin={onPin}
+          />
+        ) : (
+          <BoneRow key={from + i} index={from + i} />
+        ),
+      )}
       {after > 0 && <Space high={after} />}
     </tbody>
   )
@@ -173,7 +237,11 @@ function useTopOfFilm(scroll: React.RefObject<HTMLDivElement | null>, isFilm: bo
   }, [isFilm])
 }
 
-const Space = ({ high }: { high: number }) => <tr className={css.space} aria-hidden="true"><td style={{ height: high }} /></tr>
+const Space = ({ high }: { high: number }) => (
+  <tr className={css.space} aria-hidden="true">
+    <td style={{ height: high }} />
+  </tr>
+)
 
 // Column widths are set, because automatic widths would change with the rendered part. A gap replaces the columns left of the
 // rendered ones, and the last column takes the remaining width.
@@ -181,22 +249,44 @@ const Widths = memo(function Widths({ across: { names, pinned, drawn, before } }
   return (
     <colgroup>
       <col data-of={NAMES} style={{ width: names }} />
-      {pinned.map(({ column, px }) => <col key={column.field.id} data-of={column.field.id} style={{ width: px }} />)}
+      {pinned.map(({ column, px }) => (
+        <col key={column.field.id} data-of={column.field.id} style={{ width: px }} />
+      ))}
       {before > 0 && <col style={{ width: before }} />}
-      {drawn.map(({ column, px }) => <col key={column.field.id} data-of={column.field.id} style={{ width: px }} />)}
+      {drawn.map(({ column, px }) => (
+        <col key={column.field.id} data-of={column.field.id} style={{ width: px }} />
+      ))}
       <col />
     </colgroup>
   )
 })
 
-const Heads = memo(function Heads({ across, sort, handlers }: { across: Across; sort: Sort[]; handlers: ReturnType<typeof useHeads> }) {
+const Heads = memo(function Heads({
+  across,
+  sort,
+  handlers,
+}: {
+  across: Across
+  sort: Sort[]
+  handlers: ReturnType<typeof useHeads>
+}) {
   return (
     <thead>
       <tr aria-rowindex={1}>
-        <th className={css.pin} scope="col" aria-colindex={1}><span className={css.head}>Experiment<small /></span><WidthHandle of={NAMES} px={across.names} /></th>
-        {across.pinned.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}
+        <th className={css.pin} scope="col" aria-colindex={1}>
+          <span className={css.head}>
+            Experiment
+            <small />
+          </span>
+          <WidthHandle of={NAMES} px={across.names} />
+        </th>
+        {across.pinned.map((drawn) => (
+          <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />
+        ))}
         {across.before > 0 && <td className={css.gap} aria-hidden="true" />}
-        {across.drawn.map((drawn) => <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />)}
+        {across.drawn.map((drawn) => (
+          <Head key={drawn.column.field.id} {...drawn} sort={sort} onSort={handlers[drawn.at]} />
+        ))}
         <td className={css.gap} aria-hidden="true" />
       </tr>
     </thead>

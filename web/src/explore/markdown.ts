@@ -11,7 +11,8 @@ export function markdownOf(catalogue: Catalogue, columns: string[], rows: Row[])
   const isFigures = fields.map(({ id }) => rows.some((row) => typeof row.cells[id] === 'number'))
   const shorts = fields.map(shortName)
   const heads = fields.map((field, at) => {
-    const name = shorts.indexOf(shorts[at] ?? '') === shorts.lastIndexOf(shorts[at] ?? '') ? shortName(field) : longName(field)
+    const name =
+      shorts.indexOf(shorts[at] ?? '') === shorts.lastIndexOf(shorts[at] ?? '') ? shortName(field) : longName(field)
     return `${escaped(name)}${field.unit ? ` (${escaped(field.unit)})` : ''}`
   })
   const cell = (row: Row, id: string) => (row.cells[id] === undefined ? NOT_RECORDED : escaped(rawValue(row.cells[id])))
@@ -25,6 +26,8 @@ export function markdownOf(catalogue: Catalogue, columns: string[], rows: Row[])
 
 // A result that was asked for alone, as a row.
 export function rowOf({ id, run_id, simulated, verdict, fields }: Experiment): Row {
-  const cells = Object.entries(fields).flatMap(([field, { state, value }]) => (state === 'not_recorded' ? [] : [[field, state === 'null' ? null : value]]))
+  const cells = Object.entries(fields).flatMap(([field, { state, value }]) =>
+    state === 'not_recorded' ? [] : [[field, state === 'null' ? null : value]],
+  )
   return { id, run_id, simulated, verdict, cells: Object.fromEntries(cells) as Row['cells'] }
 }

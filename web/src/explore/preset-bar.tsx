@@ -25,10 +25,12 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
   if (!presets) return null
   const current = presets.find(({ id }) => id === state.preset) ?? null
   const isOther = isChanged(current, state)
-  const show = (preset: Preset | null, replace = false) => navigate(paths.explore(preset ? stateOf(preset) : ALL), { replace })
+  const show = (preset: Preset | null, replace = false) =>
+    navigate(paths.explore(preset ? stateOf(preset) : ALL), { replace })
 
   const save = async (named: Named) => {
-    if (dialog === 'new') navigate(paths.explore({ ...state, preset: (await actions.add(bodyOf(state, named))).id }), { replace: true })
+    if (dialog === 'new')
+      navigate(paths.explore({ ...state, preset: (await actions.add(bodyOf(state, named))).id }), { replace: true })
     // its name is changed, not what it holds
     else if (current) await actions.replace(current.id, bodyOf(stateOf(current), named))
   }
@@ -36,7 +38,17 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
     if (!current) return
     actions.replace(current.id, bodyOf(state, current)).catch((error: Error) => setFailure(error.message))
   }
-  const duplicate = async (preset: Preset) => show(await actions.add({ ...bodyOf(stateOf(preset), preset), name: copyName(preset.name, presets.map(({ name }) => name)), is_default: false }))
+  const duplicate = async (preset: Preset) =>
+    show(
+      await actions.add({
+        ...bodyOf(stateOf(preset), preset),
+        name: copyName(
+          preset.name,
+          presets.map(({ name }) => name),
+        ),
+        is_default: false,
+      }),
+    )
   const drop = async (preset: Preset) => {
     await actions.remove(preset.id)
     show(null, true)
@@ -47,16 +59,28 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
         {[null, ...presets].map((preset) => {
           const isCurrent = preset?.id === current?.id
           return (
-            <Link key={preset?.id ?? 0} href={paths.explore(preset ? stateOf(preset) : ALL)} className={css.tab} aria-current={isCurrent ? 'true' : undefined} title={preset?.description}>
+            <Link
+              key={preset?.id ?? 0}
+              href={paths.explore(preset ? stateOf(preset) : ALL)}
+              className={css.tab}
+              aria-current={isCurrent ? 'true' : undefined}
+              title={preset?.description}
+            >
               <bdi>{preset?.name ?? 'All experiments'}</bdi>
               {preset?.is_default && <span className="small dim">default</span>}
-              {isCurrent && preset && isOther && <span className={css.unsaved} role="img" aria-label="changed since saved" />}
+              {isCurrent && preset && isOther && (
+                <span className={css.unsaved} role="img" aria-label="changed since saved" />
+              )}
             </Link>
           )
         })}
       </nav>
       <div className={css.end}>
-        {failure !== null && <span role="alert" className={css.failure}>{failure}</span>}
+        {failure !== null && (
+          <span role="alert" className={css.failure}>
+            {failure}
+          </span>
+        )}
         {current && isOther && (
           <>
             <span className={join('dim', css.words)}>Changed since saved</span>
@@ -69,7 +93,13 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
       </div>
       <Suspense fallback={null}>
         {dialog !== null && (
-          <PresetDialog preset={dialog === 'edit' ? current : null} onSave={save} onDuplicate={duplicate} onRemove={drop} onClose={() => setDialog(null)} />
+          <PresetDialog
+            preset={dialog === 'edit' ? current : null}
+            onSave={save}
+            onDuplicate={duplicate}
+            onRemove={drop}
+            onClose={() => setDialog(null)}
+          />
         )}
       </Suspense>
     </div>

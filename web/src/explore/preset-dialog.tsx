@@ -44,19 +44,57 @@ export function PresetDialog({ preset, onSave, onDuplicate, onRemove, onClose }:
           <h2>{preset ? 'Preset' : 'Save as a preset'}</h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <div className={css.labeled}><span aria-hidden="true">Name</span><TextField label="Name" maxLength={200} autoFocus value={name} onChange={(event) => setName(event.target.value)} /></div>
-        <div className={css.labeled}><span aria-hidden="true">Purpose, optional</span><TextField label="Purpose" maxLength={2000} value={description} onChange={(event) => setDescription(event.target.value)} /></div>
-        <Check isSelected={isDefault} onChange={setDefault}>Open Explore with this preset</Check>
-        {!preset && <p className="small dim">A preset holds filters, columns and order. All users of this dashboard see it.</p>}
-        {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
+        <div className={css.labeled}>
+          <span aria-hidden="true">Name</span>
+          <TextField
+            label="Name"
+            maxLength={200}
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <div className={css.labeled}>
+          <span aria-hidden="true">Purpose, optional</span>
+          <TextField
+            label="Purpose"
+            maxLength={2000}
+            value={description}
+            onChange={(event) => setDescription(event.target.value)}
+          />
+        </div>
+        <Check isSelected={isDefault} onChange={setDefault}>
+          Open Explore with this preset
+        </Check>
+        {!preset && (
+          <p className="small dim">A preset holds filters, columns and order. All users of this dashboard see it.</p>
+        )}
+        {failure !== null && (
+          <p role="alert" className={css.wrong}>
+            {failure}
+          </p>
+        )}
         <div className={css.foot}>
           <span>
-            {preset && (isSure
-              ? <Button look="line" isDisabled={isBusy} onPress={() => void act(onRemove(preset))}>Confirm delete</Button>
-              : <Button isDisabled={isBusy} onPress={() => setSure(true)}>Delete</Button>)}
-            {preset && <Button isDisabled={isBusy} onPress={() => void act(onDuplicate(preset))}>Duplicate</Button>}
+            {preset &&
+              (isSure ? (
+                <Button look="line" isDisabled={isBusy} onPress={() => void act(onRemove(preset))}>
+                  Confirm delete
+                </Button>
+              ) : (
+                <Button isDisabled={isBusy} onPress={() => setSure(true)}>
+                  Delete
+                </Button>
+              ))}
+            {preset && (
+              <Button isDisabled={isBusy} onPress={() => void act(onDuplicate(preset))}>
+                Duplicate
+              </Button>
+            )}
           </span>
-          <Button look="fill" type="submit" isDisabled={isBusy || name.trim() === ''}>Save</Button>
+          <Button look="fill" type="submit" isDisabled={isBusy || name.trim() === ''}>
+            Save
+          </Button>
         </div>
       </form>
     </Dialog>

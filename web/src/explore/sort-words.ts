@@ -14,5 +14,7 @@ export function dirWords(field: Field, dir: Dir) {
 
 export function sortWords(catalogue: Catalogue, sort: Sort[]) {
   if (sort.length === 0) return 'Newest stored first'
-  return sort.map(({ field: id, dir }) => `${shortName(catalogue.get(id))}, ${dirWords(catalogue.get(id), dir)}`).join(', then ')
+  return sort
+    .map(({ field: id, dir }) => `${shortName(catalogue.get(id))}, ${dirWords(catalogue.get(id), dir)}`)
+    .join(', then ')
 }

@@ -22,27 +22,79 @@ interface Props {
   onNewer: () => void
 }
 
-export const StatusLine = memo(function StatusLine({ isPaged: byPages, answer: own, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+export const StatusLine = memo(function StatusLine({
+  isPaged: byPages,
+  answer: own,
+  page,
+  pageRows,
+  change,
+  newer,
+  nowVersion,
+  onNewer,
+}: Props) {
   const answer = useFilm(({ frame }) => (byPages ? undefined : frame?.rows)) ?? own
   const first = page * pageRows + 1
   const last = page * pageRows + answer.rows.length
   const isPaged = byPages && answer.count > pageRows
   return (
     <div className={byPages ? join(css.status, css.foot) : css.status}>
-      {isPaged && <Button look="low" aria-label="Previous page" isDisabled={page === 0} onPress={() => change({ page: page - 1 })}><span aria-hidden="true">‹</span> Previous</Button>}
+      {isPaged && (
+        <Button
+          look="low"
+          aria-label="Previous page"
+          isDisabled={page === 0}
+          onPress={() => change({ page: page - 1 })}
+        >
+          <span aria-hidden="true">‹</span> Previous
+        </Button>
+      )}
       {byPages ? <Rows first={first} last={last} answer={answer} /> : <OnScreen answer={answer} />}
-      {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
-      {!byPages && <span className={css.nothings}>{NOT_RECORDED} not recorded, {UNSET}: set to null</span>}
+      {isPaged && (
+        <Button
+          look="low"
+          aria-label="Next page"
+          isDisabled={last >= answer.count}
+          onPress={() => change({ page: page + 1 })}
+        >
+          Next <Icon name="right" small />
+        </Button>
+      )}
+      {!byPages && (
+        <span className={css.nothings}>
+          {NOT_RECORDED} not recorded, {UNSET}: set to null
+        </span>
+      )}
       <span className={css.end}>
-        <span className={css.version} title={DATA_VERSION}>Data version <span className="n-11">{count(answer.data_version)}</span>{newer !== null && nowVersion !== undefined && <>, now <span className="n-11">{count(nowVersion)}</span></>}</span>
-        <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `Show ${count(newer)} newer` : 'Show changes'}</Act>}</span>
+        <span className={css.version} title={DATA_VERSION}>
+          Data version <span className="n-11">{count(answer.data_version)}</span>
+          {newer !== null && nowVersion !== undefined && (
+            <>
+              , now <span className="n-11">{count(nowVersion)}</span>
+            </>
+          )}
+        </span>
+        <span role="status">
+          {newer !== null && <Act onPress={onNewer}>{newer > 0 ? `Show ${count(newer)} newer` : 'Show changes'}</Act>}
+        </span>
       </span>
     </div>
   )
 })
 
 const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyResponse }) => (
-  <span title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+  <span title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>
+    {answer.rows.length ? (
+      <>
+        Rows{' '}
+        <span className="n-11">
+          {count(first)}–{count(last)}
+        </span>{' '}
+        of <span className="n-11">{count(answer.count)}</span>
+      </>
+    ) : (
+      'No rows'
+    )}
+  </span>
 )
 
 function OnScreen({ answer }: { answer: ApplyResponse }) {

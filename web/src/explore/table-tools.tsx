@@ -35,7 +35,21 @@ interface Props {
   status: ReactNode // which rows are shown; null: elsewhere
 }
 
-export const TableTools = memo(function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone, isLow, status }: Props) {
+export const TableTools = memo(function TableTools({
+  catalogue,
+  state,
+  sort,
+  change,
+  chosen,
+  columns,
+  varying,
+  picker,
+  setPicker,
+  onCopy,
+  isPhone,
+  isLow,
+  status,
+}: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [sorting, setSorting] = useState(false)
   return (
@@ -44,39 +58,81 @@ export const TableTools = memo(function TableTools({ catalogue, state, sort, cha
         <span className={css.sorted}>
           <Button aria-haspopup="dialog" aria-expanded={sorting} onPress={() => setSorting(true)}>
             <Icon name="sort" />
-            <span className="clip"><span className="sr">Sort: </span>{sortWords(catalogue, sort)}</span>
+            <span className="clip">
+              <span className="sr">Sort: </span>
+              {sortWords(catalogue, sort)}
+            </span>
             <Icon name="down" small />
           </Button>
         </span>
       ) : (
         <span className={css.sorted}>
           <Icon name="sort" />
-          <span className="clip" title={`${sortWords(catalogue, sort)}\nSelect a column head to sort. With Shift, add it as a sort key`}>{sort.length > 1 ? <SortKeys catalogue={catalogue} sort={sort} /> : sortWords(catalogue, sort)}</span>
-          {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
+          <span
+            className="clip"
+            title={`${sortWords(catalogue, sort)}\nSelect a column head to sort. With Shift, add it as a sort key`}
+          >
+            {sort.length > 1 ? <SortKeys catalogue={catalogue} sort={sort} /> : sortWords(catalogue, sort)}
+          </span>
+          {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && (
+            <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>
+          )}
         </span>
       )}
       {status}
       <div className={css.end} role="toolbar" aria-label="Table tools" {...oneStop}>
         {!isPhone && state.selected.length > 0 && (
           <span className={css.selected} role="status">
-            <b className="n">{count(state.selected.length)}</b> selected <Act onPress={() => change({ selected: [] })}>Clear</Act>
+            <b className="n">{count(state.selected.length)}</b> selected{' '}
+            <Act onPress={() => change({ selected: [] })}>Clear</Act>
           </span>
         )}
-        {!isPhone && isComparable(state.selected) && <ButtonLink href={paths.compare({ sides: sidesFor(state.selected) })}>Compare {state.selected.length}</ButtonLink>}
+        {!isPhone && isComparable(state.selected) && (
+          <ButtonLink href={paths.compare({ sides: sidesFor(state.selected) })}>
+            Compare {state.selected.length}
+          </ButtonLink>
+        )}
         {!isPhone && <CopyTable hasSelected={state.selected.length > 0} onCopy={onCopy} />}
         {!isPhone && (
-          <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only })}>
+          <Check
+            isSelected={state.onlyDiffering}
+            isDisabled={!varying}
+            onChange={(only) => change({ onlyDiffering: only })}
+          >
             Only columns that differ
           </Check>
         )}
         <Button ref={button} aria-haspopup="dialog" aria-expanded={picker} onPress={() => setPicker(!picker)}>
           <Icon name="columns" />
-          Columns <span className="n-11 dim">{isPhone ? columns.length : `${columns.length} of ${catalogue.columns.length}`}</span>
+          Columns{' '}
+          <span className="n-11 dim">
+            {isPhone ? columns.length : `${columns.length} of ${catalogue.columns.length}`}
+          </span>
         </Button>
         <Suspense fallback={null}>
-          {picker && <ColumnPicker catalogue={catalogue} columns={{ ids: chosen, pinned: Math.min(state.pinned, chosen.length) }} anchor={isPhone || isLow ? null : button} isCustom={state.columns !== null || state.pinned > 0} onlyDiffering={state.onlyDiffering}
-            onChange={(next) => change(next ? { columns: next.ids, pinned: next.pinned } : { columns: null, pinned: 0 })} onDiffering={(only) => change({ onlyDiffering: only })} onClose={() => setPicker(false)} />}
-          {isPhone && sorting && <SortSheet catalogue={catalogue} sort={state.sort} columns={chosen} onSort={(next) => change({ sort: next })} onClose={() => setSorting(false)} />}
+          {picker && (
+            <ColumnPicker
+              catalogue={catalogue}
+              columns={{ ids: chosen, pinned: Math.min(state.pinned, chosen.length) }}
+              anchor={isPhone || isLow ? null : button}
+              isCustom={state.columns !== null || state.pinned > 0}
+              onlyDiffering={state.onlyDiffering}
+              onChange={(next) =>
+                change(next ? { columns: next.ids, pinned: next.pinned } : { columns: null, pinned: 0 })
+              }
+              onDiffering={(only) => change({ onlyDiffering: only })}
+              onClose={() => setPicker(false)}
+            />
+          )}
+          {isPhone && sorting && (
+            <SortSheet
+              catalogue={catalogue}
+              sort={state.sort}
+              columns={chosen}
+              onSort={(next) => change({ sort: next })}
+              onClose={() => setSorting(false)}
+            />
+          )}
         </Suspense>
       </div>
     </div>
@@ -88,7 +144,12 @@ function SortKeys({ catalogue, sort }: { catalogue: Catalogue; sort: Sort[] }) {
   return (
     <>
       <span className="sr">{sortWords(catalogue, sort)}</span>
-      {sort.map(({ field, dir }, at) => <span key={field} className={css.key} aria-hidden="true">{shortName(catalogue.get(field))} {dir === 'asc' ? '▴' : '▾'}<sup>{at + 1}</sup></span>)}
+      {sort.map(({ field, dir }, at) => (
+        <span key={field} className={css.key} aria-hidden="true">
+          {shortName(catalogue.get(field))} {dir === 'asc' ? '▴' : '▾'}
+          <sup>{at + 1}</sup>
+        </span>
+      ))}
     </>
   )
 }
@@ -108,7 +169,9 @@ function CopyTable({ hasSelected, onCopy }: { hasSelected: boolean; onCopy: () =
   return (
     <Button onPress={() => void copy()}>
       <Icon name="copy" />
-      <span aria-live="polite" className={said ? undefined : css.copy}>{said || 'Copy as Markdown'}</span>
+      <span aria-live="polite" className={said ? undefined : css.copy}>
+        {said || 'Copy as Markdown'}
+      </span>
       <span className="sr">{hasSelected ? ', the selected rows' : ', the rows on the screen'}</span>
     </Button>
   )

@@ -15,7 +15,12 @@ import { Icon } from '../ui/icons'
 import { Suggest } from '../ui/suggest'
 import css from './tree-editor.module.css'
 
-const HINTS: Record<string, string> = { time: '2026-11-19 14:12 or now-30d', number: 'number', count: 'number', yes: 'yes or no' }
+const HINTS: Record<string, string> = {
+  time: '2026-11-19 14:12 or now-30d',
+  number: 'number',
+  count: 'number',
+  yes: 'yes or no',
+}
 
 interface Props {
   field: Field
@@ -25,14 +30,30 @@ interface Props {
 }
 
 const asText = (field: Field, value: Scalar | undefined) =>
-  value === undefined ? '' : typeof value === 'string' ? value : typeof value === 'number' ? boundText(value, formFor(field, [])) : wholeText(field, value)
+  value === undefined
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : typeof value === 'number'
+        ? boundText(value, formFor(field, []))
+        : wholeText(field, value)
 
 export function TreeValue({ field, test, round, onChange }: Props) {
   const { asks } = opOf(test.op)
   const name = `${longName(field)}, value`
   if (asks === 'none') return null
-  if (asks === 'text') return <TypedText name={name} value={typeof test.value === 'string' ? test.value : ''} onChange={onChange} />
-  if (asks === 'list') return <List field={field} name={name} values={Array.isArray(test.value) ? test.value : []} round={round} onChange={onChange} />
+  if (asks === 'text')
+    return <TypedText name={name} value={typeof test.value === 'string' ? test.value : ''} onChange={onChange} />
+  if (asks === 'list')
+    return (
+      <List
+        field={field}
+        name={name}
+        values={Array.isArray(test.value) ? test.value : []}
+        round={round}
+        onChange={onChange}
+      />
+    )
   if (asks === 'pair') {
     const [low, high] = Array.isArray(test.value) ? test.value : []
     return <Pair key={test.field} field={field} name={name} low={low} high={high} round={round} onChange={onChange} />
@@ -40,34 +61,82 @@ export function TreeValue({ field, test, round, onChange }: Props) {
   const value = Array.isArray(test.value) ? undefined : test.value
   if (field.type === 'yes') {
     return (
-      <Select label={name} value={value === undefined ? '' : String(value)} onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
-        options={[['', '…'], ['true', 'yes'], ['false', 'no']]} />
+      <Select
+        label={name}
+        value={value === undefined ? '' : String(value)}
+        onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
+        options={[
+          ['', '…'],
+          ['true', 'yes'],
+          ['false', 'no'],
+        ]}
+      />
     )
   }
   return <One field={field} name={name} value={value} round={round} onChange={onChange} />
 }
 
-function TypedText({ name, value, onChange }: { name: string; value: string; onChange: (value: string | undefined) => void }) {
+function TypedText({
+  name,
+  value,
+  onChange,
+}: {
+  name: string
+  value: string
+  onChange: (value: string | undefined) => void
+}) {
   const [typed, setTyped] = useState<string | null>(null)
   const take = () => {
     if (typed !== null && typed !== value) onChange(typed === '' ? undefined : typed)
     setTyped(null)
   }
-  return <TextField label={name} placeholder="text" value={typed ?? value} onChange={(event) => setTyped(event.target.value)} onBlur={take} onKeyDown={(event) => { if (event.key === 'Enter') take() }} />
+  return (
+    <TextField
+      label={name}
+      placeholder="text"
+      value={typed ?? value}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take()
+      }}
+    />
+  )
 }
 
 // Suggests the values of the stored results, the most frequent first.
 function useSuggestions(field: Field, words: string | null, round: number) {
   const found = useValues(words === null || field.type === 'time' ? null : { field: field.id, search: words }, round)
   const values = words === null ? [] : (found.data?.values ?? [])
-  const form = formOfRow(field, values.map(({ value }) => value))
+  const form = formOfRow(
+    field,
+    values.map(({ value }) => value),
+  )
   return {
     values,
-    items: values.map(({ value, count: n }, i) => ({ id: String(i), name: typeof value === 'number' ? showNumber(value, form) : wholeText(field, value), note: count(n) })),
+    items: values.map(({ value, count: n }, i) => ({
+      id: String(i),
+      name: typeof value === 'number' ? showNumber(value, form) : wholeText(field, value),
+      note: count(n),
+    })),
   }
 }
 
-function One({ field, name, value, round, onChange, isList = false }: { field: Field; name: string; value: Scalar | undefined; round: number; onChange: (value: Scalar | undefined) => void; isList?: boolean }) {
+function One({
+  field,
+  name,
+  value,
+  round,
+  onChange,
+  isList = false,
+}: {
+  field: Field
+  name: string
+  value: Scalar | undefined
+  round: number
+  onChange: (value: Scalar | undefined) => void
+  isList?: boolean
+}) {
   const [words, setWords] = useState<string | null>(null)
   const [wrong, setWrong] = useState<{ text: string; fault: string } | null>(null)
   const { values, items } = useSuggestions(field, words, round)
@@ -78,19 +147,45 @@ function One({ field, name, value, round, onChange, isList = false }: { field: F
   }
   return (
     <span className={css.one}>
-      <Suggest label={name} text={wrong?.text ?? asText(field, value)} items={items} placeholder={isList ? 'Add a value' : (HINTS[field.type] ?? 'value')} isFigure={isNumeric(field)} isInvalid={wrong !== null}
-        onType={setWords} onTyped={take}
+      <Suggest
+        label={name}
+        text={wrong?.text ?? asText(field, value)}
+        items={items}
+        placeholder={isList ? 'Add a value' : (HINTS[field.type] ?? 'value')}
+        isFigure={isNumeric(field)}
+        isInvalid={wrong !== null}
+        onType={setWords}
+        onTyped={take}
         onPick={(id) => {
           setWrong(null)
           onChange(values[Number(id)]?.value as Scalar)
-        }} />
+        }}
+      />
       {isNumeric(field) && !isList && <span className={css.unit}>{formFor(field, []).unit}</span>}
-      {wrong && <span role="alert" className={css.wrong}>{wrong.fault}</span>}
+      {wrong && (
+        <span role="alert" className={css.wrong}>
+          {wrong.fault}
+        </span>
+      )}
     </span>
   )
 }
 
-function Pair({ field, name, low, high, round, onChange }: { field: Field; name: string; low: Scalar | undefined; high: Scalar | undefined; round: number; onChange: (value: Scalar[] | undefined) => void }) {
+function Pair({
+  field,
+  name,
+  low,
+  high,
+  round,
+  onChange,
+}: {
+  field: Field
+  name: string
+  low: Scalar | undefined
+  high: Scalar | undefined
+  round: number
+  onChange: (value: Scalar[] | undefined) => void
+}) {
   const [ends, setEnds] = useState<[Scalar | undefined, Scalar | undefined]>([low, high])
   const set = (at: 0 | 1, end: Scalar | undefined) => {
     const next: typeof ends = at === 0 ? [end, ends[1]] : [ends[0], end]
@@ -106,23 +201,51 @@ function Pair({ field, name, low, high, round, onChange }: { field: Field; name:
   )
 }
 
-function List({ field, name, values, round, onChange }: { field: Field; name: string; values: Scalar[]; round: number; onChange: (values: Scalar[]) => void }) {
+function List({
+  field,
+  name,
+  values,
+  round,
+  onChange,
+}: {
+  field: Field
+  name: string
+  values: Scalar[]
+  round: number
+  onChange: (values: Scalar[]) => void
+}) {
   const items = values.map((value) => ({ id: JSON.stringify(value), words: asText(field, value) || '“”' }))
   return (
     <span className={css.values}>
       {items.length > 0 && (
-        <TagGroup aria-label={name} onRemove={(keys) => onChange(values.filter((value) => !keys.has(JSON.stringify(value))))}>
+        <TagGroup
+          aria-label={name}
+          onRemove={(keys) => onChange(values.filter((value) => !keys.has(JSON.stringify(value))))}
+        >
           <TagList items={items} className={css.tags ?? ''}>
             {(item) => (
               <Tag id={item.id} textValue={item.words} className={css.tag ?? ''}>
-                <span className="clip"><bdi>{item.words}</bdi></span>
-                <AriaButton slot="remove" aria-label={`Remove ${item.words}`}><Icon name="close" small /></AriaButton>
+                <span className="clip">
+                  <bdi>{item.words}</bdi>
+                </span>
+                <AriaButton slot="remove" aria-label={`Remove ${item.words}`}>
+                  <Icon name="close" small />
+                </AriaButton>
               </Tag>
             )}
           </TagList>
         </TagGroup>
       )}
-      <One isList field={field} name={`${name}, one more`} value={undefined} round={round} onChange={(value) => { if (value !== undefined && !values.includes(value)) onChange([...values, value]) }} />
+      <One
+        isList
+        field={field}
+        name={`${name}, one more`}
+        value={undefined}
+        round={round}
+        onChange={(value) => {
+          if (value !== undefined && !values.includes(value)) onChange([...values, value])
+        }}
+      />
     </span>
   )
 }

@@ -13,7 +13,10 @@ const FAMILIES = /^(Time|Inter-token|End-to-end|First Token|Token Gap|Planned|Cl
 // the first that fits
 const RULES: Rule[] = [
   { title: 'Quality', id: /^quality\./ },
-  { title: 'Hardware', id: /^(system\.hardware_info|launch\.gpus|derived\.gpu_count|environment\.(gpu|cpu|cuda|memory|numa))/ },
+  {
+    title: 'Hardware',
+    id: /^(system\.hardware_info|launch\.gpus|derived\.gpu_count|environment\.(gpu|cpu|cuda|memory|numa))/,
+  },
   { title: 'Parallelism', group: /^ParallelConfig$/ },
   { title: 'Model', group: /^(ModelConfig|LoRAConfig|LoadConfig|MultiModalConfig)$/ },
   { title: 'Latency', group: FAMILIES },
@@ -23,42 +26,112 @@ const RULES: Rule[] = [
   { title: 'Engine', id: /^(server|environment\.engine|target|launch\.(phases|facts))/ },
   { title: 'Provenance', id: /^(run|tags|launch|environment|error|profiling|derived|experiment|results\.errors)/ },
 ]
-const ORDER = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Throughput', 'Quality', 'Engine', 'Utilization', 'Provenance']
+const ORDER = [
+  'Model',
+  'Hardware',
+  'Parallelism',
+  'Workload',
+  'Latency',
+  'Throughput',
+  'Quality',
+  'Engine',
+  'Utilization',
+  'Provenance',
+]
 export const OPEN_AT_FIRST = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Quality']
 
 // The usual fields of comparisons, in this order, before the others of their section.
 const FIRST = [
-  'server.model', 'benchmark.model', 'server.quantization', 'server.dtype', 'server.max_model_len',
-  'system.hardware_info.gpu_name', 'derived.gpu_count',
-  'server.tensor_parallel_size', 'server.pipeline_parallel_size', 'server.data_parallel_size',
-  'benchmark.max_concurrency', 'benchmark.request_rate', 'benchmark.num_prompts', 'benchmark.dataset_name',
-  'benchmark.random_input_len', 'benchmark.random_output_len',
-  'results.p99_ttft_ms', 'results.median_ttft_ms', 'results.p99_tpot_ms', 'results.median_tpot_ms', 'results.p99_e2el_ms',
-  'derived.output_throughput_per_gpu', 'results.output_throughput', 'results.request_throughput',
-  'quality.verdict', 'quality.simulated.value',
-  'environment.engine.name', 'environment.engine.version', 'server.max_num_seqs', 'server.max_num_batched_tokens',
-  'run.name', 'run.suite', 'run.status', 'run.timestamp',
+  'server.model',
+  'benchmark.model',
+  'server.quantization',
+  'server.dtype',
+  'server.max_model_len',
+  'system.hardware_info.gpu_name',
+  'derived.gpu_count',
+  'server.tensor_parallel_size',
+  'server.pipeline_parallel_size',
+  'server.data_parallel_size',
+  'benchmark.max_concurrency',
+  'benchmark.request_rate',
+  'benchmark.num_prompts',
+  'benchmark.dataset_name',
+  'benchmark.random_input_len',
+  'benchmark.random_output_len',
+  'results.p99_ttft_ms',
+  'results.median_ttft_ms',
+  'results.p99_tpot_ms',
+  'results.median_tpot_ms',
+  'results.p99_e2el_ms',
+  'derived.output_throughput_per_gpu',
+  'results.output_throughput',
+  'results.request_throughput',
+  'quality.verdict',
+  'quality.simulated.value',
+  'environment.engine.name',
+  'environment.engine.version',
+  'server.max_num_seqs',
+  'server.max_num_batched_tokens',
+  'run.name',
+  'run.suite',
+  'run.status',
+  'run.timestamp',
 ]
 
 // Columns of a first visit. Those up to the latencies fit a window of 1440 px.
 export const DEFAULT_COLUMNS = [
-  'quality.verdict', 'server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size', 'benchmark.max_concurrency',
-  'derived.output_throughput_per_gpu', 'results.p99_ttft_ms', 'results.median_tpot_ms',
-  'results.output_throughput', 'results.median_ttft_ms', 'results.p99_tpot_ms', 'results.median_e2el_ms', 'results.energy_per_token_j',
-  'server.quantization', 'benchmark.request_rate', 'environment.engine.version', 'run.timestamp',
+  'quality.verdict',
+  'server.model',
+  'system.hardware_info.gpu_name',
+  'server.tensor_parallel_size',
+  'benchmark.max_concurrency',
+  'derived.output_throughput_per_gpu',
+  'results.p99_ttft_ms',
+  'results.median_tpot_ms',
+  'results.output_throughput',
+  'results.median_ttft_ms',
+  'results.p99_tpot_ms',
+  'results.median_e2el_ms',
+  'results.energy_per_token_j',
+  'server.quantization',
+  'benchmark.request_rate',
+  'environment.engine.version',
+  'run.timestamp',
 ]
 // Parameters that are columns of a first visit where they vary. All of them are fields that name rows, which every request has.
 export const PARAMETER_COLUMNS = [
-  'benchmark.request_rate', 'server.quantization', 'server.max_num_seqs', 'benchmark.random_input_len', 'benchmark.random_output_len', 'server.max_num_batched_tokens', 'server.pipeline_parallel_size',
-  'server.data_parallel_size', 'server.dtype', 'server.kv_cache_dtype', 'server.max_model_len', 'server.gpu_memory_utilization', 'server.enable_prefix_caching', 'benchmark.dataset_name', 'benchmark.num_prompts',
+  'benchmark.request_rate',
+  'server.quantization',
+  'server.max_num_seqs',
+  'benchmark.random_input_len',
+  'benchmark.random_output_len',
+  'server.max_num_batched_tokens',
+  'server.pipeline_parallel_size',
+  'server.data_parallel_size',
+  'server.dtype',
+  'server.kv_cache_dtype',
+  'server.max_model_len',
+  'server.gpu_memory_utilization',
+  'server.enable_prefix_caching',
+  'benchmark.dataset_name',
+  'benchmark.num_prompts',
 ]
 // A card on a phone shows these on one line, without names.
 export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
 // The columns of a card, until the user chooses others.
-export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
+export const CARD_COLUMNS = [
+  'quality.verdict',
+  ...CARD_FACTS,
+  'results.output_throughput',
+  'results.p99_ttft_ms',
+  'results.median_tpot_ms',
+]
 
 // Fields that repeat another one in most results. If they do, only one is shown.
-const REPEATED: Record<string, string> = { 'benchmark.model': 'server.model', 'system.hardware_info.gpu_count': 'derived.gpu_count' }
+const REPEATED: Record<string, string> = {
+  'benchmark.model': 'server.model',
+  'system.hardware_info.gpu_count': 'derived.gpu_count',
+}
 
 export const isRepeat = (id: string, of: string) => REPEATED[id] === of
 
@@ -70,7 +143,9 @@ export function repeatedOf(facetOf: (id: string) => Counted): string[] {
     const [own, other] = [facetOf(id), facetOf(twin)]
     if (!other) return own ? [] : [id]
     const counts = new Map(other.values.map(({ value, count: n }) => [JSON.stringify(value), n]))
-    const isSame = (own?.values ?? []).every(({ value, count: n }) => n <= (counts.get(JSON.stringify(value)) ?? (other.more_count > 0 ? Infinity : 0)))
+    const isSame = (own?.values ?? []).every(
+      ({ value, count: n }) => n <= (counts.get(JSON.stringify(value)) ?? (other.more_count > 0 ? Infinity : 0)),
+    )
     return isSame ? [id] : []
   })
 }
@@ -98,11 +173,20 @@ const SHORT: Record<string, string> = {
   'quality.simulated.value': 'Simulated',
 }
 // Acronyms, which keep their letter case.
-const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo)\b/gi
+const ACRONYMS =
+  /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo)\b/gi
 
 // "tensor_parallel_size" and "Gpu name" in the usual spelling.
 export function inWords(label: string) {
-  const words = label.replace(/_|\.(?=[a-z])/g, ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
+  const words = label
+    .replace(/_|\.(?=[a-z])/g, ' ')
+    .replace(ACRONYMS, (word) =>
+      /^(vllm)$/i.test(word)
+        ? 'vLLM'
+        : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word)
+          ? `${word.slice(0, -1).toUpperCase()}s`
+          : word.toUpperCase(),
+    )
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -138,7 +222,19 @@ const TAGS: [id: string, label: string, help: string][] = [
   ['tags.sweep_point', 'Sweep values', 'the values of the combination'],
   ['tags.sweep_repeat', 'Sweep repeat', 'the number of the repeat'],
 ]
-const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({ id, label, help, group: 'Run', unit: '', type: 'text', direction: 'neither', role: 'provenance', aggregation: 'none', column: false, words: false })
+const tagField = ([id, label, help]: (typeof TAGS)[number]): Field => ({
+  id,
+  label,
+  help,
+  group: 'Run',
+  unit: '',
+  type: 'text',
+  direction: 'neither',
+  role: 'provenance',
+  aggregation: 'none',
+  column: false,
+  words: false,
+})
 
 export class Catalogue {
   readonly byId: ReadonlyMap<string, Field>
@@ -161,7 +257,17 @@ export class Catalogue {
   get(id: string): Field {
     return (
       this.byId.get(id) ?? {
-        id, label: id, help: '', group: 'Other', unit: '', type: 'text', direction: 'neither', role: 'output', aggregation: 'none', column: false, words: false,
+        id,
+        label: id,
+        help: '',
+        group: 'Other',
+        unit: '',
+        type: 'text',
+        direction: 'neither',
+        role: 'output',
+        aggregation: 'none',
+        column: false,
+        words: false,
       }
     )
   }
@@ -183,12 +289,16 @@ export class Catalogue {
     const found = fields.filter((field) => {
       let text = this.text.get(field.id)
       if (text === undefined) {
-        text = `${field.id} ${longName(field)} ${shortName(field)} ${field.unit} ${field.group} ${field.help}`.toLowerCase()
+        text =
+          `${field.id} ${longName(field)} ${shortName(field)} ${field.unit} ${field.group} ${field.help}`.toLowerCase()
         this.text.set(field.id, text)
       }
       return wanted.every((word) => text.includes(word))
     })
-    return found.map((field) => ({ field, at: rank(field) })).sort((a, b) => a.at - b.at).map(({ field }) => field)
+    return found
+      .map((field) => ({ field, at: rank(field) }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ field }) => field)
   }
 
   sorted(fields: Field[]): Section[] {
@@ -199,7 +309,9 @@ export class Catalogue {
       if (list) list.push(field)
       else sections.set(title, [field])
     }
-    return [...sections].filter(([, list]) => list.length).map(([title, list]) => ({ title, fields: list.sort((a, b) => this.placeOf(a).rank - this.placeOf(b).rank) }))
+    return [...sections]
+      .filter(([, list]) => list.length)
+      .map(([title, list]) => ({ title, fields: list.sort((a, b) => this.placeOf(a).rank - this.placeOf(b).rank) }))
   }
 
   // Cached, because each change lays out the panel again.
@@ -216,4 +328,8 @@ export class Catalogue {
 const NAMED = 5
 
 // The first few names, and the number of the others.
-export const namesOf = (ids: string[], catalogue: Catalogue) => ids.slice(0, NAMED).map((id) => longName(catalogue.get(id))).join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')
+export const namesOf = (ids: string[], catalogue: Catalogue) =>
+  ids
+    .slice(0, NAMED)
+    .map((id) => longName(catalogue.get(id)))
+    .join(', ') + (ids.length > NAMED ? ` and ${count(ids.length - NAMED)} more` : '')

@@ -20,7 +20,9 @@ beforeEach(() => {
       queryKey: ['rows', endOf(choices)],
       queryFn: () => {
         asked.push(endOf(choices))
-        return new Promise((resolve) => answers.set(endOf(choices), () => resolve({ count: endOf(choices) } as RowsAnswer)))
+        return new Promise((resolve) =>
+          answers.set(endOf(choices), () => resolve({ count: endOf(choices) } as RowsAnswer)),
+        )
       },
       staleTime: Infinity,
     }),

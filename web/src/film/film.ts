@@ -53,7 +53,10 @@ function found({ client, rows: rowsOf }: Source, choices: Choices): Frame | null
 }
 
 async function ask({ client, rows: rowsOf }: Source, choices: Choices): Promise<Frame> {
-  const [rows, points] = await Promise.all([client.fetchQuery(keptOptions(rowsOf(choices))), pointsOf && client.fetchQuery(keptOptions(pointsOf(choices)))])
+  const [rows, points] = await Promise.all([
+    client.fetchQuery(keptOptions(rowsOf(choices))),
+    pointsOf && client.fetchQuery(keptOptions(pointsOf(choices))),
+  ])
   return { rows, points }
 }
 
@@ -61,9 +64,9 @@ async function ask({ client, rows: rowsOf }: Source, choices: Choices): Promise<
 async function follow(from: Source) {
   if (isFollowing) return
   isFollowing = true
-  for (let last: Choices | null = null; wanted && wanted !== last;) {
+  for (let last: Choices | null = null; wanted && wanted !== last; ) {
     last = wanted
-    const frame: Frame | null = found(from, last) ?? await ask(from, last).catch(() => null)
+    const frame: Frame | null = found(from, last) ?? (await ask(from, last).catch(() => null))
     if (!frame) break // the release repeats the request and reports its error
     if (wanted && source === from) useFilm.setState({ frame })
   }
@@ -75,8 +78,16 @@ async function goAhead(from: Source) {
   if (isAhead) return
   isAhead = true
   for (;;) {
-    const next = (wanted || isNear) && !isFollowing && source === from ? ahead.find((choices) => !found(from, choices)) : undefined
-    if (!next || await ask(from, next).then(() => false, () => true)) break
+    const next =
+      (wanted || isNear) && !isFollowing && source === from ? ahead.find((choices) => !found(from, choices)) : undefined
+    if (
+      !next ||
+      (await ask(from, next).then(
+        () => false,
+        () => true,
+      ))
+    )
+      break
   }
   isAhead = false
 }
@@ -87,7 +98,9 @@ export const film = {
   // Returns the function that closes it.
   open(next: Source) {
     source = next
-    return () => { if (source === next) film.stop() }
+    return () => {
+      if (source === next) film.stop()
+    }
   },
   // Connects a chart to the film; null if no chart is open.
   setPoints(ask: typeof pointsOf) {

@@ -2,15 +2,33 @@ import { describe, expect, it } from 'vitest'
 
 import type { Filter } from '../api/types'
 import { readChoice } from '../url/explore'
-import { added, canMove, changed, compile, draftOf, type Group, isGroup, moved, newTest, nodeAt, type Node, removed, unwrapped, wrapped } from './draft'
+import {
+  added,
+  canMove,
+  changed,
+  compile,
+  draftOf,
+  type Group,
+  isGroup,
+  moved,
+  newTest,
+  nodeAt,
+  type Node,
+  removed,
+  unwrapped,
+  wrapped,
+} from './draft'
 import { type Choices, choiceTree, treeOf } from './model'
 import { split } from './split'
 
-const is = (field: string, op = 'eq', value: unknown = 1) => ({ field, op, ...(value === null ? {} : { value }) }) as Filter
+const is = (field: string, op = 'eq', value: unknown = 1) =>
+  ({ field, op, ...(value === null ? {} : { value }) }) as Filter
 // A draft in short: "and(a or(b not c))"
-const short = (node: Node): string => `${node.isNot ? 'not ' : ''}${isGroup(node) ? `${node.op}(${node.children.map(short).join(' ')})` : node.field || '?'}`
+const short = (node: Node): string =>
+  `${node.isNot ? 'not ' : ''}${isGroup(node) ? `${node.op}(${node.children.map(short).join(' ')})` : node.field || '?'}`
 const idOf = (root: Group, field: string): string => {
-  const find = (node: Node): string | undefined => (isGroup(node) ? node.children.map(find).find(Boolean) : node.field === field ? node.id : undefined)
+  const find = (node: Node): string | undefined =>
+    isGroup(node) ? node.children.map(find).find(Boolean) : node.field === field ? node.id : undefined
   return find(root) as string
 }
 const TREE: Filter = { and: [is('a'), { or: [is('b'), { not: is('c') }] }] }
@@ -46,7 +64,9 @@ describe('an edit', () => {
     expect(short(wrapped(root, idOf(root, 'b')))).toBe('and(a or(and(b) not c))')
     expect(short(unwrapped(root, group))).toBe('and(a b not c)')
     expect(short(changed(root, group, { isNot: true }))).toBe('and(a not or(b not c))')
-    expect(compile(changed(root, idOf(root, 'c'), { isNot: false })).filter).toEqual({ and: [is('a'), { or: [is('b'), is('c')] }] })
+    expect(compile(changed(root, idOf(root, 'c'), { isNot: false })).filter).toEqual({
+      and: [is('a'), { or: [is('b'), is('c')] }],
+    })
   })
 
   // node, up or down, result
@@ -70,7 +90,9 @@ it('an error is at its node, although choices come first and incomplete conditio
   const root = added(draftOf(tree), 'none', newTest())
   const withGap = { ...root, children: [newTest(), ...root.children] }
   // asked: a (a choice), the group, d
-  expect(treeOf(split(tree).choices, split(tree).where)).toEqual({ and: [is('a', 'in', [1]), { or: [is('b', 'lt'), { not: is('c', 'gt') }] }, is('d', 'starts_with', 'x')] })
+  expect(treeOf(split(tree).choices, split(tree).where)).toEqual({
+    and: [is('a', 'in', [1]), { or: [is('b', 'lt'), { not: is('c', 'gt') }] }, is('d', 'starts_with', 'x')],
+  })
   expect(nodeAt(withGap, '/filter/and/0/value/0')).toBe(idOf(root, 'a'))
   expect(nodeAt(withGap, '/filter/and/1/or/1/not/field')).toBe(idOf(root, 'c'))
   expect(nodeAt(withGap, '/filter/and/1/or')).toBe(root.children[0]?.id)
@@ -78,7 +100,32 @@ it('an error is at its node, although choices come first and incomplete conditio
   expect(nodeAt(withGap, '/sort/0/field')).toBeNull()
 })
 
-const TEXTS = ['fp8', '1,2', '!fp8', '!fp8,null', '!fp8,null,?', 'fp8,null,?', 'null', '?', '*', '!?', '!*', '!*,null', '1..2', '1..', '..2', '!1..2', '!1..', '~x', '~x,y', '!~x,y', '!~x', 'now-30d..', '5,1..2,~x,*,null,?', '!5,1..2,~x,?']
+const TEXTS = [
+  'fp8',
+  '1,2',
+  '!fp8',
+  '!fp8,null',
+  '!fp8,null,?',
+  'fp8,null,?',
+  'null',
+  '?',
+  '*',
+  '!?',
+  '!*',
+  '!*,null',
+  '1..2',
+  '1..',
+  '..2',
+  '!1..2',
+  '!1..',
+  '~x',
+  '~x,y',
+  '!~x,y',
+  '!~x',
+  'now-30d..',
+  '5,1..2,~x,*,null,?',
+  '!5,1..2,~x,?',
+]
 
 describe('a choice is found again in a tree', () => {
   it.each(TEXTS)('%s', (text) => {
@@ -89,7 +136,9 @@ describe('a choice is found again in a tree', () => {
   })
 
   it('and all of them next to each other, with a condition', () => {
-    const choices: Choices = Object.fromEntries(TEXTS.map((text, i) => [`a.${String.fromCharCode(97 + i)}`, readChoice(text)]))
+    const choices: Choices = Object.fromEntries(
+      TEXTS.map((text, i) => [`a.${String.fromCharCode(97 + i)}`, readChoice(text)]),
+    )
     const where: Filter = { or: [is('x'), is('y')] }
     const tree = treeOf(choices, where)
     const again = split(tree)
@@ -98,7 +147,16 @@ describe('a choice is found again in a tree', () => {
   })
 
   it('but not in what only looks like one', () => {
-    for (const odd of [{ or: [is('a'), is('b')] }, is('a', 'lt'), { not: is('a') }, { or: [is('a', 'in', [1]), is('a', 'in', [2])] }, { and: [] }, { or: [] }, is('a', 'in', []), is('a', 'eq', [1])] as Filter[]) {
+    for (const odd of [
+      { or: [is('a'), is('b')] },
+      is('a', 'lt'),
+      { not: is('a') },
+      { or: [is('a', 'in', [1]), is('a', 'in', [2])] },
+      { and: [] },
+      { or: [] },
+      is('a', 'in', []),
+      is('a', 'eq', [1]),
+    ] as Filter[]) {
       const { choices, where } = split({ and: [odd] })
       expect(choices).toEqual({})
       expect(where ?? { and: [] }).toEqual(odd)

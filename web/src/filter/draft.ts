@@ -95,7 +95,12 @@ type Edit = (node: Node, index: number, parent: Group) => Node[]
 
 // One node replaced by others.
 function edited(group: Group, id: string, edit: Edit): Group {
-  return { ...group, children: group.children.flatMap((node, i) => (node.id === id ? edit(node, i, group) : isGroup(node) ? [edited(node, id, edit)] : [node])) }
+  return {
+    ...group,
+    children: group.children.flatMap((node, i) =>
+      node.id === id ? edit(node, i, group) : isGroup(node) ? [edited(node, id, edit)] : [node],
+    ),
+  }
 }
 
 export function parentOf(root: Group, id: string): Group | null {
@@ -111,10 +116,14 @@ export const changed = (root: Group, id: string, part: Partial<Test> | Partial<G
   root.id === id ? ({ ...root, ...part } as Group) : edited(root, id, (node) => [{ ...node, ...part } as Node])
 export const removed = (root: Group, id: string) => edited(root, id, () => [])
 export const added = (root: Group, group: string, node: Node): Group =>
-  root.id === group ? { ...root, children: [...root.children, node] } : edited(root, group, (parent) => [{ ...(parent as Group), children: [...(parent as Group).children, node] }])
+  root.id === group
+    ? { ...root, children: [...root.children, node] }
+    : edited(root, group, (parent) => [{ ...(parent as Group), children: [...(parent as Group).children, node] }])
 // into a group of the other kind, because one of the same kind changes nothing
-export const wrapped = (root: Group, id: string) => edited(root, id, (node, _, parent) => [newGroup(parent.op === 'and' ? 'or' : 'and', [node])])
-export const unwrapped = (root: Group, id: string) => edited(root, id, (node) => (isGroup(node) ? node.children : [node]))
+export const wrapped = (root: Group, id: string) =>
+  edited(root, id, (node, _, parent) => [newGroup(parent.op === 'and' ? 'or' : 'and', [node])])
+export const unwrapped = (root: Group, id: string) =>
+  edited(root, id, (node) => (isGroup(node) ? node.children : [node]))
 
 // Moves a node by one line: over a condition, into an adjacent group, or out of its group.
 export function moved(root: Group, id: string, by: -1 | 1): Group {

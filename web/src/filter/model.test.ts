@@ -5,16 +5,36 @@ import { readChoice } from '../url/explore'
 import { choiceTree, fieldsWithChoice } from './model'
 import { choiceWords } from './words'
 
-const FIELD: Field = { id: 'a.b', label: 'B', help: '', group: '', unit: '', type: 'text', direction: 'neither', role: 'input', aggregation: 'none', column: true, words: false }
+const FIELD: Field = {
+  id: 'a.b',
+  label: 'B',
+  help: '',
+  group: '',
+  unit: '',
+  type: 'text',
+  direction: 'neither',
+  role: 'input',
+  aggregation: 'none',
+  column: true,
+  words: false,
+}
 const is = (op: string, value?: unknown) => ({ field: 'a.b', op, ...(value === undefined ? {} : { value }) }) as Filter
 
 // the address, the filter, the words of the chip
 const CHOICES: [string, Filter, string][] = [
   ['fp8', is('in', ['fp8']), 'fp8'],
-  ['fp8,null,?', { or: [is('in', ['fp8']), is('is_null'), { not: is('is_recorded') }] }, 'fp8 or unset or not recorded'],
+  [
+    'fp8,null,?',
+    { or: [is('in', ['fp8']), is('is_null'), { not: is('is_recorded') }] },
+    'fp8 or unset or not recorded',
+  ],
   ['!fp8', is('not_in', ['fp8']), 'not fp8'],
   ['!fp8,null', { and: [is('not_in', ['fp8']), is('not_null')] }, 'neither fp8 nor unset'],
-  ['!fp8,null,?', { and: [is('not_in', ['fp8']), is('not_null'), is('is_recorded')] }, 'neither fp8, unset nor not recorded'],
+  [
+    '!fp8,null,?',
+    { and: [is('not_in', ['fp8']), is('not_null'), is('is_recorded')] },
+    'neither fp8, unset nor not recorded',
+  ],
   ['!fp8,nvfp4', is('not_in', ['fp8', 'nvfp4']), 'neither fp8 nor nvfp4'],
   ['!a,b,c,d', is('not_in', ['a', 'b', 'c', 'd']), 'not 4 values'],
   ['!null', is('not_null'), 'not unset'],

@@ -17,7 +17,14 @@ export type Choices = Readonly<Record<string, Choice>> // in the order in which 
 export function isEmpty(choice: Choice | undefined) {
   if (!choice) return true
   const { values, range, contains, present, unset, missing } = choice
-  return !values?.length && !(range && (range[0] !== null || range[1] !== null)) && !contains && !present && !unset && !missing
+  return (
+    !values?.length &&
+    !(range && (range[0] !== null || range[1] !== null)) &&
+    !contains &&
+    !present &&
+    !unset &&
+    !missing
+  )
 }
 
 export function withChoice(choices: Choices, field: string, choice: Choice | undefined): Choices {
@@ -37,7 +44,8 @@ function exceptTree(field: string, choice: Choice): Filter[] {
   const notNull: Filter = { field, op: 'not_null' }
   const parts: Filter[] = []
   if (choice.values?.length) parts.push({ field, op: 'not_in', value: choice.values })
-  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null)) parts.push({ not: rangePredicate(field, choice.range) })
+  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null))
+    parts.push({ not: rangePredicate(field, choice.range) })
   if (choice.contains) parts.push({ not: { field, op: 'contains', value: choice.contains } })
   if (choice.present) parts.push({ not: choice.unset ? { field, op: 'is_recorded' } : notNull })
   if ((choice.unset && !choice.present) || choice.range || choice.contains) parts.push(notNull)
@@ -52,7 +60,8 @@ export function choiceTree(field: string, choice: Choice): Filter {
   }
   const parts: Filter[] = []
   if (choice.values?.length) parts.push({ field, op: 'in', value: choice.values })
-  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null)) parts.push(rangePredicate(field, choice.range))
+  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null))
+    parts.push(rangePredicate(field, choice.range))
   if (choice.contains) parts.push({ field, op: 'contains', value: choice.contains })
   if (choice.present) parts.push({ field, op: 'not_null' })
   if (choice.unset) parts.push({ field, op: 'is_null' })
@@ -61,7 +70,8 @@ export function choiceTree(field: string, choice: Choice): Filter {
 }
 
 // Conditions that are not a choice of one field: groups joined by "or", and conditions that no control of the panel can show.
-export const partsOf = (where: Filter | undefined): Filter[] => (where === undefined ? [] : 'and' in where ? where.and : [where])
+export const partsOf = (where: Filter | undefined): Filter[] =>
+  where === undefined ? [] : 'and' in where ? where.and : [where]
 
 export function withoutPart(where: Filter | undefined, at: number): Filter | undefined {
   const left = partsOf(where).toSpliced(at, 1)
@@ -76,4 +86,9 @@ export function treeOf(choices: Choices, where?: Filter): Filter | undefined {
 
 // Fields with at least two values. A field with one value in some results and none in others offers no choice.
 export const fieldsWithChoice = (options: Record<string, Pick<Facet, 'distinct'>>) =>
-  new Set(Object.keys(options).filter((id) => { const { distinct } = options[id]!; return distinct === null || distinct > 1 }))
+  new Set(
+    Object.keys(options).filter((id) => {
+      const { distinct } = options[id]!
+      return distinct === null || distinct > 1
+    }),
+  )

@@ -12,7 +12,9 @@ import css from './range-inputs.module.css'
 
 // Bounds while the user types or drags: handed on after a pause, and never reversed.
 export function useEnds(ends: Ends, commit: (ends: Ends) => void) {
-  return useDraft(ends, (next) => { if (!isReversed(next)) commit(next) })
+  return useDraft(ends, (next) => {
+    if (!isReversed(next)) commit(next)
+  })
 }
 
 const faultOf = (field: Field, text: string | null) => {
@@ -37,13 +39,18 @@ export function RangeInputs({ name, field, ends, onChange, onDone }: Props) {
   const faults = texts.map((text) => faultOf(field, text))
   // between two keys a range may be reversed: 5 on the way to 500
   const isWrong = !isTyping && isReversed(ends)
-  const reversed = isWrong ? `The range is reversed: ${words(ends[0])} is above ${words(ends[1])}${form.unit && ` ${form.unit}`}.` : ''
+  const reversed = isWrong
+    ? `The range is reversed: ${words(ends[0])} is above ${words(ends[1])}${form.unit && ` ${form.unit}`}.`
+    : ''
   const fault = faults.find(Boolean) ?? reversed
 
   const write = (at: 0 | 1, text: string | null) => setTexts((old) => (at === 0 ? [text, old[1]] : [old[0], text]))
   // a bound that changes elsewhere replaces an unreadable input
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed bound replaces what was typed
-  useEffect(() => setTexts((old) => [faultOf(field, old[0]) ? null : old[0], faultOf(field, old[1]) ? null : old[1]]), [ends[0], ends[1]])
+  useEffect(
+    () => setTexts((old) => [faultOf(field, old[0]) ? null : old[0], faultOf(field, old[1]) ? null : old[1]]),
+    [ends[0], ends[1]],
+  )
 
   const type = (at: 0 | 1, text: string) => {
     const read = readQuantity(field, text)
@@ -57,15 +64,29 @@ export function RangeInputs({ name, field, ends, onChange, onDone }: Props) {
     onDone()
   }
   const input = (at: 0 | 1) => (
-    <TextField label={`${name}, ${at === 0 ? 'from' : 'to'}`} number placeholder={at === 0 ? 'min' : 'max'} value={texts[at] ?? words(ends[at])}
-      invalid={faults[at] !== '' || isWrong} aria-describedby={fault ? why : undefined}
-      onChange={(event) => type(at, event.target.value)} onBlur={() => finish(at)} onKeyDown={(event) => { if (event.key === 'Enter') finish(at) }} />
+    <TextField
+      label={`${name}, ${at === 0 ? 'from' : 'to'}`}
+      number
+      placeholder={at === 0 ? 'min' : 'max'}
+      value={texts[at] ?? words(ends[at])}
+      invalid={faults[at] !== '' || isWrong}
+      aria-describedby={fault ? why : undefined}
+      onChange={(event) => type(at, event.target.value)}
+      onBlur={() => finish(at)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') finish(at)
+      }}
+    />
   )
   return (
     <div className={css.inputs}>
       {input(0)}–{input(1)}
       <span>{form.unit}</span>
-      {fault && <span id={why} role="alert" className={css.why}>{fault}</span>}
+      {fault && (
+        <span id={why} role="alert" className={css.why}>
+          {fault}
+        </span>
+      )}
     </div>
   )
 }

@@ -4,8 +4,10 @@ import type { Choice } from './model'
 
 export type Ends = [low: number | null, high: number | null] // null: no bound
 
-const asNumber = (end: Scalar | null | undefined) => (end === 'inf' ? Infinity : end === '-inf' ? -Infinity : typeof end === 'number' ? end : null)
-const asScalar = (end: number | null): Scalar | null => (end === null || Number.isFinite(end) ? end : end > 0 ? 'inf' : '-inf')
+const asNumber = (end: Scalar | null | undefined) =>
+  end === 'inf' ? Infinity : end === '-inf' ? -Infinity : typeof end === 'number' ? end : null
+const asScalar = (end: number | null): Scalar | null =>
+  end === null || Number.isFinite(end) ? end : end > 0 ? 'inf' : '-inf'
 
 export const endsOf = (choice: Choice | undefined): Ends => [asNumber(choice?.range?.[0]), asNumber(choice?.range?.[1])]
 export const isReversed = ([low, high]: Ends) => low !== null && high !== null && low > high

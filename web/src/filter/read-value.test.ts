@@ -3,7 +3,19 @@ import { expect, it } from 'vitest'
 import type { Field } from '../api/types'
 import { readValue } from './read-value'
 
-const field = (type: Field['type'], words = false, column = true, unit = ''): Field => ({ id: 'results.b', label: 'B', help: '', group: '', unit, type, direction: 'neither', role: 'output', aggregation: 'none', column, words })
+const field = (type: Field['type'], words = false, column = true, unit = ''): Field => ({
+  id: 'results.b',
+  label: 'B',
+  help: '',
+  group: '',
+  unit,
+  type,
+  direction: 'neither',
+  role: 'output',
+  aggregation: 'none',
+  column,
+  words,
+})
 
 it.each<[Field, string, unknown]>([
   [field('number'), ' 1,500 ', 1500],
@@ -21,5 +33,10 @@ it.each<[Field, string, unknown]>([
   [field('text'), '  ', undefined],
 ])('%j reads %j', (of, typed, value) => expect(readValue(of, typed)).toEqual({ value }))
 
-it.each<[Field, string]>([[field('number'), '150,5'], [field('number'), 'auto'], [field('count', true), '8x'], [field('yes'), 'maybe'], [field('time'), '11/19/2026']])(
-  '%j refuses %j', (of, typed) => expect(readValue(of, typed)).toHaveProperty('fault'))
+it.each<[Field, string]>([
+  [field('number'), '150,5'],
+  [field('number'), 'auto'],
+  [field('count', true), '8x'],
+  [field('yes'), 'maybe'],
+  [field('time'), '11/19/2026'],
+])('%j refuses %j', (of, typed) => expect(readValue(of, typed)).toHaveProperty('fault'))

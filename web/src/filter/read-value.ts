@@ -15,7 +15,12 @@ function asScalar(read: Quantity): Reading {
 export function readValue(field: Field, typed: string): Reading {
   const text = typed.trim()
   if (text === '') return { value: undefined }
-  if (field.type === 'yes') return /^(yes|true)$/i.test(text) ? { value: true } : /^(no|false)$/i.test(text) ? { value: false } : { fault: 'Enter yes or no.' }
+  if (field.type === 'yes')
+    return /^(yes|true)$/i.test(text)
+      ? { value: true }
+      : /^(no|false)$/i.test(text)
+        ? { value: false }
+        : { fault: 'Enter yes or no.' }
   if (isNumeric(field)) {
     const read = asScalar(readQuantity(field, text))
     return 'fault' in read && field.words && !/^[\d.,+-]/.test(text) ? { value: text } : read

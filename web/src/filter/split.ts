@@ -15,7 +15,9 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
 // The only field of a filter, if it has only one.
 function fieldOf(filter: Filter): string | null {
   if (isPredicate(filter)) return filter.field
-  const [first = null, ...others] = ('not' in filter ? [filter.not] : 'and' in filter ? filter.and : filter.or).map(fieldOf)
+  const [first = null, ...others] = ('not' in filter ? [filter.not] : 'and' in filter ? filter.and : filter.or).map(
+    fieldOf,
+  )
   return others.every((field) => field === first) ? first : null
 }
 
@@ -25,19 +27,22 @@ function normal(filter: Filter): Filter {
   if ('or' in filter) return { or: filter.or.map(normal) }
   if ('not' in filter) return { not: normal(filter.not) }
   const { field, op, value } = filter
-  if ((op === 'eq' || op === 'ne') && isScalar(value)) return { field, op: op === 'eq' ? 'in' : 'not_in', value: [value] }
+  if ((op === 'eq' || op === 'ne') && isScalar(value))
+    return { field, op: op === 'eq' ? 'in' : 'not_in', value: [value] }
   return value === undefined ? { field, op } : { field, op, value }
 }
 
 function rangeOf({ op, value }: Predicate): Choice {
-  if (op === 'between' && Array.isArray(value) && value.length === 2) return { range: [value[0] ?? null, value[1] ?? null] }
+  if (op === 'between' && Array.isArray(value) && value.length === 2)
+    return { range: [value[0] ?? null, value[1] ?? null] }
   if (op === 'ge' && isScalar(value)) return { range: [value, null] }
   return op === 'le' && isScalar(value) ? { range: [null, value] } : {}
 }
 
 // Returns the choice that one part makes; empty if the part does not belong to a choice.
 function partOf(part: Filter): Choice {
-  if (!isPredicate(part)) return 'not' in part && isPredicate(part.not) && part.not.op === 'is_recorded' ? { missing: true } : {}
+  if (!isPredicate(part))
+    return 'not' in part && isPredicate(part.not) && part.not.op === 'is_recorded' ? { missing: true } : {}
   const { op, value } = part
   if (op === 'in' && Array.isArray(value) && value.every(isScalar)) return { values: value }
   if (op === 'contains') return { contains: String(value) }

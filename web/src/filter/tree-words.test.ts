@@ -6,8 +6,32 @@ import { choiceWords } from './words'
 import { treeWords } from './tree-words'
 
 const catalogue = new Catalogue([
-  { id: 'results.x', label: 'X', help: '', group: '', unit: 'ms', type: 'number', direction: 'lower', role: 'output', aggregation: 'none', column: true, words: false },
-  { id: 'run.timestamp', label: 'T', help: '', group: '', unit: '', type: 'time', direction: 'neither', role: 'provenance', aggregation: 'none', column: true, words: false },
+  {
+    id: 'results.x',
+    label: 'X',
+    help: '',
+    group: '',
+    unit: 'ms',
+    type: 'number',
+    direction: 'lower',
+    role: 'output',
+    aggregation: 'none',
+    column: true,
+    words: false,
+  },
+  {
+    id: 'run.timestamp',
+    label: 'T',
+    help: '',
+    group: '',
+    unit: '',
+    type: 'time',
+    direction: 'neither',
+    role: 'provenance',
+    aggregation: 'none',
+    column: true,
+    words: false,
+  },
 ])
 
 const WORDS: [Filter, string][] = [
@@ -15,7 +39,22 @@ const WORDS: [Filter, string][] = [
   [{ field: 'a.b', op: 'starts_with', value: 'q' }, 'a.b starts with “q”'],
   [{ field: 'a.b', op: 'in', value: [1, 2, 3, 4] }, 'a.b is one of 4 values'],
   [{ field: 'results.x', op: 'between', value: [1, 2] }, 'X between 1 ms and 2 ms'],
-  [{ or: [{ field: 'a.b', op: 'is_null' }, { not: { and: [{ field: 'a.c', op: 'eq', value: 'y' }, { field: 'a.d', op: 'not_null' }] } }] }, 'a.b is unset or not (a.c is y and a.d has a value)'],
+  [
+    {
+      or: [
+        { field: 'a.b', op: 'is_null' },
+        {
+          not: {
+            and: [
+              { field: 'a.c', op: 'eq', value: 'y' },
+              { field: 'a.d', op: 'not_null' },
+            ],
+          },
+        },
+      ],
+    },
+    'a.b is unset or not (a.c is y and a.d has a value)',
+  ],
   [{ field: 'run.timestamp', op: 'lt', value: 'now-2w' }, 'Started < 2 weeks before now'],
   [{ or: [] }, 'nothing'],
 ]

@@ -29,12 +29,15 @@ export function relativeWords(value: unknown) {
 }
 
 const isInfinite = (value: Scalar) => value === 'inf' || value === '-inf'
-const unitOf = (field: Field, values: readonly (Scalar | null)[]) => (isNumeric(field) && values.some((value) => typeof value === 'number') ? formFor(field, []).unit : '')
+const unitOf = (field: Field, values: readonly (Scalar | null)[]) =>
+  isNumeric(field) && values.some((value) => typeof value === 'number') ? formFor(field, []).unit : ''
 
 // A number as the user would type it, in the unit of the field.
 function plain(field: Field, value: Scalar) {
   if (typeof value === 'number') return boundText(value, formFor(field, []))
-  return relativeWords(value) ?? (isNumeric(field) && isInfinite(value) ? String(value) : showValue(field, value, PLAIN))
+  return (
+    relativeWords(value) ?? (isNumeric(field) && isInfinite(value) ? String(value) : showValue(field, value, PLAIN))
+  )
 }
 
 // One value with its unit.
@@ -43,7 +46,14 @@ export const valueWords = (field: Field, value: Scalar) => withUnit(plain(field,
 // Chosen values of a list, in short as the list shows them.
 function listWords(field: Field, values: Scalar[]) {
   const form = formOfRow(field, values)
-  return brieflyAll(field, values.map((value) => (typeof value === 'number' ? withUnit(showNumber(value, form), form.decimals === null ? '' : form.unit) : plain(field, value))))
+  return brieflyAll(
+    field,
+    values.map((value) =>
+      typeof value === 'number'
+        ? withUnit(showNumber(value, form), form.decimals === null ? '' : form.unit)
+        : plain(field, value),
+    ),
+  )
 }
 
 function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
@@ -57,13 +67,18 @@ function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
 function joined(words: string[], isExcept: boolean) {
   if (!isExcept) return words.join(' or ')
   if (words.length === 1 && words[0] === MISSING) return 'recorded'
-  return words.length === 1 ? `not ${words[0] ?? ''}` : `neither ${words.slice(0, -1).join(', ')} nor ${words.at(-1) ?? ''}`
+  return words.length === 1
+    ? `not ${words[0] ?? ''}`
+    : `neither ${words.slice(0, -1).join(', ')} nor ${words.at(-1) ?? ''}`
 }
 
 export function choiceWords(field: Field, choice: Choice, facet?: Facet): string {
   const words: string[] = []
   const { values = [], range } = choice
-  if (values.length > VALUES_IN_WORDS) words.push(typeof facet?.distinct === 'number' ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
+  if (values.length > VALUES_IN_WORDS)
+    words.push(
+      typeof facet?.distinct === 'number' ? `${values.length} of ${facet.distinct}` : `${values.length} values`,
+    )
   else {
     const texts = listWords(field, values)
     words.push(...(choice.except ? texts : texts.length ? [texts.join(', ')] : []))
@@ -76,4 +91,5 @@ export function choiceWords(field: Field, choice: Choice, facet?: Facet): string
   return joined(words, choice.except === true)
 }
 
-export const directionWords = (field: Field) => (arrow(field) === '↓' ? 'lower is better' : arrow(field) === '↑' ? 'higher is better' : '')
+export const directionWords = (field: Field) =>
+  arrow(field) === '↓' ? 'lower is better' : arrow(field) === '↑' ? 'higher is better' : ''

@@ -1,7 +1,16 @@
 // One search for experiments by name or run ID, for fields, and for values of the most used fields.
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Autocomplete, Collection, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
+import {
+  Autocomplete,
+  Collection,
+  Header,
+  Input,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
+  SearchField,
+} from 'react-aria-components'
 import { useLocation } from 'wouter'
 
 import { causeOf, get } from '../api/client'
@@ -27,7 +36,15 @@ import { runFilter } from './run-filter'
 const RUNS = 6
 const FIELDS = 6
 const VALUES = 8
-const VALUE_FIELDS = ['server.model', 'benchmark.model', 'system.hardware_info.gpu_name', 'server.quantization', 'environment.engine.version', 'run.suite', 'quality.verdict']
+const VALUE_FIELDS = [
+  'server.model',
+  'benchmark.model',
+  'system.hardware_info.gpu_name',
+  'server.quantization',
+  'environment.engine.version',
+  'run.suite',
+  'quality.verdict',
+]
 
 interface Item {
   id: string
@@ -49,7 +66,16 @@ function useFound(words: string) {
   const fields = useFields()
   const runs = useQuery({
     queryKey: ['find', 'runs', words],
-    queryFn: ({ signal }) => apply({ filter: runFilter(words), sort: DEFAULT_SORT, columns: ['run.name', 'run.timestamp', 'server.model'], limit: RUNS } as Parameters<typeof apply>[0], signal),
+    queryFn: ({ signal }) =>
+      apply(
+        {
+          filter: runFilter(words),
+          sort: DEFAULT_SORT,
+          columns: ['run.name', 'run.timestamp', 'server.model'],
+          limit: RUNS,
+        } as Parameters<typeof apply>[0],
+        signal,
+      ),
     enabled: words !== '',
   })
   const values = useQuery({
@@ -65,17 +91,55 @@ function useFound(words: string) {
     {
       title: 'Experiments',
       items: [
-        ...(runs.data?.rows ?? []).map((row) => ({ id: `run ${row.id}`, name: nameOf(row), note: row.run_id ?? '', marks: <>{row.simulated && <Simulated />}{row.verdict !== null && row.verdict !== 'trusted' && <Verdict verdict={row.verdict} />}</>, open: paths.experiment(row.id) })),
-        ...((runs.data?.count ?? 0) > RUNS ? [{ id: 'runs', name: `Show all ${count(runs.data?.count ?? 0)} in Explore`, note: '', open: paths.group(runFilter(words)) }] : []),
+        ...(runs.data?.rows ?? []).map((row) => ({
+          id: `run ${row.id}`,
+          name: nameOf(row),
+          note: row.run_id ?? '',
+          marks: (
+            <>
+              {row.simulated && <Simulated />}
+              {row.verdict !== null && row.verdict !== 'trusted' && <Verdict verdict={row.verdict} />}
+            </>
+          ),
+          open: paths.experiment(row.id),
+        })),
+        ...((runs.data?.count ?? 0) > RUNS
+          ? [
+              {
+                id: 'runs',
+                name: `Show all ${count(runs.data?.count ?? 0)} in Explore`,
+                note: '',
+                open: paths.group(runFilter(words)),
+              },
+            ]
+          : []),
       ],
     },
     {
       title: 'Values',
-      items: Object.entries(values.data?.options ?? {}).flatMap(([id, facet]) =>
-        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))} · ${count(n)} ${n === 1 ? 'experiment' : 'experiments'}`, open: withMore(client, id, value as Scalar) })),
-      ).slice(0, VALUES),
+      items: Object.entries(values.data?.options ?? {})
+        .flatMap(([id, facet]) =>
+          facet.values.map(({ value, count: n }) => ({
+            id: `value ${id} ${String(value)}`,
+            name: String(value),
+            note: `${shortName(catalogue.get(id))} · ${count(n)} ${n === 1 ? 'experiment' : 'experiments'}`,
+            open: withMore(client, id, value as Scalar),
+          })),
+        )
+        .slice(0, VALUES),
     },
-    { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(client, field.id) })) },
+    {
+      title: 'Fields',
+      items: catalogue
+        .search(words)
+        .slice(0, FIELDS)
+        .map((field) => ({
+          id: `field ${field.id}`,
+          name: longName(field),
+          note: field.id,
+          open: withMore(client, field.id),
+        })),
+    },
   ]
   return { groups: groups.filter((group) => group.items.length > 0), isWaiting, error }
 }
@@ -96,7 +160,9 @@ export function Find({ onClose }: { onClose: () => void }) {
   return (
     <Dialog label="Find an experiment, a field or a value" onClose={onClose}>
       <div className={css.find}>
-        <span className={css.close}><IconButton icon="close" name="Close" onPress={onClose} /></span>
+        <span className={css.close}>
+          <IconButton icon="close" name="Close" onPress={onClose} />
+        </span>
         <Autocomplete inputValue={draft} onInputChange={write}>
           <SearchField aria-label="Find an experiment, a field or a value" autoFocus className={css.input ?? ''}>
             <span className={join(controls.field)}>
@@ -104,17 +170,35 @@ export function Find({ onClose }: { onClose: () => void }) {
               <Input placeholder="Find an experiment, a field or a value" />
             </span>
           </SearchField>
-          <ListBox aria-label="Search results" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
-            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'No experiment, field or value matches.' : 'Type a name or run ID, a model, a GPU or a field.'}</p> : null)}>
+          <ListBox
+            aria-label="Search results"
+            items={groups}
+            className={css.list ?? ''}
+            selectionMode="none"
+            onAction={open}
+            renderEmptyState={() =>
+              draft.trim() === '' || isNone ? (
+                <p className={css.empty}>
+                  {isNone
+                    ? 'No experiment, field or value matches.'
+                    : 'Type a name or run ID, a model, a GPU or a field.'}
+                </p>
+              ) : null
+            }
+          >
             {(group) => (
               <ListBoxSection id={group.title}>
                 <Header>{group.title}</Header>
                 <Collection items={group.items}>
                   {(item) => (
                     <ListBoxItem id={item.id} textValue={`${item.name} ${item.note}`} className={css.item ?? ''}>
-                      <span className="clip"><bdi>{item.name}</bdi></span>
+                      <span className="clip">
+                        <bdi>{item.name}</bdi>
+                      </span>
                       {item.marks}
-                      <span className="clip n-11"><bdi>{item.note}</bdi></span>
+                      <span className="clip n-11">
+                        <bdi>{item.note}</bdi>
+                      </span>
                     </ListBoxItem>
                   )}
                 </Collection>
@@ -123,7 +207,11 @@ export function Find({ onClose }: { onClose: () => void }) {
           </ListBox>
         </Autocomplete>
         <div role="status">
-          {error ? <p className={css.empty}>Could not search everything. {causeOf(error)}</p> : draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Searching…</p>}
+          {error ? (
+            <p className={css.empty}>Could not search everything. {causeOf(error)}</p>
+          ) : (
+            draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Searching…</p>
+          )}
         </div>
       </div>
     </Dialog>

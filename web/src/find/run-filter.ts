@@ -1,7 +1,14 @@
 // The filter for the text that finds a run: each word must occur in one of the fields that identify runs.
 import type { Filter } from '../api/types'
 
-const TEXTS = ['run.name', 'run.run_id', 'run.suite', 'server.model', 'system.hardware_info.gpu_name', 'server.quantization']
+const TEXTS = [
+  'run.name',
+  'run.run_id',
+  'run.suite',
+  'server.model',
+  'system.hardware_info.gpu_name',
+  'server.quantization',
+]
 // "tp4", "c256", as file names have them.
 const SHORT_FORMS: Record<string, string> = {
   tp: 'server.tensor_parallel_size',

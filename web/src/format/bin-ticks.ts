@@ -38,9 +38,13 @@ export function numberedEdges(edges: number[], px: number, widthOf: (edge: numbe
     const half = widthOf(edges[i] as number) / 2
     return Math.min(px - half, Math.max(half, (i / bins) * px)) // the outer ones stay inside
   }
-  const fits = (places: number[]) => places.every((i, n) => {
-    const next = places[n + 1]
-    return next === undefined || centre(next) - centre(i) >= (widthOf(edges[i] as number) + widthOf(edges[next] as number)) / 2 + GAP_PX
-  })
+  const fits = (places: number[]) =>
+    places.every((i, n) => {
+      const next = places[n + 1]
+      return (
+        next === undefined ||
+        centre(next) - centre(i) >= (widthOf(edges[i] as number) + widthOf(edges[next] as number)) / 2 + GAP_PX
+      )
+    })
   return candidates(edges).find((places) => places.length > 1 && fits(places)) ?? [0, bins]
 }

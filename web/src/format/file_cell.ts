@@ -7,7 +7,8 @@ const MARKED = /^[=+\-@'\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 export const safeCell = <T>(value: T) => (typeof value === 'string' && MARKED.test(value) ? `'${value}` : value)
 
 /** A text that Markdown and HTML show as it is. */
-export const escapedMarkdown = (text: string) => text.replace(/[\\`*_{}[\]<>|~#&]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ')
+export const escapedMarkdown = (text: string) =>
+  text.replace(/[\\`*_{}[\]<>|~#&]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ')
 
 /** A field's ID as code in Markdown, which has no escape for a backtick. */
 export const codeMarkdown = (id: string) => `\`${id.replaceAll('`', "'").replace(/[\r\n]+/g, ' ')}\``

@@ -47,11 +47,20 @@ function decimalsFor(shown: number[], digits: number) {
   return decimals
 }
 
-const numbersOf = (values: unknown[]) => values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
+const numbersOf = (values: unknown[]) =>
+  values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
 
 function formOf([unit, scale]: [string, number], numbers: number[], isExact: boolean): Form {
   const digits = isExact ? Infinity : DIGITS
-  return { unit, scale, digits, decimals: decimalsFor(numbers.map((value) => value * scale), digits) }
+  return {
+    unit,
+    scale,
+    digits,
+    decimals: decimalsFor(
+      numbers.map((value) => value * scale),
+      digits,
+    ),
+  }
 }
 
 // The form of a column of values.
@@ -66,7 +75,23 @@ export function formOfScale(field: Field, values: unknown[]): Form {
 }
 
 // The form of values that belong to no listed field.
-export const formOfUnit = (unit: string, values: unknown[]) => formFor({ id: '', label: '', help: '', group: '', unit, type: 'number', direction: 'neither', role: 'output', aggregation: 'none', column: false, words: false }, values)
+export const formOfUnit = (unit: string, values: unknown[]) =>
+  formFor(
+    {
+      id: '',
+      label: '',
+      help: '',
+      group: '',
+      unit,
+      type: 'number',
+      direction: 'neither',
+      role: 'output',
+      aggregation: 'none',
+      column: false,
+      words: false,
+    },
+    values,
+  )
 
 // One form for values next to each other, with as many digits as tell them apart.
 export function formOfRow(field: Field, values: unknown[]): Form {
@@ -113,12 +138,20 @@ export function plainNumber(value: number, { scale, decimals, digits }: Form) {
   return shortest.format(rounded(value * scale, Math.min(digits, 15))).replace('-', '−')
 }
 
-const MULTIPLES: [from: number, letter: string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']]
+const MULTIPLES: [from: number, letter: string][] = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+]
 
 // From a million on with a letter, or from a thousand on: 20k.
 export function shortNumber(value: number, form: Form, isFromThousand = false) {
   const size = Math.abs(value * form.scale)
-  const [step, letter] = MULTIPLES.find(([from]) => size >= from && size < 1e15 && (isFromThousand || from > 1e3)) ?? [1, '']
+  const [step, letter] = MULTIPLES.find(([from]) => size >= from && size < 1e15 && (isFromThousand || from > 1e3)) ?? [
+    1,
+    '',
+  ]
   return step === 1 ? plainNumber(value, form) : `${plainNumber(value / step, { ...form, digits: DIGITS })}${letter}`
 }
 

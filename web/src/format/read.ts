@@ -17,8 +17,10 @@ export function readQuantity(field: Field, text: string): Quantity {
   if (typed === '') return { value: null }
   const [, digits, unit = ''] = NUMBER.exec(typed) ?? []
   // a comma as a decimal point would make 1505 of 150,5
-  if (digits === undefined || (digits.includes(',') && !GROUPED.test(digits))) return { fault: /\d,/.test(typed) ? COMMAS : NOT_A_NUMBER }
-  if (/inf/i.test(digits)) return unit === '' ? { value: digits.startsWith('-') ? -Infinity : Infinity } : { fault: NOT_A_NUMBER }
+  if (digits === undefined || (digits.includes(',') && !GROUPED.test(digits)))
+    return { fault: /\d,/.test(typed) ? COMMAS : NOT_A_NUMBER }
+  if (/inf/i.test(digits))
+    return unit === '' ? { value: digits.startsWith('-') ? -Infinity : Infinity } : { fault: NOT_A_NUMBER }
   const factor = factorOf(field, unit)
   if (factor === null) {
     const accepted = acceptedUnits(field)

@@ -13,8 +13,8 @@ it('even ticks are round and enclose all values', () => {
   expect(evenTicks(7, 7, 5)).toEqual({ min: 2, max: 12, ticks: [2, 4, 6, 8, 10, 12] })
   expect(evenTicks(0, 0, 5).ticks.length).toBeGreaterThan(1)
   for (let i = 0; i < 2000; i++) {
-    const low = Math.sin(i) * 10 ** (i % 12 - 4)
-    const high = low + Math.abs(Math.cos(i * 7)) * 10 ** (i % 9 - 4) + 1e-7
+    const low = Math.sin(i) * 10 ** ((i % 12) - 4)
+    const high = low + Math.abs(Math.cos(i * 7)) * 10 ** ((i % 9) - 4) + 1e-7
     for (const most of [5, 8]) {
       const { min, max, ticks } = evenTicks(low, high, most)
       const slack = (high - low) * 1e-6
@@ -46,14 +46,36 @@ it('the numbers of an axis have the same decimals and the same letter', () => {
 it('on a logarithmic axis of more than a decade each number is as short as possible', () => {
   expect(tickWords([0.1, 1, 10, 100], MS, { isLog: true })).toEqual(['0.1', '1', '10', '100'])
   expect(tickWords([0.1, 0.12, 0.15, 0.2], MS, { isLog: true })).toEqual(['0.10', '0.12', '0.15', '0.20'])
-  expect(tickWords([1, 250_000, 1e6, 333_333_333_333, 1.25e12, 4e20], COUNTS, { isLog: true })).toEqual(['1', '250,000', '1M', '333.3G', '1.25T', '4e20'])
+  expect(tickWords([1, 250_000, 1e6, 333_333_333_333, 1.25e12, 4e20], COUNTS, { isLog: true })).toEqual([
+    '1',
+    '250,000',
+    '1M',
+    '333.3G',
+    '1.25T',
+    '4e20',
+  ])
 })
 
 it('times are round in UTC', () => {
   const iso = (ticks: number[]) => ticks.map((tick) => new Date(tick).toISOString().slice(0, 16))
   const at = Date.parse
-  expect(iso(timeTicks(at('2026-11-19T05:10Z'), at('2026-11-19T09:50Z'), 5))).toEqual(['2026-11-19T06:00', '2026-11-19T07:00', '2026-11-19T08:00', '2026-11-19T09:00'])
-  expect(iso(timeTicks(at('2026-11-01T05:10Z'), at('2026-11-27T09:50Z'), 5))).toEqual(['2026-11-02T00:00', '2026-11-09T00:00', '2026-11-16T00:00', '2026-11-23T00:00'])
-  expect(iso(timeTicks(at('2025-10-19T00:00Z'), at('2026-11-19T00:00Z'), 5))).toEqual(['2026-01-01T00:00', '2026-04-01T00:00', '2026-07-01T00:00', '2026-10-01T00:00'])
+  expect(iso(timeTicks(at('2026-11-19T05:10Z'), at('2026-11-19T09:50Z'), 5))).toEqual([
+    '2026-11-19T06:00',
+    '2026-11-19T07:00',
+    '2026-11-19T08:00',
+    '2026-11-19T09:00',
+  ])
+  expect(iso(timeTicks(at('2026-11-01T05:10Z'), at('2026-11-27T09:50Z'), 5))).toEqual([
+    '2026-11-02T00:00',
+    '2026-11-09T00:00',
+    '2026-11-16T00:00',
+    '2026-11-23T00:00',
+  ])
+  expect(iso(timeTicks(at('2025-10-19T00:00Z'), at('2026-11-19T00:00Z'), 5))).toEqual([
+    '2026-01-01T00:00',
+    '2026-04-01T00:00',
+    '2026-07-01T00:00',
+    '2026-10-01T00:00',
+  ])
   expect(timeTicks(5, 5, 5)).toEqual([5])
 })

@@ -19,13 +19,14 @@ function stepOver(rough: number, isWhole: boolean) {
   return isWhole ? Math.max(1, step) : step
 }
 
-const multiples = (first: number, last: number, step: number) => Array.from({ length: last - first + 1 }, (_, i) => round((first + i) * step))
+const multiples = (first: number, last: number, step: number) =>
+  Array.from({ length: last - first + 1 }, (_, i) => round((first + i) * step))
 
 // Returns round ticks of one step around all values, `most` + 1 or fewer. `isWhole`: only integers have a tick.
 export function evenTicks(least: number, greatest: number, most: number, isWhole = false): Ticks {
   const half = Math.abs(least) / 2 || 0.5
   const [low, high] = greatest > least ? [least, greatest] : [least === 0 ? 0 : least - half, greatest + half]
-  let [step, first, last] = [stepOver((high / most - low / most), isWhole), 0, 0]
+  let [step, first, last] = [stepOver(high / most - low / most, isWhole), 0, 0]
   for (;;) {
     ;[first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)]
     if (last - first <= most) break
@@ -45,7 +46,12 @@ export function innerTicks(least: number, greatest: number, most: number): numbe
 // ---- times ----------------------------------------------------------------------------------------------------------
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
-const TIME_STEPS = [...[1, 2, 5, 15, 30].map((n) => n * SECOND), ...[1, 2, 5, 15, 30].map((n) => n * MINUTE), ...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 4, 7, 14].map((n) => n * DAY)]
+const TIME_STEPS = [
+  ...[1, 2, 5, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
+  ...[1, 2, 4, 7, 14].map((n) => n * DAY),
+]
 const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200]
 const MONTH = 30.44 * DAY
 const MONDAY = 4 * DAY // the epoch was a Thursday
@@ -62,7 +68,9 @@ export function timeTicks(least: number, greatest: number, most: number): number
   }
   const months = MONTHS.find((one) => one * MONTH >= rough) ?? 1200
   const begin = Math.floor((new Date(least).getUTCFullYear() * 12 + new Date(least).getUTCMonth()) / months) * months
-  return Array.from({ length: most + 3 }, (_, i) => Date.UTC(2000, begin + i * months - 24_000)).filter((at) => at >= least && at <= greatest)
+  return Array.from({ length: most + 3 }, (_, i) => Date.UTC(2000, begin + i * months - 24_000)).filter(
+    (at) => at >= least && at <= greatest,
+  )
 }
 
 // ---- text -----------------------------------------------------------------------------------------------------------
@@ -70,7 +78,12 @@ export function timeTicks(least: number, greatest: number, most: number): number
 const LETTERS_MAX = 10 // next to an axis
 const MOST_DECIMALS = 12
 const WIDE_TIMES = 10 // of the greatest to the least value on a logarithmic axis
-const MULTIPLES: [from: number, letter: string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']]
+const MULTIPLES: [from: number, letter: string][] = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+]
 
 // The decimals of a number, at most those that a thousandth of the axis needs.
 function decimalsOf(value: number, span: number) {
@@ -78,7 +91,11 @@ function decimalsOf(value: number, span: number) {
   return (/[.](\d*?)0*$/.exec(round(value).toFixed(most))?.[1] ?? '').length
 }
 
-const powerOfTen = (value: number) => round(value).toExponential().replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e').replace(/-/g, '−')
+const powerOfTen = (value: number) =>
+  round(value)
+    .toExponential()
+    .replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e')
+    .replace(/-/g, '−')
 
 export interface TickLook {
   isLog?: boolean
@@ -91,7 +108,11 @@ export function tickWords(values: number[], form: Form, { isLog = false, isShort
   const shown = values.map((value) => value * form.scale)
   const isWide = isLog && Math.max(...shown) > Math.min(...shown) * WIDE_TIMES
   const words = isWide ? values.map((value) => shortNumber(value, form, isShort)) : alike(shown, isShort)
-  return words.every((text) => text.length <= LETTERS_MAX) ? words : isWide ? words.map((text, i) => (text.length <= LETTERS_MAX ? text : powerOfTen(shown[i] as number))) : shown.map(powerOfTen)
+  return words.every((text) => text.length <= LETTERS_MAX)
+    ? words
+    : isWide
+      ? words.map((text, i) => (text.length <= LETTERS_MAX ? text : powerOfTen(shown[i] as number)))
+      : shown.map(powerOfTen)
 }
 
 function alike(shown: number[], isShort: boolean): string[] {
@@ -100,7 +121,10 @@ function alike(shown: number[], isShort: boolean): string[] {
   const parts = shown.map((value) => value / step)
   const span = Math.max(...parts) - Math.min(...parts)
   const decimals = Math.max(0, ...parts.map((part) => decimalsOf(part, span)))
-  return parts.map((part) => `${part.toLocaleString('en-GB', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace(/^-/, '−')}${part === 0 ? '' : letter}`)
+  return parts.map(
+    (part) =>
+      `${part.toLocaleString('en-GB', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace(/^-/, '−')}${part === 0 ? '' : letter}`,
+  )
 }
 
 export interface EdgeTicks {
@@ -114,5 +138,12 @@ export function edgeTicks(edges: number[], form: Form, px: number, letterPx: num
   const all = tickWords(edges, form, look)
   const places = numberedEdges(edges, px, (edge) => (all[edges.indexOf(edge)] ?? '').length * letterPx)
   // the other edges may have more decimals
-  return { places, words: tickWords(places.map((at) => edges[at] as number), form, look) }
+  return {
+    places,
+    words: tickWords(
+      places.map((at) => edges[at] as number),
+      form,
+      look,
+    ),
+  }
 }

@@ -2,7 +2,10 @@
 export function time(text: string, seconds = false) {
   const at = new Date(/[Zz]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`)
   if (Number.isNaN(at.getTime())) return text
-  return at.toISOString().slice(0, seconds ? 19 : 16).replace('T', ' ')
+  return at
+    .toISOString()
+    .slice(0, seconds ? 19 : 16)
+    .replace('T', ' ')
 }
 
 const RELATIVE = /^(now|today)(-\d+[mhdw])?$/
@@ -19,7 +22,9 @@ export function readTime(text: string): { value: string } | { fault: string } {
   if (RELATIVE.test(text)) return { value: text }
   const [, date, clockTime = '00:00:00', zone = 'Z'] = MOMENT.exec(text) ?? []
   const moment = `${date ?? ''}T${clockTime}${clockTime.length === 5 ? ':00' : ''}${zone.toUpperCase()}` // the server wants seconds
-  return isDay(date) && !Number.isNaN(new Date(moment).getTime()) ? { value: moment } : { fault: 'Enter a time as 2026-11-19, 2026-11-19 14:12 (UTC) or now-30d.' }
+  return isDay(date) && !Number.isNaN(new Date(moment).getTime())
+    ? { value: moment }
+    : { fault: 'Enter a time as 2026-11-19, 2026-11-19 14:12 (UTC) or now-30d.' }
 }
 
 export const clock = (at: number) => new Date(at).toISOString().slice(11, 19)

@@ -26,8 +26,29 @@ export function lowEnd({ id, unit }: Pick<Field, 'id' | 'unit'>, low: number) {
 }
 
 // Factors to the first unit of each dimension, by lowercase names.
-const TIMES: Record<string, number> = { s: 1, sec: 1, ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, min: 60, h: 3600, d: 86_400 }
-const SIZES: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }
+const TIMES: Record<string, number> = {
+  s: 1,
+  sec: 1,
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  μs: 1e-6,
+  ms: 1e-3,
+  min: 60,
+  h: 3600,
+  d: 86_400,
+}
+const SIZES: Record<string, number> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+}
 const SHARES: Record<string, number> = { share: 1, '%': 0.01 }
 const DIMENSIONS = [
   { factors: TIMES, names: 'us, ms, s, min or h' },

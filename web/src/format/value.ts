@@ -8,21 +8,29 @@ const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
 const HASH_SHOWN = 12
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
-export const DATA_VERSION = 'Number of changes to the stored results. Responses with the same data version show the same results.'
+export const DATA_VERSION =
+  'Number of changes to the stored results. Responses with the same data version show the same results.'
 // Parameters that a run fills in: null means that it ended before.
 const FILLED_IN = /^benchmark\.(model|endpoint|prompt_form|chat_template|dataset_sha256|request_id_prefix)$/
 // The word for null: only parameters that a user sets can be unset.
-export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) => (isParameter(field) && !FILLED_IN.test(field.id) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded)
+export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) =>
+  isParameter(field) && !FILLED_IN.test(field.id) ? UNSET : field.id === 'quality.verdict' ? 'no verdict' : notRecorded
 
 // The format of an uploaded file, by its name in the API.
 const FORMS = {
-  own: 'ProfLLM result', flat: 'vLLM bench serve', console: 'vLLM bench serve, console', latency: 'vLLM bench latency',
-  throughput: 'vLLM bench throughput', startup: 'vLLM bench startup', mm_processor: 'vLLM bench mm-processor',
+  own: 'ProfLLM result',
+  flat: 'vLLM bench serve',
+  console: 'vLLM bench serve, console',
+  latency: 'vLLM bench latency',
+  throughput: 'vLLM bench throughput',
+  startup: 'vLLM bench startup',
+  mm_processor: 'vLLM bench mm-processor',
   plain: 'minimal result',
 } as const
 export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? form
 
-export const verdictWord = (verdict: string | null) => (verdict === null ? 'no verdict' : (VERDICTS[verdict] ?? verdict))
+export const verdictWord = (verdict: string | null) =>
+  verdict === null ? 'no verdict' : (VERDICTS[verdict] ?? verdict)
 
 // A model without its organization, a GPU without its vendor; the full name is in tooltips and filters.
 export function briefly(field: Field, text: string) {
@@ -46,14 +54,17 @@ export function showValue(field: Field, value: unknown, form: Form): string {
 }
 
 // The beginning of a long hash; the whole hash is in tooltips and exports.
-const shortHash = (text: string) => (/^(sha256:)?[0-9a-f]{40,}$/.test(text) ? `${text.slice(0, text.indexOf(':') + 1 + HASH_SHOWN)}…` : text)
+const shortHash = (text: string) =>
+  /^(sha256:)?[0-9a-f]{40,}$/.test(text) ? `${text.slice(0, text.indexOf(':') + 1 + HASH_SHOWN)}…` : text
 
 // The status of a run: "launch failed".
 export const statusWord = (status: string) => status.replaceAll('_', ' ')
 export const isFailed = (status: unknown): status is string => typeof status === 'string' && /(^|_)failed$/.test(status)
 
-export const valueText = (field: Field, value: unknown, form: Form) => (field.id === 'run.status' ? statusWord(String(value)) : shortHash(briefly(field, showValue(field, value, form))))
-export const withUnit = (field: Field, value: unknown, form = formOfRow(field, [value])) => `${valueText(field, value, form)}${typeof value === 'number' && form.unit ? ` ${form.unit}` : ''}`
+export const valueText = (field: Field, value: unknown, form: Form) =>
+  field.id === 'run.status' ? statusWord(String(value)) : shortHash(briefly(field, showValue(field, value, form)))
+export const withUnit = (field: Field, value: unknown, form = formOfRow(field, [value])) =>
+  `${valueText(field, value, form)}${typeof value === 'number' && form.unit ? ` ${form.unit}` : ''}`
 // The value as stored, for files and tooltips: in the unit of the field list.
 export const wholeText = (field: Field, value: unknown) => showValue(field, value, PLAIN)
 

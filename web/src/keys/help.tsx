@@ -44,21 +44,31 @@ export function Help({ onClose }: { onClose: () => void }) {
           <h2>Keyboard shortcuts</h2>
           <IconButton icon="close" name="Close" onPress={onClose} />
         </div>
-        <Check isSelected={letterKeys} onChange={(on) => set({ letterKeys: on })}>Single-letter shortcuts</Check>
+        <Check isSelected={letterKeys} onChange={(on) => set({ letterKeys: on })}>
+          Single-letter shortcuts
+        </Check>
         <dl>
           {KEYS.map(([keys, words]) => (
             <Fragment key={words}>
-              <dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
               <dd>{words}</dd>
             </Fragment>
           ))}
         </dl>
         <h3>Reading the table</h3>
         <dl>
-          <dt className="n">–</dt><dd>Not recorded: the file does not have the key</dd>
-          <dt>unset</dt><dd>Set to null: the file has the key, but no value</dd>
-          <dt className="n">↑ ↓</dt><dd>Higher or lower is better</dd>
-          <dt className="n">UTC</dt><dd>All times are in UTC</dd>
+          <dt className="n">–</dt>
+          <dd>Not recorded: the file does not have the key</dd>
+          <dt>unset</dt>
+          <dd>Set to null: the file has the key, but no value</dd>
+          <dt className="n">↑ ↓</dt>
+          <dd>Higher or lower is better</dd>
+          <dt className="n">UTC</dt>
+          <dd>All times are in UTC</dd>
         </dl>
         <p className="small dim">ProfLLM {health.data?.version}. The web UI sends no data to other hosts.</p>
       </div>

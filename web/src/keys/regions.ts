@@ -4,10 +4,12 @@ import { tabbablesIn } from '../ui/tabbable'
 const REGIONS = '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]'
 
 export function nextRegion(isBack: boolean) {
-  const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].flatMap((region): [HTMLElement, HTMLElement][] => {
-    const [first] = tabbablesIn(region)
-    return first ? [[region, first]] : []
-  })
+  const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].flatMap(
+    (region): [HTMLElement, HTMLElement][] => {
+      const [first] = tabbablesIn(region)
+      return first ? [[region, first]] : []
+    },
+  )
   // a region whose first control is that of the region within it is not a step of its own
   const steps = regions.filter(([, first], at) => regions[at + 1]?.[1] !== first)
   const now = steps.findLastIndex(([region]) => region.contains(document.activeElement))

@@ -17,7 +17,16 @@ interface Preferences {
 
 export const usePreferences = create<Preferences>()(
   persist(
-    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, widths: {}, lastExplore: '/', unfinished: {}, author: '', set }),
+    (set) => ({
+      theme: 'system',
+      letterKeys: true,
+      openSections: {},
+      widths: {},
+      lastExplore: '/',
+      unfinished: {},
+      author: '',
+      set,
+    }),
     { name: 'profllm', partialize: ({ set: _, lastExplore: __, ...kept }) => kept },
   ),
 )

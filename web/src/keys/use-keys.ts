@@ -6,7 +6,9 @@ import { usePreferences } from './store'
 export type Keys = Record<string, (event: KeyboardEvent) => void>
 
 const takesLetters = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !/^(checkbox|radio|range)$/.test((target as HTMLInputElement).type)
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !/^(checkbox|radio|range)$/.test((target as HTMLInputElement).type)
 
 // React Aria's Autocomplete keeps the focus in its input and sends a copy of each key from the highlighted option, so the target
 // alone does not show that the reader types.
@@ -17,7 +19,14 @@ export function useKeys(keys: Keys) {
   latest.current = keys
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || (isTyping(event) && !/^F\d/.test(event.key))) return
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        (isTyping(event) && !/^F\d/.test(event.key))
+      )
+        return
       if (event.key.length === 1 && !usePreferences.getState().letterKeys) return
       if (document.querySelector('[role=dialog][data-modal]') && event.key !== 'Escape') return
       const action = latest.current[event.key]

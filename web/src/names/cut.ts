@@ -8,13 +8,15 @@ const HEAD_SHARE = 0.6 // smallest share of its room that a beginning has if it 
 
 // The longest end of a text that begins after a separator and has at most `most` letters.
 export function endOf(text: string, most: number) {
-  for (let at = Math.max(1, text.length - most); at < text.length; at++) if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(at)
+  for (let at = Math.max(1, text.length - most); at < text.length; at++)
+    if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(at)
   return text.slice(-Math.max(1, Math.floor(most / 2)))
 }
 
 // The longest beginning of at most `most` letters that ends with a separator, or without one if that would be too short.
 function headOf(text: string, most: number) {
-  for (let at = most; at >= Math.max(HEAD_LEAST, most * HEAD_SHARE); at--) if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(0, at).trimEnd()
+  for (let at = most; at >= Math.max(HEAD_LEAST, most * HEAD_SHARE); at--)
+    if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(0, at).trimEnd()
   return text.slice(0, most).trimEnd()
 }
 
@@ -45,7 +47,9 @@ function fromDifference(parts: string[], shared: number, letters: number) {
   }
   const begin = (parts[shared] ?? '').slice(0, letters - 2)
   const end = endOf(rest, letters - 2 - begin.length)
-  return letters - 2 - begin.length >= LEAST && end.length <= letters - 2 - begin.length ? `…${begin}…${end}` : `…${rest.slice(0, letters - 2)}…`
+  return letters - 2 - begin.length >= LEAST && end.length <= letters - 2 - begin.length
+    ? `…${begin}…${end}`
+    : `…${rest.slice(0, letters - 2)}…`
 }
 
 interface Text {
@@ -60,13 +64,18 @@ export function cutWhereAlike(texts: readonly string[], letters: number): string
   for (const same of Map.groupBy(texts.keys(), (at) => texts[at]?.slice(0, letters)).values()) {
     if (new Set(same.map((at) => texts[at])).size < 2) continue
     const cut = cutApart(same.map((at, i) => ({ text: texts[at] ?? '', letters, mark: String(i + 1) })))
-    same.forEach((at, i) => { shown[at] = cut[i] ?? '' })
+    same.forEach((at, i) => {
+      shown[at] = cut[i] ?? ''
+    })
   }
   return shown
 }
 
 // The texts that look alike and are not, in groups.
-const alikeOf = (texts: readonly Text[], shown: readonly string[]) => [...Map.groupBy(texts.keys(), (at) => shown[at]).values()].filter((same) => new Set(same.map((at) => texts[at]?.text)).size > 1)
+const alikeOf = (texts: readonly Text[], shown: readonly string[]) =>
+  [...Map.groupBy(texts.keys(), (at) => shown[at]).values()].filter(
+    (same) => new Set(same.map((at) => texts[at]?.text)).size > 1,
+  )
 
 // Texts that fit. Two of them are equal only if the whole texts are.
 export function cutApart(texts: readonly Text[]): string[] {

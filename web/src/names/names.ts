@@ -20,7 +20,10 @@ export interface DerivedName extends DistinctName {
 
 // The values of one field in a group of runs, each once.
 export class Several {
-  constructor(readonly values: readonly unknown[], readonly distinct = values.length) {}
+  constructor(
+    readonly values: readonly unknown[],
+    readonly distinct = values.length,
+  ) {}
 }
 
 export interface Fields {
@@ -59,16 +62,33 @@ function kilo(value: unknown) {
 
 const lastPart = (value: unknown) => raw(value).replace(/\/+$/, '').replace(/^.*\//, '')
 const withoutMaker = (value: unknown) => raw(value).replace(/^(NVIDIA|AMD Instinct|AMD|Intel) (?=\S)/, '')
-const gpu = (value: unknown) => withoutMaker(value).replace(/^(GeForce |Tesla |Quadro )/, '').replace(/([A-Z]+\d+\w*)[ -].*$/, '$1')
+const gpu = (value: unknown) =>
+  withoutMaker(value)
+    .replace(/^(GeForce |Tesla |Quadro )/, '')
+    .replace(/([A-Z]+\d+\w*)[ -].*$/, '$1')
 const rate = (value: unknown) => (value === Infinity || value === 'inf' ? 'rate inf' : `${raw(value)}/s`)
 const version = (value: unknown) => (/^\d/.test(raw(value)) ? `v${raw(value)}` : raw(value))
 
-const aspect = (label: string, ids: string[], ...texts: ((value: unknown) => string)[]): Aspect => ({ label, plural: `${label}s`, ids, texts: texts.length ? texts : [raw], isKnown: true, isFill: true })
+const aspect = (label: string, ids: string[], ...texts: ((value: unknown) => string)[]): Aspect => ({
+  label,
+  plural: `${label}s`,
+  ids,
+  texts: texts.length ? texts : [raw],
+  isKnown: true,
+  isFill: true,
+})
 const noFill = (made: Aspect): Aspect => ({ ...made, isFill: false })
 const short = (label: string, id: string) => aspect(label, [id], (value) => `${label} ${raw(value)}`)
 
 const INPUT_LENGTHS = ['benchmark.random_input_len', 'benchmark.input_len', 'benchmark.sonnet_input_len']
-const OUTPUT_LENGTHS = ['benchmark.random_output_len', 'benchmark.output_len', 'benchmark.sonnet_output_len', 'benchmark.sharegpt_output_len', 'benchmark.hf_output_len', 'benchmark.custom_output_len']
+const OUTPUT_LENGTHS = [
+  'benchmark.random_output_len',
+  'benchmark.output_len',
+  'benchmark.sonnet_output_len',
+  'benchmark.sharegpt_output_len',
+  'benchmark.hf_output_len',
+  'benchmark.custom_output_len',
+]
 const LENGTHS: Aspect = noFill(aspect('lengths', [], raw))
 
 // In the order of their importance.
@@ -80,8 +100,19 @@ const KNOWN: Aspect[] = [
   short('TP', 'server.tensor_parallel_size'),
   short('PP', 'server.pipeline_parallel_size'),
   short('DP', 'server.data_parallel_size'),
-  noFill({ ...aspect('EP', ['server.enable_expert_parallel'], (value) => (value === true ? 'EP' : value === false ? 'no EP' : `EP ${raw(value)}`)), plural: 'EP' }),
-  noFill(aspect('GPU count', ['derived.gpu_count', 'system.hardware_info.gpu_count'], (value) => `${raw(value)} ${value === 1 ? 'GPU' : 'GPUs'}`)),
+  noFill({
+    ...aspect('EP', ['server.enable_expert_parallel'], (value) =>
+      value === true ? 'EP' : value === false ? 'no EP' : `EP ${raw(value)}`,
+    ),
+    plural: 'EP',
+  }),
+  noFill(
+    aspect(
+      'GPU count',
+      ['derived.gpu_count', 'system.hardware_info.gpu_count'],
+      (value) => `${raw(value)} ${value === 1 ? 'GPU' : 'GPUs'}`,
+    ),
+  ),
   aspect('quantization', ['server.quantization']),
   aspect('dtype', ['server.dtype']),
   noFill(aspect('KV cache type', ['server.kv_cache_dtype'], (value) => `KV ${raw(value)}`)),
@@ -89,16 +120,34 @@ const KNOWN: Aspect[] = [
   aspect('request rate', ['benchmark.request_rate'], rate),
   LENGTHS,
   noFill(aspect('dataset', ['benchmark.dataset_name'])),
-  noFill({ ...aspect('prompts', ['benchmark.num_prompts'], (value) => `${raw(value)} ${value === 1 ? 'prompt' : 'prompts'}`), plural: 'numbers of prompts' }),
+  noFill({
+    ...aspect('prompts', ['benchmark.num_prompts'], (value) => `${raw(value)} ${value === 1 ? 'prompt' : 'prompts'}`),
+    plural: 'numbers of prompts',
+  }),
 ]
 // Other fields that never name a run: addresses, files and copies of what a component above shows.
-const NEVER = /(^|[._])(port|host|address|url|path|dir|file|filename|sha256|uuid|seed|hash|token|key|pid)s?$|^(launch|derived|system|environment)\.|^(run|tags)\.|^server\.served_model_name$|^benchmark\.(model|tokenizer|backend|endpoint)$/
+const NEVER =
+  /(^|[._])(port|host|address|url|path|dir|file|filename|sha256|uuid|seed|hash|token|key|pid)s?$|^(launch|derived|system|environment)\.|^(run|tags)\.|^server\.served_model_name$|^benchmark\.(model|tokenizer|backend|endpoint)$/
 
 // Fields to request for things that get a name: those above, and arguments that are often varied alone.
-const OFTEN = ['server.max_model_len', 'server.max_num_seqs', 'server.max_num_batched_tokens', 'server.gpu_memory_utilization', 'server.enable_prefix_caching']
-export const NAMING_FIELDS = [...new Set([...OFTEN, ...KNOWN.flatMap(({ ids }) => ids), ...INPUT_LENGTHS.slice(0, 2), ...OUTPUT_LENGTHS.slice(0, 2)])]
+const OFTEN = [
+  'server.max_model_len',
+  'server.max_num_seqs',
+  'server.max_num_batched_tokens',
+  'server.gpu_memory_utilization',
+  'server.enable_prefix_caching',
+]
+export const NAMING_FIELDS = [
+  ...new Set([
+    ...OFTEN,
+    ...KNOWN.flatMap(({ ids }) => ids),
+    ...INPUT_LENGTHS.slice(0, 2),
+    ...OUTPUT_LENGTHS.slice(0, 2),
+  ]),
+]
 
-const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : value instanceof Several ? value.values : [value])
+const listOf = (value: unknown): readonly unknown[] =>
+  value === undefined ? [] : value instanceof Several ? value.values : [value]
 
 // A sweep names a field by its last part, too.
 function read({ values }: Thing, ids: string[]): unknown {
@@ -115,9 +164,14 @@ const isNothing = (value: unknown) => value === null || value === undefined
 function textOf(value: unknown, { plural }: Aspect, text: (value: unknown) => string) {
   if (value instanceof Several && value.distinct > LISTED) {
     const numbers = value.values.filter((one) => typeof one === 'number')
-    return numbers.length === value.values.length ? `${text(Math.min(...numbers))}–${raw(Math.max(...numbers))}` : `${value.distinct} ${plural}`
+    return numbers.length === value.values.length
+      ? `${text(Math.min(...numbers))}–${raw(Math.max(...numbers))}`
+      : `${value.distinct} ${plural}`
   }
-  return listOf(value).filter((one) => !isNothing(one)).map(text).join(', ')
+  return listOf(value)
+    .filter((one) => !isNothing(one))
+    .map(text)
+    .join(', ')
 }
 
 const lengthText = (thing: Thing, text: (value: unknown) => string) => {
@@ -125,7 +179,8 @@ const lengthText = (thing: Thing, text: (value: unknown) => string) => {
   return input && output ? `${input}/${output}` : input ? `${input} in` : output ? `${output} out` : ''
 }
 
-const valuesOf = (thing: Thing, one: Aspect) => (one === LENGTHS ? [read(thing, INPUT_LENGTHS), read(thing, OUTPUT_LENGTHS)] : read(thing, one.ids))
+const valuesOf = (thing: Thing, one: Aspect) =>
+  one === LENGTHS ? [read(thing, INPUT_LENGTHS), read(thing, OUTPUT_LENGTHS)] : read(thing, one.ids)
 
 interface Component {
   aspect: Aspect
@@ -140,7 +195,10 @@ function componentOf(things: readonly Thing[], one: Aspect): Component | null {
   const keys = values.map(keyOf)
   const distinct = new Set(keys).size
   if (distinct < 2) return null
-  const forms = one === LENGTHS ? [kilo, raw].map((text) => things.map((thing) => lengthText(thing, text))) : one.texts.map((text) => values.map((value) => textOf(value, one, text)))
+  const forms =
+    one === LENGTHS
+      ? [kilo, raw].map((text) => things.map((thing) => lengthText(thing, text)))
+      : one.texts.map((text) => values.map((value) => textOf(value, one, text)))
   const texts = forms.find((form) => new Set(form).size === distinct) ?? forms.at(-1) ?? []
   if (new Set(texts).size < 2) return null
   return { aspect: one, texts, isClean: !values.flat().some(isSeveral) }
@@ -159,7 +217,11 @@ function aspectOf(id: string): Aspect {
 function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
   const known = new Set([...KNOWN.flatMap(({ ids }) => ids), ...INPUT_LENGTHS, ...OUTPUT_LENGTHS])
   const isCovered = (id: string) => known.has(id) || known.has(`server.${id}`) || known.has(`benchmark.${id}`)
-  const others = new Set(things.flatMap(({ values }) => Object.keys(values)).filter((id) => !isCovered(id) && !NEVER.test(id) && fields.get(id).role !== 'output'))
+  const others = new Set(
+    things
+      .flatMap(({ values }) => Object.keys(values))
+      .filter((id) => !isCovered(id) && !NEVER.test(id) && fields.get(id).role !== 'output'),
+  )
   const place = new Map(fields.fields.map(({ id }, at) => [id, at]))
   const sorted = [...others].sort((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || 0)
   return [...KNOWN, ...sorted.map(aspectOf)].flatMap((one) => componentOf(things, one) ?? [])
@@ -168,17 +230,24 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
 // Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in all names.
 function withRooms(component: Component, rooms: readonly number[]): Component {
   const letters = new Map<string, number>()
-  for (const [at, text] of component.texts.entries()) letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity))
+  for (const [at, text] of component.texts.entries())
+    letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity))
   const all = [...letters]
   const cut = cutApart(all.map(([text, most], i) => ({ text, letters: most, mark: `#${i + 1}` })))
   const short = new Map(all.map(([text], i) => [text, cut[i] ?? '']))
   return { ...component, texts: component.texts.map((text) => short.get(text) ?? '') }
 }
 
-const joined = (components: readonly Component[], at: number) => components.map(({ texts }) => texts[at]).filter(Boolean).join(SEPARATOR)
-const countDistinct = (components: readonly Component[], things: readonly Thing[]) => new Set(things.map((_, at) => joined(components, at))).size
+const joined = (components: readonly Component[], at: number) =>
+  components
+    .map(({ texts }) => texts[at])
+    .filter(Boolean)
+    .join(SEPARATOR)
+const countDistinct = (components: readonly Component[], things: readonly Thing[]) =>
+  new Set(things.map((_, at) => joined(components, at))).size
 const roomOf = ({ letters = Infinity }: Thing) => letters
-const fits = (components: readonly Component[], things: readonly Thing[]) => things.every((thing, at) => joined(components, at).length <= roomOf(thing))
+const fits = (components: readonly Component[], things: readonly Thing[]) =>
+  things.every((thing, at) => joined(components, at).length <= roomOf(thing))
 
 // The components of a name: those that distinguish more things than the ones before them, then others that vary while the name is short.
 function chosenOf(things: readonly Thing[], all: Component[], fill: number): Component[] {
@@ -191,11 +260,20 @@ function chosenOf(things: readonly Thing[], all: Component[], fill: number): Com
   }
   for (const one of chosen.toReversed()) {
     const fewer = chosen.filter((other) => other !== one)
-    if ((chosen.length > USUAL_MOST || one.aspect.isFill === false) && countDistinct(fewer, things) === distinct) chosen = fewer
+    if ((chosen.length > USUAL_MOST || one.aspect.isFill === false) && countDistinct(fewer, things) === distinct)
+      chosen = fewer
   }
   for (const one of all) {
     const more = [...chosen, one]
-    if (chosen.length > 0 && chosen.length < fill && one.isClean && one.aspect.isFill && !chosen.includes(one) && fits(more, things)) chosen = more
+    if (
+      chosen.length > 0 &&
+      chosen.length < fill &&
+      one.isClean &&
+      one.aspect.isFill &&
+      !chosen.includes(one) &&
+      fits(more, things)
+    )
+      chosen = more
   }
   return all.filter((one) => chosen.includes(one))
 }
@@ -228,17 +306,33 @@ function shownOf(things: readonly Thing[], chosen: Component[], rooms: readonly 
 // The names by components. Where one is too long, its longest component is cut.
 function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
   const alike = Map.groupBy(things.keys(), (at) => joined(chosen, at))
-  const rooms = things.map((thing, at) => roomOf(thing) - ((alike.get(joined(chosen, at))?.length ?? 0) > 1 ? SEPARATOR.length + TIE_WANTED : 0))
+  const rooms = things.map(
+    (thing, at) =>
+      roomOf(thing) - ((alike.get(joined(chosen, at))?.length ?? 0) > 1 ? SEPARATOR.length + TIE_WANTED : 0),
+  )
   const shown = shownOf(things, chosen, rooms)
-  const cut = new Map(chosen.map((one) => [one, withRooms(one, things.map((_, at) => {
-    const texts = (shown[at] ?? []).map(({ texts: all }) => all[at] ?? '')
-    const over = texts.filter(Boolean).join(SEPARATOR).length - (rooms[at] ?? Infinity)
-    const own = one.texts[at] ?? ''
-    const isLongest = texts.every((text) => text.length <= own.length)
-    if (!Number.isFinite(over)) return TEXT_MOST
-    return over > 0 && isLongest ? Math.max(TEXT_LEAST, own.length - over) : Infinity
-  }))]))
-  return things.map((_, at) => joined((shown[at] ?? []).map((one) => cut.get(one) ?? one), at))
+  const cut = new Map(
+    chosen.map((one) => [
+      one,
+      withRooms(
+        one,
+        things.map((_, at) => {
+          const texts = (shown[at] ?? []).map(({ texts: all }) => all[at] ?? '')
+          const over = texts.filter(Boolean).join(SEPARATOR).length - (rooms[at] ?? Infinity)
+          const own = one.texts[at] ?? ''
+          const isLongest = texts.every((text) => text.length <= own.length)
+          if (!Number.isFinite(over)) return TEXT_MOST
+          return over > 0 && isLongest ? Math.max(TEXT_LEAST, own.length - over) : Infinity
+        }),
+      ),
+    ]),
+  )
+  return things.map((_, at) =>
+    joined(
+      (shown[at] ?? []).map((one) => cut.get(one) ?? one),
+      at,
+    ),
+  )
 }
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
@@ -247,24 +341,37 @@ const ownName = ({ name }: Thing) => name?.trim() || ''
 function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
   const names = same.map(ownName)
   const isNamed = new Set(names).size === same.length && !names.includes('')
-  return cutApart(same.map((thing, i) => {
-    const room = roomOf(thing) - (labels[i] ? (labels[i]?.length ?? 0) + SEPARATOR.length : 0)
-    return { text: isNamed ? ownName(thing) : thing.id, letters: Math.max(TIE_LEAST, room), mark: String(i + 1) }
-  }))
+  return cutApart(
+    same.map((thing, i) => {
+      const room = roomOf(thing) - (labels[i] ? (labels[i]?.length ?? 0) + SEPARATOR.length : 0)
+      return { text: isNamed ? ownName(thing) : thing.id, letters: Math.max(TIE_LEAST, room), mark: String(i + 1) }
+    }),
+  )
 }
 
 // The short name of each thing, unique among them, and the full one: its own name with each component in words.
 // `fill`: the number of components up to which others that vary are added; 0 where there is little room.
 export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DerivedName[] {
   const chosen = chosenOf(things, componentsOf(things, fields), fill)
-  const labels = labelsOf(things, chosen).map((label, at) => label || nothingText(things[at] as Thing, chosen[0], things))
+  const labels = labelsOf(things, chosen).map(
+    (label, at) => label || nothingText(things[at] as Thing, chosen[0], things),
+  )
   const shorts = [...labels]
   for (const same of Map.groupBy(things.keys(), (at) => labels[at]).values()) {
     if (same.length < 2) continue
-    const ties = tiesOf(same.map((at) => things[at] as Thing), same.map((at) => labels[at] ?? ''))
-    same.forEach((at, i) => { shorts[at] = [labels[at], ties[i]].filter(Boolean).join(SEPARATOR) })
+    const ties = tiesOf(
+      same.map((at) => things[at] as Thing),
+      same.map((at) => labels[at] ?? ''),
+    )
+    same.forEach((at, i) => {
+      shorts[at] = [labels[at], ties[i]].filter(Boolean).join(SEPARATOR)
+    })
   }
-  return things.map((thing, at) => ({ short: shorts[at] || cutMiddle(ownName(thing) || thing.id, roomOf(thing)), full: fullOf(thing, chosen, fields), isLabel: labels[at] !== '' && labels[at] !== ownName(thing) }))
+  return things.map((thing, at) => ({
+    short: shorts[at] || cutMiddle(ownName(thing) || thing.id, roomOf(thing)),
+    full: fullOf(thing, chosen, fields),
+    isLabel: labels[at] !== '' && labels[at] !== ownName(thing),
+  }))
 }
 
 // A thing without any value that would name it: its own name, or if others have that too, what it lacks.

@@ -21,15 +21,36 @@ export const isGeneratedName = (name: string) => GENERATED.test(name)
 // Values in a name such as "max_num_seqs=256 max_concurrency=32", as a sweep writes it.
 export function valuesInName(name: string): Record<string, unknown> {
   const pairs = name.split(' ').map((word) => /^([a-z]\w*(?:\.\w+)*)=(.+)$/i.exec(word))
-  return Object.fromEntries(pairs.flatMap((pair) => {
-    const [, key = '', text = ''] = pair ?? []
-    return key ? [[key, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text]] : []
-  }))
+  return Object.fromEntries(
+    pairs.flatMap((pair) => {
+      const [, key = '', text = ''] = pair ?? []
+      return key
+        ? [
+            [
+              key,
+              text !== '' && Number.isFinite(Number(text))
+                ? Number(text)
+                : text === 'true'
+                  ? true
+                  : text === 'false'
+                    ? false
+                    : text,
+            ],
+          ]
+        : []
+    }),
+  )
 }
 
 // The cells of a row, and what its name says about fields that have no value there.
 function valuesOf(row: Row, fields: Fields): Record<string, unknown> {
-  const said = Object.entries(valuesInName(nameOf(row))).map(([key, value]) => [['server.', 'benchmark.'].map((section) => section + key).find((id) => fields.byId?.has(id)) ?? key, value] as const)
+  const said = Object.entries(valuesInName(nameOf(row))).map(
+    ([key, value]) =>
+      [
+        ['server.', 'benchmark.'].map((section) => section + key).find((id) => fields.byId?.has(id)) ?? key,
+        value,
+      ] as const,
+  )
   return { ...row.cells, ...Object.fromEntries(said.filter(([id]) => (row.cells[id] ?? null) === null)) }
 }
 
@@ -46,7 +67,12 @@ const roomOf = (row: Row, letters: number) => letters - (row.simulated === true 
 function labels(rows: readonly Row[], fields: Fields, letters: number): [number, RowName][] {
   const ids = shortIds(rows)
   const ownOf = (row: Row) => (isGeneratedName(nameOf(row)) ? '' : nameOf(row))
-  const things = rows.map((row, i) => ({ values: valuesOf(row, fields), name: ownOf(row), id: ids[i] ?? '', letters: roomOf(row, letters) }))
+  const things = rows.map((row, i) => ({
+    values: valuesOf(row, fields),
+    name: ownOf(row),
+    id: ids[i] ?? '',
+    letters: roomOf(row, letters),
+  }))
   return distinctNames(things, fields).map(({ short, full, isLabel }, i) => {
     const row = rows[i] as Row
     const own = ownOf(row)
@@ -64,13 +90,27 @@ export function rowNames(rows: readonly Row[], fields: Fields, letters = SEEN): 
   if (known?.letters === letters) return known.names
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1)
-  const isPlain = (row: Row) => !isGeneratedName(nameOf(row)) && counts.get(nameOf(row)) === 1 && nameOf(row).length <= roomOf(row, letters)
-  const names = new Map<number, RowName>(labels(rows.filter((row) => !isPlain(row)), fields, letters))
-  const cut = cutApart(rows.map((row) => ({ text: names.get(row.id)?.short ?? nameOf(row), letters: roomOf(row, letters), mark: `#${row.id}` })))
+  const isPlain = (row: Row) =>
+    !isGeneratedName(nameOf(row)) && counts.get(nameOf(row)) === 1 && nameOf(row).length <= roomOf(row, letters)
+  const names = new Map<number, RowName>(
+    labels(
+      rows.filter((row) => !isPlain(row)),
+      fields,
+      letters,
+    ),
+  )
+  const cut = cutApart(
+    rows.map((row) => ({
+      text: names.get(row.id)?.short ?? nameOf(row),
+      letters: roomOf(row, letters),
+      mark: `#${row.id}`,
+    })),
+  )
   rows.forEach((row, i) => {
     const [found, short] = [names.get(row.id), cut[i] ?? '']
     const name = found && { ...found, own: roomOf(row, letters) - short.length < OWN_LEAST ? '' : found.own }
-    if (short !== (name?.short ?? nameOf(row))) names.set(row.id, { short, full: name?.full ?? nameOf(row), own: name?.own ?? '' })
+    if (short !== (name?.short ?? nameOf(row)))
+      names.set(row.id, { short, full: name?.full ?? nameOf(row), own: name?.own ?? '' })
     else if (name?.short === nameOf(row)) names.delete(row.id)
     else if (name) names.set(row.id, name)
   })

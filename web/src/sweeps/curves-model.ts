@@ -26,14 +26,18 @@ export interface Curves {
 const USUAL_LOADS = /(^|\.)(max_concurrency|request_rate)$/
 const SLOTS = 8
 
-export const loadOf = (inputs: Input[]) => inputs.find(({ key }) => USUAL_LOADS.test(key)) ?? inputs.find((input) => isLoad(input) && input.values.every((value) => typeof value === 'number'))
+export const loadOf = (inputs: Input[]) =>
+  inputs.find(({ key }) => USUAL_LOADS.test(key)) ??
+  inputs.find((input) => isLoad(input) && input.values.every((value) => typeof value === 'number'))
 
 const size = (load: unknown) => (typeof load === 'number' ? load : Infinity) // "inf" is the largest rate
 
 // Keys that follow from the load alone, as a seed per load, are not part of a configuration.
 function configurationKeys(cells: Cell[], inputs: Input[], load: Input | undefined) {
   const of = (keys: string[]) => new Set(cells.map(({ point }) => keys.map((key) => same(point[key])).join('\n'))).size
-  return inputs.filter((input) => input !== load && !(load && of([load.key, input.key]) === load.values.length)).map(({ key }) => key)
+  return inputs
+    .filter((input) => input !== load && !(load && of([load.key, input.key]) === load.values.length))
+    .map(({ key }) => key)
 }
 
 export function curvesOf(cells: Cell[], inputs: Input[], x: string, y: string): Curves {
@@ -43,14 +47,29 @@ export function curvesOf(cells: Cell[], inputs: Input[], x: string, y: string): 
   const byId = Map.groupBy(cells, idOf)
   const coloured = byId.size > SLOTS ? SLOTS - 1 : SLOTS
   const slots = new Map([...byId.keys()].map((id, at) => [id, at < coloured ? at : -1]))
-  const lines = [...byId].map(([id, own]): Line => ({
-    id, slot: slots.get(id) as number, values: Object.fromEntries(keys.map((key) => [key, own[0]?.point[key]])),
-    points: own.flatMap((cell) => {
-      const [right, up] = [meanOf(cell.runs, x), meanOf(cell.runs, y)]
-      if (right.value === null || up.value === null) return []
-      return [{ cell, load: load && cell.point[load.key], x: right.value, y: up.value, n: right.n, isTrusted: cell.runs.every(({ verdict }) => verdict === null || verdict === 'trusted') }]
-    }).sort((a, b) => size(a.load) - size(b.load)),
-  }))
+  const lines = [...byId].map(
+    ([id, own]): Line => ({
+      id,
+      slot: slots.get(id) as number,
+      values: Object.fromEntries(keys.map((key) => [key, own[0]?.point[key]])),
+      points: own
+        .flatMap((cell) => {
+          const [right, up] = [meanOf(cell.runs, x), meanOf(cell.runs, y)]
+          if (right.value === null || up.value === null) return []
+          return [
+            {
+              cell,
+              load: load && cell.point[load.key],
+              x: right.value,
+              y: up.value,
+              n: right.n,
+              isTrusted: cell.runs.every(({ verdict }) => verdict === null || verdict === 'trusted'),
+            },
+          ]
+        })
+        .sort((a, b) => size(a.load) - size(b.load)),
+    }),
+  )
   return { load, lines, slotOf: (cell) => slots.get(idOf(cell)) }
 }
 
@@ -59,12 +78,22 @@ export const isWithin = ({ x }: { x: number }, limit: number, isLower: boolean) 
 // The trusted point with the most throughput within the limit.
 export function bestOf(lines: Line[], limit: number | null, isLower: boolean): CurvePoint | undefined {
   if (limit === null) return undefined
-  const within = lines.flatMap(({ points }) => points).filter((point) => point.isTrusted && isWithin(point, limit, isLower))
+  const within = lines
+    .flatMap(({ points }) => points)
+    .filter((point) => point.isTrusted && isWithin(point, limit, isLower))
   return within.reduce<CurvePoint | undefined>((best, point) => (best && best.y >= point.y ? best : point), undefined)
 }
 
 // The cells that do not meet the limit.
-export const beyondOf = (lines: Line[], limit: number | null, isLower: boolean) => new Set(limit === null ? [] : lines.flatMap(({ points }) => points).filter((point) => !isWithin(point, limit, isLower)).map(({ cell }) => cell.id))
+export const beyondOf = (lines: Line[], limit: number | null, isLower: boolean) =>
+  new Set(
+    limit === null
+      ? []
+      : lines
+          .flatMap(({ points }) => points)
+          .filter((point) => !isWithin(point, limit, isLower))
+          .map(({ cell }) => cell.id),
+  )
 
 // ---- axes ----------------------------------------------------------------------------------------------------
 
@@ -91,7 +120,8 @@ function steps(high: number) {
 function ratios(low: number, high: number) {
   const parts = high / low > 200 ? [1] : [1, 2, 5]
   const ticks: number[] = []
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) for (const part of parts) ticks.push(Number((part * 10 ** power).toPrecision(12)))
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
+    for (const part of parts) ticks.push(Number((part * 10 ** power).toPrecision(12)))
   return ticks.filter((tick) => tick >= low && tick <= high)
 }
 
@@ -102,5 +132,11 @@ export function axisOf(values: number[], mayBeLog: boolean): Axis {
   const isLog = mayBeLog && least > 0 && most / least > LOG_FROM
   const ticks = isLog ? ratios(least / MARGIN, most * MARGIN) : steps(most || 1)
   const [low, high] = isLog ? [least / MARGIN, most * MARGIN] : [0, ticks.at(-1) ?? 1]
-  return { low, high, isLog, ticks, at: isLog ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low) }
+  return {
+    low,
+    high,
+    isLog,
+    ticks,
+    at: isLog ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low),
+  }
 }

@@ -16,5 +16,6 @@ function wordOf({ state, changed_at: changed, counts }: SweepHead, now: number) 
 }
 
 export const listOf = (heads: SweepHead[], now = Date.now()): Listed[] =>
-  heads.map((head) => ({ ...head, began: startOf(head.id) ?? head.created_at, word: wordOf(head, now) }))
+  heads
+    .map((head) => ({ ...head, began: startOf(head.id) ?? head.created_at, word: wordOf(head, now) }))
     .sort((a, b) => (b.began ?? '').localeCompare(a.began ?? '') || b.id.localeCompare(a.id))

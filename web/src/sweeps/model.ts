@@ -3,15 +3,36 @@
 import type { Sweep, SweepRun } from '../api/types'
 
 export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_uploaded' | 'skipped'
-export const KINDS: readonly Kind[] = ['done', 'partial', 'running', 'failed', 'queued', 'missing', 'not_uploaded', 'skipped']
-const STATUSES: Record<string, Kind> = { completed: 'done', partial: 'partial', running: 'running', queued: 'queued', missing: 'missing', interrupted: 'missing', not_uploaded: 'not_uploaded', skipped: 'skipped' }
+export const KINDS: readonly Kind[] = [
+  'done',
+  'partial',
+  'running',
+  'failed',
+  'queued',
+  'missing',
+  'not_uploaded',
+  'skipped',
+]
+const STATUSES: Record<string, Kind> = {
+  completed: 'done',
+  partial: 'partial',
+  running: 'running',
+  queued: 'queued',
+  missing: 'missing',
+  interrupted: 'missing',
+  not_uploaded: 'not_uploaded',
+  skipped: 'skipped',
+}
 
-export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind => (status === null ? 'done' : (STATUSES[status] ?? 'failed'))
+export const kindOf = ({ status }: Pick<SweepRun, 'status'>): Kind =>
+  status === null ? 'done' : (STATUSES[status] ?? 'failed')
 
 // A run without a result is queued while its sweep runs, and missing after the sweep has finished or stopped reporting.
 export function runsNow(runs: SweepRun[], isRunning: boolean): SweepRun[] {
   const now: Record<string, string> = isRunning ? { missing: 'queued', interrupted: 'queued' } : { running: 'missing' }
-  return runs.map((run) => (run.status !== null && run.status in now ? { ...run, status: now[run.status] as string } : run))
+  return runs.map((run) =>
+    run.status !== null && run.status in now ? { ...run, status: now[run.status] as string } : run,
+  )
 }
 
 export type Point = Record<string, unknown>
@@ -32,25 +53,37 @@ const PART = /(?:^| )([\w.]+)=/g
 // Without a plan, only the label has the values: "max_num_seqs=64 max_concurrency=8".
 export function pointOfLabel(label: string): Point {
   const parts = [...label.matchAll(PART)]
-  return Object.fromEntries(parts.map((part, i) => {
-    const text = label.slice(part.index + part[0].length, parts[i + 1]?.index)
-    return [part[1] as string, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text]
-  }))
+  return Object.fromEntries(
+    parts.map((part, i) => {
+      const text = label.slice(part.index + part[0].length, parts[i + 1]?.index)
+      return [part[1] as string, text !== '' && Number.isFinite(Number(text)) ? Number(text) : text]
+    }),
+  )
 }
 
 const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
 // The mean of the completed runs, and how many have the value.
 export function meanOf(runs: SweepRun[], metric: string) {
-  const values = runs.filter((run) => ['done', 'partial'].includes(kindOf(run))).map((run) => numberOf(run.values[metric])).filter((value) => value !== null)
-  return { n: values.length, value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null }
+  const values = runs
+    .filter((run) => ['done', 'partial'].includes(kindOf(run)))
+    .map((run) => numberOf(run.values[metric]))
+    .filter((value) => value !== null)
+  return {
+    n: values.length,
+    value: values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null,
+  }
 }
 
 function cellOf(runs: SweepRun[], metric: string): Cell {
   const [first] = runs as [SweepRun]
   const kinds = runs.map(kindOf)
   return {
-    id: first.combination, label: first.label ?? first.run, set: first.set ?? null, runs, point: first.parameters ?? pointOfLabel(first.label ?? ''),
+    id: first.combination,
+    label: first.label ?? first.run,
+    set: first.set ?? null,
+    runs,
+    point: first.parameters ?? pointOfLabel(first.label ?? ''),
     kind: KINDS.find((kind) => kinds.includes(kind)) as Kind,
     ...meanOf(runs, metric),
   }
@@ -71,7 +104,17 @@ export function cellsOf(runs: SweepRun[], metric: string): Cell[] {
 export type Counts = Record<Kind, number> & { removed: number }
 
 export function countRuns(runs: SweepRun[]): Counts {
-  const counts: Counts = { done: 0, partial: 0, running: 0, failed: 0, queued: 0, missing: 0, not_uploaded: 0, skipped: 0, removed: 0 }
+  const counts: Counts = {
+    done: 0,
+    partial: 0,
+    running: 0,
+    failed: 0,
+    queued: 0,
+    missing: 0,
+    not_uploaded: 0,
+    skipped: 0,
+    removed: 0,
+  }
   for (const run of runs) counts[run.removed ? 'removed' : kindOf(run)] += 1
   return counts
 }
@@ -96,7 +139,12 @@ export function inputsOf(cells: Cell[]): Input[] {
   const keys = new Set(cells.flatMap(({ point }) => Object.keys(point)))
   const inputs = [...keys].map((key) => {
     const values = new Map(cells.map(({ point }) => [same(point[key]), point[key]]))
-    return { key, values: inOrder([...values.values()].filter((value) => value !== NOTHING)).concat(values.has('') ? [NOTHING] : []) }
+    return {
+      key,
+      values: inOrder([...values.values()].filter((value) => value !== NOTHING)).concat(
+        values.has('') ? [NOTHING] : [],
+      ),
+    }
   })
   return inputs.filter(({ values }) => values.length > 1)
 }
@@ -108,9 +156,15 @@ const longest = (inputs: Input[]) => inputs.toSorted((a, b) => b.values.length -
 export function axesOf(inputs: Input[], x: string, y: string): { x: Input | undefined; y: Input | undefined } {
   const of = (key: string) => inputs.find((input) => input.key === key)
   const chosenY = of(y)
-  const right = of(x) ?? longest(inputs.filter((input) => input !== chosenY && isLoad(input))) ?? longest(inputs.filter((input) => input !== chosenY))
+  const right =
+    of(x) ??
+    longest(inputs.filter((input) => input !== chosenY && isLoad(input))) ??
+    longest(inputs.filter((input) => input !== chosenY))
   const rest = inputs.filter((input) => input !== right)
-  return { x: right, y: chosenY === right ? undefined : (chosenY ?? longest(rest.filter((input) => !isLoad(input))) ?? longest(rest)) }
+  return {
+    x: right,
+    y: chosenY === right ? undefined : (chosenY ?? longest(rest.filter((input) => !isLoad(input))) ?? longest(rest)),
+  }
 }
 
 export interface Facet {
@@ -135,8 +189,16 @@ function partingKeys(cells: Cell[], inputs: Input[], taken: string[]) {
   return keys
 }
 
-export function facetsOf(cells: Cell[], inputs: Input[], { x, y }: { x: Input | undefined; y: Input | undefined }): Facet[] {
-  const keys = partingKeys(cells, inputs, [x, y].flatMap((input) => (input ? [input.key] : [])))
+export function facetsOf(
+  cells: Cell[],
+  inputs: Input[],
+  { x, y }: { x: Input | undefined; y: Input | undefined },
+): Facet[] {
+  const keys = partingKeys(
+    cells,
+    inputs,
+    [x, y].flatMap((input) => (input ? [input.key] : [])),
+  )
   const columns = new Map((x?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
   const lines = new Map((y?.values ?? [NOTHING]).map((value, i) => [same(value), i]))
   const facets: Facet[] = []
@@ -149,7 +211,10 @@ export function facetsOf(cells: Cell[], inputs: Input[], { x, y }: { x: Input | 
     // cells that no key separates would overlap: each further one gets its own map
     let facet = alike.find(({ rows }) => rows[down]?.[right] === undefined)
     if (!facet) {
-      facet = { values: keys.map((key) => [key, cell.point[key]]), rows: Array.from(lines, () => Array.from(columns, () => undefined)) }
+      facet = {
+        values: keys.map((key) => [key, cell.point[key]]),
+        rows: Array.from(lines, () => Array.from(columns, () => undefined)),
+      }
       facets.push(facet)
       byPlace.set(place, [...alike, facet])
     }
@@ -184,10 +249,12 @@ export function shareOf({ low, high, isLog }: Scale, value: number) {
 
 // The end of each run that has a result, in ms.
 function endsOf(runs: SweepRun[]) {
-  return runs.flatMap(({ timestamp, duration_s }) => {
-    const at = timestamp === null ? NaN : Date.parse(timestamp) + (duration_s ?? 0) * 1000
-    return Number.isFinite(at) ? [at] : []
-  }).sort((a, b) => a - b)
+  return runs
+    .flatMap(({ timestamp, duration_s }) => {
+      const at = timestamp === null ? NaN : Date.parse(timestamp) + (duration_s ?? 0) * 1000
+      return Number.isFinite(at) ? [at] : []
+    })
+    .sort((a, b) => a - b)
 }
 
 const PAUSE = 10 // times the usual
@@ -202,10 +269,16 @@ export interface Pace {
 // Includes the starts of servers, because they delay the end of the next run.
 export function paceOf(runs: SweepRun[]): Pace {
   const ends = endsOf(runs)
-  const gaps = ends.slice(1).map((end, i) => end - (ends[i] as number)).sort((a, b) => a - b)
+  const gaps = ends
+    .slice(1)
+    .map((end, i) => end - (ends[i] as number))
+    .sort((a, b) => a - b)
   const usual = gaps[Math.floor(gaps.length / 2)]
   const kept = gaps.filter((gap) => gap <= (usual as number) * PAUSE)
-  return { last: ends.at(-1) ?? null, everyMs: usual === undefined ? null : kept.reduce((sum, gap) => sum + gap, 0) / kept.length }
+  return {
+    last: ends.at(-1) ?? null,
+    everyMs: usual === undefined ? null : kept.reduce((sum, gap) => sum + gap, 0) / kept.length,
+  }
 }
 
 // Whether a running sweep has stopped reporting, for example because it was killed.
@@ -224,9 +297,19 @@ export function shortKey(key: string, keys: string[]) {
 
 export const stateWord = (state: Sweep['state']) => (state === 'ended' ? 'finished' : (state ?? ''))
 
-export const valueWords = (value: unknown) => (value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value))
+export const valueWords = (value: unknown) =>
+  value === NOTHING ? '–' : value === null ? 'unset' : typeof value === 'string' ? value : JSON.stringify(value)
 
-export const KIND_WORDS: Record<Kind, string> = { done: 'done', partial: 'partial', running: 'running', failed: 'failed', queued: 'queued', missing: 'missing', not_uploaded: 'not uploaded', skipped: 'skipped' }
+export const KIND_WORDS: Record<Kind, string> = {
+  done: 'done',
+  partial: 'partial',
+  running: 'running',
+  failed: 'failed',
+  queued: 'queued',
+  missing: 'missing',
+  not_uploaded: 'not uploaded',
+  skipped: 'skipped',
+}
 
 // "swp_20261123_060000_0a1b2c" contains the start time.
 export function startOf(id: string): string | null {

@@ -9,11 +9,19 @@ import css from './sweeps.module.css'
 
 const SHOWN = ['done', 'partial', 'running', 'queued', 'failed', 'skipped', 'missing', 'not_uploaded'] as const
 const DRAWN = ['done', 'partial', 'failed', 'not_uploaded'] as const // parts of the bar
-const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = { done: 'trusted', partial: 'degraded', failed: 'limited', not_uploaded: 'line-3' }
+const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = {
+  done: 'trusted',
+  partial: 'degraded',
+  failed: 'limited',
+  not_uploaded: 'line-3',
+}
 
 function stateWords({ state, changed_at: changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
   if (!has_plan) return ''
-  if (state === 'running') return isRunning ? 'running' : `no report since ${time(new Date(Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))).toISOString())} UTC`
+  if (state === 'running')
+    return isRunning
+      ? 'running'
+      : `no report since ${time(new Date(Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))).toISOString())} UTC`
   return stateWord(state)
 }
 
@@ -25,15 +33,44 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
   const share = (part: number) => (total ? part / total : 0)
   return (
     <section className={css.pace} aria-label="Progress">
-      {sweep.has_plan && <Meter label={`${over} of ${total} runs finished`} done={over} total={total} parts={DRAWN.map((kind) => ({ share: share(counts[kind]), color: PARTS[kind] }))} />}
+      {sweep.has_plan && (
+        <Meter
+          label={`${over} of ${total} runs finished`}
+          done={over}
+          total={total}
+          parts={DRAWN.map((kind) => ({ share: share(counts[kind]), color: PARTS[kind] }))}
+        />
+      )}
       <p role="status">
-        <b><span className="n">{count(over)}</span>{sweep.has_plan && <> of <span className="n">{count(total)}</span></>} {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished</b>
+        <b>
+          <span className="n">{count(over)}</span>
+          {sweep.has_plan && (
+            <>
+              {' '}
+              of <span className="n">{count(total)}</span>
+            </>
+          )}{' '}
+          {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished
+        </b>
         {!sweep.has_plan && <span>number of planned runs unknown</span>}
         {stateWords(sweep, pace.last, isRunning) && <span>{stateWords(sweep, pace.last, isRunning)}</span>}
-        {isRunning && remaining > 0 && pace.everyMs !== null && <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>}
-        {pace.last !== null && <span>last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC</span>}
+        {isRunning && remaining > 0 && pace.everyMs !== null && (
+          <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>
+        )}
+        {pace.last !== null && (
+          <span>
+            last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC
+          </span>
+        )}
       </p>
-      <p className={css.kinds}>{SHOWN.filter((kind) => counts[kind] > 0).map((kind) => <span key={kind}><KindState kind={kind} part={sweep.has_plan ? PARTS[kind] : undefined} /> <span className="n">{count(counts[kind])}</span></span>)}</p>
+      <p className={css.kinds}>
+        {SHOWN.filter((kind) => counts[kind] > 0).map((kind) => (
+          <span key={kind}>
+            <KindState kind={kind} part={sweep.has_plan ? PARTS[kind] : undefined} />{' '}
+            <span className="n">{count(counts[kind])}</span>
+          </span>
+        ))}
+      </p>
     </section>
   )
 }

@@ -37,7 +37,9 @@ function readOne(key: string): Pinned[] {
 // Each pin has an entry of its own, so that two tabs that pin at the same moment both keep theirs. null: no storage.
 function read(): Pinned[] | null {
   try {
-    const all = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).flatMap(readOne)
+    const all = Object.keys(localStorage)
+      .filter((key) => key.startsWith(PREFIX))
+      .flatMap(readOne)
     return all.sort((a, b) => a.at - b.at || (keyOf(a.side) < keyOf(b.side) ? -1 : 1)).slice(0, SIDES_MAX)
   } catch {
     return null
@@ -46,7 +48,8 @@ function read(): Pinned[] | null {
 
 // Writes what changed alone: entries of other tabs stay as they are.
 function write(before: Pinned[], after: Pinned[]) {
-  const texts = (pinned: Pinned[]) => new Map(pinned.map(({ side, name, at }) => [keyOf(side), JSON.stringify({ name, at })]))
+  const texts = (pinned: Pinned[]) =>
+    new Map(pinned.map(({ side, name, at }) => [keyOf(side), JSON.stringify({ name, at })]))
   const [old, now] = [texts(before), texts(after)]
   try {
     for (const key of old.keys()) if (!now.has(key)) localStorage.removeItem(key)
@@ -63,7 +66,10 @@ function inOrder(pinned: Pinned[]): Pinned[] {
 }
 
 const nextAt = (pinned: Pinned[]) => Math.max(Date.now(), (pinned.at(-1)?.at ?? 0) + 1)
-const without = (pinned: Pinned[], at: number) => ({ pinned: pinned.toSpliced(at, 1), said: `${pinned[at]?.name ?? ''} removed from the comparison` })
+const without = (pinned: Pinned[], at: number) => ({
+  pinned: pinned.toSpliced(at, 1),
+  said: `${pinned[at]?.name ?? ''} removed from the comparison`,
+})
 
 export const useTray = create<Tray>()((set, get) => {
   // Another tab may have changed the tray a moment ago: each change starts from what is stored.
@@ -76,31 +82,49 @@ export const useTray = create<Tray>()((set, get) => {
   return {
     pinned: read() ?? [],
     said: '',
-    toggle: (side, name) => change((pinned) => {
-      const at = pinned.findIndex(isSame(side))
-      if (at >= 0) return without(pinned, at)
-      if (pinned.length === SIDES_MAX) return { said: `${SIDES_MAX} sides can be compared; remove one first` }
-      return { pinned: [...pinned, { side, name, at: nextAt(pinned) }], said: `${name} pinned as ${LETTERS[pinned.length] ?? ''}` }
-    }),
-    remove: (side) => change((pinned) => {
-      const at = pinned.findIndex(isSame(side))
-      return at < 0 ? {} : without(pinned, at)
-    }),
-    move: (from, to) => change((pinned) => (to < 0 || to >= pinned.length ? {} : { pinned: inOrder(moved(pinned, from, to)), said: `${pinned[from]?.name ?? ''} is now ${LETTERS[to] ?? ''}` })),
+    toggle: (side, name) =>
+      change((pinned) => {
+        const at = pinned.findIndex(isSame(side))
+        if (at >= 0) return without(pinned, at)
+        if (pinned.length === SIDES_MAX) return { said: `${SIDES_MAX} sides can be compared; remove one first` }
+        return {
+          pinned: [...pinned, { side, name, at: nextAt(pinned) }],
+          said: `${name} pinned as ${LETTERS[pinned.length] ?? ''}`,
+        }
+      }),
+    remove: (side) =>
+      change((pinned) => {
+        const at = pinned.findIndex(isSame(side))
+        return at < 0 ? {} : without(pinned, at)
+      }),
+    move: (from, to) =>
+      change((pinned) =>
+        to < 0 || to >= pinned.length
+          ? {}
+          : {
+              pinned: inOrder(moved(pinned, from, to)),
+              said: `${pinned[from]?.name ?? ''} is now ${LETTERS[to] ?? ''}`,
+            },
+      ),
     set: (sides) => change(() => ({ pinned: sides.map((one, at) => ({ ...one, at: Date.now() + at })), said: '' })),
   }
 })
 
 // Other tabs report their changes; key is null where all is cleared.
-if (typeof window !== 'undefined') window.addEventListener('storage', ({ key }) => { if (key === null || key.startsWith(PREFIX)) useTray.setState({ pinned: read() ?? [] }) })
+if (typeof window !== 'undefined')
+  window.addEventListener('storage', ({ key }) => {
+    if (key === null || key.startsWith(PREFIX)) useTray.setState({ pinned: read() ?? [] })
+  })
 
 export const sidesOf = (pinned: Pinned[]) => pinned.map(({ side }) => side)
 export const slotOf = (pinned: Pinned[], side: Side) => LETTERS[pinned.findIndex(isSame(side))]
 
 // The slots of single experiments, by id.
 export function slotsById(pinned: Pinned[]): ReadonlyMap<number, string> {
-  return new Map(pinned.flatMap(({ side }, at) => {
-    const id = oneOf(side)
-    return id === null ? [] : [[id, LETTERS[at] ?? ''] as const]
-  }))
+  return new Map(
+    pinned.flatMap(({ side }, at) => {
+      const id = oneOf(side)
+      return id === null ? [] : [[id, LETTERS[at] ?? ''] as const]
+    }),
+  )
 }

@@ -20,11 +20,20 @@ export function Away() {
     if (isAway) return
     const isBack = wasAway.current
     wasAway.current = false
-    if (health.dataUpdatedAt) void client.refetchQueries({ type: 'active', predicate: ({ state: { status, error } }) => status === 'error' && (isBack || (isSilence(error) && !isTimeout(error))) })
+    if (health.dataUpdatedAt)
+      void client.refetchQueries({
+        type: 'active',
+        predicate: ({ state: { status, error } }) =>
+          status === 'error' && (isBack || (isSilence(error) && !isTimeout(error))),
+      })
   }, [isAway, health.dataUpdatedAt, client])
-  useEffect(() => { if (isAway) wasAway.current = true }, [isAway])
   useEffect(() => {
-    const probe = () => { if (wasAway.current && document.visibilityState === 'visible') void health.refetch() }
+    if (isAway) wasAway.current = true
+  }, [isAway])
+  useEffect(() => {
+    const probe = () => {
+      if (wasAway.current && document.visibilityState === 'visible') void health.refetch()
+    }
     window.addEventListener('online', probe)
     document.addEventListener('visibilitychange', probe)
     return () => {
@@ -33,7 +42,9 @@ export function Away() {
     }
   }, [health.refetch])
   if (!isAway) return null
-  const since = health.dataUpdatedAt ? `Showing data from ${time(new Date(health.dataUpdatedAt).toISOString()).slice(11)} UTC. ` : ''
+  const since = health.dataUpdatedAt
+    ? `Showing data from ${time(new Date(health.dataUpdatedAt).toISOString()).slice(11)} UTC. `
+    : ''
   return (
     <div className={css.away} role="status" data-away="">
       <Icon name="warn" />

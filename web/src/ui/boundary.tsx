@@ -31,9 +31,18 @@ export class Boundary extends Component<Props, State> {
     return (
       <main id="main" className={join(page.read, page.wide)}>
         <h1>Could not show this page</h1>
-        <div className={page.notice}><Note kind="bad" role="alert">{failure.error instanceof Error ? failure.error.message : String(failure.error)}</Note></div>
-        <p className={page.lead}>Stored results are not affected. Reload the page; if that does not help, check that profllm-dashboard is running.</p>
-        <Button look="line" onPress={() => window.location.reload()}>Reload</Button>
+        <div className={page.notice}>
+          <Note kind="bad" role="alert">
+            {failure.error instanceof Error ? failure.error.message : String(failure.error)}
+          </Note>
+        </div>
+        <p className={page.lead}>
+          Stored results are not affected. Reload the page; if that does not help, check that profllm-dashboard is
+          running.
+        </p>
+        <Button look="line" onPress={() => window.location.reload()}>
+          Reload
+        </Button>
       </main>
     )
   }

@@ -1,20 +1,40 @@
 // The controls of all pages: behavior from React Aria, style from here. They use no address and no server.
 import type { InputHTMLAttributes, ReactNode, Ref } from 'react'
-import { Button as AriaButton, type ButtonProps, Checkbox, type CheckboxProps, Radio, RadioGroup } from 'react-aria-components'
+import {
+  Button as AriaButton,
+  type ButtonProps,
+  Checkbox,
+  type CheckboxProps,
+  Radio,
+  RadioGroup,
+} from 'react-aria-components'
 import { Link } from 'wouter'
 
 import css from './controls.module.css'
 import { Icon, type IconName } from './icons'
 
 type Look = 'quiet' | 'line' | 'fill' | 'icon' | 'low'
-const LOOKS: Record<Look, string | undefined> = { quiet: '', line: css.line, fill: css.fill, icon: css.icon, low: css.low }
+const LOOKS: Record<Look, string | undefined> = {
+  quiet: '',
+  line: css.line,
+  fill: css.fill,
+  icon: css.icon,
+  low: css.low,
+}
 export const join = (...names: (string | undefined | false)[]) => names.filter(Boolean).join(' ')
 
-export function Button({ look = 'quiet', ...props }: Omit<ButtonProps, 'className'> & { look?: Look; ref?: Ref<HTMLButtonElement> }) {
+export function Button({
+  look = 'quiet',
+  ...props
+}: Omit<ButtonProps, 'className'> & { look?: Look; ref?: Ref<HTMLButtonElement> }) {
   return <AriaButton {...props} data-look={look} className={join(css.button, LOOKS[look])} />
 }
 
-export function IconButton({ icon, name, ...props }: Omit<ButtonProps, 'className' | 'children'> & { icon: IconName; name: string; ref?: Ref<HTMLButtonElement> }) {
+export function IconButton({
+  icon,
+  name,
+  ...props
+}: Omit<ButtonProps, 'className' | 'children'> & { icon: IconName; name: string; ref?: Ref<HTMLButtonElement> }) {
   return (
     <AriaButton {...props} aria-label={name} className={join(css.button, css.icon)}>
       <Icon name={icon} />
@@ -44,9 +64,25 @@ export function Check({ children, ...props }: Omit<CheckboxProps, 'className' | 
   )
 }
 
-export function Segment({ label, value, onChange, options }: { label: string; value: string; onChange: (value: string) => void; options: [value: string, content: ReactNode][] }) {
+export function Segment({
+  label,
+  value,
+  onChange,
+  options,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  options: [value: string, content: ReactNode][]
+}) {
   return (
-    <RadioGroup aria-label={label} value={value} onChange={onChange} orientation="horizontal" className={css.segment ?? ''}>
+    <RadioGroup
+      aria-label={label}
+      value={value}
+      onChange={onChange}
+      orientation="horizontal"
+      className={css.segment ?? ''}
+    >
       {options.map(([key, content]) => (
         <Radio key={key} value={key}>
           {content}
@@ -57,25 +93,52 @@ export function Segment({ label, value, onChange, options }: { label: string; va
 }
 
 // A native select, for short lists: it works with the keyboard, touch and screen readers.
-export function Select({ label, value, onChange, options }: { label: string; value: string; onChange: (value: string) => void; options: [value: string, words: string][] }) {
+export function Select({
+  label,
+  value,
+  onChange,
+  options,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  options: [value: string, words: string][]
+}) {
   return (
     <span className={css.select}>
       <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map(([key, words]) => <option key={key} value={key}>{words}</option>)}
+        {options.map(([key, words]) => (
+          <option key={key} value={key}>
+            {words}
+          </option>
+        ))}
       </select>
       <Icon name="down" small />
     </span>
   )
 }
 
-type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: string; icon?: IconName; shortcut?: string | false; invalid?: boolean; number?: boolean; ref?: Ref<HTMLInputElement> }
+type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
+  label: string
+  icon?: IconName
+  shortcut?: string | false
+  invalid?: boolean
+  number?: boolean
+  ref?: Ref<HTMLInputElement>
+}
 
 export function Field({ label, icon, shortcut, invalid, number, ...input }: FieldProps) {
   return (
     <label className={join(css.field, number && css.number)} data-invalid={invalid || undefined}>
       {icon && <Icon name={icon} />}
       <span className="sr">{label}</span>
-      <input {...input} autoComplete="off" spellCheck={false} aria-invalid={invalid || undefined} inputMode={number ? 'decimal' : undefined} />
+      <input
+        {...input}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={invalid || undefined}
+        inputMode={number ? 'decimal' : undefined}
+      />
       {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
     </label>
   )
@@ -95,12 +158,35 @@ export function Note({ kind, children, role }: { kind?: 'bad' | 'warn'; children
 
 export const Acts = ({ children }: { children: ReactNode }) => <span className={css.acts}>{children}</span>
 
-export function Meter({ label, done, total, parts }: { label: string; done: number; total: number; parts: { share: number; color: string }[] }) {
+export function Meter({
+  label,
+  done,
+  total,
+  parts,
+}: {
+  label: string
+  done: number
+  total: number
+  parts: { share: number; color: string }[]
+}) {
   return (
-    <div className={css.meter} role="progressbar" aria-label={label} aria-valuemin={0} aria-valuenow={done} aria-valuemax={Math.max(total, 1)}>
-      {parts.filter((part) => part.share > 0).map((part) => (
-        <i key={part.color} data-part={part.color} style={{ width: `${part.share * 100}%`, background: `var(--${part.color})` }} />
-      ))}
+    <div
+      className={css.meter}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuenow={done}
+      aria-valuemax={Math.max(total, 1)}
+    >
+      {parts
+        .filter((part) => part.share > 0)
+        .map((part) => (
+          <i
+            key={part.color}
+            data-part={part.color}
+            style={{ width: `${part.share * 100}%`, background: `var(--${part.color})` }}
+          />
+        ))}
     </div>
   )
 }

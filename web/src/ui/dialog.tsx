@@ -8,7 +8,9 @@ export function Dialog({ label, onClose, children }: { label: string; onClose: (
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={css.scrim ?? ''}>
       <Modal className={css.dialog ?? ''}>
-        <AriaDialog aria-label={label} data-modal>{children}</AriaDialog>
+        <AriaDialog aria-label={label} data-modal>
+          {children}
+        </AriaDialog>
       </Modal>
     </ModalOverlay>
   )

@@ -7,4 +7,9 @@ export const Padding = ({ value, form }: { value: unknown; form: Form }) => {
   return places > 0 ? <i aria-hidden="true" style={{ paddingInlineEnd: `${places}ch` }} /> : null
 }
 
-export const Figure = ({ value, form }: { value: number; form: Form }) => <>{showNumber(value, form)}<Padding value={value} form={form} /></>
+export const Figure = ({ value, form }: { value: number; form: Form }) => (
+  <>
+    {showNumber(value, form)}
+    <Padding value={value} form={form} />
+  </>
+)

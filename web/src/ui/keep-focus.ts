@@ -11,12 +11,14 @@ let last: Place | null = null
 
 function placeOf(element: HTMLElement): Place {
   const path: Place['path'] = []
-  for (let child: Element = element; child !== document.body && child.parentElement; child = child.parentElement) path.push({ parent: child.parentElement, index: [...child.parentElement.children].indexOf(child) })
+  for (let child: Element = element; child !== document.body && child.parentElement; child = child.parentElement)
+    path.push({ parent: child.parentElement, index: [...child.parentElement.children].indexOf(child) })
   return { element, path }
 }
 
 // React hides a page, before it removes it, while the next one loads.
-const isUsable = (element: HTMLElement) => element.isConnected && !element.matches(':disabled') && element.checkVisibility()
+const isUsable = (element: HTMLElement) =>
+  element.isConnected && !element.matches(':disabled') && element.checkVisibility()
 
 // The nearest control after the place, or else before it. Text fields do not count, because they would open a phone's keyboard.
 function neighbor({ parent, index }: { parent: Element; index: number }) {
@@ -62,10 +64,14 @@ function check() {
 }
 
 export function keepFocus() {
-  document.addEventListener('focusin', ({ target }) => { if (target instanceof HTMLElement && target !== document.body) last = placeOf(target) })
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof HTMLElement && target !== document.body) last = placeOf(target)
+  })
   // someone presses outside of all controls: no focus is wanted
   document.addEventListener('focusout', ({ target }) => {
-    setTimeout(() => { if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null })
+    setTimeout(() => {
+      if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null
+    })
   })
   new MutationObserver(() => {
     // dialogs give the focus back by themselves, in the next frame

@@ -6,7 +6,10 @@ const TRIES = 4
 const PAUSE_MS = 500
 const RELOADED = 'reloaded for'
 
-const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms) })
+const pause = (ms: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
 const scriptOf = (html: Document) => html.querySelector('script[type="module"][src]')?.getAttribute('src') ?? ''
 
 // The script of the build that the server has now; null if the server does not respond.
@@ -29,20 +32,28 @@ function reloadOnce(script: string) {
 // A failed style sheet remains in the head, and import() does not request it again, so it is removed. One that is still loading also
 // has no sheet, but must remain, because import() waits for it.
 const failedStyles = new Set<HTMLLinkElement>()
-window.addEventListener('error', ({ target }) => { if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target) }, true)
+window.addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target)
+  },
+  true,
+)
 
-const reviveStyle = (link: HTMLLinkElement) => new Promise<void>((resolve, reject) => {
-  failedStyles.delete(link)
-  if (!link.isConnected) return resolve()
-  const again = link.cloneNode() as HTMLLinkElement
-  again.onload = () => resolve()
-  again.onerror = () => reject(new Error(`could not load ${link.href}`))
-  link.replaceWith(again)
-})
+const reviveStyle = (link: HTMLLinkElement) =>
+  new Promise<void>((resolve, reject) => {
+    failedStyles.delete(link)
+    if (!link.isConnected) return resolve()
+    const again = link.cloneNode() as HTMLLinkElement
+    again.onload = () => resolve()
+    again.onerror = () => reject(new Error(`could not load ${link.href}`))
+    link.replaceWith(again)
+  })
 
 let revived: Promise<unknown> = Promise.resolve()
 // One at a time: the second caller waits for the requests of the first.
-const reviveStyles = () => (revived = revived.catch(() => {}).then(() => Promise.all([...failedStyles].map(reviveStyle))))
+const reviveStyles = () =>
+  (revived = revived.catch(() => {}).then(() => Promise.all([...failedStyles].map(reviveStyle))))
 
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; ) {
@@ -60,4 +71,5 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a component of any properties, as React's own lazy() takes
-export const lazyPart = <T extends ComponentType<any>>(load: () => Promise<T>) => lazy(async () => ({ default: await loadPart(load) }))
+export const lazyPart = <T extends ComponentType<any>>(load: () => Promise<T>) =>
+  lazy(async () => ({ default: await loadPart(load) }))

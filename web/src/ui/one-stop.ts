@@ -4,7 +4,8 @@ import type { FocusEvent, KeyboardEvent } from 'react'
 
 import { tabbablesIn, takesText } from './tabbable'
 
-const isDate = (element: HTMLElement) => element instanceof HTMLInputElement && /^(date|time|month|week|datetime-local)$/.test(element.type)
+const isDate = (element: HTMLElement) =>
+  element instanceof HTMLInputElement && /^(date|time|month|week|datetime-local)$/.test(element.type)
 
 // The step that a key makes among the controls; 0 where the control needs the key itself.
 function stepOf(key: string, on: HTMLElement) {
@@ -51,7 +52,16 @@ function onKeyDownCapture(event: KeyboardEvent<HTMLElement>) {
   else if (!event.shiftKey) {
     const all = tabbablesIn(group)
     const step = stepOf(key, on)
-    const to = step !== 0 ? all[all.indexOf(on) + step] : takesText(on) ? undefined : key === 'Home' ? all[0] : key === 'End' ? all.at(-1) : undefined
+    const to =
+      step !== 0
+        ? all[all.indexOf(on) + step]
+        : takesText(on)
+          ? undefined
+          : key === 'Home'
+            ? all[0]
+            : key === 'End'
+              ? all.at(-1)
+              : undefined
     isTaken = moveBySection(key, group, on)
     if (!isTaken) {
       isTaken = step !== 0 || to !== undefined
@@ -65,8 +75,20 @@ function onKeyDownCapture(event: KeyboardEvent<HTMLElement>) {
 
 const lastOf = new WeakMap<HTMLElement, HTMLElement>()
 let isTab = false
-globalThis.window?.addEventListener('keydown', ({ key }) => { isTab = key === 'Tab' }, { capture: true })
-globalThis.window?.addEventListener('pointerdown', () => { isTab = false }, { capture: true })
+globalThis.window?.addEventListener(
+  'keydown',
+  ({ key }) => {
+    isTab = key === 'Tab'
+  },
+  { capture: true },
+)
+globalThis.window?.addEventListener(
+  'pointerdown',
+  () => {
+    isTab = false
+  },
+  { capture: true },
+)
 
 // From either side Tab enters at the control that had the focus last, or else at the first one.
 function onFocusCapture({ currentTarget: group, target, relatedTarget }: FocusEvent<HTMLElement>) {

@@ -7,7 +7,15 @@ type Props = AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }
 
 export function RowLink({ href, ...more }: Props) {
   const go = (event: MouseEvent) => {
-    if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.shiftKey
+    )
+      return
     event.preventDefault()
     navigate(href)
   }

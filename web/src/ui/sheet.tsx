@@ -8,7 +8,9 @@ export function Sheet({ label, onClose, children }: { label: string; onClose: ()
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={css.shade ?? ''}>
       <Modal className={css.sheet ?? ''}>
-        <Dialog aria-label={label} data-modal className={css.sheetBody ?? ''}>{children}</Dialog>
+        <Dialog aria-label={label} data-modal className={css.sheetBody ?? ''}>
+          {children}
+        </Dialog>
       </Modal>
     </ModalOverlay>
   )

@@ -25,7 +25,18 @@ interface Props {
   onTyped?: (text: string) => void // Enter, or the focus leaves; without it only picked suggestions count
 }
 
-export function Suggest({ label, text, items, placeholder, isFigure = false, isInvalid = false, autoFocus = false, onType, onPick, onTyped }: Props) {
+export function Suggest({
+  label,
+  text,
+  items,
+  placeholder,
+  isFigure = false,
+  isInvalid = false,
+  autoFocus = false,
+  onType,
+  onPick,
+  onTyped,
+}: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const type = (next: string | null) => {
     setTyped(next)
@@ -37,14 +48,30 @@ export function Suggest({ label, text, items, placeholder, isFigure = false, isI
   }
   return (
     // before React Aria handles it, because Enter may pick a suggestion
-    <div className={css.suggest} onKeyDownCapture={(event) => { if (event.key === 'Enter' && !(event.target as HTMLElement).getAttribute('aria-activedescendant')) take() }}>
-      <ComboBox aria-label={label} items={items} inputValue={typed ?? text} selectedKey={null} allowsCustomValue menuTrigger="focus" isInvalid={isInvalid} autoFocus={autoFocus}
-        defaultFilter={() => true} onInputChange={type} onFocusChange={(on) => (on ? onType('') : take())}
+    <div
+      className={css.suggest}
+      onKeyDownCapture={(event) => {
+        if (event.key === 'Enter' && !(event.target as HTMLElement).getAttribute('aria-activedescendant')) take()
+      }}
+    >
+      <ComboBox
+        aria-label={label}
+        items={items}
+        inputValue={typed ?? text}
+        selectedKey={null}
+        allowsCustomValue
+        menuTrigger="focus"
+        isInvalid={isInvalid}
+        autoFocus={autoFocus}
+        defaultFilter={() => true}
+        onInputChange={type}
+        onFocusChange={(on) => (on ? onType('') : take())}
         onSelectionChange={(key) => {
           if (key === null) return
           type(null)
           onPick(String(key))
-        }}>
+        }}
+      >
         <span className={join(controls.field, isFigure && controls.number)} data-invalid={isInvalid || undefined}>
           <Input placeholder={placeholder ?? ''} autoComplete="off" spellCheck={false} />
         </span>
@@ -52,8 +79,12 @@ export function Suggest({ label, text, items, placeholder, isFigure = false, isI
           <ListBox<Suggestion> className={join(css.list, 'fades-down')}>
             {(item) => (
               <ListBoxItem id={item.id} textValue={item.name} className={css.item ?? ''}>
-                <span className="clip"><bdi>{item.name}</bdi></span>
-                <span className="clip n-11"><bdi>{item.note}</bdi></span>
+                <span className="clip">
+                  <bdi>{item.name}</bdi>
+                </span>
+                <span className="clip n-11">
+                  <bdi>{item.note}</bdi>
+                </span>
               </ListBoxItem>
             )}
           </ListBox>

@@ -1,8 +1,10 @@
 // The elements that Tab reaches, in the order of the document.
-const CANDIDATES = 'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]'
+const CANDIDATES =
+  'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]'
 const TYPED = /^(text|search|number|email|url|password|tel|date|time|datetime-local|month|week|)$/
 
-const isTabbable = (element: HTMLElement) => element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]')
+const isTabbable = (element: HTMLElement) =>
+  element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]')
 
 // Includes the root itself.
 export function tabbablesIn(root: Document | Element) {
@@ -12,4 +14,5 @@ export function tabbablesIn(root: Document | Element) {
 }
 
 // A field that takes text: it opens the keyboard of a phone when it gets the focus, and arrows move its caret.
-export const takesText = (element: Element) => element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TYPED.test(element.type))
+export const takesText = (element: Element) =>
+  element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TYPED.test(element.type))

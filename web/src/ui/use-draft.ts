@@ -10,7 +10,10 @@ interface Draft<T> {
   drop: () => void // shows the committed value again
 }
 
-export function useDraft<T>(value: T, commit: (value: T) => void): [T, Draft<T>['write'], Draft<T>['flush'], Draft<T>['drop']] {
+export function useDraft<T>(
+  value: T,
+  commit: (value: T) => void,
+): [T, Draft<T>['write'], Draft<T>['flush'], Draft<T>['drop']] {
   const [draft, setDraft] = useState(value)
   const waiting = useRef<ReturnType<typeof setTimeout> | null>(null)
   const pending = useRef<{ value: T } | null>(null)
@@ -43,6 +46,11 @@ export function useDraft<T>(value: T, commit: (value: T) => void): [T, Draft<T>[
     forget()
     setDraft(value)
   }
-  useEffect(() => () => { if (waiting.current) clearTimeout(waiting.current) }, [])
+  useEffect(
+    () => () => {
+      if (waiting.current) clearTimeout(waiting.current)
+    },
+    [],
+  )
   return [draft, write, flush, drop]
 }

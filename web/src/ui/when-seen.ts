@@ -12,7 +12,12 @@ const seen = new WeakMap<Element, (isSeen: boolean) => void>()
 let observer: IntersectionObserver | undefined
 
 function watch(element: Element, report: (isSeen: boolean) => void) {
-  observer ??= new IntersectionObserver((entries) => { for (const { target, isIntersecting } of entries) seen.get(target)?.(isIntersecting) }, { rootMargin: `${MARGIN_PX}px` })
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) seen.get(target)?.(isIntersecting)
+    },
+    { rootMargin: `${MARGIN_PX}px` },
+  )
   seen.set(element, report)
   observer.observe(element)
   return () => observer?.unobserve(element)
@@ -35,7 +40,9 @@ function wait(update: Update) {
     isPlanned = false
     const updates = [...waiting]
     waiting.clear()
-    startTransition(() => { for (const one of updates) one() })
+    startTransition(() => {
+      for (const one of updates) one()
+    })
   })
 }
 
@@ -56,7 +63,9 @@ export function useWhenSeen<T>(element: RefObject<Element | null>, value: T): T 
       render()
     }
     wait(update)
-    return () => { waiting.delete(update) }
+    return () => {
+      waiting.delete(update)
+    }
   }, [shown, value, state])
   useEffect(() => {
     const { current } = element

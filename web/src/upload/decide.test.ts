@@ -8,4 +8,8 @@ it.each<[unknown, unknown, [string, string]]>([
   [0.12345678, 0.12345612, ['0.123457', '0.123456']],
   [123456, 123457, ['123456', '123457']],
   ['0.11.0', '0.11.1234.5', ['0.11.0', '0.11.1234.5']],
-])('%j and %j', (there, found, texts) => expect(shortTexts({ state: 'value', value: there } as never, { state: 'value', value: found } as never)).toEqual(texts))
+])('%j and %j', (there, found, texts) =>
+  expect(shortTexts({ state: 'value', value: there } as never, { state: 'value', value: found } as never)).toEqual(
+    texts,
+  ),
+)

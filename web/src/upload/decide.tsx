@@ -13,14 +13,31 @@ import { Nothing } from '../ui/verdict'
 import css from './upload.module.css'
 
 const SHOWN = 8
-const CHOICES: [OnKnown, string][] = [['skip', 'Skip this file'], ['keep', 'Keep both'], ['replace', 'Replace stored result']]
+const CHOICES: [OnKnown, string][] = [
+  ['skip', 'Skip this file'],
+  ['keep', 'Keep both'],
+  ['replace', 'Replace stored result'],
+]
 
 export function Decide({ job, item }: { job: Upload; item: UploadItem }) {
   const diff = useDiff(job.job_id, item.index)
   return (
     <>
-      {diff.data ? <Diff diff={diff.data} /> : diff.error ? <Note kind="warn"><b>Could not load the differences.</b> {causeOf(diff.error)} <Act onPress={() => void diff.refetch()}>Retry</Act></Note> : <Progress on />}
-      {item.retryable ? <Choose job={job} item={item} seen={diff.data?.sha256} /> : <p className={css.remark}>The uploaded file is no longer available. To choose, upload it again.</p>}
+      {diff.data ? (
+        <Diff diff={diff.data} />
+      ) : diff.error ? (
+        <Note kind="warn">
+          <b>Could not load the differences.</b> {causeOf(diff.error)}{' '}
+          <Act onPress={() => void diff.refetch()}>Retry</Act>
+        </Note>
+      ) : (
+        <Progress on />
+      )}
+      {item.retryable ? (
+        <Choose job={job} item={item} seen={diff.data?.sha256} />
+      ) : (
+        <p className={css.remark}>The uploaded file is no longer available. To choose, upload it again.</p>
+      )}
     </>
   )
 }
@@ -34,14 +51,34 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
   const others = job.counts[of] - 1
   const name = item.name ?? `item ${item.index + 1}`
   const author = authorOf(usePreferences())
-  const apply = () => choose.mutate(isForAll ? { choice, of, ...author } : { choice, items: [item.index], ...author, ...(seen === undefined ? {} : { expected_sha256: seen }) })
+  const apply = () =>
+    choose.mutate(
+      isForAll
+        ? { choice, of, ...author }
+        : { choice, items: [item.index], ...author, ...(seen === undefined ? {} : { expected_sha256: seen }) },
+    )
   return (
     <div className={css.choice}>
-      <Segment label={`What to do with ${name}`} value={choice} onChange={(value) => setChoice(value as OnKnown)} options={CHOICES} />
-      {others > 0 && <Check isSelected={isForAll} onChange={setForAll}>Apply to the other {others === 1 ? of : `${count(others)} ${of}s`}</Check>}
-      {choose.error && <span role="alert" className={css.bad}>{choose.error.message}</span>}
+      <Segment
+        label={`What to do with ${name}`}
+        value={choice}
+        onChange={(value) => setChoice(value as OnKnown)}
+        options={CHOICES}
+      />
+      {others > 0 && (
+        <Check isSelected={isForAll} onChange={setForAll}>
+          Apply to the other {others === 1 ? of : `${count(others)} ${of}s`}
+        </Check>
+      )}
+      {choose.error && (
+        <span role="alert" className={css.bad}>
+          {choose.error.message}
+        </span>
+      )}
       <span className="grow" />
-      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={apply}>Apply</Button>
+      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={apply}>
+        Apply
+      </Button>
     </div>
   )
 }
@@ -49,13 +86,15 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
 type Value = ItemDiff['differing'][number]['stored']
 
 // 4 and 4.0 differ in the content of a file, but not in value
-const isOther = (there: Value, found: Value) => there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
+const isOther = (there: Value, found: Value) =>
+  there.state !== found.state || JSON.stringify(there.value) !== JSON.stringify(found.value)
 
 const SIGNIFICANT = 4
 const SIGNIFICANT_MAX = 17
 const LONG_NUMBER = /(?<![\w.+-])-?\d+\.\d{3,}(?:e[-+]?\d+)?(?![\w.+-])/gi
 
-const shortened = (value: Value, digits: number) => rawValue(value.value).replace(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(digits))))
+const shortened = (value: Value, digits: number) =>
+  rawValue(value.value).replace(LONG_NUMBER, (number) => String(Number(Number(number).toPrecision(digits))))
 
 // The texts of two values, their numbers with four significant digits, or as many as it takes to see the difference.
 export function shortTexts(there: Value, found: Value): [string, string] {
@@ -66,7 +105,12 @@ export function shortTexts(there: Value, found: Value): [string, string] {
   return [rawValue(there.value), rawValue(found.value)]
 }
 
-const ValueText = ({ value, text }: { value: Value; text: string }) => (value.state === 'value' ? <bdi title={rawValue(value.value)}>{text}</bdi> : <Nothing of={value.state === 'null' ? null : undefined} />)
+const ValueText = ({ value, text }: { value: Value; text: string }) =>
+  value.state === 'value' ? (
+    <bdi title={rawValue(value.value)}>{text}</bdi>
+  ) : (
+    <Nothing of={value.state === 'null' ? null : undefined} />
+  )
 
 function Diff({ diff }: { diff: ItemDiff }) {
   const [isWhole, setWhole] = useState(false)
@@ -74,27 +118,58 @@ function Diff({ diff }: { diff: ItemDiff }) {
   const differing = diff.differing.filter(({ stored: there, uploaded: found }) => isOther(there, found))
   const alike = diff.differing.length - differing.length
   const differ = total - diff.equal - alike
-  const written = alike > 0 && <p className={css.remark}>{count(alike)} other {alike === 1 ? 'value differs' : 'values differ'} in format only, such as 4 and 4.0, and {alike === 1 ? 'counts' : 'count'} as equal.</p>
-  if (differ === 0) return <><p className={css.remark}>All {count(total)} values are equal.</p>{written}</>
+  const written = alike > 0 && (
+    <p className={css.remark}>
+      {count(alike)} other {alike === 1 ? 'value differs' : 'values differ'} in format only, such as 4 and 4.0, and{' '}
+      {alike === 1 ? 'counts' : 'count'} as equal.
+    </p>
+  )
+  if (differ === 0)
+    return (
+      <>
+        <p className={css.remark}>All {count(total)} values are equal.</p>
+        {written}
+      </>
+    )
   return (
     <>
       <table className={join(page.rows, css.faults)}>
-        <thead><tr><th scope="col">{count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}</th><th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th><th scope="col">This file</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">
+              {count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}
+            </th>
+            <th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th>
+            <th scope="col">This file</th>
+          </tr>
+        </thead>
         <tbody>
-          {(isWhole ? differing : differing.slice(0, SHOWN)).map(({ field, label, unit, pointer, stored: there, uploaded: found }) => {
-            const [stored, own] = shortTexts(there, found)
-            return (
-              <tr key={field}>
-                <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}><bdi>{pointer ?? field}</bdi></td>
-                <td className="n" data-label="stored"><ValueText value={there} text={stored} /></td>
-                <td className="n" data-label="this file"><ValueText value={found} text={own} /></td>
-              </tr>
-            )
-          })}
+          {(isWhole ? differing : differing.slice(0, SHOWN)).map(
+            ({ field, label, unit, pointer, stored: there, uploaded: found }) => {
+              const [stored, own] = shortTexts(there, found)
+              return (
+                <tr key={field}>
+                  <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}>
+                    <bdi>{pointer ?? field}</bdi>
+                  </td>
+                  <td className="n" data-label="stored">
+                    <ValueText value={there} text={stored} />
+                  </td>
+                  <td className="n" data-label="this file">
+                    <ValueText value={found} text={own} />
+                  </td>
+                </tr>
+              )
+            },
+          )}
         </tbody>
       </table>
       {written}
-      {differing.length > SHOWN && !isWhole && <Act onPress={() => setWhole(true)}>Show {differ > differing.length ? `the first ${count(differing.length)}` : `all ${count(differ)}`}</Act>}
+      {differing.length > SHOWN && !isWhole && (
+        <Act onPress={() => setWhole(true)}>
+          Show {differ > differing.length ? `the first ${count(differing.length)}` : `all ${count(differ)}`}
+        </Act>
+      )}
     </>
   )
 }

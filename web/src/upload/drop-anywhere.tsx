@@ -38,9 +38,15 @@ export function DropAnywhere() {
   useEffect(() => {
     let depth = 0
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
-    const enter = (event: DragEvent) => { if (hasFiles(event)) setOver(++depth > 0) }
-    const leave = (event: DragEvent) => { if (hasFiles(event)) setOver(--depth > 0) }
-    const over = (event: DragEvent) => { if (hasFiles(event)) event.preventDefault() }
+    const enter = (event: DragEvent) => {
+      if (hasFiles(event)) setOver(++depth > 0)
+    }
+    const leave = (event: DragEvent) => {
+      if (hasFiles(event)) setOver(--depth > 0)
+    }
+    const over = (event: DragEvent) => {
+      if (hasFiles(event)) event.preventDefault()
+    }
     const drop = (event: DragEvent) => {
       if (!hasFiles(event) || !event.dataTransfer) return
       event.preventDefault()
@@ -50,7 +56,16 @@ export function DropAnywhere() {
     }
     const handlers = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
     for (const [name, handler] of Object.entries(handlers)) window.addEventListener(name, handler as EventListener)
-    return () => { for (const [name, handler] of Object.entries(handlers)) window.removeEventListener(name, handler as EventListener) }
+    return () => {
+      for (const [name, handler] of Object.entries(handlers)) window.removeEventListener(name, handler as EventListener)
+    }
   }, [])
-  return isOver ? <div className={css.veil} aria-hidden="true"><div><b>Drop to upload</b><p>Results of ProfLLM or vLLM benchmarks, with their artifacts</p></div></div> : null
+  return isOver ? (
+    <div className={css.veil} aria-hidden="true">
+      <div>
+        <b>Drop to upload</b>
+        <p>Results of ProfLLM or vLLM benchmarks, with their artifacts</p>
+      </div>
+    </div>
+  ) : null
 }

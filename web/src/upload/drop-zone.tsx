@@ -9,7 +9,11 @@ import { type Choice, FILE_MAX } from './sender'
 import { useUploads } from './store'
 import css from './upload.module.css'
 
-export const CHOICES: [Choice, string][] = [['skip', 'Skip'], ['keep', 'Keep both'], ['replace', 'Replace']]
+export const CHOICES: [Choice, string][] = [
+  ['skip', 'Skip'],
+  ['keep', 'Keep both'],
+  ['replace', 'Replace'],
+]
 const EFFECTS: Record<Choice, string> = {
   skip: 'A conflicting file is not stored. You can still keep or replace it in the list.',
   keep: 'A conflicting file is stored as a repeat of the stored result.',
@@ -28,8 +32,25 @@ export function usePickers() {
   }
   const inputs = (
     <>
-      <input ref={folder} type="file" multiple hidden aria-label="A folder of results" data-testid="folder" {...{ webkitdirectory: '' }} onChange={(event) => take(event.currentTarget)} />
-      <input ref={files} type="file" multiple hidden aria-label="Result files" data-testid="files" onChange={(event) => take(event.currentTarget)} />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        aria-label="A folder of results"
+        data-testid="folder"
+        {...{ webkitdirectory: '' }}
+        onChange={(event) => take(event.currentTarget)}
+      />
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        aria-label="Result files"
+        data-testid="files"
+        onChange={(event) => take(event.currentTarget)}
+      />
     </>
   )
   return { inputs, pickFiles: () => files.current?.click(), pickFolder: () => folder.current?.click() }
@@ -50,7 +71,15 @@ function usePaste() {
 }
 
 // isSmall: buttons alone, where an upload is shown below
-export function DropZone({ pickFiles, pickFolder, isSmall }: { pickFiles: () => void; pickFolder: () => void; isSmall: boolean }) {
+export function DropZone({
+  pickFiles,
+  pickFolder,
+  isSmall,
+}: {
+  pickFiles: () => void
+  pickFolder: () => void
+  isSmall: boolean
+}) {
   const onKnown = useUploads((uploads) => uploads.onKnown)
   const choose = useUploads((uploads) => uploads.chooseOnKnown)
   const isTouch = useMedia('(hover: none)')
@@ -64,8 +93,12 @@ export function DropZone({ pickFiles, pickFolder, isSmall }: { pickFiles: () => 
   if (isSmall) {
     return (
       <div className={join(css.known, css.small)} title={EFFECTS[onKnown]}>
-        <Button look="line" onPress={pickFiles}>Choose files</Button>
-        <Button look="line" onPress={pickFolder}>Choose a folder</Button>
+        <Button look="line" onPress={pickFiles}>
+          Choose files
+        </Button>
+        <Button look="line" onPress={pickFolder}>
+          Choose a folder
+        </Button>
         {policy}
         {!isTouch && <span className="dim">You can also drop or paste files.</span>}
       </div>
@@ -74,16 +107,34 @@ export function DropZone({ pickFiles, pickFolder, isSmall }: { pickFiles: () => 
   return (
     <>
       <div className={css.drop}>
-        <svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="var(--text-2)" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
+        <svg
+          width="28"
+          height="28"
+          viewBox="0 0 28 28"
+          fill="none"
+          stroke="var(--text-2)"
+          strokeWidth="1.5"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+          aria-hidden="true"
+        >
           <path d="M14 17V4M9 9l5-5 5 5M4 17v5.5c0 .8.7 1.5 1.5 1.5h17c.8 0 1.5-.7 1.5-1.5V17" />
         </svg>
         <div>
           <b>{isTouch ? 'Choose result files or a folder' : 'Drop files or a folder anywhere on this page'}</b>
-          <p>You can also {isTouch ? '' : 'paste a result, or '}run <code>profllm upload FILE… --to {window.location.origin}</code>. The limit per file is {FILE_MAX / 1024 / 1024} MiB.</p>
+          <p>
+            You can also {isTouch ? '' : 'paste a result, or '}run{' '}
+            <code>profllm upload FILE… --to {window.location.origin}</code>. The limit per file is{' '}
+            {FILE_MAX / 1024 / 1024} MiB.
+          </p>
         </div>
         <div className={css.acts}>
-          <Button look="line" onPress={pickFolder}>Choose a folder</Button>
-          <Button look="fill" onPress={pickFiles}>Choose files</Button>
+          <Button look="line" onPress={pickFolder}>
+            Choose a folder
+          </Button>
+          <Button look="fill" onPress={pickFiles}>
+            Choose files
+          </Button>
         </div>
       </div>
       <div className={css.known}>

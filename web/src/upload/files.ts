@@ -6,16 +6,21 @@ function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]>
   const all: FileSystemEntry[] = []
   // a reader returns one part per call, and an empty one at the end; unreadable entries are missing
   return new Promise((resolve) => {
-    const next = () => reader.readEntries((entries) => {
-      if (entries.length === 0) return resolve(all)
-      all.push(...entries)
-      next()
-    }, () => resolve(all))
+    const next = () =>
+      reader.readEntries(
+        (entries) => {
+          if (entries.length === 0) return resolve(all)
+          all.push(...entries)
+          next()
+        },
+        () => resolve(all),
+      )
     next()
   })
 }
 
-const fileOf = (entry: FileSystemFileEntry) => new Promise<File | null>((resolve) => entry.file(resolve, () => resolve(null)))
+const fileOf = (entry: FileSystemFileEntry) =>
+  new Promise<File | null>((resolve) => entry.file(resolve, () => resolve(null)))
 
 // One after another, because the browser refuses thousands of open reads.
 async function walk(entry: FileSystemEntry, path: string, isOfFolder: boolean, found: Chosen[]) {
@@ -26,7 +31,8 @@ async function walk(entry: FileSystemEntry, path: string, isOfFolder: boolean, f
     return
   }
   const entries = await entriesOf(entry as FileSystemDirectoryEntry)
-  for (const one of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) await walk(one, `${path}${entry.name}/`, true, found)
+  for (const one of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    await walk(one, `${path}${entry.name}/`, true, found)
 }
 
 export async function filesOfDrop(data: DataTransfer): Promise<Chosen[]> {
@@ -40,7 +46,11 @@ export async function filesOfDrop(data: DataTransfer): Promise<Chosen[]> {
 }
 
 export function filesOfInput(list: FileList | null): Chosen[] {
-  const all = [...(list ?? [])].map((file) => ({ file, name: file.webkitRelativePath || file.name, isOfFolder: file.webkitRelativePath !== '' }))
+  const all = [...(list ?? [])].map((file) => ({
+    file,
+    name: file.webkitRelativePath || file.name,
+    isOfFolder: file.webkitRelativePath !== '',
+  }))
   return all.filter(({ name, isOfFolder }) => !isOfFolder || !name.split('/').some((part) => part.startsWith('.')))
 }
 
@@ -50,7 +60,9 @@ export function filesOfClipboard(data: DataTransfer): Chosen[] {
   if (files.length > 0) return files
   const text = data.getData('text/plain').trim()
   if (!/^[[{]/.test(text)) return []
-  return [{ file: new File([text], 'pasted.json', { type: 'application/json' }), name: 'pasted.json', isOfFolder: false }]
+  return [
+    { file: new File([text], 'pasted.json', { type: 'application/json' }), name: 'pasted.json', isOfFolder: false },
+  ]
 }
 
 // Names an upload by what its files have in common.

@@ -12,5 +12,10 @@ let before: Promise<unknown> = Promise.resolve()
 const tell = (told: Told) => self.postMessage(told)
 
 self.onmessage = ({ data: { key, file } }: MessageEvent<Asked>) => {
-  before = before.then(() => sha256Of(file)).then((sha256) => tell({ key, sha256 }), (error: unknown) => tell({ key, error: String(error) }))
+  before = before
+    .then(() => sha256Of(file))
+    .then(
+      (sha256) => tell({ key, sha256 }),
+      (error: unknown) => tell({ key, error: String(error) }),
+    )
 }

@@ -6,7 +6,9 @@ import { hash } from './hash'
 // A worker whose script cannot be loaded, because the server is unreachable.
 class Lost {
   onerror: (() => void) | null = null
-  postMessage() { queueMicrotask(() => this.onerror?.()) }
+  postMessage() {
+    queueMicrotask(() => this.onerror?.())
+  }
 }
 
 afterEach(() => vi.unstubAllGlobals())
@@ -21,7 +23,15 @@ it('a file is hashed even if no worker can start', async () => {
 
 it('an unreadable file is reported, and a canceled caller gets nothing else', async () => {
   vi.stubGlobal('Worker', Lost)
-  const gone = Object.assign(new File(['x'], 'r.json'), { slice: () => { throw new Error('NotReadableError') }, stream: () => { throw new Error('NotReadableError') }, arrayBuffer: () => Promise.reject(new Error('NotReadableError')) })
+  const gone = Object.assign(new File(['x'], 'r.json'), {
+    slice: () => {
+      throw new Error('NotReadableError')
+    },
+    stream: () => {
+      throw new Error('NotReadableError')
+    },
+    arrayBuffer: () => Promise.reject(new Error('NotReadableError')),
+  })
   await expect(hash(gone, new AbortController().signal)).rejects.toThrow('NotReadableError')
   const way = new AbortController()
   const asked = hash(new File(['x'], 'r.json'), way.signal)

@@ -46,7 +46,17 @@ export function hash(file: File, signal: AbortSignal): Promise<string> {
     }
     signal.addEventListener('abort', abort, { once: true })
     const over = () => signal.removeEventListener('abort', abort)
-    waiting.set(asked.key, { file, resolve: (sha256) => { over(); resolve(sha256) }, reject: (error) => { over(); reject(error) } })
+    waiting.set(asked.key, {
+      file,
+      resolve: (sha256) => {
+        over()
+        resolve(sha256)
+      },
+      reject: (error) => {
+        over()
+        reject(error)
+      },
+    })
     worker ??= start()
     worker.postMessage(asked)
   })

@@ -45,8 +45,16 @@ export const io: Io = {
   runs,
   artifacts: async (id, signal) => (await get(at('/api/data/experiments/{id}/artifacts', { id }), signal)).artifacts,
   put: async (run_id, { artifact, name, file, sha256 }, onShare, signal) => {
-    const path = at('/api/upload/artifact/{run_id}/{kind}/{name}', { run_id, kind: artifact?.kind ?? '', name: lastName(name) })
-    await sendFile('PUT', path, file, { headers: { 'X-Content-SHA256': sha256 ?? '', 'Content-Type': 'application/octet-stream' }, onShare, signal })
+    const path = at('/api/upload/artifact/{run_id}/{kind}/{name}', {
+      run_id,
+      kind: artifact?.kind ?? '',
+      name: lastName(name),
+    })
+    await sendFile('PUT', path, file, {
+      headers: { 'X-Content-SHA256': sha256 ?? '', 'Content-Type': 'application/octet-stream' },
+      onShare,
+      signal,
+    })
   },
   hash,
   sleep,

@@ -20,7 +20,13 @@ import { isUnsent, type Sender } from './sender'
 import css from './upload.module.css'
 
 const TALLY = ['stored', 'duplicate', 'conflict', 'rejected', 'cancelled'] as const
-const COLOURS = { stored: 'trusted', duplicate: 'line-3', conflict: 'degraded', rejected: 'limited', cancelled: 'text-3' } as const
+const COLOURS = {
+  stored: 'trusted',
+  duplicate: 'line-3',
+  conflict: 'degraded',
+  rejected: 'limited',
+  cancelled: 'text-3',
+} as const
 const NOTE_EVERY_MS = 500
 
 interface Props {
@@ -32,7 +38,17 @@ interface Props {
 
 export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
   const entries = [...(sender?.entries.values() ?? [])]
-  const sum = sumOf(job, sender && { job: sender.job, entries, taken: sender.taken, isResumed: sender.isResumed, isBusy: sender.isBusy, isClosed: sender.isClosed })
+  const sum = sumOf(
+    job,
+    sender && {
+      job: sender.job,
+      entries,
+      taken: sender.taken,
+      isResumed: sender.isResumed,
+      isBusy: sender.isBusy,
+      isClosed: sender.isClosed,
+    },
+  )
   const { isOver } = sum
   useFollowers(job, sender, isOver)
   const absent = useAbsent(job?.job_id, isOver)
@@ -41,8 +57,12 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
       <section className={page.block} aria-label="This upload">
         <div className={page.blockHead}>
           <h2>Upload{job && ` ${job.job_id}`}</h2>
-          <p className="clip"><bdi>{job?.name || sender?.name}</bdi></p>
-          <span className={page.end}><Acts job={job} sender={sender} isOver={isOver} isSent={isSent(sum, sender)} /></span>
+          <p className="clip">
+            <bdi>{job?.name || sender?.name}</bdi>
+          </p>
+          <span className={page.end}>
+            <Acts job={job} sender={sender} isOver={isOver} isSent={isSent(sum, sender)} />
+          </span>
         </div>
         <Progress job={job} sender={sender} sum={sum} />
         <Tally job={job} sender={sender} sum={sum} />
@@ -50,16 +70,27 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
         {sum.missing > 0 && <Missing job={job as Upload} missing={sum.missing} onChoose={onChoose} />}
         {absent && absent.files > 0 && sum.missing === 0 && <Absent absent={absent} onChoose={onChoose} />}
         {unfinished > 0 && !absent?.files && sum.missing === 0 && (
-          <div className={css.why}><Note kind="warn"><b>{count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded</b> when this page was closed. To resume, choose the folder again; uploaded files are not sent twice. <Act onPress={onChoose}>Choose folder</Act></Note></div>
+          <div className={css.why}>
+            <Note kind="warn">
+              <b>
+                {count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded
+              </b>{' '}
+              when this page was closed. To resume, choose the folder again; uploaded files are not sent twice.{' '}
+              <Act onPress={onChoose}>Choose folder</Act>
+            </Note>
+          </div>
         )}
       </section>
       <Queue job={job} sender={sender} entries={entries} />
-      <p className="sr" role="status">{wordsOf(job, sender, sum)}</p>
+      <p className="sr" role="status">
+        {wordsOf(job, sender, sum)}
+      </p>
     </>
   )
 }
 
-const isOfResults = ({ queryKey: [kind] }: { queryKey: readonly unknown[] }) => !['job', 'items', 'diff', 'fields'].includes(String(kind))
+const isOfResults = ({ queryKey: [kind] }: { queryKey: readonly unknown[] }) =>
+  !['job', 'items', 'diff', 'fields'].includes(String(kind))
 
 // Refreshes other views after this upload, and sends artifacts once their result is stored.
 function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOver: boolean) {
@@ -68,40 +99,94 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   const counts = JSON.stringify(job?.counts ?? null)
   const stored = job?.counts.stored ?? 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: new counts mean new items
-  useEffect(() => { if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) }) }, [client, id, counts])
+  useEffect(() => {
+    if (id !== undefined) void client.invalidateQueries({ queryKey: itemsKey(id) })
+  }, [client, id, counts])
   // with the first stored result, because a link to the results leaves this page before the upload has finished
-  useEffect(() => { if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' }) }, [stored, client])
-  useEffect(() => { if (isOver) void client.invalidateQueries({ predicate: isOfResults }) }, [isOver, client])
+  useEffect(() => {
+    if (stored > 0) void client.invalidateQueries({ predicate: isOfResults, refetchType: 'none' })
+  }, [stored, client])
+  useEffect(() => {
+    if (isOver) void client.invalidateQueries({ predicate: isOfResults })
+  }, [isOver, client])
   // all files have arrived, but the client left before it closed the upload
   const { close } = useJobActions(id ?? '')
-  const isWhole = job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
+  const isWhole =
+    job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is closed once; mutate is new in each render
-  useEffect(() => { if (isWhole) close.mutate() }, [isWhole])
+  useEffect(() => {
+    if (isWhole) close.mutate()
+  }, [isWhole])
   const settled = isOver ? job?.counts.stored : undefined
   const before = useRef(settled)
   useEffect(() => {
     const isNews = settled !== undefined && before.current !== undefined && settled !== before.current
     before.current = settled
-    if (isNews && sender && [...sender.entries.values()].some(({ state }) => state === 'held')) void sender.again(({ state }) => state === 'held')
+    if (isNews && sender && [...sender.entries.values()].some(({ state }) => state === 'held'))
+      void sender.again(({ state }) => state === 'held')
   }, [settled, sender])
 }
 
 // All files and artifacts are done: nothing remains to cancel or to wait for, though the upload is not closed yet.
-const isSent = (sum: Sum, sender: Sender | undefined) => sum.files > 0 && sum.done === sum.files && !(sender && sender.artifacts.sent + sender.artifacts.there < sender.artifacts.total)
+const isSent = (sum: Sum, sender: Sender | undefined) =>
+  sum.files > 0 &&
+  sum.done === sum.files &&
+  !(sender && sender.artifacts.sent + sender.artifacts.there < sender.artifacts.total)
 
-function Acts({ job, sender, isOver, isSent: isAllSent }: { job: Upload | undefined; sender: Sender | undefined; isOver: boolean; isSent: boolean }) {
+function Acts({
+  job,
+  sender,
+  isOver,
+  isSent: isAllSent,
+}: {
+  job: Upload | undefined
+  sender: Sender | undefined
+  isOver: boolean
+  isSent: boolean
+}) {
   const actions = useJobActions(job?.job_id ?? '')
-  const unsent = [...(sender?.entries.values() ?? [])].filter((entry) => isUnsent(entry) && entry.state !== 'held').length
+  const unsent = [...(sender?.entries.values() ?? [])].filter(
+    (entry) => isUnsent(entry) && entry.state !== 'held',
+  ).length
   const rejected = (job?.counts.rejected ?? 0) + (job?.counts.cancelled ?? 0)
   const cancel = () => (sender?.isBusy ? void sender.cancel().catch(() => {}) : actions.cancel.mutate())
   return (
     <>
-      {unsent > 0 && !sender?.isBusy && <Button onPress={() => void sender?.leave()}>Skip {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}</Button>}
-      {unsent > 0 && !sender?.isBusy && <Button look="line" onPress={() => void sender?.again()}>Retry {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}</Button>}
-      {isOver && job && rejected > 0 && <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>Retry {count(rejected)} {rejected === 1 ? 'file' : 'files'}</Button>}
-      {actions.report.error && <span role="alert" className={css.bad}>Could not load the report. {causeOf(actions.report.error)}</span>}
-      {isOver && job && <Button isDisabled={actions.report.isPending} onPress={() => actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })}>Download report</Button>}
-      {!isOver && !isAllSent && <Button look="line" onPress={cancel}>Cancel remaining</Button>}
+      {unsent > 0 && !sender?.isBusy && (
+        <Button onPress={() => void sender?.leave()}>
+          Skip {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}
+        </Button>
+      )}
+      {unsent > 0 && !sender?.isBusy && (
+        <Button look="line" onPress={() => void sender?.again()}>
+          Retry {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}
+        </Button>
+      )}
+      {isOver && job && rejected > 0 && (
+        <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>
+          Retry {count(rejected)} {rejected === 1 ? 'file' : 'files'}
+        </Button>
+      )}
+      {actions.report.error && (
+        <span role="alert" className={css.bad}>
+          Could not load the report. {causeOf(actions.report.error)}
+        </span>
+      )}
+      {isOver && job && (
+        <Button
+          isDisabled={actions.report.isPending}
+          onPress={() =>
+            actions.report.mutate(undefined, { onSuccess: (report) => save(`upload-${job.job_id}.json`, report) })
+          }
+        >
+          Download report
+        </Button>
+      )}
+      {!isOver && !isAllSent && (
+        <Button look="line" onPress={cancel}>
+          Cancel remaining
+        </Button>
+      )}
     </>
   )
 }
@@ -127,21 +212,42 @@ function usePaces(sum: Sum, sender: Sender | undefined) {
 function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const { left, rate } = usePaces(sum, sender)
   const sent = sender?.progress
-  const words = [sum.files === 0 ? 'no results' : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} done`]
+  const words = [
+    sum.files === 0
+      ? 'no results'
+      : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} done`,
+  ]
   const conflicts = job?.counts.conflict ?? 0
-  if (conflicts > 0) words.push(`${count(conflicts)} not stored because of ${conflicts === 1 ? 'a conflict' : 'conflicts'}`)
+  if (conflicts > 0)
+    words.push(`${count(conflicts)} not stored because of ${conflicts === 1 ? 'a conflict' : 'conflicts'}`)
   if (sum.unsent > 0) words.push(`${count(sum.unsent)} not sent`)
   if (job) words.unshift(`started ${clock(Date.parse(job.created_at))} UTC`)
-  if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total) words.push(`${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))}/s` : ''}`)
-  if (sender && sender.artifacts.total > 0) words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
+  if (sender?.isBusy && sender.phase !== 'finishing' && sent && sent.bytes < sent.total)
+    words.push(
+      `${bytes(Math.round(sent.bytes))} of ${bytes(sent.total)} sent${rate ? `, ${bytes(Math.round(rate))}/s` : ''}`,
+    )
+  if (sender && sender.artifacts.total > 0)
+    words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
   if (!sum.isOver && !sender?.trouble) {
     if (isSent(sum, sender)) words.push('finishing')
     else if (left !== null) words.push(leftWords(left))
   }
   return (
     <>
-      <Meter label={`${sum.done} of ${sum.files} files done`} done={sum.done} total={sum.files} parts={TALLY.map((state) => ({ share: sum.files && job ? job.counts[state] / sum.files : 0, color: COLOURS[state] }))} />
-      <p className={css.pace}>{words.map((word) => <span key={word.replace(/[\d.,]+/g, '')}>{word}</span>)}</p>
+      <Meter
+        label={`${sum.done} of ${sum.files} files done`}
+        done={sum.done}
+        total={sum.files}
+        parts={TALLY.map((state) => ({
+          share: sum.files && job ? job.counts[state] / sum.files : 0,
+          color: COLOURS[state],
+        }))}
+      />
+      <p className={css.pace}>
+        {words.map((word) => (
+          <span key={word.replace(/[\d.,]+/g, '')}>{word}</span>
+        ))}
+      </p>
     </>
   )
 }
@@ -150,17 +256,43 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
   const told = job ? TALLY.filter((state) => job.counts[state] > 0) : []
   const reading = job ? job.counts.parsed + job.counts.valid : 0
   const results = job ? job.counts.stored + job.counts.duplicate : 0
-  const sending = [...(sender?.entries.values() ?? [])].filter(({ artifact, state }) => artifact === null && state === 'sending').length
+  const sending = [...(sender?.entries.values() ?? [])].filter(
+    ({ artifact, state }) => artifact === null && state === 'sending',
+  ).length
   const waiting = sum.files - sum.done - sum.missing - sum.unsent - reading - sending
   if (told.length === 0 && reading === 0 && sending === 0 && waiting <= 0 && !sender?.done.before) return null
   return (
     <p className={css.tally}>
-      {told.map((state) => <span key={state}><State state={state} part={COLOURS[state]} /><b className="n">{count(job?.counts[state] ?? 0)}</b></span>)}
-      {sending > 0 && <span><State state="reading" word="sending" /><b className="n">{count(sending)}</b></span>}
-      {reading > 0 && <span><State state="reading" word="checking" /><b className="n">{count(reading)}</b></span>}
-      {waiting > 0 && <span><State state="queued" /><b className="n">{count(waiting)}</b></span>}
+      {told.map((state) => (
+        <span key={state}>
+          <State state={state} part={COLOURS[state]} />
+          <b className="n">{count(job?.counts[state] ?? 0)}</b>
+        </span>
+      ))}
+      {sending > 0 && (
+        <span>
+          <State state="reading" word="sending" />
+          <b className="n">{count(sending)}</b>
+        </span>
+      )}
+      {reading > 0 && (
+        <span>
+          <State state="reading" word="checking" />
+          <b className="n">{count(reading)}</b>
+        </span>
+      )}
+      {waiting > 0 && (
+        <span>
+          <State state="queued" />
+          <b className="n">{count(waiting)}</b>
+        </span>
+      )}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
-      {job && results > 0 && <Link href={paths.uploadResults(job.job_id)}>Explore {results === 1 ? 'this experiment' : `these ${count(results)} experiments`}</Link>}
+      {job && results > 0 && (
+        <Link href={paths.uploadResults(job.job_id)}>
+          Explore {results === 1 ? 'this experiment' : `these ${count(results)} experiments`}
+        </Link>
+      )}
     </p>
   )
 }
@@ -172,7 +304,9 @@ function Trouble({ sender }: { sender: Sender | undefined }) {
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{isSilence(error) ? 'The server is unreachable.' : 'The server does not accept files now.'}</b> {!isSilence(error) && causeOf(error)} The upload resumes automatically. Next attempt: {clock(again)} UTC. <Act onPress={() => sender.tryNow()}>Retry now</Act>
+        <b>{isSilence(error) ? 'The server is unreachable.' : 'The server does not accept files now.'}</b>{' '}
+        {!isSilence(error) && causeOf(error)} The upload resumes automatically. Next attempt: {clock(again)} UTC.{' '}
+        <Act onPress={() => sender.tryNow()}>Retry now</Act>
       </Note>
     </div>
   )
@@ -183,19 +317,36 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.</b> Another client may still be sending them. To resume an upload of yours, choose the folder again; only missing files are sent.
-        <Hints><Act onPress={onChoose}>Choose folder</Act><Act onPress={() => close.mutate()}>Finish without them</Act></Hints>
+        <b>
+          {count(missing)} of {count(job.expected?.files ?? 0)} files have not arrived.
+        </b>{' '}
+        Another client may still be sending them. To resume an upload of yours, choose the folder again; only missing
+        files are sent.
+        <Hints>
+          <Act onPress={onChoose}>Choose folder</Act>
+          <Act onPress={() => close.mutate()}>Finish without them</Act>
+        </Hints>
       </Note>
     </div>
   )
 }
 
-function Absent({ absent: { files, bytes: size, incomplete: lacking, has_more }, onChoose }: { absent: AbsentFiles; onChoose: () => void }) {
+function Absent({
+  absent: { files, bytes: size, incomplete: lacking, has_more },
+  onChoose,
+}: {
+  absent: AbsentFiles
+  onChoose: () => void
+}) {
   const those = `${has_more ? 'at least ' : ''}${count(lacking)} ${lacking === 1 && !has_more ? 'result' : 'results'}`
   return (
     <div className={css.why}>
       <Note kind="warn">
-        <b>{count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing</b> ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again; stored files are not sent twice. <Act onPress={onChoose}>Choose folder</Act>
+        <b>
+          {count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing
+        </b>{' '}
+        ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again; stored files are
+        not sent twice. <Act onPress={onChoose}>Choose folder</Act>
       </Note>
     </div>
   )
@@ -206,7 +357,9 @@ function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum) 
   if (sender?.trouble) return 'The server is unreachable. The upload resumes automatically.'
   if (sum.isOver) {
     if (sum.missing > 0) return `${count(sum.missing)} files have not arrived`
-    const parts = TALLY.filter((state) => (job?.counts[state] ?? 0) > 0).map((state) => `${count(job?.counts[state] ?? 0)} ${state}`)
+    const parts = TALLY.filter((state) => (job?.counts[state] ?? 0) > 0).map(
+      (state) => `${count(job?.counts[state] ?? 0)} ${state}`,
+    )
     if (sum.unsent > 0) parts.push(`${count(sum.unsent)} not sent`)
     return `Upload completed: ${parts.join(', ') || 'no results'}`
   }

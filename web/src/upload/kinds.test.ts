@@ -8,7 +8,9 @@ const source = (path: string) => readFileSync(new URL(`../../../src/${path}`, im
 
 it('artifacts of a result are those of the lists', () => {
   const text = source('tbl/run_artifacts.h')
-  const macros = new Map([...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]))
+  const macros = new Map(
+    [...text.matchAll(/#define (\w+_SUFFIX)\s+("[^"]+")/g)].map(([, name, value]) => [name as string, value as string]),
+  )
   const suffixes = [...text.matchAll(/^RUN_ARTIFACT\(\w+,\s*(.+?),\s*"[^"]*"\)/gm)].map(([, words]) =>
     (words as string).replace(/\w+_SUFFIX/g, (name) => macros.get(name) ?? '').replace(/"\s*"?|\s/g, ''),
   )
@@ -19,11 +21,16 @@ it('artifacts of a result are those of the lists', () => {
 
 it('files that may be results, and files that are skipped, are the same on the command line', () => {
   const text = source('result/files.c')
-  const ends = (name: string) => [...(text.match(new RegExp(`${name}\\[\\] = \\{([^}]*)\\}`))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, end]) => end as string)
+  const ends = (name: string) =>
+    [...(text.match(new RegExp(`${name}\\[\\] = \\{([^}]*)\\}`))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(
+      ([, end]) => end as string,
+    )
   const packed = ends('packed_ends')
   expect(packed.length).toBeGreaterThan(0)
-  for (const end of ends('result_ends')) for (const suffix of ['', ...packed]) expect(sortOf(`r${end}${suffix}`, true)).toEqual({ is: 'result' })
-  for (const [, end] of text.matchAll(/^\t\{ "([^"]+)", "/gm)) expect(sortOf(`r${end}`, true)).toMatchObject({ is: 'other' })
+  for (const end of ends('result_ends'))
+    for (const suffix of ['', ...packed]) expect(sortOf(`r${end}${suffix}`, true)).toEqual({ is: 'result' })
+  for (const [, end] of text.matchAll(/^\t\{ "([^"]+)", "/gm))
+    expect(sortOf(`r${end}`, true)).toMatchObject({ is: 'other' })
 })
 
 it('files of a folder are sorted by their names, a chosen file is always tried', () => {

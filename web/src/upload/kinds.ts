@@ -27,7 +27,8 @@ export type Sort = { is: 'result' } | { is: 'artifact'; kind: string; stem: stri
 
 // A file chosen on its own is always tried; from a folder only files with the name of a result are.
 export function sortOf(name: string, isOfFolder: boolean): Sort {
-  for (const [suffix, kind] of SIDE_FILES) if (name.endsWith(suffix)) return { is: 'artifact', kind, stem: name.slice(0, -suffix.length) }
+  for (const [suffix, kind] of SIDE_FILES)
+    if (name.endsWith(suffix)) return { is: 'artifact', kind, stem: name.slice(0, -suffix.length) }
   for (const [suffix, why] of SKIPPED) if (name.endsWith(suffix)) return { is: 'other', why }
   if (!isOfFolder || RESULT.test(name)) return { is: 'result' }
   return { is: 'other', why: 'not a result' }

@@ -28,27 +28,59 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
   const isSending = entry.state === 'sending'
   return (
     <div role="row" aria-rowindex={index + 2} ref={measure} data-index={index} className={css.row}>
-      <span role="cell"><State state={look} word={isSending && entry.share > 0 ? `${word} ${Math.floor(entry.share * 100)} %` : word} /></span>
-      <span role="rowheader" className={css.file} title={entry.name}><bdi>{entry.name}</bdi></span>
-      <span role="cell" className={css.size}>{bytes(entry.file.size)}</span>
-      <span role="cell" className={css.form}>{entry.artifact ? `artifact: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}</span>
-      <span role="cell" className={css.result}>
-        {isSending && entry.artifact ? <span className={css.bar}><Meter label={`Progress of ${entry.name}`} done={Math.round(entry.share * 100)} total={100} parts={[{ share: entry.share, color: 'accent' }]} /></span> : entry.why}
+      <span role="cell">
+        <State state={look} word={isSending && entry.share > 0 ? `${word} ${Math.floor(entry.share * 100)} %` : word} />
       </span>
-      <span role="cell" className={css.act}><LocalActs entry={entry} sender={sender} /></span>
+      <span role="rowheader" className={css.file} title={entry.name}>
+        <bdi>{entry.name}</bdi>
+      </span>
+      <span role="cell" className={css.size}>
+        {bytes(entry.file.size)}
+      </span>
+      <span role="cell" className={css.form}>
+        {entry.artifact ? `artifact: ${entry.artifact.kind.replaceAll('_', ' ')}` : ''}
+      </span>
+      <span role="cell" className={css.result}>
+        {isSending && entry.artifact ? (
+          <span className={css.bar}>
+            <Meter
+              label={`Progress of ${entry.name}`}
+              done={Math.round(entry.share * 100)}
+              total={100}
+              parts={[{ share: entry.share, color: 'accent' }]}
+            />
+          </span>
+        ) : (
+          entry.why
+        )}
+      </span>
+      <span role="cell" className={css.act}>
+        <LocalActs entry={entry} sender={sender} />
+      </span>
     </div>
   )
 }
 
 function LocalActs({ entry, sender }: { entry: Entry; sender: Sender }) {
   const { key, name, state, way } = entry
-  const leave = (word: string) => <Act aria-label={`${word} ${name}`} onPress={() => void sender.leave(key)}>{word}</Act>
-  if (way) return <Act aria-label={`Cancel ${name}`} onPress={() => way.abort()}>Cancel</Act>
+  const leave = (word: string) => (
+    <Act aria-label={`${word} ${name}`} onPress={() => void sender.leave(key)}>
+      {word}
+    </Act>
+  )
+  if (way)
+    return (
+      <Act aria-label={`Cancel ${name}`} onPress={() => way.abort()}>
+        Cancel
+      </Act>
+    )
   if (state === 'waiting') return leave('Remove')
   if (!isUnsent(entry)) return null
   return (
     <span className={join(css.acts)}>
-      <Act aria-label={`Retry ${name}`} onPress={() => void sender.again((other) => other === entry)}>Retry</Act>
+      <Act aria-label={`Retry ${name}`} onPress={() => void sender.again((other) => other === entry)}>
+        Retry
+      </Act>
       {leave('Skip')}
     </span>
   )

@@ -30,4 +30,10 @@ it('restarts when the count restarts', () => {
   expect(pace.rate()).toBe(null)
 })
 
-it.each([[0, 'a few seconds remaining'], [12, 'about 15 s remaining'], [59.9, 'about 60 s remaining'], [61, 'about 1 min remaining'], [5400, 'about 1.5 h remaining']])('%d s', (seconds, words) => expect(leftWords(seconds)).toBe(words))
+it.each([
+  [0, 'a few seconds remaining'],
+  [12, 'about 15 s remaining'],
+  [59.9, 'about 60 s remaining'],
+  [61, 'about 1 min remaining'],
+  [5400, 'about 1.5 h remaining'],
+])('%d s', (seconds, words) => expect(leftWords(seconds)).toBe(words))

@@ -15,7 +15,13 @@ import css from './upload.module.css'
 
 const ROW_PX = 33
 const OVERSCAN = 10
-const CHOICES: [Only, string][] = [['unsent', 'Not sent'], ['conflict', 'Conflict'], ['rejected', 'Rejected'], ['duplicate', 'Duplicate'], ['passed', 'Skipped']]
+const CHOICES: [Only, string][] = [
+  ['unsent', 'Not sent'],
+  ['conflict', 'Conflict'],
+  ['rejected', 'Rejected'],
+  ['duplicate', 'Duplicate'],
+  ['passed', 'Skipped'],
+]
 const HEADS = ['State', 'File', 'Size', 'Format', 'Result']
 
 interface Props {
@@ -44,8 +50,15 @@ export function Queue({ job, sender, entries }: Props) {
   const choices = CHOICES.filter(([only]) => countOf(sections, only) > 0)
   const only = choices.some(([one]) => one === wanted) ? wanted : 'all'
   const rows = rowsOf(sections, only)
-  useLayoutEffect(() => { setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY) })
-  const virtual = useWindowVirtualizer({ count: rows.count, estimateSize: () => ROW_PX, overscan: OVERSCAN, scrollMargin: top })
+  useLayoutEffect(() => {
+    setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
+  })
+  const virtual = useWindowVirtualizer({
+    count: rows.count,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    scrollMargin: top,
+  })
   const drawn = virtual.getVirtualItems()
   const itemAt = useItems(job?.job_id ?? '', pagesOf(drawn.map(({ index }) => rows.at(index))))
   const found = drawn.map(({ index }) => {
@@ -63,26 +76,63 @@ export function Queue({ job, sender, entries }: Props) {
         <p>errors and conflicts first</p>
         {choices.length > 0 && (
           <span className={join(page.end, css.only)}>
-            <Segment label="Filter files" value={only} onChange={(value) => setOnly(value as Only)}
-              options={[['all', `All ${count(countOf(sections, 'all'))}`], ...choices.map(([one, word]): [string, string] => [one, `${word} ${count(countOf(sections, one))}`])]} />
+            <Segment
+              label="Filter files"
+              value={only}
+              onChange={(value) => setOnly(value as Only)}
+              options={[
+                ['all', `All ${count(countOf(sections, 'all'))}`],
+                ...choices.map(([one, word]): [string, string] => [one, `${word} ${count(countOf(sections, one))}`]),
+              ]}
+            />
           </span>
         )}
       </div>
       <div role="table" aria-label="Files of this upload" aria-rowcount={rows.count + 1} className={css.queue}>
         <div role="rowgroup">
           <div role="row" aria-rowindex={1} className={css.heads}>
-            {HEADS.map((head) => <span key={head} role="columnheader" className={head === 'Size' ? css.size : undefined}>{head}</span>)}
-            <span role="columnheader"><span className="sr">Actions</span></span>
+            {HEADS.map((head) => (
+              <span key={head} role="columnheader" className={head === 'Size' ? css.size : undefined}>
+                {head}
+              </span>
+            ))}
+            <span role="columnheader">
+              <span className="sr">Actions</span>
+            </span>
           </div>
         </div>
         <div role="rowgroup" ref={body} style={{ paddingTop: Math.max(0, before), paddingBottom: Math.max(0, after) }}>
           {drawn.map(({ index, key }, place) => {
             const row = rows.at(index)
             const at = { index, measure: virtual.measureElement }
-            if (row?.of === 'page') return <LocalRow key={`page ${row.entry.key}`} {...at} entry={row.entry} sender={sender as Sender} />
+            if (row?.of === 'page')
+              return <LocalRow key={`page ${row.entry.key}`} {...at} entry={row.entry} sender={sender as Sender} />
             const item = places.has(place) ? found[place]?.item : undefined
-            if (!item || !job) return <div key={`bone ${String(key)}`} role="row" aria-rowindex={index + 2} ref={virtual.measureElement} data-index={index} className={css.row}><span role="cell" className="dim">…</span></div>
-            return <ItemRow key={`item ${item.index}`} {...at} job={job} item={item} isOpen={opened.get(item.index)} onOpen={(open) => setOpened(new Map(opened).set(item.index, open))} />
+            if (!item || !job)
+              return (
+                <div
+                  key={`bone ${String(key)}`}
+                  role="row"
+                  aria-rowindex={index + 2}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  className={css.row}
+                >
+                  <span role="cell" className="dim">
+                    …
+                  </span>
+                </div>
+              )
+            return (
+              <ItemRow
+                key={`item ${item.index}`}
+                {...at}
+                job={job}
+                item={item}
+                isOpen={opened.get(item.index)}
+                onOpen={(open) => setOpened(new Map(opened).set(item.index, open))}
+              />
+            )
           })}
         </div>
       </div>

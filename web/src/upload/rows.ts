@@ -20,7 +20,11 @@ export function sectionsOf(counts: Upload['counts'] | undefined, entries: Entry[
     const found = states.flatMap((state) => entries.filter((entry) => entry.state === state))
     return { count: found.length, only, row: (i) => ({ of: 'page', entry: found[i] as Entry }) }
   }
-  const served = (state: AskedState, only: Only[] = []): Section => ({ count: (counts?.[state] ?? 0) + (state === 'queued' ? (counts?.parsed ?? 0) + (counts?.valid ?? 0) : 0), only, row: (offset) => ({ of: 'server', state, offset }) })
+  const served = (state: AskedState, only: Only[] = []): Section => ({
+    count: (counts?.[state] ?? 0) + (state === 'queued' ? (counts?.parsed ?? 0) + (counts?.valid ?? 0) : 0),
+    only,
+    row: (offset) => ({ of: 'server', state, offset }),
+  })
   return [
     of(['failed', 'refused', 'cancelled', 'held'], ['unsent']),
     served('rejected', ['rejected']),
@@ -95,7 +99,10 @@ export function sumOf(job: Upload | undefined, sending: Sending | undefined): Su
   const received = job?.received.files ?? 0
   const announced = job?.state === 'open' && (!sending || sending.isResumed) ? (job.expected?.files ?? 0) : 0
   const files = Math.max((sending?.taken ?? 0) + here.length, received, announced)
-  const isBehind = sending !== undefined && sending.job !== null && (job === undefined || received < sending.taken || (sending.isClosed && job.state === 'open'))
+  const isBehind =
+    sending !== undefined &&
+    sending.job !== null &&
+    (job === undefined || received < sending.taken || (sending.isClosed && job.state === 'open'))
   return {
     files: files + Math.max(0, items - received),
     done,

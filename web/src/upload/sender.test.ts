@@ -42,8 +42,14 @@ class Server implements Io {
   async known(job: string, sha256: string[]) {
     this.answer()
     this.asked += 1
-    const has = (id: string, hash: string) => this.jobs.get(id)?.files.some((name) => `hash of ${name}` === hash) ?? false
-    return sha256.flatMap((hash) => [job, ...[...this.jobs.keys()].reverse()].filter((id) => has(id, hash)).slice(0, 1).map((job_id) => ({ sha256: hash, job_id })))
+    const has = (id: string, hash: string) =>
+      this.jobs.get(id)?.files.some((name) => `hash of ${name}` === hash) ?? false
+    return sha256.flatMap((hash) =>
+      [job, ...[...this.jobs.keys()].reverse()]
+        .filter((id) => has(id, hash))
+        .slice(0, 1)
+        .map((job_id) => ({ sha256: hash, job_id })),
+    )
   }
 
   async send(job: string, key: string, entries: Entry[], _: unknown, signal: AbortSignal) {
@@ -79,7 +85,9 @@ class Server implements Io {
   async runs(job: string) {
     this.answer()
     const files = this.jobs.get(job)?.files ?? []
-    return new Map<string, Run>(files.map((name, i) => [name, { id: i + 1, run_id: `run of ${name}`, state: this.outcome[name] ?? 'stored' }]))
+    return new Map<string, Run>(
+      files.map((name, i) => [name, { id: i + 1, run_id: `run of ${name}`, state: this.outcome[name] ?? 'stored' }]),
+    )
   }
 
   async artifacts(id: number) {
@@ -112,20 +120,37 @@ class Server implements Io {
 }
 
 let server: Server
-beforeEach(() => { server = new Server() })
+beforeEach(() => {
+  server = new Server()
+})
 
 const sized = (name: string, size: number) => Object.defineProperty(new File(['{}'], name), 'size', { value: size })
-const chosen = (...files: (string | File)[]) => files.map((one) => (typeof one === 'string' ? new File(['{}'], one) : one)).map((file) => ({ file, name: file.name, isOfFolder: true }))
+const chosen = (...files: (string | File)[]) =>
+  files
+    .map((one) => (typeof one === 'string' ? new File(['{}'], one) : one))
+    .map((file) => ({ file, name: file.name, isOfFolder: true }))
 const many = (count: number) => chosen(...Array.from({ length: count }, (_, i) => `${i}.json`))
-const make = (files: ReturnType<typeof chosen>, job: string | null = null) => new Sender(server, files, { name: 'nightly', onKnown: 'skip' }, job, () => {})
+const make = (files: ReturnType<typeof chosen>, job: string | null = null) =>
+  new Sender(server, files, { name: 'nightly', onKnown: 'skip' }, job, () => {})
 const states = (sender: Sender) => [...sender.entries.values()].map(({ name, state }) => `${name} ${state}`)
 const received = (job: string) => server.jobs.get(job)?.files.toSorted()
-const refuse = (status?: number) => { throw new ApiError(status === undefined ? { detail: 'broke' } : { status, detail: `no: ${status}` }, 'POST /x') }
+const refuse = (status?: number) => {
+  throw new ApiError(status === undefined ? { detail: 'broke' } : { status, detail: `no: ${status}` }, 'POST /x')
+}
 
 it('small files go several a request, a large one alone; nothing is hashed that need not be', async () => {
-  const sender = make([...many(PART_FILES + 3), ...chosen(sized('big.json', PART_BYTES + 1), sized('half.json', PART_BYTES / 2), sized('half2.json', PART_BYTES / 2 + 1))])
+  const sender = make([
+    ...many(PART_FILES + 3),
+    ...chosen(
+      sized('big.json', PART_BYTES + 1),
+      sized('half.json', PART_BYTES / 2),
+      sized('half2.json', PART_BYTES / 2 + 1),
+    ),
+  ])
   await sender.run()
-  expect(server.parts.map((part) => part.length).toSorted((a, b) => a - b)).toEqual([1, 1, 1, 3, PART_FILES].toSorted((a, b) => a - b))
+  expect(server.parts.map((part) => part.length).toSorted((a, b) => a - b)).toEqual(
+    [1, 1, 1, 3, PART_FILES].toSorted((a, b) => a - b),
+  )
   expect(server.jobs.size).toBe(1)
   expect(server.jobs.get('job-1')?.state).toBe('done')
   expect(sender.done).toMatchObject({ files: PART_FILES + 6, before: 0 })
@@ -135,10 +160,16 @@ it('small files go several a request, a large one alone; nothing is hashed that 
 
 it('a connection that breaks after the server took all of it sends nothing twice', async () => {
   let breaks = 2
-  server.afterSend = () => { if (breaks-- > 0) refuse() }
+  server.afterSend = () => {
+    if (breaks-- > 0) refuse()
+  }
   const sender = make(many(1200))
   await sender.run()
-  expect(received('job-1')).toEqual(many(1200).map(({ name }) => name).toSorted())
+  expect(received('job-1')).toEqual(
+    many(1200)
+      .map(({ name }) => name)
+      .toSorted(),
+  )
   expect(sender.done).toMatchObject({ files: 1200, before: 1000 })
   expect(sender.trouble).toBe(null)
 })
@@ -150,11 +181,22 @@ it('a part that arrives late, while it is sent again, is stored once', async () 
       late.push(() => server.take(job, key, names))
       refuse()
     }
-    for (const lands of late.splice(0, 3, () => {}, () => {}, () => {})) lands()
+    for (const lands of late.splice(
+      0,
+      3,
+      () => {},
+      () => {},
+      () => {},
+    ))
+      lands()
   }
   const sender = make(many(1200))
   await sender.run()
-  expect(received('job-1')).toEqual(many(1200).map(({ name }) => name).toSorted())
+  expect(received('job-1')).toEqual(
+    many(1200)
+      .map(({ name }) => name)
+      .toSorted(),
+  )
   expect(server.parts.map((part) => part.length).toSorted((a, b) => a - b)).toEqual([200, 500, 500])
 })
 
@@ -177,8 +219,13 @@ it('fewer files than were sent before are another part', async () => {
 })
 
 it('a server that is away is waited for, ever longer, and what it has not got goes out again', async () => {
-  server.onSend = () => { if (server.slept.length === 0) server.isDown = true; if (server.isDown) refuse() }
-  server.onSleep = () => { if (server.slept.length === 6) server.isDown = false }
+  server.onSend = () => {
+    if (server.slept.length === 0) server.isDown = true
+    if (server.isDown) refuse()
+  }
+  server.onSleep = () => {
+    if (server.slept.length === 6) server.isDown = false
+  }
   const sender = make(many(3))
   await sender.run()
   expect(received('job-1')).toHaveLength(3)
@@ -188,7 +235,9 @@ it('a server that is away is waited for, ever longer, and what it has not got go
 it('a full server says so, and the upload resumes', async () => {
   let full = 3
   const heard: (number | undefined)[] = []
-  server.onSend = () => { if (full-- > 0) refuse(507) }
+  server.onSend = () => {
+    if (full-- > 0) refuse(507)
+  }
   const sender = make(many(2))
   server.onSleep = () => heard.push(sender.trouble?.error.status)
   await sender.run()
@@ -218,11 +267,18 @@ it('one file that is refused, or breaks the connection each time, does not hold 
 
 it('a user who may not upload gets one error', async () => {
   let requests = 0
-  server.onSend = () => { requests += 1; refuse(403) }
+  server.onSend = () => {
+    requests += 1
+    refuse(403)
+  }
   const sender = make(many(20))
   await sender.run()
   expect(requests).toBe(1)
-  expect([...sender.entries.values()].every(({ state, why }) => state === 'failed' && why === 'POST /x returned status 403: no: 403')).toBe(true)
+  expect(
+    [...sender.entries.values()].every(
+      ({ state, why }) => state === 'failed' && why === 'POST /x returned status 403: no: 403',
+    ),
+  ).toBe(true)
 })
 
 it('resumes an upload: only missing files are sent', async () => {
@@ -250,7 +306,9 @@ it('what no longer fits into a closed upload goes into another; into a cancelled
 
 it('all that is on its way can be cancelled, and goes out again as another upload', async () => {
   const sender = make(many(3))
-  server.onSend = async () => { await sender.cancel() }
+  server.onSend = async () => {
+    await sender.cancel()
+  }
   await sender.run()
   expect(states(sender)).toEqual(['0.json cancelled', '1.json cancelled', '2.json cancelled'])
   expect(server.jobs.get('job-1')?.state).toBe('cancelled')
@@ -263,7 +321,9 @@ it('all that is on its way can be cancelled, and goes out again as another uploa
 it('what waits can be taken out', async () => {
   const sender = make([...many(PART_FILES), ...many(PART_FILES), ...chosen('late.json')])
   const last = [...sender.entries.keys()].at(-1) as number
-  server.onSend = () => { if (server.parts.length === 0 && sender.entries.has(last)) void sender.leave(last) }
+  server.onSend = () => {
+    if (server.parts.length === 0 && sender.entries.has(last)) void sender.leave(last)
+  }
   await sender.run()
   expect(server.parts.flat()).not.toContain('late.json')
   expect(sender.total.files).toBe(2 * PART_FILES)
@@ -271,8 +331,23 @@ it('what waits can be taken out', async () => {
 
 it('artifacts follow their result, and stored ones are not sent', async () => {
   server.outcome = { 'b.json': 'rejected', 'd.json': 'conflict' }
-  server.there.set(1, [{ kind: 'series', name: 'a.series.jsonl.zst', sha256: 'hash of a.series.jsonl.zst' }, { kind: 'requests', name: 'a.requests.jsonl.zst', sha256: 'another' }])
-  const sender = make(chosen('a.json', 'b.json', 'd.json', 'a.requests.jsonl.zst', 'a.series.jsonl.zst', 'b.server.log', 'c.server.log', 'd.timeline.html', 'notes.txt'))
+  server.there.set(1, [
+    { kind: 'series', name: 'a.series.jsonl.zst', sha256: 'hash of a.series.jsonl.zst' },
+    { kind: 'requests', name: 'a.requests.jsonl.zst', sha256: 'another' },
+  ])
+  const sender = make(
+    chosen(
+      'a.json',
+      'b.json',
+      'd.json',
+      'a.requests.jsonl.zst',
+      'a.series.jsonl.zst',
+      'b.server.log',
+      'c.server.log',
+      'd.timeline.html',
+      'notes.txt',
+    ),
+  )
   await sender.run()
   expect(server.puts).toEqual(['run of a.json: requests a.requests.jsonl.zst'])
   expect(sender.artifacts).toMatchObject({ total: 5, sent: 1, there: 1 })
@@ -311,7 +386,9 @@ it('what was changed since it was chosen says so', async () => {
 
 it('the limit is that of the API; a larger file is reported and not sent', async () => {
   const contract = readFileSync(new URL('../../../api/openapi.yaml', import.meta.url), 'utf8')
-  const limits = ['json', 'batch', 'raw'].map((route) => /x-bytes-max: (\d+)/.exec(contract.slice(contract.indexOf(`  /api/upload/${route}:`)))?.[1])
+  const limits = ['json', 'batch', 'raw'].map(
+    (route) => /x-bytes-max: (\d+)/.exec(contract.slice(contract.indexOf(`  /api/upload/${route}:`)))?.[1],
+  )
   expect(new Set(limits)).toEqual(new Set([String(FILE_MAX)]))
   const sender = make(chosen(sized('beyond.json', FILE_MAX + 1), sized('edge.json', FILE_MAX)))
   await sender.run()
@@ -329,11 +406,21 @@ it('under any order of failures each file comes once', async () => {
   for (let round = 0; round < 50; round++) {
     server = new Server()
     let breaks = 12
-    const mayBreak = () => { if (breaks > 0 && random() < 0.5) { breaks -= 1; refuse(random() < 0.3 ? 503 : undefined) } }
+    const mayBreak = () => {
+      if (breaks > 0 && random() < 0.5) {
+        breaks -= 1
+        refuse(random() < 0.3 ? 503 : undefined)
+      }
+    }
     server.onSend = mayBreak
     server.afterSend = mayBreak
-    server.onSleep = () => { server.isDown = random() < 0.2 }
-    const sender = make([...many(700), ...chosen(...Array.from({ length: 6 }, (_, i) => sized(`big-${i}.json`, PART_BYTES + 1)))])
+    server.onSleep = () => {
+      server.isDown = random() < 0.2
+    }
+    const sender = make([
+      ...many(700),
+      ...chosen(...Array.from({ length: 6 }, (_, i) => sized(`big-${i}.json`, PART_BYTES + 1))),
+    ])
     await sender.run()
     while ([...sender.entries.values()].some(isUnsent)) await sender.again()
     const files = [...server.jobs.values()].flatMap((job) => job.files)

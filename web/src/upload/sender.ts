@@ -72,11 +72,16 @@ export interface Trouble {
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
-const isPassing = (error: unknown): error is ApiError => error instanceof ApiError && (error.status === undefined || error.status >= 500 || error.status === 429 || error.status === 408)
+const isPassing = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  (error.status === undefined || error.status >= 500 || error.status === 429 || error.status === 408)
 const isOfFiles = (status: number | undefined) => status === 400 || status === 413 || status === 415 || status === 422
 // as opposed to a temporary refusal
 const isBroken = (error: ApiError) => error.status === undefined || error.status === 500
-const wordsOf = (error: unknown) => (error instanceof ApiError ? `${error.request}${error.status ? ` returned status ${error.status}` : ''}: ${error.message}` : String(error))
+const wordsOf = (error: unknown) =>
+  error instanceof ApiError
+    ? `${error.request}${error.status ? ` returned status ${error.status}` : ''}: ${error.message}`
+    : String(error)
 
 export const TOO_LARGE = `larger than ${FILE_MAX / 2 ** 20} MiB, the limit for one file`
 const UNREADABLE = 'could not read the file; it was changed or removed after you chose it'
@@ -91,11 +96,26 @@ let nextPart = 1
 const page = crypto.getRandomValues(new Uint32Array(4)).join('-') // distinguishes pages that send to the same job
 
 // The key of a part with exactly these files: a part with fewer files has another key.
-const keyOf = (part: Entry[]) => new Sha256().update(new TextEncoder().encode([page, ...part.map(({ key }) => key)].join(' '))).hex()
+const keyOf = (part: Entry[]) =>
+  new Sha256().update(new TextEncoder().encode([page, ...part.map(({ key }) => key)].join(' '))).hex()
 
 function entryOf({ file, name, isOfFolder }: Chosen, isDoubtful: boolean): Entry {
   const sort = sortOf(name, isOfFolder)
-  const entry: Entry = { key: nextKey++, name, file, artifact: null, state: 'waiting', share: 0, why: null, sha256: null, isDoubtful, part: 0, isAlone: file.size > PART_BYTES, tries: 0, way: null }
+  const entry: Entry = {
+    key: nextKey++,
+    name,
+    file,
+    artifact: null,
+    state: 'waiting',
+    share: 0,
+    why: null,
+    sha256: null,
+    isDoubtful,
+    part: 0,
+    isAlone: file.size > PART_BYTES,
+    tries: 0,
+    way: null,
+  }
   if (sort.is === 'other') return { ...entry, state: 'passed', why: sort.why }
   if (sort.is === 'artifact') return { ...entry, artifact: sort }
   return file.size > FILE_MAX ? { ...entry, state: 'refused', why: TOO_LARGE } : entry
@@ -155,7 +175,8 @@ export class Sender {
     try {
       await this.steps(this.way.signal)
     } catch (error) {
-      if (!isAbort(error)) for (const entry of this.entries.values()) if (isUnderway(entry)) settle(entry, 'failed', wordsOf(error))
+      if (!isAbort(error))
+        for (const entry of this.entries.values()) if (isUnderway(entry)) settle(entry, 'failed', wordsOf(error))
     } finally {
       this.isBusy = false
       this.phase = 'ended'
@@ -208,7 +229,11 @@ export class Sender {
   get progress() {
     let bytes = this.done.bytes + this.artifacts.done
     for (const entry of this.entries.values()) if (entry.state === 'sending') bytes += entry.share * entry.file.size
-    return { bytes, moved: bytes - this.done.bytesBefore - this.artifacts.bytesBefore, total: this.total.bytes + this.artifacts.bytes }
+    return {
+      bytes,
+      moved: bytes - this.done.bytesBefore - this.artifacts.bytesBefore,
+      total: this.total.bytes + this.artifacts.bytes,
+    }
   }
 
   private forget(entry: Entry) {
@@ -243,7 +268,10 @@ export class Sender {
   }
 
   private async open(signal: AbortSignal) {
-    const job = await this.insist(() => this.io.open({ name: this.about.name, ...this.total, on_conflict: this.about.onKnown }, signal), signal)
+    const job = await this.insist(
+      () => this.io.open({ name: this.about.name, ...this.total, on_conflict: this.about.onKnown }, signal),
+      signal,
+    )
     this.before = this.job
     this.job = job
     this.taken = 0
@@ -292,7 +320,9 @@ export class Sender {
     this.trouble = { error, again: this.io.now() + pause }
     this.onChange()
     const { signal: hurry } = this.hurry
-    await this.io.sleep(pause, AbortSignal.any([signal, hurry])).catch((stopped: unknown) => { if (!hurry.aborted || signal.aborted) throw stopped })
+    await this.io.sleep(pause, AbortSignal.any([signal, hurry])).catch((stopped: unknown) => {
+      if (!hurry.aborted || signal.aborted) throw stopped
+    })
   }
 
   private hasResults() {
@@ -335,10 +365,16 @@ export class Sender {
     for (const entry of missing) Object.assign(entry, { state: 'sending', part: number })
     this.onChange()
     try {
-      await this.io.send(job, keyOf(missing), missing, (share) => {
-        for (const entry of missing) entry.share = share
-        this.onChange()
-      }, signal)
+      await this.io.send(
+        job,
+        keyOf(missing),
+        missing,
+        (share) => {
+          for (const entry of missing) entry.share = share
+          this.onChange()
+        },
+        signal,
+      )
       this.recovered()
       for (const entry of missing) this.arrived(entry)
     } catch (error) {
@@ -358,10 +394,19 @@ export class Sender {
 
   // Returns the files of a part that have not arrived yet.
   private async missing(part: Entry[], job: string, signal: AbortSignal) {
-    for (const entry of part) if ((entry.isDoubtful || entry.isAlone) && !(await this.read(entry, signal))) settle(entry, 'failed', UNREADABLE)
+    for (const entry of part)
+      if ((entry.isDoubtful || entry.isAlone) && !(await this.read(entry, signal))) settle(entry, 'failed', UNREADABLE)
     const doubtful = part.filter((entry) => entry.isDoubtful && entry.state !== 'failed')
     if (doubtful.length > 0) {
-      const known = await this.insist(() => this.io.known(job, doubtful.map(({ sha256 }) => sha256 as string), signal), signal)
+      const known = await this.insist(
+        () =>
+          this.io.known(
+            job,
+            doubtful.map(({ sha256 }) => sha256 as string),
+            signal,
+          ),
+        signal,
+      )
       const came = new Set(known.filter(({ job_id }) => job_id === job).map(({ sha256 }) => sha256))
       for (const entry of doubtful) {
         if (!came.has(entry.sha256 as string)) continue
@@ -425,7 +470,10 @@ export class Sender {
   }
 
   private async sendArtifacts(signal: AbortSignal) {
-    const waiting = Map.groupBy([...this.entries.values()].filter((entry) => entry.artifact && entry.state === 'waiting'), (entry) => entry.artifact?.stem ?? '')
+    const waiting = Map.groupBy(
+      [...this.entries.values()].filter((entry) => entry.artifact && entry.state === 'waiting'),
+      (entry) => entry.artifact?.stem ?? '',
+    )
     if (waiting.size === 0) return
     const { job } = this
     const runs = job === null ? new Map<string, Run>() : await this.insist(() => this.io.runs(job, signal), signal)
@@ -433,7 +481,8 @@ export class Sender {
     this.phase = 'artifacts'
     const groups = [...waiting]
     const lane = async () => {
-      for (let group = groups.shift(); group; group = groups.shift()) await this.sendBeside(byStem.get(group[0]), group[1], signal)
+      for (let group = groups.shift(); group; group = groups.shift())
+        await this.sendBeside(byStem.get(group[0]), group[1], signal)
     }
     await Promise.all(Array.from({ length: LANES }, lane))
   }
@@ -441,11 +490,20 @@ export class Sender {
   private async sendBeside(run: Run | undefined, entries: Entry[], signal: AbortSignal) {
     const isThere = run && run.run_id !== null && (run.state === 'stored' || run.state === 'duplicate')
     if (!isThere) {
-      for (const entry of entries) settle(entry, 'held', run ? (HELD[run.state] ?? 'its result is not stored') : 'its result is missing from the upload')
+      for (const entry of entries)
+        settle(
+          entry,
+          'held',
+          run ? (HELD[run.state] ?? 'its result is not stored') : 'its result is missing from the upload',
+        )
       return this.onChange()
     }
     const there = await this.insist(() => this.io.artifacts(run.id, signal), signal)
-    const has = (entry: Entry) => there.some(({ kind, name, sha256 }) => kind === entry.artifact?.kind && name === lastName(entry.name) && sha256 === entry.sha256)
+    const has = (entry: Entry) =>
+      there.some(
+        ({ kind, name, sha256 }) =>
+          kind === entry.artifact?.kind && name === lastName(entry.name) && sha256 === entry.sha256,
+      )
     for (const entry of entries) {
       if (entry.state !== 'waiting') continue
       entry.state = 'reading'

@@ -18,17 +18,27 @@ interface Uploads {
 }
 
 // An upload that finished without a job has no address.
-const isSpent = (sender: Sender) => sender.job === null && !sender.isBusy && ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
+const isSpent = (sender: Sender) =>
+  sender.job === null &&
+  !sender.isBusy &&
+  ![...sender.entries.values()].some((entry) => isUnsent(entry) || isUnderway(entry))
 
 // Remembers artifacts that have not arrived, for after a reload: the server knows only the results.
 function remember(sender: Sender) {
   if (sender.job === null || sender.artifacts.total === 0) return
   const { unfinished, set } = usePreferences.getState()
   const left = sender.artifacts.total - sender.artifacts.sent - sender.artifacts.there
-  const now = sender.isBusy ? left : [...sender.entries.values()].filter((entry) => entry.artifact && (entry.state === 'failed' || entry.state === 'cancelled')).length
+  const now = sender.isBusy
+    ? left
+    : [...sender.entries.values()].filter(
+        (entry) => entry.artifact && (entry.state === 'failed' || entry.state === 'cancelled'),
+      ).length
   if ((unfinished[sender.job] ?? 0) === now) return
   const { [sender.job]: _, ...others } = unfinished
-  set({ unfinished: now === 0 ? others : Object.fromEntries([...Object.entries(others), [sender.job, now]].slice(-UNFINISHED_KEPT)) })
+  set({
+    unfinished:
+      now === 0 ? others : Object.fromEntries([...Object.entries(others), [sender.job, now]].slice(-UNFINISHED_KEPT)),
+  })
 }
 
 export const useUploads = create<Uploads>()((set, getState) => {
@@ -48,7 +58,10 @@ export const useUploads = create<Uploads>()((set, getState) => {
     chooseOnKnown: (onKnown) => set({ onKnown }),
     add: (chosen, job) => {
       const sender = new Sender(io, chosen, { name: nameOf(chosen), onKnown: getState().onKnown }, job ?? null, tell)
-      set(({ senders, version }) => ({ senders: [...senders.filter((other) => !isSpent(other)), sender], version: version + 1 }))
+      set(({ senders, version }) => ({
+        senders: [...senders.filter((other) => !isSpent(other)), sender],
+        version: version + 1,
+      }))
       void sender.run()
       return sender
     },

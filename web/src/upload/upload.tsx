@@ -35,20 +35,37 @@ export function Upload({ job }: { job: string | null }) {
   })
   const { refetch } = jobs
   // biome-ignore lint/correctness/useExhaustiveDependencies: another upload means another list
-  useEffect(() => { void refetch() }, [job, refetch])
+  useEffect(() => {
+    void refetch()
+  }, [job, refetch])
   usePlace({ content: `upload ${job ?? ''}`, isReady: true })
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <div className={join(page.head, css.head)}>
         <div>
           <h1>Upload</h1>
-          {job === null && <p className={page.facts}>Upload results of profllm run or vllm bench (--save-result), with their artifacts. A rejected file does not stop the others.</p>}
+          {job === null && (
+            <p className={page.facts}>
+              Upload results of profllm run or vllm bench (--save-result), with their artifacts. A rejected file does
+              not stop the others.
+            </p>
+          )}
         </div>
-        {job !== null && <div className={page.end}><ButtonLink href={paths.upload()}>All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}</ButtonLink></div>}
+        {job !== null && (
+          <div className={page.end}>
+            <ButtonLink href={paths.upload()}>
+              All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}
+            </ButtonLink>
+          </div>
+        )}
       </div>
       <DropZone {...pickers} isSmall={job !== null} />
       {pickers.inputs}
-      {job === null ? shown && <JobView sender={shown} onChoose={pickers.pickFolder} /> : <Served id={job} sender={shown} onChoose={pickers.pickFolder} />}
+      {job === null ? (
+        shown && <JobView sender={shown} onChoose={pickers.pickFolder} />
+      ) : (
+        <Served id={job} sender={shown} onChoose={pickers.pickFolder} />
+      )}
       {others.length > 0 && <Others senders={others} />}
       {job === null && <Earlier jobs={jobs} />}
     </main>
@@ -63,20 +80,43 @@ function Served({ id, sender, onChoose }: { id: string; sender: Sender | undefin
   if (job.data || sender) {
     return (
       <>
-        {isAway && job.data && <div className={page.block}><Note kind="warn" role="alert"><b>Last updated at {clock(job.dataUpdatedAt)} UTC.</b> {job.error && causeOf(job.error)} {again}</Note></div>}
+        {isAway && job.data && (
+          <div className={page.block}>
+            <Note kind="warn" role="alert">
+              <b>Last updated at {clock(job.dataUpdatedAt)} UTC.</b> {job.error && causeOf(job.error)} {again}
+            </Note>
+          </div>
+        )}
         <JobView job={job.data} sender={sender} unfinished={sender ? 0 : unfinished} onChoose={onChoose} />
       </>
     )
   }
   if (!job.error) return null
-  return <div className={page.block}><Note kind="bad" role="alert"><b>Could not load this upload.</b> {causeOf(job.error)} <Acts>{!(job.error instanceof ApiError && job.error.status === 404) && again}<Link href={paths.upload()}>All uploads</Link></Acts></Note></div>
+  return (
+    <div className={page.block}>
+      <Note kind="bad" role="alert">
+        <b>Could not load this upload.</b> {causeOf(job.error)}{' '}
+        <Acts>
+          {!(job.error instanceof ApiError && job.error.status === 404) && again}
+          <Link href={paths.upload()}>All uploads</Link>
+        </Acts>
+      </Note>
+    </div>
+  )
 }
 
 const Others = ({ senders }: { senders: Sender[] }) => (
   <div className={join(page.block, css.among)}>
     <Note>
       Other {senders.length === 1 ? 'upload' : 'uploads'} in progress:{' '}
-      {senders.map((sender, i) => <span key={sender.job}>{i > 0 && ', '}<Link href={paths.job(sender.job as string)}>{sender.name}</Link> ({count(sender.done.files)} of {count(sender.total.files)} files)</span>)}.
+      {senders.map((sender, i) => (
+        <span key={sender.job}>
+          {i > 0 && ', '}
+          <Link href={paths.job(sender.job as string)}>{sender.name}</Link> ({count(sender.done.files)} of{' '}
+          {count(sender.total.files)} files)
+        </span>
+      ))}
+      .
     </Note>
   </div>
 )

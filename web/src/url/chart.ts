@@ -38,11 +38,46 @@ export interface ChartState {
 }
 
 export const CHART: ChartState = {
-  isOpen: true, kind: 'scatter', x: null, y: null, value: null, axes: null, color: null, shape: '', size: '', logX: null, logY: null,
-  stat: 'median', spread: 'iqr', fromData: false, withSimulated: false, match: false, point: null, asTable: false, slo: null,
+  isOpen: true,
+  kind: 'scatter',
+  x: null,
+  y: null,
+  value: null,
+  axes: null,
+  color: null,
+  shape: '',
+  size: '',
+  logX: null,
+  logY: null,
+  stat: 'median',
+  spread: 'iqr',
+  fromData: false,
+  withSimulated: false,
+  match: false,
+  point: null,
+  asTable: false,
+  slo: null,
 }
 
-export const CHART_NAMES = ['chart', 'x', 'y', 'value', 'axes', 'color', 'shape', 'size', 'log', 'stat', 'spread', 'base', 'simulated', 'match', 'point', 'as', 'slo']
+export const CHART_NAMES = [
+  'chart',
+  'x',
+  'y',
+  'value',
+  'axes',
+  'color',
+  'shape',
+  'size',
+  'log',
+  'stat',
+  'spread',
+  'base',
+  'simulated',
+  'match',
+  'point',
+  'as',
+  'slo',
+]
 
 export function writeChart(chart: ChartState): [string, string][] {
   const pairs: [string, string][] = []
@@ -51,7 +86,12 @@ export function writeChart(chart: ChartState): [string, string][] {
   for (const name of ['x', 'y', 'value', 'color'] as const) if (chart[name] !== null) pairs.push([name, chart[name]])
   if (chart.axes !== null) pairs.push(['axes', chart.axes.join(',')])
   for (const name of ['shape', 'size'] as const) if (chart[name]) pairs.push([name, chart[name]])
-  const scales = ([['x', chart.logX], ['y', chart.logY]] as const).flatMap(([axis, isLog]) => (isLog === null ? [] : [isLog ? axis : `-${axis}`]))
+  const scales = (
+    [
+      ['x', chart.logX],
+      ['y', chart.logY],
+    ] as const
+  ).flatMap(([axis, isLog]) => (isLog === null ? [] : [isLog ? axis : `-${axis}`]))
   if (scales.length) pairs.push(['log', scales.join(',')])
   if (chart.stat !== CHART.stat) pairs.push(['stat', chart.stat])
   if (chart.spread !== CHART.spread) pairs.push(['spread', chart.spread])
@@ -64,7 +104,8 @@ export function writeChart(chart: ChartState): [string, string][] {
   return pairs
 }
 
-const among = <T extends string>(list: readonly T[], word: string | null | undefined, usual: T): T => list.find((one) => one === word) ?? usual
+const among = <T extends string>(list: readonly T[], word: string | null | undefined, usual: T): T =>
+  list.find((one) => one === word) ?? usual
 
 // Fewer than two axes count as none, because a line needs two.
 function readAxes(text: string | null) {
@@ -78,7 +119,8 @@ function readSlo(text: string | null): ChartState['slo'] {
   return field && value > 0 && Number.isFinite(value) ? { field, value } : null
 }
 
-const readScale = (words: string[], axis: string) => (words.includes(axis) ? true : words.includes(`-${axis}`) ? false : null)
+const readScale = (words: string[], axis: string) =>
+  words.includes(axis) ? true : words.includes(`-${axis}`) ? false : null
 
 export function readChart(query: URLSearchParams): ChartState {
   const words = (query.get('chart') ?? '').split(',')

@@ -21,15 +21,24 @@ export interface CompareState {
 
 export const SIDES_MAX = 8
 export const LETTERS = 'ABCDEFGH'
-const FLAGS = [['match', 'match'], ['simulated', 'withSimulated'], ['equal', 'withEqual'], ['clear', 'onlyClear'], ['logcurves', 'logCurves'], ['logtime', 'logTime']] as const
+const FLAGS = [
+  ['match', 'match'],
+  ['simulated', 'withSimulated'],
+  ['equal', 'withEqual'],
+  ['clear', 'onlyClear'],
+  ['logcurves', 'logCurves'],
+  ['logtime', 'logTime'],
+] as const
 
 // Equal sides become one.
 export function writeSide(side: Side) {
-  if (side.label !== undefined) return JSON.stringify({ label: side.label, ...('ids' in side ? { ids: side.ids } : { filter: side.filter }) })
+  if (side.label !== undefined)
+    return JSON.stringify({ label: side.label, ...('ids' in side ? { ids: side.ids } : { filter: side.filter }) })
   return 'ids' in side ? side.ids.join(',') : JSON.stringify(side.filter)
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isId = (id: unknown): id is number => Number.isSafeInteger(id) && (id as number) > 0
 
 export function readSide(text: string): Side | null {
@@ -52,7 +61,8 @@ export function readSide(text: string): Side | null {
   }
 }
 
-const encode = (text: string) => encodeURIComponent(text).replace(/%(2C|2F|3A|7B|7D|5B|5D)/g, (code) => decodeURIComponent(code))
+const encode = (text: string) =>
+  encodeURIComponent(text).replace(/%(2C|2F|3A|7B|7D|5B|5D)/g, (code) => decodeURIComponent(code))
 
 export function writeCompare(state: CompareState) {
   const pairs = state.sides.map((side) => `side=${encode(writeSide(side))}`)
@@ -62,8 +72,20 @@ export function writeCompare(state: CompareState) {
 
 export function readCompare(search: string): CompareState {
   const query = withPresentNames(search)
-  const sides = query.getAll('side').map(readSide).filter((side) => side !== null).slice(0, SIDES_MAX)
-  const state: CompareState = { sides, match: false, withSimulated: false, withEqual: false, onlyClear: false, logCurves: false, logTime: false }
+  const sides = query
+    .getAll('side')
+    .map(readSide)
+    .filter((side) => side !== null)
+    .slice(0, SIDES_MAX)
+  const state: CompareState = {
+    sides,
+    match: false,
+    withSimulated: false,
+    withEqual: false,
+    onlyClear: false,
+    logCurves: false,
+    logTime: false,
+  }
   for (const [name, member] of FLAGS) state[member] = query.get(name) === '1'
   return state
 }
@@ -72,7 +94,8 @@ export function readCompare(search: string): CompareState {
 export const sidesFor = (ids: number[]): Side[] => ids.map((id) => ({ ids: [id] }))
 export const isComparable = (ids: number[]) => ids.length >= 2 && ids.length <= SIDES_MAX
 
-export const oneOf = (side: Side | undefined) => (side && 'ids' in side && side.ids.length === 1 ? (side.ids[0] ?? null) : null)
+export const oneOf = (side: Side | undefined) =>
+  side && 'ids' in side && side.ids.length === 1 ? (side.ids[0] ?? null) : null
 
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list]

@@ -47,7 +47,12 @@ function writeStored() {
 // Calls the prototype, because wouter's replaceState notifies all pages, even if the address did not change.
 function mark() {
   const state = stateOf(history.state)
-  if (state.entry === undefined) History.prototype.replaceState.call(history, { ...state, entry: `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}` }, '')
+  if (state.entry === undefined)
+    History.prototype.replaceState.call(
+      history,
+      { ...state, entry: `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}` },
+      '',
+    )
 }
 
 function move() {
@@ -66,7 +71,9 @@ export function markEntries() {
 // Calls back when the address has changed and the page has not. Returns the function that ends this.
 export function beforeLeaving(leave: () => void) {
   leaving.add(leave)
-  return () => { leaving.delete(leave) }
+  return () => {
+    leaving.delete(leave)
+  }
 }
 
 export const useEntry = () => stateOf(useHistoryState()).entry ?? ''

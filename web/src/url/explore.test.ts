@@ -37,27 +37,88 @@ describe('a choice', () => {
   })
 
   it('comes back whatever its text is', () => {
-    for (const text of ['"', '\\', ',', '"a', 'a"', ' a', 'a ', '..', '~', '!', '\u202eabc', '{"a":[1,2]}', '%2C', '+', '&=#', '<script>', 'é\n']) {
-      const state = readExplore(`?${writeExplore({ ...EMPTY, choices: { 'run.name': { values: [text] }, 'run.suite': { contains: text } } })}`)
+    for (const text of [
+      '"',
+      '\\',
+      ',',
+      '"a',
+      'a"',
+      ' a',
+      'a ',
+      '..',
+      '~',
+      '!',
+      '\u202eabc',
+      '{"a":[1,2]}',
+      '%2C',
+      '+',
+      '&=#',
+      '<script>',
+      'é\n',
+    ]) {
+      const state = readExplore(
+        `?${writeExplore({ ...EMPTY, choices: { 'run.name': { values: [text] }, 'run.suite': { contains: text } } })}`,
+      )
       expect(state.choices).toEqual({ 'run.name': { values: [text] }, 'run.suite': { contains: text } })
     }
   })
 })
 
-const ODD = ['"', '\\', ',', '"a', 'a"', 'a"b', 'c"d', '","', '\\"', ' a', 'a ', '..', '"..', '.."', '~', '~"', '!', '!"', '', 'a', '1', 'null', '\n']
+const ODD = [
+  '"',
+  '\\',
+  ',',
+  '"a',
+  'a"',
+  'a"b',
+  'c"d',
+  '","',
+  '\\"',
+  ' a',
+  'a ',
+  '..',
+  '"..',
+  '.."',
+  '~',
+  '~"',
+  '!',
+  '!"',
+  '',
+  'a',
+  '1',
+  'null',
+  '\n',
+]
 
 describe('two values', () => {
   it.each(ODD)('%j comes back with any other', (one) => {
     for (const other of ODD) {
       if (one === other) continue
-      for (const choice of [{ values: [one, other] }, { values: [one, other], except: true }, { contains: one || 'x', values: [other] }, { range: [one, other] as [string, string] }]) {
+      for (const choice of [
+        { values: [one, other] },
+        { values: [one, other], except: true },
+        { contains: one || 'x', values: [other] },
+        { range: [one, other] as [string, string] },
+      ]) {
         expect(readChoice(writeChoice(choice))).toEqual(choice)
       }
     }
   })
 })
 
-const EMPTY: ExploreState = { choices: {}, where: undefined, sort: DEFAULT_SORT, columns: null, page: 0, onlyVarying: true, onlyDiffering: false, pinned: 0, selected: [], preset: null, chart: CHART }
+const EMPTY: ExploreState = {
+  choices: {},
+  where: undefined,
+  sort: DEFAULT_SORT,
+  columns: null,
+  page: 0,
+  onlyVarying: true,
+  onlyDiffering: false,
+  pinned: 0,
+  selected: [],
+  preset: null,
+  chart: CHART,
+}
 
 describe('an address', () => {
   it('leaves defaults out', () => expect(writeExplore(EMPTY)).toBe(''))
@@ -66,7 +127,10 @@ describe('an address', () => {
     const state: ExploreState = {
       choices: { 'server.tensor_parallel_size': { values: [2, 4] }, 'results.p99_ttft_ms': { range: [null, 2000] } },
       where: { or: [{ field: 'a.b', op: 'is_null' }] },
-      sort: [{ field: 'results.p99_ttft_ms', dir: 'asc' }, { field: 'run.timestamp', dir: 'desc' }],
+      sort: [
+        { field: 'results.p99_ttft_ms', dir: 'asc' },
+        { field: 'run.timestamp', dir: 'desc' },
+      ],
       columns: ['quality.verdict', 'server.model'],
       page: 2,
       onlyVarying: false,
@@ -74,7 +138,18 @@ describe('an address', () => {
       pinned: 1,
       selected: [7, 12],
       preset: 3,
-      chart: { ...CHART, kind: 'bar', isOpen: false, x: 'server.tensor_parallel_size', color: '', logY: true, stat: 'p95', spread: 'range', point: 7, asTable: true },
+      chart: {
+        ...CHART,
+        kind: 'bar',
+        isOpen: false,
+        x: 'server.tensor_parallel_size',
+        color: '',
+        logY: true,
+        stat: 'p95',
+        spread: 'range',
+        point: 7,
+        asTable: true,
+      },
     }
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })

@@ -28,13 +28,26 @@ export interface ExploreState {
 export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
 const PAGE_MAX = 5_000_000 // the contract's offset ends at 1,000,000,000
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
-const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differing', 'where', 'pin', 'select', 'preset', 'view', ...CHART_NAMES])
+const RESERVED = new Set([
+  'sort',
+  'columns',
+  'page',
+  'fields',
+  'differing',
+  'where',
+  'pin',
+  'select',
+  'preset',
+  'view',
+  ...CHART_NAMES,
+])
 // Longer ones are kept by the server, and the address has their id.
 export const ADDRESS_MAX = 2000
 
 function writeScalar(value: Scalar) {
   if (typeof value !== 'string') return String(value)
-  const looksOdd = value === '' || NUMBER.test(value) || /^(true|false|null|\?|\*)$/.test(value) || /^[!~]|[",]|\.\.|\s$/.test(value)
+  const looksOdd =
+    value === '' || NUMBER.test(value) || /^(true|false|null|\?|\*)$/.test(value) || /^[!~]|[",]|\.\.|\s$/.test(value)
   return looksOdd ? JSON.stringify(value) : value
 }
 
@@ -63,7 +76,8 @@ function split(text: string) {
 export function writeChoice(choice: Choice) {
   const words: string[] = []
   if (choice.range) words.push(choice.range.map((end) => (end === null ? '' : writeScalar(end))).join('..'))
-  if (choice.contains) words.push(`~${/[,"]/.test(choice.contains) ? JSON.stringify(choice.contains) : choice.contains}`)
+  if (choice.contains)
+    words.push(`~${/[,"]/.test(choice.contains) ? JSON.stringify(choice.contains) : choice.contains}`)
   for (const value of choice.values ?? []) words.push(writeScalar(value))
   if (choice.present) words.push('*')
   if (choice.unset) words.push('null')
@@ -95,17 +109,23 @@ export function writeSort(sort: Sort[]) {
 }
 
 function readSort(text: string): Sort[] {
-  return text.split(',').filter(Boolean).map((word) => (word.startsWith('-') ? { field: word.slice(1), dir: 'desc' } : { field: word, dir: 'asc' }))
+  return text
+    .split(',')
+    .filter(Boolean)
+    .map((word) => (word.startsWith('-') ? { field: word.slice(1), dir: 'desc' } : { field: word, dir: 'asc' }))
 }
 
 // unescaped, so that people can read an address
 function encode(text: string) {
-  return encodeURIComponent(text).replace(/%(2C|2F|3A|22|7E|3F|2A)/g, (code) => decodeURIComponent(code)).replaceAll('"', '%22')
+  return encodeURIComponent(text)
+    .replace(/%(2C|2F|3A|22|7E|3F|2A)/g, (code) => decodeURIComponent(code))
+    .replaceAll('"', '%22')
 }
 
 export function writeExplore(state: ExploreState) {
   const pairs: [string, string][] = []
-  for (const [field, choice] of Object.entries(state.choices)) if (!isEmpty(choice)) pairs.push([field, writeChoice(choice)])
+  for (const [field, choice] of Object.entries(state.choices))
+    if (!isEmpty(choice)) pairs.push([field, writeChoice(choice)])
   if (state.where) pairs.push(['where', JSON.stringify(state.where)])
   if (writeSort(state.sort) !== writeSort(DEFAULT_SORT)) pairs.push(['sort', writeSort(state.sort)])
   if (state.columns) pairs.push(['columns', state.columns.join(',')])
@@ -131,7 +151,11 @@ function readWhere(text: string | null): Filter | undefined {
 // The selected rows of an address of Explore.
 export const selectedOf = (address: string) => readIds(new URLSearchParams(address.split('?')[1]).get('select'))
 
-const readIds = (text: string | null) => (text ?? '').split(',').map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
+const readIds = (text: string | null) =>
+  (text ?? '')
+    .split(',')
+    .map(Number)
+    .filter((id) => Number.isSafeInteger(id) && id > 0)
 
 // The id of a state that the server keeps.
 export const readView = (search: string) => new URLSearchParams(search).get('view')

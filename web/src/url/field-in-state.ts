@@ -20,8 +20,15 @@ function inChart(chart: ChartState, id: string, to: string | null): ChartState {
   const of = (field: string | null) => (field === id ? to : field)
   const axes = chart.axes?.flatMap((axis) => of(axis) ?? []) ?? null
   return {
-    ...chart, x: of(chart.x), y: of(chart.y), value: of(chart.value), color: of(chart.color), shape: of(chart.shape) ?? '', size: of(chart.size) ?? '',
-    axes: axes && axes.length > 1 ? axes : null, slo: chart.slo?.field === id ? (to === null ? null : { ...chart.slo, field: to }) : chart.slo,
+    ...chart,
+    x: of(chart.x),
+    y: of(chart.y),
+    value: of(chart.value),
+    color: of(chart.color),
+    shape: of(chart.shape) ?? '',
+    size: of(chart.size) ?? '',
+    axes: axes && axes.length > 1 ? axes : null,
+    slo: chart.slo?.field === id ? (to === null ? null : { ...chart.slo, field: to }) : chart.slo,
   }
 }
 
@@ -30,7 +37,11 @@ export function withFieldReplaced(state: ExploreState, id: string, to: string | 
   const sort = state.sort.flatMap((key) => (key.field !== id ? [key] : to === null ? [] : [{ ...key, field: to }]))
   const columns = state.columns?.flatMap((column) => (column !== id ? [column] : to === null ? [] : [to])) ?? null
   return {
-    choices: Object.fromEntries(Object.entries(state.choices).flatMap(([field, choice]) => (field !== id ? [[field, choice]] : to === null ? [] : [[to, choice]]))),
+    choices: Object.fromEntries(
+      Object.entries(state.choices).flatMap(([field, choice]) =>
+        field !== id ? [[field, choice]] : to === null ? [] : [[to, choice]],
+      ),
+    ),
     where: parts.length > 1 ? { and: parts } : parts[0],
     sort: sort.length ? sort : DEFAULT_SORT,
     columns: columns && columns.length > 0 ? columns : null,

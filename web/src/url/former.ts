@@ -18,16 +18,21 @@ const STATUSES: Record<string, string> = { beyond: 'over_limit', ok: 'passed' }
 
 const isStatus = (field: unknown) => typeof field === 'string' && /^quality\.[^.]+\.status$/.test(field)
 
-const fieldOf = (id: string) => FIELDS[id] ?? id.replace(/(?<=^quality\.)[^.]+(?=\.)/, (check) => CHECKS[check] ?? check)
+const fieldOf = (id: string) =>
+  FIELDS[id] ?? id.replace(/(?<=^quality\.)[^.]+(?=\.)/, (check) => CHECKS[check] ?? check)
 // Each field in a list, which may have signs between them.
 const named = (text: string) => text.replace(/[\w.]+/g, fieldOf)
-const spelled = (value: unknown): unknown => (Array.isArray(value) ? value.map(spelled) : typeof value === 'string' ? (STATUSES[value] ?? value) : value)
+const spelled = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(spelled) : typeof value === 'string' ? (STATUSES[value] ?? value) : value
 
 // Of JSON, the member `field` of each object and its values: a filter or a side of Compare.
 function tree(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(tree)
   if (typeof json !== 'object' || json === null) return json
-  const members = Object.entries(json).map(([key, value]): [string, unknown] => [key, key === 'value' ? value : tree(value)])
+  const members = Object.entries(json).map(([key, value]): [string, unknown] => [
+    key,
+    key === 'value' ? value : tree(value),
+  ])
   const made: Record<string, unknown> = Object.fromEntries(members)
   if (typeof made['field'] === 'string') made['field'] = named(made['field'])
   return isStatus(made['field']) ? { ...made, value: spelled(made['value']) } : made
@@ -42,7 +47,8 @@ function ofJson(text: string) {
 }
 
 // A choice is a list of values, all of them negated by a leading "!".
-const ofChoice = (text: string) => text.replace(/(^!?|,)([^,]+)/g, (_, start: string, word: string) => start + (STATUSES[word] ?? word))
+const ofChoice = (text: string) =>
+  text.replace(/(^!?|,)([^,]+)/g, (_, start: string, word: string) => start + (STATUSES[word] ?? word))
 
 function presentValue(name: string, value: string) {
   if (value.startsWith('{')) return ofJson(value)

@@ -13,7 +13,15 @@ export const paths = {
   experiment: (id: number | string) => `/experiments/${encodeURIComponent(id)}`,
   group: (filter: Filter) => `/?where=${encodeURIComponent(JSON.stringify(filter))}`,
   compare: (state: { sides: Side[] } & Partial<CompareState>) => {
-    const query = writeCompare({ match: false, withSimulated: false, withEqual: false, onlyClear: false, logCurves: false, logTime: false, ...state })
+    const query = writeCompare({
+      match: false,
+      withSimulated: false,
+      withEqual: false,
+      onlyClear: false,
+      logCurves: false,
+      logTime: false,
+      ...state,
+    })
     return query ? `/compare?${query}` : '/compare'
   },
   compareView: (id: string) => `/compare?view=${encodeURIComponent(id)}`,

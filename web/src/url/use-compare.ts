@@ -18,13 +18,19 @@ export function useCompare(): { state: CompareState; change: CompareChange; view
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const view = useView(readView(search))
-  const read = useCallback((from: string) => {
-    const id = readView(from)
-    return readCompare(id === null ? from : (client.getQueryData<View>(viewKey(id))?.state ?? ''))
-  }, [client])
+  const read = useCallback(
+    (from: string) => {
+      const id = readView(from)
+      return readCompare(id === null ? from : (client.getQueryData<View>(viewKey(id))?.state ?? ''))
+    },
+    [client],
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: read() finds view.data in the cache
   const state = useMemo(() => read(search), [read, search, view.data])
   useShortAddress(paths.compareView)
-  const change = useCallback<CompareChange>((part) => navigate(paths.compare({ ...read(window.location.search), ...part }), changeOptions(false)), [navigate, read])
+  const change = useCallback<CompareChange>(
+    (part) => navigate(paths.compare({ ...read(window.location.search), ...part }), changeOptions(false)),
+    [navigate, read],
+  )
   return { state, change, view }
 }

@@ -31,14 +31,18 @@ export function useExplore(): [ExploreState, Change] {
   // parts that are equal in two addresses stay the same object, so that views of them alone do not redraw
   const last = useRef<ExploreState>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: readAddress() finds it in the cache
-  const state = useMemo(() => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState), [client, search, kept])
+  const state = useMemo(
+    () => (last.current = replaceEqualDeep(last.current, readAddress(client, search)) as ExploreState),
+    [client, search, kept],
+  )
   useShortAddress(paths.view)
   const change = useCallback<Change>(
     (part, options) => {
       // of what the address says now, not of what was last drawn: two changes may come in one moment
       const now = readAddress(client, window.location.search)
       const page = isOther(part) && !('page' in part) ? { page: 0 } : {}
-      const how = options?.typing === undefined ? changeOptions(options?.replace ?? false) : burstOptions(options.typing)
+      const how =
+        options?.typing === undefined ? changeOptions(options?.replace ?? false) : burstOptions(options.typing)
       navigate(paths.explore({ ...now, ...page, ...part }), how)
     },
     [client, navigate],

@@ -12,7 +12,11 @@ interface Scroller {
   target: () => EventTarget | null
 }
 
-const page: Scroller = { at: () => ({ top: window.scrollY, left: window.scrollX }), to: (place) => window.scrollTo(place), target: () => window }
+const page: Scroller = {
+  at: () => ({ top: window.scrollY, left: window.scrollX }),
+  to: (place) => window.scrollTo(place),
+  target: () => window,
+}
 
 const elementScroller = (element: RefObject<HTMLElement | null>): Scroller => ({
   at: () => ({ top: element.current?.scrollTop ?? 0, left: element.current?.scrollLeft ?? 0 }),
@@ -30,7 +34,11 @@ interface Options {
 // Returns a function that records which row has the focus.
 export function usePlace({ content, isReady, scroll, onRow }: Options) {
   const entry = useEntry()
-  const shown = useRef<{ entry: string; content: string | null; row: number | null }>({ entry: '', content: null, row: null })
+  const shown = useRef<{ entry: string; content: string | null; row: number | null }>({
+    entry: '',
+    content: null,
+    row: null,
+  })
   const wanted = useRef<{ place: Place; tries: number } | null>(null)
   const scroller = useRef(scroll ? elementScroller(scroll) : page).current
   // As of the last event of a scroll: where content has just changed, asking makes the browser lay out the page once more.
@@ -92,11 +100,19 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
 export function useRowFocus(root: RefObject<HTMLElement | null>) {
   const wanted = useRef<number | null>(null)
   useEffect(() => {
-    const link = wanted.current === null ? null : root.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"] a`)
+    const link =
+      wanted.current === null ? null : root.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"] a`)
     if (!link) return
     wanted.current = null
     const { activeElement } = document
-    if (!activeElement || activeElement.matches('body, #main, [data-focus-home]') || root.current?.contains(activeElement)) link.focus({ preventScroll: true })
+    if (
+      !activeElement ||
+      activeElement.matches('body, #main, [data-focus-home]') ||
+      root.current?.contains(activeElement)
+    )
+      link.focus({ preventScroll: true })
   })
-  return (row: number | null) => { wanted.current = row }
+  return (row: number | null) => {
+    wanted.current = row
+  }
 }

@@ -23,9 +23,12 @@ export function useShortAddress(address: (id: string) => string) {
     const shorten = async () => {
       const { id } = await post(at('/api/views'), { state: written })
       client.setQueryData(viewKey(id), { id, state: written, created: new Date().toISOString() })
-      if (window.location.search === `?${written}`) navigate(address(id), { replace: true, state: history.state as unknown })
+      if (window.location.search === `?${written}`)
+        navigate(address(id), { replace: true, state: history.state as unknown })
     }
-    const timer = setTimeout(() => { shorten().catch(() => {}) }, SHORTEN_AFTER_MS)
+    const timer = setTimeout(() => {
+      shorten().catch(() => {})
+    }, SHORTEN_AFTER_MS)
     return () => clearTimeout(timer)
   }, [search, client, navigate, address])
 }

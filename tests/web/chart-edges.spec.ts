@@ -1,5 +1,6 @@
-// Every kind of chart on unusual data: one run, no run, endless names, two hundred groups, equal, infinite and negative values. The
-// chart draws exactly the data of the answer, each item at a place on the screen, and counts what it does not plot.
+// Every kind of chart on unusual data: one run, no run, endless names, two hundred groups, equal, infinite and negative
+// values. The chart draws exactly the data of the answer, each item at a place on the screen, and counts what it does
+// not plot.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +42,8 @@ const CROSSED: Run[] = ['left', 'right'].flatMap((model, side) =>
     output: 100 * load,
   })),
 )
-// Two models whose best results are not trusted, and a simulated result that beats all of them; the third run of each is on no frontier.
+// Two models whose best results are not trusted, and a simulated result that beats all of them; the third run of each
+// is on no frontier.
 const JUDGED: Run[] = ['left', 'right', 'right'].flatMap((model, side) =>
   [
     ['trusted', 10, 100],
@@ -185,7 +187,8 @@ interface Drawn {
   }
 }
 
-// How many marks of so many values are on the screen, and how many elsewhere. A scatter paints its marks, of two values, by itself.
+// How many marks of so many values are on the screen, and how many elsewhere. A scatter paints its marks, of two
+// values, by itself.
 const marksOn = (page: Page, length: number) =>
   page
     .getByTestId('plot')
@@ -284,7 +287,8 @@ test('one press matches other inputs, and the address says so', async ({ page })
   await about.getByRole('button', { name: 'Use all results' }).click()
   await expect(page).not.toHaveURL(/match=/)
   await expect(about).not.toContainText('Matched')
-  // if no combination of inputs occurs in all groups, the button is disabled; a link that matches anyway gets the reason
+  // if no combination of inputs occurs in all groups, the button is disabled; a link that matches anyway gets the
+  // reason
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed')
   await expect(about.getByRole('button', { name: 'Match other inputs (keeps 0)' })).toBeDisabled()
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed&match=1')
@@ -396,7 +400,8 @@ test('frontiers are of trusted results, one for each model; the cautions take on
         return { strands, labels: labels.length, covered: covered.map(({ text }) => text), marks: marks.length }
       })
   const drawn = await painted()
-  // left, right and few-0: two trusted results each; dashed with those that are not trusted; the simulated one is on none
+  // left, right and few-0: two trusted results each; dashed with those that are not trusted; the simulated one is on
+  // none
   expect(
     drawn.strands
       .filter(({ isDashed }) => !isDashed)

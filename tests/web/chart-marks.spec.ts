@@ -1,5 +1,5 @@
-// Charts of missing, equal and few values, and charts while an answer is awaited: gaps, error bars of several lines, places that are not
-// numbers, results at one point, the table, many axes on a phone, a server that does not respond.
+// Charts of missing, equal and few values, and charts while an answer is awaited: gaps, error bars of several lines,
+// places that are not numbers, results at one point, the table, many axes on a phone, a server that does not respond.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,8 @@ interface Run {
   output: number | null
   p99: number
 }
-// 'whole' has results at all loads, 'part' none at 32; one result has no load; two have equal values; one of 'empty' has no output.
+// 'whole' has results at all loads, 'part' none at 32; one result has no load; two have equal values; one of 'empty'
+// has no output.
 const RUNS: Run[] = [
   ...['whole', 'part']
     .flatMap((model, side) =>

@@ -14,7 +14,8 @@ const Y = 'results.output_throughput'
 const TP = 'server.tensor_parallel_size'
 const AXES = `x=${X}&y=${Y}&color=${TP}`
 
-// one has more digits than the drawing; p99 is missing in every other run, and zero in one; of the runs of size 8 all have none
+// one has more digits than the drawing; p99 is missing in every other run, and zero in one; of the runs of size 8 all
+// have none
 const hasP99 = (i: number) => i % 2 === 0 && i % 4 !== 2
 const runs = Array.from({ length: RUNS }, (_, i) => ({
   name: i === 4 ? LONG : `run-${i + 1}`,
@@ -77,8 +78,8 @@ const inDrawing = <T, Of>(page: Page, ask: (host: Element, of: Of) => T, of: Of)
     .first()
     .evaluate(ask as (host: Element, of: unknown) => T, of)
 
-// Returns the values of the drawing, per series, with their places on the screen. A scatter paints its marks itself: returns the
-// values at the painted places.
+// Returns the values of the drawing, per series, with their places on the screen. A scatter paints its marks itself:
+// returns the values at the painted places.
 const marksOf = (page: Page, type: string): Promise<Mark[]> =>
   inDrawing(
     page,

@@ -1,4 +1,5 @@
-// The tray and Compare: who is compared, in what they differ, by how much and how sure that is; the address is all of it.
+// The tray and Compare: who is compared, in what they differ, by how much and how sure that is; the address is all of
+// it.
 import type { Page } from '@playwright/test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -436,7 +437,8 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await expect(page.getByRole('alert')).toHaveText(
     /^Experiment 999999 does not exist or was deleted\. Remove it from the comparison$/,
   )
-  await expect(page.getByRole('main').getByText('simulated', { exact: true })).toBeVisible() // like the badge of the only side
+  // like the badge of the only side
+  await expect(page.getByRole('main').getByText('simulated', { exact: true })).toBeVisible()
   await expect(page.getByRole('main').getByRole('link', { name: 'run-1' })).toHaveAttribute('href', '/experiments/1')
   await page.getByRole('button', { name: 'Remove it from the comparison' }).click()
   await expect(page).toHaveURL(/\/compare\?side=1$/)
@@ -577,6 +579,7 @@ test('what was sampled in an hour is a line, read by its cursor; a logarithm of 
   await page.goto(`${dashboard().url}/compare?side=${one}&side=${two}&logtime=1&logcurves=1`)
   await expect(time).toContainText('No logarithmic axis: 1 value is at or below zero.')
   await expect(part(page, 'Percentile curves').getByRole('checkbox', { name: 'logarithmic' })).toBeChecked()
-  await expect(part(page, 'Percentile curves').getByRole('figure').first()).not.toContainText('No logarithmic axis') // TTFT is above zero
+  // TTFT is above zero
+  await expect(part(page, 'Percentile curves').getByRole('figure').first()).not.toContainText('No logarithmic axis')
   expect(await soundness(page)).toEqual([])
 })

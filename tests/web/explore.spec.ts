@@ -71,7 +71,8 @@ test('two fields and a range leave what they should; the address brings it back 
     .getByRole('columnheader', { name: /P99 TTFT/ })
     .getByRole('button')
     .click()
-  await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending') // best first
+  // best first
+  await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending')
   await expect.poll(() => names(page)).toEqual(expected.map((run) => run.name))
 
   const context = await browser.newContext()

@@ -1,4 +1,5 @@
-// Trees of conditions: made line by line, said where the server refuses them, kept in the address, under a name, in files.
+// Trees of conditions: made line by line, said where the server refuses them, kept in the address, under a name, in
+// files.
 import type { Page } from '@playwright/test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

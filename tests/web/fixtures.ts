@@ -1,5 +1,5 @@
-// A dashboard of its own for each file of tests in each worker, and a page that must not complain: no error, nothing that
-// the server's policy refused, no request to another host.
+// A dashboard of its own for each file of tests in each worker, and a page that must not complain: no error, nothing
+// that the server's policy refused, no request to another host.
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -141,7 +141,8 @@ export const tick = (page: Page, group: string, name: RegExp) =>
 export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')
 
 // Returns what axe finds, of any impact. Checks only the first 11 rows of a table, because rows are similar and an
-// experiment has more than a thousand. Legacy mode: the page has no frames, so no second page is needed to merge results.
+// experiment has more than a thousand. Legacy mode: the page has no frames, so no second page is needed to merge
+// results.
 export async function soundness(page: Page, rules?: string[]) {
   // a dialog hides the page from screen readers, with its heading and its landmarks
   const ofPage =

@@ -1,4 +1,5 @@
-// Uploads of whole folders, over connections that break, to servers that restart, with stored results and with artifacts.
+// Uploads of whole folders, over connections that break, to servers that restart, with stored results and with
+// artifacts.
 import type { Locator, Page } from '@playwright/test'
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Results that look like those of a laboratory, and its sweeps: copies of one result of the simulator with invented values.
-// The pictures of the documentation and the list of states are made from them.
+// Results that look like those of a laboratory, and its sweeps: copies of one result of the simulator with invented
+// values. The pictures of the documentation and the list of states are made from them.
 import type { APIRequestContext } from '@playwright/test'
 
 import { type Document, variant } from './results'

@@ -24,8 +24,8 @@ const fileOf = (look: Look, state: (typeof STATES)[number]) =>
 const TRIES = 6
 const APART_MS = 400
 
-// On an emulated phone a picture may be of a frame before a dialog opened, for some tenths of a second: takes pictures until
-// two are the same. Animations stay, as Playwright ends those that fade the ends of what scrolls.
+// On an emulated phone a picture may be of a frame before a dialog opened, for some tenths of a second: takes pictures
+// until two are the same. Animations stay, as Playwright ends those that fade the ends of what scrolls.
 async function picture(page: Page, path: string) {
   let last = await page.screenshot({ path })
   for (let i = 1; i < TRIES; i++) {

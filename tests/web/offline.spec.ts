@@ -1,4 +1,5 @@
-// Results of offline benchmarks: one of ours that measured starts, and vLLM's own file of a latency. Neither has a TTFT.
+// Results of offline benchmarks: one of ours that measured starts, and vLLM's own file of a latency. Neither has a
+// TTFT.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 

@@ -48,7 +48,8 @@ export function decode(png: Buffer): Picture {
 
 const INK_STEP = 2 // lines and letters are wider than a pixel, or longer than two
 
-// Returns the share of pixels between two rows that do not have the most frequent color there, of every second one of each row.
+// Returns the share of pixels between two rows that do not have the most frequent color there, of every second one of
+// each row.
 export function inkOf({ width, at }: Picture, from: number, to: number) {
   const counts = new Map<number, number>()
   let all = 0

@@ -1,5 +1,5 @@
-// States of every page: nothing scrolls into blank space, on the screen or on paper, and axe finds nothing. A usual run takes every second
-// state of each page and those that are printed, PROFLLM_TEST_LONG=1 all of them.
+// States of every page: nothing scrolls into blank space, on the screen or on paper, and axe finds nothing. A usual run
+// takes every second state of each page and those that are printed, PROFLLM_TEST_LONG=1 all of them.
 import type { Page } from '@playwright/test'
 
 import { expect, soundness, test } from './fixtures'
@@ -10,7 +10,8 @@ const world = useWorld()
 const BAR_PX = 48
 const INK_MIN = 0.002 // share of pixels; an empty page below the bar has 0
 const SHEET = { width: 794, height: 1123 } // A4
-const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1' // also the colors of the dark theme in all states, not in one per page
+// also the colors of the dark theme in all states, not in one per page
+const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1'
 const CHOSEN = IS_LONG
   ? STATES
   : Object.values(Object.groupBy(STATES, ({ page }) => page)).flatMap((states = []) =>

@@ -1,5 +1,5 @@
-// Every page of the web UI in every state that a user can meet. Tests and pictures that go over all states take them from
-// here: states.spec.ts, and look.ts for 'tools/web look'.
+// Every page of the web UI in every state that a user can meet. Tests and pictures that go over all states take them
+// from here: states.spec.ts, and look.ts for 'tools/web look'.
 import { expect, type Locator, type Page } from '@playwright/test'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'

@@ -100,8 +100,8 @@ test('our result, vLLM’s file and a broken one are dropped; each shows its out
   await expect(page.getByRole('row', { name: /no verdict/ })).toHaveCount(1)
 })
 
-// As 'vllm bench serve --save-result' writes it: totals, no lengths, no verdict, no count of failures if the load is odd. The figures
-// do not contradict each other.
+// As 'vllm bench serve --save-result' writes it: totals, no lengths, no verdict, no count of failures if the load is
+// odd. The figures do not contradict each other.
 const serve = (load: number, ttft: number, output: number, tokens = 128) => ({
   date: '20261127-120000',
   endpoint_type: 'openai',

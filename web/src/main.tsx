@@ -16,7 +16,8 @@ markEntries()
 keepFocus()
 if (window.location.pathname === '/') startChart()
 
-// After a silence the health query is asked, which finds out whether the server is away (ui/away.tsx) and asks again for what failed.
+// After a silence the health query is asked, which finds out whether the server is away (ui/away.tsx) and asks again
+// for what failed.
 const probe = (error: Error) => {
   if (isSilence(error) && client.getQueryState(HEALTH)?.status !== 'error')
     void client.refetchQueries({ queryKey: HEALTH })

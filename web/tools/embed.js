@@ -1,6 +1,6 @@
 // embed.js OUT: OUT/dist as rows for src/dash/page_files.c, and the sizes of what the first screen and the chart load.
-// A row is PLAIN(number, path, type, etag, is_hashed, file, length), and PACKED(… gzip file, its length, brotli file, its length)
-// where gzip makes it much smaller.
+// A row is PLAIN(number, path, type, etag, is_hashed, file, length), and PACKED(… gzip file, its length, brotli file,
+// its length) where gzip makes it much smaller.
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync, writeFileSync, mkdirSync, rmSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
@@ -31,7 +31,8 @@ const pack = (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })
 
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))
 
-// What the browser must have for a script to run: itself and all that it imports at once, without what is there already.
+// What the browser must have for a script to run: itself and all that it imports at once, without what is there
+// already.
 function loaded(entry, there = []) {
   const seen = new Set()
   const walk = (key) => {

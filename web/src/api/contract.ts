@@ -1,5 +1,5 @@
-// The types of requests and responses by route, from the contract (schema.d.ts). A path that at() builds knows its route, so a request
-// cannot be read as the response of another route.
+// The types of requests and responses by route, from the contract (schema.d.ts). A path that at() builds knows its
+// route, so a request cannot be read as the response of another route.
 import type { paths } from './schema'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -1,4 +1,5 @@
-// Chooses the responses that stay in memory while nothing shows them: only the latest ones, so that Back shows its state immediately.
+// Chooses the responses that stay in memory while nothing shows them: only the latest ones, so that Back shows its
+// state immediately.
 import type { Query, QueryCache } from '@tanstack/react-query'
 
 const LARGE = new Set<unknown>(['apply', 'points', 'page', 'options', 'best', 'values', 'compare', 'series'])

@@ -40,8 +40,8 @@ export const apply = (request: ApplyRequest | { filter: Filter }, signal?: Abort
   // keys with a default are optional in a request, but required in the generated type
   post(at('/api/filters/apply'), request as ApplyRequest, signal)
 
-// `round` grows when the user asks for newer data; until then the data do not change. The response includes the facets that are
-// visible when the request is made; a facet that becomes visible later has its own request.
+// `round` grows when the user asks for newer data; until then the data do not change. The response includes the facets
+// that are visible when the request is made; a facet that becomes visible later has its own request.
 export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) =>
   queryOptions({
     queryKey: ['apply', request, round],
@@ -97,8 +97,8 @@ type Page = Pick<ApplyResponse, 'rows' | 'next_cursor'>
 
 const pageKey = (request: ApplyRequest, round: number, page: number) => ['page', request, round, page]
 
-// Loads further pages of a loaded answer, by their numbers from 1, and only visible ones. If the page before is loaded or loading,
-// the next one begins after its last row: new results would shift an offset from the first row.
+// Loads further pages of a loaded answer, by their numbers from 1, and only visible ones. If the page before is loaded
+// or loading, the next one begins after its last row: new results would shift an offset from the first row.
 export function usePages(answer: Answered, round: number, pages: number[]) {
   const { offset: _, ...request } = answer.request
   return useQueries({
@@ -143,7 +143,8 @@ export const optionsPath = (
     },
   )
 
-// The fields that vary under a filter, with their values. The response is large, so it is requested after the visible rows.
+// The fields that vary under a filter, with their values. The response is large, so it is requested after the visible
+// rows.
 export function useVarying(filter: Filter | undefined, round: number, isReady: boolean) {
   const path = optionsPath(filter)
   return useQuery({

@@ -23,7 +23,8 @@ export const openJob = (
 export const closeJob = (id: string, signal?: AbortSignal) =>
   post(at('/api/upload/jobs/{job_id}/close', { job_id: id }), undefined, signal)
 export const cancelJob = (id: string) => post(at('/api/upload/jobs/{job_id}/cancel', { job_id: id }), undefined)
-// Returns the known files. One that arrived with this upload is reported for it, even if a newer upload contained it again.
+// Returns the known files. One that arrived with this upload is reported for it, even if a newer upload contained it
+// again.
 export const knownFiles = async (job_id: string, sha256: string[], signal: AbortSignal) =>
   (await post(at('/api/upload/known'), { sha256, job_id }, signal)).known
 export const jobOf = (id: string, signal?: AbortSignal) =>
@@ -34,7 +35,8 @@ export const itemsOf = (
   signal?: AbortSignal,
 ) => get(at('/api/upload/status/{job_id}', { job_id: id }, query), signal)
 
-// Sends one large file as the body with its hash, or several small ones as a form. The server accepts a part once per key.
+// Sends one large file as the body with its hash, or several small ones as a form. The server accepts a part once per
+// key.
 export function sendPart(
   job: string,
   key: string,
@@ -56,8 +58,8 @@ export function sendPart(
   return send('POST', at('/api/upload/batch', {}, { job_id: job }), form, { headers, onShare, signal })
 }
 
-// Returns the report of an upload: the server's response with all items, from as many requests as it takes. Each part goes into a
-// Blob when it arrives, so the browser can store it outside memory.
+// Returns the report of an upload: the server's response with all items, from as many requests as it takes. Each part
+// goes into a Blob when it arrives, so the browser can store it outside memory.
 export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
   for (let offset = 0; ; ) {
@@ -72,8 +74,8 @@ export async function reportOf(id: string, signal?: AbortSignal): Promise<Blob> 
 export const isSettled = ({ state, counts }: Upload) =>
   state === 'done' || state === 'cancelled' || (state === 'open' && counts.queued + counts.parsed + counts.valid === 0)
 
-// Returns the pause before the next poll of an upload, or false for none. It grows with the outage. An open upload is polled even when
-// nothing is in progress, because other clients may send to it.
+// Returns the pause before the next poll of an upload, or false for none. It grows with the outage. An open upload is
+// polled even when nothing is in progress, because other clients may send to it.
 export function jobPause({
   data,
   error,

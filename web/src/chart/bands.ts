@@ -1,4 +1,5 @@
-// Parts of drawings along an axis of groups: which marks are next to each other in one place, error bars, and how wide a place is.
+// Parts of drawings along an axis of groups: which marks are next to each other in one place, error bars, and how wide
+// a place is.
 import type { CustomSeriesOption } from 'echarts/charts'
 
 import type { Chart, Item } from './items'

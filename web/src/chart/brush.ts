@@ -56,8 +56,8 @@ function brushedAxis({ axes }: Chart, choices: Choices, { x, y }: Box): Choices 
   return ranged(axis, [valueOn(axis, Math.max(0, y[0])), valueOn(axis, Math.min(1, y[1]))], choices)
 }
 
-// Returns the range of whole bins. A bin excludes its upper edge and a filter includes it, so the range of integers ends one before
-// the edge. For other numbers, results exactly on the edge are included.
+// Returns the range of whole bins. A bin excludes its upper edge and a filter includes it, so the range of integers
+// ends one before the edge. For other numbers, results exactly on the edge are included.
 function binned({ x }: Chart, edges: number[], choices: Choices, [from, to]: [number, number]): Choices {
   const last = edges.length - 1
   const end = Math.max(1, Math.min(last, Math.ceil(to)))

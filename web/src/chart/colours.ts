@@ -1,5 +1,5 @@
-// ECharts needs resolved colors, not CSS variables: each is read from an element that has it, again after each change of the
-// theme.
+// ECharts needs resolved colors, not CSS variables: each is read from an element that has it, again after each change
+// of the theme.
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 
@@ -55,8 +55,8 @@ export function rampAt({ sheet, series, text }: Colours, share: number) {
     : mixed(hue, text, ((share - FULL_AT) / (1 - FULL_AT)) * 0.7)
 }
 
-// Colors for lines of a few ranges, which cross each other: several hues, with increasing contrast to the background. A line needs
-// more contrast than a cell, which has an edge.
+// Colors for lines of a few ranges, which cross each other: several hues, with increasing contrast to the background. A
+// line needs more contrast than a cell, which has an edge.
 function anchorsOf({ sheet, series, text }: Colours) {
   const [blue = text, orange = text, , purple = text, gold = text] = series
   return inkOn(sheet) === '#000000'

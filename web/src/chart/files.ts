@@ -1,4 +1,5 @@
-// The chart as a file: drawn again from the answer, with its filter, counts and time, so that it can be understood elsewhere.
+// The chart as a file: drawn again from the answer, with its filter, counts and time, so that it can be understood
+// elsewhere.
 import type { Filter } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { treeWords } from '../filter/tree-words'

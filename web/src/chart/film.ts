@@ -1,6 +1,6 @@
-// Draws the chart in a film (film/film.ts). A canvas above the drawing shows the marks of a scatter, and the drawing shows only the
-// axes. The marks look as ECharts draws them, at a fraction of the time. While the film runs, the scales do not shrink; they grow if
-// a mark would be outside. Other charts have few shapes, so ECharts draws them.
+// Draws the chart in a film (film/film.ts). A canvas above the drawing shows the marks of a scatter, and the drawing
+// shows only the axes. The marks look as ECharts draws them, at a fraction of the time. While the film runs, the scales
+// do not shrink; they grow if a mark would be outside. Other charts have few shapes, so ECharts draws them.
 import type { CustomSeriesOption } from 'echarts/charts'
 
 import type { Colours } from './colours'

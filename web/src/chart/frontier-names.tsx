@@ -1,5 +1,5 @@
-// Names of frontiers that share a color: the model at the upper end of each line, with a piece of a line and the mark of its color. A name apart from its line has
-// a leader to it. The name under the pointer shows its line.
+// Names of frontiers that share a color: the model at the upper end of each line, with a piece of a line and the mark
+// of its color. A name apart from its line has a leader to it. The name under the pointer shows its line.
 import { useState } from 'react'
 
 import { useMedia } from '../ui/use-media'
@@ -56,8 +56,8 @@ interface Obstacles {
   wideOf?: (words: string) => number
 }
 
-// A name next to the first result of each line: over no mark, no other name and no edge of the plot, and over as few lines as the room
-// allows. A name without such a place is left out; the legend has its color.
+// A name next to the first result of each line: over no mark, no other name and no edge of the plot, and over as few
+// lines as the room allows. A name without such a place is left out; the legend has its color.
 export function placesOfNames(
   ends: readonly { words: string; x: number; y: number }[],
   box: Scale['box'],

@@ -22,7 +22,8 @@ export function splitOf(chart: Chart, items: Item[]): { along: Item[]; apart: It
 
 const placesOf = (items: Item[]) => new Set(items.filter(({ y }) => y !== null).map(({ x }) => x))
 
-// A line that shares no place with another has places of its own: it has a gap only where its own results have no value.
+// A line that shares no place with another has places of its own: it has a gap only where its own results have no
+// value.
 export function gapsOf(chart: Chart): Gap[] {
   if (!KINDS[chart.state.kind].isLine || !chart.answer.groups || !chart.x.kinds) return []
   const lines = byKind(chart).map((items) => ({ kind: items[0]?.kind ?? 0, items: splitOf(chart, items).along }))
@@ -50,7 +51,8 @@ export function piecesOf(items: Item[], places: readonly number[]): Item[][] {
   return pieces
 }
 
-// Describes the breaks of lines: results without a value on one of parallel axes, and places of a line without a value. null: no line is broken.
+// Describes the breaks of lines: results without a value on one of parallel axes, and places of a line without a value.
+// null: no line is broken.
 export function gapWords(chart: Chart): { count: number; words: string[] } | null {
   const axes = chart.axes.filter(({ gaps }) => gaps > 0)
   const gaps = gapsOf(chart)

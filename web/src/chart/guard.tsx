@@ -1,4 +1,5 @@
-// The line of cautions below the chart: which inputs differ, and how many results are not plotted. Its details show the rest.
+// The line of cautions below the chart: which inputs differ, and how many results are not plotted. Its details show the
+// rest.
 import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 

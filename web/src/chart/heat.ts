@@ -1,5 +1,5 @@
-// A heat map: one cell per pair of values that occurs in a result. A pair without a result is blank. A cell whose results have no
-// number is an outline, outside the color scale.
+// A heat map: one cell per pair of values that occurs in a result. A pair without a result is blank. A cell whose
+// results have no number is an outline, outside the color scale.
 import type { CustomSeriesOption } from 'echarts/charts'
 
 import { MONO, namesBelow, ofKinds, ofNames } from './axes'
@@ -22,7 +22,8 @@ const LEFT_SHARE = 0.3
 const RIGHT = 16
 const BOTTOM = 22
 
-// The color scale from the lowest to the highest value of all cells. If all values are equal, they have its middle color.
+// The color scale from the lowest to the highest value of all cells. If all values are equal, they have its middle
+// color.
 export function scaleOf({ items }: Chart) {
   const values = items.flatMap(({ value }) => (value === null ? [] : [value]))
   if (values.length === 0) return null
@@ -38,8 +39,8 @@ export const failedOf = ({ answer }: Chart, { at }: Item) => answer.grid?.failed
 
 const wholeDigits = (shown: number) => (Math.abs(shown) < 1000 ? Math.trunc(Math.abs(shown)).toFixed().length : 1)
 
-// The figures of cells, from the exact ones to the shortest: "1,234", "1.23k", "1.2k". All cells have the same form, as figures in some cells
-// alone would look as if the others had none.
+// The figures of cells, from the exact ones to the shortest: "1,234", "1.23k", "1.2k". All cells have the same form, as
+// figures in some cells alone would look as if the others had none.
 export function formsOf({ value }: Chart): ((item: Item) => string)[] {
   const form = (words: (named: Named, of: number) => string) => (item: Item) =>
     item.value === null || !value ? '–' : words(value, item.value)

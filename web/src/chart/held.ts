@@ -26,8 +26,8 @@ interface Asked {
   isPlaceholderData: boolean
 }
 
-// Returns what the chart shows and whether it is older than the question because the server does not respond. A panel that mounts after
-// the server left has no answer of its own, so it shows the latest answer of the page.
+// Returns what the chart shows and whether it is older than the question because the server does not respond. A panel
+// that mounts after the server left has no answer of its own, so it shows the latest answer of the page.
 export function useAnswer({ data, error, isPlaceholderData }: Asked): { data: Answer | undefined; isAway: boolean } {
   const client = useQueryClient()
   const away = useRef(false)

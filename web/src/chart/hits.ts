@@ -1,5 +1,5 @@
-// The positions of all items on the screen, in arrays of numbers. Finds the item under the pointer, the next item, and the items in a
-// rectangle, without the drawing.
+// The positions of all items on the screen, in arrays of numbers. Finds the item under the pointer, the next item, and
+// the items in a rectangle, without the drawing.
 
 export interface Hits {
   x: Float32Array
@@ -11,8 +11,8 @@ export interface Hits {
 export const NO_HITS: Hits = { x: new Float32Array(0), y: new Float32Array(0), count: 0 }
 const REACH = 18
 
-// Returns the nearest item within reach. With `across`, an item at the same place counts, however far away its value is. In a heat
-// map, returns the cell under the pointer.
+// Returns the nearest item within reach. With `across`, an item at the same place counts, however far away its value
+// is. In a heat map, returns the cell under the pointer.
 export function nearest({ x, y, count, cell }: Hits, px: number, py: number, across: boolean): number | null {
   if (cell) {
     const at = x.findIndex((cx, i) => Math.abs(cx - px) <= cell[0] && Math.abs((y[i] ?? 0) - py) <= cell[1])
@@ -34,7 +34,8 @@ export function nearest({ x, y, count, cell }: Hits, px: number, py: number, acr
 
 export const isLogAxis = (axis: unknown) => (axis as { type?: string }).type === 'log'
 
-// Returns the positions of values on an axis. Asks the drawing for the ends only, because asking for each value is slow.
+// Returns the positions of values on an axis. Asks the drawing for the ends only, because asking for each value is
+// slow.
 export function placing<T>(
   list: T[],
   measure: (one: T) => number,

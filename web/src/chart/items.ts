@@ -1,5 +1,5 @@
-// The items of any chart: a mark, a group, a bin. Drawing, hit tests, the reading, the table and the files are made of them, so all
-// of them show the same data.
+// The items of any chart: a mark, a group, a bin. Drawing, hit tests, the reading, the table and the files are made of
+// them, so all of them show the same data.
 import type { Field, Kind } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, COUNTS, type Form, formOfScale, plainNumber, showNumber } from '../format/number'
@@ -163,8 +163,8 @@ function withoutEmpty(state: ChartState, x: Named, items: Item[]): { x: Named; i
 
 const INTERVAL_FROM = 3 // an interval over two runs is too wide to be useful
 
-// Clips confidence intervals. An interval over few runs may extend below zero, although its metric cannot, or so far above all
-// values that the others would be flat. A clipped end is drawn open.
+// Clips confidence intervals. An interval over few runs may extend below zero, although its metric cannot, or so far
+// above all values that the others would be flat. A clipped end is drawn open.
 function withOpenEnds(items: Item[], { groups, y }: Answer): Item[] {
   const values = items.flatMap((item) => item.y ?? [])
   const [least, most] = [Math.min(...values), Math.max(...values)]
@@ -431,7 +431,8 @@ export const OVER_RUNS =
   'Statistics are over runs, because requests of one run are not independent samples of a configuration.'
 export const isOverRuns = ({ answer }: Chart) => answer.groups !== undefined || answer.grid !== undefined
 
-// Items of a scatter at the same place, one list per place. None in a thinned chart, whose mark sizes show the number of results, or if a field sets the size.
+// Items of a scatter at the same place, one list per place. None in a thinned chart, whose mark sizes show the number
+// of results, or if a field sets the size.
 const stacks = new WeakMap<Item[], number[][]>()
 export function stacksOf({ items, answer, size }: Chart): number[][] {
   const known = stacks.get(items)

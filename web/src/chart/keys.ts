@@ -20,8 +20,8 @@ interface Kinds extends Key {
   kinds: number[]
 }
 
-// Sorts the legend: numbers and bars side by side in their own order, lines from the highest end to the lowest, everything else by
-// frequency. "other" is last.
+// Sorts the legend: numbers and bars side by side in their own order, lines from the highest end to the lowest,
+// everything else by frequency. "other" is last.
 function inOrder({ colours, items, state, beside }: Chart, keys: Kinds[]): Kinds[] {
   const isNumber = ([kind = -1]: number[]) =>
     colours?.kinds[kind]?.state === 'range' || typeof colours?.kinds[kind]?.value === 'number'

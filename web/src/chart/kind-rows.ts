@@ -1,5 +1,6 @@
-// One row per kind of chart, with all that is known about it except how it is drawn (the table DRAWINGS of option.ts). The picker,
-// the address, the requests, the axes on offer, the options, the empty state, the table view and the tests are made from these rows.
+// One row per kind of chart, with all that is known about it except how it is drawn (the table DRAWINGS of option.ts).
+// The picker, the address, the requests, the axes on offer, the options, the empty state, the table view and the tests
+// are made from these rows.
 import type { Field, PointsRequest } from '../api/types'
 import { isNumeric } from '../format/number'
 import type { ChartKind } from '../url/chart'
@@ -18,14 +19,16 @@ export interface KindRow {
   roles: readonly AxisRole[] // its axes; none: a list of axes of any length
   fits?: Partial<Record<AxisRole, (field: Field) => boolean>> // which fields an axis takes; missing: all
   codes: readonly Code[] // what else a field can be shown by
-  log: { x: false | 'auto'; y: false | 'auto' | 'asked' } // a logarithmic scale: never, if the values need it, only if the user asks
+  // a logarithmic scale: never, if the values need it, only if the user asks
+  log: { x: false | 'auto'; y: false | 'auto' | 'asked' }
   stat?: 'group' | 'cell' // what the aggregate that the user chooses is the value of
   spread?: 'bars' | 'whiskers'
   isBeside?: true // marks of several colors in one place are next to each other
   isFromZero?: true // a mark is a length, which counts from zero
   isLine?: true // lines through places: numbers are at their values, a line ends at a missing one
   isNamed?: true // marks are single experiments, with their names
-  choices: Choice[] // axes that the user did not choose, the preferred ones first: the server draws the first that the results have
+  // axes that the user did not choose, the preferred ones first: the server draws the first that the results have
+  choices: Choice[]
   colours: string[] // the same for the color
 }
 

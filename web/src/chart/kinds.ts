@@ -1,5 +1,6 @@
-// The distinct values of a field, in words and in colors. A value keeps its color under every filter and after later uploads: its rank is
-// the order in which results first had it. If two values have the same color, the later one takes a free one.
+// The distinct values of a field, in words and in colors. A value keeps its color under every filter and after later
+// uploads: its rank is the order in which results first had it. If two values have the same color, the later one takes
+// a free one.
 import type { Field, Kind } from '../api/types'
 import { type Form, formOfRow, plainNumber } from '../format/number'
 import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 const rowOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null
 
-// Returns the experiment whose row is under the pointer or has the focus, and marks the elements of that one or of `pointed`.
+// Returns the experiment whose row is under the pointer or has the focus, and marks the elements of that one or of
+// `pointed`.
 export function useLinked(pointed: number | null): number | null {
   const [linked, setLinked] = useState<number | null>(null)
   useEffect(() => {

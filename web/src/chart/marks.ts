@@ -16,8 +16,8 @@ const NO_PLACES = new Float32Array(0)
 const Shape = graphic.extendShape({ shape: {}, buildPath() {} })
 type Given = Parameters<InstanceType<typeof Shape>['buildPath']>[0]
 
-// Fills and strokes each mark separately, so that overlapping marks become darker: on a canvas, in its current style. Other callers,
-// such as an SVG or a hit test, get one path through all marks.
+// Fills and strokes each mark separately, so that overlapping marks become darker: on a canvas, in its current style.
+// Other callers, such as an SVG or a hit test, get one path through all marks.
 class Marks extends Shape {
   private canvas: CanvasRenderingContext2D | null = null
 

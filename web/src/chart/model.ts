@@ -131,8 +131,9 @@ export function requestOf(
   return request as PointsRequest
 }
 
-// The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay those of the drawing
-// before the film: another scale in each frame would cost more than the marks, and two frames could not be compared.
+// The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay
+// those of the drawing before the film: another scale in each frame would cost more than the marks, and two frames
+// could not be compared.
 export function filmRequestOf(
   { labels: _, choices, color_choices: colours, ...request }: PointsRequest,
   state: ChartState,

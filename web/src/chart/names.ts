@@ -1,4 +1,5 @@
-// Lays out the names of values below an axis: horizontal if they fit, otherwise slanted, with how many results each has.
+// Lays out the names of values below an axis: horizontal if they fit, otherwise slanted, with how many results each
+// has.
 import { count } from '../format/number'
 
 const CHAR_WIDE = 6.2

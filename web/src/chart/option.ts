@@ -37,7 +37,8 @@ export interface Drawing {
   reach: 'near' | 'across' | 'cell' // what is under the pointer: by its distance, by its place alone, by the cell it is
   brush: 'plane' | 'axis' // what a region is drawn on: both axes, or along one of several
   more: number // height that it needs beyond the usual
-  lines?: { places: number[]; gutters: number[] } // an item is a line through axes: where they are, and px to the left of each without a line
+  // an item is a line through axes: where they are, and px to the left of each without a line
+  lines?: { places: number[]; gutters: number[] }
 }
 
 // The options of a drawing on the axes x and y.
@@ -96,7 +97,8 @@ function endsOfAxis(axis: XAXisOption) {
     : { min: min ?? 0, max: max ?? 1, isLog: type === 'log' }
 }
 
-// `wide`: the whole drawing, in pixels. `perShape`: so many marks of one look are one shape; a drawing of paths needs one shape per mark.
+// `wide`: the whole drawing, in pixels. `perShape`: so many marks of one look are one shape; a drawing of paths needs
+// one shape per mark.
 export function drawingOf(chart: Chart, colours: Colours, wide: number, perShape = Infinity): Drawing {
   const row = DRAWINGS[chart.state.kind]
   if ('whole' in row) return row.whole(chart, colours, wide)

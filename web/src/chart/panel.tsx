@@ -1,5 +1,5 @@
-// The chart on Explore: its controls, the drawing or its table, the reading of one point, and the cautions. Its state is in the
-// address.
+// The chart on Explore: its controls, the drawing or its table, the reading of one point, and the cautions. Its state
+// is in the address.
 import { memo, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import { causeOf } from '../api/client'
@@ -82,8 +82,8 @@ function useRequest({ state, tree, selected, catalogue, varying }: Asked) {
   )
 }
 
-// A new filter redraws nothing before its answer arrives, so that the page has time for the checkbox or the region that the user
-// is changing.
+// A new filter redraws nothing before its answer arrives, so that the page has time for the checkbox or the region that
+// the user is changing.
 export function ChartPanel(props: PanelProps) {
   const { state, where, choices, selected, catalogue, varying, round, onChart, onChoose } = props
   const request = useRequest(props)
@@ -452,7 +452,8 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     [state, catalogue, from, end, colours, wide],
   )
   const [hovered, setHovered] = useState<number | null>(null)
-  const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null) // the address contains experiments only
+  // the address contains experiments only
+  const [group, setGroup] = useState<{ answer: unknown; target: number } | null>(null)
   // of a line the place where it begins
   const byId = useMemo(
     () =>

@@ -1,5 +1,6 @@
-// Parallel axes: each result is a line through its value of each field, broken where a value is missing. A middle axis is
-// a column as wide as its labels: lines end at its left edge and continue at its right edge, so none crosses a label.
+// Parallel axes: each result is a line through its value of each field, broken where a value is missing. A middle axis
+// is a column as wide as its labels: lines end at its left edge and continue at its right edge, so none crosses a
+// label.
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { CustomSeriesRenderItemReturn } from 'echarts/types/dist/shared'
 
@@ -62,8 +63,8 @@ const opacityOf = (count: number) => (count <= 60 ? 0.8 : count <= 400 ? 0.5 : c
 
 const PATHS_MAX = 400 // shapes of their own: beyond, several lines of one look are one
 
-// Groups lines into shapes, by the first line of each. Lines that follow each other in time are in different shapes, so that
-// overlapping lines still become darker.
+// Groups lines into shapes, by the first line of each. Lines that follow each other in time are in different shapes, so
+// that overlapping lines still become darker.
 function bundles(items: Item[]): Map<number, number[]> {
   const looks = new Map<string, number[]>()
   items.forEach((item, at) => {
@@ -252,7 +253,8 @@ const LABEL_SIDE = 5
 const GUTTER_MAX = 150
 const RUN_LEAST = 40 // px between two axes in which lines can be followed
 
-// The px that the labels of each middle axis need. Those of the first axis are at its left and those of the last at its right, where no line is.
+// The px that the labels of each middle axis need. Those of the first axis are at its left and those of the last at its
+// right, where no line is.
 function guttersOf({ axes, answer }: Chart, isNarrow: boolean): number[] {
   return axes.map((axis, at) => {
     if (at === 0 || at === axes.length - 1) return 0

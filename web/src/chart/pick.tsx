@@ -69,13 +69,11 @@ function Fields({ catalogue, varying, value, canBeNone, fits, onPick }: Omit<Pro
       .search(words, words.trim() ? catalogue.fields : catalogue.columns)
       .filter((field) => !fits || fits(field))
     const front = found.filter(({ id }) => varying?.has(id))
-    const list = [...front, ...found.filter(({ id }) => !varying?.has(id))]
-      .slice(0, FOUND_MAX)
-      .map((field) => ({
-        id: field.id,
-        name: longName(field),
-        note: `${field.unit}${varying && !varying.has(field.id) ? ' does not vary' : ''}`.trim(),
-      }))
+    const list = [...front, ...found.filter(({ id }) => !varying?.has(id))].slice(0, FOUND_MAX).map((field) => ({
+      id: field.id,
+      name: longName(field),
+      note: `${field.unit}${varying && !varying.has(field.id) ? ' does not vary' : ''}`.trim(),
+    }))
     return canBeNone !== undefined && !words.trim() ? [{ id: NONE, name: canBeNone, note: '' }, ...list] : list
   }, [catalogue, words, varying, canBeNone, fits])
   return (

@@ -1,4 +1,5 @@
-// The drawing with its overlays: rings, the tooltip, a region during a drag. Tab enters it, arrow keys move, Enter pins.
+// The drawing with its overlays: rings, the tooltip, a region during a drag. Tab enters it, arrow keys move, Enter
+// pins.
 import {
   type CSSProperties,
   type KeyboardEvent,

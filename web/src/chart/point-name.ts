@@ -1,5 +1,5 @@
-// Names an experiment on the chart as its row in the table, by what varies. If the row is not loaded, the rows of the same name are
-// requested, and named among those of the table.
+// Names an experiment on the chart as its row in the table, by what varies. If the row is not loaded, the rows of the
+// same name are requested, and named among those of the table.
 import { useQuery } from '@tanstack/react-query'
 import { createContext, type RefObject, useContext, useEffect, useMemo, useState } from 'react'
 
@@ -18,7 +18,8 @@ export interface PointName {
   full: string // for hover
 }
 
-// The context of the names on a chart. `rows` are those of the table, as a ref, so that an answer does not draw the chart again.
+// The context of the names on a chart. `rows` are those of the table, as a ref, so that an answer does not draw the
+// chart again.
 export interface NamedAmong {
   rows: RefObject<readonly Row[]>
   catalogue: Catalogue
@@ -91,7 +92,8 @@ function rowOfItem({ answer, x, y, colours }: Chart, item: Item & { id: number }
   return { id: item.id, run_id: typeof runId === 'string' ? runId : null, simulated: false, verdict: null, cells }
 }
 
-// The names of experiments of a chart in its table: as in the table below for those that it has, so that no experiment has two names.
+// The names of experiments of a chart in its table: as in the table below for those that it has, so that no experiment
+// has two names.
 export function useItemNames(chart: Chart, items: readonly Item[]): ReadonlyMap<number, RowName> {
   const among = useContext(AmongRows)
   const rows = among?.rows.current
@@ -125,7 +127,8 @@ function useNameAmong(
   }, [among, rows, id, others])
 }
 
-// `own`: its name as far as the chart knows it; null: it has none. `row`: its row if that is known, else one is requested.
+// `own`: its name as far as the chart knows it; null: it has none. `row`: its row if that is known, else one is
+// requested.
 export function usePointName(id: number | null, own: string | null, row?: Row): PointName {
   const among = useContext(AmongRows)
   const isListed = id !== null && among?.rows.current.some((one) => one.id === id) === true

@@ -1,4 +1,5 @@
-// One shape per color, in a box from -5 to 5: a color and its shape always occur together, so that color is not the only code.
+// One shape per color, in a box from -5 to 5: a color and its shape always occur together, so that color is not the
+// only code.
 export const SHAPES = [
   'M5 0A5 5 0 1 1-5 0A5 5 0 1 1 5 0z', // circle
   'M-4.3-4.3H4.3V4.3H-4.3z', // square

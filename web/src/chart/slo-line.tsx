@@ -1,5 +1,5 @@
-// The SLO in the drawing: a line with a handle, and a veil over the marks beyond it. The handle is at the end of the line where the worst
-// results are, and its label beyond the limit, so that neither covers the best result.
+// The SLO in the drawing: a line with a handle, and a veil over the marks beyond it. The handle is at the end of the
+// line where the worst results are, and its label beyond the limit, so that neither covers the best result.
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 
 import { longName } from '../fields/catalogue'

@@ -1,4 +1,5 @@
-// The SLO of a scatter, a limit of a latency: its axis, the request for the best result within it, and the command of a result.
+// The SLO of a scatter, a limit of a latency: its axis, the request for the best result within it, and the command of a
+// result.
 import type { ApplyRequest, Field, Filter } from '../api/types'
 import { count, isNumeric } from '../format/number'
 import type { ChartState } from '../url/chart'
@@ -62,8 +63,8 @@ export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated
 
 export type Verdict = 'trusted' | null | 'any' // null: no verdict is recorded, as in vLLM's own files
 
-// Ranks all results of the filter with the verdict, also those without a mark of their own. Without `value` there is no limit, and
-// the result with the lowest latency is the best. `columns`: those that its name needs.
+// Ranks all results of the filter with the verdict, also those without a mark of their own. Without `value` there is no
+// limit, and the result with the lowest latency is the best. `columns`: those that its name needs.
 export function bestRequest(
   chart: Chart,
   { axis, value }: { axis: SloAxis; value: number | null },
@@ -108,8 +109,8 @@ export interface Best {
   count: number // results within the limit
 }
 
-// Whether the drawing has each result that matched cells keep, so that the best is found among its marks. The server ranks results of a
-// filter only.
+// Whether the drawing has each result that matched cells keep, so that the best is found among its marks. The server
+// ranks results of a filter only.
 export const ranksMarks = ({ answer, state }: Chart) =>
   state.match && answer.matched !== null && answer.form === 'points'
 
@@ -141,7 +142,8 @@ export function bestMark(chart: Chart, { axis, value }: Slo, goal: Field, verdic
 
 const MIXED = { model: 'models', lengths: 'lengths' }
 
-// "2 models and 4 lengths": results that are hardly comparable, so that the best one does not decide between configurations.
+// "2 models and 4 lengths": results that are hardly comparable, so that the best one does not decide between
+// configurations.
 export function mixedWords({ answer, colours }: Chart): string {
   const shown = Object.entries(MIXED).flatMap(([kind, noun]) => {
     const caution = answer.cautions.find((one) => one.kind === kind)

@@ -1,5 +1,5 @@
-// Marks as small pictures. Each look and size of a mark is drawn once; thousands of them are then copied, which costs a browser without
-// a GPU a fraction of filling and stroking each path.
+// Marks as small pictures. Each look and size of a mark is drawn once; thousands of them are then copied, which costs a
+// browser without a GPU a fraction of filling and stroking each path.
 import { type Pen, trace } from './shapes'
 
 export interface Look {
@@ -68,7 +68,8 @@ export interface Sheet {
 
 let sheet: Sheet | null = null
 
-// A clear picture of the given size, on which marks are blended before they are copied at once. Each call returns the same one.
+// A clear picture of the given size, on which marks are blended before they are copied at once. Each call returns the
+// same one.
 export function clearSheet(width: number, height: number): Sheet {
   if (sheet?.canvas.width === width && sheet.canvas.height === height) sheet.ground.data.fill(0)
   else {

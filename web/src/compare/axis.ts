@@ -9,7 +9,8 @@ export interface Axis {
 const STEPS = [1, 2, 5, 10]
 const FEW_DECADES = 3
 
-// Round numbers from the one at or below `low` to the one at or above `high`: 1, 2, 5 of each power of ten, or of many powers those alone.
+// Round numbers from the one at or below `low` to the one at or above `high`: 1, 2, 5 of each power of ten, or of many
+// powers those alone.
 export function logTicks(low: number, high: number): number[] {
   const steps = Math.log10(high / low) <= FEW_DECADES ? STEPS.slice(0, 3) : [1]
   const all: number[] = []
@@ -33,7 +34,8 @@ export function ticksOver(top: number): number[] {
   return Array.from({ length: pieces + 1 }, (_, i) => Number((i * step).toPrecision(12)))
 }
 
-// `ends` are those of intervals: they have room, but what of them is at or below zero ends at the edge of a logarithmic axis.
+// `ends` are those of intervals: they have room, but what of them is at or below zero ends at the edge of a logarithmic
+// axis.
 export function axisOf(values: number[], ends: number[], asksLog: boolean): Axis {
   const refused = values.filter((value) => value <= 0).length
   const isLog = asksLog && refused === 0 && values.length > 0

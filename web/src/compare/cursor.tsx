@@ -1,4 +1,5 @@
-// A position on an axis that several drawings share: the pointer or the keys set it in one, and all show their values there.
+// A position on an axis that several drawings share: the pointer or the keys set it in one, and all show their values
+// there.
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useState } from 'react'
 
 import { NOT_RECORDED } from '../format/value'
@@ -118,7 +119,8 @@ export const CursorLine = ({
   </g>
 )
 
-// The reading below a drawing. Without a cursor, an invisible reading keeps its place, so the content below does not move.
+// The reading below a drawing. Without a cursor, an invisible reading keeps its place, so the content below does not
+// move.
 export const Read = ({
   place,
   texts,

@@ -1,4 +1,5 @@
-// Percentiles of latencies, all sides on one axis: the whole distribution, dashed where too few requests give no interval.
+// Percentiles of latencies, all sides on one axis: the whole distribution, dashed where too few requests give no
+// interval.
 import { type ReactNode, useRef, useState } from 'react'
 
 import type { ComparedFamily } from '../api/types'
@@ -70,10 +71,7 @@ export function Curves({
     <section className={page.block} aria-label="Percentile curves">
       <div className={page.blockHead}>
         <h2>Percentile curves</h2>
-        <p>
-          {isGroup && 'lines of groups are means over runs; '}bands are 95 % CIs{isGroup && ', for groups over runs'};
-          dashed lines have no CI
-        </p>
+        <p>{isGroup && 'A line of a group is the mean over its runs. '}Bands are 95 % CIs. A dashed line has no CI.</p>
         <span className={page.end}>
           <Key views={views} />
           {shown.length > 0 && (

@@ -1,5 +1,5 @@
-// The inputs in which the sides differ, the most important first, then those in which runs of one side differ. Equal inputs are
-// folded: a list with groups and a search.
+// The inputs in which the sides differ, the most important first, then those in which runs of one side differ. Equal
+// inputs are folded: a list with groups and a search.
 import { useState } from 'react'
 
 import type { ComparedInput, Field } from '../api/types'

@@ -1,5 +1,5 @@
-// One row per metric, one column per side: the value, the difference from the baseline with its verdict, and its interval on
-// an axis that all metrics share.
+// One row per metric, one column per side: the value, the difference from the baseline with its verdict, and its
+// interval on an axis that all metrics share.
 import type { ComparedFigure, ComparedRatio } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'

@@ -360,7 +360,8 @@ export const howText = ({ method: how }: ComparedRatio) => HOW[how]
 
 // ---- places on axes -------------------------------------------------------------------------------------
 
-// Returns the standard normal deviate of a share between 0 and 1 (Winitzki's approximation): the position of a percentile.
+// Returns the standard normal deviate of a share between 0 and 1 (Winitzki's approximation): the position of a
+// percentile.
 export function deviate(share: number) {
   const x = 2 * share - 1
   const a = 0.147

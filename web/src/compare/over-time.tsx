@@ -42,8 +42,8 @@ export function measuredOf(experiment: Experiment | undefined) {
 
 const GAP = 3.5 // samples, or bins, that are missing one after the other
 
-// Returns the pause without samples after which a line ends, in seconds. Bins may be shorter than the sampling interval; bins of long
-// runs are longer.
+// Returns the pause without samples after which a line ends, in seconds. Bins may be shorter than the sampling
+// interval; bins of long runs are longer.
 export function gapOf(experiment: Pick<Experiment, 'fields'> | undefined, source: string, t: number[]) {
   const interval =
     experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value

@@ -1,4 +1,5 @@
-// Quality side by side: the verdict, and what each check found. Checks that are within their limit everywhere are folded.
+// Quality side by side: the verdict, and what each check found. Checks that are within their limit everywhere are
+// folded.
 import { useState } from 'react'
 
 import type { Experiment } from '../api/types'

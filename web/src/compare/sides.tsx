@@ -1,5 +1,5 @@
-// The sides of the comparison: name, verdict, number of runs. The header stays in view and its columns are those of all tables
-// below. The first side is the baseline; a side is moved by its buttons, with Alt and an arrow, or by dragging.
+// The sides of the comparison: name, verdict, number of runs. The header stays in view and its columns are those of all
+// tables below. The first side is the baseline; a side is moved by its buttons, with Alt and an arrow, or by dragging.
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { Link } from 'wouter'
 

@@ -70,8 +70,8 @@ export const decides = (check: Check) => check.status === 'over_limit' && check.
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
 const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']
 
-// Derived metrics that are as certain as the metric they are made of, and whether they fall as it rises. A comparison takes
-// their intervals from the same two (src/result/compare/documents.c).
+// Derived metrics that are as certain as the metric they are made of, and whether they fall as it rises. A comparison
+// takes their intervals from the same two (src/result/compare/documents.c).
 const DERIVED: Record<string, [from: string, isInverse: boolean]> = {
   'derived.output_throughput_per_gpu': ['results.output_throughput', false],
   'derived.tokens_per_s_per_user': ['results.median_tpot_ms', true],

@@ -162,14 +162,12 @@ function ShownList({ label, catalogue, ids, columns, onChange }: ListProps) {
     renderDropIndicator: (target) => <DropIndicator target={target} className={css.drop ?? ''} />,
   })
   const [limit, setLimit] = useState(SHOWN_MAX)
-  const items = ids
-    .slice(0, limit)
-    .map((id) => ({
-      id,
-      name: longName(catalogue.get(id)),
-      section: sectionOf(catalogue.get(id)),
-      isPinned: columns.ids.indexOf(id) < columns.pinned,
-    }))
+  const items = ids.slice(0, limit).map((id) => ({
+    id,
+    name: longName(catalogue.get(id)),
+    section: sectionOf(catalogue.get(id)),
+    isPinned: columns.ids.indexOf(id) < columns.pinned,
+  }))
   const list = (
     <GridList
       aria-label={label}

@@ -74,8 +74,9 @@ interface Usual {
   isMetric: (id: string) => boolean
 }
 
-// The columns of a table for which the user chose none: the parameters that vary come before the metrics, and columns without any
-// value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays in its place, unless it leads.
+// The columns of a table for which the user chose none: the parameters that vary come before the metrics, and columns
+// without any value come last. If all rows are loaded, columns that no row records are left out. A sorted column stays
+// in its place, unless it leads.
 export function usualColumns({
   columns,
   rows,

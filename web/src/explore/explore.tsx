@@ -80,7 +80,8 @@ const CHIPS_LATEST_MS = 150
 const NO_SORT: Sort[] = []
 const ALWAYS = ['run.name', 'run.status', ...NAMING_FIELDS] // names of the rows, and which runs failed
 
-// Applies the default preset if the page opens without a query. Only once, because "All experiments" has no query either.
+// Applies the default preset if the page opens without a query. Only once, because "All experiments" has no query
+// either.
 let hasBegun = false
 function useBeginning() {
   const isBare = !hasBegun && window.location.search === ''

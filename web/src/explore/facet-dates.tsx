@@ -1,5 +1,5 @@
-// A range of moments, typed in ISO form and in UTC, as all times are shown; the usual ranges are one press and move with the
-// clock of the server.
+// A range of moments, typed in ISO form and in UTC, as all times are shown; the usual ranges are one press and move
+// with the clock of the server.
 import { useId, useState } from 'react'
 
 import type { Facet, Scalar } from '../api/types'

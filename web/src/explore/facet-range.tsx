@@ -1,5 +1,5 @@
-// A range with its histogram: two thumbs that move by bins, and two inputs for the same bounds. The histogram shows what the other
-// filters leave; grey is outside the choice.
+// A range with its histogram: two thumbs that move by bins, and two inputs for the same bounds. The histogram shows
+// what the other filters leave; grey is outside the choice.
 import { type RefObject, useEffect, useRef } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components'
 

@@ -1,5 +1,5 @@
-// One field of the filter panel. Its control depends on its values: a list with counts for few values, a range with a histogram for
-// numbers, a search on the server for many texts.
+// One field of the filter panel. Its control depends on its values: a list with counts for few values, a range with a
+// histogram for numbers, a search on the server for many texts.
 import { createContext, memo, useContext, useRef, useState } from 'react'
 
 import { useValues } from '../api/queries'
@@ -36,7 +36,8 @@ export interface FacetProps {
   onChoose: OnChoose
 }
 
-// The filter in which values are searched. A context, because it changes with each choice, and most fields need no redraw.
+// The filter in which values are searched. A context, because it changes with each choice, and most fields need no
+// redraw.
 export const Asked = createContext<{ tree: Filter | undefined; round: number }>({ tree: undefined, round: 0 })
 
 interface ViewProps extends Omit<FacetProps, 'onChoose'> {

@@ -71,7 +71,8 @@ export const FilterPanel = memo(function FilterPanel({
     },
   }))
 
-  const repeated = repeatedOf((id) => facets[id]).join(' ') // a text, so that an answer with the same fields does not change the layout
+  // a text, so that an answer with the same fields does not change the layout
+  const repeated = repeatedOf((id) => facets[id]).join(' ')
   const sections = useMemo(() => {
     const isShown = (field: Field) => !state.onlyVarying || varying?.has(field.id) || field.id in state.choices
     if (!words.trim()) {

@@ -1,5 +1,5 @@
-// The format of a column follows from the rows of the first page. Its width is measured from them, or set by the user. Only visible
-// columns are rendered.
+// The format of a column follows from the rows of the first page. Its width is measured from them, or set by the user.
+// Only visible columns are rendered.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useMemo } from 'react'
 
@@ -192,16 +192,14 @@ export function useAcross(
     : [count, shown.length]
   return useMemo(() => {
     const drawn = (begin: number, end: number, isPinned: boolean) =>
-      shown
-        .slice(begin, end)
-        .map(
-          (column, i): Drawn => ({
-            column,
-            at: begin + i,
-            px: widths[begin + i] ?? LEAST_PX,
-            left: isPinned ? names + sum(widths.slice(0, begin + i)) : null,
-          }),
-        )
+      shown.slice(begin, end).map(
+        (column, i): Drawn => ({
+          column,
+          at: begin + i,
+          px: widths[begin + i] ?? LEAST_PX,
+          left: isPinned ? names + sum(widths.slice(0, begin + i)) : null,
+        }),
+      )
     return {
       count: shown.length,
       names,

@@ -1,5 +1,5 @@
-// The keys of the table, by ARIA's pattern of a grid: the table is one stop of Tab, and arrows move from cell to cell. The
-// element that Tab reaches is marked in the document itself: a step draws nothing.
+// The keys of the table, by ARIA's pattern of a grid: the table is one stop of Tab, and arrows move from cell to cell.
+// The element that Tab reaches is marked in the document itself: a step draws nothing.
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 
 import { usePreferences } from '../keys/store'

@@ -10,8 +10,9 @@ export const useRange = create<{ first: number; last: number }>(() => ({ first: 
 
 const AHEAD_ROWS = 100 // requested before the user reaches them
 
-// The pages of rows first to last, and of the rows after them; 0 is the response itself. Until the user scrolls, no row is
-// requested ahead: most filters are changed without a scroll, and the first chart does not share the network with rows below it.
+// The pages of rows first to last, and of the rows after them; 0 is the response itself. Until the user scrolls, no row
+// is requested ahead: most filters are changed without a scroll, and the first chart does not share the network with
+// rows below it.
 export function pagesOf(first: number, last: number, pageRows: number, count: number) {
   const end = Math.min(count - 1, last + (first > 0 ? AHEAD_ROWS : 0))
   const pages: number[] = []

@@ -1,5 +1,5 @@
-// The visible rows of a table of any length. All rows have the same height, so the others need no elements. If all rows together are
-// higher than browsers allow, the scrolled element is shorter than they are.
+// The visible rows of a table of any length. All rows have the same height, so the others need no elements. If all rows
+// together are higher than browsers allow, the scrolled element is shorter than they are.
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 

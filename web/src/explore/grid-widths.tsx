@@ -1,5 +1,5 @@
-// The edge of a column, for the pointer: a drag sets its width, a double click fits it to its content. The keys are those of
-// the grid (grid-keys.ts). This browser remembers the widths.
+// The edge of a column, for the pointer: a drag sets its width, a double click fits it to its content. The keys are
+// those of the grid (grid-keys.ts). This browser remembers the widths.
 import { type PointerEvent, useRef } from 'react'
 
 import { usePreferences } from '../keys/store'

@@ -243,8 +243,8 @@ const Space = ({ high }: { high: number }) => (
   </tr>
 )
 
-// Column widths are set, because automatic widths would change with the rendered part. A gap replaces the columns left of the
-// rendered ones, and the last column takes the remaining width.
+// Column widths are set, because automatic widths would change with the rendered part. A gap replaces the columns left
+// of the rendered ones, and the last column takes the remaining width.
 const Widths = memo(function Widths({ across: { names, pinned, drawn, before } }: { across: Across }) {
   return (
     <colgroup>

@@ -19,8 +19,8 @@ const BARE: Kept = {
 }
 export const ALL: ExploreState = { ...BARE, page: 0, onlyVarying: true, selected: [], preset: null }
 
-// Returns the `chart` of a preset. It contains everything that the other keys of a preset do not hold, as query parameters. It does
-// not contain whether the chart is open, or its pinned point.
+// Returns the `chart` of a preset. It contains everything that the other keys of a preset do not hold, as query
+// parameters. It does not contain whether the chart is open, or its pinned point.
 function chartOf({ pinned, onlyDiffering, chart }: Kept) {
   const drawn = new URLSearchParams(writeChart({ ...chart, isOpen: true, point: null, asTable: false })).toString()
   return pinned > 0 || onlyDiffering || drawn

@@ -1,5 +1,5 @@
-// Edits any tree of conditions; the chips and the panel show parts of it. Incomplete conditions are not sent. A condition that the
-// server refuses shows the error.
+// Edits any tree of conditions; the chips and the panel show parts of it. Incomplete conditions are not sent. A
+// condition that the server refuses shows the error.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ToggleButton } from 'react-aria-components'
 

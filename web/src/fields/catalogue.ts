@@ -1,5 +1,5 @@
-// The fields as the web UI shows them: in a few sections instead of the many groups of the API, the usual fields first. An unknown
-// group is its own section.
+// The fields as the web UI shows them: in a few sections instead of the many groups of the API, the usual fields first.
+// An unknown group is its own section.
 import type { Field } from '../api/types'
 import { count } from '../format/number'
 
@@ -98,7 +98,8 @@ export const DEFAULT_COLUMNS = [
   'environment.engine.version',
   'run.timestamp',
 ]
-// Parameters that are columns of a first visit where they vary. All of them are fields that name rows, which every request has.
+// Parameters that are columns of a first visit where they vary. All of them are fields that name rows, which every
+// request has.
 export const PARAMETER_COLUMNS = [
   'benchmark.request_rate',
   'server.quantization',
@@ -137,7 +138,8 @@ export const isRepeat = (id: string, of: string) => REPEATED[id] === of
 
 type Counted = { values: readonly { value?: unknown; count: number }[]; more_count: number } | undefined
 
-// Fields whose values all occur in the field that they repeat, in at least as many results. Includes fields with unknown values.
+// Fields whose values all occur in the field that they repeat, in at least as many results. Includes fields with
+// unknown values.
 export function repeatedOf(facetOf: (id: string) => Counted): string[] {
   return Object.entries(REPEATED).flatMap(([id, twin]) => {
     const [own, other] = [facetOf(id), facetOf(twin)]
@@ -277,8 +279,8 @@ export class Catalogue {
     return FIRST.indexOf(id) + 1 || FIRST.length + 1
   }
 
-  // Searches names, ids, units, groups and descriptions; all words must occur. Usual fields come first, then matches of the name,
-  // then matches of the description.
+  // Searches names, ids, units, groups and descriptions; all words must occur. Usual fields come first, then matches of
+  // the name, then matches of the description.
   search(words: string, fields = this.fields) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
     const rank = (field: Field) => {

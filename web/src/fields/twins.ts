@@ -1,5 +1,5 @@
-// Latencies that are measured twice: from events (TTFT, ITL, TPOT, as vLLM's client does) and from tokens. They are equal where
-// each event carries one token and the first event carries text.
+// Latencies that are measured twice: from events (TTFT, ITL, TPOT, as vLLM's client does) and from tokens. They are
+// equal where each event carries one token and the first event carries text.
 const TWINS: Record<string, string> = {
   first_token_ms: 'ttft_ms',
   token_gap_ms: 'itl_ms',

@@ -1,6 +1,6 @@
-// A film: the answers that the page shows while a range is dragged. The address and the page's state change on release. Until then
-// counts, rows and the chart read each position's answers from here. One position is requested at a time; when none is needed, the
-// positions that may come next are requested ahead.
+// A film: the answers that the page shows while a range is dragged. The address and the page's state change on release.
+// Until then counts, rows and the chart read each position's answers from here. One position is requested at a time;
+// when none is needed, the positions that may come next are requested ahead.
 import type { FetchQueryOptions, QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 

@@ -1,5 +1,5 @@
-// A filter tree during editing: each node has an id and may be incomplete. Incomplete nodes are not sent. An edit returns a new tree
-// and does not change the old one.
+// A filter tree during editing: each node has an id and may be incomplete. Incomplete nodes are not sent. An edit
+// returns a new tree and does not change the old one.
 import type { Filter, Predicate } from '../api/types'
 import { opOf } from './ops'
 import { isPredicate, split } from './split'

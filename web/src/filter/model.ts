@@ -1,5 +1,6 @@
-// The choices per field, and the filter tree that is sent to the server. Within a field, a result must match one choice (these
-// values, or unset, or not recorded), or none of them with `except`. A result must match the choices of all fields.
+// The choices per field, and the filter tree that is sent to the server. Within a field, a result must match one choice
+// (these values, or unset, or not recorded), or none of them with `except`. A result must match the choices of all
+// fields.
 import type { Facet, Filter, Scalar } from '../api/types'
 
 export interface Choice {
@@ -69,7 +70,8 @@ export function choiceTree(field: string, choice: Choice): Filter {
   return parts.length === 1 ? (parts[0] as Filter) : { or: parts }
 }
 
-// Conditions that are not a choice of one field: groups joined by "or", and conditions that no control of the panel can show.
+// Conditions that are not a choice of one field: groups joined by "or", and conditions that no control of the panel can
+// show.
 export const partsOf = (where: Filter | undefined): Filter[] =>
   where === undefined ? [] : 'and' in where ? where.and : [where]
 

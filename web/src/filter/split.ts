@@ -1,5 +1,5 @@
-// Splits a tree into choices and conditions for the chips and the panel: a part of the outermost "and" becomes a choice of one field
-// if the choice gives exactly the same filter; the rest remain conditions.
+// Splits a tree into choices and conditions for the chips and the panel: a part of the outermost "and" becomes a choice
+// of one field if the choice gives exactly the same filter; the rest remain conditions.
 import type { Filter, Predicate, Scalar } from '../api/types'
 import { type Choice, type Choices, choiceTree, isEmpty } from './model'
 

@@ -1,6 +1,8 @@
-// Texts of results in files that other programs open. The server's CSV has the same rule: src/query/export/export_cell.c.
+// Texts of results in files that other programs open. The server's CSV has the same rule:
+// src/query/export/export_cell.c.
 
-// A spreadsheet takes these first characters for a formula, the wide ones of Chinese and Japanese text too, or for the mark itself.
+// A spreadsheet takes these first characters for a formula, the wide ones of Chinese and Japanese text too, or for the
+// mark itself.
 const MARKED = /^[=+\-@'\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /** A cell of CSV that no spreadsheet runs: a text that it would take for a formula begins with an apostrophe. */

@@ -1,5 +1,6 @@
-// Numbers as text. A shown number has at most four significant digits and as many decimals as its column: tables pad shorter ones
-// (ui/figure.tsx), so decimal points align. Parameters are shown as written, because they get pasted; counts are exact.
+// Numbers as text. A shown number has at most four significant digits and as many decimals as its column: tables pad
+// shorter ones (ui/figure.tsx), so decimal points align. Parameters are shown as written, because they get pasted;
+// counts are exact.
 import type { Field } from '../api/types'
 import { isParameter, unitOf } from './unit'
 
@@ -27,7 +28,8 @@ function median(values: number[]) {
 }
 
 const rounded = (value: number, digits: number) => (Number.isFinite(digits) ? Number(value.toPrecision(digits)) : value)
-const lengthOf = (value: number) => (value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1) // digits before the point
+// digits before the point
+const lengthOf = (value: number) => (value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1)
 
 // The decimals of one number in its column; below 0 the last digits before the point are rounded, too.
 function placesOf(shown: number, decimals: number, digits: number) {
@@ -106,7 +108,8 @@ export function formOfRow(field: Field, values: unknown[]): Form {
   return form
 }
 
-const shortest = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 12 }) // toLocaleString() would create a formatter per number
+// toLocaleString() would create a formatter per number
+const shortest = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 12 })
 const formats = new Map<number, Intl.NumberFormat>()
 function fixed(value: number, decimals: number) {
   let format = formats.get(decimals)

@@ -102,8 +102,9 @@ export interface TickLook {
   isShort?: boolean // thousands have a letter, too
 }
 
-// Writes the numbers of one axis alike: one letter for thousands or millions, and the same number of decimals. On a logarithmic
-// axis of more than a decade each number is as short as possible. Numbers that are too long become powers of ten.
+// Writes the numbers of one axis alike: one letter for thousands or millions, and the same number of decimals. On a
+// logarithmic axis of more than a decade each number is as short as possible. Numbers that are too long become powers
+// of ten.
 export function tickWords(values: number[], form: Form, { isLog = false, isShort = false }: TickLook = {}): string[] {
   const shown = values.map((value) => value * form.scale)
   const isWide = isLog && Math.max(...shown) > Math.min(...shown) * WIDE_TIMES

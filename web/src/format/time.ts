@@ -21,7 +21,8 @@ function isDay(date: string | undefined) {
 export function readTime(text: string): { value: string } | { fault: string } {
   if (RELATIVE.test(text)) return { value: text }
   const [, date, clockTime = '00:00:00', zone = 'Z'] = MOMENT.exec(text) ?? []
-  const moment = `${date ?? ''}T${clockTime}${clockTime.length === 5 ? ':00' : ''}${zone.toUpperCase()}` // the server wants seconds
+  // the server wants seconds
+  const moment = `${date ?? ''}T${clockTime}${clockTime.length === 5 ? ':00' : ''}${zone.toUpperCase()}`
   return isDay(date) && !Number.isNaN(new Date(moment).getTime())
     ? { value: moment }
     : { fault: 'Enter a time as 2026-11-19, 2026-11-19 14:12 (UTC) or now-30d.' }

@@ -1,4 +1,5 @@
-// The unit of a field. It follows from the field alone, so filters, chips, axes, tables and charts agree whatever the values are.
+// The unit of a field. It follows from the field alone, so filters, chips, axes, tables and charts agree whatever the
+// values are.
 import type { Field } from '../api/types'
 
 const NO_UNITS = new Set(['', 'count', 'yes'])
@@ -10,7 +11,8 @@ export const isParameter = (field: Field) => field.role === 'input' && /^(server
 // The unit of stored values, '' if there is none.
 export const storedUnit = ({ unit }: Pick<Field, 'unit'>) => (NO_UNITS.has(unit) ? '' : unit)
 
-// The unit of shown values, and the factor from a stored to a shown value. Parameters keep the unit in which they are written.
+// The unit of shown values, and the factor from a stored to a shown value. Parameters keep the unit in which they are
+// written.
 export function unitOf(field: Field): [unit: string, scale: number] {
   const unit = storedUnit(field)
   if (isParameter(field)) return [unit, 1]
@@ -19,7 +21,8 @@ export function unitOf(field: Field): [unit: string, scale: number] {
   return LATENCY_IN_S.test(field.id) ? ['ms', 1e3] : [unit, 1]
 }
 
-// The lower end of an interval of the field: times, sizes, rates and counts have none below zero, whatever the statistics say.
+// The lower end of an interval of the field: times, sizes, rates and counts have none below zero, whatever the
+// statistics say.
 export function lowEnd({ id, unit }: Pick<Field, 'id' | 'unit'>, low: number) {
   const canBeNegative = storedUnit({ unit }) === '' || unit === '°C' || /lateness|offset|drift|lag/.test(id)
   return canBeNegative ? low : Math.max(0, low)

@@ -1,4 +1,5 @@
-// F6 goes from one part of the page to the next: the bar, the filters, the content, and each part of the content with a name.
+// F6 goes from one part of the page to the next: the bar, the filters, the content, and each part of the content with a
+// name.
 import { tabbablesIn } from '../ui/tabbable'
 
 const REGIONS = '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]'

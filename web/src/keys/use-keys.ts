@@ -10,8 +10,8 @@ const takesLetters = (target: EventTarget | null) =>
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !/^(checkbox|radio|range)$/.test((target as HTMLInputElement).type)
 
-// React Aria's Autocomplete keeps the focus in its input and sends a copy of each key from the highlighted option, so the target
-// alone does not show that the reader types.
+// React Aria's Autocomplete keeps the focus in its input and sends a copy of each key from the highlighted option, so
+// the target alone does not show that the reader types.
 const isTyping = ({ target }: KeyboardEvent) => takesLetters(target) || takesLetters(document.activeElement)
 
 export function useKeys(keys: Keys) {

@@ -13,7 +13,8 @@ export function endOf(text: string, most: number) {
   return text.slice(-Math.max(1, Math.floor(most / 2)))
 }
 
-// The longest beginning of at most `most` letters that ends with a separator, or without one if that would be too short.
+// The longest beginning of at most `most` letters that ends with a separator, or without one if that would be too
+// short.
 function headOf(text: string, most: number) {
   for (let at = most; at >= Math.max(HEAD_LEAST, most * HEAD_SHARE); at--)
     if (SEPARATORS.includes(text[at - 1] ?? '')) return text.slice(0, at).trimEnd()
@@ -37,7 +38,8 @@ function sharedParts(texts: readonly string[][]) {
   return count
 }
 
-// The part in which a text begins to differ from others like it, with what follows, after as much of its beginning as there is room for.
+// The part in which a text begins to differ from others like it, with what follows, after as much of its beginning as
+// there is room for.
 function fromDifference(parts: string[], shared: number, letters: number) {
   const rest = parts.slice(shared).join('')
   const room = letters - 1 - rest.length
@@ -58,7 +60,8 @@ interface Text {
   mark: string // shown instead of what no cut can show; unique among the texts
 }
 
-// Texts of a list that cuts them at its edge: those that begin alike as far as they would be seen are cut where they differ.
+// Texts of a list that cuts them at its edge: those that begin alike as far as they would be seen are cut where they
+// differ.
 export function cutWhereAlike(texts: readonly string[], letters: number): string[] {
   const shown = [...texts]
   for (const same of Map.groupBy(texts.keys(), (at) => texts[at]?.slice(0, letters)).values()) {

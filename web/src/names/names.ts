@@ -32,7 +32,8 @@ export interface Fields {
   byId?: ReadonlyMap<string, Field>
 }
 
-// One component of a name. `texts` goes from the shortest form to the longest; the first that keeps different values different is used.
+// One component of a name. `texts` goes from the shortest form to the longest; the first that keeps different values
+// different is used.
 interface Aspect {
   label: string
   plural: string
@@ -227,7 +228,8 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
   return [...KNOWN, ...sorted.map(aspectOf)].flatMap((one) => componentOf(things, one) ?? [])
 }
 
-// Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in all names.
+// Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in
+// all names.
 function withRooms(component: Component, rooms: readonly number[]): Component {
   const letters = new Map<string, number>()
   for (const [at, text] of component.texts.entries())
@@ -249,7 +251,8 @@ const roomOf = ({ letters = Infinity }: Thing) => letters
 const fits = (components: readonly Component[], things: readonly Thing[]) =>
   things.every((thing, at) => joined(components, at).length <= roomOf(thing))
 
-// The components of a name: those that distinguish more things than the ones before them, then others that vary while the name is short.
+// The components of a name: those that distinguish more things than the ones before them, then others that vary while
+// the name is short.
 function chosenOf(things: readonly Thing[], all: Component[], fill: number): Component[] {
   let chosen: Component[] = []
   let distinct = 1
@@ -278,8 +281,8 @@ function chosenOf(things: readonly Thing[], all: Component[], fill: number): Com
   return all.filter((one) => chosen.includes(one))
 }
 
-// The components that each thing shows: a name that is too long loses those without which no other thing has the rest of it, the last
-// first. The first component, the most important one, stays.
+// The components that each thing shows: a name that is too long loses those without which no other thing has the rest
+// of it, the last first. The first component, the most important one, stays.
 function shownOf(things: readonly Thing[], chosen: Component[], rooms: readonly number[]): Component[][] {
   const counts = new Map<string, Map<string, number>>() // of things by their names, by components
   const countsOf = (components: Component[]) => {
@@ -337,7 +340,8 @@ function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
 
 const ownName = ({ name }: Thing) => name?.trim() || ''
 
-// Returns the texts that distinguish things of one label: their own names if those differ, else their ids, in the room that the label leaves.
+// Returns the texts that distinguish things of one label: their own names if those differ, else their ids, in the room
+// that the label leaves.
 function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
   const names = same.map(ownName)
   const isNamed = new Set(names).size === same.length && !names.includes('')

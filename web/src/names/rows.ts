@@ -1,5 +1,6 @@
-// Names of rows: in the table, on cards, in the table of a chart and on its points. A row keeps its own name if that is short and no
-// other row has it. All other rows are named by what varies among them, and a name that is still too long is cut where it is like the others.
+// Names of rows: in the table, on cards, in the table of a chart and on its points. A row keeps its own name if that is
+// short and no other row has it. All other rows are named by what varies among them, and a name that is still too long
+// is cut where it is like the others.
 import type { Row } from '../api/types'
 import { nameOf } from '../format/value'
 import { cutApart } from './cut'
@@ -63,7 +64,8 @@ function shortIds(group: readonly Row[]) {
 
 const roomOf = (row: Row, letters: number) => letters - (row.simulated === true ? SIGN : 0)
 
-// Names by what varies. Where that is not enough, a part of the row's own name follows, or of its id if others have that name, too.
+// Names by what varies. Where that is not enough, a part of the row's own name follows, or of its id if others have
+// that name, too.
 function labels(rows: readonly Row[], fields: Fields, letters: number): [number, RowName][] {
   const ids = shortIds(rows)
   const ownOf = (row: Row) => (isGeneratedName(nameOf(row)) ? '' : nameOf(row))

@@ -1,4 +1,5 @@
-// The map of a sweep: a table whose cells are links. One cell is a tab stop; the arrow keys move from it, also into the next map.
+// The map of a sweep: a table whose cells are links. One cell is a tab stop; the arrow keys move from it, also into the
+// next map.
 import { type KeyboardEvent, memo, type MouseEvent, type SyntheticEvent, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 
@@ -198,7 +199,8 @@ const STEPS: Record<string, [rows: number, columns: number]> = {
 }
 const boxOf = (target: EventTarget) => (target instanceof Element ? target.closest<HTMLElement>('[data-cell]') : null)
 
-// Returns the next cell in that direction. It skips positions without a cell, and continues in the next map after the last row.
+// Returns the next cell in that direction. It skips positions without a cell, and continues in the next map after the
+// last row.
 function next(root: HTMLElement, from: HTMLElement, [down, right]: [number, number]) {
   const place = from.closest('td') as HTMLTableCellElement
   const rows = [...root.querySelectorAll<HTMLTableRowElement>('tbody tr')]

@@ -1,5 +1,5 @@
-// A sweep as a map: runs become cells, and the keys that vary become two axes. Further keys, if cells would overlap, become
-// several maps.
+// A sweep as a map: runs become cells, and the keys that vary become two axes. Further keys, if cells would overlap,
+// become several maps.
 import type { Sweep, SweepRun } from '../api/types'
 
 export type Kind = 'done' | 'partial' | 'running' | 'failed' | 'queued' | 'missing' | 'not_uploaded' | 'skipped'

@@ -1,4 +1,5 @@
-// The progress of a sweep, and the time remaining. Without its plan the number of planned runs is unknown: no bar is drawn.
+// The progress of a sweep, and the time remaining. Without its plan the number of planned runs is unknown: no bar is
+// drawn.
 import type { Sweep } from '../api/types'
 import { count } from '../format/number'
 import { roughSpan, time } from '../format/time'

@@ -1,5 +1,5 @@
-// Sides that are pinned to be compared. This browser keeps them, and all of its tabs share them. The letter of a slot is its
-// position; A is the baseline.
+// Sides that are pinned to be compared. This browser keeps them, and all of its tabs share them. The letter of a slot
+// is its position; A is the baseline.
 import { create } from 'zustand'
 
 import { LETTERS, moved, oneOf, readSide, type Side, SIDES_MAX, writeSide } from '../url/compare'

@@ -1,5 +1,5 @@
-// The line under the bar while the server does not respond. The health query is the probe: it repeats with growing pauses, and at once
-// when the network or the tab comes back; after a success everything that failed is asked again.
+// The line under the bar while the server does not respond. The health query is the probe: it repeats with growing
+// pauses, and at once when the network or the tab comes back; after a success everything that failed is asked again.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 

@@ -1,5 +1,5 @@
-// A number in a right-aligned column. Missing decimals are padded with space, so that decimal points align; copies contain only the
-// number.
+// A number in a right-aligned column. Missing decimals are padded with space, so that decimal points align; copies
+// contain only the number.
 import { type Form, paddingOf, showNumber } from '../format/number'
 
 export const Padding = ({ value, form }: { value: unknown; form: Form }) => {

@@ -1,10 +1,11 @@
-// Keeps the focus in the page. If the element that has it is removed, hidden or disabled, the browser gives the focus to <body>, and
-// the next Tab begins at the top. This module gives it to a neighbor instead.
+// Keeps the focus in the page. If the element that has it is removed, hidden or disabled, the browser gives the focus
+// to <body>, and the next Tab begins at the top. This module gives it to a neighbor instead.
 import { tabbablesIn, takesText } from './tabbable'
 
 interface Place {
   element: HTMLElement
-  path: { parent: Element; index: number }[] // ancestors, the nearest first, and which child of each leads to the element
+  // ancestors, the nearest first, and which child of each leads to the element
+  path: { parent: Element; index: number }[]
 }
 
 let last: Place | null = null
@@ -20,7 +21,8 @@ function placeOf(element: HTMLElement): Place {
 const isUsable = (element: HTMLElement) =>
   element.isConnected && !element.matches(':disabled') && element.checkVisibility()
 
-// The nearest control after the place, or else before it. Text fields do not count, because they would open a phone's keyboard.
+// The nearest control after the place, or else before it. Text fields do not count, because they would open a phone's
+// keyboard.
 function neighbor({ parent, index }: { parent: Element; index: number }) {
   const children = [...parent.children]
   const controls = (child: Element) => tabbablesIn(child).filter((one) => !takesText(one))

@@ -1,5 +1,5 @@
-// Parts of the page whose scripts load when they are shown. A failed script is requested again. If the server has another build, whose
-// files have other names, the page reloads once.
+// Parts of the page whose scripts load when they are shown. A failed script is requested again. If the server has
+// another build, whose files have other names, the page reloads once.
 import { type ComponentType, lazy } from 'react'
 
 const TRIES = 4
@@ -29,8 +29,8 @@ function reloadOnce(script: string) {
   return true
 }
 
-// A failed style sheet remains in the head, and import() does not request it again, so it is removed. One that is still loading also
-// has no sheet, but must remain, because import() waits for it.
+// A failed style sheet remains in the head, and import() does not request it again, so it is removed. One that is still
+// loading also has no sheet, but must remain, because import() waits for it.
 const failedStyles = new Set<HTMLLinkElement>()
 window.addEventListener(
   'error',

@@ -1,5 +1,5 @@
-// Makes a group of controls one stop of Tab, as in ARIA's toolbar: arrows, Home and End move inside, Tab leaves the group, and
-// Tab into the group goes back to the control that had the focus last.
+// Makes a group of controls one stop of Tab, as in ARIA's toolbar: arrows, Home and End move inside, Tab leaves the
+// group, and Tab into the group goes back to the control that had the focus last.
 import type { FocusEvent, KeyboardEvent } from 'react'
 
 import { tabbablesIn, takesText } from './tabbable'
@@ -25,8 +25,8 @@ function leave(group: HTMLElement, isBack: boolean) {
   return next !== undefined
 }
 
-// Moves to a section's head: PageDown and PageUp go to the next and the previous one. On a head, ArrowRight opens its section and
-// ArrowLeft closes it. Returns whether the key was used.
+// Moves to a section's head: PageDown and PageUp go to the next and the previous one. On a head, ArrowRight opens its
+// section and ArrowLeft closes it. Returns whether the key was used.
 function moveBySection(key: string, group: HTMLElement, on: HTMLElement) {
   const heads = [...group.querySelectorAll<HTMLElement>('summary')]
   if (key === 'PageDown' || key === 'PageUp') {

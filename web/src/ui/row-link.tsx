@@ -1,5 +1,5 @@
-// A link of a table row. It does not read the address, so that a change of the address does not render every row again, as it
-// would with the router's own link.
+// A link of a table row. It does not read the address, so that a change of the address does not render every row again,
+// as it would with the router's own link.
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 

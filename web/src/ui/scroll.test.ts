@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 
 const SOURCES = join(__dirname, '..')
 
-// Text for screen readers and React Aria's inputs are absolutely positioned. In a scroll area that does not contain them they
-// keep the place that they have in its content, which may be thousands of pixels below the window, and the page scrolls there.
+// Text for screen readers and React Aria's inputs are absolutely positioned. In a scroll area that does not contain
+// them they keep the place that they have in its content, which may be thousands of pixels below the window, and the
+// page scrolls there.
 test('every scroll area contains what is positioned inside it', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.css'))
   const areas = files.flatMap((file) =>

@@ -1,5 +1,5 @@
-// Values of elements that are off the screen. Elements on the screen, or near it, are rendered at once; the others wait until the
-// browser is idle, so that they do not delay what the user sees.
+// Values of elements that are off the screen. Elements on the screen, or near it, are rendered at once; the others wait
+// until the browser is idle, so that they do not delay what the user sees.
 import { type RefObject, startTransition, useEffect, useLayoutEffect, useReducer, useRef } from 'react'
 
 const MARGIN_PX = 200
@@ -7,7 +7,8 @@ const LATEST_MS = 500
 
 type Update = () => void
 
-// One observer for all elements. The browser reports the first state of each in the next frame; until then it counts as seen.
+// One observer for all elements. The browser reports the first state of each in the next frame; until then it counts as
+// seen.
 const seen = new WeakMap<Element, (isSeen: boolean) => void>()
 let observer: IntersectionObserver | undefined
 

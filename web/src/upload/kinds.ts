@@ -2,7 +2,8 @@
 
 import type { Fault } from '../api/types'
 
-// Suffixes of src/tbl/run_artifacts.h, with the kinds of src/tbl/states.h. A suffix that contains another one is before it.
+// Suffixes of src/tbl/run_artifacts.h, with the kinds of src/tbl/states.h. A suffix that contains another one is before
+// it.
 export const SIDE_FILES: [suffix: string, kind: string][] = [
   ['.requests.jsonl.zst', 'requests'],
   ['.series.jsonl.zst', 'series'],

@@ -1,5 +1,5 @@
-// The rows of an upload; files that need a decision come first. The server reports how many of its items have each state, and the
-// visible ones are loaded.
+// The rows of an upload; files that need a decision come first. The server reports how many of its items have each
+// state, and the visible ones are loaded.
 import type { Upload, UploadItemState } from '../api/types'
 import { type AskedState, isSettled, type ToldItem } from '../api/uploads'
 import { type Entry, type EntryState, isUnsent } from './sender'
@@ -53,8 +53,8 @@ export function rowsOf(sections: Section[], only: Only) {
   }
 }
 
-// Where each item is shown. Until the pages of its old and of its new state have both reloaded, both contain it: the one that was
-// reported last counts.
+// Where each item is shown. Until the pages of its old and of its new state have both reloaded, both contain it: the
+// one that was reported last counts.
 export function placesOf(found: (ToldItem | undefined)[]) {
   const places = new Map<number, number>()
   for (const [at, one] of found.entries()) {
@@ -89,8 +89,8 @@ const WAITING: UploadItemState[] = ['queued', 'parsed', 'valid']
 const isResult = ({ artifact, state }: Entry) => artifact === null && state !== 'passed'
 const isHeldHere = (entry: Entry) => isUnsent(entry) || entry.state === 'refused'
 
-// Merges the report of the server with the files that this page sent since. Either may be newer: the server may have received a part
-// whose response has not arrived. So each file is counted once, by the larger of the two.
+// Merges the report of the server with the files that this page sent since. Either may be newer: the server may have
+// received a part whose response has not arrived. So each file is counted once, by the larger of the two.
 export function sumOf(job: Upload | undefined, sending: Sending | undefined): Sum {
   const here = sending?.entries.filter(isResult) ?? []
   const counts = Object.entries(job?.counts ?? {}) as [UploadItemState, number][]

@@ -1,11 +1,11 @@
-// One upload in this page: files that wait, that are being sent, and that failed. Files that have arrived are forgotten here, because
-// the server reports them. Uses no server and no React: its effects are parameters.
+// One upload in this page: files that wait, that are being sent, and that failed. Files that have arrived are forgotten
+// here, because the server reports them. Uses no server and no React: its effects are parameters.
 //
 // - Results go into one job, several per request. Then the job is closed, and the artifacts of its results follow.
-// - After a broken connection or a reload, the server is asked for the SHA-256 of every file that may have arrived, so that nothing
-//   is sent twice. A part that is sent again keeps its key, so that a late copy is stored once.
-// - If the server is unreachable or cannot accept files now, the request is retried, at growing intervals, until the user cancels. If
-//   the server refuses a file, that file has the error.
+// - After a broken connection or a reload, the server is asked for the SHA-256 of every file that may have arrived, so
+//   that nothing is sent twice. A part that is sent again keeps its key, so that a late copy is stored once.
+// - If the server is unreachable or cannot accept files now, the request is retried, at growing intervals, until the
+//   user cancels. If the server refuses a file, that file has the error.
 import { ApiError } from '../api/client'
 import { lastName, sortOf, stemOf } from './kinds'
 import { Sha256 } from './sha256'

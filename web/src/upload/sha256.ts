@@ -1,5 +1,5 @@
-// SHA-256 of bytes as they come. The browser's own digest takes a whole file at once, and does not exist where the page was loaded by
-// HTTP from another machine.
+// SHA-256 of bytes as they come. The browser's own digest takes a whole file at once, and does not exist where the page
+// was loaded by HTTP from another machine.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 

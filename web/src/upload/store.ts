@@ -1,4 +1,5 @@
-// The uploads of this page, for the views. A large upload changes many times per second, so views are notified in batches.
+// The uploads of this page, for the views. A large upload changes many times per second, so views are notified in
+// batches.
 import { create } from 'zustand'
 
 import { usePreferences } from '../keys/store'
@@ -14,7 +15,8 @@ interface Uploads {
   version: number // grows with each change of an upload
   onKnown: Choice
   chooseOnKnown: (choice: Choice) => void
-  add: (chosen: Chosen[], job?: string) => Sender // into an upload that waits for its remaining files, or into a new one
+  // into an upload that waits for its remaining files, or into a new one
+  add: (chosen: Chosen[], job?: string) => Sender
 }
 
 // An upload that finished without a job has no address.

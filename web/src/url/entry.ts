@@ -1,5 +1,5 @@
-// Entries of the browser's history. Each has a key, under which state that is not part of the address is stored: the scroll position
-// and the row with the focus.
+// Entries of the browser's history. Each has a key, under which state that is not part of the address is stored: the
+// scroll position and the row with the focus.
 import { useHistoryState } from 'wouter/use-browser-location'
 
 export interface Place {
@@ -60,7 +60,8 @@ function move() {
   mark()
 }
 
-// Before wouter listens, so that no page is rendered for an entry without a key, and a page that is left still sees its own.
+// Before wouter listens, so that no page is rendered for an entry without a key, and a page that is left still sees its
+// own.
 export function markEntries() {
   history.scrollRestoration = 'manual'
   mark()
@@ -85,8 +86,8 @@ export function keepPlace(entry: string, place: Place) {
   places.set(entry, place)
 }
 
-// The first change of `of` makes an entry, and changes that follow closely stay in it, so that Back undoes a whole input and not each
-// letter.
+// The first change of `of` makes an entry, and changes that follow closely stay in it, so that Back undoes a whole
+// input and not each letter.
 export function burstOptions(of: string): { replace: boolean; state: EntryState } {
   const { burst, isChange = false } = stateOf(history.state)
   const at = Date.now()

@@ -1,5 +1,5 @@
-// Converts the state of Explore to a query string and back. Defaults are left out. Unreadable parts are ignored, so that an address
-// of another version still shows something.
+// Converts the state of Explore to a query string and back. Defaults are left out. Unreadable parts are ignored, so
+// that an address of another version still shows something.
 //
 //   FIELD.ID=a,b        one of these values      FIELD.ID=!a,b   none of them
 //   FIELD.ID=1..20      a range, ends included   FIELD.ID=~text  contains

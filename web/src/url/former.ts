@@ -1,5 +1,5 @@
-// Names in links and presets that earlier versions wrote, with the present ones: those of src/tbl/former_names.h that an
-// address can have. They are read and never written.
+// Names in links and presets that earlier versions wrote, with the present ones: those of src/tbl/former_names.h that
+// an address can have. They are read and never written.
 const PARAMETERS: Record<string, string> = { colour: 'color', differ: 'differing' }
 const FIELDS: Record<string, string> = {
   'environment.client.summary_worst': 'environment.client.summary_difference_metric',

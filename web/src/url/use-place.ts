@@ -41,7 +41,8 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   })
   const wanted = useRef<{ place: Place; tries: number } | null>(null)
   const scroller = useRef(scroll ? elementScroller(scroll) : page).current
-  // As of the last event of a scroll: where content has just changed, asking makes the browser lay out the page once more.
+  // As of the last event of a scroll: where content has just changed, asking makes the browser lay out the page once
+  // more.
   const last = useRef<ReturnType<Scroller['at']> | null>(null)
   const read = () => (last.current = scroller.at())
   const keep = () => {
@@ -96,7 +97,8 @@ export function usePlace({ content, isReady, scroll, onRow }: Options) {
   }
 }
 
-// The link of the row that had the focus gets it again, as soon as it is drawn, unless something outside the rows has it.
+// The link of the row that had the focus gets it again, as soon as it is drawn, unless something outside the rows has
+// it.
 export function useRowFocus(root: RefObject<HTMLElement | null>) {
   const wanted = useRef<number | null>(null)
   useEffect(() => {

@@ -1,5 +1,5 @@
-// A long address works as it is, here; it is made short for who is sent it, and for loading it again: the server keeps the
-// state, and the address has its id.
+// A long address works as it is, here; it is made short for who is sent it, and for loading it again: the server keeps
+// the state, and the address has its id.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation, useSearch } from 'wouter'

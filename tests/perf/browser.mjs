@@ -144,8 +144,7 @@ async function mainThread(page) {
 async function changes(page) {
   const cpu = await mainThread(page)
   const times = []
-  const { fields } = await (await fetch(new URL('/api/fields', page.url()))).json()
-  for (const field of FIELDS.map((id) => fields.find((field) => field.id === id).label)) {
+  for (const field of await fieldLabels(page.url())) {
     for (let at = 0; at < CHANGES; at++) {
       const begin = await cpu()
       const time = await page.evaluate(change, { field, at: Math.floor(at / 2) }) // on, and off again
@@ -195,10 +194,16 @@ function bundleSizes() {
 const rows = []
 const add = (what, list, target, write = ms, measure = median) => rows.push({ what, times: list.length, value: measure(list), most: Math.max(...list), target, write })
 
+async function fieldLabels(address) {
+  const { fields } = await (await fetch(new URL('/api/fields', address))).json()
+  return FIELDS.map((id) => fields.find((field) => field.id === id).label)
+}
+
 async function openPage(browser, address) {
+  const [first] = await fieldLabels(address)
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(address)
-  await page.locator(`aside [role=group][aria-label="${FIELDS[0]}"] input`).first().waitFor({ state: 'attached' })
+  await page.locator(`aside [role=group][aria-label="${first}"] input`).first().waitFor({ state: 'attached' })
   await page.waitForTimeout(1000)
   return page
 }

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "mirror/instant.h"
+#include "mirror/unify.h"
 
 #define ARENA_BLOCK_BYTES 4096
 #define SLOTS_MIN         16
@@ -168,6 +169,7 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 {
 	const struct mirror_value *twin;
 	struct mirror_value value = { .class = class_of(cell), .is_explicit = cell->is_explicit };
+	auto_free char *unified = NULL;
 
 	values->classes |= 1u << value.class;
 	/* a value that is not recorded cannot be explicit */
@@ -179,6 +181,8 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 		value.number = cell->number + 0.0; /* -0 is 0 */
 	if (value.class >= MIRROR_TEXT)
 		value.text = cell->text;
+	if (value.class == MIRROR_JSON && (unified = mirror_json_unify(cell->text)) != NULL)
+		value.text = unified;
 	widen(values);
 	uint32_t *slot = slot_of(values, &value, &twin);
 	if (*slot != 0)

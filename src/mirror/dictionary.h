@@ -3,6 +3,7 @@
  * know the count may read the values while one writer adds more.
  * - Code 0 is "not recorded", code 1 null. The others are assigned in order of appearance. A value set by the user has
  *   another code than the same value by default.
+ * - JSON values that are equal have one code: {"a":3.0} is {"a":3} (unify.h).
  * - Numbers have codes, too (-0 that of 0), up to a limit of distinct numbers. All later numbers share one code, and
  *   chunk.h stores them in an array. A number is never in both.
  */

@@ -12,7 +12,7 @@ enum mirror_class {
 	MIRROR_NO,
 	MIRROR_YES,
 	MIRROR_TEXT,
-	MIRROR_JSON, /* compact, keys sorted */
+	MIRROR_JSON, /* compact, keys sorted, whole numbers as integers (unify.h) */
 	MIRROR_CLASS_COUNT
 };
 

@@ -14,6 +14,7 @@
 #include "query/request_priv.h"
 #include "result/fields/former.h"
 #include "mirror/instant.h"
+#include "mirror/unify.h"
 
 #define OPS_BYTES_MAX 1024
 
@@ -190,7 +191,10 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 	res_field_value_of(column->field, present, &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
 	if (value.state == RES_VALUE_PRESENT && ret->class >= MIRROR_TEXT) {
-		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
+		auto_free char *unified = ret->class == MIRROR_JSON ? mirror_json_unify(value.text)
+								    : NULL;
+		const char *text = unified != NULL ? unified : value.text;
+		ret->text = pl_arena_strndup(p->arena, text, strlen(text));
 		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == MIRROR_TEXT &&
 			       (mirror_instant_parse(ret->text, &ret->time_us) ||
 				mirror_instant_parse_relative(ret->text, p->now_us, &ret->time_us));

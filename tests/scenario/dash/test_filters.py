@@ -146,6 +146,22 @@ def test_facets_ignore_their_own_terms(made):
             check_facet(said[field], facet(rows, places, field), field)
 
 
+def test_equal_numbers_within_objects_are_one_value(driver):
+    """However documents write them; a field with a column, and one without."""
+    values = [{"mode": 3}, {"mode": 3.0}, {"mode": 3.5}, [0], [-0.0]]
+    for id_, value in enumerate(values, 1):
+        driver.tell(document={"config": {"server": {"compilation_config": value, "newer_than_the_rows": value}}}, id=id_)
+    for field in ("server.compilation_config", "server.newer_than_the_rows"):
+        said = driver.apply(limit=0, facets=[field])["facets"][field]
+        assert said["distinct"] == 3
+        assert {json.dumps(one["value"]): one["count"] for one in said["values"]} == {'{"mode": 3}': 2, '{"mode": 3.5}': 1, "[0]": 2}
+        for value in values:
+            wanted = [id_ for id_, other in enumerate(values, 1) if other == value]
+            for tree in ({"field": field, "op": "eq", "value": value}, {"field": field, "op": "in", "value": [value]}):
+                assert sorted(row["id"] for row in driver.apply(filter=tree, limit=10)["rows"]) == wanted, tree
+            assert driver.apply(filter={"field": field, "op": "ne", "value": value}, limit=0)["count"] == len(values) - len(wanted)
+
+
 def check_facet(said, wanted, field):
     for key in ("count", "recorded", "null", "missing", "explicit"):
         assert said[key] == wanted[key], (field, key)

@@ -143,6 +143,24 @@ static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
 	mirror_dictionary_done(&values);
 }
 
+static void test_mirror_dictionary__equal_json_has_one_code(void **state)
+{
+	struct dictionary values;
+
+	(void)state;
+	mirror_dictionary_init(&values, RES_FIELD_JSON);
+	uint32_t code = code_of(&values, text_cell(RES_VALUE_JSON, "{\"a\":0.0}"));
+	const struct mirror_cell equal = text_cell(RES_VALUE_JSON, "{\"a\":0}");
+	const struct mirror_cell other = text_cell(RES_VALUE_JSON, "{\"a\":0.5}");
+	assert_string_equal(dictionary_value(&values, code)->text, "{\"a\":0}");
+	assert_int_equal(code_of(&values, equal), code);
+	assert_int_equal(mirror_dictionary_code_by_hint(&values, &equal, code), code);
+	assert_int_equal(code_of(&values, text_cell(RES_VALUE_JSON, "{\"a\":-0.0}")), code);
+	assert_int_not_equal(code_of(&values, other), code);
+	assert_int_not_equal(code_of(&values, text_cell(RES_VALUE_TEXT, "{\"a\":0}")), code);
+	mirror_dictionary_done(&values);
+}
+
 static void test_mirror_dictionary__knows_times(void **state)
 {
 	struct dictionary values;
@@ -166,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_mirror_dictionary__set_and_not_set_are_twins),
 		cmocka_unit_test(test_mirror_dictionary__many_numbers_stand_elsewhere),
 		cmocka_unit_test(test_mirror_dictionary__a_value_is_a_cell_again),
+		cmocka_unit_test(test_mirror_dictionary__equal_json_has_one_code),
 		cmocka_unit_test(test_mirror_dictionary__knows_times),
 	};
 

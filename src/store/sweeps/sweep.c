@@ -172,6 +172,25 @@ static int parse_object(const char *text, size_t len, const char *id, json_t **r
 	return 0;
 }
 
+/* Returns the head of a row; one that is damaged has the values of an unknown plan. New reference. */
+static json_t *read_head(struct store_stmt *row)
+{
+	const char *id = store_sql_text(row, 0), *text = store_sql_text(row, 3);
+	json_t *head = NULL;
+
+	int result = parse_object(text, strlen(text), id, &head, PL_ERR_IGNORED);
+	if (result < 0)
+		head = json_pack("{s:n, s:n, s:n, s:n, s:i, s:i, s:i}", "name", "state", "file",
+				 "runs", "skipped", 0, "without_result", 0, "removed", 0);
+	schema_rename_former(head);
+	json_object_set_new(head, "id", pl_json_text(id));
+	json_object_set_new(head, "created_at", pl_json_text(store_sql_text(row, 1)));
+	json_object_set_new(head, "changed_at", pl_json_text(store_sql_text(row, 2)));
+	json_object_set_new(head, "has_plan", json_true());
+	json_object_set_new(head, "damaged", json_boolean(result < 0));
+	return head;
+}
+
 static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
@@ -181,20 +200,11 @@ static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 		return -1;
 	store_sql_bind_i64(rows, 1, STORE_SWEEPS_MAX);
 	for (;;) {
-		auto_json json_t *head = NULL;
 		if (store_sql_step(rows, &is_row, err) < 0)
 			return -1;
 		if (!is_row)
 			return 0;
-		const char *text = store_sql_text(rows, 3);
-		if (parse_object(text, strlen(text), store_sql_text(rows, 0), &head, err) < 0)
-			return -1;
-		json_t *summary = json_pack("{s:s, s:s, s:s, s:b}", "id", store_sql_text(rows, 0),
-					    "created_at", store_sql_text(rows, 1), "changed_at",
-					    store_sql_text(rows, 2), "has_plan", 1);
-		schema_rename_former(head);
-		json_object_update(summary, head);
-		json_array_append_new(heads, summary);
+		json_array_append_new(heads, read_head(rows));
 	}
 }
 
@@ -230,14 +240,34 @@ int store_sweep_list(struct store *store, json_t **ret, struct pl_err *err)
 	return result;
 }
 
-/* *ret: the plan with `created` and `changed`; an empty object if there is none. */
-static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct pl_err *err)
+/* Parses a stored plan. */
+static int unpack(const void *packed, size_t packed_len, const char *id, json_t **ret,
+		  struct pl_err *err)
 {
-	auto_borrowed row = NULL;
 	auto_free char *text = NULL;
 	auto_json json_t *plan = NULL;
+	size_t len;
+
+	if (pl_zst_unpack(packed, packed_len, PLAN_BYTES_MAX, id, &text, &len, err) < 0 ||
+	    parse_object(text, len, id, &plan, err) < 0)
+		return -1;
+	const json_t *runs = json_object_get(plan, "runs");
+	if (runs != NULL && !json_is_array(runs))
+		return malformed(id, err);
+	schema_rename_former(plan);
+	*ret = pl_take(plan);
+	return 0;
+}
+
+static int read_plan(struct store_sql *sql, const char *id, json_t **ret, bool *ret_damaged,
+		     struct pl_err *err)
+{
+	auto_borrowed row = NULL;
 	bool is_row = false;
-	size_t packed, len;
+	json_t *plan = NULL;
+	size_t len;
+
+	*ret_damaged = false;
 
 	if (store_sql_cached(sql, &sql_get_sweep, &row, err) < 0)
 		return -1;
@@ -248,24 +278,22 @@ static int read_plan(struct store_sql *sql, const char *id, json_t **ret, struct
 		*ret = json_object();
 		return 0;
 	}
-	const void *bytes = store_sql_bytes(row, 2, &packed);
-	if (pl_zst_unpack(bytes, packed, PLAN_BYTES_MAX, id, &text, &len, err) < 0 ||
-	    parse_object(text, len, id, &plan, err) < 0)
+	const void *packed = store_sql_bytes(row, 2, &len);
+	if (unpack(packed, len, id, &plan, err) < 0) {
+		*ret_damaged = true;
 		return -1;
-	const json_t *runs = json_object_get(plan, "runs");
-	if (runs != NULL && !json_is_array(runs))
-		return malformed(id, err);
-	schema_rename_former(plan);
+	}
 	json_object_set_new(plan, "created_at", json_string(store_sql_text(row, 0)));
 	json_object_set_new(plan, "changed_at", json_string(store_sql_text(row, 1)));
-	*ret = pl_take(plan);
+	*ret = plan;
 	return 0;
 }
 
-int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, struct pl_err *err)
+int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, bool *ret_damaged,
+			  struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = read_plan(&store->reader, id, ret, err);
+	int result = read_plan(&store->reader, id, ret, ret_damaged, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }
@@ -296,8 +324,9 @@ static int get(struct store *store, const char *id, const json_t *metrics, json_
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
 	auto_json json_t *plan = NULL;
 	json_t *runs = NULL;
+	bool is_damaged;
 
-	if (store_sweep_read_plan(store, id, &plan, err) < 0 ||
+	if (store_sweep_read_plan(store, id, &plan, &is_damaged, err) < 0 ||
 	    store_snapshot_get(store, &snapshot, err) < 0 ||
 	    store_sweep_runs(snapshot, id, plan, metrics, &runs, faults, err) < 0)
 		return -1;

@@ -183,18 +183,19 @@ static bool is_simulated(const struct listing *listing, const struct member *mem
 	return false;
 }
 
-/* Returns what its results add to its head. */
+/* Returns what its plan and its results add to its head. plan NULL: it is damaged. */
 static json_t *summary_of(const struct listing *listing, const json_t *plan,
 			  const struct member *members, size_t count)
 {
+	auto_json json_t *empty = json_object();
 	auto_json json_t *results = json_array();
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(results, result_of(listing, &members[i]));
-	auto_json json_t *runs = store_sweep_runs_joined(plan, results);
-	return json_pack("{s:o, s:o, s:o, s:b}", "counts", counts_of(runs), "models",
-			 texts_of(listing, MODEL, members, count), "gpus",
-			 texts_of(listing, GPU, members, count), "simulated",
+	auto_json json_t *runs = store_sweep_runs_joined(plan != NULL ? plan : empty, results);
+	return json_pack("{s:b, s:o, s:o, s:o, s:b}", "damaged", plan == NULL, "counts",
+			 counts_of(runs), "models", texts_of(listing, MODEL, members, count),
+			 "gpus", texts_of(listing, GPU, members, count), "simulated",
 			 (int)is_simulated(listing, members, count));
 }
 
@@ -209,26 +210,31 @@ struct making {
 	bool is_same; /* the results are unchanged */
 };
 
-/* `changed`: of the plan, or NULL. *ret is a new reference. */
-static int summarize(struct making *making, const char *id, const char *changed,
-		     const struct member *members, size_t count, json_t **ret, struct pl_err *err)
+/* *ret is a new reference. */
+static int summarize(struct making *making, const json_t *head, const struct member *members,
+		     size_t count, json_t **ret, struct pl_err *err)
 {
+	const char *id = pl_json_get_text(head, "id");
+	const char *changed = pl_json_get_text(head, "changed_at");
 	const json_t *before = json_object_get(making->before, id);
 	json_int_t hash = making->is_same && before != NULL
 				  ? pl_json_get_i64(before, "hash")
 				  : (json_int_t)hash_of(making->listing, members, count);
-	auto_json json_t *plan = json_object();
 	json_t *summary = json_object_get(before, "told");
 
 	if (summary != NULL && pl_json_get_i64(before, "hash") == hash &&
 	    pl_text_equal(pl_json_get_text(before, "changed_at"), changed)) {
 		json_incref(summary);
 	} else {
-		json_t *known = NULL;
-		if (changed != NULL && store_sweep_read_plan(making->store, id, &known, err) < 0)
+		auto_json json_t *plan = NULL;
+		bool is_damaged = pl_json_get_true(head, "damaged");
+		if (!pl_json_get_true(head, "has_plan"))
+			plan = json_object();
+		else if (!is_damaged &&
+			 store_sweep_read_plan(making->store, id, &plan, &is_damaged, err) < 0 &&
+			 !is_damaged)
 			return -1;
-		summary = summary_of(making->listing, known != NULL ? known : plan, members, count);
-		json_decref(known);
+		summary = summary_of(making->listing, plan, members, count);
 	}
 	json_object_set_new(making->now, id,
 			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed_at",
@@ -242,8 +248,7 @@ static int add_summary(struct making *making, json_t *head, const struct member 
 {
 	auto_json json_t *summary = NULL;
 
-	if (summarize(making, pl_json_get_text(head, "id"), pl_json_get_text(head, "changed_at"),
-		      members, count, &summary, err) < 0)
+	if (summarize(making, head, members, count, &summary, err) < 0)
 		return -1;
 	json_object_update(head, summary);
 	return 0;

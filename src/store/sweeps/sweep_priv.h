@@ -16,8 +16,11 @@ int store_sweep_runs(const struct mirror_snapshot *snapshot, const char *id, con
  */
 json_t *store_sweep_runs_joined(const json_t *plan, const json_t *results);
 
-/* *ret: the plan with `created` and `changed`; an empty object if there is none. New reference. */
-int store_sweep_read_plan(struct store *store, const char *id, json_t **ret,
+/*
+ * *ret: the plan with `created_at` and `changed_at`, a new reference; an empty object if there is none. -1 with
+ * *ret_damaged: the database has a plan that cannot be read.
+ */
+int store_sweep_read_plan(struct store *store, const char *id, json_t **ret, bool *ret_damaged,
 			  struct pl_err *err) PL_MUST_CHECK;
 
 /*

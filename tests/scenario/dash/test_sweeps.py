@@ -5,6 +5,7 @@ import signal
 import pytest
 import yaml
 from dashboard_tools import Dashboard, little
+from database_tools import change, is_address
 from import_tools import import_json, run_dashboard
 from run_tools import PATIENCE, base_config, run_profllm, start_profllm, write_config
 from wait_tools import wait_for
@@ -146,6 +147,31 @@ def test_a_plan_survives_a_kill(bin_dir, db):
 
 
 @pytest.mark.one_database
+@pytest.mark.parametrize("column", ["head", "content"])
+def test_a_damaged_plan_leaves_the_list_readable(bin_dir, db, column):
+    """It counts by its results until the plan is uploaded again."""
+    with Dashboard(bin_dir, db) as one:
+        assert put(one, plan(planned("a", 1, 1), planned("b", 1, 2))).status == 204
+        assert put(one, plan(planned("a", 1, 1), sweep="swp_other"), "swp_other").status == 204
+        one.upload("/api/upload/json", result(1, "a"))
+        intact = {head["id"]: head for head in one.get(PATH).json["sweeps"]}
+        one.stop()
+    bad = {"head": "'[1'", "content": "decode('00ff', 'hex')" if is_address(db) else "x'00ff'"}[column]
+    change(db, f"UPDATE sweeps SET {column} = {bad} WHERE id = '{ID}'")
+    with Dashboard(bin_dir, db) as one:
+        heads = {head["id"]: head for head in one.get(PATH).json["sweeps"]}
+        assert heads["swp_other"] == intact["swp_other"] and not intact[ID]["damaged"]
+        head = heads[ID]
+        assert head["damaged"] and head["has_plan"] and head["created_at"] == intact[ID]["created_at"]
+        assert head["counts"] == {"done": 1, "failed": 0, "running": 0, "missing": 0, "skipped": 0}
+        assert (head["name"], head["runs"]) == ((None, None) if column == "head" else ("night", 2))
+        if column == "content":
+            assert one.get(f"{PATH}/{ID}").status >= 500
+        assert put(one, plan(planned("a", 1, 1), planned("b", 1, 2))).status == 204
+        mended = {head["id"]: head for head in one.get(PATH).json["sweeps"]}[ID]
+        assert mended == {**intact[ID], "changed_at": mended["changed_at"]}
+
+
 def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
     """A sweep of which a part fails: sent while it runs, sent as a folder, and its rest downloaded and run."""
     program, folder = tmp_path / "serve", tmp_path / "s"

@@ -2037,6 +2037,7 @@ export interface components {
          *       "without_result": 0,
          *       "removed": 0,
          *       "has_plan": true,
+         *       "damaged": false,
          *       "counts": {
          *         "done": 196,
          *         "failed": 3,
@@ -2075,6 +2076,11 @@ export interface components {
             removed: number;
             /** @description Whether the plan of the sweep is stored */
             has_plan: boolean;
+            /**
+             * @description Whether the stored plan cannot be read. Then counts are those of the results, and the other properties may be null
+             *     or 0. Upload the plan again to repair it.
+             */
+            damaged: boolean;
             /**
              * @description Number of runs by outcome, without removed runs. The runs are those of /api/data/sweeps/{id}; if a run has several
              *     results, the newest counts. done includes partial runs. missing includes interrupted runs, and runs that finished

@@ -9,7 +9,8 @@ export interface Listed extends SweepHead {
 
 const SILENT_MS = 15 * 60_000
 
-function wordOf({ state, changed_at: changed, counts }: SweepHead, now: number) {
+function wordOf({ state, changed_at: changed, counts, damaged }: SweepHead, now: number) {
+  if (damaged) return 'damaged plan'
   if (state !== 'running') return stateWord(state)
   const isSilent = changed !== null && now - Date.parse(changed) > SILENT_MS && counts.done + counts.failed === 0
   return isSilent ? 'not reporting' : counts.missing + counts.running === 0 ? 'finishing' : state

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "vllm/rules.h"
 #include "vllm/catalog.h"
+#include "vllm/rules.h"
 #include "vllm/version.h"
 
 /* vLLM's defaults for its API server, by hardware. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "checkpoint/hardware.h"
 #include "checkpoint/facts.h"
+#include "checkpoint/hardware.h"
 #include "option/problem.h"
 #include "vllm/rules.h"
 

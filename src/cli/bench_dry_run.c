@@ -5,13 +5,13 @@
 #include "cli/bench_dry_run.h"
 
 #include "base/text.h"
-#include "bench/load/arrivals.h"
 #include "bench/data/dataset.h"
+#include "bench/load/arrivals.h"
 #include "cli/cli.h"
-#include "run/launch.h"
-#include "vllm/bench/line.h"
 #include "experiment/config.h"
 #include "experiment/kinds.h"
+#include "run/launch.h"
+#include "vllm/bench/line.h"
 #include "vllm/secret.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)

@@ -9,12 +9,12 @@
 
 #include "cli/bench_dry_run.h"
 #include "cli/bench_offline.h"
-#include "cli/sweep_vllm.h"
 #include "cli/bench_run.h"
+#include "cli/sweep_vllm.h"
+#include "experiment/config.h"
 #include "run/check.h"
 #include "vllm/bench/kinds.h"
 #include "vllm/bench/line.h"
-#include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (64u << 20)
 

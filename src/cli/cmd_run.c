@@ -12,10 +12,10 @@
 #include "cli/dry_run.h"
 #include "cli/problems.h"
 #include "cli/upload_result.h"
-#include "run/check.h"
-#include "result/report.h"
-#include "run/single.h"
 #include "experiment/config.h"
+#include "result/report.h"
+#include "run/check.h"
+#include "run/single.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
 

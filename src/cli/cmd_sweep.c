@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/dashboard.h"
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
-#include "sweep/sweep.h"
 #include "run/target.h"
-#include "cli/dashboard.h"
+#include "sweep/sweep.h"
 #include "upload/sweep.h"
 #include "upload/upload.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "checkpoint/hardware.h"
 #include "cli/cli.h"
 #include "cli/problems.h"
-#include "checkpoint/hardware.h"
 
 #define LINE_BYTES_MAX 65536
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/yaml.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "run/check_command.h"
 #include "vllm/manifest/manifest.h"
 

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "dash/dash.h"
-#include "demo/fill.h"
 #include "dash/serve.h"
+#include "demo/fill.h"
 #include "store/sweeps/sweep.h"
 
 #define ROWS_DEFAULT 1000

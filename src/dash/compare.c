@@ -1,6 +1,6 @@
 /* Comparisons of results: query/groups/compare.h. */
-#include "dash/question.h"
 #include "query/groups/compare.h"
+#include "dash/question.h"
 
 void dash_compare(const struct dash_request *request, struct dash_answer *answer)
 {

@@ -1,5 +1,5 @@
-#include "dash/request.h"
 #include "result/fields/fields.h"
+#include "dash/request.h"
 
 void dash_fields_answer_init(const struct res_fields *fields, struct dash_answer *ret)
 {

@@ -11,14 +11,14 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "dash/coding.h"
 #include "base/unique.h"
+#include "dash/coding.h"
 #include "dash/page.h"
 #include "dash/problem.h"
+#include "mirror/mirror.h"
 #include "result/fields/fields.h"
 #include "schema/former.h"
 #include "store/documents/document.h"
-#include "mirror/mirror.h"
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100

@@ -1,6 +1,6 @@
 /* Statistics of results in groups: query/groups/summary.h. */
-#include "dash/question.h"
 #include "query/groups/summary.h"
+#include "dash/question.h"
 
 void dash_get_summary(const struct dash_request *request, struct dash_answer *answer)
 {

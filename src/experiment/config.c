@@ -20,8 +20,8 @@
 #include "experiment/config_priv.h"
 #include "experiment/offline.h"
 #include "experiment/sweep/sweep.h"
-#include "vllm/secret.h"
 #include "vllm/catalog.h"
+#include "vllm/secret.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
 

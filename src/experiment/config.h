@@ -5,10 +5,10 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "vllm/bench_options.h"
-#include "vllm/catalog.h"
 #include "option/locations.h"
 #include "option/problem.h"
+#include "vllm/bench_options.h"
+#include "vllm/catalog.h"
 
 #include <stdbool.h>
 #include <stdint.h>

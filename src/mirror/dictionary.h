@@ -10,8 +10,8 @@
 #pragma once
 
 #include "mirror/ranks.h"
-#include "mirror/value.h"
 #include "mirror/row.h"
+#include "mirror/value.h"
 
 #define DICTIONARY_MISSING     0
 #define DICTIONARY_NULL        1

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mirror/mirror_priv.h"
 #include "mirror/cancel_token.h"
+#include "mirror/mirror_priv.h"
 
 void mirror_values_put(struct values *values)
 {

@@ -13,11 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/axes.h"
-#include "plot/canvas.h"
 #include "base/histogram.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "plot/axes.h"
+#include "plot/canvas.h"
 
 #define BINS PLOT_DATASET_BINS
 

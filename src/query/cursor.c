@@ -9,8 +9,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "result/fields/fields.h"
 #include "mirror/instant.h"
+#include "result/fields/fields.h"
 
 #define JSON_BYTES_MAX 1900 /* so the text has at most 4,000 bytes */
 #define TEXT_BYTES_MAX 1024 /* per value; less if they are too long together */

@@ -47,9 +47,9 @@
  */
 #pragma once
 
-#include "schema/schema.h"
-#include "query/needle.h"
 #include "mirror/view.h"
+#include "query/needle.h"
+#include "schema/schema.h"
 
 #include <stdint.h>
 

@@ -10,11 +10,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "mirror/instant.h"
+#include "mirror/unify.h"
 #include "query/filter_priv.h"
 #include "query/request_priv.h"
 #include "result/fields/former.h"
-#include "mirror/instant.h"
-#include "mirror/unify.h"
 
 #define OPS_BYTES_MAX 1024
 

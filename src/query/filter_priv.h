@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "query/pointer.h"
 #include "query/filter.h"
+#include "query/pointer.h"
 
 enum filter_op {
 #define FILTER_OP(ID, name, about, value) FILTER_##ID,

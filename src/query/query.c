@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "query/cursor_priv.h"
 #include "query/facets/facet_priv.h"
-#include "query/pointer.h"
-#include "query/filter.h"
 #include "query/facets/metrics_priv.h"
+#include "query/filter.h"
 #include "query/out_priv.h"
+#include "query/pointer.h"
 #include "query/request_priv.h"
 #include "tbl/request_bounds.h"
 

@@ -58,8 +58,8 @@
 #pragma once
 
 #include "base/buf.h"
-#include "schema/schema.h"
 #include "mirror/mirror.h"
+#include "schema/schema.h"
 
 /*
  * Append the response's text. On -1, the text may be incomplete. For an invalid request, `faults`, which starts as { 0

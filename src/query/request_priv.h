@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "query/pointer.h"
 #include "mirror/view.h"
+#include "query/pointer.h"
 
 /* Fields named by a list in the request. */
 struct request_fields {

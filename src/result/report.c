@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "experiment/values.h"
 #include "result/document.h"
 #include "result/flat/offline.h"
-#include "experiment/values.h"
 
 #define TABLE_WIDTH  50
 #define LABEL_WIDTH  40

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "vllm/bench_options.h"
 #include "result/record.h"
+#include "vllm/bench_options.h"
 
 /*
  * Appends vLLM's table from `results` for the metrics and percentiles that `bench` requests.

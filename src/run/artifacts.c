@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/zst.h"
 #include "result/record_line.h"
-#include "run/redact.h"
 #include "run/plots.h"
+#include "run/redact.h"
 #include "run/run_priv.h"
 
 static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err)

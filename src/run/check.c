@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "experiment/offline.h"
 #include "bench/data/dataset.h"
+#include "experiment/offline.h"
 #include "plot/canvas.h"
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"

@@ -1,8 +1,8 @@
 /* Converts a pasted command line to the equivalent experiment, so that the same checks apply to both. */
 #pragma once
 
-#include "vllm/command/line.h"
 #include "experiment/config.h"
+#include "vllm/command/line.h"
 
 /*
  * Locations are those of the command: the number of a word and its column. Never NULL. Refused load options are

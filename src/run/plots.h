@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/json.h"
-#include "vllm/bench_options.h"
 #include "result/record.h"
+#include "vllm/bench_options.h"
 
 struct run_state;
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/json.h"
+#include "experiment/config.h"
 #include "io/fetch.h"
 #include "io/sock.h"
 #include "io/tls.h"
-#include "experiment/config.h"
 
 struct run_stop;
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 /* 2^63, which a double can hold; jansson's largest integer is one less. */
 #define I64_ABOVE 9223372036854775808.0

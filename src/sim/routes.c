@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sim/admin.h"
 #include "sim/answer.h"
 #include "sim/conn.h"
+#include "sim/job.h"
 #include "sim/scrape.h"
 #include "sim/server_priv.h"
-#include "sim/admin.h"
-#include "sim/job.h"
 #include "sim/tools.h"
 
 #define PAGE_BYTES_MAX (64u << 20)

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "sim/answer.h"
 #include "sim/conn.h"
-#include "sim/tokenizer.h"
 #include "sim/server_priv.h"
+#include "sim/tokenizer.h"
 
 #define ANSWER_MAX (256u << 20)
 

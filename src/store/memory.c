@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "store/memory_rows_priv.h"
 #include "mirror/mirror.h"
+#include "store/memory_rows_priv.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");

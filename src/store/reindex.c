@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "query/filter.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/files.h"
-#include "query/filter.h"
 #include "store/store_priv.h"
 
 #define AT_A_TIME       100 /* rows per transaction: other writers wait meanwhile */

@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "option/secret.h"
-#include "store/documents/dictionary.h"
 #include "store/artifacts/files.h"
+#include "store/documents/dictionary.h"
 #include "store/store_priv.h"
 
 #define PATIENCE_NS (STORE_SQL_PATIENCE_MS * PL_NS_PER_MS)

@@ -15,8 +15,8 @@
  */
 #pragma once
 
-#include "store/documents/document.h"
 #include "mirror/row.h"
+#include "store/documents/document.h"
 
 #include <stdint.h>
 

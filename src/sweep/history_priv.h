@@ -1,8 +1,8 @@
 /* The request for earlier results to a dashboard, and the parser of its response. */
 #pragma once
 
-#include "sweep/history.h"
 #include "run/target.h"
+#include "sweep/history.h"
 
 /* Return the ids of all fields to read, and {filter} for the results that may match a cell. New references. */
 json_t *sweep_history_columns(const struct sweep_history *history);

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "base/json.h"
-#include "vllm/expr_eval.h"
 #include "option/problem.h"
 #include "vllm/catalog.h"
+#include "vllm/expr_eval.h"
 #include "vllm/version.h"
 
 #include <math.h>

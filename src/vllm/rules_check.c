@@ -10,11 +10,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/value.h"
 #include "vllm/history.h"
 #include "vllm/replaced.h"
 #include "vllm/rules_priv.h"
 #include "vllm/secret.h"
-#include "option/value.h"
 
 #define TEXT_BYTES_MAX  4096
 #define SHOWN_BYTES_MAX 80 /* of one value in `found` */

@@ -12,9 +12,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "experiment/config.h"
 #include "vllm/bench/line.h"
 #include "vllm/command/line.h"
-#include "experiment/config.h"
 #include "vllm/yaml_out.h"
 
 #define TEXT_BYTES_MAX (16u << 20)

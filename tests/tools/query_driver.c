@@ -16,11 +16,11 @@
 #include "../request_contract.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "query/groups/compare.h"
 #include "query/filter.h"
+#include "query/groups/compare.h"
+#include "query/groups/summary.h"
 #include "query/points/points.h"
 #include "query/query.h"
-#include "query/groups/summary.h"
 
 #define ANSWER_BYTES_MAX (256u << 20)
 

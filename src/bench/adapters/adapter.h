@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "bench/data/dataset.h"
-#include "vllm/bench_options.h"
 #include "result/record.h"
+#include "vllm/bench_options.h"
 
 struct bench_encode {
 	const struct vllm_bench *bench;

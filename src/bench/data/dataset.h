@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/err.h"
-#include "vllm/bench_options.h"
 #include "result/record.h"
+#include "vllm/bench_options.h"
 
 struct pl_nplegacy;
 struct pl_pyrandom;

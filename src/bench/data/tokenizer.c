@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "bench/load/peer_text.h"
 #include "bench/data/tokenizer_priv.h"
+#include "bench/load/peer_text.h"
 #include "io/fetch.h"
 #include "io/sock.h"
 

@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
-#include <stdbool.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "host/proc/stat.h"
-#include "host/lock/lock.h"
 #include "host/lock/folder.h"
+#include "host/lock/lock.h"
 #include "host/proc/mark.h"
+#include "host/proc/stat.h"
 
 #define NOTES        "runs" /* apart from the lock files, which are never removed */
 #define ENTRY_BYTES  512

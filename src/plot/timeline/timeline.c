@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "plot/axes.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stats.h"
+#include "plot/axes.h"
 #include "plot/timeline/timeline_priv.h"
 
 #define TEXT_BYTES_MAX (1u << 20)

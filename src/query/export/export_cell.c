@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "result/fields/fields.h"
 #include "query/export/export_priv.h"
 #include "query/out_priv.h"
+#include "result/fields/fields.h"
 
 void query_export_i64(struct pl_buf *out, int64_t number)
 {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/buf.h"
-#include "query/export/export.h"
 #include "mirror/row.h"
+#include "query/export/export.h"
 
 #define EXPORT_BLOCK_ROWS 16
 

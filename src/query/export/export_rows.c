@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 #include "query/export/export_priv.h"
-#include "query/pointer.h"
+#include "query/facets/tally_priv.h"
 #include "query/filter.h"
+#include "query/pointer.h"
 #include "query/query.h"
 #include "query/request_priv.h"
 #include "query/rows_priv.h"
-#include "query/facets/tally_priv.h"
 #include "tbl/request_bounds.h"
 
 struct export_rows {

@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 #include "query/facets/histogram.h"
-#include "query/option.h"
-#include "query/query.h"
-#include "query/out_priv.h"
 #include "query/facets/tally_priv.h"
+#include "query/option.h"
+#include "query/out_priv.h"
+#include "query/query.h"
 #include "tbl/request_bounds.h"
 
 #define ALL_SHOWN_MAX   30 /* up to this number, all values are shown */

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/buf.h"
-#include "query/needle.h"
 #include "mirror/view.h"
+#include "query/needle.h"
 
 /* Rows of all segments, prepared for repeated counting. Borrows the bitmap. */
 struct facet_rows;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "query/facets/most.h"
-#include "query/order.h"
 #include "query/facets/tally_priv.h"
+#include "query/order.h"
 
 static void push(struct tally *tally, const struct tally_value *value)
 {

@@ -1,9 +1,9 @@
 /* The values of one column, counted over some rows. A tally can be reused for other columns, with its memory. */
 #pragma once
 
+#include "mirror/number_cache.h"
 #include "query/facets/facet_priv.h"
 #include "query/facets/histogram.h"
-#include "mirror/number_cache.h"
 
 /* One value, explicit or not, and the number of rows with it. */
 struct tally_value {

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "result/compare/documents.h"
+#include "query/facets/tally_priv.h"
+#include "query/filter.h"
 #include "query/groups/cells_priv.h"
 #include "query/groups/compared_priv.h"
-#include "query/filter.h"
 #include "query/groups/matching_priv.h"
 #include "query/request_priv.h"
+#include "result/compare/documents.h"
 #include "tbl/request_bounds.h"
-#include "query/facets/tally_priv.h"
 
 #define IDS_SHOWN_MAX 100
 #define SIMULATED     "environment.engine.simulated"

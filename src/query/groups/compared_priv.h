@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "result/compare/compare.h"
 #include "query/facets/tally_priv.h"
+#include "result/compare/compare.h"
 
 /* Lists the `most` most frequent values, SIZE_MAX: all; *ret is { 0 }. Uses the tally. */
 void query_compared_values(struct tally *tally, const struct mirror_column *column,

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/groups/cells_priv.h"
-#include "query/groups/keys_priv.h"
 #include "mirror/kernels/kernels.h"
 #include "query/facets/tally_priv.h"
+#include "query/groups/cells_priv.h"
+#include "query/groups/keys_priv.h"
 
 static void keys_done(struct keys *keys, size_t count)
 {

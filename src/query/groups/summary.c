@@ -7,15 +7,15 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/student.h"
-#include "result/compare/compare.h"
+#include "mirror/kernels/kernels.h"
+#include "query/filter.h"
 #include "query/groups/cells_priv.h"
 #include "query/groups/compared_priv.h"
-#include "query/filter.h"
 #include "query/groups/group_priv.h"
-#include "mirror/kernels/kernels.h"
 #include "query/groups/matching_priv.h"
 #include "query/out_priv.h"
 #include "query/request_priv.h"
+#include "result/compare/compare.h"
 #include "tbl/request_bounds.h"
 
 #define SURE 0.05

@@ -28,8 +28,8 @@
 #pragma once
 
 #include "base/buf.h"
-#include "schema/schema.h"
 #include "mirror/mirror.h"
+#include "schema/schema.h"
 
 /* As query_apply() (query/query.h). */
 int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,

@@ -86,8 +86,8 @@
 #pragma once
 
 #include "base/buf.h"
-#include "schema/schema.h"
 #include "mirror/mirror.h"
+#include "schema/schema.h"
 
 #define QUERY_POINTS_KINDS_MAX 1000
 

@@ -1,8 +1,8 @@
 /* The state of a query of query/points/points.h. Arrays by row use the index into `rows`. */
 #pragma once
 
-#include "query/pointer.h"
 #include "query/filter.h"
+#include "query/pointer.h"
 #include "query/points/points.h"
 #include "tbl/request_bounds.h"
 

@@ -9,8 +9,8 @@
 #include "result/fields/fields.h"
 #include "result/flat/agreement.h"
 #include "result/flat/console.h"
-#include "result/flat/request_keys.h"
 #include "result/flat/read.h"
+#include "result/flat/request_keys.h"
 #include "result/producer.h"
 #include "result/quality.h"
 

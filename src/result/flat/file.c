@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/redact.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/redact.h"
 #include "base/text.h"
 
 #define FLAT_BYTES_MAX ((size_t)8 << 30)

@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "experiment/ramp.h"
-#include "result/report.h"
 #include "experiment/values.h"
-#include "result/timing.h"
 #include "result/flat/request_keys.h"
+#include "result/report.h"
+#include "result/timing.h"
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 

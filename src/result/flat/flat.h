@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/err.h"
-#include "vllm/bench_options.h"
 #include "result/record.h"
+#include "vllm/bench_options.h"
 
 struct res_flat_input {
 	const struct vllm_bench *bench;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/redact.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/redact.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "result/document.h"

@@ -17,9 +17,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "experiment/kinds.h"
 #include "base/strv.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "host/proc/program.h"
 #include "result/document.h"
 #include "result/flat/compare.h"

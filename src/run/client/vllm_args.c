@@ -12,14 +12,14 @@
 
 #include "base/strv.h"
 #include "base/text.h"
-#include "host/proc/mark.h"
 #include "experiment/values.h"
+#include "host/proc/mark.h"
 #include "run/client/client.h"
-#include "run/steps/identity.h"
-#include "vllm/bench/write.h"
 #include "run/context.h"
 #include "run/launch.h"
 #include "run/route.h"
+#include "run/steps/identity.h"
+#include "vllm/bench/write.h"
 
 #define BEARER "Bearer "
 

@@ -7,14 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/redact.h"
 #include "base/clock.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "experiment/offline.h"
 #include "host/cpus.h"
 #include "host/lock/port.h"
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
+#include "run/artifacts.h"
 #include "run/document/facts.h"
 #include "run/document/mismatches.h"
 #include "run/document/offline.h"
@@ -24,7 +25,6 @@
 #include "run/redact.h"
 #include "run/repeat.h"
 #include "run/run_priv.h"
-#include "run/artifacts.h"
 #include "vllm/rules.h"
 
 #define BYTES_PER_GB   1e9

@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "result/record.h"
 #include "result/document.h"
+#include "result/record.h"
 
 enum run_journal_look {
 	RUN_JOURNAL_EMPTY,         /* no content yet */

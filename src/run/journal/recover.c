@@ -17,9 +17,10 @@
 #include "base/text.h"
 #include "host/log/server_log.h"
 #include "host/proc/mark.h"
+#include "result/existing.h"
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
-#include "result/existing.h"
+#include "run/artifacts.h"
 #include "run/client/client.h"
 #include "run/document/profiling.h"
 #include "run/journal/file.h"
@@ -28,7 +29,6 @@
 #include "run/plots.h"
 #include "run/redact.h"
 #include "run/replace.h"
-#include "run/artifacts.h"
 #include "schema/former.h"
 
 #define LOG_LINES 200

@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiment/offline.h"
+#include "host/lock/queue.h"
 #include "run/resources/resources_priv.h"
 #include "run/stop.h"
-#include "host/lock/queue.h"
 #include "vllm/version.h"
 
 /* Interval of polling for resources without locks: other programs on GPUs and ports. */

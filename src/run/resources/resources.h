@@ -5,11 +5,11 @@
  */
 #pragma once
 
-#include "run/target_release.h"
 #include "host/gpu/gpu.h"
-#include "host/lock/lock.h"
 #include "host/gpu/numa.h"
+#include "host/lock/lock.h"
 #include "host/lock/port.h"
+#include "run/target_release.h"
 
 struct run_stop;
 

@@ -1,8 +1,8 @@
 /* The GPU part of taking resources: request.c determines what an experiment asks for, gpus.c takes it. */
 #pragma once
 
-#include "run/resources/resources.h"
 #include "host/gpu/pick.h"
+#include "run/resources/resources.h"
 
 enum run_gpus { RUN_GPUS_NONE, RUN_GPUS_AUTO, RUN_GPUS_ALL, RUN_GPUS_NAMED };
 

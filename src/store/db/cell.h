@@ -13,8 +13,8 @@
  */
 #pragma once
 
-#include "store/db/sql.h"
 #include "mirror/row.h"
+#include "store/db/sql.h"
 
 /* Returns the usual kind of the field's values. */
 enum res_value_kind store_cell_kind(const struct res_field *field);

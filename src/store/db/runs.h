@@ -13,8 +13,8 @@
  */
 #pragma once
 
-#include "store/db/sql.h"
 #include "mirror/row.h"
+#include "store/db/sql.h"
 
 struct store_columns {
 	const struct res_fields *fields;

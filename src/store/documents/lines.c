@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/scan.h"
+#include "base/text.h"
 
 /* More levels than any readable document has. */
 #define DEPTH_MAX 2048

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/gz.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "base/zst.h"
-#include "base/buf.h"
-#include "base/scan.h"
 #include "result/files.h"
 #include "result/flat/console.h"
 

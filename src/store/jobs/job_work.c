@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "base/zst.h"
 #include "store/documents/dictionary.h"
-#include "store/jobs/job_priv.h"
 #include "store/documents/parts.h"
+#include "store/jobs/job_priv.h"
 
 /* items without a part: stored by a program with the former table form */
 static STORE_STATEMENT(sql_count_old_items,

@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "schema/schema.h"
 #include "mirror/mirror.h"
+#include "schema/schema.h"
 #include "store/store.h"
 
 #define STORE_SWEEPS_MAX 10000

@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "store/sweeps/sweep_priv.h"
 #include "mirror/view.h"
+#include "store/sweeps/sweep_priv.h"
 
 #define TAG "tags.sweep"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint/memory/memory.h"
 #include "checkpoint/checks.h"
+#include "checkpoint/memory/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "vllm/catalog.h"
 #include "vllm/help_diff.h"
 #include "vllm/help_text.h"
-#include "vllm/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

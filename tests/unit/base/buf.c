@@ -1,12 +1,12 @@
 #include "base/buf.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 static void test_base_buf__empty_takes_no_memory(void **state)
 {

@@ -1,12 +1,12 @@
 #include "base/err.h"
 
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
+#include <cmocka.h>
 
 static void test_base_err__rows(void **state)
 {

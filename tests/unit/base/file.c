@@ -1,13 +1,13 @@
 #include "base/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
+#include <cmocka.h>
 
 #include "scratch.h"
 

@@ -1,12 +1,12 @@
 /* Bins against numpy.histogram(x, bins=30): counts, and the edges to the last bit. */
 #include "base/histogram.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/mem.h"
 

@@ -1,11 +1,11 @@
 #include "base/log.h"
 
+#include <fcntl.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
-#include <fcntl.h>
 
 #include "base/file.h"
 #include "scratch.h"

@@ -1,12 +1,12 @@
 /* Student's t against scipy 1.17 (stats.t.sf, isf; both sides). */
 #include "base/student.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
-#include <math.h>
 
 static void assert_near(double found, double expected)
 {

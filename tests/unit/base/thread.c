@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
+#include <cmocka.h>
 
 #include "base/clock.h"
 

@@ -1,11 +1,11 @@
 #include "base/yaml.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
-#include <math.h>
 
 #include "base/file.h"
 #include "scratch.h"

@@ -1,11 +1,11 @@
 #include "base/zst.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <sys/stat.h>
+#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/file.h"

@@ -1,11 +1,11 @@
 #include "dash/peers.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 

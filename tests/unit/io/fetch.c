@@ -1,7 +1,6 @@
 #include "io/fetch.h"
 
 #include <poll.h>
-#include <sys/mman.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "query/query.h"
 #include "mirror/view.h"
+#include "query/query.h"
 
 #define ANSWER_BYTES_MAX (16u << 20)
 #define SEED_FIELD       "server.seed"

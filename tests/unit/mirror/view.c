@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "mirror/cancel_token.h"
 #include "query/points/points.h"
 #include "query/query.h"
-#include "mirror/cancel_token.h"
 
 #define ROWS             100
 #define THREADS          4

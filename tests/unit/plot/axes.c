@@ -1,12 +1,12 @@
 #include "plot/axes.h"
 
+#include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <math.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 static const struct {
 	double low, high;

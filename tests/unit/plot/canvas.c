@@ -1,12 +1,12 @@
 /* What can be told of a picture without decoding it; its pixels: tests/scenario/programs/test_plots.py. */
 #include "plot/canvas.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/scratch.h"

@@ -1,7 +1,7 @@
 #include "query/query.h"
 
-#include "request_contract.h"
 #include "query/filter.h"
+#include "request_contract.h"
 #include "tbl/request_bounds.h"
 
 #include <setjmp.h>

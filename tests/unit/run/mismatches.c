@@ -12,10 +12,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/log/server_log.h"
+#include "test_data.h"
 #include "vllm/catalog.h"
 #include "vllm/reported/fields.h"
 #include "vllm/reported/mismatch.h"
-#include "test_data.h"
 
 #define TABLE      PROFLLM_SOURCE_DIR "/tests/unit/host/log/server_logs.json"
 #define DATA_BYTES (64u << 20)

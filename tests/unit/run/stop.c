@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <cmocka.h>
 
 #include "run/signals.h"
 

@@ -1,11 +1,11 @@
 #include "schema/pattern.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 static bool matches(const char *text, const char *in)
 {

@@ -1,8 +1,8 @@
 /* Blocks: who holds, which are free, which keep their name. */
 #include "sim/blocks.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>

@@ -4,8 +4,8 @@
  */
 #include "sim/engine.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

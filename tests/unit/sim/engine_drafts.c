@@ -2,8 +2,8 @@
 #include "sim/engine.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

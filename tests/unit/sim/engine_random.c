@@ -1,8 +1,8 @@
 /* The engine under loads that no one worked out: its rules and sums hold all the same. */
 #include "sim/engine.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>

@@ -1,8 +1,8 @@
 /* Events in other forms: what is written, to the byte. */
 #include "sim/event_form.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The event log: lines in order, nothing lost however fast they come. */
 #include "sim/event_log.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

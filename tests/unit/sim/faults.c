@@ -2,9 +2,9 @@
 #include "sim/faults.h"
 
 #include <math.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 

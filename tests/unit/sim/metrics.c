@@ -1,8 +1,8 @@
 /* Histograms as Prometheus reads them: cumulative buckets, a count, a sum. */
 #include "sim/metrics.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

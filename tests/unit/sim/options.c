@@ -1,8 +1,8 @@
 /* The command line: what is read, what is let through, what is refused. */
 #include "sim/options.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

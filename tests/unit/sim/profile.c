@@ -1,8 +1,8 @@
 /* Step times against sums done by hand from the published constants. */
 #include "sim/profile.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>

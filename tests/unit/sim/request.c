@@ -1,8 +1,8 @@
 /* Bodies of requests: what is taken from them, and why they are refused. */
 #include "sim/request.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

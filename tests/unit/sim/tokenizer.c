@@ -1,8 +1,8 @@
 /* Both round trips of the tokenizer, for every id, for random sequences and for any bytes. */
 #include "sim/tokenizer.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

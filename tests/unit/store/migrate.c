@@ -6,9 +6,9 @@
 #include <strings.h>
 #include <cmocka.h>
 
-#include "store/memory_rows_priv.h"
 #include "mirror/view.h"
 #include "store/db/sql.h"
+#include "store/memory_rows_priv.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 

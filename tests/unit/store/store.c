@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/change.h"
 #include "mirror/mirror.h"
-#include "query/query.h"
-#include "store/store_priv.h"
 #include "mirror/view.h"
+#include "query/query.h"
+#include "store/change.h"
+#include "store/store_priv.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "vllm/catalog.h"
-#include "vllm/catalog.h"
 
 static json_t *diff_with(const struct vllm_catalog *catalog, const char *args)
 {

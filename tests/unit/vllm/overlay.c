@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "vllm/arg_json.h"
 #include "experiment/config.h"
+#include "vllm/arg_json.h"
 #include "vllm/server_args.h"
 
 /* What a test works on: each lays its own over the reference release's. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/documents/parts.h"
 #include "mirror/row.h"
+#include "store/documents/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

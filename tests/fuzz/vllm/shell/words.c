@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "option/problem.h"
-#include "option/problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

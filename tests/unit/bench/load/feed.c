@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
+#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/load/load.h"

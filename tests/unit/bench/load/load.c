@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "base/clock.h"
 #include "events.h"

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "bench/load/load.h"
-#include "vllm/bench_options.h"
 #include "tiny_server.h"
+#include "vllm/bench_options.h"
 
 #define SECOND INT64_C(1000000000)
 

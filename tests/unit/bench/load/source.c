@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 static void check(const char *list, const struct io_addr *target, const char *says)
 {

@@ -1,8 +1,8 @@
 /* Since when what a read took can have come: the bound of the pass, until a stamp shows it wrong. */
 #include "bench/load/wakes.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 

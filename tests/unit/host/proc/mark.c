@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "host/proc/stat.h"
 #include "host/proc/process.h"
+#include "host/proc/stat.h"
 
 #define LONG_NS (60 * PL_NS_PER_S)
 

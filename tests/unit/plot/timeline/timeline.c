@@ -2,12 +2,12 @@
  * tests/scenario/programs/test_plots.py. */
 #include "plot/timeline/timeline.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/file.h"

@@ -1,9 +1,9 @@
 #include "result/flat/file.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 static void test_result_flat_file__names_beside(void **state)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 #include "base/file.h"
 #include "base/scratch.h"

@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "option/problem.h"
-#include "option/problem.h"
 
 static void split(const char *text, struct vllm_words *words, struct option_problems *problems)
 {

@@ -16,6 +16,7 @@ import { at } from './contract'
 import type {
   ApplyResponse,
   ApplyRequest,
+  PageRequest,
   ChangeRequest,
   CompareRequest,
   Experiment,
@@ -36,13 +37,11 @@ export function useFields() {
   })
 }
 
-export const apply = (request: ApplyRequest | { filter: Filter }, signal?: AbortSignal) =>
-  // keys with a default are optional in a request, but required in the generated type
-  post(at('/api/filters/apply'), request as ApplyRequest, signal)
+export const apply = (request: ApplyRequest, signal?: AbortSignal) => post(at('/api/filters/apply'), request, signal)
 
 // `round` grows when the user asks for newer data; until then the data do not change. The response includes the facets
 // that are visible when the request is made; a facet that becomes visible later has its own request.
-export const applyOptions = (request: ApplyRequest, round: number, facets: () => string[]) =>
+export const applyOptions = (request: PageRequest, round: number, facets: () => string[]) =>
   queryOptions({
     queryKey: ['apply', request, round],
     queryFn: async ({ signal }) => ({
@@ -53,7 +52,7 @@ export const applyOptions = (request: ApplyRequest, round: number, facets: () =>
     staleTime: Infinity,
   })
 
-export const useApply = (request: ApplyRequest, round: number, facets: () => string[]) =>
+export const useApply = (request: PageRequest, round: number, facets: () => string[]) =>
   useQuery({ ...applyOptions(request, round, facets), placeholderData: keepPreviousData })
 
 export const pointsNow = async (request: PointsRequest, signal?: AbortSignal) => ({
@@ -92,10 +91,10 @@ export function usePointsAhead() {
   )
 }
 
-type Answered = ApplyResponse & { request: ApplyRequest }
+type Answered = ApplyResponse & { request: PageRequest }
 type Page = Pick<ApplyResponse, 'rows' | 'next_cursor'>
 
-const pageKey = (request: ApplyRequest, round: number, page: number) => ['page', request, round, page]
+const pageKey = (request: PageRequest, round: number, page: number) => ['page', request, round, page]
 
 // Loads further pages of a loaded answer, by their numbers from 1, and only visible ones. If the page before is loaded
 // or loading, the next one begins after its last row: new results would shift an offset from the first row.
@@ -109,7 +108,7 @@ export function usePages(answer: Answered, round: number, pages: number[]) {
         const cursor = (page === 1 ? answer : ((await near?.promise?.catch(() => undefined)) ?? near?.state.data))
           ?.next_cursor
         const { rows, next_cursor } = await apply(
-          { ...request, ...(cursor ? { cursor } : { offset: page * request.limit }) } as ApplyRequest,
+          { ...request, ...(cursor ? { cursor } : { offset: page * request.limit }) },
           signal,
         )
         return { rows, next_cursor }

@@ -928,9 +928,9 @@ export interface components {
             /** @description Fields that the cells of each row include, whether or not they are columns */
             columns?: components["schemas"]["FieldId"][];
             /** @default 50 */
-            limit: number;
+            limit?: number;
             /** @default 0 */
-            offset: number;
+            offset?: number;
             /** @description Fields whose facets the response includes; true selects every column whose values vary under the filter */
             facets?: boolean | components["schemas"]["FieldId"][];
             /** @description Number fields whose statistics the response includes */
@@ -1232,7 +1232,7 @@ export interface components {
              * @default points
              * @enum {string}
              */
-            form: "points" | "groups" | "bins" | "neighbors" | "grid" | "parallel";
+            form?: "points" | "groups" | "bins" | "neighbors" | "grid" | "parallel";
             filter?: components["schemas"]["Filter"];
             x?: components["schemas"]["FieldId"];
             y?: components["schemas"]["FieldId"];
@@ -1253,13 +1253,13 @@ export interface components {
              *     cautions are omitted.
              * @default false
              */
-            count_only: boolean;
+            count_only?: boolean;
             /**
              * @description Number of significant digits of the positions and sizes of marks and lines. Whole numbers below 9e15 and the ends
              *     of axes stay exact. Fewer digits make the response smaller; 7 are enough for drawing.
              * @default 17
              */
-            significant_digits: number;
+            significant_digits?: number;
             /** @description Axes of form parallel */
             axes?: components["schemas"]["FieldId"][];
             /**
@@ -1267,9 +1267,9 @@ export interface components {
              *     least. An axis with a value at or below zero is always linear.
              * @default false
              */
-            x_log: boolean | "auto";
+            x_log?: boolean | "auto";
             /** @default false */
-            y_log: boolean | "auto";
+            y_log?: boolean | "auto";
             color?: components["schemas"]["FieldId"];
             shape?: components["schemas"]["FieldId"];
             size?: components["schemas"]["FieldId"];
@@ -1283,7 +1283,7 @@ export interface components {
              * @description Whether to draw simulated results with the others. If all rows are simulated, they are always drawn.
              * @default false
              */
-            simulated: boolean;
+            simulated?: boolean;
             /**
              * @description Whether to keep only rows whose cell occurs in every group. A cell is the combination of a row's inputs, without
              *     inputs of which no value occurs in all groups. Groups are the values of color, or of x for form groups without a
@@ -1291,12 +1291,12 @@ export interface components {
              *     The excluded rows are counted as unmatched.
              * @default false
              */
-            match: boolean;
+            match?: boolean;
             /**
              * @description Maximum number of marks, or of lines
              * @default 5000
              */
-            limit: number;
+            limit?: number;
             budget_ms?: components["schemas"]["BudgetMs"];
         };
         /** @description Axes of a chart from which the server can choose */
@@ -1651,24 +1651,24 @@ export interface components {
              * @description Minimum effect: the smallest difference that matters, as a share; null means the default
              * @default 0.05
              */
-            effect: number | null;
+            effect?: number | null;
             /**
              * @description Whether to include simulated results in sides that are filters. If no side has other results, they are always
              *     included.
              * @default false
              */
-            simulated: boolean;
+            simulated?: boolean;
             /**
              * @description Whether to keep only results whose cell occurs on every side. A cell is the combination of a result's inputs,
              *     without inputs of which no value occurs on all sides: those are compared. Unset and not recorded are values.
              * @default false
              */
-            match: boolean;
+            match?: boolean;
             /**
              * @description Whether to list the equal inputs, too
              * @default false
              */
-            equal: boolean;
+            equal?: boolean;
             budget_ms?: components["schemas"]["BudgetMs"];
         };
         /**
@@ -1916,31 +1916,31 @@ export interface components {
             /** @description Unique name, ignoring case, with at least one character that is not blank */
             name: string;
             /** @default  */
-            description: string;
+            description?: string;
             /**
              * @description Filter of the preset; null matches all results
              * @default null
              */
-            filter: components["schemas"]["Filter"] | null;
+            filter?: components["schemas"]["Filter"] | null;
             /**
              * @description Columns in this order; null for the default columns of the web UI
              * @default null
              */
-            columns: components["schemas"]["FieldId"][] | null;
+            columns?: components["schemas"]["FieldId"][] | null;
             /** @default [] */
-            sort: components["schemas"]["Sort"][];
+            sort?: components["schemas"]["Sort"][];
             /**
              * @description State of the chart in the web UI, stored unchanged
              * @default null
              */
-            chart: {
+            chart?: {
                 [key: string]: unknown;
             } | null;
             /**
              * @description Whether the web UI opens with this preset. At most one preset is the default; a new default replaces it.
              * @default false
              */
-            is_default: boolean;
+            is_default?: boolean;
         };
         /**
          * @description Plan of a sweep: the summary.json of its directory. Other keys are accepted but not stored.
@@ -2243,12 +2243,12 @@ export interface components {
              * @description Fields to export, in this order; null exports every column that a matching row has recorded
              * @default null
              */
-            columns: components["schemas"]["FieldId"][] | null;
+            columns?: components["schemas"]["FieldId"][] | null;
             /**
              * @description Whether to include the provenance of the export in the file
              * @default true
              */
-            provenance: boolean;
+            provenance?: boolean;
             /** @description Address in the web UI from which the export was requested, for the provenance */
             link?: string;
         };

@@ -7,6 +7,8 @@ export type Facet = Schemas['Facet']
 export type ValueCount = Schemas['ValueCount']
 export type Row = Schemas['Row']
 export type ApplyRequest = Schemas['ApplyRequest']
+// A request for one page of rows.
+export type PageRequest = ApplyRequest & { limit: number }
 export type ApplyResponse = Schemas['ApplyResponse']
 export type OptionsResponse = Schemas['OptionsResponse']
 export type ValuesResponse = Schemas['ValuesResponse']
@@ -55,7 +57,8 @@ export type Accepted = Schemas['Accepted']
 
 // The generated type of a filter does not express which keys belong together.
 export type Scalar = string | number | boolean
-export type Predicate = { field: string; op: string; value?: Scalar | Scalar[] }
+export type Operator = Schemas['Operator']
+export type Predicate = { field: string; op: Operator; value?: Scalar | Scalar[] }
 export type Filter = { and: Filter[] } | { or: Filter[] } | { not: Filter } | Predicate
 
 // The value of a cell: undefined is not recorded, null is unset.

@@ -4,7 +4,7 @@ import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Dialog, Popover } from 'react-aria-components'
 
 import { usePoints } from '../api/queries'
-import type { Caution, PointsRequest } from '../api/types'
+import type { Caution } from '../api/types'
 import { valuesOf, valuesText } from '../compare/model'
 import { type Catalogue, longName, namesOf } from '../fields/catalogue'
 import { count, formOfRow } from '../format/number'
@@ -182,8 +182,7 @@ function useSettled<T>(value: T): T | null {
 // How many results matching would keep; null: not known yet.
 function useMatchCount({ answer }: Chart, canMatch: boolean, round: number) {
   const settled = useSettled(answer)
-  const request =
-    settled && canMatch ? ({ ...questionOf(settled), match: true, count_only: true } as PointsRequest) : null
+  const request = settled && canMatch ? { ...questionOf(settled), match: true, count_only: true } : null
   const { data, isPlaceholderData } = usePoints(request, round)
   return request && data && !isPlaceholderData ? data.drawn : null
 }

@@ -106,8 +106,8 @@ export function requestOf(
   selected: number[],
 ): PointsRequest {
   const { kind } = chart
-  const request: Partial<PointsRequest> = { form: formOf(kind, chart.x, catalogue) }
-  if (tree) request.filter = tree as PointsRequest['filter'] & object
+  const request: PointsRequest = { form: formOf(kind, chart.x, catalogue) }
+  if (tree) request.filter = tree
   const choices = isChosenByUser(chart) ? [] : choicesOf(chart, catalogue)
   if (choices.length) request.choices = choices
   else for (const role of KINDS[kind].roles) if (chart[role]) request[role] = chart[role]
@@ -128,7 +128,7 @@ export function requestOf(
     const own = [...new Set([...(chart.point === null ? [] : [chart.point]), ...selected])].slice(0, SELECTED_MAX)
     if (own.length) request.selected = own
   }
-  return request as PointsRequest
+  return request
 }
 
 // The request for a frame of a film. Marks have no tooltips there, so they need no labels. Axes, color and scales stay
@@ -150,12 +150,12 @@ export function filmRequestOf(
     ...(colours && (answer.color ? { color: answer.color.field } : { color_choices: colours })),
     ...(request.x_log === 'auto' && answer.x && { x_log: answer.x.log }),
     ...(request.y_log === 'auto' && answer.y && { y_log: answer.y.log }),
-  } as PointsRequest
+  }
 }
 
 // The request of a chart with all digits, or null if its response has them.
 export function exactOf({ significant_digits: digits, ...request }: PointsRequest): PointsRequest | null {
-  return digits === undefined ? null : (request as PointsRequest)
+  return digits === undefined ? null : request
 }
 
 // Returns a request with the rows and axes of a drawn chart, for another question about them.
@@ -175,7 +175,7 @@ export function questionOf({ request, x, y, value, color }: Answer): PointsReque
     ...(y && { y: y.field }),
     ...(value && { value: value.field }),
     ...(color && { color: color.field }),
-  } as PointsRequest
+  }
 }
 
 // ---- words ------------------------------------------------------------------------------------------

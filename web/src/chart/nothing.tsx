@@ -1,6 +1,6 @@
 // A chart without marks: why there are none, and the axes that would draw.
 import { usePoints } from '../api/queries'
-import type { PointsResponse, PointsRequest } from '../api/types'
+import type { PointsResponse } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button } from '../ui/controls'
@@ -60,7 +60,7 @@ function useOffers({ chart: { answer }, catalogue, round }: Props, kind: ChartKi
     form: _______,
     ...rows
   } = questionOf(answer)
-  const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) } as PointsRequest
+  const request = { ...rows, count_only: true, choices: choicesOf({ ...CHART, kind }, catalogue) }
   const { data, isPlaceholderData } = usePoints(isAsked ? request : null, round)
   return isAsked && data && !isPlaceholderData
     ? (data.choices ?? []).filter((choice) => choice.count > 0).slice(0, OFFERS)

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type RefObject, useContext, useEffect, useMemo, useState } from 'react'
 
 import { apply } from '../api/queries'
-import type { ApplyRequest, Filter, Row } from '../api/types'
+import type { Filter, Row } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { nameOf as nameOfRow } from '../format/value'
 import { NAMING_FIELDS } from '../names/names'
@@ -66,7 +66,7 @@ function useSameNamed(id: number | null, name: string | null, among: NamedAmong 
           filter: sameNameFilter(name, among?.tree),
           columns: among ? namingColumns(among.catalogue) : [],
           limit: SAME_MAX,
-        } as unknown as ApplyRequest,
+        },
         signal,
       ),
     staleTime: Infinity,

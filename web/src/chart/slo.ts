@@ -1,6 +1,6 @@
 // The SLO of a scatter, a limit of a latency: its axis, the request for the best result within it, and the command of a
 // result.
-import type { ApplyRequest, Field, Filter } from '../api/types'
+import type { ApplyRequest, Field, Filter, Sort } from '../api/types'
 import { count, isNumeric } from '../format/number'
 import type { ChartState } from '../url/chart'
 import { type Chart, type Item, type Named, ownNameOf } from './items'
@@ -74,20 +74,18 @@ export function bestRequest(
 ): ApplyRequest {
   const { filter } = chart.answer.request
   const limited = namedOf(chart, axis).field.id
+  const ofVerdict: Filter =
+    verdict === null
+      ? { not: { field: VERDICT, op: 'not_null' } }
+      : { field: VERDICT, op: 'eq', value: verdict as string }
   const and: Filter[] = [
     ...(filter ? [filter as Filter] : []),
     ...(value === null ? [] : [{ field: limited, op: 'le', value } as const]),
     { field: goal.id, op: 'not_null' },
-    ...(verdict === 'any'
-      ? []
-      : [
-          verdict === null
-            ? { not: { field: VERDICT, op: 'not_null' } }
-            : ({ field: VERDICT, op: 'eq', value: verdict } as Filter),
-        ]),
-    ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } }]),
+    ...(verdict === 'any' ? [] : [ofVerdict]),
+    ...(countsSimulated(chart) ? [] : [{ not: { field: SIMULATED, op: 'eq', value: true } } as const]),
   ]
-  const sort =
+  const sort: Sort =
     value === null
       ? { field: limited, dir: 'asc' }
       : { field: goal.id, dir: goal.direction === 'lower' ? 'asc' : 'desc' }
@@ -98,7 +96,7 @@ export function bestRequest(
     limit: 1,
     offset: 0,
     facets: [],
-  } as unknown as ApplyRequest
+  }
 }
 
 export interface Best {

@@ -41,7 +41,7 @@ export const MANY = 4 // columns of more sides are narrow
 const EFFECT = 0.05 // the smallest difference that matters
 
 export const requestOf = (state: CompareState, metrics?: string[]): CompareRequest => ({
-  sides: state.sides as CompareRequest['sides'],
+  sides: state.sides,
   simulated: state.withSimulated,
   match: state.match,
   effect: EFFECT,

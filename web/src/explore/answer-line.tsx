@@ -2,7 +2,7 @@
 import { memo, type RefObject, useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
-import type { ApplyResponse, ApplyRequest, Facet, Filter } from '../api/types'
+import type { ApplyResponse, PageRequest, Facet, Filter } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
@@ -26,7 +26,7 @@ interface Props {
   now: RefObject<ExploreState>
   tree: Filter | undefined
   change: Change
-  shown: (ApplyResponse & { request: ApplyRequest }) | undefined
+  shown: (ApplyResponse & { request: PageRequest }) | undefined
   facets: Record<string, Facet>
   isWaiting: boolean
   round: number

@@ -2,7 +2,7 @@
 import { useRef } from 'react'
 import { Link } from 'wouter'
 
-import type { ApplyResponse, ApplyRequest, Row, Sort } from '../api/types'
+import type { ApplyResponse, PageRequest, Row, Sort } from '../api/types'
 import { CARD_FACTS, type Catalogue, longName, shortName } from '../fields/catalogue'
 import { count, formFor } from '../format/number'
 import { briefly, nameOf, rawValue, showValue } from '../format/value'
@@ -43,7 +43,7 @@ function facts(catalogue: Catalogue, row: Row, columns: string[], sort: Sort[]) 
 
 interface Props {
   catalogue: Catalogue
-  answer: ApplyResponse & { request: ApplyRequest }
+  answer: ApplyResponse & { request: PageRequest }
   columns: string[]
   isWaiting: boolean
   slots: ReadonlyMap<number, string>

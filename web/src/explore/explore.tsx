@@ -28,7 +28,7 @@ import {
   useVarying,
   useView,
 } from '../api/queries'
-import type { ApplyRequest, Filter, Row, Sort } from '../api/types'
+import type { PageRequest, Filter, Row, Sort } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS, PARAMETER_COLUMNS } from '../fields/catalogue'
 import { film } from '../film/film'
 import { fieldsWithChoice, treeOf } from '../filter/model'
@@ -134,15 +134,15 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
     return left.length > 0 ? left : DEFAULT_SORT
   }, [state.sort, isRefused, refusal])
   const requestOf = useCallback(
-    (filter: Filter | undefined, page: number): ApplyRequest => {
+    (filter: Filter | undefined, page: number): PageRequest => {
       const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-      const asked: ApplyRequest = {
+      const asked: PageRequest = {
         sort,
         columns: [...new Set([...ALWAYS.filter((id) => catalogue.byId.has(id)), ...cells])],
         limit: isPhone ? PAGE_ROWS : TABLE_ROWS,
         offset: isPhone ? page * PAGE_ROWS : 0,
       }
-      return filter ? { ...asked, filter: filter as ApplyRequest['filter'] & Filter } : asked
+      return filter ? { ...asked, filter } : asked
     },
     [catalogue, chosen, isPhone, state.sort, sort],
   )

@@ -2,7 +2,7 @@
 import { create } from 'zustand'
 
 import { usePages } from '../api/queries'
-import type { ApplyResponse, ApplyRequest, Row } from '../api/types'
+import type { ApplyResponse, PageRequest, Row } from '../api/types'
 import type { Seen } from './grid-scroll'
 
 // The visible rows. A store, so that the status line can follow them without a redraw of the table.
@@ -21,7 +21,7 @@ export function pagesOf(first: number, last: number, pageRows: number, count: nu
 }
 
 interface Asked {
-  answer: ApplyResponse & { request: ApplyRequest }
+  answer: ApplyResponse & { request: PageRequest }
   round: number
   seen: Seen
   kept: { pages: number[] } // a ref: what was asked for while nothing was dragged

@@ -2,7 +2,7 @@
 import { rowSortingFeature, tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table'
 import { memo, type Ref, useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-import type { ApplyResponse, ApplyRequest, Row, Sort } from '../api/types'
+import type { ApplyResponse, PageRequest, Row, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { count as formatted } from '../format/number'
@@ -32,7 +32,7 @@ export interface GridHandle {
 
 interface Props {
   catalogue: Catalogue
-  answer: ApplyResponse & { request: ApplyRequest }
+  answer: ApplyResponse & { request: PageRequest }
   columns: string[]
   pinned: number
   sort: Sort[] // the requested order: a click on a column head changes it

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 
 import { apply } from '../api/queries'
-import type { ApplyRequest, Filter } from '../api/types'
+import type { Filter } from '../api/types'
 import { type Choices, treeOf } from '../filter/model'
 import { count } from '../format/number'
 import { ALL } from './preset-state'
@@ -82,7 +82,7 @@ function useCounts(round: number): (number | null)[] {
     queries: STARTS.map((start) => ({
       queryKey: ['start', start.name, round],
       queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        (await apply({ filter: filterOf(start), limit: 0 } as unknown as ApplyRequest, signal)).count,
+        (await apply({ filter: filterOf(start), limit: 0 }, signal)).count,
       staleTime: Infinity,
       enabled: isIdle,
     })),

@@ -4,10 +4,10 @@
 import type { FetchQueryOptions, QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 
-import type { ApplyResponse, ApplyRequest, Facet, PointsResponse, PointsRequest } from '../api/types'
+import type { ApplyResponse, PageRequest, Facet, PointsResponse, PointsRequest } from '../api/types'
 import { type Choice, type Choices, withChoice } from '../filter/model'
 
-export type RowsAnswer = ApplyResponse & { request: ApplyRequest; at: number }
+export type RowsAnswer = ApplyResponse & { request: PageRequest; at: number }
 export type ChartAnswer = PointsResponse & { request: PointsRequest; at: number }
 
 export interface Frame {

@@ -1,6 +1,6 @@
 // A filter tree during editing: each node has an id and may be incomplete. Incomplete nodes are not sent. An edit
 // returns a new tree and does not change the old one.
-import type { Filter, Predicate } from '../api/types'
+import type { Filter, Predicate, Operator } from '../api/types'
 import { opOf } from './ops'
 import { isPredicate, split } from './split'
 
@@ -63,7 +63,8 @@ export function compile(root: Group): { filter: Filter | undefined; nodes: Map<F
       const children = node.children.map(made).filter((child) => child !== undefined)
       if (children.length) filter = node.op === 'and' ? { and: children } : { or: children }
     } else if (isWhole(node)) {
-      const { field, op, value } = node
+      const { field, value } = node
+      const op = node.op as Operator // the server reports an unknown one
       filter = opOf(op).asks === 'none' || value === undefined ? { field, op } : { field, op, value }
     }
     if (!filter) return undefined

@@ -2,7 +2,6 @@
 import { useMemo, useState } from 'react'
 
 import { useComparison } from '../api/queries'
-import type { CompareRequest } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { namesOfSides, type TrayName, trayNames } from '../names/sides'
 import { Act, ButtonLink, IconButton, join } from '../ui/controls'
@@ -17,10 +16,7 @@ import css from './tray.module.css'
 // The names of the pinned sides, with their differences as far as they are known.
 function useNames(pinned: Pinned[], catalogue: Catalogue): TrayName[] {
   const request = useMemo(
-    () =>
-      pinned.length > 1
-        ? ({ sides: sidesOf(pinned), simulated: true, metrics: [] } as unknown as CompareRequest)
-        : null,
+    () => (pinned.length > 1 ? { sides: sidesOf(pinned), simulated: true, metrics: [] } : null),
     [pinned],
   )
   const { data, isPlaceholderData } = useComparison(request)

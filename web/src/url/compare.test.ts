@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 
+import type { Filter } from '../api/types'
 import { type CompareState, moved, readCompare, readSide, type Side, writeCompare, writeSide } from './compare'
 
-const filter = { and: [{ field: 'run.suite', op: 'eq', value: 'nightly & "more", 50%' }] }
+const filter: Filter = { and: [{ field: 'run.suite', op: 'eq', value: 'nightly & "more", 50%' }] }
 const SIDES: [string, Side][] = [
   ['17', { ids: [17] }],
   ['17,18', { ids: [17, 18] }],

@@ -20,7 +20,9 @@ const NAMES = Object.keys(DEFAULTS) as (keyof SweepState)[]
 
 export function readSweep(search: string): SweepState {
   const query = withPresentNames(search)
-  return Object.fromEntries(NAMES.map((name) => [name, query.get(name) || DEFAULTS[name]])) as unknown as SweepState
+  const state = { ...DEFAULTS }
+  for (const name of NAMES) state[name] = query.get(name) || DEFAULTS[name]
+  return state
 }
 
 export function writeSweep(state: SweepState) {

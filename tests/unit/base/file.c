@@ -125,7 +125,7 @@ static void test_base_file__commit_replaces_in_one_step(void **state)
 	assert_int_equal(scratch_count(scratch), 1);
 }
 
-/* The rename fails because a folder with something in it stands at the place. */
+/* The rename fails because a non-empty directory has the target name. */
 static void test_base_file__failing_rename_leaves_nothing(void **state)
 {
 	struct scratch *scratch = *state;
@@ -210,7 +210,7 @@ static void test_base_file__no_link_is_followed(void **state)
 	assert_content(path, "mine");
 }
 
-/* What cannot be removed from the temporary name is not written to. */
+/* Refuses to write to a temporary name that it cannot remove. */
 static void test_base_file__a_taken_temporary_name(void **state)
 {
 	struct scratch *scratch = *state;

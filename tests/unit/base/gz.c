@@ -26,7 +26,7 @@ static size_t pack(const char *text, size_t len, unsigned char *into, size_t roo
 	return room - stream.avail_out;
 }
 
-static void test_pl_gz__members_one_behind_the_other(void **state)
+static void test_pl_gz__consecutive_members(void **state)
 {
 	unsigned char packed[1000];
 	size_t len = pack("one ", 4, packed, sizeof(packed));
@@ -55,7 +55,7 @@ static void assert_fails(const void *packed, size_t len, size_t max_bytes, const
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_pl_gz__what_is_none(void **state)
+static void test_pl_gz__other_formats(void **state)
 {
 	static char zeros[1 << 20];
 	unsigned char packed[10000];
@@ -70,7 +70,7 @@ static void test_pl_gz__what_is_none(void **state)
 	packed[len - 5] ^= 1; /* of its checksum */
 	assert_fails(packed, len, sizeof(zeros), "is not gzip data");
 	packed[len - 5] ^= 1;
-	packed[len] = 'x'; /* something behind it */
+	packed[len] = 'x'; /* one byte after the end */
 	assert_fails(packed, len + 1, sizeof(zeros), "'x' is");
 }
 
@@ -99,8 +99,8 @@ static void test_pl_gz__packs_what_it_unpacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pl_gz__members_one_behind_the_other),
-		cmocka_unit_test(test_pl_gz__what_is_none),
+		cmocka_unit_test(test_pl_gz__consecutive_members),
+		cmocka_unit_test(test_pl_gz__other_formats),
 		cmocka_unit_test(test_pl_gz__packs_what_it_unpacks),
 	};
 

@@ -120,7 +120,7 @@ static void test_base_json__compact_and_indented(void **state)
 		"    }\n  ],\n  \"n\": [1, 2],\n  \"e\": {},\n  \"f\": []\n}");
 }
 
-/* What each style writes reads back as the same document. */
+/* The output of each style parses to the same document. */
 static void test_base_json__styles_read_back(void **state)
 {
 	auto_json json_t *doc = parse("{\"a\": [0.1, 1e-320, 123456789012345680.0, -5, \"x\\ny\"], "
@@ -267,7 +267,7 @@ static char *repeated(const char *const parts[3], size_t count, size_t *ret_len)
 }
 
 /* The estimate goes by what jansson really takes. */
-static void test_base_json__memory_is_told_before_it_is_taken(void **state)
+static void test_base_json__memory_is_computed_before_parsing(void **state)
 {
 	static const char *const cases[][3] = {
 		{ "[", "[]", "]" },
@@ -359,7 +359,7 @@ int main(void)
 		cmocka_unit_test(test_base_json__dotted_paths),
 		cmocka_unit_test(test_base_json__nul_in_texts_survives),
 		cmocka_unit_test(test_base_json__wide_numbers_are_reals),
-		cmocka_unit_test(test_base_json__memory_is_told_before_it_is_taken),
+		cmocka_unit_test(test_base_json__memory_is_computed_before_parsing),
 		cmocka_unit_test(test_base_json__too_many_values_have_a_place),
 		cmocka_unit_test(test_base_json__without_memory_the_process_ends),
 		scratch_test(test_base_json__files),

@@ -86,7 +86,7 @@ static void test_base_log__a_file_has_no_color(void **state)
 	close(fd);
 }
 
-static void test_base_log__a_terminal_has_color_unless_told(void **state)
+static void test_base_log__a_terminal_has_color_by_default(void **state)
 {
 	int fd = posix_openpt(O_RDWR | O_NOCTTY);
 
@@ -114,7 +114,7 @@ int main(void)
 		scratch_test(test_base_log__lines_and_levels),
 		scratch_test(test_base_log__a_long_line_is_cut_but_ended),
 		scratch_test(test_base_log__a_file_has_no_color),
-		cmocka_unit_test(test_base_log__a_terminal_has_color_unless_told),
+		cmocka_unit_test(test_base_log__a_terminal_has_color_by_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

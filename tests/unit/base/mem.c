@@ -30,7 +30,7 @@ static void test_base_mem__alloc_is_zeroed_and_never_null(void **state)
 	numbers[499] = 1;
 }
 
-static void test_base_mem__grow_zeroes_what_is_new(void **state)
+static void test_base_mem__grow_zeroes_the_new_part(void **state)
 {
 	void *items = NULL;
 	size_t room = 0;
@@ -61,7 +61,7 @@ static void test_base_mem__copies(void **state)
 	auto_free char *format = pl_asprintf("%d-%s", 7, "x");
 	assert_string_equal(whole, "abc");
 	assert_string_equal(part, "ab");
-	assert_memory_equal(bytes, "a\0c", 4); /* a NUL stands behind */
+	assert_memory_equal(bytes, "a\0c", 4); /* a NUL follows */
 	assert_string_equal(none, "");
 	assert_string_equal(format, "7-x");
 }
@@ -132,7 +132,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base_mem__alloc_is_zeroed_and_never_null),
-		cmocka_unit_test(test_base_mem__grow_zeroes_what_is_new),
+		cmocka_unit_test(test_base_mem__grow_zeroes_the_new_part),
 		cmocka_unit_test(test_base_mem__copies),
 		cmocka_unit_test(test_base_mem__take_leaves_null),
 		cmocka_unit_test(test_base_mem__fd_is_closed_at_scope_end),

@@ -53,7 +53,7 @@ static const struct pl_opt_command command = {
 	.name = "profllm run",
 	.usage = "--config FILE --output FILE [--set KEY=VALUE]... [--fail-on VERDICT] [options] "
 		 "[NAME]",
-	.summary = "send load to a server and record what came back",
+	.summary = "send load to a server and record the responses",
 	.details =
 		"A paragraph that is long enough to need a second line when it is shown in eighty "
 		"columns.\n\nExamples:\n  profllm run --config quickstart.yaml   --output r.json\n",
@@ -300,7 +300,7 @@ static void test_base_opt__help_text(void **state)
 		"usage: profllm run --config FILE --output FILE [--set KEY=VALUE]... [--fail-on\n"
 		"       VERDICT] [options] [NAME]\n"
 		"\n"
-		"send load to a server and record what came back\n"
+		"send load to a server and record the responses\n"
 		"\n"
 		"options:\n"
 		"  -f, --force               start in spite of errors\n"
@@ -394,8 +394,8 @@ static void test_base_opt__a_command_without_options(void **state)
 	assert_int_equal(rest_count, 0);
 }
 
-/* "--wait", "--wait 2h", "--wait=2h": a word that is no duration belongs to whatever comes next. */
-static void test_base_opt__a_value_that_may_be_left_out(void **state)
+/* "--wait", "--wait 2h", "--wait=2h": a word that is not a duration is the next argument. */
+static void test_base_opt__an_optional_value(void **state)
 {
 	(void)state;
 	static const struct pl_opt wait_rows[] = {
@@ -462,7 +462,7 @@ int main(void)
 		cmocka_unit_test(test_base_opt__a_wide_option_has_its_help_below),
 		cmocka_unit_test(test_base_opt__groups_defaults_and_what_comes_later),
 		cmocka_unit_test(test_base_opt__a_command_without_options),
-		cmocka_unit_test(test_base_opt__a_value_that_may_be_left_out),
+		cmocka_unit_test(test_base_opt__an_optional_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,7 +205,7 @@ static void test_base_rng__nplegacy_vectors(void **state)
 		assert_int_equal(pl_nplegacy_randint(&rng, 0, 10000), narrow[i]);
 }
 
-static void test_base_rng__nplegacy_seed_drops_the_kept_gauss(void **state)
+static void test_base_rng__nplegacy_seed_drops_the_cached_gauss(void **state)
 {
 	struct pl_nplegacy rng;
 
@@ -423,7 +423,7 @@ static void pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t n)
 	}
 }
 
-static void test_base_rng__pcg64_random_leaves_the_kept_half(void **state)
+static void test_base_rng__pcg64_random_leaves_the_cached_half(void **state)
 {
 	struct pl_pcg64 rng;
 
@@ -439,7 +439,7 @@ static const struct pcg64_row {
 	uint64_t raw;      /* 1000 next64 */
 	uint64_t integers; /* 51 of each span, from -7 */
 	uint64_t random;   /* 101 */
-	uint64_t bytes;    /* 7, 1, 4 and 30 bytes, an integer below 1000 behind each */
+	uint64_t bytes;    /* 7, 1, 4 and 30 bytes, each followed by an integer below 1000 */
 	uint64_t after;    /* three more random() */
 } pcg64_rows[] = {
 	{ 0u, 0xf9f41c78cab60da4u, 0x466133e0f4de8d62u, 0xd4dca1747177542au, 0x751f5a5d34d5f1c4u,
@@ -524,13 +524,13 @@ int main(void)
 		cmocka_unit_test(test_base_rng__pyrandom_shuffle_of_none_and_one),
 		cmocka_unit_test(test_base_rng__pyrandom_equals_cpython),
 		cmocka_unit_test(test_base_rng__nplegacy_vectors),
-		cmocka_unit_test(test_base_rng__nplegacy_seed_drops_the_kept_gauss),
+		cmocka_unit_test(test_base_rng__nplegacy_seed_drops_the_cached_gauss),
 		cmocka_unit_test(test_base_rng__nplegacy_equals_numpy),
 		cmocka_unit_test(test_base_rng__sample_vectors),
 		cmocka_unit_test(test_base_rng__sample_equals_numpy_choice),
 		cmocka_unit_test(test_base_rng__pcg64_vectors),
 		cmocka_unit_test(test_base_rng__pcg64_draws_of_the_random_dataset),
-		cmocka_unit_test(test_base_rng__pcg64_random_leaves_the_kept_half),
+		cmocka_unit_test(test_base_rng__pcg64_random_leaves_the_cached_half),
 		cmocka_unit_test(test_base_rng__pcg64_equals_numpy),
 	};
 

@@ -29,7 +29,8 @@ static void test_base_scan__ends_strings_and_values(void **state)
 	assert_string_equal(pl_scan_blanks(blanks, blanks + strlen(blanks)), "1");
 }
 
-/* Of what is cut off anywhere the end is told, and nothing behind it is looked at (which sanitizers see). */
+/* Finds the end of text that is cut at any byte, and reads nothing after it (sanitizers would
+ * see it). */
 static void test_base_scan__stays_within(void **state)
 {
 	static const char whole[] = "{\"a\\\\\\\"\": [1, {\"b\": \"c\\\\\"}], \"d\": 2}";

@@ -1,7 +1,7 @@
 /*
- * Where a test program keeps its files: one folder of its own in TMPDIR (/tmp without it), made when
- * it is first asked for and removed with all that is in it when the program ends, whatever has failed.
- * What a killed program has left goes when the next one makes its own: a living one has a lock on it.
+ * The scratch directory of a test program, in TMPDIR or /tmp. It is made at the first request and
+ * removed with its contents when the program ends, even after a failure. A running program locks
+ * its directory. The next program removes the directories of programs that were killed.
  */
 #pragma once
 
@@ -79,7 +79,7 @@ static inline const char *scratch_in(void)
 		return scratch_root;
 	above = above != NULL && above[0] != '\0' ? above : "/tmp";
 	scratch_remove_left(above);
-	/* again where somebody took the new folder for one that was left */
+	/* repeat if another program removed the new directory as abandoned */
 	do {
 		snprintf(scratch_root, sizeof(scratch_root), "%s/" SCRATCH_NAME "XXXXXX", above);
 		if (mkdtemp(scratch_root) == NULL) {

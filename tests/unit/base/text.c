@@ -323,7 +323,7 @@ static void test_base_text__whole_ns_in_seconds(void **state)
 	}
 }
 
-/* Every byte of the text and a newline behind it. */
+/* Adds every byte of the text and a newline. */
 static uint64_t fold_text(uint64_t hash, double value)
 {
 	char text[PL_F64_TEXT_BYTES + 1];
@@ -344,7 +344,7 @@ static uint64_t fold_neighbors(uint64_t hash, double value)
 	return fold_text(hash, nextafter(value, INFINITY));
 }
 
-/* Below a power of two the doubles stand closer than above it: where shortest forms go wrong. */
+/* Doubles are denser just below a power of two than above it: shortest forms often fail there. */
 static void test_base_text__shortest_floats_at_every_power(void **state)
 {
 	uint64_t hash = FOLD_START;
@@ -556,7 +556,7 @@ static void test_base_text__json_strings(void **state)
 	}
 }
 
-/* Bytes are looked at by eights: wherever one stands that is written otherwise, it is found. */
+/* The code reads eight bytes at a time: it finds a byte to escape at each offset. */
 static void test_base_text__each_byte_at_each_place_of_a_json_string(void **state)
 {
 	char text[] = "abcdefghijklmnopqrstuvwx";

@@ -40,7 +40,7 @@ static void test_base_thread__an_end_wakes_a_long_pause(void **state)
 	pl_pause_end(&helper.pause);
 	pthread_join(thread, NULL);
 	assert_int_equal(helper.passed, 0);
-	/* and nobody pauses after it */
+	/* and it does not pause afterwards */
 	assert_false(pl_pause_until(&helper.pause, pl_clock_now_ns() + helper.pause_ns));
 	pl_pause_done(&helper.pause);
 }

@@ -55,7 +55,8 @@ static void test_base_zst__empty(void **state)
 	assert_string_equal(text, "");
 }
 
-/* Sizes around the blocks of the reader: a full block at the frame's end is no cut file. */
+/* Sizes around the reader's blocks: a full block at the end of a frame does not look like a cut
+ * file. */
 static void test_base_zst__sizes_around_a_block(void **state)
 {
 	struct scratch *scratch = *state;

@@ -95,7 +95,7 @@ static void test_model_checks__rules(void **state)
 		  "server.max_model_len", "with its RoPE scaling" },
 		{ "{\"max_position_embeddings\":100,\"model_max_length\":200}",
 		  "{\"max_model_len\":100}", NULL, NULL, NULL },
-		/* a limit that the file does not tell is no limit */
+		/* a limit that the file does not state does not apply */
 		{ "{\"model_type\":\"llama\",\"max_position_embeddings\":null}",
 		  "{\"max_model_len\":1000000}", NULL, NULL, NULL },
 
@@ -237,7 +237,7 @@ static void test_model_checks__folders(void **state)
 	assert_int_equal(problems.count, 0);
 }
 
-/* A quantizer's own file beside config.json is enough. */
+/* The quantizer's own file next to config.json is enough. */
 static void test_model_checks__quantization_file(void **state)
 {
 	struct folder *folder = *state;

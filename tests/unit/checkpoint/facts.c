@@ -386,7 +386,7 @@ static void test_model_facts__no_plain_files(void **state)
 	assert_int_equal(symlink("config.json", loop), 0);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_int_equal(symlink("round", round), 0);
-	/* links in a ring: no file can be there */
+	/* links in a ring: they lead to no file */
 	auto_model_facts struct ckpt_facts *ring = load(loop_folder, NULL);
 	assert_int_equal(ring->state, CKPT_MODEL_BROKEN);
 	assert_non_null(strstr(ring->problem, "Too many levels of symbolic links"));
@@ -417,7 +417,7 @@ static void test_model_facts__hugging_face_cache(void **state)
 {
 	static const struct {
 		const char *variable;
-		const char *value; /* behind the folder's path */
+		const char *value; /* after the path of the directory */
 		const char *hub;
 	} rows[] = {
 		{ "HF_HUB_CACHE", "/a", "a" },

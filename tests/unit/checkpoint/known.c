@@ -136,7 +136,7 @@ static void test_known__names(void **state)
 		{ "", NULL },
 	};
 	auto_free char *nearest = ckpt_known_nearest("meta-llama/Lama-3.1-8B-Instrct");
-	auto_free char *far = ckpt_known_nearest("somebody/own-model");
+	auto_free char *far = ckpt_known_nearest("someone/own-model");
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
@@ -196,7 +196,7 @@ static void test_known__a_file_wins(void **state)
 	auto_model_facts struct ckpt_facts *facts = know(&source);
 	assert_null(facts->known);
 	assert_int_equal(facts->max_len, 100);
-	/* a broken file is no reason to believe the name */
+	/* a malformed file does not make the name trustworthy */
 	folder_text(folder, "hub/models--meta-llama--Llama-3.1-8B/snapshots/c0ffee/config.json",
 		    "{");
 	auto_model_facts struct ckpt_facts *broken = know(&source);
@@ -213,7 +213,7 @@ static void test_known__config_path(void **state)
 {
 	struct folder *folder = *state;
 	auto_free char *own = folder_join(folder, "own");
-	struct ckpt_source source = { .model = "somebody/fine-tune",
+	struct ckpt_source source = { .model = "someone/fine-tune",
 				      .config_path = "meta-llama/Llama-3.1-8B" };
 
 	folder_text(folder, "own/config.json", TINY);
@@ -237,7 +237,8 @@ static void test_known__overrides_and_quantization(void **state)
 	auto_model_facts struct ckpt_facts *packed = know(&source);
 	assert_string_equal(packed->quantization, "modelopt");
 	assert_true(packed->kv_fp8 && packed->quant_bits == 4.5);
-	/* whether its layers slide stands in its file, which nobody has seen: no default then */
+	/* the layers slide only if the model's file says so, and the file was not read: no
+	 * default */
 	source = (struct ckpt_source){ .model = "mistralai/Mistral-Small-Instruct-2409" };
 	auto_model_facts struct ckpt_facts *silent = know(&source);
 	assert_string_equal(silent->not_modelled, "its sliding_window is not known");

@@ -10,7 +10,7 @@
 
 #include "unit/checkpoint/model_folder.h"
 
-/* Ten words, of which <s> has id 0 and <unk> id 9; two tokens more behind them. */
+/* Ten words: <s> has id 0 and <unk> id 9; two more tokens follow. */
 #define BPE                                                                                     \
 	"{\"version\": \"1.0\", \"added_tokens\": ["                                            \
 	"{\"id\": 0, \"content\": \"<s>\", \"special\": true}, "                                \
@@ -75,7 +75,7 @@ static void test_checkpoint_tokenizer_files__roles_not_flags(void **state)
 	}
 }
 
-/* The file of older releases counts only where the newer one does not tell its added tokens. */
+/* The file of older releases counts only if the newer one does not list its added tokens. */
 static void test_checkpoint_tokenizer_files__older_file(void **state)
 {
 	struct folder *folder = *state;

@@ -24,7 +24,7 @@ static void keep(struct dash_cache *retained, int64_t version, const char *quest
 	dash_cache_add(retained, version, question, &answer);
 }
 
-/* 0: it is not there. */
+/* Returns 0 if it is missing. */
 static char found(struct dash_cache *retained, int64_t version, const char *question)
 {
 	auto_answer answer = { 0 };
@@ -37,7 +37,7 @@ static char found(struct dash_cache *retained, int64_t version, const char *ques
 	return answer.shared->bytes[SIZE - 1];
 }
 
-static void test_dash_kept__by_question_and_version(void **state)
+static void test_dash_cache__by_request_and_version(void **state)
 {
 	struct dash_cache *retained = dash_cache_new(100 * SIZE);
 
@@ -49,7 +49,7 @@ static void test_dash_kept__by_question_and_version(void **state)
 	assert_int_equal(found(retained, 1, "b"), 'b');
 	assert_int_equal(found(retained, 1, "c"), 0);
 	assert_int_equal(found(retained, 1, ""), 0);
-	/* newer data: nothing of before is there, nor comes in any more */
+	/* newer data: the cache has no older responses and accepts none */
 	assert_int_equal(found(retained, 2, "a"), 0);
 	keep(retained, 1, "a", 'a');
 	assert_int_equal(found(retained, 2, "a"), 0);
@@ -59,7 +59,7 @@ static void test_dash_kept__by_question_and_version(void **state)
 	dash_cache_free(retained);
 }
 
-static void test_dash_kept__drops_what_was_asked_for_longest_ago(void **state)
+static void test_dash_cache__drops_the_least_recently_used(void **state)
 {
 	static const char *const questions[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 	struct dash_cache *retained = dash_cache_new(5 * SIZE + 4 * SIZE / 2);
@@ -86,8 +86,8 @@ static void test_dash_kept__drops_what_was_asked_for_longest_ago(void **state)
 	dash_cache_free(retained);
 }
 
-/* Who has an answer keeps its bytes, whatever becomes of the others. */
-static void test_dash_kept__bytes_outlive_it(void **state)
+/* A holder of a response keeps its bytes, whatever happens to the others. */
+static void test_dash_cache__bytes_outlive_it(void **state)
 {
 	struct dash_cache *retained = dash_cache_new(100 * SIZE);
 	auto_answer answer = { 0 };
@@ -102,9 +102,9 @@ static void test_dash_kept__bytes_outlive_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dash_kept__by_question_and_version),
-		cmocka_unit_test(test_dash_kept__drops_what_was_asked_for_longest_ago),
-		cmocka_unit_test(test_dash_kept__bytes_outlive_it),
+		cmocka_unit_test(test_dash_cache__by_request_and_version),
+		cmocka_unit_test(test_dash_cache__drops_the_least_recently_used),
+		cmocka_unit_test(test_dash_cache__bytes_outlive_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

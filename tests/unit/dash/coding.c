@@ -101,7 +101,7 @@ static void test_dash_coding_pack__one_form_per_client(void **state)
 	dash_answer_done(&answer);
 }
 
-static void test_dash_coding_pack__leaves_what_is_small_or_no_json(void **state)
+static void test_dash_coding_pack__leaves_small_bodies_and_other_types(void **state)
 {
 	struct dash_answer answer;
 
@@ -123,7 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_coding_choose__weights),
 		cmocka_unit_test(test_dash_coding_pack__one_form_per_client),
-		cmocka_unit_test(test_dash_coding_pack__leaves_what_is_small_or_no_json),
+		cmocka_unit_test(test_dash_coding_pack__leaves_small_bodies_and_other_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,8 @@ static int close_contract(void **state)
 	return 0;
 }
 
-/* The query as compact JSON, or the pointers of its faults with blanks behind them; free() */
+/* Returns the query as compact JSON, or the pointers of its faults, each followed by a blank;
+ * free(). */
 static char *query_of(const struct dash_contract *contract, const char *text)
 {
 	auto_target target;
@@ -126,7 +127,7 @@ static void test_dash_contract__bodies(void **state)
 	assert_null(dash_operation_schema(post, "text/csv"));
 }
 
-static void test_dash_contract__the_programs_own(void **state)
+static void test_dash_contract__the_built_in_contract(void **state)
 {
 	(void)state;
 	auto_contract struct dash_contract *contract = NULL;
@@ -152,7 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_contract__queries),
 		cmocka_unit_test(test_dash_contract__bodies),
-		cmocka_unit_test(test_dash_contract__the_programs_own),
+		cmocka_unit_test(test_dash_contract__the_built_in_contract),
 		cmocka_unit_test(test_dash_contract__a_body_without_its_limit),
 	};
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void test_dash_page_files__an_index_is_there(void **state)
+static void test_dash_page_files__an_index_exists(void **state)
 {
 	const struct dash_page_file *index = dash_page_find("/index.html");
 
@@ -49,7 +49,7 @@ static void test_dash_page_files__bytes_are_those_of_the_hash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dash_page_files__an_index_is_there),
+		cmocka_unit_test(test_dash_page_files__an_index_exists),
 		cmocka_unit_test(test_dash_page_files__bytes_are_those_of_the_hash),
 	};
 

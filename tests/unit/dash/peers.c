@@ -68,7 +68,7 @@ static void leave(struct pair *pair)
 	close(pair->client);
 }
 
-/* What the client sees: bytes, 0 for an end, or a negative errno. */
+/* Returns what the client receives: bytes, 0 for an end, or a negative errno. */
 static ssize_t client_reads(const struct pair *pair)
 {
 	char bytes[PIECE];
@@ -108,7 +108,7 @@ static void rest(int64_t ns)
 	pl_clock_sleep_until(pl_clock_now_ns() + ns);
 }
 
-static void test_dash_peers__who_sends_nothing_sees_an_end(void **state)
+static void test_dash_peers__a_silent_client_sees_an_end(void **state)
 {
 	struct dash_peers *peers = begin(SHORT, SHORT);
 	struct pair idle = connect_pair(peers);
@@ -122,7 +122,7 @@ static void test_dash_peers__who_sends_nothing_sees_an_end(void **state)
 	dash_peers_stop(peers);
 }
 
-static void test_dash_peers__who_has_asked_and_is_not_read_stays(void **state)
+static void test_dash_peers__a_client_that_waits_for_us_stays(void **state)
 {
 	struct dash_peers *peers = begin(SHORT, SHORT);
 	struct pair pair = connect_pair(NULL);
@@ -139,7 +139,7 @@ static void test_dash_peers__who_has_asked_and_is_not_read_stays(void **state)
 	dash_peers_stop(peers);
 }
 
-static void test_dash_peers__who_takes_nothing_is_reset(void **state)
+static void test_dash_peers__a_client_that_reads_nothing_is_reset(void **state)
 {
 	struct dash_peers *peers = begin(SHORT, SHORT);
 	struct pair pair = connect_pair(peers);
@@ -147,14 +147,14 @@ static void test_dash_peers__who_takes_nothing_is_reset(void **state)
 	(void)state;
 	dash_peer_set_state(pair.peer, DASH_PEER_TAKES);
 	assert_int_equal(client_reads(&pair), -ECONNRESET);
-	/* behind its lock: the thread that looks has let go of the socket */
+	/* after its lock is free: the checking thread has released the socket */
 	dash_peer_set_state(pair.peer, DASH_PEER_WAITS);
 	assert_int_equal(send(pair.server, "more", 4, MSG_NOSIGNAL), -1);
 	leave(&pair);
 	dash_peers_stop(peers);
 }
 
-static void test_dash_peers__who_waits_has_all_time(void **state)
+static void test_dash_peers__a_waiting_client_has_no_limit(void **state)
 {
 	struct dash_peers *peers = begin(SHORT, SHORT);
 	struct pair pair = connect_pair(peers);
@@ -163,16 +163,16 @@ static void test_dash_peers__who_waits_has_all_time(void **state)
 	dash_peer_set_state(pair.peer, DASH_PEER_WAITS);
 	rest(10 * SHORT);
 	assert_true(is_open(&pair));
-	/* and then begins anew */
+	/* and then begins again */
 	dash_peer_set_state(pair.peer, DASH_PEER_TAKES);
 	assert_int_equal(client_reads(&pair), -ECONNRESET);
 	leave(&pair);
 	dash_peers_stop(peers);
 }
 
-static void test_dash_peers__who_moves_stays_as_long_as_that(void **state)
+static void test_dash_peers__a_client_stays_while_it_makes_progress(void **state)
 {
-	/* of a tick's time: each piece is there long before the end of it, on a busy machine too */
+	/* within one tick: each piece arrives long before the end of it, on a busy machine too */
 	struct dash_peers *peers = begin(50 * SHORT, 50 * SHORT);
 	struct pair sends = connect_pair(peers), takes = connect_pair(peers);
 
@@ -238,11 +238,11 @@ static void test_dash_peers__at_the_end_answers_are_reset(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dash_peers__who_sends_nothing_sees_an_end),
-		cmocka_unit_test(test_dash_peers__who_has_asked_and_is_not_read_stays),
-		cmocka_unit_test(test_dash_peers__who_takes_nothing_is_reset),
-		cmocka_unit_test(test_dash_peers__who_waits_has_all_time),
-		cmocka_unit_test(test_dash_peers__who_moves_stays_as_long_as_that),
+		cmocka_unit_test(test_dash_peers__a_silent_client_sees_an_end),
+		cmocka_unit_test(test_dash_peers__a_client_that_waits_for_us_stays),
+		cmocka_unit_test(test_dash_peers__a_client_that_reads_nothing_is_reset),
+		cmocka_unit_test(test_dash_peers__a_waiting_client_has_no_limit),
+		cmocka_unit_test(test_dash_peers__a_client_stays_while_it_makes_progress),
 		cmocka_unit_test(test_dash_peers__where_room_is_scarce_time_is_short),
 		cmocka_unit_test(test_dash_peers__at_the_end_answers_are_reset),
 	};

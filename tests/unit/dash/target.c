@@ -26,7 +26,7 @@ static void test_dash_target__paths_and_members(void **state)
 	}
 }
 
-static void test_dash_target__what_cannot_be_read_is_told_where(void **state)
+static void test_dash_target__faults_name_their_location(void **state)
 {
 	(void)state;
 	static const char *const cases[][2] = {
@@ -56,7 +56,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_target__paths_and_members),
-		cmocka_unit_test(test_dash_target__what_cannot_be_read_is_told_where),
+		cmocka_unit_test(test_dash_target__faults_name_their_location),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

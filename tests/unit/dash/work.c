@@ -15,11 +15,12 @@
 
 #define ASKERS 64
 
-/* What the threads wait for, and what they have done. */
+/* The event that the threads wait for, and what they have done. */
 static struct play {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	bool is_held; /* nothing is made until it is let go, or everybody has left */
+	/* the threads compute nothing until it is released, or until all clients have left */
+	bool is_held;
 	unsigned begun;
 	unsigned made;
 	unsigned given_up;
@@ -44,7 +45,7 @@ static struct person *person_of(const struct dash_asker *asker)
 	return PL_CONTAINER_OF(asker, struct person, asker);
 }
 
-/* Under the lock. False: nobody waits any more. */
+/* Call it under the lock. False: no client waits. */
 static bool is_let_go(struct mirror_cancel_token *cancel_token)
 {
 	while (play.is_held) {
@@ -117,7 +118,7 @@ static struct dash_work *start(unsigned threads, size_t room)
 	return work;
 }
 
-/* Until so many were begun, and so many are done. */
+/* Waits until as many jobs have started, and as many are done, as given. */
 static void wait_for(unsigned begun, unsigned done_count)
 {
 	pthread_mutex_lock(&play.lock);
@@ -176,7 +177,7 @@ static void test_dash_work__the_same_is_made_once(void **state)
 	end(work);
 }
 
-static void test_dash_work__what_failed_is_told_to_all_and_not_kept(void **state)
+static void test_dash_work__a_failure_goes_to_all_and_is_not_cached(void **state)
 {
 	struct dash_work *work = start(1, 8);
 	auto_answer retained = { 0 };
@@ -219,7 +220,7 @@ static void test_dash_work__a_full_queue_takes_none(void **state)
 	end(work);
 }
 
-static void test_dash_work__nothing_is_made_for_nobody(void **state)
+static void test_dash_work__nothing_is_computed_after_all_left(void **state)
 {
 	struct dash_work *work = start(1, 8);
 
@@ -228,8 +229,8 @@ static void test_dash_work__nothing_is_made_for_nobody(void **state)
 	wait_for(1, 0);
 	people[1].is_gone = people[2].is_gone = true;
 	assert_true(dash_work_add(work, 1, "gone", &people[1].asker));
-	assert_true(dash_work_add(work, 1, "one is there", &people[2].asker));
-	assert_true(dash_work_add(work, 1, "one is there", &people[3].asker));
+	assert_true(dash_work_add(work, 1, "one is present", &people[2].asker));
+	assert_true(dash_work_add(work, 1, "one is present", &people[3].asker));
 	let_go();
 	wait_for(2, 4);
 	assert_int_equal(people[1].answer.status, 503);
@@ -266,7 +267,7 @@ static void test_dash_work__what_all_have_left_is_given_up(void **state)
 	end(work);
 }
 
-static void test_dash_work__one_who_stays_has_the_answer_of_who_left(void **state)
+static void test_dash_work__a_waiting_client_gets_the_answer_of_one_that_left(void **state)
 {
 	struct dash_work *work = start(1, 8);
 
@@ -297,7 +298,7 @@ static void test_dash_work__those_who_left_take_no_room(void **state)
 		assert_true(dash_work_add(work, 1, NULL, &people[i].asker));
 	assert_false(dash_work_add(work, 1, NULL, &people[4].asker));
 	people[1].is_gone = people[3].is_gone = true;
-	/* they are answered before anything was made, and those behind them keep their order */
+	/* they are answered before any work, and those after them keep their order */
 	assert_true(dash_work_add(work, 1, NULL, &people[4].asker));
 	assert_int_equal(play.done, 2);
 	assert_int_equal(people[1].answer.status, 503);
@@ -327,7 +328,7 @@ static void test_dash_work__a_stop_answers_all(void **state)
 		assert_true(dash_work_add(work, 1, NULL, &people[i].asker));
 	wait_for(2, 0);
 	assert_int_equal(pl_thread_start(&stopper, stop, work, &err), 0);
-	/* from some moment on nothing is taken any more */
+	/* at some point no more work is accepted */
 	size_t taken = 6;
 	while (taken < ASKERS && dash_work_add(work, 1, "same", &people[taken].asker))
 		taken++;
@@ -349,11 +350,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_work__the_same_is_made_once),
-		cmocka_unit_test(test_dash_work__what_failed_is_told_to_all_and_not_kept),
+		cmocka_unit_test(test_dash_work__a_failure_goes_to_all_and_is_not_cached),
 		cmocka_unit_test(test_dash_work__a_full_queue_takes_none),
-		cmocka_unit_test(test_dash_work__nothing_is_made_for_nobody),
+		cmocka_unit_test(test_dash_work__nothing_is_computed_after_all_left),
 		cmocka_unit_test(test_dash_work__what_all_have_left_is_given_up),
-		cmocka_unit_test(test_dash_work__one_who_stays_has_the_answer_of_who_left),
+		cmocka_unit_test(test_dash_work__a_waiting_client_gets_the_answer_of_one_that_left),
 		cmocka_unit_test(test_dash_work__those_who_left_take_no_room),
 		cmocka_unit_test(test_dash_work__a_stop_answers_all),
 	};

@@ -107,7 +107,7 @@ static void test_demo_history__results_pass_and_say_what_they_are(void **state)
 	}
 }
 
-/* How many members differ; one that is not there does too. */
+/* Counts the members that differ; a missing one differs. */
 static size_t differences(const json_t *one, const json_t *other)
 {
 	size_t count = 0;
@@ -146,7 +146,7 @@ static void test_demo_history__a_sweep_varies_one_or_two_things(void **state)
 	}
 }
 
-/* What a history has of each of these. */
+/* How often a history contains each of these. */
 struct tally {
 	size_t completed, launch_failed, other_ends;
 	size_t trusted, degraded, limited, without_verdict;

@@ -162,7 +162,7 @@ static void assert_way_out(const char *reported)
 	assert_int_equal(strstr(way, "benchmark.client") != NULL, by_client);
 }
 
-static void what_is_not_in_this_version_is_told(void **state)
+static void unsupported_settings_are_reported(void **state)
 {
 	static const struct {
 		const char *text;
@@ -212,8 +212,8 @@ static void what_is_not_in_this_version_is_told(void **state)
 	}
 }
 
-/* Whoever set it is told what to do until then. */
-static void what_comes_later_has_a_way_out(void **state)
+/* A message on a setting of a later version says what to do until then. */
+static void later_features_have_an_alternative(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < exp_key_count(); i++)
@@ -299,8 +299,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_load_is_checked_once),
 		cmocka_unit_test(options_of_offline_benchmarks),
-		cmocka_unit_test(what_is_not_in_this_version_is_told),
-		cmocka_unit_test(what_comes_later_has_a_way_out),
+		cmocka_unit_test(unsupported_settings_are_reported),
+		cmocka_unit_test(later_features_have_an_alternative),
 		cmocka_unit_test(the_client_of_vllm_is_asked_for_what_it_can_do),
 		cmocka_unit_test(gpus_are_named_once),
 		cmocka_unit_test(variables_and_placeholders),

@@ -291,7 +291,7 @@ struct bad_case {
 	const char *message; /* the first error */
 };
 
-static void problems_are_told_in_one_line(void **state)
+static void problems_are_reported_in_one_line(void **state)
 {
 	static const struct bad_case cases[] = {
 #include "unit/experiment/config_bad.inc"
@@ -386,7 +386,7 @@ static void known_words_are_warned_of(void **state)
 	assert_string_equal(problems.items[1].found, "'--no-enable-prefix-caching'");
 }
 
-static void all_problems_are_told_at_once(void **state)
+static void all_problems_are_reported_at_once(void **state)
 {
 	struct exp_config *e = NULL;
 	auto_problems problems = { 0 };
@@ -509,11 +509,11 @@ int main(void)
 		cmocka_unit_test(a_set_names_the_release),
 		cmocka_unit_test(addresses_are_joined),
 		cmocka_unit_test(files_are_read),
-		cmocka_unit_test(problems_are_told_in_one_line),
+		cmocka_unit_test(problems_are_reported_in_one_line),
 		cmocka_unit_test(problems_of_set_options_have_a_location),
 		cmocka_unit_test(dotted_keys_and_a_mapping_are_merged),
 		cmocka_unit_test(known_words_are_warned_of),
-		cmocka_unit_test(all_problems_are_told_at_once),
+		cmocka_unit_test(all_problems_are_reported_at_once),
 		cmocka_unit_test(sets_are_checked),
 		cmocka_unit_test(warnings_do_not_refuse),
 	};

@@ -82,7 +82,7 @@ static void test_host_cpus_part__parts_of_a_host(void **state)
 	}
 }
 
-static void test_host_cpus_part__nothing_is_told(void **state)
+static void test_host_cpus_part__nothing_is_reported(void **state)
 {
 	(void)state;
 	char folder[SCRATCH_PATH];
@@ -102,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_cpus_part__parts_of_a_host),
-		cmocka_unit_test(test_host_cpus_part__nothing_is_told),
+		cmocka_unit_test(test_host_cpus_part__nothing_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void test_host_program__found_in_path(void **state)
 	assert_string_equal(whole, "/bin/sh");
 }
 
-static void test_host_program__beside_the_running_one(void **state)
+static void test_host_program__in_the_directory_of_the_running_one(void **state)
 {
 	(void)state;
 	struct pl_err err = PL_ERR_INIT;
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test(test_host_system__stolen_share),
 		cmocka_unit_test(test_host_system__stolen_is_read),
 		cmocka_unit_test(test_host_program__found_in_path),
-		cmocka_unit_test(test_host_program__beside_the_running_one),
+		cmocka_unit_test(test_host_program__in_the_directory_of_the_running_one),
 		cmocka_unit_test(test_host_program__not_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

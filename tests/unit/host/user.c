@@ -13,7 +13,7 @@ static void test_host_user__names(void **state)
 {
 	(void)state;
 	auto_free char *root = host_user_name(0);
-	/* overflowuid's neighbour: nobody is given it */
+	/* the neighbor of overflowuid: no user has it */
 	auto_free char *unknown = host_user_name((uid_t)0xfffffff0u);
 
 	assert_string_equal(root, "root");

@@ -51,7 +51,7 @@ static int count_requests(const struct server *server)
 	return count;
 }
 
-/* What came is kept as text; false: the client has gone. */
+/* Keeps the received data as text; false: the client has closed. */
 static bool read_more(struct server *server, int fd)
 {
 	ssize_t len = -1;
@@ -183,7 +183,7 @@ static void test_io_acks__a_server_that_falls_silent(void **state)
 	check_asked(&server);
 }
 
-static void test_io_acks__nobody_to_ask(void **state)
+static void test_io_acks__without_a_kernel_interface(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
 	atomic_int stop = 1;
@@ -217,7 +217,7 @@ int main(void)
 		cmocka_unit_test(test_io_acks__a_server_that_does_not_mind),
 		cmocka_unit_test(test_io_acks__what_shows_nothing),
 		cmocka_unit_test(test_io_acks__a_server_that_falls_silent),
-		cmocka_unit_test(test_io_acks__nobody_to_ask),
+		cmocka_unit_test(test_io_acks__without_a_kernel_interface),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,8 @@
 #define BIG_BYTES 3000000
 
 /*
- * A small server in a thread of its own. What it answers is asked for by the path, see `routes`.
- * Its counters are read after server_stop().
+ * A small server in its own thread. The path selects the response, see `routes`. Read its counters
+ * after server_stop().
  */
 struct server {
 	pthread_t thread;
@@ -194,7 +194,7 @@ static int on_head(void *data, const struct io_http_head *head)
 		pl_buf_addf(&peer->seen, "%s: %s\n", head->headers[i].name, head->headers[i].value);
 	snprintf(peer->path, sizeof(peer->path), "%s", head->target);
 	peer->head_request = strcmp(head->method, "HEAD") == 0;
-	/* says no before the body has come, which then comes all the same */
+	/* refuses before the body arrives; the body arrives nevertheless */
 	if (strcmp(peer->path, "/too_large") == 0)
 		reply(peer, 413, "no", 2);
 	return 0;
@@ -453,7 +453,7 @@ static void test_io_fetch__stale_connection_is_replaced(void **state)
 	assert_int_equal(server.accepted, 3);
 }
 
-static void test_io_fetch__what_is_sent(void **state)
+static void test_io_fetch__the_request_on_the_wire(void **state)
 {
 	struct server server;
 	struct pl_err err = PL_ERR_INIT;
@@ -531,7 +531,7 @@ static void test_io_fetch__large_bodies_both_ways(void **state)
 	server_stop(&server);
 }
 
-/* What a file has is read as it goes out; one that becomes shorter meanwhile ends the exchange at once. */
+/* Reads a file while sending it; if the file shrinks meanwhile, the exchange ends at once. */
 static void test_io_fetch__a_body_of_a_file(void **state)
 {
 	struct server server;
@@ -579,7 +579,7 @@ static void test_io_fetch__path_is_checked(void **state)
 	}
 }
 
-static void test_io_fetch__nobody_listens(void **state)
+static void test_io_fetch__a_closed_port(void **state)
 {
 	struct io_fetch fetches[3];
 	struct io_reply replies[3];
@@ -615,11 +615,11 @@ int main(void)
 		cmocka_unit_test(test_io_fetch__batch_of_all_kinds),
 		cmocka_unit_test(test_io_fetch__batch_keeps_connections),
 		cmocka_unit_test(test_io_fetch__stale_connection_is_replaced),
-		cmocka_unit_test(test_io_fetch__what_is_sent),
+		cmocka_unit_test(test_io_fetch__the_request_on_the_wire),
 		cmocka_unit_test(test_io_fetch__large_bodies_both_ways),
 		cmocka_unit_test(test_io_fetch__a_body_of_a_file),
 		cmocka_unit_test(test_io_fetch__path_is_checked),
-		cmocka_unit_test(test_io_fetch__nobody_listens),
+		cmocka_unit_test(test_io_fetch__a_closed_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "test_data.h"
 
-/* What the callbacks said, as text: pieces of a body are joined, so that cuts leave no trace. */
+/* The calls of the callbacks as text: pieces of a body are joined, so that cuts leave no trace. */
 struct story {
 	struct pl_buf text;
 	bool in_body;
@@ -67,7 +67,7 @@ static const struct io_http_calls calls = { on_head, on_body, on_done };
 enum sort {
 	REQ,
 	RESP,
-	RESP_ENDS,    /* the connection ends behind it */
+	RESP_ENDS,    /* the connection ends after it */
 	RESP_NO_BODY, /* it answers a HEAD request */
 };
 
@@ -139,7 +139,7 @@ static const struct message messages[] = {
 	  "<200 OK 1.1 Content-Length=9 len=9 keep>|" },
 	{ RESP, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
 	  "<101 Switching Protocols 1.1 Upgrade=x len=-1>|" },
-	/* a line that goes on in the next: RFC 9112, 5.2 */
+	/* a line that continues on the next one: RFC 9112, 5.2 */
 	{ RESP, OK "A: 1\r\n 2\r\n\t3\r\nContent-Length:\r\n 1\r\n\r\nx",
 	  "<200 OK 1.1 A=1   2  \t3 Content-Length=1 len=1 keep>x|" },
 	{ RESP, OK "A:\n \n \r\nContent-Length: 0\r\n\r\n",
@@ -343,7 +343,7 @@ static void test_io_http__nul_in_head_is_refused(void **state)
 	pl_buf_done(&story.text);
 }
 
-/* Each message cut short and ended there is an error, but for a request that has not begun. */
+/* Checks that each truncated message is an error, except a request that has not started. */
 static void check_truncated(const struct message *message, size_t len)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -535,8 +535,8 @@ static void test_io_http__headers_are_found_without_case(void **state)
 }
 
 /*
- * The saved answer is fed by sevens. Its body's chunks were joined when it was saved, so a head
- * that speaks of chunks is read up to its end only; bytes behind the message are let be.
+ * Feeds the saved response seven bytes at a time. Its chunks were joined when it was saved, so a
+ * head that announces chunks is read to its end only; bytes after the message are left.
  */
 static void check_real_answer(const char *path)
 {

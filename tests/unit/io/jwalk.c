@@ -235,7 +235,7 @@ static void test_io_jwalk__every_escape_and_byte(void **state)
 			char plain[24] = "\"abcdefghijklmnopqrst\"";
 			plain[1 + at] = (char)c;
 			bool fits = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-			/* a backslash makes an escape with the letter behind it */
+			/* a backslash forms an escape with the next letter */
 			if (c == '\\')
 				fits = at + 1 < 20 && strchr("bfnrt", plain[2 + at]) != NULL;
 			if (accepts(plain, 22) != fits)

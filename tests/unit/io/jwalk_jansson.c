@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "test_data.h"
 
-/* Of an exact copy, so that a sanitizer sees a read beyond it. */
+/* Reads an exact copy, so that a sanitizer sees a read beyond its end. */
 static bool accepts(const char *text, size_t len)
 {
 	auto_free char *copy = pl_memdup(text, len);

@@ -43,7 +43,7 @@ static void run(struct io_loop *loop)
 	assert_int_equal(io_loop_run(loop, &err), 0);
 }
 
-/* What fired, in order. */
+/* The timers that fired, in order. */
 struct fired {
 	struct io_timer *timers[4096];
 	size_t count;
@@ -162,7 +162,7 @@ static void restart(struct io_loop *loop, struct io_timer *timer)
 	io_timer_start(loop, timer, 0);
 }
 
-static void test_io_loop__restarting_timer_starves_nobody(void **state)
+static void test_io_loop__restarting_timer_starves_no_other(void **state)
 {
 	auto_loop struct io_loop *loop = new_loop();
 	struct retry retry = { .timer.fn = restart };
@@ -204,7 +204,7 @@ static void test_io_loop__never_early(void **state)
 	assert_true(io_loop_now_ns(loop) >= due_ns);
 }
 
-/* A kernel before 5.11 as far as the child can see: epoll_pwait2() is not there. */
+/* Runs in a child that sees a kernel before 5.11: epoll_pwait2() is missing. */
 static int child_without_pwait2(void)
 {
 	struct sock_filter filter[] = {
@@ -289,7 +289,7 @@ static void source_close(struct io_loop *loop, struct source *source)
 	close(source->watch.fd);
 }
 
-static void test_io_loop__watch_tells_events(void **state)
+static void test_io_loop__watch_reports_events(void **state)
 {
 	auto_loop struct io_loop *loop = new_loop();
 	struct source source = { .calls = 0 };
@@ -482,8 +482,8 @@ static void on_readable(struct io_loop *loop, struct io_watch *watch, uint32_t e
 	io_loop_unwatch(loop, watch);
 }
 
-/* What a pass found came behind the last one that would have found it, and it slept that long. */
-static void test_io_loop__tells_since_when_it_was_idle(void **state)
+/* An event that a pass finds came after the previous pass, and the loop slept in between. */
+static void test_io_loop__reports_since_when_it_was_idle(void **state)
 {
 	auto_loop struct io_loop *loop = new_loop();
 	struct pl_err err = PL_ERR_INIT;
@@ -506,7 +506,7 @@ static void test_io_loop__tells_since_when_it_was_idle(void **state)
 	assert_false(watch.active);
 	assert_true(io_loop_idle_ns(loop) <= empty_ns);
 	assert_true(io_loop_idle_ns(loop) >= looked_ns);
-	/* before the wait of two milliseconds: where in it the look was, nobody knows for sure */
+	/* before the wait of two milliseconds: the time of the look within it is unknown */
 	assert_true(io_loop_sure_idle_ns(loop) >= looked_ns);
 	assert_true(io_loop_sure_idle_ns(loop) <= due_ns - PL_NS_PER_MS);
 	close(fd);
@@ -531,10 +531,10 @@ int main(void)
 		cmocka_unit_test(test_io_loop__timers_fire_in_order),
 		cmocka_unit_test(test_io_loop__timer_heap_keeps_order),
 		cmocka_unit_test(test_io_loop__timer_stopped_by_another_stays_silent),
-		cmocka_unit_test(test_io_loop__restarting_timer_starves_nobody),
+		cmocka_unit_test(test_io_loop__restarting_timer_starves_no_other),
 		cmocka_unit_test(test_io_loop__never_early),
 		cmocka_unit_test(test_io_loop__old_kernel),
-		cmocka_unit_test(test_io_loop__watch_tells_events),
+		cmocka_unit_test(test_io_loop__watch_reports_events),
 		cmocka_unit_test(test_io_loop__callback_may_unwatch_itself),
 		cmocka_unit_test(test_io_loop__unwatched_is_silent_at_once),
 		cmocka_unit_test(test_io_loop__lost_interest_counts_at_once),
@@ -542,7 +542,7 @@ int main(void)
 		cmocka_unit_test(test_io_loop__bad_descriptor),
 		cmocka_unit_test(test_io_loop__posts_from_threads_keep_order),
 		cmocka_unit_test(test_io_loop__post_from_a_post_waits_a_pass),
-		cmocka_unit_test(test_io_loop__tells_since_when_it_was_idle),
+		cmocka_unit_test(test_io_loop__reports_since_when_it_was_idle),
 		cmocka_unit_test(test_io_loop__stop),
 	};
 

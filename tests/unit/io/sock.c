@@ -211,7 +211,7 @@ static void test_io_sock__kernel_stamps(void **state)
 	pair_close(&pair);
 }
 
-/* Each between the call of write() and what is read behind it; once taken it is gone. */
+/* Each stamp is between the call of write() and the following read, and is returned once. */
 static void test_io_sock__stamps_of_sends(void **state)
 {
 	struct pair pair;
@@ -259,7 +259,7 @@ static void test_io_sock__port_in_use(void **state)
 	close(second);
 }
 
-static void test_io_sock__nobody_listens(void **state)
+static void test_io_sock__a_closed_port(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct io_addr addr;
@@ -367,7 +367,7 @@ static void test_io_sock__does_the_peer_wait_for_acks(void **state)
 
 static void test_io_sock__segments_and_acks(void **state)
 {
-	/* behind 5 segments sent, 8 with data received, 3,000 bytes */
+	/* after 5 segments sent, 8 with data received, 3,000 bytes */
 	static const struct {
 		struct io_segments to;
 		bool unacked;
@@ -476,7 +476,7 @@ int main(void)
 		cmocka_unit_test(test_io_sock__kernel_stamps),
 		cmocka_unit_test(test_io_sock__stamps_of_sends),
 		cmocka_unit_test(test_io_sock__port_in_use),
-		cmocka_unit_test(test_io_sock__nobody_listens),
+		cmocka_unit_test(test_io_sock__a_closed_port),
 		cmocka_unit_test(test_io_sock__unix_sockets),
 		cmocka_unit_test(test_io_sock__does_the_peer_wait_for_acks),
 		cmocka_unit_test(test_io_sock__segments_and_acks),

@@ -104,7 +104,7 @@ static void place_make(struct position *position, long end_s)
 	EVP_PKEY_free(other_key);
 }
 
-/* Both ends of a connection, and what came out of each. */
+/* Both ends of a connection, and their output. */
 struct pair {
 	struct io_tls_client *client_context;
 	struct io_tls_server *server_context;
@@ -247,7 +247,7 @@ static void try_trust(const struct position *position, const struct trust_case *
 		assert_int_equal(pair.client_err.code, PL_ERR_INVALID);
 		if (strstr(pair.client_err.text, one->says) == NULL)
 			fail_msg("'%s' for '%s'", pair.client_err.text, one->says);
-		/* what is refused stays so, and the peer was told */
+		/* a refused connection stays refused, and the peer was notified */
 		assert_int_equal(pair.server_is, IO_TLS_FAILED);
 		size_t none;
 		assert_int_equal(io_tls_receive(pair.client, "x", 1, pair.plain, sizeof(pair.plain),
@@ -350,7 +350,7 @@ static void test_io_tls__a_spoilt_record(void **state)
 	const char *out = io_tls_out(pair.server, &len);
 	auto_free char *bytes = pl_memdup(out, len);
 	bytes[good + 7] ^= 1;
-	/* what came whole in front of it is good */
+	/* the complete records before it are valid */
 	assert_int_equal(io_tls_receive(pair.client, bytes, len, pair.plain, sizeof(pair.plain),
 					&plain_len, &pair.client_err),
 			 IO_TLS_FAILED);
@@ -404,7 +404,7 @@ static void test_io_tls__what_waits_is_bounded(void **state)
 	pair_done(&pair);
 }
 
-/* A socket that takes only some of it: what is left waits, and nothing is lost or doubled. */
+/* A socket that takes a part of the data: the remainder waits, and nothing is lost or doubled. */
 static void test_io_tls__flush(void **state)
 {
 	const struct io_tls_trust trust = { .insecure = true };
@@ -464,7 +464,7 @@ static void test_io_tls__files(void **state)
 	assert_non_null(strstr(err.text, "cannot use certificate '/nowhere/cert.pem'"));
 	assert_int_equal(io_tls_server_new(position.other, position.key, &server, &err), -1);
 	assert_non_null(strstr(err.text, "cannot use private key"));
-	/* nobody is asked for a password */
+	/* it does not prompt for a password */
 	assert_int_equal(io_tls_server_new(position.other, position.locked, &server, &err), -1);
 	setenv("SSL_CERT_FILE", "/nowhere/store.pem", 1);
 	assert_int_equal(io_tls_client_new("a", &trust, &client, &err), -1);

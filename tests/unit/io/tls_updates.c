@@ -56,7 +56,7 @@ static SSL_CTX *server_context(int version)
 	return context;
 }
 
-/* What the server wrote reaches the client, in pieces of `piece` bytes. */
+/* Passes the server's output to the client, in pieces of `piece` bytes. */
 static void to_client(struct ends *ends, size_t piece)
 {
 	char bytes[READ_BYTES];
@@ -161,7 +161,7 @@ static void test_io_tls_updates__new_keys(void **state)
 	}
 }
 
-/* A server that wants to renegotiate is told no, and what it says besides is read on. */
+/* Declines a server's renegotiation, and reads its other data. */
 static void test_io_tls_updates__renegotiation_is_declined(void **state)
 {
 	struct ends ends;
@@ -183,7 +183,7 @@ static void test_io_tls_updates__renegotiation_is_declined(void **state)
 
 /* A peer may send records of nothing, some, and says goodbye within a read that has bytes before
  * it. */
-static void test_io_tls_updates__goodbye_behind_bytes(void **state)
+static void test_io_tls_updates__goodbye_after_bytes(void **state)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
 
@@ -226,7 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_io_tls_updates__new_keys),
 		cmocka_unit_test(test_io_tls_updates__renegotiation_is_declined),
-		cmocka_unit_test(test_io_tls_updates__goodbye_behind_bytes),
+		cmocka_unit_test(test_io_tls_updates__goodbye_after_bytes),
 		cmocka_unit_test(test_io_tls_updates__alert),
 	};
 

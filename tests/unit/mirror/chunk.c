@@ -81,7 +81,7 @@ static const struct {
 	const char *name;
 	code_fn *code;
 	enum chunk_form sealed;
-	bool has_codes; /* beside its form */
+	bool has_codes; /* codes in addition to its form */
 } cases[] = {
 	{ "the same", same, CHUNK_CONSTANT, false },
 	{ "a few others", but_a_few, CHUNK_EXCEPTIONS, false },
@@ -117,7 +117,7 @@ static void check_count(const struct chunk *chunk, const uint32_t *codes, size_t
 	auto_free uint32_t *counts = pl_alloc_array(DISTINCT, sizeof(*counts));
 	struct mask mask;
 
-	/* it is added to what is there */
+	/* it is added to the existing values */
 	for (size_t i = 0; i < DISTINCT; i++)
 		wanted[i] = counts[i] = 5;
 	for (size_t row = 0; row < rows; row++)
@@ -184,7 +184,7 @@ static void check(struct pl_pyrandom *rng, const struct chunk *chunk, const uint
 		check_match(rng, chunk, codes, rows, of);
 }
 
-static void test_mirror_chunk__any_form_says_what_was_put_in(void **state)
+static void test_mirror_chunk__any_form_returns_its_values(void **state)
 {
 	static const size_t lengths[] = { 1, 63, 64, 65, 257, 4096, 4097, 65535, 65536 };
 	auto_free uint32_t *codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*codes));
@@ -225,7 +225,7 @@ static void test_mirror_chunk__any_form_says_what_was_put_in(void **state)
 	}
 }
 
-/* What a reader has a copy of stays, whatever becomes of the chunk. */
+/* A reader's copy keeps its values, whatever happens to the chunk. */
 static void test_mirror_chunk__a_copy_stays_what_it_was(void **state)
 {
 	struct chunk open = { 0 }, copies[8], sealed;
@@ -259,7 +259,7 @@ static void test_mirror_chunk__a_copy_stays_what_it_was(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mirror_chunk__any_form_says_what_was_put_in),
+		cmocka_unit_test(test_mirror_chunk__any_form_returns_its_values),
 		cmocka_unit_test(test_mirror_chunk__a_copy_stays_what_it_was),
 	};
 

@@ -54,7 +54,7 @@ static void test_mirror_dictionary__each_value_has_one_code(void **state)
 			assert_string_equal(dictionary_value(&values, code)->text, text);
 		}
 	}
-	/* kinds are told apart */
+	/* equal texts of different kinds are different values */
 	uint32_t json = code_of(&values, text_cell(RES_VALUE_JSON, "text 5"));
 	assert_int_equal(json, set + 3001);
 	assert_int_equal(dictionary_value(&values, json)->class, MIRROR_JSON);
@@ -83,7 +83,7 @@ static void test_mirror_dictionary__set_and_not_set_are_twins(void **state)
 	mirror_dictionary_done(&values);
 }
 
-static void test_mirror_dictionary__many_numbers_stand_elsewhere(void **state)
+static void test_mirror_dictionary__many_numbers_are_stored_separately(void **state)
 {
 	struct dictionary values;
 
@@ -113,7 +113,7 @@ static void test_mirror_dictionary__many_numbers_stand_elsewhere(void **state)
 	mirror_dictionary_done(&values);
 }
 
-static void test_mirror_dictionary__a_value_is_a_cell_again(void **state)
+static void test_mirror_dictionary__a_value_becomes_the_same_cell(void **state)
 {
 	const struct mirror_cell cells[] = {
 		{ .state = RES_VALUE_NOT_RECORDED },
@@ -182,8 +182,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mirror_dictionary__each_value_has_one_code),
 		cmocka_unit_test(test_mirror_dictionary__set_and_not_set_are_twins),
-		cmocka_unit_test(test_mirror_dictionary__many_numbers_stand_elsewhere),
-		cmocka_unit_test(test_mirror_dictionary__a_value_is_a_cell_again),
+		cmocka_unit_test(test_mirror_dictionary__many_numbers_are_stored_separately),
+		cmocka_unit_test(test_mirror_dictionary__a_value_becomes_the_same_cell),
 		cmocka_unit_test(test_mirror_dictionary__equal_json_has_one_code),
 		cmocka_unit_test(test_mirror_dictionary__knows_times),
 	};

@@ -104,7 +104,7 @@ static void test_mirror_instant__goes_back_from_a_moment(void **state)
 		if (us != relative[i].us || is_time != (us != NONE))
 			fail_msg("'%s': %lld", relative[i].text, (long long)us);
 	}
-	/* a day begins before a moment in front of 1970, too */
+	/* a day also begins before a moment that is before 1970 */
 	assert_true(mirror_instant_parse_relative("today", -1, &us));
 	assert_int_equal(us, -86400 * S);
 }

@@ -1,4 +1,5 @@
-/* Each set of kernels beside loops as simple as can be, over all lengths, bitmaps and spreads of codes. */
+/* Compares each set of kernels with simple loops, over all lengths, bitmaps and spreads of
+ * codes. */
 #include "mirror/kernels/kernels.h"
 
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static const struct mirror_kernels *set_at(size_t i)
 	for (size_t i_ = 0; i_ < PL_ARRAY_SIZE(names); i_++) \
 		for (const struct mirror_kernels *set = set_at(i_); set != NULL; set = NULL)
 
-/* Of the lengths above and of some others the one at `i`. */
+/* Returns the length at `i`, of the lengths above and some others. */
 static bool length_at(size_t i, size_t *ret)
 {
 	size_t most = i % 2 == 0 ? 1000 : MIRROR_SEGMENT_ROWS;
@@ -101,7 +102,7 @@ static uint64_t *some_rows(enum shape shape, size_t rows)
 	return bitmap;
 }
 
-/* Filled with what is no answer. */
+/* Returns rows filled with a value that is not a result. */
 static uint64_t *answer(size_t rows)
 {
 	size_t words = mirror_bitmap_words(rows);
@@ -306,7 +307,7 @@ static uint8_t *some_wanted(size_t distinct, size_t count, bool is_wanted)
 	return wanted;
 }
 
-/* Where counting begins is no matter. */
+/* Counting may begin with any counts. */
 static uint32_t *some_counts(size_t distinct)
 {
 	uint32_t *counts = exactly(distinct, sizeof(*counts));
@@ -402,7 +403,7 @@ static void test_mirror_kernels__runs_are_matched_and_counted(void **state)
 					 room) = (struct mirror_run){ (uint32_t)end,
 								      (uint32_t)below(distinct) };
 			}
-			/* no item behind the last */
+			/* no item after the last */
 			runs = count == 0 ? runs : pl_realloc_array(runs, count, sizeof(*runs));
 			check_runs(rows, runs, count, distinct);
 		}
@@ -561,7 +562,7 @@ static void test_mirror_kernels__sums_are_alike_to_the_last_bit(void **state)
 			check_sums(odd, rows, mask, 0);
 			check_sums(finite, rows, mask, 0);
 			check_sums(finite, rows, mask, finite_number());
-			/* where a row counts not, its number is no matter */
+			/* the number of a row outside the mask has no effect */
 			for (size_t row = 0; row < rows; row++)
 				finite[row] = has(mask, row) ? finite[row] : (double)NAN;
 			check_sums(finite, rows, mask, 1e6);

@@ -1,6 +1,6 @@
 /*
- * What is done with codes of one width, beside loops over the rows: kernels.c reads this with WIDTH as u8,
- * u16 and u32, and CODE as the type of that.
+ * Compares the operations on codes of one width with loops over the rows. kernels.c includes this
+ * file with WIDTH as u8, u16 and u32, and CODE as its type.
  */
 #define PASTE_(name, width) name##_##width
 #define PASTE(name, width)  PASTE_(name, width)

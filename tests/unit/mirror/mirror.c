@@ -26,7 +26,7 @@ static int no_document(void *context, int64_t id, const char *member, json_t **r
 	(void)member;
 	(void)context;
 	(void)ret;
-	return pl_err_set(err, PL_ERR_IO, "result %lld is no document", (long long)id);
+	return pl_err_set(err, PL_ERR_IO, "result %lld is not a document", (long long)id);
 }
 
 /* A row whose cells may be set by their fields. */
@@ -64,7 +64,7 @@ static struct mirror_cell *cell_of(struct maker *maker, const char *id)
 	return NULL;
 }
 
-/* What a result is: by its id and how often it was changed. */
+/* A result: its id and the number of its changes. */
 struct made {
 	int64_t id;
 	int seed; /* -1: not recorded; 0: null */

@@ -24,7 +24,8 @@ struct source {
 	size_t reads;
 	int64_t changed[ROWS + 3]; /* by id: the version of its last change */
 	int64_t broken;            /* the id of a document that cannot be read; 0: none */
-	struct mirror *ends;       /* whose questions end when `ends_at` is read; NULL: nobody's */
+	/* the mirror whose questions end when `ends_at` is read; or NULL */
+	struct mirror *ends;
 	int64_t ends_at;
 };
 
@@ -131,7 +132,7 @@ static void test_mirror_view__a_field_that_is_none_is_read_once(void **state)
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);
 	assert_int_equal(mirror_snapshot_count(snapshot), ROWS + 1);
 	assert_int_equal(mirror_snapshot_version(snapshot), ROWS + 2);
-	/* so is what stands in a segment of its own */
+	/* so is a row in its own segment */
 	mirror_seal(mirror);
 	append(mirror, fields, ROWS + 2);
 	assert_int_equal(count_of(mirror, "tags.k2", 0), ROWS / 2 + 1);
@@ -145,7 +146,7 @@ static void test_mirror_view__a_field_that_is_none_is_read_once(void **state)
 	assert_int_equal(source.reads, ROWS + 3 + ROWS);
 }
 
-static void test_mirror_view__questions_end_when_told(void **state)
+static void test_mirror_view__queries_end_on_request(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { .ends_at = 10 };
@@ -178,7 +179,7 @@ static void test_mirror_view__questions_end_when_told(void **state)
 	}
 }
 
-/* Who leaves when so many documents were read. */
+/* A client that leaves after a number of documents was read. */
 struct leaver {
 	struct mirror_cancel_token cancel_token;
 	const struct source *source;
@@ -192,7 +193,7 @@ static bool has_left(struct mirror_cancel_token *cancel_token)
 	return leaver->source->reads >= leaver->reads;
 }
 
-static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **state)
+static void test_mirror_view__a_query_ends_when_its_client_has_left(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
@@ -215,7 +216,7 @@ static void test_mirror_view__a_question_ends_when_who_asked_has_left(void **sta
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	assert_string_equal(err.text, "the query was canceled: the client disconnected");
 	assert_int_equal(source.reads, 10);
-	/* nobody else's does, and what was read is not read again */
+	/* other questions do not end, and the documents already read are not read again */
 	assert_int_equal(count_by(query_apply, mirror, request, &err), ROWS);
 	assert_int_equal(source.reads, ROWS);
 }
@@ -255,8 +256,8 @@ static bool has_none(void *context, const char *id)
 	return false;
 }
 
-/* In several segments, of which none is full, and behind what was there already. */
-static void test_mirror_view__ids_that_are_made_up_are_many(void **state)
+/* Several segments, none of them full, after the existing rows. */
+static void test_mirror_view__synthetic_ids_are_many(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
@@ -282,7 +283,7 @@ static void test_mirror_view__ids_that_are_made_up_are_many(void **state)
 	assert_int_equal(source.reads, 0);
 }
 
-static void test_mirror_view__a_snapshot_that_is_too_old_is_not_told_wrong(void **state)
+static void test_mirror_view__a_snapshot_that_is_too_old_is_reported(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct source source = { 0 };
@@ -305,7 +306,7 @@ static void test_mirror_view__a_snapshot_that_is_too_old_is_not_told_wrong(void 
 	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 }
 
-/* What has changed since the snapshot, though no newer one is there yet, is read for that one. */
+/* A document that changed after the snapshot is read for the snapshot if no newer one exists. */
 static void test_mirror_view__a_document_that_is_newer_is_not_taken(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -405,7 +406,7 @@ static void *ask(void *data)
 	return NULL;
 }
 
-/* Queries are reads: they make and drop arrays beside each other. */
+/* Queries are reads: they allocate and free arrays concurrently. */
 static void test_mirror_view__many_may_ask_at_once(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -429,12 +430,12 @@ static void test_mirror_view__many_may_ask_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mirror_view__questions_end_when_told),
-		cmocka_unit_test(test_mirror_view__a_question_ends_when_who_asked_has_left),
+		cmocka_unit_test(test_mirror_view__queries_end_on_request),
+		cmocka_unit_test(test_mirror_view__a_query_ends_when_its_client_has_left),
 		cmocka_unit_test(test_mirror_view__a_field_that_is_none_is_read_once),
 		cmocka_unit_test(test_mirror_view__nothing_is_read_for_what_no_document_has),
-		cmocka_unit_test(test_mirror_view__ids_that_are_made_up_are_many),
-		cmocka_unit_test(test_mirror_view__a_snapshot_that_is_too_old_is_not_told_wrong),
+		cmocka_unit_test(test_mirror_view__synthetic_ids_are_many),
+		cmocka_unit_test(test_mirror_view__a_snapshot_that_is_too_old_is_reported),
 		cmocka_unit_test(test_mirror_view__a_document_that_is_newer_is_not_taken),
 		cmocka_unit_test(test_mirror_view__those_used_least_are_dropped),
 		cmocka_unit_test(test_mirror_view__a_document_that_cannot_be_read_ends_the_query),

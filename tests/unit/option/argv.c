@@ -138,7 +138,7 @@ static void words_are_matched(void **state)
 		/* words of no flag */
 		{ "a|--fast|b", "a|--fast|b" },
 		{ "--|--fast|--|-x", "-- ends flags|--fast|-- ends flags|-x" },
-		/* dotted keys are joined behind the rest */
+		/* dotted keys are joined after the other words */
 		{ "--config.a.b|1|x", "x|--config={\"a\": {\"b\": 1}}" },
 		{ "--config.a=1|--fast|--config.b=x", "--fast|--config={\"a\": 1, \"b\": \"x\"}" },
 		{ "-c.a_b=true", "-c={\"a_b\": true}" },
@@ -184,7 +184,7 @@ static void values_of_dotted_keys(void **state)
 	assert_null(option_dotted_value("[1, -Infinity]"));
 }
 
-static void faults_of_dotted_keys_are_kept_apart(void **state)
+static void faults_of_dotted_keys_stay_separate(void **state)
 {
 	static const struct {
 		const char *line;
@@ -302,7 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_matched),
 		cmocka_unit_test(values_of_dotted_keys),
-		cmocka_unit_test(faults_of_dotted_keys_are_kept_apart),
+		cmocka_unit_test(faults_of_dotted_keys_stay_separate),
 		cmocka_unit_test(words_keep_their_places),
 		cmocka_unit_test(words_are_moved_and_dropped),
 		cmocka_unit_test(a_word_alone_means_a_flag),

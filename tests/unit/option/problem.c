@@ -46,7 +46,7 @@ static void a_problem_is_one_line(void **state)
 	}
 }
 
-static void the_person_who_is_told_chooses_the_words(void **state)
+static void the_audience_selects_the_words(void **state)
 {
 	static const struct {
 		struct option_problem problem;
@@ -148,7 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_problem_is_one_line),
-		cmocka_unit_test(the_person_who_is_told_chooses_the_words),
+		cmocka_unit_test(the_audience_selects_the_words),
 		cmocka_unit_test(problems_are_copied_and_counted),
 		cmocka_unit_test(a_problem_as_json),
 	};

@@ -119,7 +119,7 @@ static void others_are_shown(void **state)
 	}
 }
 
-/* What a shell fills in is not in the word. */
+/* A value that the shell expands is not in the word. */
 static void test_option_secret_text__assigned_by_a_shell(void **state)
 {
 	static const char *const secrets[] = { "HF_TOKEN=S", "HF_TOKEN='S'", "HF_TOKEN=$",

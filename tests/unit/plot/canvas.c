@@ -1,4 +1,5 @@
-/* What can be told of a picture without decoding it; its pixels: tests/scenario/programs/test_plots.py. */
+/* Checks of a picture without decoding it; tests/scenario/programs/test_plots.py checks its
+ * pixels. */
 #include "plot/canvas.h"
 
 #include <setjmp.h>
@@ -59,7 +60,7 @@ static void test_plot_canvas__png_of_the_size_asked_for(void **state)
 	assert_int_equal(scratch_count(*state), 1);
 }
 
-/* Bytes that are no UTF-8 would end all drawing: cairo refuses everything after them. */
+/* Bytes that are not UTF-8 would end all drawing: cairo refuses everything after them. */
 static void test_plot_canvas__any_text_can_be_drawn(void **state)
 {
 	static const char *const texts[] = { "", "\xff\xfe", "\xc3", "a\nb\x01", "\xed\xa0\x80" };

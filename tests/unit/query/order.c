@@ -127,7 +127,7 @@ static void test_query_order__one_instant_is_one_place(void **state)
 }
 
 /* Whatever came in between: the same as of all at once. */
-static void test_query_order__goes_on_with_what_came_since(void **state)
+static void test_query_order__continues_with_new_rows(void **state)
 {
 	const struct res_field field = { .id = "server.model", .type = RES_FIELD_TEXT };
 	struct dictionary values;
@@ -167,7 +167,7 @@ int main(void)
 		cmocka_unit_test(test_query_order__has_the_first_ones_of_many),
 		cmocka_unit_test(test_query_order__of_texts_is_their_fields),
 		cmocka_unit_test(test_query_order__one_instant_is_one_place),
-		cmocka_unit_test(test_query_order__goes_on_with_what_came_since),
+		cmocka_unit_test(test_query_order__continues_with_new_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What stands in a cell, from the first to the last of an ascending sort by tags.v. */
+/* The values of a cell, in the order of an ascending sort by tags.v. */
 static const char *const rising[] = {
 	"-5",    "0.25",  "3",           "1e300", "false", "true", "\"\"",
 	"\"A\"", "\"a\"", "\"trusted\"", "[]",    "{}",    "null", NULL,
@@ -27,7 +27,7 @@ static json_t *document_of(size_t at)
 	return json_loads(text, 0, NULL);
 }
 
-/* The row by an id stands at another place of the order. */
+/* Returns the position of the row with this id in the order. */
 static size_t position_of(int64_t id)
 {
 	return (size_t)(id * 5 % (int64_t)ROWS);
@@ -86,7 +86,7 @@ static int64_t id_at(const json_t *answer, size_t i)
 	return json_integer_value(json_object_get(row, "id"));
 }
 
-static void test_query_query__values_have_one_order_and_nothing_stands_last(void **state)
+static void test_query_query__values_have_one_order_and_nothing_is_last(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
@@ -103,7 +103,7 @@ static void test_query_query__values_have_one_order_and_nothing_stands_last(void
 	}
 }
 
-static void test_query_query__what_is_alike_is_newest_first(void **state)
+static void test_query_query__equal_values_are_newest_first(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
@@ -122,7 +122,7 @@ static void test_query_query__what_is_alike_is_newest_first(void **state)
 	}
 }
 
-static void test_query_query__tells_so_many_faults_and_that_there_are_more(void **state)
+static void test_query_query__reports_some_faults_and_that_there_are_more(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_mirror struct mirror *mirror = made_mirror(fields);
@@ -210,9 +210,9 @@ static void test_query_query__no_rows_are_an_answer_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_query_query__values_have_one_order_and_nothing_stands_last),
-		cmocka_unit_test(test_query_query__what_is_alike_is_newest_first),
-		cmocka_unit_test(test_query_query__tells_so_many_faults_and_that_there_are_more),
+		cmocka_unit_test(test_query_query__values_have_one_order_and_nothing_is_last),
+		cmocka_unit_test(test_query_query__equal_values_are_newest_first),
+		cmocka_unit_test(test_query_query__reports_some_faults_and_that_there_are_more),
 		cmocka_unit_test(test_query_query__a_filter_looks_at_so_many_values),
 		cmocka_unit_test(test_query_query__no_rows_are_an_answer_too),
 	};

@@ -23,7 +23,7 @@
 static const struct {
 	const char *text;
 	enum res_worth worth;
-	const char *says; /* NULL: nothing stands there */
+	const char *says; /* NULL: no result exists */
 } rows[] = {
 	{ NULL, RES_WORTH_NOTHING, NULL },
 	{ "", RES_WORTH_NOTHING, NULL },
@@ -44,7 +44,7 @@ static const struct {
 	  HOLDS("completed") },
 };
 
-static void test_res_standing__tells_what_is_there(void **state)
+static void test_res_existing__describes_the_existing_result(void **state)
 {
 	auto_free char *path = pl_strdup(scratch_path(*state, "r.json"));
 
@@ -66,7 +66,7 @@ static void test_res_standing__tells_what_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_res_standing__tells_what_is_there,
+		cmocka_unit_test_setup_teardown(test_res_existing__describes_the_existing_result,
 						scratch_setup, scratch_teardown),
 	};
 

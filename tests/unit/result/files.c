@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-static void test_result_files__beside_a_result(void **state)
+static void test_result_files__artifacts_of_a_result(void **state)
 {
 	(void)state;
 	assert_string_equal(res_artifact_suffix("a/r.requests.jsonl.zst"), "records of requests");
@@ -39,7 +39,7 @@ static void test_result_files__what_may_hold_results(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result_files__beside_a_result),
+		cmocka_unit_test(test_result_files__artifacts_of_a_result),
 		cmocka_unit_test(test_result_files__what_may_hold_results),
 	};
 

@@ -107,7 +107,7 @@ static void test_result_how__refuses_wrong_options(void **state)
 	}
 }
 
-/* What a file says that is not so was not asked for. */
+/* A contradictory value in a file counts as not requested. */
 static void test_result_how__believes_what_fits(void **state)
 {
 	static const char text[] = "{\"percentiles\": [99, -1, 101, 50], \"slo\": {\"ttft_ms\": "

@@ -53,7 +53,7 @@ static void test_run_inflight__distance_is_a_share_of_ours(void **state)
 	assert_true(fabs(median - 0.3) < 1e-12);
 }
 
-/* What ours was within the last 250 ms counts, what it was before that does not. */
+/* Our count within the last 250 ms is compared, an earlier one is not. */
 static void test_run_inflight__the_server_may_lag(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void test_run_inflight__too_few_or_too_small_are_unknown(void **state)
 }
 
 /* Two requests from 1 s on; the first fails at 2 s and at 4 s and is tried again a second later. */
-static void test_run_inflight__who_waits_for_a_try_is_not_asked(void **state)
+static void test_run_inflight__a_request_between_tries_is_not_counted(void **state)
 {
 	static const struct res_inflight all[] = { { AT_MS(1000), 2 },
 						   { AT_MS(7000), 1 },
@@ -131,7 +131,7 @@ static void test_run_inflight__who_waits_for_a_try_is_not_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run_inflight__who_waits_for_a_try_is_not_asked),
+		cmocka_unit_test(test_run_inflight__a_request_between_tries_is_not_counted),
 		cmocka_unit_test(test_run_inflight__equal_counts_agree),
 		cmocka_unit_test(test_run_inflight__distance_is_a_share_of_ours),
 		cmocka_unit_test(test_run_inflight__the_server_may_lag),

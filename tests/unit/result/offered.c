@@ -129,7 +129,7 @@ static void test_result_offered__closed_loop(void **state)
 	assert_true(isnan(offered.lateness_ms) && isnan(offered.mean_gap_ms));
 }
 
-/* What never ended keeps its slot: the other one does all the rest, and is never late. */
+/* A request that never ends keeps its slot: the other slot does all the work, and is never late. */
 static void test_result_offered__an_open_request_keeps_its_slot(void **state)
 {
 	struct plan plan;

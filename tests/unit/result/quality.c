@@ -504,7 +504,7 @@ static void test_result_quality__worst_of_several(void **state)
 	assert_verdict(&facts, "client_limited");
 }
 
-/* A busy, stopped, starved client whose figures and load are right all the same. */
+/* A busy, stopped, starved client whose metrics and load are correct. */
 static void test_result_quality__the_clients_state_is_no_verdict(void **state)
 {
 	struct res_quality_facts facts = good_facts();
@@ -583,7 +583,7 @@ static void assert_load(const json_t *quality, const char *key, double value, do
 	assert_float_equal(json_real_value(json_object_get(row, "limit")), limit, 1e-12);
 }
 
-static void test_result_quality__tells_measurement_and_load(void **state)
+static void test_result_quality__reports_measurement_and_load(void **state)
 {
 	struct res_quality_facts facts = good_facts();
 
@@ -608,7 +608,7 @@ static void test_result_quality__tells_measurement_and_load(void **state)
 	}
 }
 
-/* The worst figure is chosen by a limit that stands beside the client error; the check's is a row. */
+/* The limit next to the client error selects the worst metric; the limit of the check is a row. */
 static void test_result_quality__one_limit_of_the_client_error(void **state)
 {
 	struct res_quality_facts facts = good_facts();
@@ -658,7 +658,7 @@ static void test_result_quality__every_check_has_cases(void **state)
 	}
 }
 
-/* Of a file that others wrote: what is known, and what was found. */
+/* Checks of a file of another program: the known ones, and their outcomes. */
 static void test_result_quality__known_checks_alone(void **state)
 {
 	struct res_quality_facts facts;
@@ -739,7 +739,7 @@ int main(void)
 		cmocka_unit_test(test_result_quality__worst_of_several),
 		cmocka_unit_test(test_result_quality__the_clients_state_is_no_verdict),
 		cmocka_unit_test(test_result_quality__unknown_is_not_trusted),
-		cmocka_unit_test(test_result_quality__tells_measurement_and_load),
+		cmocka_unit_test(test_result_quality__reports_measurement_and_load),
 		cmocka_unit_test(test_result_quality__one_limit_of_the_client_error),
 		cmocka_unit_test(test_result_quality__nothing_measured_has_no_verdict),
 		cmocka_unit_test(test_result_quality__init_knows_nothing),

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* What a document has at the member is the same, however it is read. */
+/* A member has the same value, however the document is read. */
 static void test_result_read__one_member_is_that_of_the_whole(void **state)
 {
 	static const char *const texts[] = {

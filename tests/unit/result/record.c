@@ -194,7 +194,7 @@ static void test_result_record__round_trips_failures(void **state)
 	}
 }
 
-static void test_result_record__says_what_was_no_utf8(void **state)
+static void test_result_record__marks_invalid_utf8(void **state)
 {
 	struct res_record record;
 	auto_json json_t *json = NULL;
@@ -211,7 +211,7 @@ static void test_result_record__says_what_was_no_utf8(void **state)
 	res_record_done(&record);
 }
 
-/* A line is there whole or not at all. */
+/* A line is written completely or not at all. */
 static void test_result_record__needs_room_for_all(void **state)
 {
 	struct res_record record;
@@ -286,7 +286,7 @@ static void add_since(struct res_record *record, int64_t early_ns, unsigned exac
 	record->events[record->event_count++] = res_event_since(early_ns, exact);
 }
 
-static void test_result_record__tells_which_times_are_exact(void **state)
+static void test_result_record__marks_exact_times(void **state)
 {
 	static const int64_t early[] = { 0, 7, 7, 0, 0, 40, 0, 5, 5 };
 	struct res_record record;
@@ -472,7 +472,7 @@ static void test_result_record__refuses_broken_objects(void **state)
 	res_record_done(&record);
 }
 
-static void test_result_record__a_failed_try_has_a_line_of_its_own(void **state)
+static void test_result_record__a_failed_try_has_a_separate_line(void **state)
 {
 	struct res_record record;
 	auto_json json_t *json = NULL;
@@ -517,7 +517,7 @@ static void test_result_record__names_of_any_length(void **state)
 	res_record_done(&record);
 }
 
-static void test_result_record__refuses_what_is_no_object(void **state)
+static void test_result_record__refuses_other_json(void **state)
 {
 	auto_json json_t *array = json_array();
 	struct pl_err err = PL_ERR_INIT;
@@ -544,19 +544,19 @@ int main(void)
 		cmocka_unit_test(test_result_record__keeps_what_some_records_have),
 		cmocka_unit_test(test_result_record__writes_the_side_files_object),
 		cmocka_unit_test(test_result_record__round_trips_failures),
-		cmocka_unit_test(test_result_record__says_what_was_no_utf8),
+		cmocka_unit_test(test_result_record__marks_invalid_utf8),
 		cmocka_unit_test(test_result_record__needs_room_for_all),
 		cmocka_unit_test(test_result_record__numbers_of_any_size),
 		cmocka_unit_test(test_result_record__joins_entries_of_one_event),
-		cmocka_unit_test(test_result_record__tells_which_times_are_exact),
+		cmocka_unit_test(test_result_record__marks_exact_times),
 		cmocka_unit_test(test_result_record__reads_lines_without_a_handshake),
 		cmocka_unit_test(test_result_record__keeps_the_longest_gap),
 		cmocka_unit_test(test_result_record__refuses_entries_without_room),
 		cmocka_unit_test(test_result_record__first_times_follow_the_flags),
 		cmocka_unit_test(test_result_record__refuses_broken_objects),
-		cmocka_unit_test(test_result_record__a_failed_try_has_a_line_of_its_own),
+		cmocka_unit_test(test_result_record__a_failed_try_has_a_separate_line),
 		cmocka_unit_test(test_result_record__names_of_any_length),
-		cmocka_unit_test(test_result_record__refuses_what_is_no_object),
+		cmocka_unit_test(test_result_record__refuses_other_json),
 		cmocka_unit_test(test_result_record__knows_its_words),
 	};
 

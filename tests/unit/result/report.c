@@ -90,7 +90,7 @@ static void test_table(void **state)
 	json_decref(results);
 }
 
-/* What vLLM selects when nothing is asked, and that it does not trim names. */
+/* vLLM's default selection; vLLM does not trim names. */
 static void test_sections(void **state)
 {
 	static const struct {
@@ -231,7 +231,7 @@ static const struct ruling_case {
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
 	  { NULL } },
-	/* a state of the client alone is no note; other checks over their limits are */
+	/* a state of the client alone causes no note; other checks over their limits do */
 	{ CHECKED("'trusted'", MEASURED,
 		  CLIENT_OK ", " RATE_OK
 			    ", " OVER("client_cpu", "0.9", "0.8", "share",

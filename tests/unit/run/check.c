@@ -45,7 +45,7 @@ static void assert_checked(const char *text, const struct exp_check_options *opt
 	assert_string_equal(found, expected);
 }
 
-static void what_is_known_of_the_host_decides(void **state)
+static void facts_of_the_host_decide(void **state)
 {
 	static const char tp4[] = "server: {tensor_parallel_size: 4}\n";
 	static const char broken[] = "error e.yaml:1 server.tensor_parallel_size "
@@ -69,7 +69,7 @@ static void what_is_known_of_the_host_decides(void **state)
 	assert_checked(elsewhere, &profile, "");
 }
 
-static void the_platform_is_said_or_comes_from_the_gpus(void **state)
+static void the_platform_is_given_or_comes_from_the_gpus(void **state)
 {
 	static const char sleeps[] = "server: {enable_sleep_mode: true}\n";
 	struct ckpt_hardware gpus = { 0 };
@@ -103,7 +103,7 @@ static void what_the_reader_refused_breaks_no_rule(void **state)
 		       "error e.yaml:3 server.enable_auto_tool_choice auto_tool_needs_parser\n");
 }
 
-static void problems_stand_in_the_order_of_the_file(void **state)
+static void problems_are_in_the_order_of_the_file(void **state)
 {
 	struct exp_check_options nothing = { 0 };
 
@@ -206,10 +206,10 @@ static void a_command_is_an_experiment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_known_of_the_host_decides),
-		cmocka_unit_test(the_platform_is_said_or_comes_from_the_gpus),
+		cmocka_unit_test(facts_of_the_host_decide),
+		cmocka_unit_test(the_platform_is_given_or_comes_from_the_gpus),
 		cmocka_unit_test(what_the_reader_refused_breaks_no_rule),
-		cmocka_unit_test(problems_stand_in_the_order_of_the_file),
+		cmocka_unit_test(problems_are_in_the_order_of_the_file),
 		cmocka_unit_test(releases_and_strictness),
 		cmocka_unit_test(a_server_without_an_api_belongs_to_several_nodes),
 		cmocka_unit_test(keys_of_objects_are_those_of_one_release),

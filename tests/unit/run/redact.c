@@ -37,7 +37,7 @@ static void test_run_redact__prints_find_secrets(void **state)
 {
 	(void)state;
 	assert_found("secret-1", "[\"secret-1\"]", "[\"secret-1\"]");
-	assert_found("secret-1 behind", "[\"secret-1\"]", "[\"secret-1\"]");
+	assert_found("secret-1 after", "[\"secret-1\"]", "[\"secret-1\"]");
 	assert_found("before secret-1", "[\"secret-1\"]", "[\"secret-1\"]");
 	assert_found("a \xC3\xA9secret\xC3\xA9 b secret-22",
 		     "[\"secret-22\",\"\xC3\xA9secret\xC3\xA9\"]",
@@ -46,9 +46,9 @@ static void test_run_redact__prints_find_secrets(void **state)
 }
 
 /* The environment is bytes. */
-static void test_run_redact__prints_find_what_is_no_utf8(void **state)
+static void test_run_redact__prints_find_invalid_utf8(void **state)
 {
-	static const char text[] = "KEY=sec\xFFret-1 behind";
+	static const char text[] = "KEY=sec\xFFret-1 after";
 	auto_json json_t *known = json_array();
 	auto_json json_t *found = json_array();
 
@@ -96,7 +96,7 @@ static void test_run_redact__broken_prints_find_nothing(void **state)
 	}
 }
 
-/* Of an environment only the secrets are hidden: other values are words of logs. */
+/* Only the secrets of an environment are hidden: other values also occur in logs. */
 static void test_run_redact__knows_the_secrets_of_a_launch_alone(void **state)
 {
 	struct run_launch launch = { .values = json_pack("{s:s}", "model", "a-model-name"),
@@ -121,7 +121,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run_redact__prints_find_secrets),
-		cmocka_unit_test(test_run_redact__prints_find_what_is_no_utf8),
+		cmocka_unit_test(test_run_redact__prints_find_invalid_utf8),
 		cmocka_unit_test(test_run_redact__prints_find_nothing_else),
 		cmocka_unit_test(test_run_redact__broken_prints_find_nothing),
 		cmocka_unit_test(test_run_redact__knows_the_secrets_of_a_launch_alone),

@@ -39,7 +39,7 @@ static json_t *document_of(const char *run_id, const char *status, const char *l
 			 log, "series", "file", "r." RUN_ID ".series.jsonl.zst");
 }
 
-/* A result with a log and a picture at OUTPUT, and a run's log beside it. */
+/* Makes a result with a log and a picture at OUTPUT, and a run's log in the same directory. */
 static void make_both(const char *output, const char *status, struct run_paths *ret_to,
 		      struct run_paths *ret_from)
 {
@@ -77,7 +77,7 @@ static void test_run_replace__as_much_takes_the_place(void **state)
 	run_paths_done(&to);
 }
 
-static void test_run_replace__less_stays_beside(void **state)
+static void test_run_replace__a_lesser_result_gets_another_name(void **state)
 {
 	auto_free char *output = pl_strdup(scratch_path(*state, "r.json"));
 	struct run_paths to, from;
@@ -152,8 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_run_replace__as_much_takes_the_place,
 						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(test_run_replace__less_stays_beside, scratch_setup,
-						scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_run_replace__a_lesser_result_gets_another_name,
+						scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_run_replace__finished_twice_is_finished,
 						scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_run_replace__drop_takes_only_the_runs_own,

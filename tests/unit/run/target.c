@@ -46,14 +46,14 @@ static void test_run_target__urls(void **state)
 		assert_string_equal(target.prefix, cases[i].prefix);
 		assert_int_equal(target.v1_cut, cases[i].v1_cut);
 		assert_int_equal(target.https, strncmp(cases[i].url, "https:", 6) == 0);
-		/* until it is told how, nobody speaks TLS there */
+		/* without TLS settings, the client does not use TLS */
 		assert_null(target.addr.tls);
 		run_target_done(&target);
 	}
 }
 
-/* It ends a run as a server does that does not answer, so it is no fault of the URL's. */
-static void test_run_target__host_that_nobody_knows(void **state)
+/* An unknown host ends a run as an unresponsive server does; it is not an error of the URL. */
+static void test_run_target__unknown_host(void **state)
 {
 	struct run_target target;
 	struct pl_err err = PL_ERR_INIT;
@@ -177,7 +177,7 @@ static void check_addresses(struct run_target *target, const char *const *texts,
 	}
 }
 
-static void test_run_target__a_family_is_kept(void **state)
+static void test_run_target__a_family_stays(void **state)
 {
 	static const char *const all[] = { "10.0.0.1:80", "10.0.0.2:80", "[fd00::1]:80",
 					   "[fd00::2]:80" };
@@ -201,10 +201,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run_target__urls),
 		cmocka_unit_test(test_run_target__urls_that_cannot_be),
-		cmocka_unit_test(test_run_target__host_that_nobody_knows),
+		cmocka_unit_test(test_run_target__unknown_host),
 		cmocka_unit_test(test_run_target__wildcard_is_reached_by_loopback),
 		cmocka_unit_test(test_run_target__headers),
-		cmocka_unit_test(test_run_target__a_family_is_kept),
+		cmocka_unit_test(test_run_target__a_family_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void a_script_with_a_long_path_leads_there_too(void **state)
 		     "v/lib64/python3.11/site-packages/vllm-0.9.2.dist-info");
 }
 
-static void packages_of_one_person_lie_beside_the_script(void **state)
+static void user_packages_are_next_to_the_script(void **state)
 {
 	const char *root = *state;
 
@@ -111,7 +111,7 @@ static void packages_of_one_person_lie_beside_the_script(void **state)
 		     "home/lib/python3.11/site-packages/vllm-0.10.0.dist-info");
 }
 
-static void a_program_in_front_is_looked_through(void **state)
+static void a_wrapper_program_is_skipped(void **state)
 {
 	const char *root = *state;
 	auto_free char *script = pl_asprintf("#!%s/v/bin/python3\n", root);
@@ -128,7 +128,7 @@ static void a_program_in_front_is_looked_through(void **state)
 	assert_found(root, command, "v/lib/python3.12/site-packages/vllm-0.32.0+cpu.dist-info");
 }
 
-static void what_is_no_script_says_nothing(void **state)
+static void other_files_say_nothing(void **state)
 {
 	const char *root = *state;
 
@@ -189,11 +189,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_script_with_a_long_path_leads_there_too, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(packages_of_one_person_lie_beside_the_script,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_program_in_front_is_looked_through, set_up,
+		cmocka_unit_test_setup_teardown(user_packages_are_next_to_the_script, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_script_says_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_wrapper_program_is_skipped, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_files_say_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_option_counts_most_then_the_file_then_what_is_installed, set_up,
 			tear_down),

@@ -239,7 +239,7 @@ static void test_schema_check__forms(void **state)
 	static const struct row rows[] = {
 		{ "{'allOf': [{'type': 'number'}, {'minimum': 3}]}", "2", " minimum" },
 		{ "{'allOf': [{'minimum': 3}, {'maximum': 1}]}", "2", " minimum;  maximum" },
-		/* told by one way only, whoever else says the same */
+		/* reported once, however many parts say the same */
 		{ "{'allOf': [{'minimum': 3}, {'minimum': 3}]}", "2", " minimum" },
 		{ "{'anyOf': [{'type': 'null'}, {'minimum': 3}]}", "3", "" },
 		{ "{'anyOf': [{'type': 'null'}, {'const': 3}]}", "'x'", " anyOf" },
@@ -344,7 +344,7 @@ static void test_schema_check__faults_in_words(void **state)
 		assert_text(rows[i].schema, rows[i].document, rows[i].faults);
 }
 
-static void test_schema_check__details_stand_within(void **state)
+static void test_schema_check__details_are_within(void **state)
 {
 	auto_schema const struct schema *schema = compile(
 		"{'items': {'anyOf': [{'type': 'null'}, {'type': 'object', 'required': ['k']}]}}");
@@ -453,7 +453,7 @@ int main(void)
 		cmocka_unit_test(test_schema_check__forms),
 		cmocka_unit_test(test_schema_check__references),
 		cmocka_unit_test(test_schema_check__faults_in_words),
-		cmocka_unit_test(test_schema_check__details_stand_within),
+		cmocka_unit_test(test_schema_check__details_are_within),
 		cmocka_unit_test(test_schema_check__bounds_are_faults),
 		cmocka_unit_test(test_schema_check__many_items_are_compared_quickly),
 	};

@@ -100,7 +100,7 @@ static void test_schema_compile__refuses_and_says_where(void **state)
 }
 
 /* As in a document that holds schemas among other things. */
-static void test_schema_compile__begins_where_it_is_told(void **state)
+static void test_schema_compile__begins_at_the_given_pointer(void **state)
 {
 	static const char text[] =
 		"{'openapi': '3.1.0', 'components': {'schemas': {'Id': {'type': 'string'}}},"
@@ -200,7 +200,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schema_compile__refuses_and_says_where),
-		cmocka_unit_test(test_schema_compile__begins_where_it_is_told),
+		cmocka_unit_test(test_schema_compile__begins_at_the_given_pointer),
 		cmocka_unit_test(test_schema_compile__measured_chains_add_up),
 		cmocka_unit_test(test_schema_compile__is_bounded),
 		cmocka_unit_test(test_schema_compile__opens_those_of_the_program),

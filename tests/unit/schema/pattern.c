@@ -19,7 +19,7 @@ static bool matches(const char *text, const char *in)
 	return found;
 }
 
-/* What is expected is what Python 3.11's re.search() says. */
+/* The expected values are those of Python 3.11's re.search(). */
 static void test_schema_pattern__means_what_python_means(void **state)
 {
 	static const struct {
@@ -60,7 +60,7 @@ static void test_schema_pattern__means_what_python_means(void **state)
 	}
 }
 
-static void test_schema_pattern__refuses_what_is_not_read_alike(void **state)
+static void test_schema_pattern__refuses_ambiguous_patterns(void **state)
 {
 	static const char *const texts[] = {
 		"(",        "[a",      "a)",          "*",        "a\\",   "(?i)a",
@@ -108,7 +108,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schema_pattern__means_what_python_means),
-		cmocka_unit_test(test_schema_pattern__refuses_what_is_not_read_alike),
+		cmocka_unit_test(test_schema_pattern__refuses_ambiguous_patterns),
 		cmocka_unit_test(test_schema_pattern__gives_up),
 		cmocka_unit_test(test_schema_pattern__long_texts),
 	};

@@ -208,7 +208,7 @@ static void test_sim_engine__chunked_prefill(void **state)
 }
 
 /* A decodes all along and takes one token of each step: 4 x 511 + 4 = 2,048. */
-static void test_sim_engine__chunked_prefill_beside_decode(void **state)
+static void test_sim_engine__chunked_prefill_with_decode(void **state)
 {
 	static const struct row rows[] = {
 		{ { 1, 511 }, "A" }, { { 1, 511 }, "A" }, { { 1, 511 }, "A" },
@@ -227,7 +227,7 @@ static void test_sim_engine__chunked_prefill_beside_decode(void **state)
 	play_end(&play);
 }
 
-/* Budget 8: B's 5 do not fit beside A's 6 and must not be cut. */
+/* Budget 8: B's 5 do not fit in addition to A's 6 and must not be cut. */
 static void test_sim_engine__whole_prefill(void **state)
 {
 	static const struct row rows[] = {
@@ -248,7 +248,7 @@ static void test_sim_engine__whole_prefill(void **state)
 	play_end(&play);
 }
 
-/* Five blocks of 4. A holds 2 (8 tokens), then 3 (9); B needs 4 (13); C, behind B, waits too. */
+/* Five blocks of 4. A holds 2 (8 tokens), then 3 (9); B needs 4 (13); C, after B, waits too. */
 static void test_sim_engine__kv_admission(void **state)
 {
 	static const struct row rows[] = {
@@ -358,11 +358,11 @@ static void test_sim_engine__preempts_itself(void **state)
 }
 
 /* The preempted one comes before those that have waited longer. */
-static void test_sim_engine__preempted_waits_in_front(void **state)
+static void test_sim_engine__preempted_waits_first(void **state)
 {
 	static const struct row rows[] = {
 		{ { 3, 3, 0 }, "AB" }, { { 1, 1, 0 }, "AB" }, { { 1, 0, 0 }, "A" },
-		{ { 1, 0, 0 }, "A" }, /* 1 block is free, C would need 1: B is in front */
+		{ { 1, 0, 0 }, "A" }, /* 1 block is free, C would need 1: B comes first */
 		{ { 0, 5, 1 }, "BC" },
 	};
 	struct sim_engine_config config = roomy;
@@ -420,8 +420,8 @@ static void test_sim_engine__prefix_hits(void **state)
 }
 
 /*
- * Three blocks of 4. A (1-8) takes blocks 0 and 1; freed last block first, they stand behind block
- * 2: 2, 1, 0. B takes 2, C takes 1, and the end of A's prefix is forgotten; its beginning is not.
+ * Three blocks of 4. A (1-8) takes blocks 0 and 1; they are freed in reverse order and follow block
+ * 2: 2, 1, 0. B takes 2, C takes 1, which evicts the end of A's prefix, but not its beginning.
  */
 static void test_sim_engine__prefix_eviction(void **state)
 {
@@ -525,13 +525,13 @@ int main(void)
 		cmocka_unit_test(test_sim_engine__token_budget),
 		cmocka_unit_test(test_sim_engine__max_num_seqs),
 		cmocka_unit_test(test_sim_engine__chunked_prefill),
-		cmocka_unit_test(test_sim_engine__chunked_prefill_beside_decode),
+		cmocka_unit_test(test_sim_engine__chunked_prefill_with_decode),
 		cmocka_unit_test(test_sim_engine__whole_prefill),
 		cmocka_unit_test(test_sim_engine__kv_admission),
 		cmocka_unit_test(test_sim_engine__kv_admission_by_part),
 		cmocka_unit_test(test_sim_engine__preemption_and_resumption),
 		cmocka_unit_test(test_sim_engine__preempts_itself),
-		cmocka_unit_test(test_sim_engine__preempted_waits_in_front),
+		cmocka_unit_test(test_sim_engine__preempted_waits_first),
 		cmocka_unit_test(test_sim_engine__prefix_hits),
 		cmocka_unit_test(test_sim_engine__prefix_eviction),
 		cmocka_unit_test(test_sim_engine__prefix_after_preemption),

@@ -1,4 +1,4 @@
-/* Speculative decoding in the engine: how many drafts a step has, and what comes of them. */
+/* Speculative decoding in the engine: the number of drafts per step, and their acceptance. */
 #include "sim/engine.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The engine under loads that no one worked out: its rules and sums hold all the same. */
+/* The engine under random loads: its rules and sums hold for each of them. */
 #include "sim/engine.h"
 
 #include <setjmp.h>

@@ -60,7 +60,7 @@ static void test_sim_profile__tensor_parallel(void **state)
 }
 
 /* (80e9 x 0.9 - 2e9 - 16.06e9) / (131,072 x 16) = 25,720.6 */
-static void test_sim_profile__blocks_beside_the_weights(void **state)
+static void test_sim_profile__blocks_in_addition_to_the_weights(void **state)
 {
 	const struct sim_profile *profile = sim_profile_for_model("tiny");
 
@@ -76,7 +76,7 @@ int main(void)
 		cmocka_unit_test(test_sim_profile__one_decode),
 		cmocka_unit_test(test_sim_profile__one_prefill),
 		cmocka_unit_test(test_sim_profile__tensor_parallel),
-		cmocka_unit_test(test_sim_profile__blocks_beside_the_weights),
+		cmocka_unit_test(test_sim_profile__blocks_in_addition_to_the_weights),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_profile", tests, NULL, NULL);

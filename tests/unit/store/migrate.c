@@ -16,7 +16,7 @@
 	"{'run_id': '%d', 'schema_version': 1, 'config': {'server': {'seed': %d}, " \
 	"'server_source': {'seed': 'explicit'}}}"
 
-/* What the steps behind the first one make. */
+/* Undoes the migration steps after the first one. */
 #define OLDER                                                                                      \
 	"DROP TABLE document_places; DROP TABLE presets; DROP TABLE views; DROP TABLE artifacts; " \
 	"DROP TABLE dictionaries; DROP TABLE sweeps;"                                              \
@@ -195,7 +195,7 @@ static void test_store_migrate__old_documents_have_places(void **state)
 	run_sql(path, OLDER "PRAGMA user_version = 1");
 	fill(&tools, path, 2);
 	assert_sql(path, "SELECT group_concat(place) FROM document_places", before);
-	/* one that cannot be read any more may have any, and the others are there all the same */
+	/* an unreadable document may have any value, and the others are present nevertheless */
 	run_sql(path, OLDER "PRAGMA user_version = 1;"
 			    "UPDATE benchmark_documents SET bytes = x'00' WHERE id = 1");
 	fill(&tools, path, 2);
@@ -258,7 +258,7 @@ static void test_store_migrate__changes_are_read_by_their_index(void **state)
 	assert_string_equal(all, "SCAN benchmark_runs");
 }
 
-/* Names of columns know no case, and stand in quotes. */
+/* Names of columns ignore case, and are quoted. */
 static void test_store_migrate__every_field_can_be_a_column(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);

@@ -128,8 +128,8 @@ static void *prepare(void *data)
 	return NULL;
 }
 
-/* Who writes keeps nobody from packing. */
-static void test_store__documents_are_prepared_beside_a_batch(void **state)
+/* A writer does not block the preparation of documents. */
+static void test_store__documents_are_prepared_during_a_batch(void **state)
 {
 	auto_tools tools = { .fields = NULL };
 	auto_store_document document = { .len = 0 };
@@ -376,7 +376,7 @@ static void test_store__documents_are_read_for_what_one_of_them_has(void **state
 	assert_int_equal(ask(store, "tags.one"), 1); /* it was read before */
 	assert_int_equal(ask(store, "tags.four"), 0);
 	assert_int_equal(ask(store, "nothing.of.these"), -2);
-	/* what was rolled back is there when it comes again */
+	/* a document that was rolled back is stored at the next attempt */
 	assert_int_equal(store_batch_begin(other, &err), 0);
 	put_text(&tools, other, "{'run_id': 'c', 'tags': {'five': 1}}");
 	other->batch_err = (struct pl_err){ .code = PL_ERR_IO };
@@ -453,7 +453,7 @@ static void test_store__refuses_what_is_no_database(void **state)
 	tools_init(&tools);
 	int fd = scratch_file(text);
 	assert_int_equal(write(fd,
-			       "no database, and longer than its head would be: a text that goes "
+			       "no database, and longer than its head would be: a text that runs "
 			       "on for more than a hundred bytes",
 			       97),
 			 97);
@@ -472,7 +472,7 @@ int main(void)
 		scratch_test(test_store__takes_each_content_once),
 		scratch_test(test_store__gives_back_what_came),
 		scratch_test(test_store__a_batch_is_there_as_a_whole),
-		scratch_test(test_store__documents_are_prepared_beside_a_batch),
+		scratch_test(test_store__documents_are_prepared_during_a_batch),
 		scratch_test(test_store__columns_follow_every_writer),
 		scratch_test(test_store__rows_that_cannot_be_read_are_taken_in_later),
 		scratch_test(test_store__rows_may_go_while_nobody_looks),

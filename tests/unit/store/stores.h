@@ -1,5 +1,5 @@
 /*
- * What tests of the store share: documents from texts, a store in a file.
+ * Shared by the tests of the store: documents from texts, a store in a file.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ static json_t *rows_of_a_journal(void)
 			 "combination", "c", "server", "s2", "wall_s", 900.0, "ready_s", 900.0);
 }
 
-static void a_run_takes_the_mean_of_what_is_most_alike(void **state)
+static void a_run_takes_the_mean_of_the_most_similar(void **state)
 {
 	static const struct {
 		size_t cell;
@@ -96,7 +96,7 @@ static void without_a_run_each_counts_as_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_run_takes_the_mean_of_what_is_most_alike),
+		cmocka_unit_test(a_run_takes_the_mean_of_the_most_similar),
 		cmocka_unit_test(without_a_run_each_counts_as_one),
 	};
 

@@ -1,5 +1,5 @@
 /*
- * What stands at a terminal while a sweep runs, at sizes of the terminal.
+ * The display of a running sweep, at several sizes of the terminal.
  */
 #include "sweep/table.h"
 

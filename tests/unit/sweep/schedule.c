@@ -1,7 +1,7 @@
 /*
- * Orders of made-up jobs against the best of all orders, and of all schedules that leave a GPU idle on
- * purpose too: each job at the earliest time at which it fits, in every order of the jobs, has a best
- * one among them.
+ * Compares orders of synthetic jobs with the best of all orders, and of all schedules, which may
+ * leave a GPU idle on purpose. A best schedule starts each job, in some order, at the earliest time
+ * at which it fits.
  */
 #include "sweep/schedule.h"
 
@@ -153,11 +153,11 @@ static void test_sweep_schedule__the_file_s_order_where_it_costs_nothing(void **
 	assert_memory_equal(order, ((size_t[]){ 0, 1, 2 }), sizeof(order));
 	assert_float_equal(sweep_schedule(jobs, 3, &wide, true, order, &waiting), 6, 1e-9);
 	assert_memory_equal(order, ((size_t[]){ 0, 1, 2 }), sizeof(order));
-	/* 5 beside 1 and 2 */
+	/* 5 at the same time as 1 and 2 */
 	assert_float_equal(sweep_schedule(jobs, 3, &wide, false, order, &waiting), 5, 1e-9);
 }
 
-static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
+static void test_sweep_fits__concurrent_runs(void **state)
 {
 	(void)state;
 	static const size_t port[] = { 1 }, gpu0[] = { 2 }, gpu0_and_1[] = { 2, 3 }, gpu2[] = { 4 };
@@ -198,8 +198,8 @@ static void test_sweep_fits__what_may_go_on_side_by_side(void **state)
 	assert_false(sweep_fits(four, 4, &room, 3));
 }
 
-/* Of those that run only what is left counts. */
-static void test_sweep_schedule__behind_those_that_run(void **state)
+/* Running jobs count with their remaining time only. */
+static void test_sweep_schedule__after_running_jobs(void **state)
 {
 	(void)state;
 	const struct sweep_room room = { .slots = 4, .gpus = 4 };
@@ -222,8 +222,8 @@ int main(void)
 		cmocka_unit_test(test_sweep_schedule__near_the_best_of_all),
 		cmocka_unit_test(test_sweep_schedule__exchanges_beat_the_rules),
 		cmocka_unit_test(test_sweep_schedule__the_file_s_order_where_it_costs_nothing),
-		cmocka_unit_test(test_sweep_fits__what_may_go_on_side_by_side),
-		cmocka_unit_test(test_sweep_schedule__behind_those_that_run),
+		cmocka_unit_test(test_sweep_fits__concurrent_runs),
+		cmocka_unit_test(test_sweep_schedule__after_running_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

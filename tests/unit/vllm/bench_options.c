@@ -196,7 +196,7 @@ static const char *sample_text(const struct option_row *row, char *room, size_t 
 	}
 }
 
-/* What an option asks for beside it. */
+/* Returns the artifact that an option writes in addition. */
 static const char *artifact(const char *name)
 {
 	static const struct {

@@ -126,7 +126,7 @@ static void keys_are_the_releases(void **state)
 	assert_string_equal(option_field_find(today, "level")->replaced_by,
 			    "compilation_config.mode");
 	assert_false(option_field_find(today, "mode")->absent);
-	/* as the object that it stands in */
+	/* as the object that contains it */
 	assert_true(option_field_find(old, "dynamic_shapes_config.type")->absent);
 	assert_false(option_field_find(today, "dynamic_shapes_config.type")->absent);
 	for (const struct option_row *field = option_field_next(today, NULL); field != NULL;
@@ -157,7 +157,7 @@ static void one_catalogue_a_release(void **state)
 	assert_non_null(vllm_arg_find(of("0.10.1"), "model"));
 }
 
-static void overlays_lie_over_every_release(void **state)
+static void overlays_apply_to_every_release(void **state)
 {
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	auto_json json_t *overlay = json_loads(
@@ -216,7 +216,7 @@ int main(void)
 		cmocka_unit_test(spelling_is_the_releases),
 		cmocka_unit_test(keys_are_the_releases),
 		cmocka_unit_test(one_catalogue_a_release),
-		cmocka_unit_test(overlays_lie_over_every_release),
+		cmocka_unit_test(overlays_apply_to_every_release),
 		cmocka_unit_test(defaults_of_variables_are_read),
 	};
 

@@ -160,8 +160,8 @@ static void types_of_new_arguments_are_guessed(void **state)
 	}
 }
 
-/* Of the names of parsers the help's own list is what is compared. */
-static void names_that_come_with_the_build_are_compared(void **state)
+/* Parsers' names in the help's own list are compared. */
+static void parser_names_are_compared(void **state)
 {
 	static const char lines[] = "  --tool-call-parser {apertus,one-more,\n"
 				    "      brand_new} or name registered in --tool-parser-plugin\n"
@@ -220,7 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_found),
 		cmocka_unit_test(types_of_new_arguments_are_guessed),
-		cmocka_unit_test(names_that_come_with_the_build_are_compared),
+		cmocka_unit_test(parser_names_are_compared),
 		cmocka_unit_test(the_overlay_leaves_no_difference),
 	};
 

@@ -26,7 +26,7 @@ static const char text[] = "usage: server serve [model_tag] [options]\n"
 			   "  -h, --help            show this help message and exit\n"
 			   "\n"
 			   "Frontend:\n"
-			   "  What it offers.\n"
+			   "  Its purpose.\n"
 			   "  - one point of it:\n"
 			   "      --not-an-argument X\n"
 			   "\n"
@@ -139,7 +139,7 @@ static void colors_and_line_ends_do_not_matter(void **state)
 {
 	auto_help struct vllm_help *help = parse(
 		"\033[1moptions:\033[0m\r\n  \033[32m--port\033[0m PORT\tThe port. (default: 1)\r\n"
-		"  --host HOST           Behind a tab.\r\n");
+		"  --host HOST           After a tab.\r\n");
 
 	(void)state;
 	assert_int_equal(vllm_help_count(help), 2);
@@ -179,7 +179,7 @@ static void switches_have_a_sense(void **state)
 		{ "--no-x", "--no-x", NULL, NULL, NULL, NULL },
 		{ "--x, --y", "--x", NULL, NULL, NULL, "--y" },
 		{ "--x, --y, --no-x, --no-y", "--x", "--y", "--no-x", "--no-y", NULL },
-		/* with a value they are no switches */
+		/* with a value they are not switches */
 		{ "--x X, --y X", "--x", "--y", NULL, NULL, NULL },
 		{ "--enable-x X, --disable-x X", "--enable-x", "--disable-x", NULL, NULL, NULL },
 	};

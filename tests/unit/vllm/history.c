@@ -34,7 +34,7 @@ static void releases_are_in_order(void **state)
 	}
 }
 
-/* What the look-up takes for granted. */
+/* The assumptions of the look-up. */
 static void rows_are_sorted_and_have_no_gaps(void **state)
 {
 	size_t gone = 0, args = 0;

@@ -13,7 +13,7 @@
 #include "vllm/arg_json.h"
 #include "vllm/server_args.h"
 
-/* What a test works on: each lays its own over the reference release's. */
+/* The catalog of a test: each applies its overlay to the reference release's. */
 static const struct vllm_catalog *catalog;
 
 static json_t *overlay_of(const char *args)
@@ -161,7 +161,7 @@ static void wrong_overlays_are_refused(void **state)
 	}
 }
 
-/* What a row says as JSON is what an overlay needs to make it again. */
+/* A row as JSON contains all that an overlay needs to rebuild it. */
 static void every_row_survives_an_overlay(void **state)
 {
 	auto_json json_t *before = json_array();

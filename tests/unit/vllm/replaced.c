@@ -127,8 +127,8 @@ static bool has_all(const char *keys, const struct vllm_version *release)
 	return keys != NULL;
 }
 
-/* Whatever replaces something is there in the release that it is told for. */
-static void replacements_are_there(void **state)
+/* Every replacement exists in the release that recommends it. */
+static void replacements_exist(void **state)
 {
 	struct vllm_version reference;
 	struct pl_err err = PL_ERR_INIT;
@@ -145,7 +145,7 @@ static void replacements_are_there(void **state)
 			continue;
 		auto_json json_t *by = replaced(VLLM_REFERENCE_RELEASE, key, NULL, NULL);
 		if (by == NULL && has_all(history->replaced_by, &reference))
-			fail_msg("%s has a replacement, and nothing is told", key);
+			fail_msg("%s has a replacement, which is not reported", key);
 		reported += by != NULL;
 		for (size_t k = 0; k < json_array_size(by); k++) {
 			const char *name = json_string_value(
@@ -275,7 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_replaced_it),
 		cmocka_unit_test(what_people_have_set_already_is_left_to_them),
-		cmocka_unit_test(replacements_are_there),
+		cmocka_unit_test(replacements_exist),
 		cmocka_unit_test(rows_are_of_things_that_went),
 		cmocka_unit_test(replacements_in_words),
 		cmocka_unit_test(older_names_of_values),

@@ -91,22 +91,22 @@ static void check_name(void *user, const struct vllm_expr *name)
 	if (err->code != PL_ERR_NONE)
 		return;
 	if (name->op == VLLM_EXPR_ARG && arg == NULL)
-		pl_err_invalid(err, "'%s' is no argument", name->text);
+		pl_err_invalid(err, "'%s' is not an argument", name->text);
 	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
 		pl_err_invalid(err, "'%s' has no key '%s'", name->text, name->key);
 	if (name->op == VLLM_EXPR_ENV &&
 	    vllm_rule_fact(&all_known, name->text).kind == vllm_value_of_json(NULL).kind)
-		pl_err_invalid(err, "'env.%s' is no fact", name->text);
+		pl_err_invalid(err, "'env.%s' is not a fact", name->text);
 }
 
-static void every_rule_compiles_and_names_what_there_is(void **state)
+static void every_rule_compiles_and_names_existing_things(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < vllm_rule_count(); i++) {
 		const struct vllm_rule *rule = vllm_rule_at(i);
 		struct pl_err err = PL_ERR_INIT;
 		assert_ptr_equal(vllm_rule_find(rule->id), rule);
-		/* options of benchmark commands are no arguments of the server */
+		/* options of benchmark commands are not arguments of the server */
 		if (rule->scope == VLLM_RULE_ENGINE) {
 			vllm_expr_each_name(vllm_rule_when(rule), check_name, &err);
 			vllm_expr_each_name(vllm_rule_require(rule), check_name, &err);
@@ -125,13 +125,13 @@ static void a_misspelt_name_is_found(void **state)
 		const char *fault; /* NULL: none */
 	} cases[] = {
 		{ "tensor_parallel_size > 1 and eplb_config.use_async and env.gpus > 1", NULL },
-		{ "tensor_paralel_size > 1", "'tensor_paralel_size' is no argument" },
+		{ "tensor_paralel_size > 1", "'tensor_paralel_size' is not an argument" },
 		/* rules know arguments by one name */
-		{ "tensor-parallel-size > 1", "'tensor' is no argument" },
-		{ "not any_set(seed, sed)", "'sed' is no argument" },
+		{ "tensor-parallel-size > 1", "'tensor' is not an argument" },
+		{ "not any_set(seed, sed)", "'sed' is not an argument" },
 		{ "eplb_config.use_asink", "'eplb_config' has no key 'use_asink'" },
 		{ "seed.key == 1", "'seed' has no key 'key'" },
-		{ "seed in [1] or env.gpu == 1", "'env.gpu' is no fact" },
+		{ "seed in [1] or env.gpu == 1", "'env.gpu' is not a fact" },
 	};
 	struct pl_arena *arena = pl_arena_new(ARENA_BYTES);
 
@@ -214,7 +214,7 @@ static void every_rule_fires_and_is_quiet(void **state)
 }
 
 /* The example with each fact taken away, and with each argument set to null. */
-static void what_is_not_known_breaks_nothing(void **state)
+static void unknown_facts_break_nothing(void **state)
 {
 	auto_json json_t *cases = read_cases();
 	const struct vllm_rule_env nothing = VLLM_RULE_ENV_UNKNOWN;
@@ -479,7 +479,7 @@ static const struct {
 	  "an argument that vLLM 0.12.0rc1 deprecates and 0.12.0 removes, expected "
 	  "eplb_config.num_redundant_experts: 4 instead",
 	  OPTION_WARNING },
-	/* keys; also where the release is assumed, as keys that nobody has */
+	/* keys; also, as unknown keys, where the release is assumed */
 	{ "{\"compilation_config\": {\"level\": 3}}",
 	  { "0.32.0", false, NULL },
 	  false,
@@ -563,7 +563,7 @@ static const struct {
 	  false,
 	  NULL,
 	  0 },
-	/* a list that nobody checks */
+	/* a list that is not checked */
 	{ "{\"attention_backend\": \"tree_attn\"}", { "0.20.0", false, NULL }, false, NULL, 0 },
 	{ "{\"convert\": \"embed\"}", { "0.32.0", false, NULL }, false, NULL, 0 },
 	{ "{\"attention_backend\": \"tree_attn\"}",
@@ -598,7 +598,7 @@ static void targets_lack_arguments_and_choices(void **state)
 	}
 }
 
-static void targets_lack_what_is_newer(void **state)
+static void targets_lack_newer_arguments(void **state)
 {
 	auto_json json_t *overlay = json_loads(
 		"{\"profllm_overlay\": 1, \"args\": [{\"name\": \"made_up\","
@@ -651,10 +651,10 @@ static void a_rule_as_json_has_every_member(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_rule_compiles_and_names_what_there_is),
+		cmocka_unit_test(every_rule_compiles_and_names_existing_things),
 		cmocka_unit_test(a_misspelt_name_is_found),
 		cmocka_unit_test(every_rule_fires_and_is_quiet),
-		cmocka_unit_test(what_is_not_known_breaks_nothing),
+		cmocka_unit_test(unknown_facts_break_nothing),
 		cmocka_unit_test(the_defaults_break_nothing),
 		cmocka_unit_test(real_set_ups_pass),
 		cmocka_unit_test(releases_choose_the_effect),
@@ -662,7 +662,7 @@ int main(void)
 		cmocka_unit_test(the_host_alone_can_break_a_rule),
 		cmocka_unit_test(long_values_are_cut_between_characters),
 		cmocka_unit_test(targets_lack_arguments_and_choices),
-		cmocka_unit_test(targets_lack_what_is_newer),
+		cmocka_unit_test(targets_lack_newer_arguments),
 		cmocka_unit_test(a_rule_as_json_has_every_member),
 	};
 

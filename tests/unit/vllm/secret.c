@@ -124,7 +124,7 @@ static void names_of_none(void **state)
 	}
 }
 
-/* Of the arguments that vLLM has, the flags of two are. */
+/* The flags of two of vLLM's arguments are secrets. */
 static void flags_of_secrets(void **state)
 {
 	static const char *const flags[] = {

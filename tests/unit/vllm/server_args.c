@@ -136,7 +136,8 @@ static void compare_choices_note(const json_t *entry, const char *mine)
 		    (pl_text_starts(theirs, "not checked") && pl_text_starts(mine, "not checked")));
 }
 
-/* What the specification of a release says beyond the history, which holds for the reference only. The help is ours. */
+/* Compares facts of a release's specification that the history lacks; it describes the reference
+ * release only. The help is ours. */
 static void compare_words(const json_t *entry, const struct option_row *arg)
 {
 	compare_choices_note(entry, arg->choices_note);
@@ -267,7 +268,7 @@ static void rows_say_what_the_reference_says(void **state)
 }
 
 /* The former reference is history; nothing that was known of it is lost. */
-static void rows_say_what_the_former_reference_said(void **state)
+static void rows_match_the_former_reference(void **state)
 {
 	skip_without_test_data();
 	size_t fields = 0;
@@ -594,7 +595,7 @@ int main(void)
 		cmocka_unit_test(there_are_396_rows),
 		cmocka_unit_test(names_are_found),
 		cmocka_unit_test(rows_say_what_the_reference_says),
-		cmocka_unit_test(rows_say_what_the_former_reference_said),
+		cmocka_unit_test(rows_match_the_former_reference),
 		cmocka_unit_test(argv_is_written_in_each_style),
 		cmocka_unit_test(secrets_go_by_the_environment),
 		cmocka_unit_test(unknown_names_are_refused),

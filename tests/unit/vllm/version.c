@@ -20,7 +20,7 @@ static struct vllm_version parse(const char *text)
 
 static void releases_are_in_order(void **state)
 {
-	/* each line comes after the one above it; what stands in one line is equal */
+	/* each line comes after the one above it; the entries of one line are equal */
 	static const char *const order[][4] = {
 		{ "0.9", "0.9.0", "v0.9.0", "0.9.0+cu118" },
 		{ "0.9.2.dev12+gabc", "0.9.2.dev12" },
@@ -60,7 +60,7 @@ static void releases_are_in_order(void **state)
 	}
 }
 
-static void what_is_no_release_is_refused(void **state)
+static void invalid_releases_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -97,7 +97,7 @@ static void what_is_no_release_is_refused(void **state)
 	}
 }
 
-static void builds_without_tags_are_told(void **state)
+static void builds_without_tags_are_reported(void **state)
 {
 	static const struct {
 		const char *text;
@@ -120,8 +120,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(releases_are_in_order),
-		cmocka_unit_test(what_is_no_release_is_refused),
-		cmocka_unit_test(builds_without_tags_are_told),
+		cmocka_unit_test(invalid_releases_are_refused),
+		cmocka_unit_test(builds_without_tags_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

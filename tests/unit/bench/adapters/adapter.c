@@ -275,7 +275,7 @@ static void decode_reads_what_events_say(void **state)
 	}
 }
 
-static void decode_refuses_what_is_no_event(void **state)
+static void decode_refuses_other_texts(void **state)
 {
 	static const char *const broken[] = {
 		"",
@@ -330,7 +330,7 @@ int main(void)
 		cmocka_unit_test(samples_without_what_the_protocol_needs_are_refused),
 		cmocka_unit_test(adapters_are_found_by_name),
 		cmocka_unit_test(decode_reads_what_events_say),
-		cmocka_unit_test(decode_refuses_what_is_no_event),
+		cmocka_unit_test(decode_refuses_other_texts),
 		cmocka_unit_test(long_error_texts_are_cut_not_lost),
 	};
 

@@ -66,7 +66,7 @@ static const struct form forms[] = {
 	{ "[1, null, 'x', [], {}, {'conversations':3}, {'conversations':[]},"
 	  "{'conversations':[{'value':'only'}]},{'conversations':[{'value':'a'},{'value':'b'}]}]",
 	  "a>b", 0, 0, 0 },
-	/* half a pair, alone and beside a whole one */
+	/* half a pair, alone and next to a complete one */
 	{ "[{'conversations':[{'value':'x\\ud83d'},{'value':'b'}]},"
 	  "{'conversations':[{'value':'\\ud83d\\ude00'},{'value':'\\udc00y\\ud800\\u0041'}]}]",
 	  "x\xef\xbf\xbd>b|\xf0\x9f\x98\x80>\xef\xbf\xbdy\xef\xbf\xbd"
@@ -78,7 +78,7 @@ static const struct form forms[] = {
 	{ "{'messages':[{'role':'user','content':'a','logprob':-Infinity},{'content':'b'}]}\n"
 	  "{'messages':[{'content':'c'},{'content':'d'}]}",
 	  "a>b|c>d", 1, 1, 0 },
-	/* bytes that are no UTF-8, and half a pair as such */
+	/* bytes that are not UTF-8, and half a pair encoded alone */
 	{ "[{'conversations':[{'value':'x\xff'},{'value':'y\xed\xa0\xbd'}]},{'conversations':"
 	  "[{'value':'c'},{'value':'d'}]}]",
 	  "x\xef\xbf\xbd>y\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|c>d", 1, 1, 0 },
@@ -99,7 +99,7 @@ static void test_bench_data_conversations__forms(void **state)
 			fail_msg("%zu: found '%s', expected '%s'", i, pairs, forms[i].pairs);
 		if (entries.mended != forms[i].mended || entries.first_mended != forms[i].first ||
 		    entries.with_media != forms[i].media)
-			fail_msg("%zu: mended %zu from %zu, media %zu", i, entries.mended,
+			fail_msg("%zu: repaired %zu from %zu, media %zu", i, entries.mended,
 				 entries.first_mended, entries.with_media);
 	}
 }

@@ -64,7 +64,7 @@ static void test_random_plain(void **state)
 	}
 	/* One pass over all prompts at once. */
 	assert_int_equal(test.encodes, 1);
-	/* The general generators stand as after seeding. */
+	/* The general generators are in the state after seeding. */
 	assert_true(pl_pyrandom_random(&b.py) == 0.8444218515250481);
 	assert_true(pl_nplegacy_double(&b.np) == 0.5488135039273248);
 	built_done(&b);
@@ -289,8 +289,8 @@ static void add_tokens(struct pl_buf *buf, unsigned first, unsigned count)
 		pl_buf_addf(buf, "%st%u", i > 0 ? " " : "", first + i);
 }
 
-/* Ten conversations e0 … e9 of 5 + i and 4 + i tokens, but e3 (3, 9) and e5 (9, 3); between them
- * what is to be passed over. */
+/* Ten conversations e0 … e9 of 5 + i and 4 + i tokens, except e3 (3, 9) and e5 (9, 3); between
+ * them are entries to skip. */
 static char *sharegpt_file(void)
 {
 	auto_buf buf = { 0 };
@@ -402,7 +402,7 @@ static void test_custom(void **state)
 	b.bench.disable_shuffle = true;
 	build(&b, &test);
 	assert_order(b.dataset, "0 1 2");
-	/* The default length stands above the records' own: vLLM's way. */
+	/* As in vLLM, the default length overrides the lengths of the records. */
 	assert_int_equal(b.dataset->samples[1].output_tokens, 256);
 	/* With the one special token. */
 	assert_int_equal(b.dataset->samples[1].prompt_tokens, 3);
@@ -451,7 +451,7 @@ static void test_custom_output_tokens_in_other_forms(void **state)
 struct bad_file {
 	const char *name;
 	const char *content;
-	const char *position; /* behind the path in the message */
+	const char *position; /* after the path in the message */
 };
 
 static void test_bad_files(void **state)

@@ -3,11 +3,12 @@
 
 #include <unistd.h>
 
-/* What lays templates in these tests: "t7 TEXT t8", and as many t9 as `extra` says. */
+/* A tokenizer that applies templates: "t7 TEXT t8", and `extra` times t9. */
 struct template_tokenizer {
 	struct test_tokenizer test;
 	enum pl_err_code fault; /* of the template; PL_ERR_NONE: none */
-	size_t reported;        /* tokens beside what they are: a lossy decoder */
+	/* the token count, which differs from the tokens for a lossy decoder */
+	size_t reported;
 };
 
 static int lay(const struct bench_tokenizer *tokenizer, const char *const *texts, size_t count,
@@ -159,7 +160,7 @@ static void test_refused(void **state)
 		assert_int_equal(strstr(b.err.text, "--skip-chat-template") != NULL, cases[i].hint);
 		built_done(&b);
 	}
-	/* anything else that goes wrong is no word about templates */
+	/* other errors do not mention templates */
 	struct built b;
 	template_init(&how, PL_ERR_NETWORK, 0);
 	use(&b, "custom", prompts);
@@ -172,7 +173,7 @@ static void test_refused(void **state)
 	unlink("dataset_template_file");
 }
 
-static void test_nobody_lays_templates(void **state)
+static void test_no_templates(void **state)
 {
 	struct template_tokenizer how;
 	struct built b;
@@ -230,7 +231,7 @@ int main(void)
 		cmocka_unit_test(test_spec_bench),
 		cmocka_unit_test(test_copies_are_templated_once),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_nobody_lays_templates),
+		cmocka_unit_test(test_no_templates),
 		cmocka_unit_test(test_losses_are_noted),
 		cmocka_unit_test(test_without_a_tokenizer),
 	};

@@ -16,7 +16,7 @@ static void test_lines(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *lines[5]; /* NULL behind the last */
+		const char *lines[5]; /* NULL after the last */
 	} cases[] = {
 		{ "a", { "a" } },
 		{ "a\n", { "a\n" } },

@@ -38,7 +38,7 @@ enum manner {
 	OTHER_NO_TEMPLATE, /* llama.cpp's keys, without its /apply-template */
 };
 
-/* A server whose tokens are the bytes of the text, with a 1 in front as special token. */
+/* A server whose tokens are the bytes of the text, preceded by the special token 1. */
 struct server {
 	enum manner manner;
 	int fd;
@@ -61,7 +61,7 @@ static bool has_other_keys(enum manner manner)
 	return manner == OTHER_KEYS || manner == OTHER_NO_TEMPLATE;
 }
 
-/* "<u>text<a>" and the template's only argument behind it; NULL: no messages. */
+/* Returns "<u>text<a>" followed by the template's only argument; NULL: no messages. */
 static char *templated(const json_t *request)
 {
 	const json_t *message = json_array_get(json_object_get(request, "messages"), 0);
@@ -323,7 +323,7 @@ static void test_round_trip_with_sglang(void **state)
 	round_trip(SGLANG_KEYS);
 }
 
-static void test_vocabulary_not_told(void **state)
+static void test_vocabulary_unknown(void **state)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -490,7 +490,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_round_trip_with_other_keys),
 		cmocka_unit_test(test_round_trip_with_sglang),
-		cmocka_unit_test(test_vocabulary_not_told),
+		cmocka_unit_test(test_vocabulary_unknown),
 		cmocka_unit_test(test_no_tokenizer),
 		cmocka_unit_test(test_batch_fails_whole),
 		cmocka_unit_test(test_templates),

@@ -141,7 +141,7 @@ static void test_equal_to_reference(void **state)
 	}
 }
 
-static void test_draws_go_on(void **state)
+static void test_draws_continue(void **state)
 {
 	struct arrivals_case c = { 0, 2, 1, NULL, 0, 0, 2, { 0 } };
 	struct pl_nplegacy rng, alone;
@@ -159,7 +159,7 @@ static void test_draws_go_on(void **state)
 	vllm_bench_done(&bench);
 }
 
-/* Without chance (burstiness inf) request i stands where i + 1 requests are expected. */
+/* Without randomness (burstiness inf), request i is sent when i + 1 requests are expected. */
 static void test_ramp_over_time(void **state)
 {
 	struct vllm_bench bench;
@@ -197,7 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_to_reference),
-		cmocka_unit_test(test_draws_go_on),
+		cmocka_unit_test(test_draws_continue),
 		cmocka_unit_test(test_ramp_over_time),
 	};
 

@@ -15,7 +15,7 @@
 #include "bench/load/load.h"
 #include "vllm/bench_options.h"
 
-/* What a reader saw: each record once acted on, then over, never the other way round. */
+/* The records that a reader saw: each is active once, then finished, in this order. */
 struct seen {
 	struct bench_feed *feed;
 	const atomic_int *run_is_over;
@@ -119,13 +119,13 @@ static void play(unsigned threads, size_t count)
 	free(requests);
 }
 
-static void test_bench_load_feed__reader_beside_one_worker(void **state)
+static void test_bench_load_feed__reader_with_one_worker(void **state)
 {
 	(void)state;
 	play(1, 20000);
 }
 
-static void test_bench_load_feed__reader_beside_workers(void **state)
+static void test_bench_load_feed__reader_with_several_workers(void **state)
 {
 	(void)state;
 	play(3, 20001);
@@ -133,7 +133,8 @@ static void test_bench_load_feed__reader_beside_workers(void **state)
 	play(4, 2);
 }
 
-/* Sockets that were not to be had: the run fails, and its records are gone before the reader's. */
+/* The sockets could not be opened: the run fails, and takes its records back before the reader
+ * sees them. */
 static void test_bench_load_feed__a_run_that_cannot_start_takes_its_records_back(void **state)
 {
 	(void)state;
@@ -168,8 +169,8 @@ static void test_bench_load_feed__a_run_that_cannot_start_takes_its_records_back
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bench_load_feed__reader_beside_one_worker),
-		cmocka_unit_test(test_bench_load_feed__reader_beside_workers),
+		cmocka_unit_test(test_bench_load_feed__reader_with_one_worker),
+		cmocka_unit_test(test_bench_load_feed__reader_with_several_workers),
 		cmocka_unit_test(
 			test_bench_load_feed__a_run_that_cannot_start_takes_its_records_back),
 	};

@@ -43,7 +43,7 @@ int epoll_pwait2(int fd, struct epoll_event *events, int room, const struct time
 	return wait_with(SYS_epoll_pwait2, fd, events, room, (long)timeout);
 }
 
-static void connections_are_kept_and_used_again(void **state)
+static void connections_are_reused(void **state)
 {
 	static const char *const orders[] = { "ok 2" };
 	struct tiny_server *server = tiny_server_start();
@@ -136,7 +136,8 @@ static void a_small_cap_is_one_workers(void **state)
 	(void)state;
 	play.load.max_concurrency = 3;
 	play.load.threads = 2;
-	/* each three are answered only when the third is there: no slot may stand empty */
+	/* the server answers each group of three only when the third request arrives: no slot
+	 * may stay empty */
 	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 30);
 	assert_int_equal(outcome->worker_count, 1);
@@ -204,7 +205,7 @@ static void failures_are_named_and_hurt_no_one_else(void **state)
 			assert_int_equal(record->output_tokens, 3);
 			continue;
 		}
-		/* a reset may overtake the head in front of it */
+		/* a reset may overtake the head that was sent before it */
 		if (strcmp(want->order, "reset") != 0) {
 			assert_failed(record, want->kind, want->part);
 			assert_int_equal(record->status, want->status);
@@ -252,7 +253,7 @@ static void a_refused_retry_fails_and_is_not_repeated(void **state)
 	tiny_server_stop(server);
 }
 
-static void nobody_listening_fails_each_request(void **state)
+static void a_closed_port_fails_each_request(void **state)
 {
 	static const char *const orders[] = { "ok 1" };
 	struct tiny_server *server = tiny_server_start();
@@ -330,7 +331,7 @@ static void run_timeout_ends_all_workers(void **state)
 	tiny_server_stop(server);
 }
 
-static void a_stop_abandons_what_is_open_and_sends_no_more(void **state)
+static void a_stop_abandons_open_requests_and_sends_no_more(void **state)
 {
 	static const char *const orders[] = { "ok 1", "hang" };
 	static atomic_int stop;
@@ -459,7 +460,7 @@ static void a_plan_out_of_order_is_refused(void **state)
 	play_done(&play);
 }
 
-static void an_empty_plan_is_over_at_once(void **state)
+static void an_empty_plan_finishes_at_once(void **state)
 {
 	static const char *const orders[] = { "-" };
 	struct play play = play_new(NULL, orders, 1, 0);
@@ -500,7 +501,7 @@ static void limits_are_named_before_the_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(connections_are_kept_and_used_again),
+		cmocka_unit_test(connections_are_reused),
 		cmocka_unit_test(the_cap_is_reached_and_never_passed),
 		cmocka_unit_test(a_cap_is_split_among_workers),
 		cmocka_unit_test(a_small_cap_is_one_workers),
@@ -508,17 +509,17 @@ int main(void)
 		cmocka_unit_test(failures_are_named_and_hurt_no_one_else),
 		cmocka_unit_test(a_dead_kept_connection_is_replaced_once),
 		cmocka_unit_test(a_refused_retry_fails_and_is_not_repeated),
-		cmocka_unit_test(nobody_listening_fails_each_request),
+		cmocka_unit_test(a_closed_port_fails_each_request),
 		cmocka_unit_test(request_timeout_fails_its_request_only),
 		cmocka_unit_test(silence_on_all_streams_ends_the_run),
 		cmocka_unit_test(run_timeout_ends_all_workers),
-		cmocka_unit_test(a_stop_abandons_what_is_open_and_sends_no_more),
+		cmocka_unit_test(a_stop_abandons_open_requests_and_sends_no_more),
 		cmocka_unit_test(requests_go_out_by_the_schedule),
 		cmocka_unit_test(bodies_larger_than_a_socket_buffer_arrive_whole),
 		cmocka_unit_test(the_null_adapter_answers_by_itself),
 		cmocka_unit_test(a_loop_that_cannot_wait_fails_the_run),
 		cmocka_unit_test(a_plan_out_of_order_is_refused),
-		cmocka_unit_test(an_empty_plan_is_over_at_once),
+		cmocka_unit_test(an_empty_plan_finishes_at_once),
 		cmocka_unit_test(limits_are_named_before_the_start),
 	};
 

@@ -49,7 +49,7 @@ static void texts_are_made_fit(void **state)
 	}
 }
 
-/* Whatever the room: what comes out is the beginning, in whole characters, with its NUL. */
+/* For any room, the output is a prefix of whole characters, followed by a NUL. */
 static void texts_are_cut_between_characters(void **state)
 {
 	static const char bytes[] = "a\xc3\xa4\xff\xf0\x9f\x98\x80"

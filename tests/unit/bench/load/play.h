@@ -64,7 +64,7 @@ static inline void play_done(struct play *play)
 	free(play->requests);
 }
 
-/* The failed tries of `record`, from the *at-th of the outcome's on: one behind the other, none
+/* Checks the failed tries of `record`, from index *at of the outcome's: consecutive, and none is
  * lost. */
 static inline void assert_tries(const struct res_outcome *outcome, size_t *at,
 				const struct res_record *record)
@@ -87,7 +87,7 @@ static inline void assert_tries(const struct res_outcome *outcome, size_t *at,
 	assert_true(record->end_ns >= before_ns);
 }
 
-/* What must hold of every outcome, however the requests ended. */
+/* Checks what holds for every outcome, however the requests ended. */
 static inline void assert_outcome_consistent(const struct play *play)
 {
 	const struct res_outcome *outcome = play->outcome;

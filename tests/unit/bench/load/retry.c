@@ -93,7 +93,7 @@ static void a_refused_connection_is_tried_as_often_as_asked(void **state)
 	play_done(&play);
 }
 
-static void only_what_may_pass_is_tried_again(void **state)
+static void only_transient_failures_are_retried(void **state)
 {
 	static const struct {
 		const char *order;
@@ -119,7 +119,7 @@ static void only_what_may_pass_is_tried_again(void **state)
 	tiny_server_stop(server);
 }
 
-static void without_being_asked_nothing_is_tried_again(void **state)
+static void without_retries_nothing_is_retried(void **state)
 {
 	struct tiny_server *server = tiny_server_start();
 	struct play play = play_one(server, "late 1 0 503", 0, 0);
@@ -229,7 +229,7 @@ static void a_signal_ends_what_waits_for_its_next_try(void **state)
 	tiny_server_stop(server);
 }
 
-/* Nobody can be silent while nobody was asked. */
+/* A server without open requests cannot stall. */
 static void a_pause_is_no_stall(void **state)
 {
 	struct tiny_server *server = tiny_server_start();
@@ -244,8 +244,8 @@ static void a_pause_is_no_stall(void **state)
 	tiny_server_stop(server);
 }
 
-/* A request between two tries keeps its place: the next one is sent when it is over. */
-static void the_cap_counts_what_waits(void **state)
+/* A request between two tries keeps its slot: the next request is sent after it has finished. */
+static void the_limit_counts_waiting_requests(void **state)
 {
 	static const char *const orders[] = { "late 1 0 503", "ok 2", "ok 2" };
 	struct tiny_server *server = tiny_server_start();
@@ -265,7 +265,8 @@ static void the_cap_counts_what_waits(void **state)
 	tiny_server_stop(server);
 }
 
-/* What a reader of the feed saw: of each request its start, its tries in order, its end. */
+/* The events that a reader of the feed saw: the start of each request, its tries in order, its
+ * end. */
 struct seen {
 	struct bench_feed *feed;
 	atomic_int run_is_over;
@@ -332,8 +333,8 @@ static void play_followed(struct play *play)
 	free(seen.over);
 }
 
-/* One made-up run. Resets close every connection, so that none of them looks like an idle one's
- * end. */
+/* Plays one random run. Each reset closes every connection, so that none looks like the end of
+ * an idle one. */
 static void play_random(struct tiny_server *server, struct pl_pyrandom *rng, size_t count)
 {
 	static const int statuses[] = { 408, 425, 429, 502, 503, 504 };
@@ -388,14 +389,14 @@ int main(void)
 		cmocka_unit_test(each_failed_try_is_a_record_and_the_clock_starts_at_the_first),
 		cmocka_unit_test(a_connection_that_breaks_before_an_answer_is_tried_again),
 		cmocka_unit_test(a_refused_connection_is_tried_as_often_as_asked),
-		cmocka_unit_test(only_what_may_pass_is_tried_again),
-		cmocka_unit_test(without_being_asked_nothing_is_tried_again),
+		cmocka_unit_test(only_transient_failures_are_retried),
+		cmocka_unit_test(without_retries_nothing_is_retried),
 		cmocka_unit_test(retry_after_takes_the_place_of_the_delay),
 		cmocka_unit_test(retry_after_is_honoured_up_to_a_minute),
 		cmocka_unit_test(request_timeout_runs_from_the_first_try),
 		cmocka_unit_test(a_signal_ends_what_waits_for_its_next_try),
 		cmocka_unit_test(a_pause_is_no_stall),
-		cmocka_unit_test(the_cap_counts_what_waits),
+		cmocka_unit_test(the_limit_counts_waiting_requests),
 		cmocka_unit_test(whatever_fails_the_sums_agree),
 	};
 

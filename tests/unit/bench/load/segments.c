@@ -53,7 +53,7 @@ static void send_one(const struct line *line, size_t len)
 	assert_int_equal(write(line->there, bytes, len), len);
 }
 
-/* On loopback what was sent is there when write() has returned. */
+/* On loopback the data has arrived when write() returns. */
 static void read_some(struct line *line, size_t room, size_t expected)
 {
 	char bytes[64];
@@ -79,7 +79,7 @@ static void test_segments__one_alone(void **state)
 	send_one(&line, 30);
 	read_some(&line, 64, 30);
 	assert_true(was_one(&line));
-	/* reads of which nobody asked */
+	/* reads without a new request */
 	for (int i = 0; i < 3; i++) {
 		send_one(&line, 10);
 		read_some(&line, 64, 10);
@@ -102,7 +102,7 @@ static void test_segments__two_in_a_read(void **state)
 	send_one(&line, 10);
 	read_some(&line, 64, 10);
 	assert_true(was_one(&line));
-	/* two in a read of which nobody asked make the next one doubtful */
+	/* two in such a read make the next one doubtful */
 	send_one(&line, 10);
 	send_one(&line, 10);
 	read_some(&line, 64, 20);
@@ -129,7 +129,7 @@ static void test_segments__one_in_two_reads_hides_no_other(void **state)
 	line_close(&line);
 }
 
-static void test_segments__what_was_not_read_yet(void **state)
+static void test_segments__unread_bytes(void **state)
 {
 	struct line line;
 
@@ -163,7 +163,7 @@ static void test_segments__no_tcp(void **state)
 #define CRLF  "c\r\ndata: a\r\n\r\n\r\n"
 #define PLAIN "data: a\n\n"
 
-/* What was written at once, and how much of it is to be read first; 0: all. */
+/* The data of one write, and how much of it to read first; 0: all. */
 static const struct {
 	const char *parts[4];
 	size_t first;
@@ -174,9 +174,9 @@ static const struct {
 	{ { EVENT, EVENT, "0\r\n\r\n" }, sizeof(EVENT) - 1 },
 	{ { CRLF, CRLF }, sizeof(CRLF) - 1 },
 	{ { PLAIN, PLAIN }, sizeof(PLAIN) - 1 },
-	/* two at once, and one behind them */
+	/* two at once, then one */
 	{ { EVENT EVENT, EVENT }, 2 * (sizeof(EVENT) - 1) },
-	/* one in two pieces, and one behind it */
+	/* one in two pieces, then one */
 	{ { "9\r\ndata", ": a\n\n\r\n", EVENT }, sizeof(EVENT) - 1 },
 	/* the end of one comes with the next */
 	{ { "9\r\ndata: a\n", "\n\r\n" EVENT }, 0 },
@@ -257,7 +257,7 @@ int main(void)
 		cmocka_unit_test(test_segments__one_alone),
 		cmocka_unit_test(test_segments__two_in_a_read),
 		cmocka_unit_test(test_segments__one_in_two_reads_hides_no_other),
-		cmocka_unit_test(test_segments__what_was_not_read_yet),
+		cmocka_unit_test(test_segments__unread_bytes),
 		cmocka_unit_test(test_segments__no_tcp),
 		cmocka_unit_test(test_segments__to_be_read_apart),
 		cmocka_unit_test(test_segments__nothing_to_read),

@@ -43,7 +43,7 @@ static void fed_done(struct fed *fed)
 	res_record_done(&fed->record);
 }
 
-/* Feeds unless the answer is over. */
+/* Feeds the bytes unless the response has finished. */
 static void fed_bytes(struct fed *fed, const char *bytes, size_t len)
 {
 	size_t used;
@@ -248,7 +248,7 @@ static void odd_but_valid_streams_lose_nothing(void **state)
 	struct fed fed;
 
 	(void)state;
-	/* comments, CRLF, no blank behind the colon, names, ids, several data lines */
+	/* comments, CRLF, no blank after the colon, names, ids, several data lines */
 	FEED(&fed, "openai", ": ping\n\n", ": ping\n\n" TEXT("a"),
 	     "data:{\"choices\":[{\"index\":0,\"text\":\"b\"}]}\r\n\r\n",
 	     "event: x\nid: 3\ndata: {\"choices\":\ndata: [{\"index\":0,\"text\":\"c\"}]}\n\n",
@@ -446,7 +446,7 @@ static void a_closed_connection_ends_the_answer(void **state)
 	assert_int_equal(bench_stream_end(&fed.stream), BENCH_STREAM_DONE);
 	fed_done(&fed);
 
-	/* the last word is there, the last chunk is not */
+	/* the last event has arrived, the last chunk has not */
 	fed_begin(&fed, "openai");
 	fed_bytes(&fed, stream_head, strlen(stream_head));
 	fed_bytes(&fed, "1000\r\n" LAST("a") DONE_WORD, strlen("1000\r\n" LAST("a") DONE_WORD));
@@ -555,12 +555,12 @@ static void only_what_ends_a_read_has_its_time(void **state)
 	assert_since(true, A_EVENT A_EVENT A_EVENT, last, 3);
 	/* what the server put into one chunk, it sent at once */
 	assert_since(true, A_EVENT "58\r\n" TEXT("a") TEXT("a") "\r\n", at_once, 3);
-	/* an event without choices, a comment, a part of the next event, or the end came behind */
+	/* an event without choices, a comment, a part of the next event, or the end follows */
 	assert_since(true, A_EVENT "e\r\n" DONE_WORD "\r\n", early, 1);
 	assert_since(true, A_EVENT "8\r\n: ping\n\n\r\n", early, 1);
 	assert_since(true, A_EVENT A_EVENT A_EVENT "5\r\ndata:\r\n", all, 3);
 	assert_since(true, A_EVENT "0\r\n\r\n", early, 1);
-	/* nobody knows when the last byte of these came */
+	/* the arrival time of the last byte of these is unknown */
 	assert_since(false, A_EVENT, early, 1);
 	/* one chunk is one output, however many events */
 	assert_since(false, "58\r\n" TEXT("a") TEXT("a") "\r\n", chunk, 2);
@@ -622,7 +622,7 @@ static void long_failure_bodies_are_cut(void **state)
 	fed_done(&fed);
 }
 
-/* What a real server sent, put back into chunks (the files hold the text without them). */
+/* Puts the responses of real servers back into chunks (the files hold the text without them). */
 static bool read_real(const char *name, struct wire *wire)
 {
 	struct pl_err err = PL_ERR_INIT;

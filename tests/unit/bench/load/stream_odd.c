@@ -31,7 +31,7 @@
 
 struct row {
 	const char *adapter; /* NULL: openai; "whole": openai in one piece */
-	const char *bytes;   /* the whole answer, its connection ends behind it */
+	const char *bytes;   /* the whole response; the connection ends after it */
 	const char *kind;    /* NULL: it is good */
 	const char *says;    /* within the error, or the text that was generated; NULL: whatever */
 	int64_t tokens;      /* RES_NO_COUNT: none, -2: whatever */
@@ -39,7 +39,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* behind the last word */
+	/* after the last event */
 	{ NULL, EVENTS_HEAD TEXT("a") LAST("\"stop\"") DONE TEXT("b") USAGE("9"), NULL, "az", 2,
 	  2 },
 	{ NULL, EVENTS_HEAD LAST("\"stop\"") DONE "data: {oops\n\n", NULL, "z", 1, 1 },
@@ -61,7 +61,7 @@ static const struct row rows[] = {
 	{ NULL, EVENTS_HEAD OF("0", "1", "null") OF("1", "1", "null") USAGE("2") DONE, NULL, NULL,
 	  2, 2 },
 	{ "openai-chat", EVENTS_HEAD DELTA("\"content\":\"a\"") USAGE("1") DONE, NULL, "a", 1, 1 },
-	/* [DONE] and a count, wherever it stands */
+	/* [DONE] and a count, at any position */
 	{ NULL, EVENTS_HEAD OF("0", "1", "null") OF("0", "2", "null") DONE, NULL, "xx", 2, 2 },
 	{ NULL, EVENTS_HEAD TEXT("a") USAGE("1") TEXT("b") DONE, NULL, "ab", 1, 2 },
 	{ NULL, EVENTS_HEAD TEXT("a") USAGE("1"), "truncated", "without its closing event", 1, 1 },
@@ -250,7 +250,7 @@ static void check(const struct row *row, const struct res_record *record)
 		assert_int_equal(events_of(record), row->events);
 }
 
-static void odd_answers_are_told_by_what_is_true(void **state)
+static void odd_answers_are_described_correctly(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
@@ -295,7 +295,7 @@ static void enough_of_the_wrong_kind_is_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(odd_answers_are_told_by_what_is_true),
+		cmocka_unit_test(odd_answers_are_described_correctly),
 		cmocka_unit_test(enough_of_the_wrong_kind_is_enough),
 	};
 

@@ -1,17 +1,17 @@
 /*
- * A completions server of a few lines for load tests: one thread, one loop. What it does with a
- * request stands in the request's body:
+ * A small completions server for load tests: one thread, one loop. The body of a request selects
+ * the response:
  *
  *	ok N	     N events and [DONE], in one piece     close N   the same, then closes
  *	drop N	     as ok, closes a moment after          slow      head and one event, then silence
  *	hang	     never answers                         cut       head and one event, then closes
- *	reset	     head, then a reset                    refuse    resets without an answer
- *	status S     answer with status S, JSON error      error     an event, then an error object
- *	no_done	     a whole body without [DONE]           bad_json  an event that is no JSON
+ *	reset	     head, then a reset                    refuse    resets without a response
+ *	status S     status S with a JSON error            error     an event, then an error object
+ *	no_done	     a whole body without [DONE]           bad_json  an event that is not JSON
  *	empty	     [DONE] and nothing else               html      200 of another type
  *	gate N	     answers as ok 2 once N such are open
- *	late N I S A the first N with this I get status S (0: a reset), with Retry-After A where it
- *		     is given; the others as ok 2, and a close where S is 0. A -2: the others hang
+ *	late N I S A the first N with this I get status S (0: a reset), with Retry-After A if it is
+ *		     given; the others as ok 2, and a close if S is 0. A -2: the others hang
  */
 #pragma once
 

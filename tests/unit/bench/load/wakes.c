@@ -35,7 +35,7 @@ static void test_wakes__a_stamp_long_before_disproves_the_bound(void **state)
 	int64_t told_ns, t_ns;
 	int64_t since_ns = bench_wakes_since(&wakes, loop, now_ns, &told_ns);
 
-	/* the last look was behind the wait of 5 ms, unless it was held up itself */
+	/* the last look came after the wait of 5 ms, unless it was delayed itself */
 	assert_true(sure_ns <= now_ns - 5 * PL_NS_PER_MS);
 	assert_true(since_ns >= sure_ns);
 	assert_true(since_ns <= now_ns);

@@ -177,7 +177,7 @@ static void test_kinds__pages_are_of_one_size(void **state)
 	assert_int_equal(memory.layout.sliding_block_tokens, 16);
 }
 
-static void test_kinds__what_is_not_known(void **state)
+static void test_kinds__unknown_kinds(void **state)
 {
 	static const struct {
 		const char *model;
@@ -252,7 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds__tokens_and_blocks),
 		cmocka_unit_test(test_kinds__pages_are_of_one_size),
-		cmocka_unit_test(test_kinds__what_is_not_known),
+		cmocka_unit_test(test_kinds__unknown_kinds),
 		cmocka_unit_test(test_kinds__says_where_facts_are_from),
 	};
 

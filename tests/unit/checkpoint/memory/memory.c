@@ -34,7 +34,7 @@ static json_t *parse(const char *text)
 	return json;
 }
 
-/* hardware NULL: not known; gib NaN: nothing told. */
+/* Starts a play. hardware NULL: unknown; gib NaN: unknown. */
 static void begin(struct play *play, const char *config, const char *values, const char *hardware,
 		  double gib)
 {
@@ -93,7 +93,7 @@ static const struct option_problem *problem(const struct play *play, const char 
 	return NULL;
 }
 
-/* What vLLM printed when it served these models. */
+/* The values that vLLM printed when it served these models. */
 static void test_memory__as_vllm_printed(void **state)
 {
 	static const struct {
@@ -186,8 +186,7 @@ static void test_memory__on_the_cpu(void **state)
 	end(&play);
 }
 
-/* A file that tells neither dtype nor model_type: float32, served as bfloat16, of Llama's
- * family. */
+/* A file without dtype and model_type: float32, served as bfloat16, of Llama's family. */
 static void test_memory__a_sparse_config(void **state)
 {
 	static const char config[] =
@@ -279,7 +278,7 @@ static void test_memory__settings_change_the_cache(void **state)
 	}
 }
 
-/* A sliding layer keeps everything where vLLM is told not to treat it apart. */
+/* A sliding layer keeps everything if vLLM is set not to treat it separately. */
 static void test_memory__windows(void **state)
 {
 	static const struct {
@@ -357,7 +356,7 @@ static void test_memory__group_sizes(void **state)
 	}
 }
 
-static void test_memory__told_sizes(void **state)
+static void test_memory__given_sizes(void **state)
 {
 	struct play play;
 
@@ -395,7 +394,7 @@ static void test_memory__what_does_not_fit(void **state)
 	assert_int_equal(play.problems.count, 1);
 	end(&play);
 
-	/* 131,072 tokens x 131,072 bytes = 16 GiB beside 15 GiB of weights on 22 GiB */
+	/* 131,072 tokens x 131,072 bytes = 16 GiB in addition to 15 GiB of weights on 22 GiB */
 	begin(&play, LLAMA_31_8B, "{}", "l4", NAN);
 	explain(&play);
 	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_ERROR);
@@ -432,14 +431,14 @@ static void test_memory__what_does_not_fit(void **state)
 	assert_int_equal(play.problems.count, 0);
 	end(&play);
 
-	/* a told cache beside 14.96 GiB of weights on 79.2 GiB */
+	/* a cache of the given size in addition to 14.96 GiB of weights on 79.2 GiB */
 	begin(&play, LLAMA_31_8B, "{\"kv_cache_memory_bytes\":80000000000}", "h100", NAN);
 	explain(&play);
 	assert_int_equal(problem(&play, "kv_cache_fits_memory")->severity, OPTION_ERROR);
 	end(&play);
 }
 
-/* Only an estimate stands against it: a warning. */
+/* Only an estimate contradicts it: a warning. */
 static void test_memory__near_misses_warn(void **state)
 {
 	struct play play;
@@ -448,8 +447,8 @@ static void test_memory__near_misses_warn(void **state)
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":38000,\"gpu_memory_utilization\":0.92}", "l4",
 	      NAN);
 	explain(&play);
-	/* left beside the weights: 22,565 MiB x 0.92 - 14.96 GiB = 5.31 GiB; a request needs
-	 * 38,000 x 131,072 bytes = 4.64 GiB; activations and graphs take the difference */
+	/* without the weights: 22,565 MiB x 0.92 - 14.96 GiB = 5.31 GiB; a request needs 38,000
+	 * x 131,072 bytes = 4.64 GiB; activations and graphs take the difference */
 	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_WARNING);
 	end(&play);
 }
@@ -606,7 +605,7 @@ int main(void)
 		cmocka_unit_test(test_memory__settings_change_the_cache),
 		cmocka_unit_test(test_memory__windows),
 		cmocka_unit_test(test_memory__group_sizes),
-		cmocka_unit_test(test_memory__told_sizes),
+		cmocka_unit_test(test_memory__given_sizes),
 		cmocka_unit_test(test_memory__what_does_not_fit),
 		cmocka_unit_test(test_memory__near_misses_warn),
 		cmocka_unit_test(test_memory__longest_is_exact),

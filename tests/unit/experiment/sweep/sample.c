@@ -76,7 +76,7 @@ static void every_slice_has_one_point(void **state)
 	}
 }
 
-static void a_seed_gives_its_own_points(void **state)
+static void seeds_give_different_points(void **state)
 {
 	(void)state;
 	for (int method = 0; method < EXP_SAMPLE_METHOD_COUNT; method++) {
@@ -96,7 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sobol_points_are_the_known_ones),
 		cmocka_unit_test(every_slice_has_one_point),
-		cmocka_unit_test(a_seed_gives_its_own_points),
+		cmocka_unit_test(seeds_give_different_points),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

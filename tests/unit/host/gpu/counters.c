@@ -21,7 +21,7 @@
 
 /* ---- energy -------------------------------------------------------------- */
 
-/* Integrals from 0 to t of the curves below, worked out anew. */
+/* Integrals from 0 to t of the curves below, computed independently. */
 static double const_j(double t)
 {
 	return 300 * t;
@@ -116,13 +116,13 @@ static void test_file_changes_things(void **state)
 	double after = now_s();
 	assert_true(now.power_w == 400 && now.memory_used_bytes == 2 * GIB);
 	assert_true(isnan(now.temperature_c));
-	/* the counter goes on from where it was, and no faster than the higher curve */
+	/* the counter continues from its value, and no faster than the higher curve */
 	assert_true(now.energy_j >= energy_j - 0.002);
 	assert_true(now.energy_j <= energy_j + 400 * (after - before) + 0.002);
 	host_gpus_read(gpus, 1, &now);
 	assert_true(now.memory_used_bytes == 5 * GIB);
 
-	/* a fault is said on standard error; what stands before it counts */
+	/* a fault is reported on standard error; lines before it count */
 	assert_int_equal(pl_file_write(path, broken, sizeof(broken) - 1, &err), 0);
 	host_gpus_read(gpus, 0, &now);
 	assert_true(now.power_w == 400 && now.memory_used_bytes == 7 * GIB);

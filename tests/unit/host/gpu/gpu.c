@@ -235,7 +235,7 @@ static void test_old_library(void **state)
 	host_gpu_processes_free(list, count);
 }
 
-static void test_what_is_not_told(void **state)
+static void test_unreported_values(void **state)
 {
 	struct host_gpu_process *list;
 	struct host_gpu_state now;
@@ -399,7 +399,7 @@ int main(void)
 		TEST(test_more_processes_than_first_asked_for),
 		TEST(test_mig),
 		TEST(test_old_library),
-		TEST(test_what_is_not_told),
+		TEST(test_unreported_values),
 		TEST(test_shared_memory_gpu),
 		TEST(test_open_faults),
 		TEST(test_no_gpu),

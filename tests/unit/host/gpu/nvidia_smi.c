@@ -195,7 +195,7 @@ static void test_names_are_cleaned(void **state)
 		"\n<nvidia_smi_log><gpu><product_name>fine \xc3\xa4&#10;!</product_name></gpu>"
 		"</nvidia_smi_log>");
 	assert_string_equal(host_gpus_facts(fine, 0)->name, "fine \xc3\xa4?!");
-	/* as nvidia-smi wrote a process's name; the rest is read all the same */
+	/* as nvidia-smi wrote a process's name; the rest is read nevertheless */
 	auto_gpus struct host_gpus *bad = read_fixture("bytes.xml");
 	struct host_gpu_process *list;
 	size_t count;
@@ -249,7 +249,7 @@ static void test_faults(void **state)
 	check_fault("<a\0b>", 5, "'x': found a NUL byte");
 }
 
-/* What people keep beside the XML. */
+/* Other forms that users save in addition to XML. */
 static void test_other_forms(void **state)
 {
 	static const struct {
@@ -300,7 +300,7 @@ static void test_bombs(void **state)
 	}
 }
 
-/* `part`, `count` times behind the root's beginning. */
+/* Adds `part` `count` times after the start of the root. */
 static void check_repeated(const char *part, size_t count, const char *error)
 {
 	auto_buf text = { 0 };

@@ -22,7 +22,7 @@
 
 #define FIXTURES PROFLLM_SOURCE_DIR "/tests/fuzz/corpus/host/gpu/nvidia_smi/"
 
-/* A folder with a script that stands in for nvidia-smi, alone in front of PATH. */
+/* A directory with a script that replaces nvidia-smi; it is the first entry of PATH. */
 static char folder[SCRATCH_PATH];
 static char *path_before;
 
@@ -156,7 +156,7 @@ static struct host_gpus *open_gpus(void)
 
 static void test_fall_back(void **state)
 {
-	/* the second call tells of 2048 MiB, without the process; the third of the second GPU
+	/* the second call prints 2048 MiB, without the process; the third prints the second GPU
 	 * only; the fourth fails */
 	auto_free char *body = pl_asprintf(
 		"[ \"$*\" = '-q -x' ] || exit 3\n"
@@ -199,7 +199,7 @@ static void test_fall_back(void **state)
 	host_gpu_processes_free(list, count);
 	assert_true(host_gpus_facts(gpus, 0)->compute_capability == 9.0);
 
-	/* a lost GPU tells nothing, and the others keep their places */
+	/* a lost GPU reports nothing, and the others keep their indexes */
 	host_gpus_read(gpus, 0, &now);
 	assert_true(isnan(now.memory_used_bytes));
 	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), -1);

@@ -13,7 +13,7 @@
 
 #define GPUS_MAX 16
 
-/* A host of GPUs; uuids GPU-a0, GPU-a1, …; instances are added behind their GPU. */
+/* A host of GPUs with the UUIDs GPU-a0, GPU-a1, …; instances follow their GPU. */
 struct host {
 	struct host_gpu_facts facts[GPUS_MAX];
 	struct host_gpu_offer offers[GPUS_MAX];

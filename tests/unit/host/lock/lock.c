@@ -30,7 +30,7 @@ static int try_lock(const struct host_locks *locks, const char *name, int *ret_f
 	return done;
 }
 
-static void test_host_lock_lock__one_holds_it_and_says_who(void **state)
+static void test_host_lock_lock__the_holder_is_named(void **state)
 {
 	(void)state;
 	auto_locks struct host_locks *locks = open_locks();
@@ -252,7 +252,7 @@ static void test_host_lock_lock__queue_keeps_the_order(void **state)
 	assert_before(locks, a, "");
 	assert_before(locks, c, "ab");
 	assert_before(locks, NULL, "abc");
-	/* a free place in front is taken again, and still counts as the last */
+	/* a free ticket before others is reused, and its new owner counts as the last */
 	host_ticket_leave(a);
 	struct host_ticket *d = join(locks, "d");
 	assert_before(locks, b, "");
@@ -264,7 +264,7 @@ static void test_host_lock_lock__queue_keeps_the_order(void **state)
 	assert_before(locks, NULL, "");
 }
 
-static void test_host_lock_lock__queue_stands_what_others_write(void **state)
+static void test_host_lock_lock__queue_survives_foreign_files(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
@@ -287,7 +287,7 @@ static void test_host_lock_lock__queue_stands_what_others_write(void **state)
 		host_ticket_leave(b);
 		host_ticket_leave(c);
 	}
-	/* no JSON at all: nobody knows what it waits for */
+	/* not JSON: it is unknown what it waits for */
 	struct host_ticket *a = join(locks, "a");
 	assert_int_equal(truncate(path, 1), 0);
 	struct host_ticket *b = join(locks, "b");
@@ -386,7 +386,7 @@ static void test_host_lock_lock__a_planted_file_is_named(void **state)
 					 "0666; that user or root has to remove the file"));
 }
 
-static void test_host_lock_lock__a_removed_file_locks_nobody_out(void **state)
+static void test_host_lock_lock__a_removed_file_blocks_no_process(void **state)
 {
 	auto_free char *path = pl_asprintf("%s/queue.lock", folder);
 	auto_locks struct host_locks *locks = open_locks();
@@ -411,7 +411,7 @@ static void test_host_lock_lock__a_removed_file_locks_nobody_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_holds_it_and_says_who),
+		TEST(the_holder_is_named),
 		TEST(a_copy_holds_it_until_it_is_released),
 		TEST(a_dead_holder_is_none),
 		TEST(instances_share_their_gpu),
@@ -421,12 +421,12 @@ int main(void)
 		TEST(folder_is_made_for_everybody),
 		TEST(what_others_wrote_is_only_text),
 		TEST(queue_keeps_the_order),
-		TEST(queue_stands_what_others_write),
+		TEST(queue_survives_foreign_files),
 		TEST(the_dead_do_not_wait),
 		TEST(a_release_wakes),
 		TEST(an_owner_who_can_remove_locks_is_named),
 		TEST(a_planted_file_is_named),
-		TEST(a_removed_file_locks_nobody_out),
+		TEST(a_removed_file_blocks_no_process),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

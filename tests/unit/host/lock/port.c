@@ -43,7 +43,7 @@ static void test_host_lock_port__a_fixed_one_in_use_is_busy(void **state)
 	assert_int_equal(port.lock_fd, -1);
 	assert_int_equal(host_port_take(NULL, "127.0.0.1", port.number, &who, &retry, &err), -1);
 	assert_int_equal(pl_err_exit_status(err.code), 5);
-	/* and who has it is told */
+	/* and names its owner */
 	assert_non_null(strstr(err.text, pid));
 	assert_int_equal(retry.number, 0);
 	host_port_unbind(&port);
@@ -61,7 +61,7 @@ static void test_host_lock_port__a_lock_keeps_other_runs_away(void **state)
 	struct host_port port, retry = HOST_PORT_NONE;
 
 	assert_int_equal(host_port_take(locks, "127.0.0.1", 0, &who, &port, &err), 0);
-	/* just before the server starts: nobody listens, and it is not free */
+	/* just before the server starts: no process listens, and the port is not free */
 	host_port_unbind(&port);
 	assert_int_equal(host_port_take(locks, "127.0.0.1", port.number, &who, &retry, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
@@ -78,7 +78,7 @@ static void test_host_lock_port__an_address_that_is_not_ours(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	struct host_port port;
 
-	/* TEST-NET-1 is nobody's */
+	/* TEST-NET-1 belongs to no host */
 	assert_int_equal(host_port_take(NULL, "192.0.2.1", 0, &who, &port, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
 }

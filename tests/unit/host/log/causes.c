@@ -1,6 +1,6 @@
 /*
- * Why a server died: made-up logs, each of the failure rows, and what must not be taken for a
- * cause.
+ * Causes of death of a server: a synthetic log for each failure row, and logs that must not match
+ * one.
  */
 #include "host/log/server_log.h"
 
@@ -142,11 +142,11 @@ static void test_host_log_causes__no_wrong_cause(void **state)
 	(void)state;
 	static const struct fixture fixtures[] = {
 		{ "unknown", "" },
-		{ "unknown", "something that nobody has ever seen\n" },
-		{ "unknown", "RuntimeError: something that nobody has ever seen\n" },
+		{ "unknown", "something that no one has ever seen\n" },
+		{ "unknown", "RuntimeError: something that no one has ever seen\n" },
 		{ "unknown", "Traceback (most recent call last):\n"
 			     "  File \"x.py\", line 1, in f\n"
-			     "ValueError: something that nobody has ever seen\n" },
+			     "ValueError: something that no one has ever seen\n" },
 		/* warnings and reports that name what did not happen */
 		{ "unknown", "WARNING 03-05 06:01:02 [x.py:1] CUDA out of memory may follow\n" },
 		{ "unknown", "INFO 03-05 06:01:02 [x.py:1] CUDA error: none\n" },
@@ -164,13 +164,13 @@ static void test_host_log_causes__no_wrong_cause(void **state)
 			     "sh: vllm: not found\n" },
 		{ "unknown", "RuntimeError: Engine core initialization failed. See root cause\n" },
 		{ "unknown", "a long text: and more: error: argument --x\n" },
-		/* what a traceback before was about does not go on */
+		/* the cause of an earlier traceback does not carry over */
 		{ "unknown",
 		  "  File \"vllm/engine/arg_utils.py\", line 1, in create_engine_config\n"
 		  "Traceback (most recent call last):\n"
 		  "ValueError: of something else\n" },
 		{ "unknown", "x.ValidationError: 1 validation error for C\n"
-			     "INFO 03-05 06:01:02 [x.py:1] went on without it\n"
+			     "INFO 03-05 06:01:02 [x.py:1] continued without it\n"
 			     "  a list [type=value_error]\n" },
 	};
 
@@ -223,7 +223,7 @@ static void test_host_log_causes__once_it_listens(void **state)
 	check(fixtures, PL_ARRAY_SIZE(fixtures));
 }
 
-/* Of a death that nobody knows the first exception is worth seeing, an engine's above all. */
+/* For an unknown cause, the first exception is reported, preferably one of an engine. */
 static void test_host_log_causes__unknown_exceptions(void **state)
 {
 	(void)state;
@@ -335,7 +335,7 @@ static char *line_of(unsigned form, const char *phrase, const char *also)
 	}
 }
 
-/* No row stands in the shadow of another, in any of its forms. */
+/* No row hides another, in any of its forms. */
 static void test_host_log_causes__every_row(void **state)
 {
 	(void)state;
@@ -348,7 +348,7 @@ static void test_host_log_causes__every_row(void **state)
 			auto_server_log struct host_server_log *log = read_text(text);
 			const char *reported = host_server_log_cause_name(log);
 			if (reported == NULL || !pl_text_equal(reported, rows[i].cause))
-				fail_msg("'%s' is told as %s", text,
+				fail_msg("'%s' is reported as %s", text,
 					 reported != NULL ? reported : "none");
 		}
 	}
@@ -373,7 +373,7 @@ static bool gives_hint(size_t row, const char *position, const char *phrase, con
 	return false;
 }
 
-/* No hint stands in the shadow of another, each is of a cause that lines name. */
+/* No hint hides another, and each belongs to a cause that lines name. */
 static void test_host_log_causes__every_hint(void **state)
 {
 	(void)state;
@@ -400,7 +400,7 @@ static void test_host_log_causes__every_hint(void **state)
 	}
 }
 
-/* What the parser names is a cause that results have. */
+/* Every cause that the parser names is one of the result schema. */
 static void test_host_log_causes__are_those_of_results(void **state)
 {
 	(void)state;

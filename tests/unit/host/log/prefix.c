@@ -210,7 +210,7 @@ static void test_host_log_prefix__that_are_none(void **state)
 		{ "Mayor 04 05:06:07 hello", "Mayor 04 05:06:07 hello", "", "", HOST_LOG_NO_LEVEL,
 		  "" },
 		{ "ERROR socket.gaierror: no", "socket.gaierror: no", "", "", HOST_LOG_ERROR, "" },
-		{ "(nobody) INFO", "(nobody) INFO", "", "", HOST_LOG_NO_LEVEL, "" },
+		{ "(nowhere) INFO", "(nowhere) INFO", "", "", HOST_LOG_NO_LEVEL, "" },
 		{ "ERROR", "ERROR", "", "", HOST_LOG_NO_LEVEL, "" },
 		{ "INFO 99-05 06:01:02 [x.py:1] hello", "99-05 06:01:02 [x.py:1] hello", "", "",
 		  HOST_LOG_QUIET, "" },

@@ -57,10 +57,10 @@ static void test_host_log_server_log__escape_sequences(void **state)
 	}
 }
 
-/* Every LOG_READ row has a line here: what is told, and as what. */
+/* Every LOG_READ row has a line here, with the name and value that it reports. */
 static const struct {
 	const char *line;
-	const char *facts; /* JSON, those that are told */
+	const char *facts; /* JSON of the facts that are reported */
 } fact_cases[] = {
 	{ "vLLM API server version 1.2.3", "{\"vllm_version\": \"1.2.3\"}" },
 	{ "INFO 03-05 06:01:02 [a.py:3]  \u2588  version 1.2.3+abc",

@@ -64,7 +64,7 @@ static int tear_down(void **state)
 
 	end_run(scene);
 	assert_int_equal(host_mark_kill(scene->run_id, LONG_NS), 0);
-	/* nobody waits for a child of ours that is no more */
+	/* no child of ours is left to wait for */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	free(scene->mark);
 	free(scene);
@@ -171,7 +171,7 @@ static void test_host_proc_guard__exit_status_and_output(void **state)
 	assert_string_equal(log, "yes\nerr\n");
 }
 
-static void test_host_proc_guard__program_that_is_not_there(void **state)
+static void test_host_proc_guard__missing_program(void **state)
 {
 	struct scene *scene = *state;
 	const char *const argv[] = { "/no/such/program", NULL };
@@ -293,7 +293,7 @@ static void test_host_proc_guard__kills_at_once_when_in_a_hurry(void **state)
 	assert_int_equal(host_mark_count(scene->run_id), 0);
 }
 
-static void test_host_proc_guard__ends_what_outlives_the_head(void **state)
+static void test_host_proc_guard__ends_processes_that_outlive_the_head(void **state)
 {
 	struct scene *scene = *state;
 
@@ -301,7 +301,7 @@ static void test_host_proc_guard__ends_what_outlives_the_head(void **state)
 		     "while [ ! -e up ]; do sleep 0.01; done; kill -KILL $$");
 	assert_true(host_process_wait(scene->process, LONG_NS));
 	assert_int_equal(host_process_signal(scene->process), SIGKILL);
-	/* nobody asked for it: the end of the head is enough */
+	/* without a request to stop: the end of the head is enough */
 	int64_t due_ns = pl_clock_now_ns() + LONG_NS;
 	while (host_mark_count(scene->run_id) > 0)
 		assert_true(pl_clock_now_ns() < due_ns);
@@ -394,7 +394,7 @@ static void test_host_proc_guard__its_death_is_noticed(void **state)
 	assert_int_equal(host_process_signal(scene->process), 0);
 	host_process_end_text(scene->process, text, sizeof(text));
 	assert_string_equal(text, "its guard was killed");
-	/* the kernel ended the head, nobody the rest */
+	/* the kernel ended the head; the other processes still run */
 	wait_for_death(head);
 	assert_true(is_alive(read_pid(scene, "b")));
 	host_process_stop(scene->process, LONG_NS, NULL);
@@ -525,7 +525,7 @@ static void plant(const struct scene *scene, const char *name, const char *text)
 	assert_int_equal(pl_file_write(path, text, strlen(text), &err), 0);
 }
 
-/* What stands in the folder may be anybody's writing. */
+/* The directory may contain files of other programs. */
 static void test_host_reaper__strange_files_do_nothing(void **state)
 {
 	struct scene *scene = *state;
@@ -553,7 +553,7 @@ static void test_host_reaper__strange_files_do_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-static void test_host_proc_guard__who_descends_from_whom(void **state)
+static void test_host_proc_guard__finds_descendants(void **state)
 {
 	(void)state;
 	assert_true(host_proc_may_descend(getpid(), getpid()));
@@ -567,7 +567,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_host_proc_guard__exit_status_and_output),
-		TEST(test_host_proc_guard__program_that_is_not_there),
+		TEST(test_host_proc_guard__missing_program),
 		TEST(test_host_proc_guard__starts_one_after_the_other),
 		TEST(test_host_proc_guard__signal_that_ended_it),
 		TEST(test_host_proc_guard__environment_larger_than_a_packet),
@@ -575,7 +575,7 @@ int main(void)
 		TEST(test_host_proc_guard__stop_is_gentle_first),
 		TEST(test_host_proc_guard__kills_after_the_deadline),
 		TEST(test_host_proc_guard__kills_at_once_when_in_a_hurry),
-		TEST(test_host_proc_guard__ends_what_outlives_the_head),
+		TEST(test_host_proc_guard__ends_processes_that_outlive_the_head),
 		TEST(test_host_proc_guard__outruns_what_forks_and_dies),
 		TEST(test_host_proc_guard__leaves_no_zombie),
 		TEST(test_host_proc_guard__holds_a_lock_until_the_last_is_gone),
@@ -586,7 +586,7 @@ int main(void)
 		TEST(test_host_reaper__live_run_is_not_touched),
 		TEST(test_host_reaper__ends_what_both_left),
 		TEST(test_host_reaper__strange_files_do_nothing),
-		TEST(test_host_proc_guard__who_descends_from_whom),
+		TEST(test_host_proc_guard__finds_descendants),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

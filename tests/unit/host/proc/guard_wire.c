@@ -17,7 +17,8 @@
 struct scene {
 	int here;
 	int there;
-	int pipe[2]; /* its writing end is sent: what reads it sees whether somebody holds one still */
+	/* its writing end is sent: its reader sees whether a process still holds one */
+	int pipe[2];
 };
 
 static void open_all(struct scene *scene)

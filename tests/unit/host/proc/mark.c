@@ -22,7 +22,7 @@
 /* Holds our pid: tests of another source tree may run at the same time, and marks are the host's. */
 static char own[32];
 
-/* A "sleep" whose environment has VARIABLE=own and more behind it. */
+/* Starts a "sleep" whose environment has VARIABLE=own and more after it. */
 static struct host_process *start_marked(const char *variable, const char *more)
 {
 	const char *const argv[] = { "/bin/sleep", "1000", NULL };
@@ -151,7 +151,7 @@ static void test_host_proc_mark__session_of_a_dead_head(void **state)
 	close(ready[1]);
 }
 
-static void test_host_proc_mark__nobody_carries_it(void **state)
+static void test_host_proc_mark__no_process_carries_it(void **state)
 {
 	(void)state;
 	assert_int_equal(host_mark_count(own), 0);
@@ -160,7 +160,7 @@ static void test_host_proc_mark__nobody_carries_it(void **state)
 	assert_false(host_mark_is_on(-1, own));
 }
 
-/* A name with brackets and spaces stands in the middle of the line that is read. */
+/* A name with brackets and spaces is in the middle of the line that is read. */
 static void test_host_proc__reads_strange_names(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void test_host_proc__reads_strange_names(void **state)
 	assert_false(host_proc_read(-1, &proc));
 }
 
-static void test_host_proc__signals_only_who_was_meant(void **state)
+static void test_host_proc__signals_only_its_target(void **state)
 {
 	(void)state;
 	auto_process struct host_process *process = start_marked("A", "");
@@ -227,9 +227,9 @@ int main(void)
 		cmocka_unit_test(test_host_proc_mark__another_user_is_left_alone),
 		cmocka_unit_test(test_host_proc_mark__family_without_marks),
 		cmocka_unit_test(test_host_proc_mark__session_of_a_dead_head),
-		cmocka_unit_test(test_host_proc_mark__nobody_carries_it),
+		cmocka_unit_test(test_host_proc_mark__no_process_carries_it),
 		cmocka_unit_test(test_host_proc__reads_strange_names),
-		cmocka_unit_test(test_host_proc__signals_only_who_was_meant),
+		cmocka_unit_test(test_host_proc__signals_only_its_target),
 		cmocka_unit_test(test_host_proc__list_holds_zombies_as_dead),
 	};
 

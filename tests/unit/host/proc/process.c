@@ -100,7 +100,7 @@ static void test_host_proc_process__what_a_log_replaces(void **state)
 	assert_true(S_ISFIFO(st.st_mode));
 }
 
-static void test_host_proc_process__program_that_is_not_there(void **state)
+static void test_host_proc_process__missing_program(void **state)
 {
 	(void)state;
 	const char *const argv[] = { "/no/such/program", NULL };
@@ -114,7 +114,7 @@ static void test_host_proc_process__program_that_is_not_there(void **state)
 	assert_null(process);
 }
 
-static void test_host_proc_process__environment_is_laid_over_ours(void **state)
+static void test_host_proc_process__environment_is_merged_into_ours(void **state)
 {
 	(void)state;
 	const char *const env[] = { "PROFLLM_TEST_A=new", "PROFLLM_TEST_B=b", NULL };
@@ -224,8 +224,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_proc_process__exit_status_and_output),
 		cmocka_unit_test(test_host_proc_process__what_a_log_replaces),
-		cmocka_unit_test(test_host_proc_process__program_that_is_not_there),
-		cmocka_unit_test(test_host_proc_process__environment_is_laid_over_ours),
+		cmocka_unit_test(test_host_proc_process__missing_program),
+		cmocka_unit_test(test_host_proc_process__environment_is_merged_into_ours),
 		cmocka_unit_test(test_host_proc_process__stop_is_gentle_first),
 		cmocka_unit_test(test_host_proc_process__kills_after_the_deadline),
 		cmocka_unit_test(test_host_proc_process__kills_at_once_when_in_a_hurry),

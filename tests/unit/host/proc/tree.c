@@ -19,7 +19,8 @@
 
 #include "host/proc/mark.h"
 
-/* Of this process alone: the tree is found by its mark, and another copy may run beside this. */
+/* Unique to this process: the tree is found by its mark, and a second copy may run at the same
+ * time. */
 static char run_id[32], run_mark[64], other_mark[sizeof(run_mark) + 1];
 
 /* A process that obeys letters: 'c' a child of its own, 's' 30 ms of CPU time, 'x' its child
@@ -134,7 +135,7 @@ static void test_host_proc_tree__marked_processes_and_their_children(void **stat
 	assert_true(use.threads >= 2);
 	assert_true(use.memory_bytes > 100e3);
 	assert_true(use.open_files >= 6);
-	/* 30 ms and 50 ms, 10 ms fine each; what was before they were found is no growth */
+	/* 30 ms and 50 ms, with a tolerance of 10 ms; time before they were found is not growth */
 	assert_true(use.cpu_s >= 0.05 && use.cpu_s < 10);
 	assert_true(use.cpu_grown_s == 0);
 	puppet_end(&ours);
@@ -167,7 +168,7 @@ static void test_host_proc_tree__sums_do_not_fall_when_processes_end(void **stat
 	assert_false(host_proc_tree_holds(tree, puppet.pid));
 }
 
-static void test_host_proc_tree__what_was_there_before_is_not_of_the_run(void **state)
+static void test_host_proc_tree__earlier_processes_are_not_of_the_run(void **state)
 {
 	(void)state;
 	struct puppet puppet;
@@ -183,7 +184,7 @@ static void test_host_proc_tree__what_was_there_before_is_not_of_the_run(void **
 }
 
 /* Found while it was still its parent's copy, before it had its own environment. */
-static void test_host_proc_tree__a_process_is_looked_at_again(void **state)
+static void test_host_proc_tree__a_process_is_rechecked(void **state)
 {
 	(void)state;
 	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
@@ -250,8 +251,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_proc_tree__marked_processes_and_their_children),
 		cmocka_unit_test(test_host_proc_tree__sums_do_not_fall_when_processes_end),
-		cmocka_unit_test(test_host_proc_tree__what_was_there_before_is_not_of_the_run),
-		cmocka_unit_test(test_host_proc_tree__a_process_is_looked_at_again),
+		cmocka_unit_test(test_host_proc_tree__earlier_processes_are_not_of_the_run),
+		cmocka_unit_test(test_host_proc_tree__a_process_is_rechecked),
 		cmocka_unit_test(test_host_proc_tree__left_out_with_all_its_children),
 	};
 	if (argc == 4 && strcmp(argv[1], "puppet") == 0)

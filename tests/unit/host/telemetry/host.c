@@ -21,7 +21,7 @@
 #define HOST(name)   (HOST_Q_host_##name - HOST_Q_host_cpu_share)
 #define CLIENT(name) (HOST_Q_client_##name - HOST_Q_client_cpu_s)
 
-static void test_host_telemetry_host__rates_are_of_what_is_known(void **state)
+static void test_host_telemetry_host__rates_use_known_counters(void **state)
 {
 	(void)state;
 	assert_true(host_rate(10, 30, 2 * PL_NS_PER_S) == 10);
@@ -112,7 +112,7 @@ static void test_host_telemetry_host__this_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_host_telemetry_host__rates_are_of_what_is_known),
+		cmocka_unit_test(test_host_telemetry_host__rates_use_known_counters),
 		cmocka_unit_test(test_host_telemetry_host__first_levels_then_rates),
 		cmocka_unit_test(test_host_telemetry_host__this_program),
 	};

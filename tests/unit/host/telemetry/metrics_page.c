@@ -232,14 +232,14 @@ static void test_host_telemetry_metrics_page__openmetrics(void **state)
 	}
 }
 
-/* ---- every sample of a page, beside another reading of it ---- */
+/* ---- every sample of a page, compared with another parser's ---- */
 
 struct lines {
 	const char *at;
 	size_t count;
 };
 
-/* The line's own text says it again: the name ends at '{' or a blank, the value begins behind the
+/* Compares a sample with its line: the name ends at '{' or a blank, the value begins after the
  * last blank, and the labels are between the first brace and the last. */
 static void compare_sample(void *data, const struct host_sample *sample)
 {
@@ -316,7 +316,7 @@ static void test_host_telemetry_metrics_page__names_of_a_release(void **state)
 		if (strstr(text, line) == NULL)
 			fail_msg("no%s", line);
 	}
-	/* a list of families is no page */
+	/* a list of families is not a page */
 	struct host_metrics metrics;
 	assert_int_equal(host_metrics_parse(text, len, &metrics, &err), -1);
 }

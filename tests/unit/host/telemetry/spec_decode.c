@@ -65,7 +65,7 @@ static void without_drafts_there_is_nothing(void **state)
 	assert_null(host_spec_decode_between(&none, &after));
 	assert_null(host_spec_decode_between(&before, &none));
 	assert_null(host_spec_decode_between(&before, &before));
-	/* the server began anew */
+	/* the server restarted */
 	assert_null(host_spec_decode_between(&after, &before));
 	parse("no metrics page {", &none);
 	assert_false(none.known);

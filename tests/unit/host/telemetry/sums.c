@@ -21,7 +21,7 @@ static void assert_near(double value, double expected)
 		fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* A sample of a GPU of which only one quantity is told. */
+/* Adds a sample of a GPU that reports a single quantity. */
 static void add(struct host_sums *sums, const struct host_windows *windows, int64_t t_ns,
 		enum host_quantity quantity, double value)
 {
@@ -37,7 +37,7 @@ static void add(struct host_sums *sums, const struct host_windows *windows, int6
 
 #define POWER HOST_Q_gpu_power_w
 
-static void test_host_telemetry_sums__rows_of_a_source_stand_together(void **state)
+static void test_host_telemetry_sums__rows_of_a_source_are_adjacent(void **state)
 {
 	(void)state;
 	static const enum host_source sources[] = { HOST_SOURCE_gpu, HOST_SOURCE_host,
@@ -104,7 +104,7 @@ static void test_host_telemetry_sums__a_window_between_two_samples(void **state)
 	host_windows_done(&windows);
 }
 
-/* What vanished leaves a gap: it is neither zero nor a line over it. */
+/* Missing samples leave a gap: it is neither zero nor bridged. */
 static void test_host_telemetry_sums__a_level_that_vanishes(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void test_host_telemetry_sums__a_counter_that_falls_is_a_gap(void **state
 	host_windows_done(&windows);
 }
 
-/* A counter that is not told for a while has still grown by the difference. */
+/* A counter that is missing for a while has still grown by the difference. */
 static void test_host_telemetry_sums__a_counter_that_vanishes(void **state)
 {
 	(void)state;
@@ -208,7 +208,7 @@ static void test_host_telemetry_sums__reasons_are_counted_one_by_one(void **stat
 	static const double values[] = { 1, NAN, 0, 3, 16, 5, 2 };
 
 	host_sums_init(&sums, HOST_SOURCE_gpu, 10 * S);
-	/* before the window: seen by nobody */
+	/* before the window: not counted */
 	add(&sums, &windows, -S, HOST_Q_gpu_throttle, 4);
 	host_windows_begin(&windows, 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(values); i++)
@@ -223,7 +223,7 @@ static void test_host_telemetry_sums__reasons_are_counted_one_by_one(void **stat
 	host_windows_done(&windows);
 }
 
-static void test_host_telemetry_sums__idle_is_when_it_is_said(void **state)
+static void test_host_telemetry_sums__idle_is_what_the_caller_marks(void **state)
 {
 	(void)state;
 	struct host_windows windows = { 0 };
@@ -241,7 +241,7 @@ static void test_host_telemetry_sums__idle_is_when_it_is_said(void **state)
 	add(&sums, &windows, 4 * S, POWER, 700);
 	assert_near(host_sum_idle(sum, HOST_IDLE_BEFORE), 71);
 	assert_true(isnan(host_sum_idle(sum, HOST_IDLE_AFTER)));
-	/* what is said again begins anew, and leaves the other as it is */
+	/* a new reading of the idle state starts again, and leaves the other one as it is */
 	host_sums_idle(&sums, HOST_IDLE_AFTER);
 	add(&sums, &windows, 5 * S, POWER, 300);
 	host_sums_idle(&sums, HOST_IDLE_AFTER);
@@ -272,7 +272,7 @@ static void test_host_telemetry_sums__at_rest_is_level_and_where_it_was(void **s
 		{ { 60, 80 }, { 77.1, 77.1, 77.1 }, false },
 		{ { 9, 11 }, { 12, 12, 12 }, true },
 		{ { 9, 11 }, { 12.1, 12.1, 12.1 }, false },
-		/* what was not told */
+		/* values that were not reported */
 		{ { NAN, NAN }, { 500, 500, 500 }, true },
 		{ { 70, NAN }, { 70, 70, 70 }, true },
 		{ { 70, 70 }, { NAN, 70, 70 }, false },
@@ -315,7 +315,7 @@ static void test_host_telemetry_sums__without_a_window_nothing_is_known(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_host_telemetry_sums__rows_of_a_source_stand_together),
+		cmocka_unit_test(test_host_telemetry_sums__rows_of_a_source_are_adjacent),
 		cmocka_unit_test(test_host_telemetry_sums__edges_are_interpolated),
 		cmocka_unit_test(test_host_telemetry_sums__a_window_between_two_samples),
 		cmocka_unit_test(test_host_telemetry_sums__a_level_that_vanishes),
@@ -324,7 +324,7 @@ int main(void)
 		cmocka_unit_test(test_host_telemetry_sums__a_counter_that_vanishes),
 		cmocka_unit_test(test_host_telemetry_sums__a_rate_holds_since_the_sample_before),
 		cmocka_unit_test(test_host_telemetry_sums__reasons_are_counted_one_by_one),
-		cmocka_unit_test(test_host_telemetry_sums__idle_is_when_it_is_said),
+		cmocka_unit_test(test_host_telemetry_sums__idle_is_what_the_caller_marks),
 		cmocka_unit_test(test_host_telemetry_sums__at_rest_is_level_and_where_it_was),
 		cmocka_unit_test(test_host_telemetry_sums__without_a_window_nothing_is_known),
 	};

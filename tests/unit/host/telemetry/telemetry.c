@@ -41,7 +41,7 @@ struct page_server {
 	atomic_int connections;
 	atomic_int served;
 	atomic_int bad;   /* answers 500 */
-	atomic_int close; /* closes behind each answer without saying so */
+	atomic_int close; /* closes after each response without announcing it */
 	atomic_int mute;  /* reads and answers nothing */
 };
 
@@ -202,7 +202,7 @@ static double value_of(const struct host_telemetry *telemetry, size_t gpu,
 
 /* ---- tests ---- */
 
-static void test_host_telemetry_telemetry__lines_are_what_was_counted(void **state)
+static void test_host_telemetry_telemetry__lines_match_the_counts(void **state)
 {
 	(void)state;
 	struct series series;
@@ -285,7 +285,7 @@ static void test_host_telemetry_telemetry__energy_is_the_integral_of_power(void 
 		double allowed_j = 0.005 * counter_j + 700 * held_up_s;
 		if (!(fabs(sum_j - counter_j) <= allowed_j) && share > 0.999)
 			fail_msg("%s: %.3f J, counter %.3f J", curves[i], sum_j, counter_j);
-		/* of what was held up for seconds no mean is told */
+		/* no mean is reported for a quantity that was delayed for seconds */
 		double mean = value_of(telemetry, 0, HOST_Q_gpu_utilization, host_sum_mean);
 		assert_true(fabs(mean - 0.4) < 1e-9 || !(share > 0.999));
 		assert_true(host_sums_get(&host_telemetry_gpu(telemetry, 0)->sums,
@@ -295,7 +295,7 @@ static void test_host_telemetry_telemetry__energy_is_the_integral_of_power(void 
 	}
 }
 
-/* What the library plays from now on. */
+/* Sets what the library plays from now on. */
 static void set_power(const char *path, const char *setting)
 {
 	auto_free char *next = pl_asprintf("%s.next", path);
@@ -335,7 +335,7 @@ static void test_host_telemetry_telemetry__idle_power_before_and_after(void **st
 	struct host_telemetry *telemetry = start(&spec);
 	assert_true(host_telemetry_await(telemetry, 3, LONG_NS));
 	host_telemetry_idle(telemetry, HOST_IDLE_COUNT);
-	/* nothing was seen of the time behind the run */
+	/* the time after the run was not sampled */
 	assert_false(host_telemetry_is_at_rest(telemetry));
 	/* one of the two is not where it was */
 	set_power(path, "0.power=const:70\n1.power=const:200\n");
@@ -356,8 +356,8 @@ static void test_host_telemetry_telemetry__idle_power_before_and_after(void **st
 	unsetenv("PRETEND_FILE");
 }
 
-/* A GPU that tells no power is not waited for; another's server leaves none idle. */
-static void test_host_telemetry_telemetry__idle_power_that_nobody_tells(void **state)
+/* A GPU that reports no power is not waited for; a foreign server leaves no GPU idle. */
+static void test_host_telemetry_telemetry__idle_power_that_is_not_reported(void **state)
 {
 	(void)state;
 	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .run_id = "exp_none" };
@@ -388,7 +388,7 @@ static void test_host_telemetry_telemetry__what_vanishes_or_wraps_is_a_gap(void 
 	size_t i;
 	json_t *line;
 
-	/* the counter begins anew every 2 J, which is every 4 ms */
+	/* the counter wraps every 2 J, which is every 4 ms */
 	pretend("1xH100", "const:500", "energy_wrap=2;vanish=temperature,throttle");
 	series_open(&series);
 	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .series = series.zst };
@@ -427,7 +427,7 @@ static void test_host_telemetry_telemetry__only_the_gpus_asked_for(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *second = json_pack("[i]", 1);
 	auto_json json_t *none = json_array();
-	auto_json json_t *missing = json_pack("[s]", "GPU-nobody");
+	auto_json json_t *missing = json_pack("[s]", "GPU-missing");
 
 	pretend("3xH100", "const:100", "");
 	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .gpus = second };
@@ -446,7 +446,7 @@ static void test_host_telemetry_telemetry__only_the_gpus_asked_for(void **state)
 	telemetry = start(&spec);
 	assert_int_equal(host_telemetry_gpu_count(telemetry), 0);
 	host_telemetry_free(telemetry);
-	/* nobody is asked for none */
+	/* without a GPU to read, the library is not loaded */
 	setenv("PROFLLM_NVML_LIB", "/nowhere/libnvml.so", 1);
 	spec.gpus = none;
 	telemetry = start(&spec);
@@ -490,7 +490,8 @@ static void test_host_telemetry_telemetry__a_slow_program_has_a_pace_of_its_own(
 	setenv("PATH", path_before, 1);
 }
 
-/* The fact where a process with this environment, begun with the run, computes on its GPU. */
+/* Returns the fact for a process with this environment that starts with the run and computes on
+ * its GPU. */
 static double foreign_with(const char *variable)
 {
 	char set[64];
@@ -499,7 +500,7 @@ static double foreign_with(const char *variable)
 	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .run_id = RUN };
 
 	pretend("1xH100", "const:100", "");
-	/* as after an exec: the library is told of the process below, by its settings' file */
+	/* as after an exec: the library learns of the process below from its settings file */
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path);
 	setenv("PRETEND_FILE", path, 1);
@@ -510,7 +511,7 @@ static double foreign_with(const char *variable)
 		_exit(127);
 	}
 	int len = snprintf(set, sizeof(set), "processes=%d:1GiB\n", (int)pid);
-	/* its own environment is there once exec() is through */
+	/* its own environment is visible after exec() has finished */
 	while (host_mark_is_on(pid, RUN) != (strcmp(variable, HOST_MARK_NAME "=" RUN) == 0))
 		sched_yield();
 	assert_int_equal(write(fd, set, (size_t)len), len);
@@ -579,7 +580,7 @@ static void test_host_telemetry_telemetry__pages_on_one_connection(void **state)
 	server_stop(&server);
 }
 
-static void test_host_telemetry_telemetry__a_closed_connection_is_made_anew(void **state)
+static void test_host_telemetry_telemetry__a_closed_connection_is_reopened(void **state)
 {
 	(void)state;
 	struct page_server server;
@@ -596,14 +597,14 @@ static void test_host_telemetry_telemetry__a_closed_connection_is_made_anew(void
 	host_telemetry_stop(telemetry);
 	host_telemetry_cost(telemetry, &cost);
 	assert_true(atomic_load(&server.connections) >= 5);
-	/* only what came due while one was under way is missing */
+	/* only requests that came due while one was in flight are missing */
 	assert_true(cost.metrics_gaps <= cost.metrics_requested - 4);
 	host_telemetry_free(telemetry);
 	server_stop(&server);
 }
 
 /* As for a second measured run. */
-static void test_host_telemetry_telemetry__pages_are_read_again(void **state)
+static void test_host_telemetry_telemetry__pages_are_reread(void **state)
 {
 	(void)state;
 	struct page_server server;
@@ -645,7 +646,7 @@ static void test_host_telemetry_telemetry__a_mute_server_holds_up_nothing(void *
 	host_telemetry_begin(telemetry);
 	host_telemetry_metrics(telemetry, &source, 2 * MS);
 	wait_served(&server, 1);
-	/* looks go on while the page is awaited */
+	/* samples continue while the page is awaited */
 	assert_true(host_telemetry_await(telemetry, 50, LONG_NS));
 	host_telemetry_end(telemetry);
 	host_telemetry_stop(telemetry);
@@ -681,20 +682,20 @@ static void test_host_telemetry_telemetry__a_refusal_is_a_gap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_host_telemetry_telemetry__lines_are_what_was_counted),
+		cmocka_unit_test(test_host_telemetry_telemetry__lines_match_the_counts),
 		cmocka_unit_test(
 			test_host_telemetry_telemetry__this_program_is_what_the_kernel_says),
 		cmocka_unit_test(test_host_telemetry_telemetry__energy_is_the_integral_of_power),
 		cmocka_unit_test(test_host_telemetry_telemetry__idle_power_before_and_after),
-		cmocka_unit_test(test_host_telemetry_telemetry__idle_power_that_nobody_tells),
+		cmocka_unit_test(test_host_telemetry_telemetry__idle_power_that_is_not_reported),
 		cmocka_unit_test(test_host_telemetry_telemetry__what_vanishes_or_wraps_is_a_gap),
 		cmocka_unit_test(test_host_telemetry_telemetry__only_the_gpus_asked_for),
 		cmocka_unit_test(
 			test_host_telemetry_telemetry__a_slow_program_has_a_pace_of_its_own),
 		cmocka_unit_test(test_host_telemetry_telemetry__foreign_processes_are_seen),
 		cmocka_unit_test(test_host_telemetry_telemetry__pages_on_one_connection),
-		cmocka_unit_test(test_host_telemetry_telemetry__a_closed_connection_is_made_anew),
-		cmocka_unit_test(test_host_telemetry_telemetry__pages_are_read_again),
+		cmocka_unit_test(test_host_telemetry_telemetry__a_closed_connection_is_reopened),
+		cmocka_unit_test(test_host_telemetry_telemetry__pages_are_reread),
 		cmocka_unit_test(test_host_telemetry_telemetry__a_mute_server_holds_up_nothing),
 		cmocka_unit_test(test_host_telemetry_telemetry__a_refusal_is_a_gap),
 	};

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 
-/* The grid stands still: what is late or too long leaves ticks out and moves none. */
+/* The grid is fixed: a late or long tick skips others and moves none. */
 static void test_host_telemetry_ticks__next_is_on_the_grid(void **state)
 {
 	(void)state;

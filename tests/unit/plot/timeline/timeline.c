@@ -133,7 +133,7 @@ static void test_plot_timeline_timeline__gaps_by_threshold(void **state)
 	res_record_done(&record);
 }
 
-/* What others chose as names, and what servers say, stays text. */
+/* Names chosen by users and texts of servers stay text. */
 static void test_plot_timeline_timeline__nothing_gets_out_of_its_place(void **state)
 {
 	static const char bad[] = "</script><b>x\xff\" & 'y' @EVENTS@";

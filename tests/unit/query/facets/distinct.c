@@ -43,7 +43,8 @@ static void check(double *numbers, size_t count)
 	assert_int_equal(at, count);
 }
 
-/* Beside numbers at random such whose bits differ in few places, and one that most are. */
+/* Random numbers, numbers whose bits differ in few places, and one number that most values
+ * equal. */
 static void test_query_facets_distinct__counts_each_number(void **state)
 {
 	static const size_t counts[] = { 0, 1, 2, 511, 512, 513, 1500, 70000, COUNT_MAX };

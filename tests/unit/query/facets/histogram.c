@@ -141,7 +141,7 @@ static void check_bins(const struct query_counted *numbers, size_t count)
 	assert_int_equal(in_bins, all);
 }
 
-/* Some of them in a list, the others rising, between them such that are not there. */
+/* Some values in a list and the others rising, with missing values among them. */
 static void check_rising(struct pl_pyrandom *rng, const struct query_counted *numbers, size_t count)
 {
 	struct query_histogram wanted, found;

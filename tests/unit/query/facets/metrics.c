@@ -60,7 +60,7 @@ static double mostly_alike(struct pl_pyrandom *rng)
 	return pl_pyrandom_below(rng, 50) == 0 ? pl_pyrandom_random(rng) : 0.5;
 }
 
-/* Also 0, beside numbers of either sign that are next to nothing. */
+/* Returns also 0, and numbers of either sign close to zero. */
 static double around_zero(struct pl_pyrandom *rng)
 {
 	uint64_t which = pl_pyrandom_below(rng, 9);
@@ -102,7 +102,8 @@ static void test_query_facets_metrics__percentiles_are_those_of_sorted_numbers(v
 	}
 }
 
-/* Two crowds beside each other, with one number far below and one far above: the place is the last of the first crowd. */
+/* Two adjacent clusters, with one number far below and one far above: the split is after the
+ * last number of the first cluster. */
 static void
 test_query_facets_metrics__the_next_number_may_stand_among_those_written_over(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Numbers that a column keeps in order are told of as those that are counted one by one: the same facet, to the
- * last byte, whatever rows are asked for and whichever of them came later.
+ * A facet of a column's ordered numbers equals the facet that counts them one by one, to the last
+ * byte, for all selections of rows and all later rows.
  */
 #include "query/facets/tally_priv.h"
 
@@ -24,7 +24,7 @@ static int no_document(void *context, int64_t id, const char *member, json_t **r
 	(void)member;
 	(void)context;
 	(void)ret;
-	return pl_err_set(err, PL_ERR_IO, "result %lld is no document", (long long)id);
+	return pl_err_set(err, PL_ERR_IO, "result %lld is not a document", (long long)id);
 }
 
 struct made {
@@ -92,7 +92,7 @@ static void add_rows(struct made *made, size_t count, uint64_t different)
 				    1 + (int64_t)pl_pyrandom_below(rng, (uint64_t)made->rows));
 }
 
-/* One row of `part` is left out, or with `few` taken; of those that are there. */
+/* Returns all existing rows without one row of `part`, or only that one with `few`. */
 static uint64_t *some_rows(struct pl_pyrandom *rng, const struct mirror_view *view, uint64_t part,
 			   bool few)
 {
@@ -175,7 +175,7 @@ static void check_kept(struct made *made, bool are_some_unknown)
 	assert_true(mirror_snapshot_bytes(snapshot) > (size_t)made->rows * 3 * sizeof(uint32_t));
 }
 
-static void test_facet_of__tells_the_same_of_numbers_in_order(void **state)
+static void test_facet_of__is_the_same_for_ordered_numbers(void **state)
 {
 	auto_made made;
 
@@ -204,7 +204,7 @@ static void test_facet_of__tells_the_same_of_numbers_in_order(void **state)
 }
 
 /* Those that had a code before there were many keep it. */
-static void test_facet_of__tells_the_same_where_some_have_codes(void **state)
+static void test_facet_of__is_the_same_where_some_have_codes(void **state)
 {
 	auto_made made;
 
@@ -218,8 +218,8 @@ static void test_facet_of__tells_the_same_where_some_have_codes(void **state)
 	check_kept(&made, true);
 }
 
-/* What is asked for once is not kept. */
-static void test_shelf_take__keeps_what_is_asked_for_again(void **state)
+/* A result that was requested once is not cached. */
+static void test_shelf_take__keeps_repeated_requests(void **state)
 {
 	const struct mirror_ids none = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -246,9 +246,9 @@ static void test_shelf_take__keeps_what_is_asked_for_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_facet_of__tells_the_same_of_numbers_in_order),
-		cmocka_unit_test(test_facet_of__tells_the_same_where_some_have_codes),
-		cmocka_unit_test(test_shelf_take__keeps_what_is_asked_for_again),
+		cmocka_unit_test(test_facet_of__is_the_same_for_ordered_numbers),
+		cmocka_unit_test(test_facet_of__is_the_same_where_some_have_codes),
+		cmocka_unit_test(test_shelf_take__keeps_repeated_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

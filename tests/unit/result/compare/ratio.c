@@ -1,6 +1,6 @@
 /*
- * What is found of two sides. That intervals are right, and hold the truth as often as they say, is
- * tests/scenario/programs/test_compare_numpy.py's.
+ * The outcome of a comparison of two sides. tests/scenario/programs/test_compare_numpy.py checks
+ * that the intervals are correct and have the stated coverage.
  */
 #include "result/compare/ratio.h"
 

@@ -22,7 +22,7 @@ static json_t *parsed(const char *text)
 	return json;
 }
 
-static void test_res_fields__every_row_stands_for_itself(void **state)
+static void test_res_fields__every_row_is_unique(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	size_t columns = 0;
@@ -173,7 +173,7 @@ static void test_res_fields__ids_that_are_no_rows(void **state)
 		if (rows[i].says == NULL)
 			assert_int_equal(done, 0);
 		else if (done == 0 || !pl_text_starts(err.text, rows[i].says))
-			fail_msg("'%s' is told as '%s'", rows[i].id, err.text);
+			fail_msg("'%s' is reported as '%s'", rows[i].id, err.text);
 		if (done == 0)
 			assert_string_equal(field.id, rows[i].id);
 	}
@@ -328,7 +328,7 @@ static void test_res_fields__kinds_of_values(void **state)
 	res_value_done(&value);
 }
 
-static void test_res_fields__what_is_no_document_has_nothing(void **state)
+static void test_res_fields__other_json_has_no_fields(void **state)
 {
 	static const char *const texts[] = {
 		"[]",
@@ -361,7 +361,7 @@ static char *key_of(const struct res_fields *fields, const json_t *json)
 	return value.state == RES_VALUE_PRESENT ? pl_strdup(value.text) : pl_strdup("");
 }
 
-static void test_res_fields__the_input_key_tells_inputs_only(void **state)
+static void test_res_fields__the_input_key_contains_inputs_only(void **state)
 {
 	static const struct {
 		const char *position, *key, *value;
@@ -403,7 +403,7 @@ static void test_res_fields__the_input_key_tells_inputs_only(void **state)
 				    json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
 		auto_free char *now = key_of(fields, changed);
 		if ((strcmp(now, key) != 0) != rows[i].another)
-			fail_msg("%s.%s = %s: %s beside %s", rows[i].position, rows[i].key,
+			fail_msg("%s.%s = %s: %s with %s", rows[i].position, rows[i].key,
 				 rows[i].value, now, key);
 	}
 	auto_json json_t *little = parsed("{\"config\": {\"server\": {\"dtype\": null}}}");
@@ -478,13 +478,13 @@ static void test_res_read__forms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_res_fields__every_row_stands_for_itself),
+		cmocka_unit_test(test_res_fields__every_row_is_unique),
 		cmocka_unit_test(test_res_fields__rows_say_what_a_field_is),
 		cmocka_unit_test(test_res_fields__ids_that_are_no_rows),
 		cmocka_unit_test(test_res_fields__three_kinds_of_nothing_and_values),
 		cmocka_unit_test(test_res_fields__kinds_of_values),
-		cmocka_unit_test(test_res_fields__what_is_no_document_has_nothing),
-		cmocka_unit_test(test_res_fields__the_input_key_tells_inputs_only),
+		cmocka_unit_test(test_res_fields__other_json_has_no_fields),
+		cmocka_unit_test(test_res_fields__the_input_key_contains_inputs_only),
 		cmocka_unit_test(test_res_read__forms),
 	};
 

@@ -24,7 +24,7 @@ static void test_res_former__ids_have_present_ones(void **state)
 		{ "launch.other_servers_max", NULL },
 		{ "launch.beside.x", NULL },
 		{ "launch", NULL },
-		{ "beside", NULL },
+		{ "beside", NULL }, /* check-words: allow beside */
 		{ "quality.client_error.status", NULL },
 		{ "tags.cap_held_rate", NULL },
 		{ "", NULL },

@@ -10,7 +10,7 @@
 
 #include "result/fields/fields.h"
 
-/* Something of each way in which fields stand in documents. */
+/* One field of each form that documents have. */
 static const char document_text[] =
 	"{\"run_id\": \"r\", \"duration\": null, \"tags\": {\"a.b\": 1, \"5\": {\"x\": 2}, \"\": "
 	"3},"
@@ -106,7 +106,7 @@ static json_t *read_document(void)
 	return document;
 }
 
-static void test_result_fields_paths__what_is_recorded_is_told(void **state)
+static void test_result_fields_paths__recorded_fields_are_reported(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_json json_t *document = read_document();
@@ -125,7 +125,7 @@ static void test_result_fields_paths__what_is_recorded_is_told(void **state)
 		res_field_value(fields, &field, document, &value);
 		recorded += value.state != RES_VALUE_NOT_RECORDED;
 		if (value.state != RES_VALUE_NOT_RECORDED && !is_reported(&reported, field.id))
-			fail_msg("'%s' is recorded and not told", field.id);
+			fail_msg("'%s' is recorded and not reported", field.id);
 		if (i >= rows && value.state == RES_VALUE_NOT_RECORDED)
 			fail_msg("'%s' is not recorded", field.id);
 	}
@@ -133,7 +133,7 @@ static void test_result_fields_paths__what_is_recorded_is_told(void **state)
 	forget(&reported);
 }
 
-static void test_result_fields_paths__what_is_not_there_is_not_told(void **state)
+static void test_result_fields_paths__missing_fields_are_not_reported(void **state)
 {
 	static const char *const none[] = {
 		"tags.c",
@@ -155,12 +155,12 @@ static void test_result_fields_paths__what_is_not_there_is_not_told(void **state
 	report(document, &reported);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(none); i++) {
 		if (is_reported(&reported, none[i]))
-			fail_msg("'%s' is told", none[i]);
+			fail_msg("'%s' is reported", none[i]);
 	}
 	forget(&reported);
 }
 
-/* Names beyond all bounds have a place all the same, by their beginning. */
+/* Names that are too long have a place nevertheless, by their beginning. */
 static void test_result_fields_paths__long_names_are_cut_alike(void **state)
 {
 	auto_free char *key = pl_alloc(5000);
@@ -182,8 +182,8 @@ static void test_result_fields_paths__long_names_are_cut_alike(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result_fields_paths__what_is_recorded_is_told),
-		cmocka_unit_test(test_result_fields_paths__what_is_not_there_is_not_told),
+		cmocka_unit_test(test_result_fields_paths__recorded_fields_are_reported),
+		cmocka_unit_test(test_result_fields_paths__missing_fields_are_not_reported),
 		cmocka_unit_test(test_result_fields_paths__long_names_are_cut_alike),
 	};
 

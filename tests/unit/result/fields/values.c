@@ -17,7 +17,7 @@
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
-/* What stands at places of every kind, and what stands in the way. */
+/* Values at places of every kind, and values that block a place. */
 static const char *const texts[] = {
 	"{\"run_id\": \"r\", \"status\": null, \"tags\": {\"a\": 1},"
 	" \"config\": {\"server\": {\"seed\": 1, \"max_model_len\": \"auto\", \"new_one\": 3,"
@@ -46,7 +46,7 @@ static const char *const texts[] = {
 	"3",
 };
 
-/* Some of the parts of an id as one key, the rest below it; what is there already stays. */
+/* Sets some of the parts of an id as one key and the others below it; existing values stay. */
 static void set_path(struct pl_pyrandom *rng, json_t *object, const char *path, json_t *value)
 {
 	const char *end = path + strlen(path);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void test_result_flat_file__names_beside(void **state)
+static void test_result_flat_file__names_of_artifacts(void **state)
 {
 	static const struct {
 		const char *path, *artifact;
@@ -32,7 +32,7 @@ static void test_result_flat_file__names_beside(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result_flat_file__names_beside),
+		cmocka_unit_test(test_result_flat_file__names_of_artifacts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

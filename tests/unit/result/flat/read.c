@@ -177,7 +177,7 @@ static void test_md_flat__spellings_of_releases(void **state)
 
 static void test_md_flat__what_json_does_not_have(void **state)
 {
-	/* inside a text they are text, and half a pair is no character */
+	/* inside a text they are text, and half a pair is not a character */
 	auto_flat struct res_flat *flat = parsed(
 		"{\"num_prompts\": 1, \"duration\": 1, \"completed\": 1, \"burstiness\": Infinity,"
 		"\"label\": \"Infinity \\\"NaN\\\" \\\\ud800 \\udc00 \\ud83d\\ude00\","
@@ -436,7 +436,7 @@ static void test_md_flat__failures_by_what_vllm_says(void **state)
 	}
 }
 
-/* An answer whose reason phrase is empty failed all the same: its latency is 0. */
+/* A response with an empty reason phrase has failed as well: its latency is 0. */
 static void test_md_flat__failure_without_a_word(void **state)
 {
 	auto_flat struct res_flat *flat = parsed(

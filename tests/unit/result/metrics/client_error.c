@@ -16,7 +16,8 @@
 /* Times in us from here on. */
 #define BASE_US 1000000
 
-/* As the requests file has them, so that this test knows nothing of how events lie in memory. */
+/* Builds a record as the requests file has it, so that this test does not depend on the memory
+ * layout of events. */
 static struct res_record make_record(int sent_us, int handshake_us, int output_tokens, int end_us,
 				     const char *events)
 {
@@ -97,7 +98,7 @@ static void assert_error(const json_t *results, const char *key, double lo, doub
 	const json_t *error = json_object_get(results, key);
 
 	if (json_array_size(error) != 2)
-		fail_msg("'%s' is no interval", key);
+		fail_msg("'%s' is not an interval", key);
 	double low = json_number_value(json_array_get(error, 0));
 	double high = json_number_value(json_array_get(error, 1));
 	if (fabs(low - lo) > 1e-9 || fabs(high - hi) > 1e-9)
@@ -180,7 +181,7 @@ static json_t *make_results(void)
 }
 
 /* 1 ms of the 0.2 ms that 2 % of 10 ms are is more than half of 0.5 ms, for which 0.1 ms are allowed. */
-static void test_worst_is_by_what_is_allowed(void **state)
+static void test_worst_is_relative_to_its_limit(void **state)
 {
 	struct res_client_error_worst worst;
 	auto_json json_t *results = make_results();
@@ -223,7 +224,7 @@ int main(void)
 		cmocka_unit_test(test_bounds_by_hand),
 		cmocka_unit_test(test_exact_is_zero_and_nothing_is_null),
 		cmocka_unit_test(test_no_time_is_negative),
-		cmocka_unit_test(test_worst_is_by_what_is_allowed),
+		cmocka_unit_test(test_worst_is_relative_to_its_limit),
 		cmocka_unit_test(test_nothing_known_has_no_worst),
 	};
 

@@ -77,7 +77,7 @@ static void assert_key(const json_t *results, const char *key, double wanted)
 	const json_t *value = json_object_get(results, key);
 
 	if (!json_is_number(value))
-		fail_msg("'%s' is no number", key);
+		fail_msg("'%s' is not a number", key);
 	pl_text_from_f64(json_number_value(value), got_text);
 	pl_text_from_f64(wanted, wanted_text);
 	if (!pl_text_equal(got_text, wanted_text))
@@ -356,7 +356,7 @@ static void test_quality_facts(void **state)
 	assert_true(facts.cap_held_share == 0.5);
 	assert_true(facts.worker_cpu_share_max == 0.25);
 	assert_true(facts.clock_step_ms == 2);
-	/* Of ten tokens one came alone. */
+	/* one of ten tokens came alone */
 	assert_true(facts.merged_token_share == 0.9);
 	/* 4 by usage and 5 by events; 5 and 5. */
 	assert_true(facts.output_token_disagreement == 1.0 / 9);

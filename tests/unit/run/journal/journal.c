@@ -142,7 +142,7 @@ static struct res_record failed_try(uint64_t index, uint32_t number, int64_t act
 	return record;
 }
 
-/* What comes before the first record of a run of two requests. */
+/* Writes the lines before the first record of a run of two requests. */
 static void begin_run(struct pl_buf *buf)
 {
 	static const struct bench_request request = { .prompt_tokens = 1, .output_tokens = 1 };
@@ -182,7 +182,7 @@ static void test_run_journal__holds_tries(void **state)
 	struct res_record last = failed_try(0, 3, 10);
 	last.retried = false;
 	assert_true(run_line_add_record(&buf, &last));
-	/* what is over is not tried again: from here on nothing is believed */
+	/* a finished request is not tried again: from here on nothing is believed */
 	last.retried = true;
 	assert_true(run_line_add_record(&buf, &last));
 	if (run_journal_read(buf.data, buf.len, &read, &err) < 0)
@@ -203,8 +203,8 @@ static void test_run_journal__holds_tries(void **state)
 	assert_int_equal(read->tries[0]->acted_ns, 30);
 }
 
-/* A record that contradicts what stands before it is no record. */
-static void test_run_journal__refuses_what_does_not_follow(void **state)
+/* A record that contradicts the lines before it is rejected. */
+static void test_run_journal__refuses_contradicting_records(void **state)
 {
 	struct {
 		struct res_record record;
@@ -240,7 +240,7 @@ static size_t behind_last_end(const char *text, size_t len)
 	return end != NULL ? (size_t)(end - text) + 1 : 0;
 }
 
-/* Wherever it was cut: what is left is a beginning of the run, and no more than that. */
+/* A journal that is cut at any byte yields a beginning of the run, and no more. */
 static void test_run_journal__may_end_anywhere(void **state)
 {
 	struct scratch *scratch = *state;
@@ -301,7 +301,7 @@ static void test_run_journal__a_changed_byte_is_found(void **state)
 		bool ends_line = text[at] == '\n';
 		text[at] ^= 0x10;
 		if (run_journal_read(text, len, &read, &err) == 0) {
-			/* which line it is; of the file's last line end nothing is left to tell by */
+			/* the number of the line; a damaged last line end leaves no number */
 			assert_int_equal(read->damaged_line, at + 1 < len ? number : 0);
 			assert_true(read->cut_bytes >= len - at);
 		} else {
@@ -358,7 +358,7 @@ static void test_run_journal__what_a_killed_run_left_is_kept(void **state)
 	read_text(path, &after, &after_len);
 	assert_int_equal(after_len, len);
 	assert_memory_equal(after, before, len);
-	/* its run's result is there: nothing is lost */
+	/* its run's result exists: nothing is lost */
 	write_file(output, result, sizeof(result) - 1);
 	check_taken(output, false);
 	/* another run's */
@@ -382,7 +382,7 @@ static void test_run_journal__files_that_are_not_ours_to_take(void **state)
 	write_file(path, framed, sizeof(framed) - 1);
 	check_refused(output, false, PL_ERR_INVALID, "format 2 of another version");
 	check_taken(output, true);
-	/* killed before its first line was whole: nothing had begun */
+	/* killed before its first line was complete: nothing had started */
 	write_file(path, newer, 10);
 	check_taken(output, false);
 	unlink(path);
@@ -514,7 +514,7 @@ int main(void)
 		scratch_test(test_run_journal__holds_what_the_run_measured),
 		scratch_test(test_run_journal__may_end_anywhere),
 		cmocka_unit_test(test_run_journal__holds_tries),
-		cmocka_unit_test(test_run_journal__refuses_what_does_not_follow),
+		cmocka_unit_test(test_run_journal__refuses_contradicting_records),
 		scratch_test(test_run_journal__a_changed_byte_is_found),
 		scratch_test(test_run_journal__what_a_killed_run_left_is_kept),
 		scratch_test(test_run_journal__files_that_are_not_ours_to_take),

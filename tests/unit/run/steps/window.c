@@ -28,7 +28,7 @@ struct busy {
 	pthread_t thread;
 	struct io_addr addr;
 	struct run_stop *stop; /* once asked it wishes for the end, and answers nothing */
-	int requested;         /* read behind busy_stop() */
+	int requested;         /* read after busy_stop() */
 };
 
 static void *serve(void *data)
@@ -79,7 +79,7 @@ static void busy_stop(struct busy *busy, struct run_target *target)
 	run_target_done(target);
 }
 
-static void test_run_steps_window__a_wish_to_end_is_not_kept_waiting(void **state)
+static void test_run_steps_window__a_stop_takes_effect_at_once(void **state)
 {
 	struct run_stop none = { 0 }, requested = { 0 };
 	struct host_metrics_sample sample;
@@ -101,7 +101,7 @@ static void test_run_steps_window__a_wish_to_end_is_not_kept_waiting(void **stat
 	assert_int_equal(busy.requested, 1);
 }
 
-static void test_run_steps_window__what_is_under_way_is_given_up(void **state)
+static void test_run_steps_window__open_requests_are_abandoned(void **state)
 {
 	struct run_stop stop = { 0 };
 	struct host_metrics_sample sample;
@@ -116,12 +116,13 @@ static void test_run_steps_window__what_is_under_way_is_given_up(void **state)
 	stop = (struct run_stop){ 0 };
 	assert_int_equal(run_target_fetch(&target, "/x", LONG_NS, &reply, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
-	/* who asks twice gets no answer any more */
+	/* a second request gets no response either */
 	run_stop_by_signal(&stop, SIGINT);
 	assert_int_equal(run_target_fetch(&target, "/x", LONG_NS, &reply, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INTERRUPTED);
 	busy_stop(&busy, &target);
-	/* what is asked behind the first wish has half a second, and nobody's wish all its time */
+	/* after the first stop request, a request has half a second; without a stop request, it
+	 * has all its time */
 	stop = (struct run_stop){ .reason = SIGINT };
 	target.stop = &stop;
 	assert_int_equal(run_target_patience(&target, LONG_NS).timeout_ns, PL_NS_PER_S / 2);
@@ -134,8 +135,8 @@ static void test_run_steps_window__what_is_under_way_is_given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run_steps_window__a_wish_to_end_is_not_kept_waiting),
-		cmocka_unit_test(test_run_steps_window__what_is_under_way_is_given_up),
+		cmocka_unit_test(test_run_steps_window__a_stop_takes_effect_at_once),
+		cmocka_unit_test(test_run_steps_window__open_requests_are_abandoned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void test_store_artifacts_files__another_hash_leaves_nothing(void **state
 	store_files_free(files);
 }
 
-/* A directory has the name of the file: who sent it is not told that it is stored. */
+/* A directory has the name of the file: the sender gets no confirmation. */
 static void test_store_artifacts_files__a_name_that_cannot_be_written_fails(void **state)
 {
 	const char *folder = scratch_path(*state, "files");
@@ -161,7 +161,7 @@ static void test_store_artifacts_files__a_directory_that_cannot_be_made_fails(vo
 	store_files_free(files);
 }
 
-/* Whole and under its name, and nobody has said that it is kept: a row may name it or not. */
+/* The file is complete and has its name, but was not confirmed: a row may refer to it or not. */
 static void test_store_artifacts_files__tidy_asks_for_rows(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -234,7 +234,7 @@ static void test_store_artifacts_files__a_damaged_one_is_mended(void **state)
 	store_files_free(files);
 }
 
-/* A name is on the disk when the folder that it stands in was written. */
+/* A name is on disk after its directory was written. */
 static void test_store_artifacts_files__new_folders_last(void **state)
 {
 	const char *folder = scratch_path(*state, "files");

@@ -98,7 +98,7 @@ static void test_store_cell__every_value_in_every_column(void **state)
 	store_sql_close(&sql);
 }
 
-/* What a person writes in SQL. */
+/* Expressions that users write in SQL. */
 static void test_store_cell__asks_for_what_it_looks_like(void **state)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /*
- * What store/db/sql.h promises, of each kind of database: of an SQLite file, and of the PostgreSQL database whose address
- * is in PROFLLM_TEST_POSTGRES, where there is one (tests/scenario/dash/test_postgres.py runs this with it).
+ * Checks the contract of store/db/sql.h for each kind of database: an SQLite file, and the
+ * PostgreSQL database of PROFLLM_TEST_POSTGRES, if it is set (tests/scenario/dash/test_postgres.py
+ * sets it).
  */
 #include "store/db/runs.h"
 
@@ -133,7 +134,7 @@ static void transactions_end(struct store_sql *sql)
 	run(sql, "INSERT INTO things (whole) VALUES (100)");
 	assert_int_equal(store_sql_commit(sql, &err), 0);
 	assert_int_equal(ask(sql, "SELECT count(*) FROM things WHERE whole = 100"), 1);
-	/* a statement that fails is told, and what follows can be done */
+	/* a statement that fails is reported, and later statements work */
 	assert_int_equal(store_sql_begin(sql, STORE_SQL_WRITE, &err), 0);
 	assert_int_equal(store_sql_run(sql, "INSERT INTO things (id) VALUES (1)", &err), -1);
 	store_sql_rollback(sql);

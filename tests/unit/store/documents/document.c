@@ -13,7 +13,7 @@ static const struct {
 	const char *text;
 	enum store_form form;
 	const char *run_id; /* NULL: none */
-	const char *notes;  /* pointers with a blank behind each */
+	const char *notes;  /* pointers, each followed by a blank */
 } taken[] = {
 	{ "{'run_id': 'r'}", STORE_FORM_PLAIN, "r", "" },
 	{ "{'run_id': 'r', 'suite': 's', 'timestamp': 't', 'duration': 1, 'config': {}, "
@@ -41,7 +41,7 @@ static const struct {
 	{ "{'run_id': 'r', 'config': {'server': {'api_key': 'x'}}}", STORE_FORM_PLAIN, "r", " " },
 };
 
-/* Objects have no order that a fault would stand in: all pointers have to be there. */
+/* Objects have no order: all pointers must be present, in any order. */
 static void assert_notes(const json_t *notes, const char *pointers, const char *text)
 {
 	size_t count = 0;
@@ -63,7 +63,7 @@ static void assert_notes(const json_t *notes, const char *pointers, const char *
 		fail_msg("%s: %zu notes", text, json_array_size(notes));
 }
 
-static void test_store_documents_document__is_told_by_what_it_holds(void **state)
+static void test_store_documents_document__is_recognized_by_its_content(void **state)
 {
 	auto_tools tools = { .fields = NULL };
 
@@ -146,7 +146,7 @@ static void test_store_documents_document__is_rejected_with_every_fault(void **s
 	}
 }
 
-/* Of one in a file of many, and of one that was written anew. */
+/* A document from a file of many, and one that was rewritten. */
 static void test_store_documents_document__lines_are_those_of_the_file(void **state)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static void test_store_documents_document__lines_are_those_of_the_file(void **st
 	}
 }
 
-static void test_store_documents_document__quotes_nothing_of_what_is_no_json(void **state)
+static void test_store_documents_document__quotes_nothing_of_invalid_json(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -273,7 +273,7 @@ static void test_store_documents_document__keeps_bytes_and_no_secrets(void **sta
 	}
 }
 
-/* Written with blanks each of the values would stand behind 200 levels of them. */
+/* If written with indentation, each of the values would follow 200 levels of blanks. */
 static void test_store_documents_document__deep_with_a_secret_stays_small(void **state)
 {
 	auto_buf text = PL_BUF(1 << 20);
@@ -323,10 +323,10 @@ static void test_store_documents_document__may_not_grow_over_the_limit(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_store_documents_document__is_told_by_what_it_holds),
+		cmocka_unit_test(test_store_documents_document__is_recognized_by_its_content),
 		cmocka_unit_test(test_store_documents_document__is_rejected_with_every_fault),
 		cmocka_unit_test(test_store_documents_document__lines_are_those_of_the_file),
-		cmocka_unit_test(test_store_documents_document__quotes_nothing_of_what_is_no_json),
+		cmocka_unit_test(test_store_documents_document__quotes_nothing_of_invalid_json),
 		cmocka_unit_test(test_store_documents_document__same_content_whatever_its_form),
 		cmocka_unit_test(test_store_documents_document__keeps_bytes_and_no_secrets),
 		cmocka_unit_test(test_store_documents_document__deep_with_a_secret_stays_small),

@@ -41,8 +41,8 @@ static void test_store_documents_lines__are_those_of_keys_and_items(void **state
 	}
 }
 
-/* What is no JSON ends somewhere. */
-static void test_store_documents_lines__of_what_is_cut_off(void **state)
+/* Text that is not JSON has an end, too. */
+static void test_store_documents_lines__of_truncated_text(void **state)
 {
 	static const char text[] = "{\"a\":\n[{\"b\": \"\\\"\", \"c\"\n: 1}, [], ]]}{\"d\": 1";
 
@@ -59,7 +59,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_documents_lines__are_those_of_keys_and_items),
-		cmocka_unit_test(test_store_documents_lines__of_what_is_cut_off),
+		cmocka_unit_test(test_store_documents_lines__of_truncated_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ static void assert_job(struct store *store, int64_t id, const char *path, const 
 	assert_string_equal(text, wanted);
 }
 
-/* Of the eight counts those that are not 0: "queued 1, stored 2". */
+/* Compares those of the eight counts that are not 0: "queued 1, stored 2". */
 static void assert_counts(struct store *store, int64_t id, const char *expected)
 {
 	auto_json json_t *json = reported(store, id);
@@ -415,7 +415,7 @@ static void test_store_jobs_job__cancel_and_retry(void **state)
 	assert_int_equal(came, STORE_JOB_OK);
 	assert_job(store, id, "state", "'cancelled'");
 	assert_counts(store, id, "stored 1, rejected 1, cancelled 2");
-	/* who is at it does not go on */
+	/* the worker of the job stops */
 	assert_int_equal(store_job_group_begin(store, &work, &goes_on, &err), 0);
 	assert_false(goes_on);
 	auto_store_job_work none = { .job = 0 };
@@ -449,8 +449,8 @@ static void test_store_jobs_job__cancel_and_retry(void **state)
 	assert_counts(store, id, "stored 1, rejected 3");
 }
 
-/* Whoever is at the others of its part does not know of it. */
-static void test_store_jobs_job__an_item_asked_for_amid_the_work_is_not_lost(void **state)
+/* The worker of the other items of the part does not know of it. */
+static void test_store_jobs_job__an_item_requested_during_the_work_is_not_lost(void **state)
 {
 	auto_tools tools = { .fields = NULL };
 	enum store_job_answer came;
@@ -484,7 +484,7 @@ static void test_store_jobs_job__an_item_asked_for_amid_the_work_is_not_lost(voi
 	assert_job(store, id, "state", "'done'");
 }
 
-/* What is known of the result that is there. */
+/* Checks the facts about the existing result. */
 static void assert_content(struct store *store, int64_t id, const char *suite)
 {
 	auto_store_entry entry = { .id = 0 };
@@ -508,7 +508,7 @@ static void choose(struct store *store, int64_t id, enum store_conflict_policy c
 	assert_int_equal(came, STORE_JOB_OK);
 }
 
-/* Between a choice and when it is followed somebody else replaces what is there. */
+/* Another user replaces the existing result between a choice and its execution. */
 static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 {
 	auto_tools tools = { .fields = NULL };
@@ -546,7 +546,7 @@ static void test_store_jobs_job__replaces_only_what_was_seen(void **state)
 	assert_int_equal(result.outcome, STORE_CONFLICT);
 	done(store, &retry);
 	assert_content(store, 1, "three");
-	/* what is there by now is not what is expected */
+	/* the existing result is no longer the expected one */
 	assert_int_equal(store_job_choose(store, id, &wanted, &came, &at, &err), 0);
 	assert_int_equal(came, STORE_JOB_CHANGED);
 	assert_job(store, id, "state", "'done'");
@@ -584,7 +584,7 @@ static void test_store_jobs_job__choices(void **state)
 	assert_int_equal(item(&tools, store, &keeps, 0, "{'run_id': 'r', 'suite': 'two'}").id, 2);
 	done(store, &keeps);
 	assert_content(store, 2, "two");
-	/* the bytes of a duplicate are those of the result that is there */
+	/* the bytes of a duplicate are those of the existing result */
 	choose(store, id, STORE_KEEP, NULL);
 	auto_store_job_work same = { .job = 0 };
 	next(store, &same);
@@ -635,7 +635,7 @@ static void test_store_jobs_job__known_files(void **state)
 			    "\"state\":\"stored\",\"id\":1}]}");
 }
 
-/* ---- what is left of a job ----------------------------------------------------------------- */
+/* ---- the remains of a job ------------------------------------------------------------------ */
 
 /* Digits that no packer makes shorter than a page holds, nor so short that others are alike. */
 #define DIGITS 900
@@ -659,7 +659,7 @@ static bool file_has(const char *path, const char *bytes, size_t len)
 	return text != NULL && memmem(text, text_len, bytes, len) != NULL;
 }
 
-/* Does it stand in the database or its log, packed as jobs are? */
+/* Returns whether the database or its log contains it, packed as jobs are. */
 static bool is_left(const char *path, const char *secret)
 {
 	size_t len;
@@ -670,7 +670,7 @@ static bool is_left(const char *path, const char *secret)
 	return file_has(path, packed + 50, 200) || file_has(log, packed + 50, 200);
 }
 
-/* A job that is no JSON, of which nothing is kept. */
+/* Plays a job that is not JSON, of which nothing is stored. */
 static int64_t play(struct store *store, const char *bytes)
 {
 	auto_store_job_work work = { .job = 0 };
@@ -831,7 +831,7 @@ int main(void)
 		scratch_test(test_store_jobs_job__one_process_works_on_them),
 		scratch_test(test_store_jobs_job__parts),
 		scratch_test(test_store_jobs_job__cancel_and_retry),
-		scratch_test(test_store_jobs_job__an_item_asked_for_amid_the_work_is_not_lost),
+		scratch_test(test_store_jobs_job__an_item_requested_during_the_work_is_not_lost),
 		scratch_test(test_store_jobs_job__choices),
 		scratch_test(test_store_jobs_job__replaces_only_what_was_seen),
 		scratch_test(test_store_jobs_job__known_files),

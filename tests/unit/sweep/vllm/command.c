@@ -36,7 +36,7 @@ static void check_set(const char *command, const char *parameters, const char *e
 #define HEAD "[\"vllm\", \"serve\", \"m\", "
 #define SAME HEAD "\"--max-num-seqs\", \"8\", \"--enable_x\", \"--max_model_len=5\", "
 
-/* The vectors of vLLM's own way, but for '=' and lists, which are mended. */
+/* vLLM's own test vectors, but with '=' and lists fixed. */
 static void test_sweep_vllm_command__sets_as_vllm(void **state)
 {
 	static const struct {
@@ -54,7 +54,7 @@ static void test_sweep_vllm_command__sets_as_vllm(void **state)
 		{ "{\"compilation_config\": {\"a\": 1}, \"l\": [1, 2], \"n\": null}", SAME
 		  "\"--compilation-config\", \"{\\\"a\\\": 1}\", \"--l\", \"[1, 2]\", \"--n\", "
 		  "\"None\"]" },
-		/* vLLM puts it behind, where it counts more */
+		/* vLLM appends it, where it takes precedence */
 		{ "{\"max_model_len\": 7}",
 		  HEAD "\"--max-num-seqs\", \"8\", \"--enable_x\", \"--max-model-len\", \"7\"]" },
 		{ "{\"l\": [\"a\", true]}", SAME "\"--l\", \"[\\\"a\\\", true]\"]" },

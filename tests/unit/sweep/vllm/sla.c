@@ -92,7 +92,7 @@ static void test_sweep_vllm_sla__margins(void **state)
 	}
 }
 
-/* A combination may have a name, which is no limit; the name alone is no combination. */
+/* A combination may have a name, which is not a limit; the name alone is not a combination. */
 static void test_sweep_vllm_sla__read(void **state)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void test_sweep_vllm_sla__ends(void **state)
 	int64_t best;
 
 	(void)state;
-	/* all pass; none does: the rules from 0.14.1 on then tell 1 all the same */
+	/* all pass; none passes: the rules from 0.14.1 on yield 1 in both cases */
 	assert_int_equal(find(true, 100000, 1, 1, &best), 1);
 	assert_int_equal(best, SWEEP_VLLM_MOST);
 	assert_int_equal(find(true, 0, 1, 1, &best), 2);
@@ -172,7 +172,7 @@ static void test_sweep_vllm_sla__ends(void **state)
 	assert_int_equal(best, 0);
 }
 
-static void test_sweep_vllm_sla__starts_from_what_is_known(void **state)
+static void test_sweep_vllm_sla__starts_from_known_results(void **state)
 {
 	struct sweep_vllm_search search = { 0 };
 
@@ -201,7 +201,7 @@ int main(void)
 		scratch_test(test_sweep_vllm_sla__read),
 		cmocka_unit_test(test_sweep_vllm_sla__finds_the_last_one),
 		cmocka_unit_test(test_sweep_vllm_sla__ends),
-		cmocka_unit_test(test_sweep_vllm_sla__starts_from_what_is_known),
+		cmocka_unit_test(test_sweep_vllm_sla__starts_from_known_results),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

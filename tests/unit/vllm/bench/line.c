@@ -37,7 +37,7 @@ static void flags_of_the_command_are_its_own(void **state)
 }
 
 /* An offline benchmark has options that vLLM lacks. */
-static void own_rows_are_those_that_vllm_lacks(void **state)
+static void added_rows_are_those_that_vllm_lacks(void **state)
 {
 	static const char *const own[] = { "--output", "--json", "--upload", "--mode" };
 	struct option_argv argv = { 0 };
@@ -75,7 +75,7 @@ static void help_is_a_flag(void **state)
 	}
 }
 
-static void a_line_has_defaults_of_its_own(void **state)
+static void a_line_has_separate_defaults(void **state)
 {
 	struct vllm_bench_line line;
 	struct vllm_bench bench;
@@ -102,9 +102,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags_of_the_command_are_its_own),
-		cmocka_unit_test(own_rows_are_those_that_vllm_lacks),
+		cmocka_unit_test(added_rows_are_those_that_vllm_lacks),
 		cmocka_unit_test(help_is_a_flag),
-		cmocka_unit_test(a_line_has_defaults_of_its_own),
+		cmocka_unit_test(a_line_has_separate_defaults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void a_container_publishes_its_port(void **state)
 	}
 }
 
-static void of_the_loads_variables_the_key_is_kept(void **state)
+static void the_key_of_the_loads_variables_stays(void **state)
 {
 	static const struct {
 		const char *text;
@@ -152,7 +152,7 @@ int main(void)
 		cmocka_unit_test(a_load_is_for_the_server),
 		cmocka_unit_test(a_path_goes_to_the_endpoint),
 		cmocka_unit_test(a_container_publishes_its_port),
-		cmocka_unit_test(of_the_loads_variables_the_key_is_kept),
+		cmocka_unit_test(the_key_of_the_loads_variables_stays),
 	};
 
 	return cmocka_run_group_tests_name("vllm/command/address", tests, NULL, NULL);

@@ -213,7 +213,7 @@ static const struct {
 	{ "-- --dtype", NULL, 5, NULL },
 };
 
-static void faults_are_told(void **state)
+static void faults_are_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(faults); i++) {
@@ -253,7 +253,7 @@ static void short_numbers_are_written_out(void **state)
 	assert_int_equal(json_integer_value(json_array_get(sizes, 199)), 1000000000000);
 }
 
-static void all_faults_are_told_at_once(void **state)
+static void all_faults_are_reported_at_once(void **state)
 {
 	auto_problems problems = { 0 };
 	auto_command struct vllm_command *command = parse(
@@ -495,8 +495,8 @@ static void a_flag_of_a_later_release(void **state)
 	}
 }
 
-/* With the value that stands behind the flag, and what is set elsewhere in the line. */
-static void what_replaced_a_flag_is_told(void **state)
+/* The message names the value that follows the flag, and the settings elsewhere in the line. */
+static void the_replacement_of_a_flag_is_reported(void **state)
 {
 	static const struct {
 		const char *args, *expected, *replaced_by;
@@ -895,16 +895,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_are_read),
-		cmocka_unit_test(faults_are_told),
+		cmocka_unit_test(faults_are_reported),
 		cmocka_unit_test(short_numbers_are_written_out),
-		cmocka_unit_test(all_faults_are_told_at_once),
+		cmocka_unit_test(all_faults_are_reported_at_once),
 		cmocka_unit_test(warnings_do_not_refuse),
 		cmocka_unit_test(the_form_is_recognised),
 		cmocka_unit_test(what_starts_no_server_is_refused),
 		cmocka_unit_test(an_image_says_the_release),
 		cmocka_unit_test(the_release_decides),
 		cmocka_unit_test(a_flag_of_a_later_release),
-		cmocka_unit_test(what_replaced_a_flag_is_told),
+		cmocka_unit_test(the_replacement_of_a_flag_is_reported),
 		cmocka_unit_test(too_many_words),
 		cmocka_unit_test(a_release_that_is_none),
 		cmocka_unit_test(a_config_file_is_read),

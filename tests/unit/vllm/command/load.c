@@ -36,7 +36,7 @@ static void assert_load(const struct vllm_command *command, const char *expected
 	assert_string_equal(text, expected);
 }
 
-/* What a text's load sets; env is that of the file. */
+/* The settings that a text's load contains; env is that of the file. */
 static const struct {
 	const char *text;
 	const char *load;
@@ -140,7 +140,7 @@ static const struct {
 	{ "--help", "--help", 4, NULL, "a call for help" },
 };
 
-static void faults_are_told(void **state)
+static void faults_are_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(faults); i++) {
@@ -164,7 +164,7 @@ static void faults_are_told(void **state)
 	}
 }
 
-static void all_faults_are_told_at_once(void **state)
+static void all_faults_are_reported_at_once(void **state)
 {
 	auto_problems problems = { 0 };
 	auto_command struct vllm_command *command = parse(
@@ -277,8 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loads_are_read),
 		cmocka_unit_test(a_load_alone_has_an_address),
-		cmocka_unit_test(faults_are_told),
-		cmocka_unit_test(all_faults_are_told_at_once),
+		cmocka_unit_test(faults_are_reported),
+		cmocka_unit_test(all_faults_are_reported_at_once),
 		cmocka_unit_test(warnings_do_not_refuse),
 		cmocka_unit_test(values_of_headers_are_not_shown),
 		cmocka_unit_test(the_file_made_from_a_load),

@@ -148,7 +148,7 @@ static void test_exported(void **state)
 	assert_string_equal(json_string_value(json_object_get(words.exported, "D")), "4");
 }
 
-static void test_what_is_no_text(void **state)
+static void test_other_than_text(void **state)
 {
 	auto_words words = { 0 };
 	auto_problems problems = { 0 };
@@ -241,7 +241,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_problems_have_the_word),
 		cmocka_unit_test(test_exported),
-		cmocka_unit_test(test_what_is_no_text),
+		cmocka_unit_test(test_other_than_text),
 		cmocka_unit_test(test_variables_stay_bounded),
 		cmocka_unit_test(test_problems_stay_bounded),
 		cmocka_unit_test(test_quote),

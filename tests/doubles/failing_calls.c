@@ -527,7 +527,8 @@ char *PQerrorMessage(const PGconn *pg)
 	return pq_failed ? text : NEXT(PQerrorMessage)(pg);
 }
 
-/* Of the pipeline of this thread: statements whose responses were not all read, and whether one to a sync follows. */
+/* The pipeline of this thread: statements whose responses were not all read, and whether it
+ * waits for the response to a sync. */
 static _Thread_local size_t unanswered;
 static _Thread_local bool awaits_sync, sync_fails;
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""A load generator in the manner of vLLM's: asyncio and aiohttp, one task a request, stamps by its own
-thread. It is the peer that tests/perf/run puts beside ours; it shares no code with anybody.
+"""A load generator in the manner of vLLM's: asyncio and aiohttp, one task per request, time stamps by its own thread.
+tests/perf/run compares it with ours; it shares no code with any other client.
 
 Prints one line of JSON with its cost and writes records {request_id, acted_ns, events: [t_ns, ...]}.
+
+
 """
 
 import argparse
@@ -31,8 +33,8 @@ def is_json(text):
 
 
 class EventSplitter:
-    """Network reads in, messages out, by the rules of vLLM 0.32's client: each read is stripped, and
-    what is left over goes out at once when it is whole already, which takes a trial parse."""
+    """Splits network reads into messages by the rules of vLLM 0.32's client: it strips each read, and emits the remainder
+    at once if it is complete, which it finds out by parsing."""
 
     def __init__(self):
         self.decoder = codecs.getincrementaldecoder("utf-8")("strict")

@@ -1,11 +1,12 @@
 /*
- * What the kernel alone takes: sends completions, all at once, and reads the answers with epoll and
- * recv() until the server closes, doing nothing with the bytes. No client that reads each event when
- * it comes can take less; tests/perf/run puts the others beside it. Shares no code with the product.
+ * Measures the cost of the kernel alone: sends all completions at once, and reads the responses
+ * with epoll and recv() until the server closes, without looking at the bytes. No client that reads
+ * each event on arrival can cost less; tests/perf/run compares the others with it. Shares no code
+ * with the product.
  *
- *     bare_reader --port PORT --requests N --tokens N
+ * bare_reader --port PORT --requests N --tokens N
  *
- * Prints one line of JSON. It does not know events: who reads the server's log counts them.
+ * Prints one line of JSON. It does not know events: the caller counts them in the server's log.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -45,7 +46,7 @@ static long option(int argc, char **argv, const char *name)
 	exit(2);
 }
 
-/* The server closes at the end, so that nobody has to look for it in the bytes. */
+/* Asks the server to close at the end, so that the end needs no search in the bytes. */
 static int request_text(char *text, size_t size, long index, long tokens)
 {
 	char body[512];

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Is what a result says of its own errors true, and the verdict right?
+"""Checks whether a result's own error bounds and verdict are correct.
 
 Plays seeded runs of `profllm run` against the simulator, whose log is the truth, and disturbs the client meanwhile:
-processes that want its core, stops, a limit of processor time, dirtied memory, a slow disk. Server and client have a core
-of their own. Prints how many figures lie where the result says, and how often each verdict was right, in Markdown;
+processes on its core, stops, a limit of processor time, dirtied memory, a slow disk. Server and client each have a
+core. Prints in Markdown how many metrics are within their bounds, and how often each verdict was correct;
 docs/reference/quality.md explains the lines. Run it alone on the machine.
 
-Further parts: undisturbed runs; runs that are held down for sure; the simulator's faults, none of which is the client's.
-Everything of each run is kept by --json; --show FILE prints the table of such a file, --replay NAME plays one run again.
+Further parts: undisturbed runs; runs that are certainly held down; the simulator's faults, none of which the client
+causes. --json keeps everything of each run; --show FILE prints the table of such a file, --replay NAME repeats one run.
+
+
 """
 
 import argparse
@@ -29,7 +31,7 @@ import scratch  # noqa: E402
 
 # A held-down run is played up to so many times as often as it is wanted, for some loads bear it.
 HELD_TRIES = 3
-# What was played is written to --json after so many runs each time.
+# The runs so far are written to --json after each group of this size.
 KEEP_EACH = 50
 
 
@@ -100,7 +102,7 @@ def draw(name, seed):
 
 
 def play_held(session, wanted):
-    """Of each kind until the truth says of so many runs that they were held down."""
+    """Plays runs of each kind until the truth shows `wanted` of them held down."""
     for which in disturbances.HOLDING:
         held = 0
         for number in range(HELD_TRIES * wanted):

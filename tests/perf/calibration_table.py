@@ -1,4 +1,4 @@
-"""What calibration.py says of its runs: the rules of what is right, and the tables in Markdown."""
+"""Rules for correct results of calibration.py's runs, and its tables in Markdown."""
 
 import collections
 import math
@@ -7,8 +7,8 @@ from tables import head, line
 
 # An error counts from this on, whatever the figure: no smaller one matters to anybody.
 LEAST_MS = 0.1
-NEAR, GAP_DISTANCE_NEAR = 0.01, 0.05  # figures and load of a run that nobody should accuse
-FAR, RATE_LEAST = 0.10, 0.95  # and of one that nobody should trust
+NEAR, GAP_DISTANCE_NEAR = 0.01, 0.05  # metrics and load of a run that deserves trust
+FAR, RATE_LEAST = 0.10, 0.95  # and of a run that does not
 # Checks that accuse the client; all others are of the server, the sample or the counting.
 CLIENTS = {"client_error", "rate_shortfall", "gap_distance", "send_lateness", "in_flight_distance", "idle_slots", "host_steal"}
 
@@ -109,7 +109,7 @@ def held_table(kept):
 
 
 def least_harm(runs):
-    """Of the run that was held down least."""
+    """Returns the harm of the run that was held down least."""
     if not runs:
         return "–"
     error, rate = min((largest_error(run)[0], run["offered"]["rate_ratio"] or 1.0) for run in runs)
@@ -127,7 +127,7 @@ def checks(runs):
 
 
 def group_table(title, groups):
-    """Of name -> runs."""
+    """Returns the table of {name: runs}."""
     head(title, "runs", "verdicts", "beyond and counting", "figures outside", "largest error", "widest client error",
          "least rate")
     for name, runs in groups.items():

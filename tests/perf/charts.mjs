@@ -3,7 +3,7 @@
 //
 //   first paint   from the address of a kind that is not drawn yet to its marks painted
 //   update        from a filter that is put on or taken off to the other marks painted
-//   of the answer the part of it after the answer is there: reading it, drawing, painting
+//   of the answer the part of it after the response has arrived: reading it, drawing, painting
 //   brush         from the end of a drag over the scatter to the marks that it leaves painted
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const TP = 'server.tensor_parallel_size'
 const SCATTER = 'x=results.p99_ttft_ms&y=results.output_throughput&colour=server.model'
 const KINDS = {
   scatter: SCATTER,
-  // of 100,000 results nearly the most that each have a mark of their own
+  // nearly the largest selection of 100,000 results in which each has its own mark
   'scatter of 5,000': `${SCATTER}&benchmark.seed=1`,
   line: `chart=line&x=benchmark.max_concurrency&y=results.output_throughput&colour=server.model`,
   bars: `chart=bar&x=${TP}&y=results.output_throughput&colour=server.model`,
@@ -80,9 +80,9 @@ function toPaint({ query, isDrag }) {
   })
 }
 
-const settle = (page) => page.waitForTimeout(500) // what is asked for afterwards is over
+const settle = (page) => page.waitForTimeout(500) // later requests have finished
 
-// Each time as if it were the first: nothing of it is remembered, and another kind, or none, stands there.
+// Measures each time from the same state: the page caches nothing of it, and shows another kind or no chart.
 async function measureKind(page, address, query) {
   const first = []
   const updates = []

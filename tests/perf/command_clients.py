@@ -33,7 +33,7 @@ def help_of(command):
 
 
 def find_command(file):
-    """What comes before the options."""
+    """Returns the words before the options."""
     for words in ([], ["bench", "serve"], ["serve"]):
         text = help_of([file, *words])
         if "--num-prompts" in text:
@@ -114,7 +114,7 @@ class CommandClient:
                 "--result-dir", str(self.folder), "--result-filename", RESULT]
 
     def send(self, words):
-        """What the row says of CPU time, in s."""
+        """Sends a row's words; returns its CPU time in s."""
         _, start_s = run_sampled([*words, "--dry-run"], self.folder)
         _, cpu_s = run_sampled(words, self.folder)
         return {"cpu_start_s": start_s, "cpu_process_s": cpu_s, "cpu_load_s": max(cpu_s - start_s, 0)}

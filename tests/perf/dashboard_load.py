@@ -1,5 +1,5 @@
-"""profllm-dashboard on a core of its own with many made-up results: how soon it answers, and how fast over a few and over many
-connections. No request is asked a second time: an answer that was kept is not measured."""
+"""profllm-dashboard on its own core with many synthetic results: its response time and throughput over a few and over many
+connections. Each request is sent once: cached responses are not measured."""
 import http.client
 import json
 import os
@@ -120,7 +120,7 @@ def play(address, requests, connections):
     return ms, time.perf_counter() - start
 
 
-# ---- what is asked ---------------------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------------------------------
 
 
 def requests_of(server, numbers):

@@ -1,4 +1,4 @@
-"""What reading a ShareGPT file of its real size costs: the whole command, beside Python's json.load of the same file."""
+"""Cost of reading a ShareGPT file of its real size: the complete command, compared with Python's json.load."""
 import json
 import os
 import random

@@ -1,7 +1,10 @@
 """
-What is done to a client while it measures: each kind draws its own parameters and is played by an object with start()
-before the client is started, prepare() in the client's process before exec, during() from its first request until the
-last answer, and stop() when it has ended.
+
+Disturbances of a client while it measures. Each kind draws its own parameters. Its object has start() for before the
+client starts, prepare() in the client's process before exec, during() from its first request until the last response,
+and stop() for after its end.
+
+
 """
 
 import contextlib
@@ -164,7 +167,7 @@ class Limit(Nothing):
 
 
 class SlowDisk(Nothing):
-    """Under the output: a library in front of the client's writes and syncs."""
+    """A library that slows down the client's writes and syncs."""
 
     @staticmethod
     def draw(draw):
@@ -180,7 +183,7 @@ KINDS = {"none": Nothing, "busy": Processes, "stops": Stops, "limit": Limit, "me
 # How often each is drawn.
 SHARES = {"none": 2, "busy": 4, "stops": 3, "limit": 3, "memory": 2, "disk": 1}
 
-# What holds most loads down: name -> kind and words. Whether it did is seen in the truth.
+# The disturbances that hold most loads down: name -> kind and parameters. The truth shows whether one did.
 HOLDING = {
     "stopped for 50 ms in each 100": ("stops", {"stop_ms": 50, "pause_ms": 50}),
     "beside three busy processes of nice -10": ("busy", {"count": 3, "nice": -10, "core": "client"}),

@@ -1,14 +1,14 @@
 /*
- * Questions to many results in memory, without HTTP and without a database (tests/perf/facets.py). One JSON
- * object a line on standard input, one back for each:
+ * Requests over many results in memory, without HTTP and without a database
+ * (tests/perf/facets.py). One JSON object per line on standard input, one in return for each:
  *   {describe: true}                    {fields: [{id, type, role, distinct, there}]} of the base
- *   {fill: {rows, order, ids}}          {seconds, bytes_a_row, counted_bytes_a_row}; order: clustered, shuffled; ids: of the fields
- *                                       that rows have, null: all of them
- *   {dump: {rows, order, ids, path}}    {seconds}: the same rows as PostgreSQL's COPY takes them
+ *   {fill: {rows, order, ids}}          {seconds, bytes_a_row, counted_bytes_a_row}; order:
+ *                                       clustered, shuffled; ids: fields to fill, null: all
+ *   {dump: {rows, order, ids, path}}    {seconds}: writes the same rows for PostgreSQL's COPY
  *   {ask: request}                      {answer}
  *   {time: request, times: n}           {ms: [of each]}
- * or {error}. The base are argv[1] results of a made-up history (demo/). Rows beyond it are sweeps of
- * the base again, with other names, times and figures: making a million documents would take an hour.
+ * or {error}. The base is argv[1] results of a synthetic history (demo/). Rows beyond it repeat the
+ * base with other names, times and metrics: making a million documents would take an hour.
  */
 #include <malloc.h>
 #include <math.h>
@@ -265,7 +265,8 @@ static void put_text(FILE *file, const char *text)
 	}
 }
 
-/* What is nothing, and a word among numbers, is NULL: plain SQL has one nothing, and one type a column. */
+/* Nothing, and a word among numbers, is NULL: plain SQL has one nothing, and one type per
+ * column. */
 static void put_cell(FILE *file, const struct res_field *field, const struct mirror_cell *cell)
 {
 	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;

@@ -1,5 +1,5 @@
 /*
- * All that tests/perf/facet_driver.c knows of how results lie in memory: rows in, questions out as text.
+ * All that tests/perf/facet_driver.c knows of the mirror: rows in, requests out as text.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ static void mirror_end(struct mirror *mirror)
 	mirror_publish(mirror);
 }
 
-/* What the columns take, by their own count. */
+/* Returns the size of the columns, by their own count. */
 static double mirror_bytes(struct mirror *mirror)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(mirror);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Questions to many results: the mirror in memory in process, SQLite and PostgreSQL with the same rows and filters beside it, and
-profllm-dashboard over HTTP. Made-up results (src/demo/); docs/performance.md says what the tables mean."""
+"""Requests over many results: the in-process mirror, compared with SQLite and PostgreSQL over the same rows and filters,
+and with profllm-dashboard over HTTP. The results are synthetic (src/demo/); docs/performance.md explains the tables."""
 import argparse
 import json
 import os
@@ -80,7 +80,7 @@ def some_term(rng, driver, facets, metrics):
 
 
 def some_filters(rng, driver, facets, metrics, count):
-    """Of 1 to 4 predicates each, and no two of one field. What answers them is asked only for what is there."""
+    """Returns filters of 1 to 4 predicates on different fields, which use existing values only."""
     varied = [field for field, facet in driver.answer(facets=facets, columns=[], limit=0)["facets"].items()
               if facet["distinct"] > 1 and not any(isinstance(one["value"], str) for one in facet.get("words", []))]
     terms = [some_term(rng, driver, varied, metrics) for _ in range(60)]

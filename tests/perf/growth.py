@@ -1,7 +1,8 @@
-"""Whether the cost of a write, of a filter beside writes and of a start grows with the results that are stored. For each number of
-results: single uploads until they are accepted and until the last one is stored, filters over 64 connections alone and with some of
-the connections uploading, and the start. --program NAME=FILE measures another build over databases of its own in the same run.
-All databases are prepared before the first measurement, and each measurement runs on a copy. --databases DIR keeps them for a later run."""
+"""Measures whether the cost of a write, of a filter during writes and of a start grows with the number of stored results.
+For each number of results: single uploads until they are accepted and until the last one is stored, filters over 64
+connections alone and with some of the connections uploading, and the start. --program NAME=FILE measures another build
+over its own databases in the same run. All databases are prepared before the first measurement, and each measurement
+runs on a copy. --databases DIR keeps them for a later run."""
 import argparse
 import contextlib
 import http.client
@@ -32,7 +33,7 @@ SEED = 8
 
 
 def small_result(number):
-    """As little as a result can be and still be told from the next one."""
+    """Returns the smallest result that differs from the next one."""
     return {"date": f"20260101-{number % 240000:06d}", "backend": "vllm", "model_id": f"lab/model-{number % 7}", "num_prompts": 10, "request_rate": "inf",
             "max_concurrency": 1 << number % 9, "completed": 10, "duration": 1.0 + number, "output_throughput": 10.0 + number, "mean_ttft_ms": 5.0}
 

@@ -1,4 +1,4 @@
-"""What the measurements share: cores, the simulator with its log, clients as child processes, kernel counts."""
+"""Shared by the measurements: cores, the simulator with its log, clients as child processes, kernel counts."""
 
 import contextlib
 import json
@@ -33,8 +33,11 @@ def on_core(core):
 @contextlib.contextmanager
 def awake(which):
     """
-    None of these cores sleeps meanwhile: a virtual one that does is given away by its host and comes back late, which
-    /proc/stat counts as stolen. What spins has the idle class: whoever else wants the core has it at once.
+
+    Keeps these cores from sleeping: the host gives a sleeping virtual core away and returns it late, which /proc/stat
+    counts as stolen. The spinning process has the idle class: any other process gets the core at once.
+
+
     """
     spinners = []
     for core in sorted(set(which)):
@@ -104,7 +107,8 @@ class Simulator:
         sys.exit("the simulator does not answer")
 
     def put_first(self):
-        """What it logs as sent is then sent at once. Only its loop: the log's writer must not hold that up."""
+        """Raises the priority of the server's loop, so that an event is sent when it is logged. The log's writer keeps its
+        priority, so that it does not delay the loop."""
         with contextlib.suppress(PermissionError):
             for task in map(int, os.listdir(f"/proc/{self.process.pid}/task")):
                 if task == self.process.pid:

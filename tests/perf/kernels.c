@@ -1,9 +1,9 @@
 /*
- * What each set of kernels (src/mirror/kernels) takes for a segment of 65,536 rows that lies in the
- * processor's caches, as a table in Markdown: the best of some rounds, in microseconds, and the ratio to
+ * Measures each set of kernels (src/mirror/kernels) on a segment of 65,536 rows in the processor's
+ * caches. Prints a table in Markdown: the best of some rounds, in microseconds, and the ratio to
  * plain C. Run it alone, on a release build:
  *
- *     kernel_times [KERNEL…]
+ * kernel_times [KERNEL…]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *const mask_names[] = { "all rows", "every other row at random
 					  "half, side by side" };
 static const char *const spread_names[] = { "even", "nine of ten one code", "side by side" };
 
-/* What a kernel is given; what it gives back goes to `bits`, `counts` and `sink`. */
+/* The input of a kernel; its output goes to `bits`, `counts` and `sink`. */
 struct segment {
 	uint8_t u8[ROWS];
 	uint16_t u16[ROWS];
@@ -269,7 +269,7 @@ static void fill(struct segment *segment, size_t i)
 	plain->rank(segment->mask, WORDS, segment->ranks);
 }
 
-/* Of one round, of as many runs as take long enough. */
+/* Returns the time per run in one round of sufficiently many runs. */
 static double us_of(const struct mirror_kernels *set, struct segment *segment, run_fn *run)
 {
 	int64_t runs = 0, start_ns = pl_clock_now_ns(), end_ns;

@@ -1,6 +1,9 @@
 """
-One run of the calibration: what is drawn for it, and how it is played: the simulator, the client, what disturbs it, and
-what came of it beside the truth.
+
+One run of the calibration: its random parameters, and its execution: the simulator, the client, the disturbance, and
+the outcome compared with the truth.
+
+
 """
 
 import json
@@ -22,9 +25,9 @@ PREFIX = "cal-"
 TIMEOUT_S = 120
 # More than these the simulator's core does not keep up with, nor does reading the log.
 EVENTS_PER_MS, EVENTS_MOST = 50, 120_000
-# Nobody sends all at once: as many as go, one in this time, within a twentieth of an answer.
+# No client sends all at once: it sends as many as it can, one per AT_ONCE_S, within a twentieth of a response.
 AT_ONCE_S, AT_ONCE_SHARE = 100e-6, 0.05
-# What a request and an event take of the client's processor, roughly, and what it takes to look (telemetry).
+# The approximate processor time of the client per request and per event, and the share of telemetry.
 REQUEST_S, EVENT_S, LOOK_SHARE = 200e-6, 10e-6, 0.01
 
 # Name -> the simulator's words.
@@ -102,13 +105,13 @@ def draw_run(name, seed, kind=None, fault=None):
 def configuration(run, url):
     benchmark = dict(run["benchmark"])
     if run["fault"] == "stalls":
-        # what stalls is given up soon behind the others' ends
+        # a stalled request times out soon after the others end
         benchmark["request_timeout"] = f"{math.ceil(3000 * run['answer_s']) + 2000}ms"
     return {"name": "calibration", "launch": {"url": url}, "benchmark": benchmark}
 
 
 class Progress:
-    """What the simulator has logged of the measured requests, read as it grows."""
+    """The simulator's log of the measured requests so far."""
 
     def __init__(self, path):
         self.path, self.at, self.begun, self.ended = path, 0, 0, 0
@@ -181,8 +184,11 @@ def run_client(place, run, url, folder, log):
 
 def judge_figures(results, true):
     """
-    Each headline figure beside the truth, of which the nearest counts where it is not sharp; `inside` is null where the
-    result does not tell how wrong it may be.
+
+    Compares each headline metric with the truth, of which the nearest value counts if it is a range; `inside` is null
+    if the result does not state its error.
+
+
     """
     rows = {}
     for name, between in true.items():
@@ -208,7 +214,7 @@ def counting(quality):
 
 
 def play(place, run, folder):
-    """The run with what came of it; Failed when there is no result, or one that does not fit the log."""
+    """Plays a run and returns it with its outcome; raises Failed if the result is missing or contradicts the log."""
     sim = harness.Simulator(place.simulator, folder, f"{round(run['step_ms'] * 1e3)}us",
                             words=FAULTS.get(run["fault"], []), first=True)
     with sim:

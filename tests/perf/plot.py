@@ -111,7 +111,7 @@ def value_ticks(values):
     high = max(high, low + 1)
     steps = (1, 2, 5) if high - low <= 2 else (1,)
     ticks = [step * 10.0**power for power in range(low, high) for step in steps] + [10.0**high]
-    # the lowest mark stands off the axis
+    # the lowest mark is above the axis
     first = max((i for i, tick in enumerate(ticks) if tick <= 0.9 * min(values)), default=0)
     last = min(i for i, tick in enumerate(ticks) if tick >= max(values))
     return ticks[first:max(last, first + 1) + 1]
@@ -138,7 +138,7 @@ def draw_mark(parent, look, shape, x, y, text):
 
 
 def spread(places):
-    """Moves labels apart that would lie on each other; {name: place}."""
+    """Moves overlapping labels apart; returns {name: position}."""
     moved, before = {}, -math.inf
     for name, place in sorted(places.items(), key=lambda one: one[1]):
         before = max(place, before + LABEL_GAP)
@@ -176,7 +176,7 @@ def draw_panel(root, panel, series, streams):
         add(group, "text", f"{panel.title}: no figures", x=panel.left + LEFT, y=HEIGHT / 2)
         return
     y_ticks = value_ticks(values)
-    inner = 10  # marks of the least and the most streams stand off the axis and the labels
+    inner = 10  # the outermost marks keep a distance from the axis and the labels
     xs = Scale(streams[0], streams[-1], panel.left + LEFT + inner, panel.left + PANEL - RIGHT - inner)
     ys = Scale(y_ticks[0], y_ticks[-1], HEIGHT - BOTTOM, TOP)
     draw_axes(group, panel, xs, ys, streams, y_ticks)

@@ -33,7 +33,7 @@ static void wait_ms(long ms)
 		nanosleep(&left, NULL);
 }
 
-/* Sockets, pipes and eventfds are no disk. */
+/* Sockets, pipes and eventfds are not on a disk. */
 static bool is_file(int fd)
 {
 	struct stat found;

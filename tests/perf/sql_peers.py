@@ -1,7 +1,11 @@
-"""SQLite and PostgreSQL with the rows of tests/perf/facets.py in a table, a column a field, asked the same by plain SQL.
+"""SQLite and PostgreSQL with the rows of tests/perf/facets.py in a table, one column for each field, and the same requests
+in plain SQL.
 
-A filter is taken where SQL says the same of it: values of a list and ranges; what is null or not recorded is NULL. Counts
-are compared with ours before anything is timed."""
+A filter is used if SQL has an equivalent: values of a list and ranges; null and not recorded are NULL. Counts are
+compared with ours before anything is timed.
+
+
+"""
 import os
 import pathlib
 import pwd
@@ -209,12 +213,12 @@ class Postgres(Peer):
 
 
 def owner_of():
-    """Who may run it: it refuses root. None: ourselves."""
+    """Returns the user that runs it, as it refuses root; None: the current user."""
     return pwd.getpwnam("postgres") if os.geteuid() == 0 else None
 
 
 def open_all(folder, types, postgres):
-    """(those that are there, {name: why not}); postgres False: nobody asks for it."""
+    """Returns (the usable databases, {name: reason why one is excluded}); postgres False: without PostgreSQL."""
     peers, left_out = [Sqlite(folder, types)], {}
     programs = pathlib.Path("/usr/lib/postgresql/15/bin")
     if not postgres:

@@ -18,10 +18,10 @@ BARE = "bare reader"
 OWN = {"profllm": ["--delayed_acks"], AT_ONCE: []}
 CLIENTS = (BARE, "profllm", AT_ONCE, OURS, "asyncio", PYTHON, RUST)
 ALONE = (BARE, "profllm", OURS)  # without peers
-# What else the machine does moves single runs: the one in the middle of so many, all clients in turn.
+# Other work of the machine disturbs single runs: the median of this number counts, with all clients in turn.
 RUNS = 3
 
-# What one core keeps up with: as many streams as the simulator's core can serve, at shorter steps.
+# The limit of one core: as many streams as the simulator's core can serve, at shorter steps.
 FURTHER = [(8192, "60ms", ()), (4096, "30ms", ("--threads", 2)), (4096, "30ms", ("--realtime",)), (256, "20ms", ()),
            (1024, "20ms", ()), (2048, "20ms", ()), (3072, "20ms", ())]
 
@@ -43,8 +43,11 @@ def read_log(path):
 
 def errors(samples):
     """
-    Of (request id, TTFT, [ITL], E2EL) by a client in ns beside the same four by the server: the amount by
-    which single values differ, in ms.
+
+    Takes (request id, TTFT, [ITL], E2EL) by a client and by the server, in ns; returns by how much single values
+    differ, in ms.
+
+
     """
     ttft, itl, e2el = [], [], []
     for (_, ttft_ns, itl_ns, e2el_ns), (_, sent_ttft_ns, sent_itl_ns, sent_e2el_ns) in samples:
@@ -75,7 +78,7 @@ def check_events(request_id, count, log):
 
 
 def compare_records(path, log):
-    """Of a client that keeps the time of each event on the server's clock."""
+    """Compares the records of a client that keeps each event's time on the server's clock."""
     lag, samples, merged_first = [], [], 0
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -94,14 +97,14 @@ def compare_records(path, log):
 
 
 def compare_figures(figures, log):
-    """Of a client that keeps durations only: (request id, TTFT, [ITL], E2EL) of each request."""
+    """Compares the metrics of a client that keeps durations only: (request id, TTFT, [ITL], E2EL) of each request."""
     for request_id, _, itl_ns, _ in figures:
         check_events(request_id, len(itl_ns) + 1, log)
     return errors([(one, of_server(one[0], log)) for one in figures])
 
 
 def count_events(row, log):
-    """Of the bare reader, which knows bytes only: what the server sent is what came."""
+    """Counts the events that the server sent to the bare reader, which sees bytes only."""
     row["events"] = sum(len(sent) for _, sent in log.values())
     add_cpu(row, row["duration_s"])
 

@@ -39,7 +39,7 @@ def run(args, folder, name, launch, core=None):
 
 
 def measure(args, folder, simulator, core):
-    """Beside a server of its own, and sharing the one core of the load's worker."""
+    """Measures with a separate server, and with one that shares the core of the load's worker."""
     rows = {"server of ours, 8 GPUs": run(
         args, folder, "ours",
         {"command": [str(args.simulator), "serve"], "extra_args": ["--sim-step", args.step]})}

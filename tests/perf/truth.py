@@ -1,6 +1,9 @@
 """
-What a run really was, by the simulator's own log: the figures that a perfect client would have reported, and the load
-that arrived beside the one that was planned. Joined with the run's records by request id, computed by numpy.
+
+The truth of a run, by the simulator's own log: the metrics of a perfect client, and the arrived load compared with the
+planned one. Joined with the run's records by request id, computed by numpy.
+
+
 """
 
 import dataclasses
@@ -17,8 +20,8 @@ STATISTICS = {
     "p99": lambda x: np.percentile(x, 99),
 }
 FIGURES = tuple(f"{statistic}_{family}" for family in FAMILIES for statistic in STATISTICS)
-# A send() that took longer was held up, as by a host that takes the processor away, or was several: when in it the event
-# went out, nobody knows.
+# A send() that took longer was delayed, as by a host that takes the processor away, or was several: the time at which
+# the event left is then unknown.
 SEND_MOST_NS = 20_000
 # Connecting and sending take a perfect client time too: what they took in the run at the least, if no more than this;
 # so exactly it is known.
@@ -26,7 +29,7 @@ CONNECT_MOST_NS, JOIN_NS = 100_000, 20_000
 
 
 class NotJoined(Exception):
-    """Records and log do not tell of the same events; the text says where."""
+    """Records and log contain different events; the text says where."""
 
 
 @dataclasses.dataclass
@@ -141,8 +144,12 @@ def gap_distance(planned, arrived, tolerance):
 
 def ideal_starts(planned, ends, cap):
     """
-    When a perfect client would have begun each request, in the order of the plan: as planned, under a cap not before
-    so many others had ended. By the ends as they were, so that each request answers for its own lateness only.
+
+    Returns when a perfect client would have started each request, in the order of the plan: as planned, but with a
+    concurrency limit not before enough others had ended. It uses the real ends, so that each request accounts for its
+    own lateness only.
+
+
     """
     ideal = np.sort(planned)
     if cap is not None and cap < len(ideal):
@@ -152,11 +159,14 @@ def ideal_starts(planned, ends, cap):
 
 def offered(records, log, cap, finite_rate):
     """
-    The load by the server beside the one asked for.
-    - rate_ratio: the span of the starts as they should have been over that of the arrivals; under a cap at most what was
-      left of the time of its slots, for there a late request holds up those behind it
-    - gap_distance: of the gaps between arrivals from those asked for; None without a rate
+
+    Compares the load at the server with the requested one.
+    - rate_ratio: the span of the ideal starts over that of the arrivals; with a concurrency limit, at most the share of
+      the slots' time that was not lost, because a late request there delays its successors
+    - gap_distance: the distance between the gaps of the arrivals and the requested ones; None without a rate
     - inflight_off: the time integral of requests that should have been in flight and were not, over that of those
+
+
     """
     rows = [(record["planned_ns"], log[record["request_id"]]) for record in records if record["request_id"] in log]
     if len(rows) < 2:

@@ -46,7 +46,7 @@ function startServer(folder) {
   return { child, url }
 }
 
-// In the page: how long the count of what is done stands still, until it is all.
+// Runs in the page: returns how long the count of finished files does not change, until all are finished.
 function watch(files) {
   const done = () => Number(document.querySelector('main [role=progressbar]')?.getAttribute('aria-valuenow') ?? 0)
   const begin = performance.now()
@@ -79,7 +79,7 @@ async function main() {
     await page.getByTestId('folder').setInputFiles(files, { timeout: LIMIT_MS })
     const { took, pause } = await page.evaluate(watch, FILES)
     const answer = await (await page.request.post(`${await url}/api/filters/apply`, { data: { limit: 1 } })).json()
-    if (answer.total !== FILES) throw new Error(`${answer.total} of ${FILES} results are there`)
+    if (answer.total !== FILES) throw new Error(`found ${answer.total} results, expected ${FILES}`)
     const system = await browser.newBrowserCDPSession()
     const { processInfo } = await system.send('SystemInfo.getProcessInfo')
     const pages = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => peakOf(id))

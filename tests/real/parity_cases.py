@@ -1,4 +1,4 @@
-"""Command lines that both programs are given, and the made-up data that they read."""
+"""Command lines for both programs, and the synthetic data that they read."""
 import json
 import random
 
@@ -177,7 +177,7 @@ RUNS = {
               "--random-output-len", "200"], {"gap_ms": 0, "tokens": 200}, {}],
     "rate-1e3": [[*SHORT, "--request-rate", "1e3", "--burstiness", "2.50"], {}, {}],
 }
-# its prompts beside the measured ones are others
+# its prompts other than the measured ones differ
 BESIDE_DIFFERS = ("ready-warm",)
 RATE = [*SHORT, "--num-prompts", "20", "--request-rate"]
 PLANS = {
@@ -203,7 +203,7 @@ PLANS = {
                    "--request-rate", "50"],
     "lora": [*RATE, "50", "--lora-modules", "a", "b"],
 }
-# a dry run knows no tokenizer, so it cannot say when the first is due: the draws in front are not known
+# a dry run knows no tokenizer, so it cannot say when the first is due: the earlier random draws are unknown
 PLAN_SHIFTED = ("prefix_repetition",)
 # as they arrive, by the clock
 ARRIVALS = {name: PLANS[name] for name in ("poisson", "burst-half", "linear", "exponential")}

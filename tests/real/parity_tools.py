@@ -1,5 +1,5 @@
-"""Plays one command line with vLLM's client and with ours, each against a recording server of its own,
-and lists what differs. What may differ is named here, once, and nowhere else."""
+"""Plays one command line with vLLM's client and with ours, each against its own recording server, and lists the
+differences. This file names all allowed differences."""
 import json
 import math
 import re
@@ -93,7 +93,7 @@ class Cases(Lines):
 
 
 class Side:
-    """What one program did with one command line."""
+    """The outcome of one command line with one program."""
 
     def __init__(self, rc, folder, got):
         self.rc, self.folder, self.got = rc, folder, got
@@ -112,7 +112,7 @@ class Side:
         return sorted(found, key=number_of)
 
     def beside(self):
-        """What is posted beside the measured ones, as it came: a client may look around as it likes."""
+        """Returns the other posted requests, in order of arrival: a client may send some."""
         return [got for got in self.got if number_of(got) is None and got["path"] not in ASIDE
                 and got["first"].startswith("POST")]
 

@@ -128,7 +128,7 @@ class Run:
                       - {self.process.pid})
 
     def finish(self):
-        """Exit status, standard output, and the result if there is one; what it said stays beside it."""
+        """Returns the exit status, standard output, and the result or None; keeps the other output with the result."""
         out, err = self.process.communicate(timeout=RUN_S)
         self.lines.append(err)
         (self.folder / "said.txt").write_text("".join(self.lines) + out)
@@ -178,7 +178,7 @@ def fetch(port, path):
 
 
 def figure(port, name):
-    """The sum of a metric over its labels; 0 where the server tells none."""
+    """Returns the sum of a metric over its labels; 0 if the server does not report it."""
     return sum(float(line.rsplit(" ", 1)[1]) for line in fetch(port, "/metrics").splitlines()
                if line.startswith((name + "{", name + " ")))
 

@@ -1,13 +1,14 @@
-"""Servers that speak vLLM's API, answer always the same and write down what they were sent.
+"""Servers that speak vLLM's API, always give the same responses and record their requests.
 
-Run by an interpreter that has `tokenizers` and `jinja2` (vLLM's own). One JSON object a line comes in
-and one goes out: {"open": options} gives {"port"}; {"close": port} gives {"got"}: for each request its
-head lines as they stood on the wire, its body as text and when its head had come; {"quit": 1} ends.
+Run it with an interpreter that has `tokenizers` and `jinja2` (vLLM's own). It reads one JSON object per line and writes
+one in return: {"open": options} gives {"port"}; {"close": port} gives {"got"}: for each request its head lines as
+received, its body as text and the arrival time of its head; {"quit": 1} ends it.
 
-Options: "model" and "root" (what /v1/models tells), "tokens" (words of an answer), "gap_ms" between
-events, "no_tokenizer", "no_usage", "spec" (counters of speculation that grow with each request),
-"faults" ({request number: status, or a word for what is odd in its stream}), "reason" (the phrase beside a bad status),
-"profile_status".
+Options: "model" and "root" (in /v1/models), "tokens" (words per response), "gap_ms" between events, "no_tokenizer",
+"no_usage", "spec" (counters of speculation that grow with each request), "faults" ({request number: status, or a word
+for a fault in its stream}), "reason" (the phrase of an error status), "profile_status".
+
+
 """
 import asyncio
 import importlib.metadata
@@ -19,9 +20,9 @@ from pathlib import Path
 import jinja2
 import tokenizers
 
-VERSION = importlib.metadata.version("vllm")  # by which ProfLLM counts like the client beside it
+VERSION = importlib.metadata.version("vllm")  # by which ProfLLM counts like vLLM's client
 WORDS = [" alpha", " b\u00e9ta", " \U0001f600", " \"quoted\"", " back\\slash", "\n", "", " omega"]
-# events in front of an answer's own, by the word in "faults"
+# events before those of a response, by the word in "faults"
 ODD_CHOICES = {
     "null": [[{"index": 0, "text": None, "finish_reason": None}]],
     "empty": [[{"index": 0, "text": "", "finish_reason": None}]],

@@ -1,5 +1,5 @@
-"""`vllm bench serve` and the same command by profllm, in turn, against one real vLLM: the same
-experiment, the same keys, and the time per token beside the server's own."""
+"""`vllm bench serve` and the same command by profllm, in turn, against one real vLLM: the same experiment, the same keys,
+and the time per token compared with the server's own."""
 import json
 import subprocess
 
@@ -33,10 +33,12 @@ def words_for(vllm, server, file, backend=("openai",)):
 
 
 class Turn:
-    """One command: its flat result, and what the server's own histograms grew by in the meantime.
+    """One command: its flat result, and the growth of the server's own histograms meanwhile.
 
-    Requests of one token (a ready check's) count there as a request of time 0 per token, so the
-    mean is over those that have gaps: sum over the requests of this command.
+    A request of one token (a ready check's) counts there as time 0 per token. The mean is therefore over the requests
+    that have gaps: the sum over the requests of this command.
+
+
     """
 
     def __init__(self, program, vllm, server, folder, name, backend=("openai",)):
@@ -95,7 +97,7 @@ def test_same_experiment(turns):
 
 
 def test_server_saw_the_same_work(turns):
-    """Beside vLLM's client profllm may send a single token more, to see that the server is ready."""
+    """profllm may send a single token more than vLLM's client, to check that the server is ready."""
     for theirs, ours in turns:
         assert theirs.grown["generation_tokens_total"] == REQUESTS * OUTPUT
         assert 0 <= ours.grown["generation_tokens_total"] - REQUESTS * OUTPUT <= 1
@@ -121,8 +123,8 @@ def test_time_per_token_beside_the_servers_own(turns, capsys, server):
 
 
 def test_chats_have_the_same_chunks_and_tokens(bin_dir, vllm, server, tmp_path):
-    """By the rule of the server's release, which is the client's too. A busy server merges tokens into one event, so that
-    single requests may have fewer chunks: the most that one has shows the rule."""
+    """The rule of the server's release is also the client's. A busy server merges tokens into one event, so that single
+    requests may have fewer chunks: the maximum shows the rule."""
     chat = ("openai-chat", "--endpoint", "/v1/chat/completions")
     theirs = Turn(vllm.program, vllm, server, tmp_path, "v", chat).flat
     ours = Turn(bin_dir / "profllm", vllm, server, tmp_path, "p", chat).flat

@@ -31,7 +31,7 @@ def play(start):
 
 @pytest.fixture
 def taken():
-    """A port that somebody listens on."""
+    """Returns a port on which a process listens."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()

@@ -1,7 +1,9 @@
-"""`vllm bench serve` and `profllm bench serve` with the same words, each against a server that writes
-down what comes: the same bytes at the same times, and the same results written.
+"""`vllm bench serve` and `profllm bench serve` with the same words, each against a recording server: the same bytes at the
+same times, and the same results.
 
-vLLM's own program is the measure; what may differ stands in parity_tools.py and in the tables here.
+vLLM's own program is the reference; parity_tools.py and the tables here list the allowed differences.
+
+
 """
 import copy
 import json
@@ -46,7 +48,7 @@ def said(found):
 
 
 def test_what_differs_is_found(player):
-    """The comparisons themselves: each change to what one side did is told."""
+    """Checks the comparisons: each change to one side's behavior is found."""
     theirs, _ = player.both("self", [*cases.NAMED, *cases.SAVED, *cases.SHORT])
     assert not tools.compare_requests(theirs, theirs)
     for change in (lambda got: got.update(body=got["body"].replace("tiny", "Tiny")),
@@ -214,7 +216,7 @@ def test_profile_stands_around_the_load(player):
 
 
 def test_profile_that_the_server_lacks(player):
-    """Both go on without; vLLM asks for the end of what never began."""
+    """Both continue without a profile; vLLM also tries to stop it."""
     theirs, ours = player.both("no-profile", [*cases.NAMED, *cases.SAVED, *cases.SHORT, "--profile"],
                                {"profile_status": 404})
     assert [got["path"] for got in theirs.beside()] == ["/start_profile", "/stop_profile"]

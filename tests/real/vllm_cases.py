@@ -1,12 +1,14 @@
-"""Runs many command lines of one installed vLLM without its start of a minute each.
+"""Runs many command lines of one installed vLLM without its start of a minute for each.
 
-Run by vLLM's own interpreter. It imports once and forks a child a case, in which the command line's
-own entry does all the rest: parsing, seeds, event loop and exit status are those of `vllm`.
-One JSON object a line comes in: {"id", "argv", "cwd", "env", "out", "err"}; one goes out when that case
-has ended: {"id", "rc"}. The first line that goes out is {"ready": true}.
+Run it with vLLM's own interpreter. It imports once and forks a child per case, in which the entry point of the command
+line does the rest: parsing, seeds, event loop and exit status are those of `vllm`. It reads one JSON object per line:
+{"id", "argv", "cwd", "env", "out", "err"}. It writes {"id", "rc"} when that case has ended. Its first line is {"ready":
+true}.
 
-With "planned", a file: the waits between the requests are left out, and noted there in seconds after
-the start of sending, to the last digit.
+With "planned", a file: it skips the waits between the requests and writes them to that file in seconds after the start
+of sending, with all digits.
+
+
 """
 import json
 import os
@@ -51,7 +53,7 @@ class StoppedClock:
 
 
 def note_planned(path):
-    """vLLM's own scheduler, unchanged, with a clock that stands still: what it waits for is its plan."""
+    """Runs vLLM's own scheduler, unchanged, with a stopped clock: its waits are its plan."""
     import vllm.benchmarks.serve as serve
     real, clock, planned = serve.get_request, StoppedClock(), []
     scheduler = types.FunctionType(real.__code__, {**real.__globals__, "time": clock, "asyncio": clock},
@@ -98,7 +100,7 @@ def child(main, case):
 
 
 def main():
-    # what vLLM prints while it imports is no answer of ours
+    # what vLLM prints while it imports is not a response
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     entry = load()

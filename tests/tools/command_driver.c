@@ -1,10 +1,11 @@
 /*
- * What the command-line reader makes of command lines: one JSON object a line on standard input,
- * one a line back. In: {command, release, argv}, release null where it is not known. Out: {errors:
- * [{key, word, found}], values, load, env, form, version, yaml_values, rewritten, shown}: `yaml_values`
- * are the server arguments of the experiment file made from it, `rewritten` the command line made from
- * that file, `shown` all problems as text. Of a load also {benchmark, bench_serve}: the completed
- * options of that file, and those of `profllm bench serve` with the words argv.
+ * Reads command lines: one JSON object per line on standard input, one per line in return.
+ * In: {command, release, argv}; release null if unknown.
+ * Out: {errors: [{key, word, found}], values, load, env, form, version, yaml_values, rewritten,
+ * shown}: `yaml_values` are the server arguments of the experiment file made from it, `rewritten`
+ * the command line made from that file, `shown` all problems as text. For a load also {benchmark,
+ * bench_serve}: the completed options of that file, and those of `profllm bench serve` with the
+ * words argv.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Ratios from outside: one JSON object a line on standard input, one a line back.
+ * Computes ratios: one JSON object per line on standard input, one per line in return.
  *   {id, direction, effect, sides: [{numbers: [x, …], within: [low, high] | null}, the other]}
- *                              {ratio, low, high, p, method, finding, more_runs_count, regression, words,
- *                               sides: [{value, low, high}, the other]}
- *   {p: t, df}, {t: p, df}     Student's
+ *                              {ratio, low, high, p, method, finding, more_runs_count, regression,
+ *                               words, sides: [{value, low, high}, the other]}
+ *   {p: t, df}, {t: p, df}     Student's distribution
  */
 #include <math.h>
 #include <stdio.h>

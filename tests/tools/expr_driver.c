@@ -1,11 +1,11 @@
 /*
- * Constraint rules and their expressions from outside: one JSON object a line on standard input,
- * one JSON value a line back.
+ * Evaluates constraint rules and their expressions: one JSON object per line on standard input,
+ * one JSON value per line in return.
  *   {parse: TEXT}                         {ast: PREFIX ARRAY} or {error: TEXT}
- *   {rules: true}                         every rule, its parsed forms as when_ast and require_ast
+ *   {rules: true}                         every rule, parsed as when_ast and require_ast
  *   {rule: ID, values, env}               {when: BOOL OR NULL, require: BOOL OR NULL}
  *   {check: {version, assumed}, values, env}   the problems
- *   {versions: [A, B]}                    -1, 0, 1, or null when one cannot be read
+ *   {versions: [A, B]}                    -1, 0, 1, or null if one is not a version
  */
 #include <math.h>
 #include <stdio.h>

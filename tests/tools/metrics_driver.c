@@ -1,10 +1,9 @@
 /*
- * Computes `results` for made-up records: one JSON object a line on standard input, one a line
- * back. In: {records, tries: [as in the requests side file], start_ns, end_ns, percentiles, slo:
- * {ttft, tpot, e2el}, max_concurrency, finite_rate, ignores_eos, min_tokens, max_tokens, inflight_peak}, each
- * null or missing where there is none, and
- * clock_step_ns where the clock made one. With `quality`: true in it, {results, quality} comes back, of
- * what records alone tell.
+ * Computes `results` of synthetic records: one JSON object per line on standard input, one per
+ * line in return. In: {records, tries: [as in the requests file], start_ns, end_ns, percentiles,
+ * slo: {ttft, tpot, e2el}, max_concurrency, finite_rate, ignores_eos, min_tokens, max_tokens,
+ * inflight_peak}, each null or missing if there is none, and clock_step_ns if the clock was set.
+ * With `quality`: true, the output is {results, quality}, with the checks that need records only.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
- * Filters, rows and facets from outside, over documents that are in memory alone: one JSON object a line
- * on standard input.
- *   {document, id, forget}     a result; of an id that is there: it takes that one's place; forget: only its
- *                              columns are kept. Nothing back
- *   {remove: id}               there is no such result any more. Nothing back
- *   {apply: request}, {options: request}, {values: request}, {points: request}, {summary: request}, {compare: request},
- *   {match: [filter, …]}
- *                              one line back: {answer} or {faults, error}, checked as requests are; of match {ids: [[id, …], …]}
+ * Filters, rows and facets over documents in memory: one JSON object per line on standard input.
+ *   {document, id, forget}     adds a result, or replaces the one with the id; forget: stores its
+ *                              columns only. No output
+ *   {remove: id}               removes a result. No output
+ *   {apply: request}, {options: request}, {values: request}, {points: request},
+ *   {summary: request}, {compare: request}, {match: [filter, …]}
+ *                              one line: {answer} or {faults, error}, checked as requests are;
+ *                              for match {ids: [[id, …], …]}
  *   {time: request, times: n}  {ms: [of each apply]}
  */
 #include <stdio.h>

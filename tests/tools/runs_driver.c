@@ -1,7 +1,7 @@
 /*
- * Several runs of one process, as a sweep will hold them: `runs_driver [--one-by-one] CONFIG OUTPUT
- * [CONFIG OUTPUT ...]`. All slots are opened before the first thread; each run then has a thread of
- * its own, or the first one after the other. One line a run: {output, status, error}.
+ * Plays several runs in one process, as a sweep does: `runs_driver [--one-by-one] CONFIG OUTPUT
+ * [CONFIG OUTPUT ...]`. All slots are opened before the first thread starts. Then each run has its
+ * own thread, or the runs are played in order. Prints one line per run: {output, status, error}.
  */
 #include <pthread.h>
 #include <stdio.h>

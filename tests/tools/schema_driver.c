@@ -1,5 +1,5 @@
 /*
- * The schema check from outside: one JSON object a line on standard input, one a line back.
+ * Checks documents by schemas: one JSON object per line on standard input, one per line in return.
  *   {schema, document}    {pointers: of the faults} or {error: what is wrong with the schema}
  */
 #include <stdio.h>

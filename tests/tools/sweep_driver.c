@@ -1,8 +1,8 @@
 /*
- * Sweeps from outside: one JSON object a line on standard input, one JSON value a line back.
+ * Expands sweeps: one JSON object per line on standard input, one JSON value per line in return.
  *   {yaml: TEXT, only: [SET, …]}               {cells: [{set, label, point}, …], left_out, merged},
  *                                              or {problems: [TEXT, …]}
- *   {sample: METHOD, count, dimensions, seed}  the points, an array each
+ *   {sample: METHOD, count, dimensions, seed}  the points, one array for each
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -41,7 +41,7 @@ bool pretend_is_vanished(const struct pretend_state *state, enum pretend_value v
 	return strstr(state->vanish, word) != NULL;
 }
 
-/* The world locked, and NVML_SUCCESS where the call may go on; pretend_leave() always follows. */
+/* Locks the world. Returns NVML_SUCCESS if the call may proceed; pretend_leave() always follows. */
 int pretend_enter(const char *function, struct nvml_device *device, struct pretend_world **ret)
 {
 	struct pretend_world *world = pretend_world_lock();

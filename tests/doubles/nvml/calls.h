@@ -1,8 +1,9 @@
 /*
- * What the functions under NVML's names have in common.
+ * Shared by the functions with NVML's names.
  *
- * - pretend_enter*() locks the world; pretend_leave() unlocks it, whatever enter gave, and passes a
- *   code on.
+ *
+ * - pretend_enter*() locks the world; pretend_leave() unlocks it, whatever enter returned, and
+ *   passes a code on.
  */
 #pragma once
 
@@ -17,7 +18,7 @@
 /* what a driver keeps of a GPU's memory */
 #define PRETEND_RESERVED_SHARE 0.006
 
-/* What can vanish. */
+/* Values that can vanish. */
 enum pretend_value {
 	PRETEND_MEMORY_USED,
 	PRETEND_UTILIZATION,
@@ -34,7 +35,8 @@ enum pretend_value {
 	PRETEND_PROCESSES,
 };
 
-/* NVML_SUCCESS where the call may go on; device NULL: a function without one. ret may be NULL. */
+/* Returns NVML_SUCCESS if the call may proceed; device NULL: a function without one. ret may be
+ * NULL. */
 int pretend_enter(const char *function, struct nvml_device *device, struct pretend_world **ret);
 /* For a value that whole GPUs have and that can vanish. */
 int pretend_enter_value(const char *function, struct nvml_device *device, enum pretend_value value);

@@ -65,7 +65,8 @@ double pretend_curve_energy_j(const struct pretend_curve *curve, double t_s)
 		return energy;
 	double whole = floor(t_s / period);
 	double share = t_s / period - whole;
-	/* what is above `low`: half of the span in each whole period, then the begun one's */
+	/* the part above `low`: half of the span in each whole period, then that of the current
+	 * period */
 	energy += span * whole * period / 2;
 	if (curve->shape == PRETEND_SINE)
 		return energy +

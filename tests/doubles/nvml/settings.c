@@ -154,7 +154,7 @@ static bool set_processes(struct pretend_state *state, const char *text)
 	return true;
 }
 
-/* The counter goes on from where it is. */
+/* The counter continues from its value. */
 static bool set_power(struct pretend_state *state, const char *text)
 {
 	double now = pretend_now_s();

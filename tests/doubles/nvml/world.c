@@ -48,7 +48,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A fault in the file is said once and leaves what stood before it. */
+/* Reports a fault in the file once, and keeps the settings before it. */
 static void read_settings_file(struct pretend_world *world)
 {
 	static char text[FILE_BYTES_MAX];

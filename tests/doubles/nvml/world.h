@@ -1,9 +1,10 @@
 /*
- * The GPUs that are played: made from PRETEND_GPUS at nvmlInit, changed by PRETEND_SET and, while
- * the program runs, by the file PRETEND_FILE.
+ * The simulated GPUs: made from PRETEND_GPUS at nvmlInit, changed by PRETEND_SET and, while the
+ * program runs, by the file PRETEND_FILE.
  *
- * - One world a process, as NVML has one. pretend_world_lock() before anything else here; it also
- *   reads the file anew when that has changed.
+ *
+ * - One world per process, as in NVML. Call pretend_world_lock() before any other function; it also
+ *   rereads the file after a change.
  */
 #pragma once
 
@@ -18,7 +19,7 @@
 struct pretend_kind {
 	const char *word; /* as in PRETEND_GPUS */
 	const char *name;
-	double memory_mib; /* 0: not told, the host's memory is used */
+	double memory_mib; /* 0: unset, the host's memory is used */
 	double power_limit_w;
 	double idle_w;
 	int major;
@@ -47,7 +48,7 @@ struct pretend_fail {
 	unsigned long calls;
 };
 
-/* Of a GPU or an instance. */
+/* The state of a GPU or an instance. */
 struct pretend_state {
 	double memory_used_bytes; /* besides its processes' */
 	double utilization;       /* percent */
@@ -60,7 +61,7 @@ struct pretend_state {
 	double pcie_tx_bytes_per_s;
 	double nvlink_rx_bytes_per_s;
 	double nvlink_tx_bytes_per_s;
-	double energy_wrap_j; /* the counter starts anew there; 0: never */
+	double energy_wrap_j; /* the counter restarts at this value; 0: never */
 	unsigned long throttle;
 	struct pretend_curve power;
 	double energy_offset_j; /* keeps the counter steady when the curve changes */
@@ -71,7 +72,7 @@ struct pretend_state {
 	size_t process_count;
 };
 
-/* What a handle points to. */
+/* The target of a handle. */
 struct nvml_device {
 	const struct pretend_kind *kind;
 	struct nvml_device *parent; /* NULL: a whole GPU */

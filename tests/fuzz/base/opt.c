@@ -1,5 +1,5 @@
 /*
- * Any words as a command line, one word a line.
+ * Parses any words as a command line, one word per line.
  */
 #include "base/opt.h"
 

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* The bytes up to the next mark; *at behind it. */
+/* Returns the length up to the next mark, and sets *at to the byte after it. */
 static size_t next_part(const uint8_t *data, size_t len, size_t *at)
 {
 	static const char mark[] = "\n%%\n";

@@ -1,6 +1,6 @@
 /*
- * Any bytes as the body of a route that takes JSON (the first byte says which): told where it does not fit,
- * or it is a request.
+ * Parses any bytes as the body of a route that takes JSON (the first byte selects the route): the
+ * result is a request, or the location of the fault.
  */
 #include "dash/contract.h"
 

@@ -1,6 +1,6 @@
 /*
- * Any text as the name of a file in an archive: its head is whole blocks with a right checksum, and has the
- * name in it, in the head itself or in a record in front.
+ * Writes any text as the name of a file in an archive: the head is whole blocks with a correct
+ * checksum and contains the name, directly or in a preceding record.
  */
 #include "dash/tar.h"
 

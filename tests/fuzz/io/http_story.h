@@ -1,6 +1,6 @@
 /*
- * Any bytes as HTTP messages of one kind: fed whole and in pieces (their size is the first byte)
- * the same is told and the same verdict comes out.
+ * Parses any bytes as HTTP messages of one kind: fed whole and in pieces (the first byte is their
+ * size), they yield the same callbacks and the same verdict.
  */
 #pragma once
 

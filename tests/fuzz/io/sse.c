@@ -21,7 +21,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* Lengths in front, so that no data can be taken for the mark between two events. */
+/* Writes each length first, so that no data looks like the mark between two events. */
 static int report(void *user, const char *data, size_t len)
 {
 	struct pl_buf *story = user;

@@ -1,6 +1,7 @@
 /*
- * A filter from anywhere, over a few results: refused where it says, at a place that is there, or its rows
- * and those of its complement are all that there are. The same bytes are a request as well; and a text is a cursor.
+ * Applies any filter to a few results. It is refused at an existing location, or its rows and those
+ * of its complement are all rows. The same bytes are also read as a request, and each text as a
+ * cursor.
  */
 #include "query/filter.h"
 

@@ -23,7 +23,7 @@ static void check_value(const struct res_fields *fields, const struct res_field 
 		abort();
 }
 
-/* What is read alone is what the whole has there. */
+/* Checks that a member that is read alone equals that of the complete document. */
 static void check_member(const struct res_fields *fields, const uint8_t *data, size_t size,
 			 const char *member, const json_t *document)
 {
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_member(fields, data, size, "results", document);
 	for (size_t i = 0; i < res_fields_count(fields); i++)
 		check_value(fields, res_fields_at(fields, i), document);
-	/* what the document calls something is an id that somebody may ask for */
+	/* clients may request any key of the document as an id */
 	json_object_foreach(pl_json_get_path(document, "results"), key, ignored)
 	{
 		auto_free char *id = pl_asprintf("results.%s", key);

@@ -1,4 +1,4 @@
-/* A line of a side file from anywhere: refused, or a record that gives the same line again. */
+/* Reads any line as one of the requests file: refused, or a record that writes the same line. */
 #include "result/record_line.h"
 
 #include <stdint.h>
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_string_length(pl_json_get_path(json, "error.message")) == 0 &&
 	    json_is_object(json_object_get(json, "error")))
 		json_object_set_new(json_object_get(json, "error"), "message", json_null());
-	/* nor need a line tell it that was written before it was recorded */
+	/* a line from before this key was recorded may lack it */
 	if (json_object_get(json, "handshake_ns") == NULL)
 		json_object_set_new(json, "handshake_ns", json_null());
 	if (!json_equal(json, retry))

@@ -1,5 +1,5 @@
-/* What a dashboard, or whoever is at its address, answers: rows or an error, never a crash; and no page
- * leads on without rows. */
+/* Reads any response of a dashboard, or of another server at its address: rows or an error,
+ * never a crash; and no page leads to another without rows. */
 #include "sweep/history_priv.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Any bytes as FOLDER/sweep.jsonl: a journal with an id, or one error that names the file. What is read
- * is the same when the sweep resumes, and an estimate from its rows has no number that is not finite.
+ * Reads any bytes as FOLDER/sweep.jsonl: a journal with an id, or one error that names the file. A
+ * resumed sweep reads the same, and an estimate from its rows contains only finite numbers.
  */
 #include "sweep/journal.h"
 

@@ -1,6 +1,6 @@
 /*
- * Any text as an expression: refused with a column, or a tree whose meaning obeys the laws of three
- * values whatever stands behind its names.
+ * Parses any text as an expression: refused with a column, or a tree whose meaning obeys the laws
+ * of three values for all values of its names.
  */
 #include "vllm/expr_eval.h"
 

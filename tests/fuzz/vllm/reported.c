@@ -1,5 +1,5 @@
-/* What a server reports is read in both forms and compared; a report that repeats what was asked for
- * never differs. */
+/* Reads both forms of a server's report and compares them; a report that repeats the requested
+ * values never differs. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

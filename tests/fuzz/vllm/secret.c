@@ -1,4 +1,5 @@
-/* Any text: what is shown of it has no secret left, and nothing but "***" is in it that was not there. */
+/* Hides the secrets of any text: the output contains no secret, and apart from "***" nothing
+ * that the text does not contain. */
 #include "vllm/secret.h"
 
 #include <stdint.h>
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* Every part that "***" leaves stands in the text, one behind the other. */
+/* Checks that every part between "***" occurs in the text, in order. */
 static void check_parts(const char *text, const char *shown)
 {
 	while (*shown != '\0') {

@@ -17,7 +17,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* Walks the text beside the lines; returns what is left of it. */
+/* Compares the first line of the text with `line`; returns the text after it. */
 static const char *match_line(const char *text, const char *line)
 {
 	size_t body = strcspn(text, "\r\n");

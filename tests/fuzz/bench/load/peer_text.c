@@ -1,6 +1,6 @@
 /*
- * What a peer says, whatever its bytes: what is kept of it is text that fits, and a message is
- * found or not, but within the bytes. The first byte says how much room there is.
+ * Reads any bytes of a peer: the kept text fits its room, and a message is found within the bytes
+ * or not at all. The first byte sets the room.
  */
 #include "bench/load/peer_text.h"
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a form; the first line is its Content-Type. The files lie in the body, one behind the
- * other, with a boundary in front of and behind each, and their names are one line of UTF-8.
+ * Parses any bytes as a form; the first line is its Content-Type. The files are in the body in
+ * order, with a boundary before and after each, and their names are one line of UTF-8.
  */
 #include "dash/upload/form.h"
 

@@ -1,7 +1,8 @@
 /*
- * Any bytes as the notes in a lock directory, which every user of the host may write: the first part is
- * the note of a held lock, the others, divided by lines "%%", are those of waiters. What is read is an
- * object or nothing, what is shown is one line, and waiters come in the order of their numbers.
+ * Reads any bytes as the notes in a lock directory, which every user of the host may write. The
+ * first part is the note of a held lock. The other parts, separated by lines "%%", are those of
+ * waiters. A note is an object or nothing, its display is one line, and waiters are in the order of
+ * their numbers.
  */
 #include "host/lock/lock.h"
 

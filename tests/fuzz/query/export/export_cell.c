@@ -1,6 +1,6 @@
 /*
- * Any text, and any JSON, as a cell of CSV and in front of it: a strict reader of RFC 4180 has it back, and
- * nowhere begins what a spreadsheet takes for a formula.
+ * Exports any text, and any JSON, as a cell of CSV and before one: a strict reader of RFC 4180
+ * returns it unchanged, and no cell starts as a spreadsheet formula.
  */
 #include "query/export/export_priv.h"
 

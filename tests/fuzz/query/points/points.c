@@ -1,6 +1,6 @@
 /*
- * A chart's question from anywhere, over a few results: refused where it says, at a place that is there, or an answer
- * that is JSON in which every row is counted once.
+ * Answers any request of a chart over a few results. It is refused at an existing location, or the
+ * response is JSON that counts every row once.
  */
 #include "query/points/points.h"
 
@@ -55,7 +55,7 @@ static json_int_t sum_of(const json_t *list)
 	return sum;
 }
 
-/* What stands for rows stands for all that are drawn. */
+/* Checks that the points with counts represent all drawn rows. */
 static void check_answer(const json_t *answer)
 {
 	static const char *const whole[] = { "groups", "grid" };

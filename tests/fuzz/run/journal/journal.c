@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whatever was believed can be written to a side file and read from there. */
+/* Checks that each accepted record survives being written to the requests file and read back. */
 static void check_record(const struct res_record *record)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -42,7 +42,7 @@ static void use(const struct run_journal_state *state)
 	}
 }
 
-/* The same of failed tries, each in front of the one that followed. */
+/* Does the same for failed tries, each before its successor. */
 static void use_tries(const struct run_journal_state *state)
 {
 	for (size_t i = 0; i < state->try_count; i++) {

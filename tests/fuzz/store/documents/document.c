@@ -39,7 +39,7 @@ static void check_document(const struct store_document *document)
 		abort();
 }
 
-/* One of those that the part stands on. */
+/* Checks that the line of a fault is within the part. */
 static void check_line(const struct store_part *part, const json_t *fault)
 {
 	json_int_t line = pl_json_get_i64(fault, "line"), last = part->line;

@@ -1,6 +1,6 @@
 /*
- * Any words as a command line of `bench serve`: a line or faults, never a crash. Every fault says
- * something; what was set stands in the options, and is set again by the options themselves.
+ * Parses any words as a command line of `bench serve`: a line or faults, never a crash. Every fault
+ * has a text. The options contain each setting, and reproduce it when they are parsed again.
  */
 #include "vllm/bench/line.h"
 

@@ -1,7 +1,7 @@
 /*
- * Any bytes as a command line: answers, never a crash. What is taken is said again by the
- * experiment file made from it, where that has a place for it, and by the commands made from its
- * values and from its load's options.
+ * Parses any bytes as a command line: values or faults, never a crash. The experiment file made
+ * from it reproduces the values for which it has a key. So do the commands made from its values and
+ * from the options of its load.
  */
 #include "vllm/command/line.h"
 

@@ -1,4 +1,4 @@
-"""Results on a disk with the files beside them that their documents name."""
+"""Results on a disk with the artifacts that their documents name."""
 import hashlib
 import json
 
@@ -8,7 +8,7 @@ SUFFIXES = {"requests": ".requests.jsonl.zst", "series": ".series.jsonl.zst", "s
 
 
 def write_result(folder, number=0, stem=None, rng=None):
-    """(path of the result, {kind: bytes of the file beside it})."""
+    """Returns (path of the result, {kind: bytes of the artifact})."""
     stem = stem or f"r{number}"
     files, entries = {}, []
     for kind, suffix in SUFFIXES.items():

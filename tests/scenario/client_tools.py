@@ -204,7 +204,7 @@ if MODE == "plots":
 
 
 def make_client(folder, name="vllm", python=sys.executable):
-    """The stand-in as a program in `folder`; what it was given is noted beside it."""
+    """Writes the stand-in as a program in `folder`; it notes its arguments in the same directory."""
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     path = folder / name

@@ -1,4 +1,4 @@
-"""What every scenario needs: the built programs, the source tree, others' data when it is there."""
+"""Fixtures of all scenarios: the built programs, the source tree, and external data if present."""
 import os
 import signal
 import socket
@@ -41,7 +41,8 @@ def pytest_configure(config):
 
 
 def sampled(items):
-    """Of each test with many sets of parameters SAMPLE, the same ones in each run: AddressSanitizer takes several times as long."""
+    """Returns SAMPLE parameter sets of each test that has many, the same ones in each run: AddressSanitizer takes several
+    times as long."""
     sets = {}
     for item in items:
         if getattr(item, "callspec", None) is not None:
@@ -50,7 +51,7 @@ def sampled(items):
 
 
 def pytest_collection_modifyitems(config, items):
-    """What is the same with each kind of database is played with one of them; long files come first."""
+    """Runs tests that are the same for each kind of database with one of them; starts with the long files."""
     is_full = "PROFLLM_TEST_LONG" in os.environ
     chosen = None if is_full or os.environ.get("PROFLLM_SANITIZED") != "address" else sampled(items)
 

@@ -1,4 +1,4 @@
-"""What the plays of profllm-dashboard share: starting one, asking it, and holding each answer against api/openapi.yaml."""
+"""Shared by the tests of profllm-dashboard: starts it, sends requests, and checks each response against api/openapi.yaml."""
 import contextlib
 import functools
 import http.client
@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).resolve().parent / "life"))
 
 from test_result_schema import make_result  # noqa: E402
 
-# by libyaml where it is there: every process of the tests reads it
+# uses libyaml if it is installed: every test process reads the file
 CONTRACT = yaml.load((SOURCE / "api/openapi.yaml").read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 GOOD = make_result()
 
@@ -32,7 +32,7 @@ def results(count, first=0, **keys):
 
 
 def little(number=0, **keys):
-    """A document that tells little and is small."""
+    """Returns a small document."""
     return {"run_id": f"small-{number}", "suite": "s", "results": {"mean_ttft_ms": 1.5}, **keys}
 
 
@@ -50,7 +50,7 @@ def resolved(part):
 
 @functools.cache
 def validator(text):
-    """Of a schema as JSON text, with what its $refs name."""
+    """Returns a validator of a schema, given as JSON text, with the targets of its $refs."""
     return jsonschema.Draft202012Validator({**json.loads(text), "components": CONTRACT["components"]})
 
 
@@ -60,7 +60,7 @@ def faults_of(schema, value):
 
 
 def operation_of(method, path):
-    """Of a path as it was asked for: the template that fits it best."""
+    """Returns the path template that fits a requested path best."""
     parts = path.split("?")[0].split("/")
     for template, operations in sorted(CONTRACT["paths"].items(), key=lambda pair: pair[0].count("{")):
         wanted = template.split("/")
@@ -141,7 +141,7 @@ class Dashboard:
         return self.ask("POST", path, body, {"Content-Type": media, **headers} if media else headers)
 
     def job(self, answer):
-        """Of an upload's answer the job, when it is done."""
+        """Returns the job of an upload's response when it is done."""
         assert answer.status == 202, answer.body
         assert answer.headers["Location"] == answer.json["status_url"]
         return self.done(answer.json["status_url"])
@@ -181,7 +181,7 @@ class Dashboard:
 
 
 def form(*files, boundary="XyZ", end=True, preamble=b"", newline=b"\r\n"):
-    """(body, media) of a form with (name, bytes) each; a name of None is a field that is no file."""
+    """Returns (body, media) of a form with (name, bytes) each; a name of None is a field without a file."""
     body = preamble
     for name, data in files:
         more = b"" if name is None else b'; filename="' + name.encode() + b'"'

@@ -1,5 +1,5 @@
-"""The databases that profllm-dashboard keeps results in, one as the other: SQLite files, and databases of a PostgreSQL server
-of our own, in a private folder, that nobody can reach but by a socket in it."""
+"""The databases in which profllm-dashboard keeps results, with one interface: SQLite files, and databases of a private
+PostgreSQL server that listens only on a socket in a private directory."""
 import atexit
 import contextlib
 import functools
@@ -26,7 +26,7 @@ def programs():
 
 
 def as_nobody_special():
-    """What subprocess needs to run as who may run a server: never root."""
+    """Returns subprocess arguments that run the server as a user other than root."""
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):
@@ -146,7 +146,7 @@ def ask(db, text, *values):
 
 
 class Pairs(list):
-    """Of the outermost object: those within are objects."""
+    """Marks the outermost object: inner ones are dicts."""
 
 
 def list_of_pairs(pairs):
@@ -154,7 +154,7 @@ def list_of_pairs(pairs):
 
 
 def change(db, text):
-    """Statements whose rows nobody wants, in one transaction."""
+    """Runs statements without results, in one transaction."""
     if is_address(db):
         Postgres.sql(db, f"BEGIN;{text};COMMIT;")
         return
@@ -180,7 +180,7 @@ def transaction(db, text):
 
 @contextlib.contextmanager
 def writing(db, text="SELECT 1"):
-    """The same as a dashboard of another process writes: nobody else does meanwhile."""
+    """Holds the write lock like a dashboard of another process: no other process writes meanwhile."""
     if is_address(db):
         with transaction(db, f"SELECT pg_advisory_xact_lock(1346784333, hashtext(current_schema())); {text}"):
             yield
@@ -196,7 +196,7 @@ def writing(db, text="SELECT 1"):
 
 
 def bytes_of(value):
-    """Of a BLOB or a BYTEA as ask() gives it."""
+    """Returns the bytes of a BLOB or a BYTEA that ask() returned."""
     return bytes.fromhex(value[2:]) if isinstance(value, str) else value
 
 
@@ -205,7 +205,7 @@ def bytes_literal(db, hexadecimal):
 
 
 def refusal(db, table, condition, says):
-    """SQL by which the database takes no such row any more."""
+    """Returns SQL that makes the database refuse such rows."""
     if is_address(db):
         return (f"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '{says}'; END $$;"
                 f"CREATE TRIGGER refuse BEFORE INSERT ON {table} FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION refuse()")

@@ -1,13 +1,13 @@
 """
-What a disk may hold after a power cut, rebuilt from the calls that tests/doubles/recorded_calls.c recorded.
+Possible contents of a disk after a power cut, rebuilt from the calls that tests/doubles/recorded_calls.c recorded.
 
     with Recorder(bin_dir, folder) as recorder:      # programs started with recorder.env are recorded
     calls = recorder.calls()
     state = State(recorder.root, calls[:k])          # the disk after k calls
     state.write(elsewhere, Variant(...))             # one of the disks that a cut may leave then
 
-Synced bytes of a file and synced names of a directory are kept. Of the rest each variant keeps something else: nothing, all,
-names without bytes, a file of zeros, a torn write, any subset. This is what POSIX allows, and more than most file systems lose.
+Each variant keeps the synced bytes of a file, the synced names of a directory, and a part of the rest: nothing, all, names without
+bytes, a file of zeros, a torn write, any subset. This is what POSIX allows, and more than most file systems lose.
 """
 import dataclasses
 import hashlib
@@ -39,7 +39,7 @@ class Call:
 
 
 class Recorder:
-    """What a program does to the files of `root`."""
+    """Records what a program does to the files of `root`."""
 
     def __init__(self, bin_dir, folder):
         folder = Path(folder).resolve()
@@ -200,7 +200,7 @@ def names_some(directory, rng):
 
 
 def zeros(file):
-    """The size is there, the bytes are not."""
+    """Returns the contents with their size, but zeros for the bytes that were not synced."""
     return file.synced[:len(file.all())] + bytes(max(0, len(file.all()) - len(file.synced)))
 
 

@@ -79,7 +79,7 @@ def ended(process):
 
 
 def plain(bin_dir, program, *args):
-    """Of which no call fails."""
+    """Runs a program without failing calls."""
     return subprocess.run([bin_dir / program, *map(str, args)], env=environment(), text=True, capture_output=True,
                           timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
 

@@ -1,4 +1,4 @@
-"""What the fields of a result have to be, told from the document itself."""
+"""The expected fields of a result, computed from its document."""
 import re
 
 import pytest
@@ -97,7 +97,7 @@ def expected(document, rows):
 
 
 class Anything:
-    """Equals every value that is there."""
+    """Equals every value except None."""
 
     def __eq__(self, other):
         return other is not None
@@ -109,7 +109,7 @@ FLAT_CHECKS = {"totals_agreement": (0.01, "degraded"), "statistics_order": (0.00
 
 
 def expected_of_flat_checks(document):
-    """Of one whose figures agree with each other."""
+    """Returns the expected checks of a result whose metrics agree with each other."""
     wanted = {"quality.verdict": None}
     for check, (limit, effect) in FLAT_CHECKS.items():
         if check != "lists_agreement" or "ttfts" in document or "latencies" in document:

@@ -74,8 +74,11 @@ class Handler(BaseHTTPRequestHandler):
 
 class FlakyServer:
     """
-    `faults(request_id, number)`: what the number-th try, from 1, of a request gets; None: an answer.
-    `keeps`: a connection takes another request behind an answer.
+
+    `faults(request_id, number)` returns the fault of try `number` (from 1) of a request; None: a good response.
+    `keeps`: the connection stays open after a response.
+
+
     """
 
     def __init__(self, faults=lambda request_id, number: None, address="127.0.0.1", port=0, tls=None, keeps=True):
@@ -114,7 +117,7 @@ class FlakyServer:
             connection.close()
 
     def vanish(self, seconds):
-        """Connections are refused for so long; nobody else gets the port."""
+        """Refuses connections for this time; no other process gets the port."""
         holder = socket.socket(self.socket.family)
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         holder.bind((self.address, self.port))

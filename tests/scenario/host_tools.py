@@ -1,4 +1,4 @@
-"""What this host has, found out without the product: its own answer would hide its faults."""
+"""Facts about this host, found without the product, so that its faults show."""
 import ctypes
 import os
 import shutil

@@ -28,7 +28,7 @@ def import_json(bin_dir, *args, status=0, **more):
 
 
 def decoded(value, kind):
-    """What docs/reference/dashboard.md says that a value of a column is, for a field of that type."""
+    """Returns the meaning of a column's value, by docs/reference/dashboard.md, for a field of that type."""
     if value is None:
         return NOT_RECORDED
     if value == b"":
@@ -69,7 +69,8 @@ def unpacked(packed, *args):
 
 
 def dictionary_number(packed):
-    """What a packed document names in the frame in front, which zstd skips (docs/reference/dashboard.md); None: it stands by itself."""
+    """Returns the dictionary that a packed document names in its first frame, which zstd skips
+    (docs/reference/dashboard.md); None: no dictionary."""
     magic, length, number = struct.unpack("<IIq", packed[:16])
     return number if (magic, length) == (0x184D2A50, 8) else None
 

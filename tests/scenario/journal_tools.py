@@ -1,4 +1,4 @@
-"""What a killed run had written: its journal, held against the simulator's own account."""
+"""Compares the journal of a killed run with the simulator's own log."""
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,9 @@
 """
-What odd servers answer, and what is true of it. Each table is for one way to ask: streams of
-completions, of chat, of responses, and answers in one piece. A row without `kind` is a request that
-succeeds; its tokens are 4 unless it says otherwise.
+
+Responses of odd servers, and the facts about them. Each table is for one kind of request: streams of completions, of
+chat, of responses, and complete responses. A row without `kind` is a successful request; it has 4 tokens by default.
+
+
 """
 import gzip
 import json
@@ -162,7 +164,7 @@ def ends():
         "resets-behind-the-head": failed(HEAD, Pause(0.02), RESET, kind="reset", says="reset", events=0),
         "resets-within-an-event": failed(first + pieces[2][:40], Pause(0.02), RESET, kind="reset", says="reset",
                                          events=2),
-        # all of it is there: how the connection ends says nothing
+        # all of it has arrived: the way in which the connection ends has no effect
         "resets-behind-done": Row(HEAD + b"".join(pieces), Pause(0.02), RESET),
         "resets-behind-the-answer": Row(stream(*good()), RESET),
         "half-close-within-the-answer": failed(first, HALF, kind="truncated", says="ended during the response",
@@ -363,7 +365,7 @@ def usages():
             event({"choices": [Completions.token(index=i)["choices"][0] for i in (0, 1)]}),
             event({"choices": [Completions.token(index=i, finish="stop")["choices"][0] for i in (0, 1)],
                    "usage": {"completion_tokens": 8}}), DONE, events=2, tokens=8, finish="stop", source="usage"),
-        # only the last event of two choices tells, so it tells of both
+        # only the last event of two choices reports usage, so it covers both
         "usage-in-the-last-of-two": one(
             event(Completions.token(index=0)), event(Completions.token(index=1)),
             event(Completions.token(index=0, finish="stop")),
@@ -451,7 +453,7 @@ def errors_in_streams():
                                     for i in range(4)], *good()[4:], finish="stop"),
         "error-empty": one(*[event(Completions.token(error=value, finish="stop" if i == 3 else None))
                              for i, value in enumerate(["", {}, False, 0])], *good()[4:], finish="stop"),
-        # words beside the answer are none of its failures while it ends well
+        # a message in addition to the response is not a failure if it ends well
         "message-beside": one(event({"message": "in the queue"}), *tokens(4), *good()[4:]),
         "html": failed(whole(b"<html>please log in</html>", "200 OK", "text/html"), kind="protocol",
                        says="'text/html', expected an event stream: <html>please log in", events=0),

@@ -1,7 +1,10 @@
 """
-A server that misbehaves on demand, on raw sockets. Which way stands in the prompt: "case:NAME" picks
-a row of the table that it was given; a row is a list of steps, bytes to be sent or one of the actions
-below. All other paths (health, models, tokenize) are answered as they should be.
+
+A server that misbehaves on demand, on raw sockets. The prompt selects how: "case:NAME" names a row of the given table;
+a row is a list of steps, bytes to send or one of the actions below. All other paths (health, models, tokenize) get
+correct responses.
+
+
 """
 import json
 import re
@@ -10,12 +13,12 @@ import struct
 import threading
 import time
 
-# Actions; a function is called with the connection. Behind the last step a connection goes on with its
-# next request, unless a step closed it.
+# Actions; a function is called with the connection. After the last step a connection reads its next request, unless a
+# step closed it.
 CLOSE = "close"              # as a program that ends well
 RESET = "reset"              # what the peer has not read may be lost
-HALF = "half"                # no more is sent; what comes is still read
-SECOND_TIME = "second time"  # steps behind it are for a request that comes again
+HALF = "half"                # no more is sent; received data is still read
+SECOND_TIME = "second time"  # the steps after it are for a repeated request
 HANG = "hang"                # says nothing until the peer goes
 
 
@@ -119,7 +122,7 @@ class OddServer:
     def __init__(self, rows, address=("127.0.0.1", 0), family=socket.AF_INET, wrap=None, nagle=False):
         self.rows = rows
         self.asked = {}
-        self.helpers = {}    # steps by path, for what stands beside the load
+        self.helpers = {}    # steps by path, for requests other than the load
         self.wrap = wrap     # what a fresh connection becomes: TLS
         self.nagle = nagle   # the kernel's default: a small segment waits until the one before is acknowledged
         self.connections = set()
@@ -221,7 +224,7 @@ class OddServer:
 
     @staticmethod
     def _play(plug, steps):
-        """None: the connection goes on."""
+        """Plays the steps. Returns None if the connection stays open."""
         for step in steps:
             if isinstance(step, bytes):
                 plug.sendall(step)

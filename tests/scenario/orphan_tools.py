@@ -23,7 +23,7 @@ def scene_config(steps_ms, start_ms, requests, **benchmark):
 
 
 def is_dead(pid):
-    """Ended; somebody may still have to look."""
+    """Ended, though its parent may not have reaped it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
     except OSError:
@@ -47,13 +47,13 @@ class Scene:
         self.process = start_profllm(bin_dir, "run", "-c", self.config, "-o", self.result,
                                      env={**self.env, name: value})
 
-    # ---- what is there ----
+    # ---- existing processes and files ----
 
     def alive(self):
         return processes_with(self.token)
 
     def run_id(self):
-        """As the lock folder names it; None before the guard is there."""
+        """Returns the id in the lock directory; None before the guard exists."""
         names = [name for name in self.noted() if not name.startswith(".")]
         return names[0] if names else None
 
@@ -122,7 +122,7 @@ class Scene:
         return self.process.returncode
 
     def next_command(self):
-        """What any other command says; it is not part of the scene."""
+        """Runs another command, which is not part of the scene; returns its output."""
         return run_profllm(self.bin_dir, "validate", self.config, env=self.env,
                            patience=self.patience)
 

@@ -8,9 +8,9 @@ from datetime import datetime, timezone
 MISSING, NULL = type("Missing", (), {})(), type("Null", (), {})()
 ONE = ["eq", "ne", "lt", "le", "gt", "ge"]
 STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
-# id: type, where it stands in a document
-# of those that are the server's or the load's
+# fields of the server without a column
 NO_COLUMNS = ("server.newer_than_the_rows", "server.compilation_config.mode")
+# id: (type, path in the document)
 FIELDS = {
     "server.tensor_parallel_size": ("number", "config.server.tensor_parallel_size"),
     "server.max_model_len": ("number", "config.server.max_model_len"),  # or a word
@@ -142,7 +142,7 @@ def found(document, path):
 
 @functools.lru_cache(maxsize=None)
 def when(text):
-    """None: the text is no time."""
+    """Returns the time of a text, or None if it is not a time."""
     try:
         at = datetime.fromisoformat(text) if ":" in text else None
     except ValueError:
@@ -343,7 +343,8 @@ def without_own(tree, field):
 
 
 def facet(rows, places, field):
-    """Of FACET what is no choice of edges: counts, and the values as {canonical JSON: count}."""
+    """Returns the part of FACET that does not depend on the choice of edges: counts, and the values as {canonical JSON:
+    count}."""
     cells = [rows.cells[field][i] for i in places]
     there = [value for value, _ in cells if value is not MISSING and value is not NULL]
     numeric = FIELDS[field][0] == "number" or (FIELDS[field][0] == "json" and any(kind(value) == "number" for value in there))

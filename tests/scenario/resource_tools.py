@@ -21,7 +21,7 @@ def host(bin_dir, folder, gpus=None, settings=None, **extra):
 
 
 def config_of(name, long=False, server=None, **launch):
-    """A short run, or one that goes on for minutes unless it is ended."""
+    """Returns a short run, or one of several minutes."""
     config = base_config(**({"num_prompts": 400, "random_output_len": 400, "max_concurrency": 8}
                             if long else {}))
     config["suite"], config["name"] = "resources", name
@@ -93,7 +93,7 @@ def completed(bin_dir, folder, name, env, /, *args, patience=1, **config):
 
 
 def held_by(env):
-    """What stands in the lock files that somebody holds now: {name: object}."""
+    """Returns {name: object} of the lock files in use."""
     held = {}
     for path in Path(env["PROFLLM_LOCK_DIR"]).glob("*.lock"):
         text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the plays of `profllm run` share: configurations, running it, reading what it wrote."""
+"""Shared by the tests of `profllm run`: configurations, running it, reading its output."""
 import contextlib
 import json
 import os
@@ -129,7 +129,7 @@ def server_of(pid):
 
 
 def read_terminal(leader):
-    """All that was written to a terminal, until nobody has it open; closes our side of it."""
+    """Returns all that was written to a terminal, until its other end is closed; closes our end."""
     seen = b""
     try:
         while more := os.read(leader, 65536):

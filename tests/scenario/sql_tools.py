@@ -29,13 +29,13 @@ def canonical(value):
 
 
 def instant(text):
-    """Microseconds since 1970; NULL: it is no time."""
+    """Returns microseconds since 1970; NULL: the text is not a time."""
     at = when(text) if isinstance(text, str) else None
     return None if at is None else (at - EPOCH) // timedelta(microseconds=1)
 
 
 def decoded(value, type_):
-    """(kind, value) of what stands in a column of a field of that type."""
+    """Returns (kind, value) of a column's value, for a field of that type."""
     if value is None:
         return None, None
     if value == b"":
@@ -86,7 +86,7 @@ class InSqlite:
         self.columns = {row[1] for row in ask(path, "SELECT * FROM pragma_table_info('benchmark_runs')")}
 
     def take(self, loose):
-        """loose: {id: {field: (kind, value, explicit)}} of fields that are no columns. Returns the data's version."""
+        """loose: {id: {field: (kind, value, explicit)}} of fields without a column. Returns the data's version."""
         with sqlite3.connect(f"file:{self.path}?mode=ro", uri=True) as file:
             file.execute("BEGIN")
             columns = [field for field in self.fields if field in self.columns]
@@ -136,7 +136,8 @@ class InPostgres:
         self.say(f"CREATE TEMP TABLE r (moment bigint, id bigint, run_id text, changed bigint, {', '.join(columns)});")
 
     def cell(self, field):
-        """SQL of its four columns: what fits a typed column stands in it, null and what is of another kind beside it."""
+        """Returns SQL of its four columns: a value of the column's type is in the column, null and values of another kind
+        are in other ones."""
         key, type_ = literal(field), self.fields[field]
         own, other = f'"{field}"', f"(other_kinds->>{key})"
         kind = "number" if type_ in NUMBERS else type_ if type_ in ("yes", "json") else "text"
@@ -150,7 +151,7 @@ class InPostgres:
         return f"{k}, {n}, {s}, {x}"
 
     def take(self, loose):
-        """As of SQLite; fields that are no columns come from beside."""
+        """As for SQLite; fields without a column come from `loose`."""
         names = {field: name for field, name in self.names.items() if field not in self.columns}
         rows = [(id_, *itertools.chain(*(cell_of(cells[field]) for field in names))) for id_, cells in loose.items()]
         values = ", ".join(f"({', '.join(map(sql_of, row))})" for row in rows)
@@ -163,7 +164,7 @@ class InPostgres:
         return self.ask("SELECT max(moment) FROM r")[0][0]
 
     def say(self, text):
-        """What it printed."""
+        """Returns the output of psql."""
         self.psql.stdin.write(text + "\n\\echo over\n")
         self.psql.stdin.flush()
         lines = []
@@ -205,7 +206,7 @@ def cell_of(cell):
 
 class Snapshot:
     def __init__(self, path, fields, documents=None):
-        """fields: {id: type}; documents: {id of a result: its document}, for fields that are no columns."""
+        """fields: {id: type}; documents: {id of a result: its document}, for fields without a column."""
         self.path, self.fields, self.names = path, fields, {field: f"f{i}" for i, field in enumerate(fields)}
         self.base = (InPostgres if is_address(path) else InSqlite)(path, fields, self.names)
         self.moments = []
@@ -367,7 +368,7 @@ def batched(cells):
 
 
 def list_of(field):
-    """The words in whose order its texts stand, best first."""
+    """Returns the words that define the order of its texts, best first."""
     is_check = field.startswith("quality.") and field.endswith(".status")
     return ["passed", "over_limit", "unknown"] if is_check else LISTS.get(field)
 
@@ -387,7 +388,7 @@ def found(document, field):
 
 
 def argument_is_explicit(document, field):
-    """What stands nowhere is not."""
+    """A missing argument is not explicit."""
     names = ((document or {}).get("config") or {}).get("server_explicit") or []
     return field.startswith("server.") and found(document, field)[0] is not None and field.split(".")[1] in names
 

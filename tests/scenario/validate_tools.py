@@ -1,4 +1,4 @@
-"""What the plays of `profllm validate` and `profllm config` share."""
+"""Shared by the tests of `profllm validate` and `profllm config`."""
 import json
 import subprocess
 
@@ -68,7 +68,7 @@ DOCUMENTS_A_CALL = 40
 
 
 def schema_faults(bin_dir, folder, name, documents):
-    """Of each document the pointers of its faults as `validate --schema NAME` tells them, in as few calls as that takes."""
+    """Returns for each document the pointers of its faults that `validate --schema NAME` reports, in as few calls as possible."""
     return [told for at in range(0, len(documents), DOCUMENTS_A_CALL)
             for told in faults_in_one_call(bin_dir, folder, name, documents[at:at + DOCUMENTS_A_CALL])]
 

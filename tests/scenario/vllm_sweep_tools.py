@@ -1,4 +1,4 @@
-"""What the plays of vLLM's sweeps share: a client in place of a load, and what vLLM would make of parameters."""
+"""Shared by the tests of vLLM's sweeps: a client in place of a load, and vLLM's reading of parameters."""
 import json
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from run_tools import run_profllm
 
-# writes what it was told as its result; each call adds a line to calls.jsonl beside it
+# writes its arguments as its result; each call adds a line to calls.jsonl in the same directory
 CLIENT = """#!{python} -S
 import json, os, sys, time
 argv, told = sys.argv[1:], {{}}

@@ -3,7 +3,7 @@ import time
 
 from run_tools import PATIENCE
 
-# a look a few thousandths apart costs little beside the programs that are waited for
+# polling every few milliseconds costs little compared with the programs that are waited for
 LOOK_S = 0.005
 
 

@@ -230,7 +230,7 @@ def lines(test_data_dir):
 
 @pytest.fixture(scope="module")
 def answers(bin_dir, lines):
-    """Of one process: what the reader makes of each line, and `bench serve` of its words."""
+    """Returns the reader's result for each line, and the options of `bench serve` with its words; one process reads all."""
     asked = "".join(json.dumps({"command": row["command"], "argv": row["argv"], "release": None}) + "\n"
                     for row in lines)
     done = subprocess.run([bin_dir.parent / "tests" / "command_driver"], input=asked, capture_output=True, text=True,

@@ -1,7 +1,9 @@
-"""Lines made to be awkward: `bench serve` says of them what Python's argparse says.
+"""Awkward command lines of `bench serve` yield the same as Python's argparse.
 
-The parser is built from the specification's list of flags; the folding of dotted keys in front of it is written down
-here once more.
+The parser is built from the specification's list of flags; this file repeats the folding of dotted keys that precedes
+it.
+
+
 """
 
 import argparse
@@ -225,7 +227,7 @@ def put(into, keys, value):
 
 
 def folded(argv):
-    """Dashes for underscores in flags; dotted keys as JSON behind all the rest."""
+    """Folds as vLLM does: dashes for underscores in flags, and dotted keys as JSON after all other words."""
     words, dotted, rest = [], {}, iter(argv)
     for word in rest:
         name, equals, text = word.partition("=")

@@ -156,7 +156,7 @@ def test_refused_arguments_are_named(lines, answers):
 
 
 def test_values(lines, answers, table):
-    """What the parse set, and nothing else."""
+    """The values are exactly those that the parser set."""
     wrong = {}
     count = 0
     for line, answer in zip(lines, answers):

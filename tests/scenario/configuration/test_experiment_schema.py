@@ -191,7 +191,7 @@ def test_what_is_wrong_is_refused(validator, old, new):
 def test_every_argument_agrees_with_the_program(bin_dir, tmp_path, validator, table, patience):
     others = other_releases(bin_dir)
     cases = [(entry["name"], value) for entry in table for value in values_for(entry)]
-    # nobody read the keys that an object had at first: there the program takes any
+    # the first keys of an object are not recorded: the program accepts any key there
     runs = [(i, release) for i, (name, value) in enumerate(cases)
             for release in [None] + (others.get(name, []) if not isinstance(value, dict) else [])]
     documents = [{"server": dict([cases[i]]), "launch": {"gpus": [], "vllm_version": release}} for i, release in runs]

@@ -1,4 +1,4 @@
-"""A new argument, or load option, is one row: programs built with a made-up one know it everywhere."""
+"""A new argument, or load option, needs one row: programs built with a synthetic one know it everywhere."""
 import concurrent.futures
 import json
 import re
@@ -39,7 +39,7 @@ def compiler(bin_dir):
 
 
 def link(compile_words, program, objects, bin_dir):
-    """The program of its main.c and these objects; all else comes from the libraries that are there."""
+    """Links the program of its main.c and these objects with the existing libraries."""
     libraries = [str(path) for path in (bin_dir.parent / "lib").glob("libpl_*.a")]
     switches = subprocess.run(["pkg-config", "--libs", *LIBRARIES], check=True, capture_output=True,
                               text=True).stdout.split()
@@ -173,7 +173,7 @@ def load_tree(source_dir, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def load_made_up(load_tree, bin_dir, source_dir, tmp_path_factory):
-    """Its row is a member of a struct that many files know: all of them are compiled anew."""
+    """Builds with another load option. Its row is a member of a struct that many files know: all of them are recompiled."""
     folder = tmp_path_factory.mktemp("load_bin")
     words = [*compiler(bin_dir), "-O0", f"-I{load_tree / 'src'}"]
     commands = json.loads((bin_dir.parent / "compile_commands.json").read_text())

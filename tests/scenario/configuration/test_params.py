@@ -103,7 +103,7 @@ def test_the_former_reference_is_its_specification(bin_dir, test_data_dir):
       "decode_context_parallel_size", "prefill_context_parallel_size"}),
 ])
 def test_a_pattern_finds(bin_dir, args, wanted):
-    """In names, flags, aliases, help and notes; a word that looks like an option goes behind --."""
+    """Searches names, flags, aliases, help and notes; a word that looks like an option must follow --."""
     if wanted is None:
         done = run_profllm(bin_dir, "params", *args)
         assert done.returncode == 2 and "unknown option" in done.stderr
@@ -200,7 +200,7 @@ def test_reference_page_is_whole_tables(bin_dir, table):
 # ---- another vLLM ----------------------------------------------------------------------------
 
 def add_to_parser(group, entry):
-    """The entry as vLLM's own parser is told of it."""
+    """Adds an entry to argparse as vLLM's own parser does."""
     names = [entry["flag"], *entry["aliases"]]
     names = [name for name in names if name != "-O"]
     default = entry["default"]

@@ -207,7 +207,7 @@ SPLIT = {
     "c –flag —other −−third –x": ["c", "--flag", "--other", "--third", "-x"],
     "c --max‑len 4\r": ["c", "--max-len", "4"],
     "c it’s": ["c", "it’s"],
-    # here-documents are no words
+    # here-documents are not words
     "c x <<E y\nbody $A\nE": ["c", "x", "y"],
     "c x <<-'E'\n\tbody\n\tE\n": ["c", "x"],
 }
@@ -352,7 +352,7 @@ def test_wrappers(profllm, text):
 
 
 def test_wrappers_and_the_launch(profllm):
-    """What only holds a terminal is left out; what changes how the server runs is kept."""
+    """Words that only allocate a terminal are excluded; those that change how the server runs are included."""
     assert "command: [vllm, serve]" in experiment(profllm, f"tmux new -d 'vllm serve {MODEL} --port 9'")
     assert "command: [vllm, serve]" in experiment(profllm, f"python -m vllm.entrypoints.api_server --model {MODEL} --port 9")
     assert 'command: [apptainer, exec, "--nv", x.sif, vllm, serve]' in experiment(profllm, f"apptainer exec --nv x.sif vllm serve {MODEL} --port 9")

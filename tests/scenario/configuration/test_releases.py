@@ -1,4 +1,4 @@
-"""What each release of vLLM has, against a history of its arguments that was read from all of them."""
+"""The arguments of each vLLM release, compared with a history that was read from all of them."""
 import json
 import re
 import subprocess
@@ -24,7 +24,7 @@ def part_of(source_dir, name, part):
 
 @pytest.fixture(scope="module")
 def in_result(source_dir):
-    """Of a result, the arguments."""
+    """Returns the arguments in a result."""
     return part_of(source_dir, "result", "server")
 
 
@@ -106,7 +106,8 @@ def is_checked(row):
 
 
 def types_of(given):
-    """A parser's texts are also choices, or the text of an object; one behind another they are a list."""
+    """Returns the types for a type of the history. A parser's text may be a choice, or the text of an object; several
+    consecutive texts are a list."""
     if given.get("cli_style") == "repeat":
         return {f"list<{given['type']}>"}
     return {"string": {"string", "enum", "json"}, "enum": {"string", "enum"}}.get(given["type"], {given["type"]})

@@ -54,7 +54,7 @@ def plain(note):
         .replace("is no quantization method any more", "is no longer a quantization method")
 
 
-# What an expression means.
+# ---- evaluation of an expression ----
 
 
 def is_number(value):
@@ -182,7 +182,7 @@ class Subject:
 
 
 def names_in(ast, found):
-    """Names and the literals beside them."""
+    """Collects the names and the literals that they are compared with."""
     if ast[0] in ("arg", "sub", "env"):
         found["names"].add(tuple(ast))
     elif ast[0] == "lit":
@@ -211,7 +211,7 @@ def values_of(entry, literals):
 
 
 def likely(rng, values):
-    """Mostly of the right kind: the odd ones stand last."""
+    """Returns values of mostly the right kind; the odd ones are last."""
     return values[int(len(values) * rng.random() ** 1.5)]
 
 
@@ -245,7 +245,7 @@ def test_rows_equal_the_specification(spec, driver):
     rows = driver([{"rules": True}])[0]
     rules = spec["constraints"]
     assert [row["id"] for row in rows[:len(rules)]] == [rule["id"] for rule in rules]
-    # what the specification does not have was read in vLLM's sources, and stands at the end
+    # rules that the specification lacks were read in vLLM's sources, and are at the end
     assert all(row["reference_source"] and row["scope"] == "engine" for row in rows[len(rules):])
     for row, rule in zip(rows, rules):
         for key in SAME_NAME:

@@ -1,4 +1,4 @@
-"""`validate`, `run` and `bench serve` ask the same questions: made-up experiments, told the same of by all three."""
+"""`validate`, `run` and `bench serve` report the same problems for synthetic experiments."""
 import json
 import os
 import random
@@ -157,7 +157,7 @@ def make(options, count, data):
 
 
 def told(problems, ours):
-    """What is compared: keys with severity and reason; what a version lacks is a warning where nothing is to run."""
+    """Returns the compared part: keys with severity and reason; a feature that a version lacks is a warning if no run follows."""
     found = set()
     for problem in problems:
         if problem["reason"] in ours:
@@ -213,13 +213,13 @@ def test_all_three_tell_the_same(bin_dir, tmp_path, options, flags, only_flags):
         some += bool(wanted)
         if line is not None:
             assert told([one for one in line if not host_says(one)], only_flags) == wanted, load
-    # the made-up ones are neither all right nor all wrong, and most can be typed
+    # the synthetic ones are neither all valid nor all invalid, and most can be typed
     assert count / 5 < some < count * 0.95
     assert sum(line is not None for line in lines) > count * 0.7
 
 
 def test_the_known_drift(bin_dir, tmp_path):
-    """A made-up data set with a file: all three refuse it, with the same key."""
+    """All three commands refuse a synthetic data set with a file, with the same key."""
     path = tmp_path / "e.yaml"
     path.write_text("benchmark: {dataset_name: random, dataset_path: x.json}\n"
                     "launch: {url: 'http://127.0.0.1:8000'}\n")

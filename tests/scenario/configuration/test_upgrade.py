@@ -1,4 +1,4 @@
-"""What an upgrade of vLLM means: what is gone and what replaced it, for files, command lines and two releases."""
+"""The report on an upgrade of vLLM: removed arguments and their replacements, for files, command lines and two releases."""
 import json
 import re
 import shlex
@@ -151,7 +151,7 @@ def test_a_file_that_is_right_as_it_is(bin_dir, folder, tmp_path):
 
 
 def test_what_was_told_can_be_set(bin_dir, folder, tmp_path):
-    """Every replacement, as a --set over the file without what is gone, is right for the new release."""
+    """A file without its removed keys is valid in the new release with every replacement as a --set."""
     for name, changes in FILES.items():
         document = yaml.safe_load((folder / name).read_text())
         for key in changes:
@@ -267,7 +267,7 @@ def test_two_releases_differ_as_the_history_says(bin_dir, tmp_path, history, sin
                 continue
             told_old, told_new = [set(one) if key == "choices" and one else one for one in told[name, key]]
             assert told_old == value(old)
-            # where the newest parser checks no names, those that are known stand here
+            # where the newest parser checks no names, the known ones are listed here
             assert told_new == value(new) or (key == "choices" and (value(new) is None or new.get("choices_open")))
     keys = {f"{argument}.{path}": entry for argument in history["config_keys"] if argument in was & now
             for path, entry in keys_of(history, argument).items()}
@@ -343,7 +343,7 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
     ("0.6.6", "none; vLLM does this without an argument"), ("0.9.0", "--no-disable-mm-preprocessor-cache instead"),
     ("0.10.0", "--no-disable-mm-preprocessor-cache instead")])
 def test_flags_are_named_as_the_release_has_them(bin_dir, tmp_path, release, words):
-    """What is told can be written: the parser of 0.6.6 has a switch that only switches on."""
+    """The proposed flags exist in the release: the parser of 0.6.6 has a switch that only switches on."""
     line = ["vllm", "serve", "m", "--mm-cache-preprocessor"]
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", release, "--", *line))
     [told] = errors(report)

@@ -293,7 +293,7 @@ def test_a_newer_release_of_an_option_is_announced_once(bin_dir, tmp_path):
 
 
 def make_installed(tmp_path, release):
-    """A vLLM that is found, and tells when it is run."""
+    """Makes an installed vLLM that reports its release."""
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
     (venv / f"lib/python3.12/site-packages/vllm-{release}+cu129.dist-info").mkdir(parents=True)
@@ -305,7 +305,7 @@ def make_installed(tmp_path, release):
 
 
 def test_what_is_installed_is_asked_for_standard_input_too(bin_dir, tmp_path):
-    """It is read as that release has it, wherever the text comes from: what its keys may be nobody knows."""
+    """The installed release applies to standard input, too."""
     venv = make_installed(tmp_path, "0.10.1")
     text = (f"server: {{prefix_caching_hash_algo: builtin, compilation_config: {{no_such_key: 1}}}}\n"
             f"launch: {{command: [{venv}/bin/python3, -m, vllm.entrypoints.openai.api_server]}}\n")

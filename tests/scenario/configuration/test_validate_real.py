@@ -14,7 +14,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def enum_value(match):
-    """What a command line says for <Kind.NAME: value>."""
+    """Returns the word of a command line for <Kind.NAME: value>."""
     name, value = match.groups()
     return value if value.startswith("'") else repr(name)
 

@@ -193,7 +193,7 @@ PARSERS = [
     ("--reasoning-parser mine --reasoning-parser-plugin mine.py", "0.32.0", NONE, "", None),
     ("--structured-outputs-config.reasoning_parser qwen33", "0.32.0", "error", UNKNOWN, "qwen3"),
     ("--structured-outputs-config.reasoning_parser qwen3", "0.32.0", NONE, "", None),
-    # nobody has read what a newer release registers, and nobody said which one it is
+    # the names that a newer release registers are unknown, and the release is not given
     (f"--tool-call-parser hermse {AUTO}", "0.99.0", "warning", UNKNOWN, "hermes"),
     ("--reasoning-parser qwen33", None, "warning", UNKNOWN, "qwen3"),
     # older ones are not in the table

@@ -1,4 +1,4 @@
-"""What several plays begin with: a dashboard of a database of its own, in which nothing is yet."""
+"""Fixtures of several tests: a dashboard with an empty database."""
 import pytest
 from dashboard_tools import Dashboard
 

@@ -1,4 +1,4 @@
-"""Files beside results: in as they come, each once, out whole and in parts; what a kill leaves, what is wrong with one."""
+"""Artifacts: each is stored once and returned unchanged, whole and in parts; the effects of kills and of damaged files."""
 import contextlib
 import hashlib
 import http.client
@@ -85,7 +85,7 @@ def runs(dashboard):
 
 @pytest.fixture
 def came(dashboard):
-    """What has come to its folder since the play began; bytes that lay there do not come again."""
+    """Returns the files that have been added to its directory since the test began; stored bytes are not added again."""
     before = set(files_of(dashboard.folder))
     return lambda: sorted(set(files_of(dashboard.folder)) - before)
 
@@ -144,14 +144,14 @@ def test_before_its_result(dashboard):
 
 
 def test_a_result_has_what_its_document_names(dashboard, runs):
-    """Of two files by one name, and those that are not there are told."""
+    """The file that the document names is returned, not the other one of that name; missing files are listed."""
     logs = [b"first", b"second"]
     document = {**next(results(1)), "artifacts": [
         {"kind": "server_log", "name": "r.server.log", "size": 5, "sha256": sha256(logs[0])},
         {"kind": "requests", "name": "r.requests.jsonl.zst", "size": 7, "sha256": "0" * 64}]}
     assert dashboard.upload("/api/upload/json", document)["counts"]["stored"] == 1
     for log in logs:
-        # one that no result names is kept for one that may come, and that is told
+        # a file that no result names is kept for a later result, and the answer says so
         stored = {"sha256": sha256(log), "bytes": len(log), **({"expected": sha256(logs[0])} if log == logs[1] else {})}
         assert put(dashboard, document["run_id"], "server_log", "r.server.log", log).json == stored
         assert "expected" not in put(dashboard, runs[0], "server_log", "r.server.log", log).json
@@ -181,7 +181,7 @@ def test_names(dashboard, runs, name):
 
 
 def expected_part(text, size):
-    """(status, from, to) by RFC 9110, written anew."""
+    """Returns (status, from, to) by RFC 9110, computed independently."""
     if not text.startswith("bytes=") or text.count("-") != 1 or "," in text:
         return 200, 0, size
     first, last = text[6:].split("-")
@@ -294,7 +294,7 @@ def test_what_is_refused(dashboard, runs, came):
 
 @pytest.mark.parametrize("harm", ["gone", "short"])
 def test_a_file_that_is_lost(dashboard, runs, harm):
-    """It is told as absent, by its names and never by a path; and comes back."""
+    """A lost file is listed as missing, by its names and never by a path; it can be sent again."""
     traces = {name: os.urandom(5000) for name in ("rank0.gz", "rank1.gz")}
     for name, data in traces.items():
         put(dashboard, runs[0], "trace", name, data)
@@ -349,7 +349,7 @@ def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
         assert put(own, "small-1", "trace", "rank0.json", data).status == 200
         assert old.read() == b"y" + data[1:]
     assert own.get("/api/data/experiments/1/artifacts/trace/rank0.json").body == data and check().returncode == 0
-    # a file that no row names is no fault
+    # an unnamed file is not a fault
     unnamed = folder / "ab" / ("ab" * 32)
     unnamed.parent.mkdir(exist_ok=True)
     unnamed.write_bytes(b"")
@@ -389,7 +389,7 @@ def test_a_kill_amid_it(own, bin_dir, db, folder):
 
 
 def test_kills(bin_dir, db, folder):
-    """What was answered is there, and nothing else is left, whenever the server is killed."""
+    """Every acknowledged file is present after a kill of the server at any time, and no other file remains."""
     rng = random.Random(5)
     stored = {}
     for round_number in range(40 if os.environ.get("PROFLLM_TEST_LONG") else 5):
@@ -429,7 +429,7 @@ def test_many_at_once_of_the_same(dashboard, runs, came):
 
 
 def test_memory_is_bounded(own):
-    """A file far larger than what is kept of bodies."""
+    """Sends a file far larger than the memory for bodies."""
     def resident():
         with open(f"/proc/{own.process.pid}/status") as status:
             return max(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
@@ -454,7 +454,7 @@ def test_memory_is_bounded(own):
 
 
 def test_import(bin_dir, db, folder, tmp_path):
-    """What lies beside a result comes with it, once; what has changed does not."""
+    """Artifacts of a result are imported with it, once; changed ones are not."""
     path, sent = write_result(tmp_path, rng=random.Random(6))
     (tmp_path / "r0.server.log").write_text("changed")
     told = import_json(bin_dir, "--db", db, path)
@@ -469,13 +469,13 @@ def test_import(bin_dir, db, folder, tmp_path):
             assert one.get(f"/api/data/experiments/1/artifacts/{item['kind']}/{item['name']}").body == sent[item["kind"]]
     assert import_json(bin_dir, "--db", tmp_path / "alone.db", "--without-artifacts", path)["artifacts"] == []
     assert not (tmp_path / "alone.db.files").exists()
-    # where it cannot be told what is there of them, they are not passed over without a word
+    # artifacts whose names cannot be read count as failed
     change(db, f"UPDATE benchmark_documents SET bytes = {bytes_literal(db, '28b52ffd00')}")
     assert import_json(bin_dir, "--db", db, path, status=1)["artifact_counts"]["failed"] == 4
 
 
 def test_of_a_result_that_is_deleted(dashboard, runs):
-    """They are there again when it is."""
+    """Restoring a result restores its artifacts."""
     put(dashboard, runs[0], "trace", "t", b"data")
     assert dashboard.ask("DELETE", f"/api/data/experiments/{runs[0]}").status == 204
     for where in ("data/experiments/{}/artifacts", "data/experiments/{}/artifacts/trace/t", "export/traces/{}"):
@@ -506,7 +506,8 @@ def test_a_full_disk(bin_dir, tmp_path):
 
 
 def test_what_the_results_of_an_upload_lack(dashboard):
-    """Named by them and not here: of what is stored or was there already, and of nothing that is deleted or a conflict."""
+    """Lists the artifacts of stored results and duplicates that are missing; it omits those of deleted results and of
+    conflicts."""
     def named(run_id, *names, **keys):
         files = [{"kind": "requests", "name": name, "path": name, "size": len(name), "sha256": sha256(name.encode())} for name in names]
         return little(run_id=run_id, artifacts=files, schema_version=1, **keys)

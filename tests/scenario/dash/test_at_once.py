@@ -40,7 +40,7 @@ def test_everything_at_once(bin_dir, tmp_path):
     def change(dashboard):
         connection = dashboard.connect()
         for i in range(ROUNDS * COUNT):
-            # of those that came first, so that all are there
+            # only the first results, all of which exist
             ask(dashboard, connection, "PATCH", f"/api/data/experiments/{i % 4 + 1}", {"tags": {"team": f"green {i}"}, "notes": str(i)}, 200)
             ask(dashboard, connection, "DELETE", f"/api/data/experiments/{i % 4 + 5}", None, 204)
             ask(dashboard, connection, "POST", f"/api/data/experiments/{i % 4 + 5}/restore", None, 200, 204)

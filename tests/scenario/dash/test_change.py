@@ -1,4 +1,4 @@
-"""What people say of results: tags, notes, and that one is not wanted any more; each change with its time and author."""
+"""Changes of results by users: tags, notes, deletions; each with its time and author."""
 import json
 import subprocess
 
@@ -49,7 +49,7 @@ def test_tags_and_notes(shared):
     assert sorted(changes(shared, one), key=str) == sorted([
         (None, "notes", None, "the fan was off\nsince noon", None), ("bob", "tag", "rack", "r2", None), ("bob", "tag", "driver", "570", None),
         ("ann", "notes", None, None, "the fan was off\nsince noon"), ("ann", "tag", "rack", "r1", "r2"), ("ann", "tag", "driver", None, "570")], key=str)
-    # what is said already is no change, and the bytes are as they came
+    # setting the same value is not a change, and the bytes stay those of the upload
     before = shared.get("/api/health").json["data_version"]
     patch(shared, one, tags={"none": None})
     assert shared.get("/api/health").json["data_version"] == before
@@ -88,7 +88,7 @@ def test_delete_and_restore(shared):
     assert "small-unwanted" not in {row["run_id"] for row in rows} and rows
     answer = shared.post("/api/filters/apply", {"facets": ["run.run_id"], "limit": 0}).json
     assert answer["total"] == total - 1 and "small-unwanted" not in json.dumps(answer)
-    # the same again is known, and stays where it is until somebody says otherwise
+    # a second upload is a duplicate, and the result stays deleted until a user restores it
     again = shared.upload("/api/upload/json", little("unwanted", tags={"only": "here"}))["items"][0]
     assert (again["state"], again["id"], again["deleted"]) == ("duplicate", one, True)
     assert shared.get(f"/api/data/experiments/{one}").status == 410
@@ -143,6 +143,6 @@ def test_prune(bin_dir, db):
         assert one.get(f"/api/data/experiments/{ids[0]}").status == 404 and one.get(f"/api/data/experiments/{ids[1]}").status == 410
         assert prune().startswith("removed 1 result ") and prune().startswith("removed 0 results ")
         assert one.ids() == [ids[2]]
-        # what is gone is new when it comes again, under an id that nothing had before
+        # a pruned result is new when it is uploaded again, with a new id
         assert stored(one, "old") > ids[2]
         assert one.stop() == (0, "", "")

@@ -1,5 +1,5 @@
-"""Every route of api/openapi.yaml by requests that are made of its schemas: ones that fit, and ones that break a single rule.
-What comes back is what the contract has (Dashboard.ask() holds each answer against it), and never a 5xx."""
+"""Every route of api/openapi.yaml by requests that are made from its schemas: ones that fit, and ones that break a single
+rule. Responses follow the contract (Dashboard.ask() checks each of them), and are never a 5xx."""
 import json
 import os
 import random
@@ -228,7 +228,7 @@ def dashboard(bin_dir, tmp_path_factory):
 
 
 def ids_of(dashboard):
-    """What is there: what one route has deleted is there for the next."""
+    """Returns the existing ids, after restoring what the previous route deleted."""
     for one in ("1", "small-1"):
         assert dashboard.ask("POST", f"/api/data/experiments/{one}/restore").status == 200
     presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
@@ -248,12 +248,12 @@ def test_requests_that_fit(dashboard, route):
         words, query, body = route.valid(rng, ids_of(dashboard))
         assert fits(route.query, query) and (route.body is None or fits(route.body, body))
         statuses.add(route.send(dashboard, words, query, body).status)
-    # 404: an id that is not there; 409: a name that is; 410: one that was deleted; 422: what a schema cannot say
+    # 404: unknown id; 409: name in use; 410: deleted; 422: a rule that a schema cannot express
     assert statuses <= {200, 201, 202, 204, 404, 409, 410, 422}
 
 
 def test_each_route_can_answer_well(dashboard, route):
-    """So that the others are no test of refusals alone."""
+    """Each route succeeds at least once, so that the other tests do not check refusals only."""
     rng = random.Random(f"well {route.method} {route.path}")
     # of one that is rejected and kept there is something to be read again
     job = dashboard.upload("/api/upload/json", {"run_id": 1})["job_id"] if route.path.endswith("/retry") else "1"

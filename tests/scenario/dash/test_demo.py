@@ -38,7 +38,7 @@ def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
         assert document["schema_version"] == 3 and document["environment"]["engine"]["simulated"] is True
         assert len(document["config"]["server"]) > 300 and len(document["results"]) > 300
         assert shown.get("/").status in (200, 404)  # 404: built without its page
-        # what comes in stands beside them
+        # uploaded results join them
         assert shown.upload("/api/upload/json", {"run_id": "real", "suite": "s"})["counts"]["stored"] == 1
         status, _, err = shown.stop()
     assert status == 0 and f"{ROWS} stored, 0 duplicates" in err
@@ -143,7 +143,7 @@ def test_a_terminal_has_a_bar(bin_dir, tmp_path):
         try:
             while more := os.read(ours, 65536):
                 shown += more
-        except OSError:  # nobody has its other end any more
+        except OSError:  # the other end is closed
             pass
     os.close(ours)
     assert b" of 400 results, " in shown and b"#" in shown

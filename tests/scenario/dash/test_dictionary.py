@@ -1,4 +1,5 @@
-"""Documents are packed against others of their like: smaller, and as they came; also by another process, and those of before."""
+"""Documents are compressed with dictionaries of similar ones: smaller, and returned unchanged; also by another process,
+and those stored before."""
 import json
 import random
 
@@ -15,7 +16,7 @@ FLAT = {"date": "20260101-000000", "backend": "vllm", "model_id": "m", "num_prom
 
 
 def documents(count, seed=1):
-    """Of several forms, indented and not, each with figures of its own."""
+    """Makes documents of several forms, indented and not, each with its own metrics."""
     rng = random.Random(seed)
     for i, result in enumerate(results(count, first=1000 * seed)):
         result = {**result, "results": {name: rng.random() if isinstance(value, float) else value for name, value in result["results"].items()}}

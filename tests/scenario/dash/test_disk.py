@@ -1,5 +1,5 @@
-"""A disk that is full, a database that may only be read or is away: what cannot be kept is said (503 or 507, a problem document), what is
-known is answered meanwhile, nothing that was accepted is lost, and it goes on by itself."""
+"""A full disk, and a read-only or unreachable database: writes are refused (503 or 507, a problem document), reads work,
+accepted results are not lost, and the server recovers without help."""
 import hashlib
 import os
 import random
@@ -41,7 +41,7 @@ def refused(answer, *statuses):
 
 
 def ended_well(done):
-    """What it said are warnings: what it waited for, and why."""
+    """Returns the warnings of the log, which say what it waited for, and why."""
     status, out, err = done
     assert (status, out) == (0, "") and NOTICED.sub("", err).strip() == "", err
 
@@ -72,7 +72,7 @@ def fill(disk):
 
 
 def test_a_full_disk(bin_dir, disk):
-    """Whatever the moment at which it is full, and also for files beside results."""
+    """The disk may become full at any moment, also during artifacts."""
     accepted, jobs = 30, []
     with Dashboard(bin_dir, disk / "d.db") as one:
         assert one.upload("/api/upload/batch", [little(i) for i in range(accepted)])["counts"]["stored"] == accepted
@@ -110,7 +110,8 @@ def test_a_full_disk(bin_dir, disk):
 
 
 def test_a_full_folder_of_files(bin_dir, disk, tmp_path):
-    """Apart from the database, which has room: results are stored, files beside them are refused whole, and taken when there is room."""
+    """The database, on another disk, has room: results are stored, artifacts are refused whole, and accepted when there is
+    room."""
     files = disk / "files"
     before, large = b"before" * 1000, noise(1, 2_000_000).encode()
     with Dashboard(bin_dir, tmp_path / "d.db", "--data", files) as one:
@@ -119,14 +120,14 @@ def test_a_full_folder_of_files(bin_dir, disk, tmp_path):
         kept = {path for path in files.rglob("*") if path.is_file()}
         for play in range(2):
             fill(disk)
-            # before the first byte, and amid them: there is room for some
+            # before the first byte, and in between: there is room for some
             refused(put(one, "small-2", large), 507)
             with open(disk / "filler", "r+b") as filler:
                 filler.truncate(filler.seek(0, os.SEEK_END) - 1_000_000)
             refused(put(one, "small-2", large), 507)
             assert {path for path in files.rglob("*") if path.is_file()} == kept
             assert one.get("/api/data/experiments/small-2/artifacts").json["artifacts"] == []
-            # what is no file beside a result goes on
+            # uploads of results continue
             assert one.upload("/api/upload/json", little(10 + play))["counts"]["stored"] == 1 and count(one) == 5 + play
             assert one.get("/api/data/experiments/small-1/artifacts/server_log/log").body == before
             (disk / "filler").unlink()
@@ -175,7 +176,7 @@ def postgres():
         server.close()
 
 
-@pytest.mark.release_only  # PostgreSQL is slow beside a sanitizer
+@pytest.mark.release_only  # PostgreSQL is slow with a sanitizer
 def test_a_database_that_may_only_be_read(bin_dir, postgres):
     db = postgres.new()
     with Dashboard(bin_dir, db) as one:
@@ -193,9 +194,9 @@ def test_a_database_that_may_only_be_read(bin_dir, postgres):
         ended_well(one.stop())
 
 
-@pytest.mark.release_only  # PostgreSQL is slow beside a sanitizer
+@pytest.mark.release_only  # PostgreSQL is slow with a sanitizer
 def test_a_database_that_is_away(bin_dir, postgres):
-    """Gone twice, once with work to do: what was accepted is stored when it is back, and nobody has to start anything again."""
+    """The database disappears twice, once with work to do: accepted results are stored after its return, without any restart."""
     db = postgres.new()
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/batch", [little(i) for i in range(5)])["counts"]["stored"] == 5
@@ -222,7 +223,7 @@ def test_a_database_that_is_away(bin_dir, postgres):
 
 @pytest.mark.parametrize("how", ["moved", "deleted", "replaced"])
 def test_a_database_file_that_has_gone(bin_dir, tmp_path, how):
-    """What is written to a file without its name is lost at the end: nothing is accepted, and the log says why."""
+    """A database file without its name is lost at the end: nothing is accepted, and the log says why."""
     db, away = tmp_path / "d.db", tmp_path / "away.db"
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/batch", [little(i) for i in range(5)])["counts"]["stored"] == 5

@@ -1,4 +1,4 @@
-"""What is there already: by its content, by its run_id, nearly; and the three choices, before the upload and behind it."""
+"""Duplicates by content, conflicts by run_id, and possible duplicates; and the three choices, before and after the upload."""
 import json
 import subprocess
 
@@ -67,7 +67,7 @@ def test_a_conflict(shared, when, choice):
         assert item["state"] == "stored" and item["id"] != first and suite_of(shared, first) == "old"
         assert sorted((row["cells"]["run.suite"], row["cells"].get("stored.repeat")) for row in there) == [("new", 2), ("old", None)]
         assert suite_of(shared, run_id) == "old" and shared.get(f"/api/data/experiments/{item['id']}").json["repeat"] == 2
-    # and once more: the choice is of what came then
+    # once more: the choice applies to the latest upload
     again = shared.upload("/api/upload/json", new)["items"][0]
     assert again["state"] == ("conflict" if choice == "skip" else "duplicate")
 
@@ -97,7 +97,7 @@ def changes_of(dashboard, one):
 
 
 def test_who_replaces_is_told(shared):
-    """Of an upload of its own, of one of parts, and of a choice behind it; what is chosen for names its own author."""
+    """The history names who replaced a result: the author of an upload, of an upload in parts, and of a later choice."""
     one = shared.upload("/api/upload/json", {"run_id": "told", "suite": "0"})["items"][0]["id"]
     shared.upload("/api/upload/json?on_conflict=replace&author=ann", {"run_id": "told", "suite": "1"})
     job = shared.post("/api/upload/jobs", {"on_conflict": "replace", "author": "bob"}).json["job_id"]
@@ -194,7 +194,7 @@ MEASURED = {"duration": 31.5, "completed": 100, "mean_ttft_ms": 81.25, "mean_itl
 
 
 def test_other_inputs_are_another_run(shared):
-    """Of one form. What another form tells of the inputs says nothing, and nor does one that tells nothing of them."""
+    """Results of one form with other inputs are other runs. A form without those inputs decides nothing."""
     def stored(run_id, size):
         config = {"config": {"server": {"tensor_parallel_size": size}}} if size else {}
         (item,) = shared.upload("/api/upload/json", {"run_id": run_id, "results": {**MEASURED, "duration": 41.5}, **config})["items"]
@@ -205,7 +205,7 @@ def test_other_inputs_are_another_run(shared):
 
 
 def test_marks_follow_what_goes_and_comes(shared):
-    """Of all that tell of one run the oldest that is there has no mark, and the others have its id."""
+    """The oldest existing result has no mark, and its possible duplicates have its id."""
     def stored(name, **figures):
         return shared.upload("/api/upload/json?on_conflict=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]
 
@@ -241,7 +241,7 @@ def test_import_says_the_same(bin_dir, database, tmp_path):
     assert imported(new) == ("duplicate", 1, 0)
     # of other content alone: the same command takes nothing twice
     assert imported(old, "--on-conflict", "keep") == ("duplicate", 2, 0) and imported(new, "--on-conflict", "replace") == ("duplicate", 1, 0)
-    # what was deleted is there, and is not told as if it could be seen
+    # a deleted result is stored, but is not reported as visible
     with Dashboard(bin_dir, db) as dashboard:
         for one in dashboard.ids():
             assert dashboard.ask("DELETE", f"/api/data/experiments/{one}").status == 204

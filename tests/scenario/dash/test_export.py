@@ -1,4 +1,4 @@
-"""Results as files: every cell as the API has it, whatever stands in it; harmless in a spreadsheet; of one moment."""
+"""Exports: every cell as in the API, for any content; harmless in a spreadsheet; of one snapshot."""
 import csv
 import io
 import json
@@ -59,7 +59,7 @@ def numeric(dashboard):
 
 
 def split(text):
-    """Lines in front as a dict, and the table."""
+    """Returns the header lines as a dict, and the table."""
     front = {}
     while text.startswith("# "):
         line, text = text.split("\r\n", 1)
@@ -80,7 +80,7 @@ def told(dashboard, **request):
 
 
 def text_of(cells, id_):
-    """What the rules say a cell of CSV is."""
+    """Returns a cell of CSV by the documented rules."""
     if id_ not in cells:
         return ""
     value = cells[id_]
@@ -181,7 +181,8 @@ def test_it_says_what_it_is_of(dashboard):
 
 
 def test_no_cell_is_a_formula(dashboard, numeric):
-    """Not read rightly, and not where a spreadsheet cuts at every comma or semicolon of a line in front either."""
+    """No cell starts a formula, for a correct reader, nor for a spreadsheet that splits a header line at every comma or
+    semicolon."""
     request = {"columns": FIELDS, "filter": {"field": "server.model", "op": "not_in", "value": ["x,=1", "x;=1", "\",=1", "=1", "-1", "\"\"=1"]},
                "link": "http://localhost/?a=,=1;@2"}
     text = dashboard.post(CSV, request).body.decode()
@@ -203,7 +204,7 @@ def test_what_is_wrong_is_told_before_anything_is_sent(dashboard):
 
 
 def open_slowly(dashboard, version="1.1"):
-    """A connection on which a large answer has begun, more than the kernel takes, and nobody reads on."""
+    """Opens a connection and starts a response that is larger than the kernel's buffers, without reading it."""
     host, port = dashboard.host.rsplit(":", 1)
     peer = socket.socket()
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -228,7 +229,7 @@ def test_it_is_of_one_moment(bin_dir, wide):
     with Dashboard(bin_dir, wide) as one:
         version = one.get("/api/health").json["data_version"]
         peer, came = open_slowly(one)
-        # behind it others come, and the answer of a later question has them
+        # more results are added, and the response of a later request includes them
         one.upload("/api/upload/batch", list(results(20, first=500)))
         assert split(one.post(CSV, {"columns": []}).body.decode())[0]["count"] == "270"
         with peer:
@@ -267,7 +268,7 @@ def read_to_the_end(peer):
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 def test_a_client_that_does_not_read_on_holds_no_end_up(bin_dir, wide, version):
-    """Asked twice, it does not wait for clients; who has half a file sees that it is no whole one, also by HTTP that knows no lengths."""
+    """After a stop request, the server does not wait for clients; a client with half a file notices, also with HTTP 1.0."""
     with Dashboard(bin_dir, wide) as one:
         peer, came = open_slowly(one, version)
         with peer:

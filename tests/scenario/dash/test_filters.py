@@ -89,7 +89,7 @@ def test_random_trees_mean_what_a_plain_evaluation_says(made):
 
 
 def test_each_op_of_each_kind_of_value_is_played(made):
-    """What the random trees are made of: every op on every type, all three kinds of nothing, words and infinities."""
+    """The random trees contain every op on every type, all three kinds of nothing, words and infinities."""
     _, rows = made
     rng = random.Random(SEED + 1)
     played = set()
@@ -234,7 +234,7 @@ def test_rows_that_come_and_change(driver):
         driver.tell(document={"run_id": f"r{i}", "tags": {"n": i}}, id=i)
     above = {"field": "tags.n", "op": "ge", "value": 2}
     assert driver.ask(match=[above]) == {"ids": [[2, 3, 4]], "reads": 4}
-    # the array of a field that is no column is kept, and gets what is new alone
+    # the array of a field that has no column stays cached, and only new results are added
     driver.tell(document={"tags": {"n": 9}}, id=5)
     assert driver.ask(match=[above, above]) == {"ids": [[2, 3, 4, 5], [2, 3, 4, 5]], "reads": 5}
     version = driver.apply()["data_version"]
@@ -350,7 +350,8 @@ def test_a_cursor_goes_through_all_rows_once(made):
 
 
 def test_a_cursor_stays_where_it_was_while_rows_come_and_go(driver):
-    """By the last row's values, not by how many were in front: what came in front shifts nothing, and the row itself may be gone."""
+    """A cursor holds the last row's values, not an offset: rows inserted before it shift nothing, and its own row may be
+    removed."""
     for i in range(1, 41):
         driver.tell(document={"config": {"server": {"seed": i * 10, "model": f"m{i % 3}"}}}, id=i)
     request = {"sort": [{"field": "server.model", "dir": "desc"}, {"field": "server.seed", "dir": "asc"}], "columns": [], "limit": 10}
@@ -360,7 +361,7 @@ def test_a_cursor_stays_where_it_was_while_rows_come_and_go(driver):
     driver.tell(remove=before["rows"][-1]["id"])
     driver.tell(document={"config": {"server": {"seed": 1, "model": "m2"}}}, id=before["rows"][0]["id"])
     assert [row["id"] for row in driver.apply(**request, cursor=before["next_cursor"])["rows"]] == rest
-    # one that belongs behind the place comes where it belongs
+    # a row that sorts after the cursor appears in its place
     driver.tell(document={"config": {"server": {"seed": 9999, "model": "m2"}}}, id=42)
     assert [row["id"] for row in driver.apply(**request, cursor=before["next_cursor"])["rows"]][:5] == rest[:3] + [42] + rest[3:4]
 

@@ -23,7 +23,7 @@ GIB = 1 << 30
 
 @pytest.fixture
 def dashboard(bin_dir, tmp_path):
-    """It has one result, whose place nobody leaves, and grows by no more than MORE_MAX."""
+    """A dashboard with one result and a connection that stays open; its memory grows by at most MORE_MAX."""
     home = tmp_path / "home"
     home.mkdir()
     with Dashboard(bin_dir, home / "d.db") as one:
@@ -62,7 +62,7 @@ def head(dashboard, path, *lines, method="POST", media="application/json"):
 
 
 def read_all(peer):
-    """What came until the end, however that came."""
+    """Returns everything received until the end, however the connection ends."""
     came = b""
     with contextlib.suppress(ConnectionError):
         while piece := peer.recv(65536):
@@ -100,7 +100,7 @@ def test_keys_that_stand_twice(dashboard):
 
 @pytest.mark.release_only  # so much takes its time
 def test_a_gibibyte_of_one_string(dashboard):
-    """Told of its size beforehand, and not."""
+    """With and without a Content-Length."""
     with connect(dashboard) as peer:
         peer.sendall(head(dashboard, "/api/upload/json", f"Content-Length: {GIB + 11}"))
         assert read_all(peer).startswith(b"HTTP/1.1 413 ")
@@ -191,7 +191,7 @@ def test_a_body_that_never_ends(dashboard):
 
 @pytest.mark.release_only  # a thousand are more than a sanitizer serves in time
 def test_a_thousand_slow_clients(dashboard):
-    """Each has begun, and sends no more; more of them than there are connections."""
+    """Each request has started and sends no more; they are more than the allowed connections."""
     count = 1000
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 3 * count)), hard))

@@ -238,7 +238,7 @@ def test_tags_change_with_the_data(dashboard):
     for path, tag in tags.items():
         again = dashboard.get(path, **{"If-None-Match": tag})
         assert again.status == 200 and again.headers["ETag"] != tag
-    # what is not there, or not rightly asked for, is no less so for who has an answer already
+    # If-None-Match does not hide a missing resource or an invalid request
     tag = dashboard.get("/api/data/experiments").headers["ETag"]
     for given in ("*", tag):
         assert dashboard.get("/api/data/experiments/9999", **{"If-None-Match": given}).status == 404
@@ -283,7 +283,7 @@ def test_what_is_small_or_no_json_is_sent_as_it_is(dashboard):
 
 
 def test_clients_of_every_coding_share_one_answer(dashboard):
-    """They ask at once for what nobody asked for before: each gets its own form of the same bytes."""
+    """Clients request the same new data at once: each gets it in its own encoding."""
     path = "/api/filters/options?fields=" + quote("results.p99_ttft_ms,server.model,run.name,results.output_throughput,server.dtype")
     codings = ["gzip", "zstd", "identity", "gzip;q=0.1, zstd"] * 6
     answers = [None] * len(codings)
@@ -419,7 +419,7 @@ def test_another_type_of_body_is_refused(dashboard, media):
 
 
 def test_limits_hold_while_reading(dashboard):
-    """A body beyond the limit is not kept: told by its length, and in pieces."""
+    """A body beyond the limit is refused: by its Content-Length, and in chunks."""
     big = b" " * (1 << 20)
     assert dashboard.post("/api/filters/apply", big + b"{}").status == 413
     pieces = dashboard.ask("POST", "/api/filters/apply", iter([big, b"{}"]), {"Content-Type": "application/json"})
@@ -466,7 +466,7 @@ def test_many_ask_at_once(dashboard):
                 one = dashboard.ask("GET", f"/api/data/experiments/{1 + i % 2}/raw", None, {}, connection)
                 if (job.status, page.status, one.status) != (202, 200, 200):
                     faults.append((job.body, page.body, one.body))
-        except Exception as fault:  # told by the thread that asserts
+        except Exception as fault:  # reported by the thread that asserts
             faults.append(repr(fault))
         finally:
             connection.close()

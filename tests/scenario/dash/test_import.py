@@ -1,4 +1,5 @@
-"""`profllm-dashboard import`: files of every form go in once, as they are, and what is wrong is told by its place."""
+"""`profllm-dashboard import`: files of every form are imported once and unchanged, and faults are reported with their
+location."""
 import contextlib
 import gzip
 import json
@@ -140,7 +141,7 @@ def test_files_of_vllm_bench_have_the_fields_that_people_filter_by(bin_dir, tmp_
         entry = one.get(f"/api/data/experiments/{id_}").json
         assert entry["fields"]["server.model"] == {"state": "value", "value": "Qwen/Qwen3-8B", "explicit": False, "source": "benchmark"}
         assert entry["document"]["name"].endswith("c16.json") and entry["form"] == "flat"
-        # it is no argument that somebody set, and no result's own reading of it
+        # it is neither an argument set by a user nor a value computed by us
         assert one.post("/api/filters/apply", {"filter": {"field": "server.model", "op": "is_explicit"}}).json["count"] == 0
         assert one.stop() == (0, "", "")
     assert run_dashboard(bin_dir, "check", "--db", tmp_path / "a.db").returncode == 0
@@ -228,7 +229,7 @@ def test_a_newer_version_keeps_what_is_not_known(bin_dir, examples, tmp_path):
     document["tomorrow"] = {"a": 1}
     document["results"]["moon_phase"] = 0.5
     done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
-    assert done.returncode == 0 and "error" not in done.stderr  # a slow machine is told how far it is
+    assert done.returncode == 0 and "error" not in done.stderr  # a slow machine reports its progress
     assert "note: schema_version 99 is newer than 3" in done.stdout
     assert "unknown key 'tomorrow'" in done.stdout and "/results: unknown key 'moon_phase'" in done.stdout
     assert json.loads(stored_bytes(tmp_path / "a.db", 1)) == document
@@ -247,7 +248,7 @@ def test_no_secret_is_kept(bin_dir, tmp_path):
 def test_stars_in_place_of_a_secret_are_no_fault(bin_dir, examples, tmp_path):
     need("zstd")
     document = json.loads((examples / "quickstart.json").read_text())
-    # a list, says its schema; somebody wrote more than names into it
+    # the schema expects a list; the user wrote more than names into it
     document["launch"]["secret_env"] = ["HF_TOKEN=S3CRET"]
     done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
     assert done.returncode == 0 and "S3CRET" not in done.stdout + done.stderr

@@ -128,7 +128,7 @@ def test_a_part_is_taken_once_under_its_key(shared):
     assert len({answer.body for answer in answers}) == 1
     one = settled(shared, job)
     assert counts(one) == {"stored": 3} and one["received"]["files"] == 1
-    # also when it is worked on; what goes by the key is told by nobody else's
+    # also while it is processed; parts with other keys, or of other uploads, are not affected
     part(shared, job, body, "batch", **key)
     part(shared, job, body, "batch", **{"Idempotency-Key": "second"})
     part(shared, job, body, "batch")
@@ -140,13 +140,13 @@ def test_a_part_is_taken_once_under_its_key(shared):
         part(shared, other, little("keyed-0"), status=status, **said)
     refused = shared.post("/api/upload/json", little("keyed-0"), **key)
     assert refused.status == 422 and "without job_id" in refused.json["detail"]
-    # other bytes are no part that came before, nor are fewer files of it
+    # other bytes are not a repeated part, nor are fewer files of it
     files = [(f"{i}.json", json.dumps(little(f"keyed-{i}")).encode()) for i in range(3)]
     for some, status in ((files, 202), (files, 202), (files[:2], 422), (files[::-1], 422), (files[:2] + files[:1], 422)):
         body_, media = form(*some)
         part(shared, job, body_, "batch", media, status, **{"Idempotency-Key": "form"})
     assert counts(settled(shared, job)) == {"stored": 3, "duplicate": 12}
-    # and what came is answered so when no more can come
+    # a repeated part gets the same answer after the upload is closed
     ask(shared, job, "close")
     part(shared, job, body, "batch", **key)
     part(shared, job, body, "batch", status=409, **{"Idempotency-Key": "third"})
@@ -235,7 +235,7 @@ def test_cancel_and_retry(bin_dir, tmp_path):
         done = one.done(f"/api/upload/status/{job}")
         assert counts(done) == {"stored": 5001, "rejected": 1}
         assert done["items"][1]["retryable"] and not done["items"][0]["retryable"]
-        # what is no item, or is stored, cannot be read again, and nothing else of the list is
+        # an unknown or stored item cannot be retried, and then none of the list is
         problem = ask(one, job, "retry", {"items": [1, 0]}, status=422)
         assert problem["pointer"] == "/items/1" and problem["found"] == "0"
         ask(one, job, "retry", {"items": [1]}, status=202)
@@ -256,8 +256,8 @@ def test_an_open_upload_outlives_the_server(bin_dir, db):
 
 
 def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
-    """Behind seven days an upload that was never closed is, bytes that were kept are not kept any more, and of uploads the newest are known:
-    until then all is there, however many come."""
+    """After seven days, the server closes abandoned uploads, deletes kept bytes, and knows the newest uploads only; until
+    then it keeps all of them."""
     crowd = """INSERT INTO jobs (kind, name, state, created, finished)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9998) SELECT 'raw', 'x', 'done', '2099-01-01', '2099-01-01' FROM n"""
     data = json.dumps({"run_id": 1}).encode()
@@ -308,7 +308,7 @@ def test_a_database_of_before_goes_on(bin_dir, tmp_path):
 
 
 def test_nothing_is_to_be_read_again(shared):
-    """Of what is no JSON nothing is kept: who asks for it is told so."""
+    """The bytes of an upload that is not JSON are not kept: a retry is refused."""
     job = shared.upload("/api/upload/raw?name=broken.json", b'{"run_id": ')
     problem = ask(shared, job["job_id"], "retry", {}, status=409)
     assert "has no item to retry" in problem["detail"] and look(shared, job["job_id"]) == job

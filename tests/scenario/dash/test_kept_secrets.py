@@ -1,4 +1,4 @@
-"""Secrets in documents: "***" in all that is kept and answered, with where they stood; no byte of one is anywhere."""
+"""Secrets in documents: the store and all responses contain "***" and the locations; no byte of a secret is stored."""
 import copy
 import json
 
@@ -81,7 +81,7 @@ def test_where_they_stood(shared, route):
 
 
 def test_what_came_is_told_behind_a_choice(shared):
-    """Of a conflict bytes without secrets are kept: where they stood, and how many bytes came, stays."""
+    """The kept bytes of a conflict contain no secrets; their locations and the number of received bytes stay."""
     text = json.dumps({"run_id": "chosen", "suite": "new", "config": {"hf_token": f"{MARK}30"}}, indent=4)
     for choice in ("keep", "replace"):
         shared.upload("/api/upload/json", {"run_id": f"chosen-{choice}", "suite": "old"})

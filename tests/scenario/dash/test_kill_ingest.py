@@ -1,5 +1,5 @@
-"""kill -9 at random moments while 1,000 results and files beside them go in by parts of one upload, with a restart each time:
-what was accepted is there once and whole, the upload comes to its end, nothing is left behind."""
+"""kill -9 at random moments while 1,000 results and their artifacts are uploaded in parts, with a restart after each:
+every accepted result is stored once and complete, the upload finishes, and nothing else remains."""
 import collections
 import hashlib
 import http.client
@@ -32,7 +32,8 @@ def trace(number):
 
 
 class Sender:
-    """What a client does that has 1,000 results: parts, and behind each the files beside its results; all over again where it is not sure."""
+    """A client with 1,000 results: it sends parts, each followed by the artifacts of its results; it starts over when it
+    is not sure."""
 
     def __init__(self, documents):
         self.documents = documents
@@ -63,7 +64,7 @@ class Sender:
         return self.is_closed
 
     def run(self, dashboard):
-        """Until all is done (True), or nobody answers."""
+        """Runs until all is done (True), or the server does not respond."""
         connection = dashboard.connect()
         try:
             while not self.step(dashboard, connection):
@@ -99,7 +100,8 @@ def kill_later(dashboard, seconds):
 
 @pytest.mark.threads
 def test_kills_at_random_moments(bin_dir, database, tmp_path):
-    """Rounds of one upload each, until so many kills have been; some come while the server works on what has come."""
+    """Plays rounds of one upload each, until the given number of kills; some kills happen while the server processes
+    received parts."""
     chance = random.Random(18)
     kills = rounds = 0
     while kills < KILLS:

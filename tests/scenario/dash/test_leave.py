@@ -20,7 +20,7 @@ def with_fields(result, fields):
 
 @pytest.fixture
 def dashboard(bin_dir, tmp_path):
-    """Of results each with fields of its own, which are read from every document when somebody first asks for them."""
+    """A dashboard of results with many fields of their own, which are read from every document at the first request."""
     with Dashboard(bin_dir, tmp_path / "d.db", "--verbose") as one:
         one.upload("/api/upload/batch", [with_fields(result, {f"t{j}": f"{i} {j}" for j in range(FIELDS)}) for i, result in enumerate(results(ROWS))])
         yield one
@@ -31,7 +31,7 @@ def question(*numbers):
 
 
 def ask(dashboard, value, behind=b""):
-    """A connection on which the question is on its way, and maybe more behind it."""
+    """Opens a connection and sends the request, optionally followed by more bytes."""
     host, port = dashboard.host.rsplit(":", 1)
     peer = socket.create_connection((host, int(port)), timeout=120)
     body = json.dumps(value).encode()
@@ -41,7 +41,7 @@ def ask(dashboard, value, behind=b""):
 
 
 def end(dashboard):
-    """What its log says became of each question, in the order in which they were over."""
+    """Returns the outcome of each request in its log, in the order in which they finished."""
     code, out, err = dashboard.stop()
     assert (code, out) == (0, "")
     return [line.split(APPLY)[1].split(" in ")[0].strip() for line in err.splitlines() if APPLY in line]
@@ -74,7 +74,7 @@ def test_what_clients_that_left_have_asked_is_not_made(dashboard, how):
         for peer in peers:
             peer.close()
     ends = end(dashboard)
-    # a reset may be there before the request was read: then nothing is told of that
+    # if the reset arrives before the request was read, the log has no line
     assert how == "reset" or len(ends) == FIELDS
     assert sum(said.startswith("200 ") for said in ends) == 1
     assert any("which was given up" in said for said in ends) and any("which was not made" in said for said in ends)
@@ -90,7 +90,7 @@ def test_one_who_asks_the_same_has_the_answer_of_who_left(dashboard):
     with second:
         came = answer_of(second)
     assert came.count(b'"server.t') == FIELDS
-    # the log may tell of the one who left behind the other
+    # the log may mention the client that left after the other one
     assert sorted(said[:4] for said in end(dashboard)) == ["200 ", "left"]
 
 
@@ -114,7 +114,7 @@ def test_who_sends_the_next_request_has_not_left(dashboard):
 
 
 def test_who_left_the_queue_leaves_room_in_it(dashboard):
-    """More than it holds ask and leave, three times over: whoever comes then is answered, not told that too much is being asked."""
+    """More clients than the queue holds send requests and leave, three times: later clients get a response, not a refusal."""
     for number in range(3):
         peers = [ask(dashboard, {**question(i % FIELDS), "limit": number + 1, "offset": i}) for i in range(60)]
         for peer in peers:

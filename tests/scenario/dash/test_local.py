@@ -84,7 +84,7 @@ def test_a_socket_that_a_killed_server_left(bin_dir, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")
 def test_another_user(bin_dir, tmp_path):
-    """The file keeps them out; where somebody has opened it, the server does."""
+    """The permissions of the file exclude other users; where they do not, the server does."""
     path = tmp_path / "s"
     script = ("import os, socket, sys; os.setgid(65534); os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
               " s.sendall(b'GET /api/health HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n');"

@@ -29,7 +29,8 @@ def write(path, documents):
 
 
 def answers(bin_dir, db):
-    """All that documents say of all results: what the store found beside them when they came (stored.possible_duplicate), older ones did not."""
+    """Returns all that documents say of all results, without the facts added by the store (stored.possible_duplicate),
+    which older stores lacked."""
     with Dashboard(bin_dir, db) as one:
         rows = one.rows(columns=[field["id"] for field in one.get("/api/fields").json["fields"] if field["column"] and not field["id"].startswith("stored.")])
         facets = one.post("/api/filters/apply", {"limit": 0, "facets": True}).json["facets"]
@@ -66,7 +67,7 @@ def test_the_first_form_answers_the_same(bin_dir, old):
 
 
 def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
-    """Of form 9: nothing of the inputs beside a key, and a mark of what was deleted since."""
+    """A store of form 9 has no inputs with its keys, and a mark of a result that was deleted since."""
     db = tmp_path / "a.db"
     figures = {"duration": 31.5, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875}
     sizes = [2, 2, 2, 8]
@@ -109,7 +110,7 @@ def columns_of(database, db):
 
 
 def test_columns_and_statuses_of_form_13_are_renamed(bin_dir, database, tmp_path):
-    """Of form 13: fields and statuses of checks under the names of schema_version 2."""
+    """A store of form 13 has fields and statuses of checks with the names of schema_version 2."""
     statuses = ["passed", "over_limit", "unknown", "other"]
     checks = [[{"id": id_, "status": status, "value": 0.5} for id_ in ("client_error", "concurrency_limited")] for status in statuses]
     documents = [{"run_id": f"r{i}", "schema_version": 1, "launch": {"other_servers_max": i or None}, "quality": {"verdict": None, "checks": checks[i]}}
@@ -161,7 +162,7 @@ def test_a_kill_leaves_the_old_form_or_the_new_one(bin_dir, database, tmp_path):
 
 
 def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
-    """As if a row of the tables had been made up since, whose column an older program had filled in its own way."""
+    """Simulates a new row of the tables whose column an older program had filled in another way."""
     db = database.new(tmp_path)
     import_json(bin_dir, write(tmp_path / "r.jsonl", results(5)), "--db", db)
     told = answers(bin_dir, db)

@@ -1,5 +1,5 @@
-"""What charts draw, against a plain evaluation in Python and numpy on the documents (query_tools.py): points, thinned points,
-figures of groups and bins of random filters, through tests/tools/query_driver."""
+"""Data of charts, compared with a plain evaluation of the documents in Python and numpy (query_tools.py): points, thinned
+points, statistics of groups and bins of random filters, through tests/tools/query_driver."""
 import collections
 import json
 import math
@@ -57,7 +57,7 @@ def is_simulated(rows, i):
 
 
 def without_simulated(rows, places):
-    """What is drawn at all, and why something is not."""
+    """Returns (the rows that are drawn, the number of simulated ones that are not)."""
     others = [i for i in sorted(places) if not is_simulated(rows, i)]
     kept = others or sorted(places)
     return kept, len(places) - len(kept)
@@ -181,7 +181,7 @@ def check_frontier(rows, answer, wanted, signs):
 
 @pytest.fixture(scope="module")
 def sign(bin_dir):
-    """Of a field: 1, less is better; -1, more is; 0, neither."""
+    """Returns the direction of a field: 1, less is better; -1, more is better; 0, neither."""
     listed = json.loads(subprocess.run([bin_dir / "profllm-dashboard", "fields", "--json"], check=True, capture_output=True).stdout)
     directions = {field["id"]: {"lower": 1, "higher": -1, "neither": 0}[field["direction"]] for field in listed}
     assert directions["results.p99_ttft_ms"] == 1 and directions["run.timestamp"] == 0
@@ -314,7 +314,7 @@ def test_an_axis_that_nobody_chose_is_log_over_two_decades(made):
     asked = {"x": field, "y": "results.p97.5_ttft_ms", "x_log": "auto"}
     above = {"field": field, "op": "gt", "value": 0}
     values = sorted(cell(rows, field, i) for i in drawn_of(rows, range(len(rows.documents)), field, asked["y"])[0] if cell(rows, field, i) > 0)
-    # one with values at or below zero is not, and nothing is said of it: nobody asked
+    # one with values at or below zero is not, and is not reported, because it was not requested
     whole = ask(driver, **asked)["x"]
     assert (whole["log"], whole["not_positive"]) == (False, 0) and whole["min"] <= 0
     for least in (values[0], values[-1] / 99, values[-1] / 101):
@@ -339,13 +339,13 @@ def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
         marks, every = answer["marks"], {id_: (a, b) for id_, a, b in zip(full["marks"]["id"], full["marks"]["x"], full["marks"]["y"], strict=True)}
         assert sum(marks["count"]) == answer["drawn"] == full["drawn"]
         assert answer["form"] == ("thinned" if answer["drawn"] > 500 else "points")
-        # no mark that is no row, and each at its place
+        # every mark is a row, and is at its position
         assert all(every[id_] == (a, b) for id_, a, b in zip(marks["id"], marks["x"], marks["y"], strict=True))
         assert {one for one in selected if one in every} <= set(marks["id"]) or answer["form"] == "points"
         assert answer["frontier_more_count"] == 0
         for key in ("marks", "with_untrusted"):
             assert [[marks["id"][i] for i in part[key]] for part in answer["frontier"]] == [[full["marks"]["id"][i] for i in part[key]] for part in full["frontier"]]
-        # what is alone is there
+        # isolated points are present
         if answer["form"] == "thinned":
             thinned += 1
             assert len(marks["id"]) <= 500 and max(marks["count"]) > OUTLIERS
@@ -505,7 +505,7 @@ def test_thinned_lines_stand_for_all_of_their_colour(made):
 
 
 def test_what_the_time_is_too_short_for_is_named(made):
-    """How far one comes in a millisecond is not known; what is not named is there as ever."""
+    """The progress within a millisecond is unknown; parts that are not listed as incomplete are complete."""
     driver, _ = made
     question = {"x": "results.p99_ttft_ms", "y": "results.p97.5_ttft_ms", "color": "server.model", "shape": "run.status", "size": "results.completed", "labels": ["run.name"]}
     full, hasty = ask(driver, **question), ask(driver, **question, budget_ms=1)
@@ -575,7 +575,7 @@ COMPARED = {"server.model": "model", "benchmark.request_rate": "load", "run.stat
 
 
 def not_alike(field, cells):
-    """(named, different values): null is a value, and so is what some rows do not tell of what others do."""
+    """Returns (named, different values): null is a value, and so is a value that only some rows record."""
     there = {key_of(value) for value in cells if value is not MISSING}
     lone = field in ALONE and len(there) == 1 and there != {key_of(ALONE[field])}
     return lone or len(there) > 1 or (len(there) == 1 and MISSING in cells)
@@ -732,7 +732,8 @@ def told_groups(rows, field, places):
 
 @pytest.mark.parametrize("form", ["points", "groups"])
 def test_matched_cells_are_those_of_every_group(made, form):
-    """The kinds of colour, or of bars without one those of x; what has no place on an axis is nobody's like."""
+    """Matches by the kinds of the color, or for bars without one by those of x; values without a position on an axis match
+    nothing."""
     driver, rows = made
     rng = random.Random(SEED + 9)
     kept_some = fell_some = 0

@@ -1,5 +1,6 @@
-"""What is PostgreSQL's own: several dashboards over one database, a server that goes and comes back, passwords, databases that are
-another's, how wide a row may be. What all databases do alike is played in the other files (the fixture `database`)."""
+"""Properties of PostgreSQL: several dashboards over one database, a server that disappears and returns, passwords, foreign
+databases, the maximum width of a row. Behavior common to all databases is tested in the other files (the fixture
+`database`)."""
 import contextlib
 import json
 import signal
@@ -51,7 +52,7 @@ def test_two_dashboards_stay_in_step(bin_dir, db):
             assert there.get("/api/health").json["total"] == number + 1
             assert [row["run_id"] for row in there.rows()] == [f"small-{i}" for i in range(number + 1)]
         assert one.rows() == other.rows()
-        # the same result at both is there once
+        # the same result, uploaded to both, is stored once
         jobs = [each.post("/api/upload/json", little("same")) for each in (one, other)]
         done = [each.job(job)["counts"] for each, job in zip((one, other), jobs, strict=True)]
         assert sorted(job["stored"] for job in done) == [0, 1] and sorted(job["duplicate"] for job in done) == [0, 1]
@@ -63,7 +64,7 @@ def test_two_dashboards_stay_in_step(bin_dir, db):
 
 @pytest.mark.threads
 def test_nobody_misses_what_becomes_visible_late(bin_dir, dashboard, db, tmp_path):
-    """Who stores, in whatever process, is alone from the first number that it takes to its commit: readers answer meanwhile."""
+    """A writer, in any process, is alone from its first number to its commit; readers get responses meanwhile."""
     dashboard.upload("/api/upload/json", little(0))
     version = dashboard.get("/api/health").json["data_version"]
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
@@ -103,7 +104,7 @@ def test_uploads_and_questions_of_two_processes_at_once(bin_dir, db):
 
 
 def test_a_part_of_which_another_process_takes_the_rest(bin_dir, db):
-    """Who works on it sleeps, amid it, for so long that the server gives its locks to the other one."""
+    """The process that works on a part sleeps until the server gives its locks to the other process."""
     count, at = 400, 150  # a transaction takes 128 of them
     lines = b"".join(json.dumps(little(number)).encode() + b"\n" for number in range(count))
     with Dashboard(bin_dir, db) as one, Dashboard(bin_dir, db) as other:
@@ -136,7 +137,7 @@ def test_the_database_goes_and_comes_back(bin_dir):
             before = one.rows()
             for _ in range(2):
                 server.stop()
-                # what is in memory is answered, and what is not is told
+                # results in memory are returned, and the incomplete rest is reported
                 assert one.rows() == before
                 refused = one.post("/api/upload/json", little("late"))
                 assert refused.status == 503 and refused.headers["Retry-After"] and "postgres://" in refused.json["detail"]
@@ -145,7 +146,7 @@ def test_the_database_goes_and_comes_back(bin_dir):
                 wait_for(lambda: one.get("/api/data/experiments/1").status == 200, "it is back")
             job = wait_for(lambda: (answer := one.post("/api/upload/json", little("late"))).status == 202 and one.job(answer), "it stores again")
             assert job["counts"]["stored"] == 1 and len(one.rows()) == 6
-            # a connection that is cut while nothing is asked is no fault at all
+            # a connection that breaks while idle causes no error
             change(server.address("postgres"), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'd1'")
             assert one.upload("/api/upload/json", little("last"))["counts"]["stored"] == 1
             assert one.stop()[0] == 0
@@ -154,7 +155,7 @@ def test_the_database_goes_and_comes_back(bin_dir):
 
 
 def test_a_cut_amid_uploads_loses_nothing(bin_dir, postgres, db):
-    """Connections are cut again and again while results come: each is there once in the end."""
+    """Connections break repeatedly while results arrive: each result is stored once in the end."""
     with Dashboard(bin_dir, db) as one:
         is_over = threading.Event()
         name = db.split("/@/")[-1].split("@/")[-1].split("?")[0]
@@ -239,11 +240,11 @@ def test_what_is_not_ours_is_left_alone(bin_dir, postgres, tmp_path):
     done = run_dashboard(bin_dir, "import", tmp_path / "r.json", "--db", theirs)
     assert done.returncode == 2 and "has tables of another program" in done.stderr
     assert ask(theirs, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace") == [(1,)]
-    # a schema of our own beside it
+    # an additional schema
     change(theirs, "CREATE SCHEMA results")
     import_json(bin_dir, tmp_path / "r.json", "--db", theirs + "&options=-csearch_path%3Dresults")
     assert ask(theirs, "SELECT run_id FROM results.benchmark_runs") == [("small-0",)]
-    # tables that are nobody's business
+    # foreign tables
     beside = postgres.new()
     change(beside, "CREATE TABLE people (name text)")
     import_json(bin_dir, tmp_path / "r.json", "--db", beside)

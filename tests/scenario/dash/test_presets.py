@@ -1,4 +1,4 @@
-"""Presets: kept under a name that is there once, one of them the default at most, on the disk before they are answered."""
+"""Presets: unique names, at most one default, on disk before the response."""
 import json
 import signal
 import threading
@@ -76,7 +76,7 @@ def test_a_name_is_there_once(dashboard, name, same, other):
     second = dashboard.post(PATH, {"name": other})
     assert second.status == 201
     assert replace(dashboard, second.json["id"], {"name": same}).status == 409
-    # what is not there is not there, whatever it would be called
+    # an unknown id is unknown, whatever the name in the request
     assert replace(dashboard, second.json["id"] + 1, {"name": same}).status == 404
     assert told(presets(dashboard)[1])["name"] == other
     # its own name in other letters is no other one's

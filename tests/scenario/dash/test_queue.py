@@ -26,7 +26,7 @@ def with_sixty(bin_dir, folder):
 
 @pytest.fixture
 def dashboard(bin_dir, tmp_path):
-    """Of a test that adds to it, or ends it."""
+    """A dashboard for a test that changes it, or ends it."""
     yield from with_sixty(bin_dir, tmp_path)
 
 
@@ -36,7 +36,7 @@ def shared(bin_dir, tmp_path_factory):
 
 
 def question(number):
-    """One that nobody else asks."""
+    """A request that no other test sends."""
     return {"filter": {"field": "results.p99_ttft_ms", "op": "ge", "value": 100 + number % 60}, "facets": True, "limit": number // 60}
 
 
@@ -127,7 +127,7 @@ def test_clients_that_leave_hold_nothing_up(shared):
 
 
 def test_writers_that_wait_hold_no_reader_up(bin_dir, database, tmp_path):
-    """Another process writes: who wants to write is told so after a while, all others are answered as ever."""
+    """Another process writes: a waiting writer gets a refusal after a while, all readers get responses."""
     db = database.new(tmp_path)
     with Dashboard(bin_dir, db) as one:
         preset = one.post("/api/filters/presets", {"name": "p"}).json["id"]
@@ -173,8 +173,8 @@ def test_a_stop_answers_all_that_came(dashboard):
 
 
 def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
-    """Each names a field of its own that is in every document alone: thousands of documents are read for the lot. All whose question
-    was read are told of it; of one that was not the connection is reset."""
+    """Each request names a field that only the documents contain: the server reads thousands of documents. Every request
+    that was read gets an error response; the connections of the others are reset."""
     count = 60
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
         one.upload("/api/upload/batch", [{**result, "tags": {f"t{j}": f"{i} {j}" for j in range(count)}} for i, result in enumerate(results(READ))])
@@ -198,7 +198,7 @@ def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
 
 
 def test_a_budget_leaves_out_what_is_not_ready_and_nobody_keeps_that(bin_dir, tmp_path):
-    """With fields that have to be read from each document first, a millisecond is over behind the first facet."""
+    """The fields must be read from each document first, so the budget of a millisecond ends after the first facet."""
     fields = [f"tags.t{i}" for i in range(40)]
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
         one.upload("/api/upload/batch", [{"run_id": f"r{i}", "schema_version": 1, "tags": {f"t{j}": f"{i} {j}" for j in range(40)}}

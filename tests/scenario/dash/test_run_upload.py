@@ -1,5 +1,5 @@
-"""`--upload URL` of what makes a result: it is at the dashboard when the command ends, with the files beside it; one that cannot be sent stays, and
-how to send it is said; the run's own exit status is never hidden."""
+"""`--upload URL` of the commands that produce a result: the dashboard has it when the command ends, with its artifacts; an
+unsent result stays, and the command prints how to send it; the run's own exit status is never hidden."""
 import pytest
 from dashboard_tools import Dashboard
 from run_tools import base_config, load_result, run_profllm, write_config

@@ -1,4 +1,4 @@
-"""Telemetry over the measured run (`GET …/series`): bins against plain Python, gaps, what is no line, what is packed."""
+"""Telemetry over the measured run (`GET …/series`): bins compared with plain Python, gaps, invalid lines, compressed files."""
 import json
 import random
 import subprocess

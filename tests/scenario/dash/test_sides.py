@@ -98,7 +98,8 @@ def test_ids_in_another_order_are_the_same_question(kept):
 
 
 def test_what_has_no_like_on_the_other_side_falls_out(kept):
-    """One of `two` has another max_num_seqs (1024) than the rest (512), and none of `one` tells it: nothing is left to match by it."""
+    """One of `two` has another max_num_seqs (1024) than the others (512), and none of `one` records it: no field is left
+    to match by."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
     apart = ask(kept, sides, match=True)
     assert apart["matched"] == {"inputs": [], "unmatched_inputs": ["server.max_num_seqs"], "cell_count": 1} and [side["unmatched"] for side in apart["sides"]] == [0, 0]
@@ -149,7 +150,7 @@ def kinds_of(answer, part):
 
 
 def test_what_nobody_tells_is_not_called_alike(kept):
-    """Neighbours are a count: none are told of where none are recorded."""
+    """The number of other servers is compared only if it is recorded."""
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
     assert answer["cautions"] == []
     assert kinds_of(answer, "comparable") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbors", "model"]
@@ -278,7 +279,7 @@ def key_of(cell):
 
 
 def test_no_budget_left_names_what_is_not_ready(made):
-    """Whatever the clock says, the first figure is there, and all others are there or named."""
+    """With any budget, the first metric is present, and all others are present or listed."""
     said = made[0].ask(compare={"sides": [{"filter": {"field": "run.suite", "op": "is_recorded"}}] * 8, "metrics": METRICS, "budget_ms": 1})["answer"]
     there = [one["field"] for one in said["metrics"]]
     assert there and (there + said["incomplete"])[:len(METRICS)] == METRICS
@@ -302,7 +303,8 @@ def check_input(field, rows, sides, differing, equal, partly):
 
 
 def test_neighbours_are_told(bin_dir, tmp_path):
-    """A run that went beside other servers and one that was alone: by the API as by the command; not two that were alone, in a sweep or not."""
+    """The API and the command compare a run with concurrent servers and one alone; but not two that were alone, in a sweep
+    or not."""
     documents = [{**result(number), "launch": {"other_servers_max": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         dashboard.upload("/api/upload/batch", documents)

@@ -1,6 +1,6 @@
-"""Random filters against SQL: what POST /api/filters/apply counts, sorts, pages, sums up and tells of fields is what SELECTs on the
-same database say (sql_tools.py; of PostgreSQL, what that server says), over thousands of results, and while others upload more, change
-and delete some."""
+"""Random filters compared with SQL: the counts, order, pages, statistics and facets of POST /api/filters/apply equal those
+of SELECTs on the same database (sql_tools.py; for PostgreSQL, by that server), over thousands of results, and while
+others upload more, change and delete some."""
 import collections
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ TREES = 10_000 if LONG else 200
 ROWS = 400 if SLOW else 2000
 ODD = 100 if SLOW else 400
 SEED = 20261123
-COLUMNS = 120  # beside those below
+COLUMNS = 120  # in addition to those below
 # what is odd in some way: words among numbers, infinite ones, times, JSON, lists with an order, often null or not there
 SOME = ["run.timestamp", "run.status", "run.suite", "run.name", "quality.verdict", "environment.engine.simulated", "environment.hostname",
         "error.cause", "server.model", "server.tensor_parallel_size", "server.max_model_len", "server.max_num_seqs", "server.enforce_eager",
@@ -36,7 +36,7 @@ STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
 
 
 class Played:
-    """A server, what stands in its database, and how each field may be asked."""
+    """A server, its database, and the fields that filters may use."""
 
     def __init__(self, dashboard, path, count=COLUMNS):
         self.dashboard, self.path = dashboard, path
@@ -76,7 +76,7 @@ def played(bin_dir, database, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(played):
-    """(server, snapshot with the fields that are no columns, too)"""
+    """Returns (server, snapshot including the fields without columns)."""
     played.fields.update(LOOSE)
     return played, Snapshot(played.path, played.fields, played.documents())
 
@@ -85,7 +85,7 @@ def whole(played):
 
 
 def some_value(rng, snapshot, field):
-    """(kind, value) of one that is there, mostly."""
+    """Returns (kind, value), mostly of an existing one."""
     there = snapshot.kinds[field]
     if there and rng.random() < 0.95:
         kind, value = rng.choice(there)
@@ -236,7 +236,7 @@ def test_all_ids_of_a_filter_are_those_of_sql(whole, database):
         assert ids == snapshot.ids(tree, said["data_version"]), json.dumps(tree, ensure_ascii=False)
 
 
-@pytest.mark.release_only  # what is asked there has to be there
+@pytest.mark.release_only  # the requested program must be installed
 def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
     """Without these the comparison would show little."""
     played, snapshot = whole
@@ -263,8 +263,8 @@ def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
 
 
 class Writer:
-    """Uploads, changes tags and notes, deletes: one after the other by the routes for it, and takes down what stood in the database behind
-    each. (An upload only adds: of one in several transactions each is known by the rows that had come.)"""
+    """Uploads, changes tags and notes, and deletes, one by one, and records the database after each step. (An upload only
+    adds: the rows of one in several transactions show how far it was.)"""
 
     def __init__(self, dashboard, snapshot, documents):
         self.dashboard, self.snapshot, self.documents = dashboard, snapshot, documents
@@ -295,14 +295,14 @@ class Writer:
 
 
 def test_answers_amid_changes_are_those_of_some_moment(bin_dir, database, tmp_path):
-    """Each answer says which version of the data it has, which is not older than what was known to be done when it was asked for; what stood
-    in the database then is all that it knows."""
+    """Each response states the version of its data, which is not older than the changes known when it was requested; it
+    contains exactly the database of that version."""
     path = database.new(tmp_path, "growing.db")
     with Dashboard(bin_dir, path, "--rows", "60", command="demo") as dashboard:
         played = Played(dashboard, path, 10)
         upload(dashboard, made_results(random.Random(SEED), 20))
         documents = played.documents()
-        # what nobody has is no field
+        # a key that no document has is not a field
         played.fields.update({field: type_ for field, type_ in LOOSE.items()
                               if any(found(document, field)[0] is not None for document in documents.values())})
         snapshot = Snapshot(path, played.fields, documents)

@@ -52,7 +52,7 @@ def key_of(rows, fields, i):
 
 
 def order_of(rows, fields, i):
-    """By which groups stand one behind the other."""
+    """Returns the sort key of groups."""
     key = []
     for field in fields:
         value = rows.cells[field][i][0]
@@ -118,7 +118,7 @@ def test_random_groups_have_numpys_figures(made):
 
 
 def test_matched_groups_are_cells_of_every_group(made):
-    """Rows that lack a field of group_by fall out, too."""
+    """Rows that lack a field of group_by are excluded, too."""
     driver, rows = made
     rng = random.Random(SEED + 2)
     columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field in rows.cells and field not in NO_COLUMNS]
@@ -185,7 +185,7 @@ def test_a_field_named_twice_is_one(made):
 
 
 def test_no_budget_left_names_what_is_not_ready(made):
-    """Whatever the clock says, the first one is there, and all are told of."""
+    """With any budget, the first one is present, and all are listed."""
     said = made[0].ask(summary={"metrics": METRICS, "budget_ms": 1})["answer"]
     [group] = said["groups"]
     assert list(group["metrics"]) + said["incomplete"] == METRICS and group["metrics"]

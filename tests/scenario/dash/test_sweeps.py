@@ -1,4 +1,4 @@
-"""Sweeps on a dashboard: what was to be run, what came of it, and the rest as a file that runs."""
+"""Sweeps on a dashboard: the planned runs, their outcomes, and the remaining ones as a runnable file."""
 import json
 import signal
 
@@ -187,7 +187,7 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
     assert (head["name"], head["state"], head["runs"]) == ("night", "ended", 4)
     told = dashboard.get(f"{PATH}/{head['id']}").json
     assert sorted(run["status"] for run in told["runs"]) == ["completed"] * 2 + ["launch_failed"] * 2
-    # of two loads on a server that did not start one has a result, the other one its cause all the same
+    # of two loads on a server that did not start, one has a result, and the other one has its cause nevertheless
     assert [bool(run["cause"] or run["message"]) for run in told["runs"] if run["status"] == "launch_failed"] == [True, True]
     assert told["redacted"] == ["launch.env.HF_TOKEN"] and "hf_secret" not in json.dumps(told)
     tags = dashboard.rows(columns=["tags.sweep_name", "tags.sweep_repeat", "tags.sweep_set"])[0]["cells"]
@@ -218,7 +218,7 @@ def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
 
 
 def shown(sweep):
-    """Of a sweep what does not tell when it came and which rows of the database its results are."""
+    """Returns a sweep without its upload times and the ids of its results."""
     runs_ = [{key: value for key, value in run.items() if key != "experiment"} for run in sweep["runs"]]
     return {**{key: value for key, value in sweep.items() if key not in ("created_at", "changed_at")}, "runs": sorted(runs_, key=lambda run: run["run"])}
 
@@ -275,7 +275,8 @@ def test_a_folder_tells_of_its_sweep(bin_dir, dashboard, half_done, tmp_path):
 
 
 def test_summaries_that_are_none(bin_dir, tmp_path):
-    """One that is no plan by the contract is told with its place, and the results beside it go in; one that is no sweep's is read as ever."""
+    """A summary that violates the contract is reported with its location, and the results are imported; a file that is not
+    a sweep's is imported as before."""
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
     for value, state, said in ((plan({"run": "a"}), "failed", "/runs/0"), (plan(sweep="a b"), "failed", "/sweep: "),
                                (plan(state="over"), "failed", "/state")):

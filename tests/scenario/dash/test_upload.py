@@ -79,7 +79,8 @@ def test_a_batch_in_each_form(shared):
 
 
 def test_faults_have_their_lines(shared):
-    """Of a document over many lines, also within an array, each has that of its key; of very many the first are listed."""
+    """Each fault in a document of many lines, also within an array, has the line of its key; at most the first faults are
+    listed."""
     bad = {"run_id": "many faults", "duration": "long", **{f"key {i}": i for i in range(404)}}
     text = json.dumps([little("before"), bad], indent=1)
     item = shared.upload("/api/upload/batch?name=r.json", text.encode())["items"][1]
@@ -154,7 +155,7 @@ def test_what_is_no_json_is_refused_at_once(shared, name):
 
 
 def test_a_secret_in_what_is_no_json_is_told_nobody(shared):
-    """Where its keys cannot be told nothing of it is: the place and the reason are."""
+    """Invalid JSON is reported with its location and reason, but without its text, because secrets cannot be recognized in it."""
     data = b'{"run_id":"x","config":{"server":{"api_key":"S3CRETKEY'
     for body, media in ((data, "application/json"), form(("x.json", data))):
         problem = shared.post("/api/upload/json", body, media)
@@ -185,7 +186,7 @@ def packed(data):
 @pytest.mark.one_database
 @pytest.mark.release_only  # 240 MiB on their way through memory
 def test_what_a_form_becomes_unpacked_is_bounded(shared):
-    """Over all of its files: what is beyond is told so, and what still fits is taken."""
+    """The limit covers all files of a form: files beyond it are rejected, those within it are accepted."""
     large = packed(b'{"run_id": "' + b"0" * (120 << 20) + b'"}')
     files = [*((f"{i}.json.zst", large) for i in range(3)), ("a.json.zst", packed(json.dumps(little("beside")).encode())),
              ("twice.zst", packed(packed(b"{}"))), ("broken.zst", large[:len(large) // 2])]
@@ -229,7 +230,7 @@ def test_values_that_would_fill_the_memory(shared):
 
 
 def test_64_mib_and_no_more(shared):
-    """Told by its length, which is all that has to be sent to know it."""
+    """The Content-Length suffices for a refusal."""
     connection = shared.connect()
     connection.putrequest("POST", "/api/upload/raw")
     connection.putheader("Content-Length", str((64 << 20) + 1))
@@ -284,7 +285,7 @@ HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>",
 
 
 def test_hostile_texts_stand_as_text(shared):
-    """In every place of a document that takes any text: what comes out is what went in, as JSON."""
+    """A hostile text in any place of a document that takes text is returned unchanged, as JSON."""
     for i, text in enumerate(HOSTILE):
         result = {**GOOD, "run_id": f"exp_20260202_000000_{i:06x}", "name": text, "suite": text, "tags": {"t": text, text: "x"}}
         (item,) = shared.upload("/api/upload/json", result)["items"]
@@ -338,7 +339,7 @@ def test_the_command_says_what_is_wrong(bin_dir, shared, tmp_path):
         assert (done.returncode, words in done.stderr) == (status, True), done.stderr
     done = run_profllm(bin_dir, "upload", path, path, "--to", "http://127.0.0.1:1", "--wait", "0s")
     assert done.returncode == 1 and done.stdout.count("Connection refused") + done.stdout.count("not sent") == 2
-    # something answers there, and is no dashboard for that path
+    # a server responds, but is not a dashboard at that path
     done = run_profllm(bin_dir, "upload", path, "--to", shared.url + "/other")
     assert done.returncode == 2 and "HTTP 4" in done.stdout
 
@@ -350,7 +351,7 @@ def test_the_command_shows_how_far_it_is_on_a_terminal(bin_dir, shared, tmp_path
     done = subprocess.run([bin_dir / "profllm", "upload", path, path, "--to", shared.url], stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
     told = ""
-    with contextlib.suppress(OSError):  # how a terminal that nobody has open any more ends
+    with contextlib.suppress(OSError):  # how a closed terminal ends
         while data := os.read(ours, 65536):
             told += data.decode()
     os.close(ours)
@@ -359,7 +360,7 @@ def test_the_command_shows_how_far_it_is_on_a_terminal(bin_dir, shared, tmp_path
 
 
 class TlsFront:
-    """What a proxy with a certificate in front of a dashboard does: TLS off, bytes through."""
+    """Simulates a proxy with a certificate: removes TLS, forwards bytes."""
 
     def __init__(self, dashboard, folder):
         self.host, port = dashboard.host.rsplit(":", 1)
@@ -414,7 +415,7 @@ def test_the_command_over_https(bin_dir, shared, tmp_path):
 
 
 def send_all(dashboard, documents, accepted, after=lambda count: None):
-    """Ten at a time over one connection, until nobody answers; what was accepted is kept."""
+    """Uploads ten results at a time over one connection, until the server does not respond; records the accepted ones."""
     connection = dashboard.connect()
     for at in range(0, len(documents), 10):
         some = documents[at:at + 10]
@@ -439,8 +440,8 @@ def kill_after(dashboard, count, seconds):
 
 @pytest.mark.threads
 def test_a_kill_loses_nothing_that_was_accepted(bin_dir, database, tmp_path):
-    """At random moments of an upload of 300 results (a sanitizer's 60): after the next start each accepted one is there once
-    and each job ends."""
+    """Kills the server at random moments of an upload of 300 results (60 with a sanitizer): after the next start each
+    accepted result is stored once and each job finishes."""
     chance = random.Random(9)
     count = 300 if PATIENCE == 1 else 60
     documents = [{**GOOD, "run_id": f"exp_20260303_000000_{i:06x}", "name": f"kill {i}"} if i % 150 == 25 else little(f"kill-{i}")
@@ -454,7 +455,7 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, database, tmp_path):
         with Dashboard(bin_dir, db) as again:
             jobs = [again.done(url) for url, _ in accepted]
             assert all(set(states(job)) == {"stored"} for job in jobs)
-            cut = f"/api/upload/status/{len(jobs) + 1}"  # a job whose answer did not come any more
+            cut = f"/api/upload/status/{len(jobs) + 1}"  # a job whose response was lost
             is_cut = again.get(cut).status == 200 and again.done(cut) is not None
             there = [row["run_id"] for row in again.rows(columns=["run.run_id"])]
             wanted = [run_id for _, run_ids in accepted for run_id in run_ids]
@@ -469,7 +470,7 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, database, tmp_path):
 
 
 def test_what_never_can_be_stored_holds_nothing_up(bin_dir, db):
-    """A job whose bytes are broken, and a result that the database will not have: rejected, and what is behind goes on."""
+    """A job with broken bytes, and a result that the database refuses: both are rejected, and later ones are processed."""
     with Dashboard(bin_dir, db) as one:
         assert states(one.upload("/api/upload/json", little("before"))) == ["stored"]
         assert one.stop()[0] == 0
@@ -484,7 +485,7 @@ def test_what_never_can_be_stored_holds_nothing_up(bin_dir, db):
         for number, name in ((2, "bad.json"), (3, "none.json")):
             job = again.done(f"/api/upload/status/{number}")
             assert states(job) == ["rejected"] and job["items"][0]["name"] == name and f"job {number}" in job["items"][0]["message"]
-        # its document is written last, when nothing waits for the answer any more
+        # its document is written last, after the response
         job = again.upload("/api/upload/batch", [little("first"), odd, little("last")])
         assert states(job) == ["stored", "rejected", "stored"]
         assert "odd ones are not taken" in job["items"][1]["message"]

@@ -1,4 +1,4 @@
-"""`profllm upload` and the files beside results: what the dashboard lacks, and no more; what becomes of each is told."""
+"""`profllm upload` of artifacts: it sends only those that the dashboard lacks, and reports the outcome of each."""
 import collections
 import gzip
 import hashlib
@@ -48,7 +48,7 @@ def test_all_of_a_result(bin_dir, dashboard, tmp_path):
 @pytest.mark.parametrize("pack, suffix", [(gzip.compress, ".gz"), (lambda data: subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE,
                                                                                               check=True).stdout, ".zst")])
 def test_of_a_result_that_is_packed(bin_dir, dashboard, tmp_path, pack, suffix):
-    """In a folder, by its name, and with what lies beside it; what is no result by its name is told."""
+    """In a directory, a result is found by its name and sent with its artifacts; other files are reported."""
     folder = tmp_path / "in"
     folder.mkdir()
     path, files = write_result(folder)
@@ -125,7 +125,7 @@ def test_what_people_read(bin_dir, dashboard, tmp_path):
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "..", "fifo"])
 def test_names_that_lead_elsewhere(bin_dir, dashboard, tmp_path, name):
-    """What a result names is looked for beside it, and read where it is a plain file."""
+    """The artifacts that a result names are read from its directory if they are plain files."""
     import os
     (tmp_path / "x").mkdir()
     (tmp_path / "secret").write_text("s")

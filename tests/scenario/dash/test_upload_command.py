@@ -1,5 +1,5 @@
-"""`profllm upload` as one upload of many files: what came before is not sent again, what breaks goes on by itself, and what
-becomes of each file is told."""
+"""`profllm upload` as one upload of many files: it does not repeat finished ones, resumes after interruptions, and reports
+the outcome of each file."""
 import json
 import re
 
@@ -59,7 +59,7 @@ def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
         assert states(again) == [["duplicate"]] * 3 + [["stored"]] * 2 and front.files == 5 and ids(again)[:3] == ids(first)
         # nothing to be sent: no upload of it
         assert upload(bin_dir, front.url, *files, "--on-conflict", "keep")["page"] is None and front.files == 5
-        # what was deleted is not there: it is sent, and told
+        # a deleted result is sent again, and reported
         assert shared.ask("DELETE", f"/api/data/experiments/{ids(again)[1]}").status == 204
         told = upload(bin_dir, front.url, *files, status=2)
         assert states(told) == [["duplicate"]] * 5 and [file["items"][0]["deleted"] for file in told["files"]] == [False, True, False, False, False]
@@ -88,7 +88,7 @@ def test_what_is_chosen(bin_dir, shared, files):
 @pytest.mark.parametrize("route, plan", [("batch", ["drop"]), ("batch", ["cut"]), ("batch", ["late"]), ("batch", [503, 507]),
                                          ("raw", [None, None, "cut", "drop"]), ("raw", ["late", "late"])])
 def test_a_way_that_breaks(bin_dir, shared, tmp_path, request, route, plan):
-    """It goes on by itself, and nothing is there twice: what came is asked for before anything is sent again."""
+    """The upload resumes by itself, and stores nothing twice: the command asks for the received files before it repeats any."""
     files = write_files(tmp_path, request.node.name, ".json" if route == "batch" else ".jsonl")
     with Front(shared, **{route: plan}) as front:
         report = upload(bin_dir, front.url, *files, "--on-conflict", "keep")
@@ -100,7 +100,7 @@ def test_a_way_that_breaks(bin_dir, shared, tmp_path, request, route, plan):
 
 
 def test_a_way_that_breaks_while_another_one_sends_the_same(bin_dir, shared, files):
-    """What came in this upload is asked for, wherever else it has come since."""
+    """The command asks for the files received in this upload, even if another one sends the same."""
     with Front(shared, batch=["cut"]) as front:
         def send_the_same(path):
             if path.startswith("/api/upload/known") and front.files == 5:
@@ -127,7 +127,7 @@ def test_a_dashboard_that_is_away_at_every_step(bin_dir, shared, files):
 
 
 def test_one_that_answers_is_waited_for(bin_dir, shared, tmp_path):
-    """Behind a run, too, which does not wait for one that never answered."""
+    """The same after a run; but a server that never responded is not waited for."""
     config = write_config(tmp_path, base_config(num_prompts=2))
     with Front(shared, known=[503]) as front:
         done = run_profllm(bin_dir, "run", "-c", config, "-o", tmp_path / "r.json", "--quiet", "--upload", front.url)
@@ -135,7 +135,7 @@ def test_one_that_answers_is_waited_for(bin_dir, shared, tmp_path):
 
 
 def test_a_dashboard_that_stays_away(bin_dir, shared, files, tmp_path, request):
-    """For as long as it is said; what came is not told as lost, and the same command takes the rest."""
+    """It retries for the given time; accepted files are not reported as lost, and the same command sends the others."""
     files += write_files(tmp_path, request.node.name + " lines", ".jsonl")[:2]
     with Front(shared, raw=[503] * 9) as front:
         report = upload(bin_dir, front.url, *files, "--wait", "0s", status=1)
@@ -148,7 +148,7 @@ def test_a_dashboard_that_stays_away(bin_dir, shared, files, tmp_path, request):
 
 
 def cancelled(job):
-    """As the dashboard tells of one that was cancelled before it was worked on."""
+    """Responds like a dashboard to a job that was cancelled before it was processed."""
     count = sum(job["counts"].values())
     return {**job, "state": "cancelled", "counts": {**dict.fromkeys(job["counts"], 0), "cancelled": count},
             "items": [{**item, "state": "cancelled", "id": None} for item in job["items"]]}

@@ -22,7 +22,7 @@ def keep(dashboard, state):
 
 
 def letters(state):
-    """Of its SHA-256 in base64url."""
+    """Returns its SHA-256 in base64url."""
     return base64.urlsafe_b64encode(hashlib.sha256(state.encode()).digest()).decode()
 
 

@@ -21,7 +21,7 @@ class Watch:
 
     def __init__(self, bin_dir, db, *folders, preload=None, args=(), before=()):
         words = [word for folder in folders for word in ("--watch", folder)]
-        # beside what is watched: where the database is may be full
+        # outside the watched directory, because the disk of the database may be full
         self.out = folders[0].with_name(f"{time.monotonic_ns()}.out")
         self.err = self.out.with_suffix(".err")
         with self.out.open("w") as out, self.err.open("w") as err:
@@ -29,7 +29,7 @@ class Watch:
                                             stderr=err, stdin=subprocess.DEVNULL, env=environment(preload))
 
     def is_told(self):
-        """Whatever is written from here on is told when it is closed."""
+        """Writes after this are reported when the file is closed."""
         def has_watch():
             for info in Path(f"/proc/{self.process.pid}/fdinfo").iterdir():
                 with contextlib.suppress(OSError):
@@ -43,7 +43,7 @@ class Watch:
         return [json.loads(line) for line in self.out.read_text().splitlines()]
 
     def stored(self):
-        """run_ids in the order in which they were told."""
+        """Returns the run_ids in the order in which they were reported."""
         return [one["run_id"] for one in self.told() if one["state"] == "stored" and "artifact" not in one]
 
     def artifacts(self):
@@ -85,7 +85,7 @@ def write(path, number, **keys):
 
 
 def of_long_ago(path):
-    """Nobody writes to it: who finds it at the start has not to see for two seconds whether it changes."""
+    """Makes the file old, so that the start does not watch it for two seconds for changes."""
     os.utime(path, (1e9, 1e9))
 
 
@@ -114,7 +114,7 @@ def test_new_folders(bin_dir, db, folder, tmp_path):
 
 
 def test_never_half_a_file(bin_dir, db, folder):
-    """One that is written slowly is read when it is closed, and is no fault before."""
+    """A slowly written file is read when it is closed, and is not reported before."""
     text = json.dumps(little(0))
     with Watch(bin_dir, db, folder) as watch, (watch.is_told() and folder / "slow.json").open("w") as file:
         for part in (text[:10], text[10:20], text[20:]):
@@ -141,7 +141,8 @@ def test_what_came_while_it_was_down(bin_dir, db, folder):
 
 @pytest.mark.parametrize("choice, changes", [("keep", ["deleted"]), ("replace", ["deleted", "replaced"])])
 def test_a_choice_at_every_start(bin_dir, db, folder, choice, changes):
-    """It is of other content under a run_id: what was taken is a duplicate at the next start, and what somebody deleted stays so."""
+    """The file has other content with a known run_id: an accepted one is a duplicate at the next start, and a deleted one
+    stays deleted."""
     write(folder / "a.json", 0)
     of_long_ago(folder / "a.json")
     with Watch(bin_dir, db, folder, args=("--on-conflict", choice)) as watch:
@@ -203,7 +204,7 @@ def test_files_beside(bin_dir, db, folder, tmp_path):
 
 
 def test_beside_what_could_not_be_copied(bin_dir, db, folder, tmp_path):
-    """Told once, and copied when that can be done; the result is not told again."""
+    """A failed copy is reported once, and repeated when it is possible; the result is not reported again."""
     path, files = write_result(folder)
     for one in folder.iterdir():
         of_long_ago(one)
@@ -282,7 +283,7 @@ int inotify_add_watch(int fd, const char *path, unsigned mask)
 
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a preload of its own")
 def test_no_watches_left(bin_dir, db, folder, tmp_path):
-    """One message; what comes is found by looking, two seconds after it was written last."""
+    """One message; new files are found by polling, two seconds after their last write."""
     (tmp_path / "limit.c").write_text(LIMIT)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "limit.so", tmp_path / "limit.c"], check=True)
     for i in range(3):
@@ -296,7 +297,7 @@ def test_no_watches_left(bin_dir, db, folder, tmp_path):
 
 
 def test_a_disk_that_was_full(bin_dir, db, folder):
-    """What cannot be stored now is stored later; nothing is told as stored before."""
+    """A result that cannot be stored now is stored later, and is not reported as stored before."""
     if os.geteuid() != 0:
         pytest.skip("a file system of its own needs root")
     small = db.parent / "small"

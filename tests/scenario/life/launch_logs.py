@@ -1,7 +1,9 @@
 """Logs of servers that did not start, in the forms of vLLM, Ray, container engines, compilers and schedulers.
 
-Each is made up around the line that names the cause, with what the processes of a server write around it.
-`LOGS`: (name, cause, a part of the line that is shown, a word of the hint, log).
+Each is synthetic: the line that names the cause, and typical lines of a server's processes around it. `LOGS`: (name,
+cause, a part of the reported line, a word of the hint, log).
+
+
 """
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
@@ -363,7 +365,7 @@ LOGS = [
      "usage: vllm serve [model_tag] [options]\nvllm: error: unrecognized arguments: --tensor-paralel-size 2"),
 ]
 
-# prefixes that a log gets on its way: name -> what stands before each line
+# prefixes that other programs add to a log: name -> prefix of each line
 WRAPPERS = {
     "journald": "Nov 20 10:01:03 gpu-7 vllm[8727]: ",
     "journald short-iso": "2026-11-20T10:01:03+0000 gpu-7 vllm[8727]: ",

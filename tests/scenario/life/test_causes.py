@@ -194,7 +194,7 @@ def test_phases_and_facts_of_a_start(bin_dir, tmp_path, patience):
     assert facts["max_model_len"] == 2048 and facts["attention_backend"] == "FLASH_ATTN"
     assert facts["compile_s"] == 2.5 and facts["kv_cache_tokens"] > 0
     assert facts["weights_gb"] > 0 and 0 < facts["init_engine_s"] <= 0.3
-    # the simulator is no vLLM
+    # the simulator is not vLLM
     assert facts["vllm_version"] is None
 
 

@@ -82,7 +82,7 @@ def test_result_is_whole(play, result_schema):
     for key, value in flat.items():
         if key.endswith("_ms") or key.endswith("throughput"):
             assert figures[key] == pytest.approx(value, rel=1e-5, abs=2e-6), key
-    # how late it read and sent nobody knows
+    # its lateness in reading and sending is unknown
     assert {value for key, value in figures.items() if key.endswith("_client_error")} == {None}
     # what vLLM does not have: families and intervals of ours
     assert figures["mean_time_per_token_ms"] == pytest.approx(flat["mean_tpot_ms"], rel=1e-5)
@@ -239,7 +239,7 @@ def test_program_is_looked_for(play, tmp_path):
     play.env["PATH"] = f"{play.notes}:{os.environ['PATH']}"
     assert play.run().returncode == 0
     assert play.result()["environment"]["client"]["program"] == str(play.program)
-    # beside what starts the server comes first
+    # a client next to the launch command comes first
     beside = make_client(tmp_path / "venv")
     (tmp_path / "venv" / "start").symlink_to(play.bin_dir / "profllm-sim")
     play.config["launch"]["command"] = [str(tmp_path / "venv" / "start"), "serve"]

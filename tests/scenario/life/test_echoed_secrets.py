@@ -19,7 +19,7 @@ SECRETS = (KEY, HEADER, TOKEN)
 
 
 def traces(secret):
-    """What of a secret must be nowhere: spellings whole, and the first 12 characters as they are."""
+    """Returns the traces that must not appear: complete encodings, and the first 12 characters unchanged."""
     yield secret[:12]
     for safe in ("", "/"):
         yield urllib.parse.quote(secret, safe=safe)
@@ -37,7 +37,7 @@ def contents(path):
 
 
 def places_of(folder, *done):
-    """What these commands printed, and the files: their bytes by a name."""
+    """Returns the output of these commands, and the files: their bytes by a name."""
     out = {f"{name} of {number} {one.args[1]}": text.encode() for number, one in enumerate(done)
            for name, text in (("stdout", one.stdout), ("stderr", one.stderr))}
     return out | {str(path): contents(path) for path in folder.rglob("*") if path.is_file()}
@@ -84,7 +84,7 @@ def test_of_the_client(bin_dir, tmp_path, patience, kind):
 
 @pytest.mark.parametrize("room", range(0, 40, 13))
 def test_cut_at_the_limit_of_an_error(bin_dir, tmp_path, patience, room):
-    """The text of an error is kept up to a limit, in front of which a part of a secret may stand."""
+    """The text of an error has a limit, which may cut a secret."""
     for limit in (512, 1024, 4096):
         done = bench(bin_dir, tmp_path, "cut", patience, CUT_AT=str(limit - 40 + room))
         assert_nowhere(tmp_path, done)

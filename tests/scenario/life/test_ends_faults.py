@@ -198,8 +198,11 @@ def test_nothing_finished(bin_dir, tmp_path, validator, patience):
                                         ("stopping the server", "stop")])
 def test_signals_in_each_stage(bin_dir, tmp_path, validator, patience, number, status, line, stage):
     """
-    The stage would go on for minutes without the signal. The last one: the server stands behind a script that
-    obeys SIGTERM only when the test says so.
+
+    Without the signal, each stage would last for minutes. In the last one, a script starts the server and obeys SIGTERM
+    only when the test allows it.
+
+
     """
     script = tmp_path / "server"
     script.write_text(f"""#!/bin/sh
@@ -234,7 +237,7 @@ wait $child; wait $child
 
 
 def test_closed_terminal(bin_dir, tmp_path, validator, patience):
-    """Nothing can be printed there any more; the result is written, and the exit status says SIGHUP."""
+    """The closed terminal accepts no output; the result is written, and the exit status is that of SIGHUP."""
     config = base_config(num_prompts=4000, max_concurrency=2, random_output_len=40)
     path = write_config(tmp_path, config)
     pid, leader = pty.fork()

@@ -52,7 +52,7 @@ def compare(bin_dir, path, wanted, rows):
     different = {id_: (told[id_], value) for id_, value in wanted.items() if not is_same(told[id_], value)}
     assert not different
     recorded = {id_ for id_, value in told.items() if value["state"] != "not_recorded"}
-    # nothing is made up: what is recorded is a leaf, has leaves in it, or follows from some
+    # no field is invented: each recorded one is a leaf, contains leaves, or is computed from some
     assert {id_ for id_ in recorded - set(wanted) if not id_.startswith("derived.") and
             not any(other.startswith(f"{id_}.") for other in wanted)} == set()
     return told

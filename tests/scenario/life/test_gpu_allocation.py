@@ -43,7 +43,7 @@ def test_two_runs_take_one_each_and_the_third_is_told_who_has_them(bin_dir, tmp_
     assert waiting.finish(patience) == 0
     assert waiting.result()["launch"]["waited_s"] > 0
     assert waiting.gpus() == [0]
-    # waiting is no part of the run
+    # waiting is not part of the run
     result = waiting.result()
     assert result["duration"] < result["duration"] + result["launch"]["waited_s"]
 
@@ -78,7 +78,7 @@ def test_uuids_where_the_release_is_known_to_take_them(bin_dir, tmp_path, versio
 
 
 def test_first_come_first_served(bin_dir, tmp_path, patience):
-    """Who waits for both is not overtaken by those who want one."""
+    """A run that waits for both GPUs is not overtaken by runs that want one."""
     env = host(bin_dir, tmp_path, "2xH100")
     holder = Run(bin_dir, tmp_path, "holder", env, long=True).started()
     both = Run(bin_dir, tmp_path, "both", env, "--wait", long=True,
@@ -147,7 +147,7 @@ def test_gpus_of_other_programs_are_not_taken(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "3xH100",
                settings="0.processes = 4242:16GiB:python3\n1.memory_used = 30GiB\n"
                         "2.processes = 77:20MiB:graphics:Xorg\n2.memory_used = 300MiB\n")
-    # a display is no reason
+    # a display does not occupy a GPU
     assert completed(bin_dir, tmp_path, "free", env, patience=patience).gpus() == [2]
     assert "GPU 0 is used by pid 4242 'python3' (16.0 GiB)" in refused(
         bin_dir, tmp_path, "named", env, gpus=[0], patience=patience)
@@ -176,7 +176,7 @@ def test_names_of_gpus(bin_dir, tmp_path, patience):
                                          ([uuids[1][:-5], 0], [0, 1])]):
         run = completed(bin_dir, tmp_path, f"named{i}", env, gpus=gpus, patience=patience)
         assert run.gpus() == expected
-    # TP over two models is nobody's wish where two of one are free
+    # TP over two models is not intended while two GPUs of one are free
     run = completed(bin_dir, tmp_path, "pair", env, server={"tensor_parallel_size": 2},
                     patience=patience)
     assert run.gpus() == [0, 1]
@@ -236,7 +236,7 @@ def test_a_server_without_gpus(bin_dir, tmp_path, patience):
     result = run.result()
     assert result["launch"]["gpus"] == []
     assert result["launch"]["env"]["CUDA_VISIBLE_DEVICES"] == ""
-    # the user's own word stands
+    # the user's own setting is not changed
     run = completed(bin_dir, tmp_path, "own", env, gpus=[], env={"CUDA_VISIBLE_DEVICES": "0"},
                     patience=patience)
     assert run.result()["launch"]["env"]["CUDA_VISIBLE_DEVICES"] == "0"
@@ -249,7 +249,7 @@ def test_a_host_without_gpus(bin_dir, tmp_path, patience):
                                          patience=patience)
     assert "found no GPU" in refused(bin_dir, tmp_path, "named", env, gpus=[0], status=2,
                                          patience=patience)
-    # what is no simulator may have wanted one
+    # a program other than the simulator may have wanted one
     server = tmp_path / "server"
     server.symlink_to(bin_dir / "profllm-sim")
     run = completed(bin_dir, tmp_path, "vllm", env, command=[str(server), "serve"],
@@ -334,7 +334,7 @@ def test_rules_know_the_gpus_of_the_host(bin_dir, tmp_path):
     two, four = (host(bin_dir, tmp_path, f"{count}xH100") for count in (2, 4))
     assert "world_fits_gpus" in validate(bin_dir, tmp_path, two, server)
     assert validate(bin_dir, tmp_path, four, server) == set()
-    # what is named counts, and what is asked for in place of the host
+    # the named GPUs count, and so do those requested in place of the host's
     named = server + "launch: {gpus: [0, 1]}\n"
     assert "world_fits_gpus" in validate(bin_dir, tmp_path, four, named)
     assert validate(bin_dir, tmp_path, two, server, "--hardware", "h100x8") == set()

@@ -40,7 +40,7 @@ CAPTURES = {
 }
 
 
-# What others keep and is not read: what is said of it.
+# Other forms that users save, which are not read: the name in the message.
 OTHER_FORMS = {"nvidia_smi_captures/*.txt": "its table", "nvidia_smi_csv/*.csv": "CSV",
                "nvidia_smi_text/*.txt": "its table", "nvidia_smi_text/*.json": "JSON"}
 
@@ -248,7 +248,7 @@ LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)  +([\d.]+)  NVIDIA 
 
 
 def watched_lines(bin_dir, env, count, *args):
-    """The first lines of a watch whose output is no terminal; ^C ends it with 0."""
+    """Returns the first lines of a watch whose output is not a terminal; ^C ends it with 0."""
     child = subprocess.Popen(command(bin_dir, "gpus", "--watch", "50ms", *args), env=env, text=True,
                              stdout=subprocess.PIPE)
     guard = threading.Timer(TIMEOUT_S, child.kill)
@@ -289,7 +289,7 @@ def test_watch_says_on_a_line_that_there_is_none(bin_dir):
 
 
 def test_watch_gives_json_lines(bin_dir, tmp_path):
-    """What the file says while it goes on is seen; ^C ends it with 0."""
+    """A change of the file during the watch is shown; ^C ends it with 0."""
     settings = tmp_path / "gpus"
     settings.write_text("0.memory_used = 1GiB\n")
     env = pretend(bin_dir, "2xL4", PRETEND_FILE=str(settings))
@@ -384,7 +384,7 @@ def test_width_of_the_terminal(bin_dir, columns):
         assert ("[#" in row) == (columns == 120)
     assert any("GPU-" in line for line in lines)
 def drained(fd):
-    """All that comes from a terminal until nobody has it open."""
+    """Reads a terminal until its other end is closed."""
     said = b""
     try:
         while data := os.read(fd, 65536):

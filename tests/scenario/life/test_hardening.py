@@ -1,4 +1,4 @@
-"""What a user of the host can plant, and limits that a program meets: one clear line, and no harm."""
+"""Attacks that a user of the host can prepare, and limits that a program reaches: one clear line, and no harm."""
 import re
 import resource
 import socket

@@ -1,4 +1,4 @@
-"""The lock folder: shared by all users, trusted only where nobody can have tampered with it."""
+"""The lock directory: shared by all users, and trusted only if no other user can have changed it."""
 import os
 import re
 import shutil
@@ -19,7 +19,7 @@ OWN_RUN_LOCK = ("unshare", "--mount", "sh", "-c",
 
 @pytest.fixture(name="as_nobody")
 def fixture_as_nobody(bin_dir):
-    """What puts a command into another user's hands."""
+    """Returns the words that run a command as another user."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("only root can start programs as another user")
     if subprocess.run([*NOBODY, "test", "-x", str(bin_dir / "profllm")], check=False).returncode:
@@ -45,7 +45,7 @@ def fixture_own_run_lock():
 
 
 def run_lock_env(**extra):
-    """No PROFLLM_LOCK_DIR: the folder that everybody has."""
+    """Returns an environment without PROFLLM_LOCK_DIR: the directory for all users."""
     return {"PROFLLM_LOCK_DIR": "", "MOUNT_OPTIONS": "", "BEFORE": ":", **extra}
 
 

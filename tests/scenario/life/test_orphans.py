@@ -155,7 +155,7 @@ def test_locks_last_as_long_as_the_server(make_scene):
     os.kill(scene.process.pid, signal.SIGKILL)
     scene.process.wait(timeout=60)
     assert is_locked(port_lock)
-    # the guard has sent its SIGTERM: the head takes it once it may go on
+    # the guard has sent its SIGTERM: the head takes it when it continues
     os.kill(head, signal.SIGCONT)
     scene.wait_until_gone()
     # the guard lets go of it as its last act
@@ -246,9 +246,12 @@ DEEDS = {
 
 
 def play_moment(make_scene, seed):
-    """A run of about half a second, and something that happens to it within that time.
+    """Plays a run of about half a second, and one event at a random moment of it.
 
-    True: it hit somebody."""
+    Returns whether it hit a process.
+
+
+    """
     rng = random.Random(seed)
     deed = sorted(DEEDS)[seed % len(DEEDS)]
     moment_s = rng.uniform(0, 0.5)
@@ -259,7 +262,7 @@ def play_moment(make_scene, seed):
         DEEDS[deed](scene)
         hit = True
     except (OSError, ValueError, IndexError):
-        hit = False  # whom it should have hit is missing yet, or not any more
+        hit = False  # its target does not exist yet, or has ended
     scene.finish()
     scene.next_command()
     try:

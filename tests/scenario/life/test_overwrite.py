@@ -29,7 +29,7 @@ def config_of(**benchmark):
 
 @pytest.fixture(scope="module")
 def first(bin_dir, tmp_path_factory, patience):
-    """A folder with a whole result, its side files and vLLM's flat one."""
+    """A directory with a complete result, its artifacts and vLLM's flat result."""
     folder = tmp_path_factory.mktemp("first")
     done = run_profllm(bin_dir, "run", "-c", write_config(folder, config_of()), "-o", folder / "r.json", "-q",
                        patience=patience)
@@ -58,7 +58,7 @@ def bytes_of(folder):
 
 
 def is_whole(path, validator):
-    """Every side file that the result names is the one that it means."""
+    """Returns whether every artifact is the one that the result describes."""
     result = load_result(path)
     validator.validate(result)
     for artifact in result["artifacts"]:
@@ -69,7 +69,7 @@ def is_whole(path, validator):
 
 
 def beside(folder):
-    """The result that a run has left beside r.json."""
+    """Returns the result that a run has written next to r.json."""
     path, = folder.glob("r.exp_*.json")
     return path
 
@@ -192,7 +192,7 @@ def test_modes_of_files(bin_dir, tmp_path, patience):
 
 
 def test_overwrite_takes_the_place_of_all(bin_dir, folder, validator, patience):
-    """What the old result had and the new one has not is gone; what it has is its own."""
+    """Artifacts of the old result that the new one lacks are removed; the others are the new ones."""
     old = load_result(folder / "r.json")
     config = config_of()
     config["output"] = {"series": False}
@@ -298,7 +298,7 @@ def test_what_was_given_up_is_gone(bin_dir, folder, validator, patience):
 
 
 def after_a_kill(bin_dir, folder, before, validator, patience):
-    """'old', 'new', or 'between': the new result is in place and `recover` brings its side files."""
+    """Returns 'old', 'new', or 'between': the new result is in place and `recover` moves its artifacts."""
     output = folder / "r.json"
     old_id = json.loads(before["r.json"])["run_id"]
     end = "old" if load_result(output)["run_id"] == old_id else "new"
@@ -383,7 +383,7 @@ int unlink(const char *path)
 
 
 def kill_at(bin_dir, first, tmp_path, at, validator, patience):
-    """(What became of it; the steps that it had taken or was about to take.)"""
+    """Returns (the outcome; the steps completed or about to begin)."""
     folder = copy_of(first, tmp_path / str(at))
     before, notes = bytes_of(folder), tmp_path / f"{at}.notes"
     process = start_over(bin_dir, folder, config_of(num_prompts=2), env={
@@ -419,7 +419,7 @@ def test_a_flat_result_with_a_name_is_kept(bin_dir, tmp_path, patience):
                        patience=patience)
     assert done.returncode == 2
     assert f"'{tmp_path / 'flat.json'}' holds a result of" in done.stderr and "result_filename" in done.stderr
-    # a run that was interrupted writes beside it
+    # an interrupted run writes to another name
     config["benchmark"].update(num_prompts=4000, random_output_len=20, max_concurrency=8)
     process = start_over(bin_dir, tmp_path, config)
     wait_for(lambda: has_records(tmp_path), "requests have finished", 60, process)
@@ -460,10 +460,10 @@ def test_what_is_named_after_the_flat_result_may_not_meet_it(bin_dir, tmp_path, 
 
 
 def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patience):
-    """It is written behind the result that takes another's place, which is there and whole all the same."""
+    """A flat result is written after the result, which replaces the old one and is complete nevertheless."""
     old = load_result(folder / "r.json")["run_id"]
     config = config_of(save_result=True, result_dir=str(folder / "flat"))
-    # a file takes the name of its folder while the run goes on
+    # a file blocks the directory during the run
     config["launch"]["command"] = ["sh", "-c", ': > "$0"; exec "$@"', str(folder / "flat"), str(bin_dir / "profllm-sim"), "serve"]
     done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
     assert done.returncode == 2
@@ -527,7 +527,7 @@ def test_bench_serve_writes_over_nothing(bin_dir, folder, validator, patience):
     assert done.returncode == 2 and "holds a result of" in done.stderr and bytes_of(folder) == before
     dry = run_profllm(bin_dir, *words, "--dry-run", patience=patience)
     assert dry.returncode == 0 and "holds a result of" in dry.stderr
-    # nobody answers: what that tells goes beside
+    # no server responds: the new result goes to another name
     done = run_profllm(bin_dir, *words, "--overwrite", patience=patience)
     assert done.returncode in (1, 3), done.stderr
     check_kept(folder, before, validator)

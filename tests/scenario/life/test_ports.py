@@ -21,7 +21,7 @@ def script(path, text):
 
 
 def listen(address, family=socket.AF_INET):
-    """On a port that nobody is given who asks for any, neither by the kernel nor by profllm: it may be closed and used."""
+    """Listens on a port outside the ranges of the kernel and of profllm: the test may close and reuse it."""
     while True:
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

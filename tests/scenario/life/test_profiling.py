@@ -1,4 +1,4 @@
-"""The server's own profiler beside the load: the result says so, and what it does not know."""
+"""The server's own profiler during the load: the result records it, and which facts are unknown."""
 import json
 import signal
 import sys
@@ -15,7 +15,7 @@ NOTHING_RAN = {"enabled": False, "profiler": None, "trace_dir": None, "trace_fil
 
 
 def ran(profiler=None, trace_dir=None):
-    """A profiler whose files nobody told us."""
+    """Returns the section of a profiler whose files are unknown."""
     return {**NOTHING_RAN, "enabled": True, "profiler": profiler, "trace_dir": trace_dir, "trace_files": None}
 
 

@@ -36,7 +36,7 @@ def validators(source_dir):
 
 
 def short_config(folder, **benchmark):
-    """About a second and a half of load, with the simulator's own account beside it."""
+    """Returns about 1.5 s of load, with the simulator's log in the same directory."""
     config = base_config(**{"num_prompts": 300, "random_output_len": 20, "max_concurrency": 8,
                             **benchmark})
     config["launch"]["extra_args"] += ["--sim-log", str(folder / "sim.jsonl")]
@@ -44,7 +44,7 @@ def short_config(folder, **benchmark):
 
 
 def written_ns(output, killed_ns, patience):
-    """What ended before this is in the journal; less where the machine gave the one who writes no time."""
+    """Returns the time before which every ended request is in the journal; earlier if the machine starved the writer."""
     last_ns = journal_of(output).stat().st_mtime_ns - (time.time_ns() - time.monotonic_ns())
     assert killed_ns - last_ns < 10e9, "nothing was written for ten seconds"
     return min(killed_ns - int(SURELY_WRITTEN_S * patience * 1e9), last_ns - int(0.3e9))
@@ -73,8 +73,7 @@ def check_recovered(output, validators, surely_ns=None):
 
 
 def kill_once(bin_dir, folder, moment_s, validators, patience):
-    """What became of a run that was killed after so long (None: never): 'whole', 'recovered' or
-    'nothing'."""
+    """Kills a run after this time (None: never); returns 'whole', 'recovered' or 'nothing'."""
     folder.mkdir()
     output = folder / "r.json"
     process = start_profllm(bin_dir, "run", "-c", write_config(folder, short_config(folder)), "-o",
@@ -149,7 +148,8 @@ def killed_once(bin_dir, tmp_path_factory, patience):
 
 @pytest.fixture
 def killed(killed_once):
-    """The same, as it was: its output, and written_ns(). Names of its files are in the journal: it lies where it ran."""
+    """Restores the killed run: its output, and written_ns(). The journal contains the names of its files, so it returns to
+    its directory."""
     output, surely_ns, kept = killed_once
     shutil.rmtree(output.parent)
     shutil.copytree(kept, output.parent)
@@ -184,7 +184,7 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     assert {artifact["kind"] for artifact in result["artifacts"]} == {"requests", "server_log"}
     # half-written files of the killed process neither
     assert not list(tmp_path.glob("*.tmp.*"))
-    # records tell how wrong they can be, and what load it was
+    # records state their error bounds and the load
     assert result["quality"]["measurement"]["metric"] in result["results"]
     assert result["quality"]["load"]["in_flight_distance"]["value"] >= 0
     # what was measured until then may be sound; the run has no verdict
@@ -200,7 +200,7 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     assert rest == done.stdout.partition("\n")[2] and output.read_bytes() == whole
 
 
-# A disk on which each sync takes four seconds, and a file that is there meanwhile.
+# A disk on which each sync takes four seconds, and a file that exists meanwhile.
 SLOW_DISK = r"""
 #include <fcntl.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ int fdatasync(int fd)
 
 
 def test_a_slow_disk_holds_up_no_write(bin_dir, tmp_path, validators, patience):
-    """What is written outlives the process, whatever the disk does with it."""
+    """Written data outlives the process, however slow the disk is."""
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("a sanitizer wants to be loaded before the library that plays the disk")
     compiler = need("gcc")
@@ -261,7 +261,7 @@ def test_neither_journal_nor_result(bin_dir, tmp_path, patience, content, says):
 
 
 def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_dir, patience):
-    """Whoever made it: what is there is shown."""
+    """A small result of another program is shown."""
     output = tmp_path / "r.json"
     output.write_text('{"run_id": "exp_1", "status": "completed"}')
     done = run_profllm(bin_dir, "recover", output, patience=patience)
@@ -328,7 +328,7 @@ def test_killed_before_anything_was_measured(bin_dir, tmp_path, validators, pati
 
 
 def test_killed_after_the_run_had_failed(bin_dir, tmp_path, validators, patience):
-    """What ended the run is its cause, not who killed it while it cleared up."""
+    """The cause is the one that ended the run, not the kill during its cleanup."""
     script = tmp_path / "stubborn"
     script.write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
@@ -411,7 +411,7 @@ def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, killed, valid
 
 
 def test_a_journal_of_an_earlier_version(bin_dir, killed, validators, patience):
-    """What it could not tell yet is null in the result."""
+    """Facts that the earlier version did not record are null in the result."""
     output, _ = killed
     lines = journal_of(output).read_bytes().split(b"\n")
     told = 0
@@ -471,7 +471,7 @@ def test_no_journal_is_left_by_ends_that_are_ends(bin_dir, tmp_path, patience):
 
 def test_a_result_that_cannot_be_written_leaves_the_journal(bin_dir, tmp_path, validators,
                                                             patience):
-    """A folder stands where the result belongs: the journal is what remains, and is enough."""
+    """A directory has the name of the result: the journal stays, and suffices."""
     output = tmp_path / "r.json"
     config = write_config(tmp_path, short_config(tmp_path, num_prompts=900))
     process = start_profllm(bin_dir, "run", "-c", config, "-o", output)

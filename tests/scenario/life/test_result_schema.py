@@ -219,7 +219,7 @@ BROKEN = [
     (("quality", "load"), DELETE), (("quality", "load", "gap_distance"), DELETE),
     (("quality", "load", "rate_reached", "limit"), DELETE),
     (("artifacts", 0, "sha256"), DELETE),
-    # a key that nobody knows
+    # an unknown key
     (("more",), 1),
     (("config", "more"), {}),
     (("config", "experiment"), "server"), (("config", "experiment", "results"), {}), (("config", "experiment", "server"), 3),
@@ -345,7 +345,7 @@ def test_the_program_says_the_same_of_each(bin_dir, tmp_path):
 
 @pytest.mark.release_only  # nothing of ours runs in it
 def test_no_time_is_negative():
-    """Of each family every statistic, those asked for too; only a confidence interval may reach below zero."""
+    """Checks every statistic of each family, including requested percentiles; only a confidence interval may be below zero."""
     families = [key.removeprefix("mean_") for key in RESULT["$defs"]["results"]["properties"]
                 if key.startswith("mean_") and key.endswith("_ms")]
     keys = [f"{stat}_{family}" for family in families for stat in ("mean", "median", "std", "p99", "p42.5")]

@@ -22,7 +22,7 @@ COALESCED = 1  # this event came in the same read as the one before it
 
 @pytest.fixture(scope="module")
 def quickstart(bin_dir, source_dir, tmp_path_factory, patience):
-    """The example of the README, as it stands there, started in a folder of its own."""
+    """Runs the example of the README unchanged, in an empty directory."""
     folder = tmp_path_factory.mktemp("quickstart")
     home = tmp_path_factory.mktemp("home")
     (home / "configs").symlink_to(source_dir / "configs")
@@ -167,7 +167,7 @@ def test_records_equal_the_servers_log(bin_dir, tmp_path, patience, backend):
     ends = [event for events in by_id.values() for event in events if event["event"] == "end"]
     assert [end["status"] for end in ends] == ["completed"] * 60
     assert result["results"]["completed"] == 60
-    # the ready request and five warm-ups, which are told apart by having no id
+    # the ready request and five warm-ups, which have no id
     assert sum(event["event"] == "end" for event in others) == 6
     for record in records:
         events = by_id[record["request_id"]]
@@ -277,7 +277,7 @@ def test_bar_on_a_terminal(bin_dir, tmp_path):
 
 @pytest.mark.parametrize("merge,low,high", [(1, 0, 0), (2, 0.5, 0.6), (4, 0.8, 0.9)])
 def test_tokens_of_one_event_are_known_to_be_merged(bin_dir, tmp_path, patience, merge, low, high):
-    """Events of 16 tokens in all; only usage tells how many there were."""
+    """Events contain 16 tokens in total; only usage reports the number."""
     config = base_config(num_prompts=20, random_output_len=16, max_concurrency=4)
     config["launch"]["extra_args"] = ["--sim-step", "5ms", "--sim-merge", str(merge)]
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",

@@ -13,7 +13,7 @@ from wait_tools import wait_for
 
 
 def long_config(**benchmark):
-    """Goes on for minutes unless it is ended."""
+    """Returns a run of several minutes."""
     config = base_config(**{"num_prompts": 400, "random_output_len": 400, "max_concurrency": 8,
                             **benchmark})
     config["launch"]["extra_args"] = ["--sim-step", "20ms"]
@@ -43,7 +43,7 @@ def finish(process, patience):
 
 
 def assert_no_bare_verdict(out, result, run):
-    """The line of the verdict says what the run was; nowhere stands the checks' word alone."""
+    """The line of the verdict describes the run; the bare word of the checks appears nowhere."""
     verdict = result["quality"]["verdict"]
     line, = re.findall("^Verdict: (.*)$", out, re.M)
     assert (verdict is None) == (result["results"]["completed"] == 0)
@@ -70,7 +70,7 @@ def test_program_that_is_not_there(bin_dir, tmp_path, patience):
 
 
 def test_vllm_that_is_not_there_names_the_simulator(bin_dir, tmp_path, patience):
-    """Where it is not installed what can be tried all the same is said, before and after."""
+    """If vLLM is not installed, the output names alternatives, before and after."""
     config = base_config(num_prompts=2)
     config["launch"] = {"extra_args": ["--sim-step", "2ms"]}
     words, env = ["run", "-c", write_config(tmp_path, config), "-q"], {"PATH": str(tmp_path)}
@@ -372,7 +372,7 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "sending 400 requests")
-    # a server that stands still before is asked in vain for its counters, for 10 s
+    # before the load, the run would ask a stopped server for its counters for 10 s
     wait_for(lambda: requests_with_id(log), "a request of the load", 30, process)
     server = server_of(process.pid)
     os.kill(server, signal.SIGSTOP)
@@ -423,7 +423,7 @@ def test_client_held_down_is_not_trusted(bin_dir, tmp_path, patience, rate, fail
 
 @pytest.fixture
 def running_sim(bin_dir, tmp_path):
-    """A simulator that somebody else started, on a port of the kernel's choice."""
+    """Starts a simulator on a port of the kernel's choice, outside any run."""
     process = subprocess.Popen([str(bin_dir / "profllm-sim"), "serve", "sim/other", "--host",
                                 "127.0.0.1", "--port", "0", "--sim-step", "2ms"], stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.STDOUT, env=environment())

@@ -18,7 +18,7 @@ benchmark:
   num_prompts: 2
 """
 
-# name, text of the file, what the one line says behind the file's name
+# name, text of the file, part of the line after the file's name
 BAD_FILES = [
     ("not_yaml", "server: [1, 2\nbenchmark: {", ":2:"),
     ("unknown_argument", GOOD.replace("model: sim/test", "model: sim/test\n  tensor_paralel_size: 2"),

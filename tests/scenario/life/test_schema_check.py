@@ -172,7 +172,7 @@ DEFS = {"count": {"type": "integer", "minimum": 0}, "x/y": {"enum": ["a", None]}
 
 
 def test_schemas_made_at_random_are_read_alike(bin_dir):
-    """Each keyword beside each other, on documents that hold what they are about."""
+    """Combines each keyword with each other, on documents of the matching kinds."""
     rng = random.Random("keywords")
     cases = []
     for _ in range(600 * TIMES):
@@ -232,7 +232,7 @@ def test_lines_and_packed_files(bin_dir, tmp_path):
 
 
 def test_details_of_the_form_that_was_meant(bin_dir, tmp_path):
-    """Results may be null as well: what is wrong with the object stands within the fault."""
+    """Results may be null as well: the details of the fault are those of the object."""
     broken = copy.deepcopy(GOOD)
     broken["results"]["completed"] = "all"
     (tmp_path / "r.json").write_text(json.dumps(broken))

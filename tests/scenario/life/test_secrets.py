@@ -1,4 +1,4 @@
-"""Secrets stand in nothing that is shown or kept, whatever they were called."""
+"""No output and no file contains a secret, whatever its name was."""
 import hashlib
 import json
 import re

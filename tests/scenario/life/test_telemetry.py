@@ -1,4 +1,4 @@
-"""What was sampled while a run went on: its lines, its figures, and what is said where nothing is known."""
+"""Telemetry of a run: its samples, its metrics, and the messages on unknown values."""
 import json
 import math
 import os
@@ -66,7 +66,7 @@ def check_of(result, name):
 # ---- energy ----
 
 def integral(curve, begin_s, end_s):
-    """Of the pretend library's power, J: the same closed formulas, written again."""
+    """Returns the energy of the pretend library, in J, by independent closed formulas."""
     name, *numbers = curve.split(":")
     low, high, period = (float(number) for number in (numbers + ["0", "1"])[:3])
 
@@ -83,7 +83,7 @@ def integral(curve, begin_s, end_s):
 
 
 def astray_where_stalled(curve, lines, begin_s, end_s):
-    """What straight lines between samples are wrong by, J, where the machine let none be taken for 30 ms."""
+    """Returns the error of linear interpolation, in J, over gaps between samples of more than 30 ms."""
     astray = 0
     for line, after in zip(lines, lines[1:]):
         (t0, p0), (t1, p1) = ((one["t_ns"] / 1e9, one["values"]["power_w"]) for one in (line, after))
@@ -129,7 +129,7 @@ def energy_of_lines(lines, begin_ns, end_ns):
     return float(np.sum((watts[1:] + watts[:-1]) / 2 * np.diff(at)) / 1e9)
 
 
-# What the GPUs draw follows the server: it rises before that is there, and has fallen before it is gone.
+# The power of the GPUs follows the server: it rises before the server is ready, and falls before it ends.
 LOADED = """#!/bin/sh
 trap : TERM
 folder=$1
@@ -174,7 +174,7 @@ def test_energy_without_what_is_drawn_at_rest(bin_dir, tmp_path, patience, prete
 
 
 def test_no_power_at_rest_of_anothers_server(bin_dir, tmp_path, patience, pretend):
-    """It is there before and after the run, and what it keeps in memory costs power."""
+    """A foreign server runs before and after the run; its memory costs power."""
     with Server(bin_dir, "--sim-step", "2ms") as server:
         config = config_with({}, [0], num_prompts=5)
         config["server"], config["launch"] = {}, {"url": f"http://127.0.0.1:{server.port}", "gpus": [0]}
@@ -221,7 +221,7 @@ def test_lines_are_whole_and_in_order(bin_dir, tmp_path, patience, pretend, sour
 
 
 def test_figures_are_those_of_the_lines(bin_dir, tmp_path, patience, pretend):
-    """The sums that are kept while the run goes on, made again from its file."""
+    """Compares the sums of the run with those computed from its file."""
     env = pretend(power="sine:100:600:0.9", set="utilization=37;memory_used=200MiB;sm_clock=1410")
     result = play(bin_dir, tmp_path, config_with({}, [0], num_prompts=80), env, patience)
     begin, end = (result["series"][f"measured_{edge}_ns"] for edge in ("begin", "end"))
@@ -355,7 +355,7 @@ def test_power_cap_is_no_throttling(bin_dir, tmp_path, patience, pretend):
 
 
 def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
-    """He comes when the load has begun: before, the GPU would not have been given to us."""
+    """Another process takes the GPU during the load: before, the run would not have got the GPU."""
     settings = tmp_path / "settings"
     settings.write_text("")
     log = tmp_path / "sim.log"

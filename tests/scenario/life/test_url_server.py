@@ -1,4 +1,4 @@
-"""launch.url: a server that already runs is measured, told of as far as it tells, and never stopped."""
+"""launch.url: a running server is measured, described as far as it reports, and never stopped."""
 import json
 import signal
 import subprocess
@@ -19,7 +19,7 @@ def validator(source_dir):
 
 
 class Simulator:
-    """One that somebody else started, on a port of the kernel's choice."""
+    """A simulator outside any run, on a port of the kernel's choice."""
 
     def __init__(self, bin_dir, *args, names=()):
         served = ["--served-model-name", *names] if names else []
@@ -228,7 +228,7 @@ def test_killed_run_is_recovered_too(bin_dir, tmp_path, simulator, validator, pa
 
 
 class Proxy:
-    """What stands under a path of a bigger server: /team/llm/X there is /X here."""
+    """Serves the simulator below a path of a larger server: /team/llm/X there is /X here."""
 
     def __init__(self, url, prefix):
         self.target, self.prefix, self.seen = url, prefix, []

@@ -72,7 +72,7 @@ def family_of(address):
 
 @contextlib.contextmanager
 def serve(address="127.0.0.1", rows=None, others=()):
-    """A server; its port is held at the other addresses too (`.held`), where nobody listens."""
+    """Starts a server; holds its port at the other addresses too (`.held`), without listening."""
     while True:
         with contextlib.ExitStack() as held:
             server = held.enter_context(OddServer(rows or {"good": [ANSWER]}, address=(address, 0),
@@ -193,7 +193,7 @@ def test_unknown_host_and_source_address(bin_dir, tmp_path, patience):
 
 
 def test_server_that_goes_away_within_the_run(bin_dir, tmp_path, patience):
-    """Each request that finds nobody says so, with the address that was taken."""
+    """Each request that is refused reports it, with the address that was used."""
     with serve(rows={"good": [ANSWER, "close"]}) as server:
         original = server.rows
         hits = []

@@ -1,4 +1,4 @@
-"""Names and values that are no UTF-8: JSON cannot hold them, and nothing may get lost for that."""
+"""Names and values that are not UTF-8: JSON cannot represent them, but no result may be lost."""
 import json
 import os
 import subprocess

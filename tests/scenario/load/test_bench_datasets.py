@@ -184,7 +184,7 @@ class Listening:
                 and '"repetition_penalty"' in body]
 
 
-# drawn anew each time; under a sanitizer the code is the same
+# each trial draws new values; under a sanitizer the code is the same
 TRIALS = range(1 if os.environ.get("PROFLLM_SANITIZED") else 3)
 
 

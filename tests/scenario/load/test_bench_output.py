@@ -101,7 +101,7 @@ def table_of(flat, asked="ttft,tpot,itl", percentiles=("99",), goodput=False):
         (["--request-rate", 300.5, "--percentile-metrics", ALL], {"asked": ALL}),
         (["--metric-percentiles", "50.0,99.9,25,0,100,1e1,12.50,99.99"],
          {"percentiles": ("50", "99.9", "25", "0", "100", "10", "12.5", "99.99")}),
-        # names are not trimmed, unknown ones are passed over, their order is the table's own
+        # names are not trimmed, unknown ones are skipped, and the order is that of the table
         (["--percentile-metrics", "e2el, ttft,nope,,tpot"], {"asked": "e2el,tpot"}),
         (["--percentile-metrics", ""], {"asked": ""}),
         (["--percentile-metrics", "itl,itl", "--metric-percentiles", "50,50"],
@@ -110,7 +110,7 @@ def table_of(flat, asked="ttft,tpot,itl", percentiles=("99",), goodput=False):
     ],
 )
 def test_the_table_is_vllms_to_the_byte(bin_dir, tmp_path, words, how):
-    """But for two things of ours: the exact peak beside a cap, the TTFT from the planned send time where it is apart."""
+    """Two lines differ: the exact peak with a concurrency limit, and the TTFT from the planned send time where it differs."""
     said, flat = bench(bin_dir, tmp_path, "--num-prompts", 7, *words)
     table = table_of(flat, **how)
     assert said[said.index("============ Serving"):][:len(table)] == table

@@ -138,7 +138,7 @@ def test_the_sample_is_measured_by_the_percentiles_asked_for(bin_dir, server, tm
     assert {"p1_ttft_ms", "p99_ttft_ms", "p99.9_ttft_ms"} <= set(result["results"])
 
 
-# root may write to each of them by its rights, and nobody can
+# even root cannot write to any of them
 @pytest.mark.parametrize("words", [
     ["--result-dir", "/proc"], ["--result-dir", "/proc/made/here"],
     ["--result-dir", "made", "--result-filename", "/proc/r.json"],
@@ -260,7 +260,7 @@ def test_adapters_are_assigned_as_vllm_draws_them(bin_dir, tmp_path):
               "--max-concurrency", 1, cwd=tmp_path)
     heads = re.findall(rb"x-request-id: bench-[0-9a-f]+-(\d+)\r\n.*?\r\n\r\n\{\"model\": \"(\w+)\"", capture.read_bytes(), re.S)
     models = [name.decode() for _, name in heads]
-    # the vector of three modules behind data set random, seed 0
+    # the random numbers for three modules after data set random, seed 0
     assert models == ["abc"[i] for i in (1, 1, 0, 1, 2, 1, 1, 1, 1, 1)] + list("abca")
 
 

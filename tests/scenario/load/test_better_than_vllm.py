@@ -17,7 +17,7 @@ USER_STAMP = 8
 
 
 class Play:
-    """A simulator, one `bench serve` against it, and what came of it."""
+    """A simulator, one `bench serve` against it, and its outcome."""
 
     def __init__(self, bin_dir, folder, sim=(), words=(), env=None, ok=(0,)):
         self.capture, self.log = folder / "wire", folder / "sim.log"
@@ -196,7 +196,7 @@ def test_load_peak_concurrency_counts_who_touches_a_second(bin_dir, tmp_path):
 def test_load_duration_holds_ramp_up_and_drain(bin_dir, tmp_path):
     play = Play(bin_dir, tmp_path)
     assert play.flat["duration"] == play.results["duration"]
-    # shorter than 10 s: no steady window, and not a made-up one
+    # shorter than 10 s: no steady window
     assert play.results["steady"] is None
 
 

@@ -68,7 +68,7 @@ class Captured(Server):
         return [json.loads(body) for first, _, body in requests_in(self.wire) if first == f"POST {path} HTTP/1.1"]
 
     def prompts(self):
-        """Of the data set: a ready request has another form."""
+        """Returns the prompts of the data set: a ready request has another form."""
         return [body["prompt"] for body in self.got("/v1/completions") if "repetition_penalty" in body]
 
 
@@ -188,7 +188,7 @@ class Other(BaseHTTPRequestHandler):
         if self.path == "/apply-template":
             return 200, json.dumps({"prompt": "[" + body["messages"][0]["content"] + "]"}).encode()
         if self.manner in ("llama", "old llama"):
-            # as llama.cpp's: what it does not know is not there
+            # as llama.cpp's: it ignores unknown keys
             body = {**body, "prompt": body.get("content", "")} if self.path == "/tokenize" else body
             body.pop("messages", None)
         elif self.manner == "no messages" and "messages" in body:
@@ -295,7 +295,7 @@ def test_without_a_tokenizer(play, server):
     # the server's usage, as vLLM takes it
     assert flat["input_lens"] == [record["prompt_tokens"] for record in play.records()]
     assert flat["output_lens"] == [1] * 5 and len(flat["ttfts"]) == 5
-    # lengths that nobody knew are none, and ours stay
+    # unknown lengths are null, and ours stay
     assert all(record["prompt_tokens_requested"] is None for record in play.records())
     assert "mean_ttft_ms" in play.result["results"]
     assert play.template() == "none" and run_tools.doubts_of(play.result) == []

@@ -82,7 +82,7 @@ def step_of(made):
 
 
 def delays(good):
-    """Of each request what it took to be sent beyond the least of all, where that is known."""
+    """Returns the delay of each request's sending beyond the smallest one, or 0 if it is unknown."""
     took = [max(0, r["sent_ns"] - r["acted_ns"] - (r["handshake_ns"] or 0))
             if r["sent_ns"] is not None and r["tries"] <= 1 else None for r in good]
     least = min((t for t in took if t is not None), default=0)
@@ -173,8 +173,8 @@ def gap_assignments(made):
     return gaps if gaps.shape[1] else None
 
 
-# How many gaps of a request can be long, or short, at once: by the earliest and the latest time at which its k-th event
-# can stand when so many of the gaps before it are.
+# The number of gaps of a request that can be long, or short, at once: by the earliest and the latest time that its k-th
+# event can have after a given number of such gaps.
 
 
 def reachable(spans, x, long):
@@ -326,7 +326,8 @@ def test_nothing_uncertain_is_exactly_zero(played):
 
 
 def widened(made, rng):
-    """What came in one read may have come earlier, one request was sent later, or the clock's step was larger."""
+    """Weakens one fact: an event in a shared read may have come earlier, one request was sent later, or the clock's step
+    was larger."""
     made = copy.deepcopy(made)
     good = good_of(made)
     events = [(r, e) for r in good for e in r["events"] if len(e) > 3]

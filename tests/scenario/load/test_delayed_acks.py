@@ -20,7 +20,7 @@ UNMEASURED = ("--ready-check-timeout-sec", 20, "--num-warmups", 2)
 
 
 def spaced(events=EVENTS, pauses=()):
-    """An answer of small segments, one after the other, on a connection of its own; behind some a long pause."""
+    """Returns a response of small segments, one by one, that closes its connection; a long pause follows some of them."""
     steps = [head("200 OK", "text/event-stream", "Transfer-Encoding: chunked")]
     for i, one in enumerate(tokens(events)):
         steps += [chunk(one), Pause(2 * HELD_S if i in pauses else GAP_S)]
@@ -74,8 +74,11 @@ def test_a_server_that_waits_for_them_is_not_held_up(bin_dir, tmp_path, words):
 
 def test_behind_a_pause_they_wait_again(bin_dir, tmp_path):
     """
-    Linux acknowledges at once from the first time on that 40 ms were not enough for a second segment to come: behind
-    one of two pauses with an odd number of segments between them.
+
+    Linux acknowledges at once from the first time that 40 ms were not enough for a second segment to arrive: after one
+    of two pauses with an odd number of segments between them.
+
+
     """
     with OddServer({"spaced": spaced(60, (4, 7))}) as server:
         assert any(serve(bin_dir, tmp_path, server)[2] < 0.8 for _ in range(3))

@@ -1,6 +1,7 @@
-"""Do the intervals within a run hold the truth as often as they say, and do two runs of one engine look alike? Made-up runs of an engine whose
-steps depend on each other and are shared by all open requests, so that their gaps are no independent samples; no clock and no server.
-By itself 30 runs, with PROFLLM_TEST_LONG=1 400 of each kind."""
+"""Checks the coverage of the intervals within a run, and that two runs of one engine do not differ. The runs are
+synthetic: the steps of their engine depend on each other and are shared by all open requests, so that the gaps are not
+independent samples. There is no clock and no server. Plays 30 runs by default, and 400 of each kind with
+PROFLLM_TEST_LONG=1."""
 import json
 import os
 import subprocess
@@ -30,7 +31,7 @@ def steps(rng, count, memory):
 
 
 def closed_loop(rng, requests, slots, memory):
-    """(acted, events in s) of each request: as many are open as there are slots, and all get a token a step."""
+    """Returns (acted, events in s) of each request: as many are open as there are slots, and each gets one token per step."""
     ends = steps(rng, requests * 60 // slots + 100, memory)
     made = []
     for slot in range(slots):

@@ -29,7 +29,7 @@ FIGURES = [
     "max_concurrent_requests", "peak_in_flight", "peak_output_tokens_per_s_sliding", "rtfx",
     "errors", "repeats", "steady", "prompt_token_offset_median",
 ]
-# What records do not tell.
+# Metrics that are not computed from records.
 BESIDE = [
     "probe_completed",
     "probe_failed",
@@ -45,7 +45,7 @@ BESIDE = [
     "energy_per_token_j",
     "energy_per_token_idle_subtracted_j",
 ]
-# Of offline benchmarks, which have no records.
+# Metrics of offline benchmarks, which have no records.
 OFFLINE = [
     "avg_latency",
     "elapsed_time",
@@ -65,7 +65,7 @@ SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 40 if os.environ.get("PR
 
 
 def record(index, acted, events, **more):
-    """A record as in the requests side file; events: [[t_ns, tokens, flags], …]."""
+    """Returns a record as in the requests file; events: [[t_ns, tokens, flags], …]."""
     content = [event[0] for event in events if event[2] & CONTENT]
     made = {
         "index": index, "request_id": f"r-{index}", "try": 0 if acted is None else 1,
@@ -298,7 +298,7 @@ def binomial_below(n, q):
 
 
 def t_975(freedom):
-    """97.5 % of Student's t: what stands in tables."""
+    """Returns 97.5 % of Student's t, from tables."""
     return [2.7764451051978, 2.5705818356363, 2.446911851145, 2.3646242515928, 2.3060041352042, 2.2621571627982, 2.2281388519863,
             2.2009851600916, 2.1788128296672, 2.1603686564628, 2.1447866879178, 2.1314495455598, 2.1199052992213, 2.1098155778333,
             2.100922040241, 2.0930240544083][freedom - 4]
@@ -330,7 +330,7 @@ class Series:
         self.requests, self.windows = len(values), windows[2]
 
     def variance(self, off):
-        """Of the sum of `off`: over requests, and over windows with what neighbours have in common."""
+        """Returns the variance of the sum of `off`: over requests, and over windows with the covariance of neighbors."""
         by_request = np.bincount(self.request, off, self.requests)
         by_window = np.bincount(self.window, off, self.windows)
         over_windows = by_window @ by_window + 2 * max(0, by_window[1:] @ by_window[:-1])
@@ -447,7 +447,7 @@ def peak_in_flight(made):
         return None
     starts = np.sort([a for a, _ in spans])
     ends = np.sort([b for _, b in spans])
-    # open just after each start: begun by then, less ended by then
+    # open just after each start: started by then, less ended by then
     return int(max(np.searchsorted(starts, t, "right") - np.searchsorted(ends, t, "right")
                    for t in starts))
 

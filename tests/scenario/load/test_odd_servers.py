@@ -20,7 +20,7 @@ CONTENT = 2
 
 
 class Play:
-    """One `bench serve` whose request i is for the i-th of `names`, and what came of it."""
+    """One `bench serve` whose request i is for the i-th of `names`, and its outcome."""
 
     def __init__(self, bin_dir, folder, server, names, *words, backend="openai", cap=1, patience=1, env=None,
                  prompt="case:{}"):
@@ -199,7 +199,7 @@ def test_kept_connection_that_is_closed_on_the_next_request(bin_dir, tmp_path, p
 
 
 def test_surplus_is_nobodys_answer(bin_dir, tmp_path, patience):
-    """Whole answers that nobody asked for stand behind each one, in its own segment or in the next."""
+    """Complete responses without a request follow each response, in its own segment or in the next."""
     lie = stream(*good(count=99))
     rows = {f"r{i}": Row(ANSWER + lie if i % 2 else ANSWER + lie[:50]) for i in range(50)}
     played(bin_dir, tmp_path, rows, patience=patience)
@@ -221,7 +221,7 @@ def test_a_server_that_names_no_finish_reason(bin_dir, tmp_path, patience, choic
 
 
 def test_silence(bin_dir, tmp_path, patience):
-    """The run ends by stall_timeout; what is there of each request is kept."""
+    """The run ends by stall_timeout; the received part of each request is kept."""
     rows = {"none": [HANG], "head": [HEAD, HANG], "two": [HEAD + b"".join(map(chunk, tokens(4)[:2])), HANG],
             "good": [ANSWER]}
     with OddServer(rows) as server:
@@ -247,7 +247,7 @@ FLOOD_S = 20
 @pytest.mark.parametrize("piece", [b"\n", b": x\n", b"data:\n\n", b"data: x\n"],
                          ids=["newlines", "comments", "empty events", "an endless event"])
 def test_a_flood_does_not_stop_the_clock(bin_dir, tmp_path, patience, piece):
-    """A server that sends without pause: request_timeout ends the request, others go on meanwhile."""
+    """A server sends without pause: request_timeout ends the request, and others continue meanwhile."""
     def flood(connection):
         until, block = time.monotonic() + FLOOD_S, piece * (8_000_000 // len(piece))
         try:
@@ -322,7 +322,7 @@ ODD_BODIES = {
 @pytest.mark.parametrize("path", ["/v1/models", "/version", "/metrics", "/server_info"])
 @pytest.mark.parametrize("name", ODD_BODIES)
 def test_odd_words_beside_the_load(bin_dir, tmp_path, patience, path, name):
-    """What a run would like to know beside its load is no reason to fail, as long as the model is told."""
+    """Odd responses to requests other than the load do not fail the run, as long as the model is known."""
     play = helper_play(bin_dir, tmp_path, {path: ODD_BODIES[name]}, patience=patience)
     if (path, name) == ("/v1/models", "302"):  # so would the load be: said before it is sent
         assert play.done.returncode == 3 and "'/elsewhere'" in play.result["error"]["message"]
@@ -349,7 +349,7 @@ def test_odd_health(bin_dir, tmp_path, patience, name):
     ("html", "'text/html', expected an event stream: <html>log in"), ("307", "redirected to 'https://elsewhere.example/'"),
     ("gzip", "'gzip'"), ("cut", "ended during the response"), ("500", "the engine died")])
 def test_readiness_is_asked_for_and_not_there(bin_dir, tmp_path, patience, name, says):
-    """With a test request, a server that cannot answer is told of before the load, in its own words."""
+    """With a test request, a server that cannot answer is reported before the load, in its own words."""
     steps = {"html": [whole(b"<html>log in", "200 OK", "text/html")],
              "307": [whole(b"", "307 Temporary Redirect", None, "Location: https://elsewhere.example/")],
              "gzip": [head("200 OK", "text/event-stream", CHUNKED, "Content-Encoding: gzip") + LAST_CHUNK],

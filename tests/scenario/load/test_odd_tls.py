@@ -1,4 +1,4 @@
-"""The odd servers' tables behind TLS, and what TLS adds: records that are cut, certificates asked for."""
+"""The odd servers' tables over TLS, and faults of TLS: truncated records, requested certificates."""
 import ssl
 
 import pytest
@@ -174,7 +174,7 @@ def test_records(bin_dir, tmp_path, certificates, patience, version, cap):
 
 @pytest.mark.parametrize("table", ["framing", "ends", "one-piece"])
 def test_tables(bin_dir, tmp_path, certificates, patience, table):
-    """What is true over http is true over https."""
+    """The tables over https have the same outcomes as over http."""
     backend, rows = TABLES[table]
     words = ["--extra-body", '{"stream": false}'] if table == "one-piece" else []
     with TlsServer({name: row.steps for name, row in rows.items()}, context_of(certificates.own)) as server:
@@ -197,7 +197,7 @@ def refused(bin_dir, folder, server, patience, *words, env=None):
 
 
 def test_server_that_wants_a_name(bin_dir, tmp_path, certificates, patience):
-    """Many hosts behind one address: the address alone finds none of them."""
+    """One address serves many hosts: the address alone selects none of them."""
     context = context_of(certificates.own)
     context.sni_callback = lambda _, name, __: None if name == "localhost" else ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
     with TlsServer({"plain": [ANSWER]}, context) as server:

@@ -1,7 +1,9 @@
-"""`quality.load` against numpy, and the verdict against its rules, for made-up records.
+"""`quality.load` compared with numpy, and the verdict compared with its rules, for synthetic records.
 
-Computed from the definitions of docs/reference/quality.md, another way than the product does: slots by the ends so far in
-place of a heap, requests in flight as steps over time in place of sums. Nothing here depends on the machine's time.
+Computed from the definitions of docs/reference/quality.md, in another way than in the product: slots by the ends so far
+in place of a heap, requests in flight as steps over time in place of sums. Nothing here depends on the machine's time.
+
+
 """
 import collections
 import json
@@ -26,7 +28,7 @@ def judge(driver, sets):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def loads(driver):  # noqa: F811
-    """Made-up loads, each with what the product says of it."""
+    """Returns synthetic loads, each with the product's judgment of it."""
     sets = [random_set(seed) for seed in range(SETS)]
     return list(zip(sets, judge(driver, sets)))
 
@@ -42,7 +44,7 @@ def rows(bin_dir):
 
 
 def lateness_ns(rng, kind):
-    """Of one send: what a wake-up takes, and what a client that is stopped now and then makes of it."""
+    """Returns the lateness of one send: that of a wake-up, and for "bursts" that of a client that is stopped occasionally."""
     if kind == "exact":
         return 0
     late = int(rng.exponential(20_000))
@@ -95,7 +97,7 @@ def random_set(seed):
 
 
 def ideal_starts(made):
-    """Of what was sent: planned, ideal start, actual start, end (NaN: none), in ns from the start of sending."""
+    """Returns (planned, ideal start, actual start, end (NaN: none), …) of each sent request, in ns from the start of sending."""
     sent = [r for r in made["records"] if r["acted_ns"] is not None]
     sent.sort(key=lambda r: (r["acted_ns"], r["planned_ns"]))
     zero, cap, out = made["start_ns"], made["max_concurrency"], []
@@ -235,7 +237,7 @@ def test_lateness_counts_where_both_shares_do(driver):  # noqa: F811
     assert found == {(1, 1): "over_limit", (1, 1000): "passed", (1000, 1): "passed", (1000, 1000): "passed"}
 
 
-# What a server does to a stream of 20 tokens, 10 ms apart: its events as (ms after the first, tokens, flags).
+# The effects of servers on a stream of 20 tokens, 10 ms apart: events as (ms after the first, tokens, flags).
 SERVERS = {
     "one by one": [(10 * i, 1, 0) for i in range(20)],
     "merged in events": [(10 * i, 4, 0) for i in range(3, 20, 4)],
@@ -265,6 +267,6 @@ def test_what_the_server_did_is_not_the_clients_error(driver):  # noqa: F811
         assert (quality["measurement"]["lo"], quality["measurement"]["hi"], quality["measurement"]["share"]) == (0, 0, 0), name
         assert quality["load"]["rate_reached"]["value"] == 1 and quality["load"]["in_flight_distance"]["value"] == 0
         against = {check["id"] for check in quality["checks"] if check["status"] == "over_limit" and check["effect"] != "info"}
-        # that events are told fewer than tokens, or the other way round, is said of the server
+        # the checks on the number of tokens per event may name the server
         assert against <= {"token_agreement", "token_source"} | ({"buffered_stream"} if name == "all at once" else set()), name
         assert quality["verdict"] == ("degraded" if against else "trusted")

@@ -1,4 +1,4 @@
-"""Events that lay in a stopped client's socket keep the times at which they came, though they are read at once."""
+"""Events that waited in a stopped client's socket have their arrival times, though they are read at once."""
 import os
 import signal
 import time
@@ -13,8 +13,11 @@ GAP_S = 0.002
 
 def play(bin_dir, folder, behind):
     """
-    Of the request, whose client stands still behind so many events: when the server sent each event then, and let the
-    client go on; these events in the client's record.
+
+    Stops the client after `behind` events of the request, and continues it later. Returns the times at which the server
+    sent each later event, the time of the continuation, and these events in the client's record.
+
+
     """
     noted = []
     client = []
@@ -63,7 +66,7 @@ def test_events_that_waited_are_told_apart(bin_dir, tmp_path, behind):
 
 
 def test_what_was_answered_when_the_run_ended_is_kept(bin_dir, tmp_path):
-    """The whole answer lies in the socket of a client that stands still, and is then told to end."""
+    """The complete response waits in the socket of a stopped client, which then gets a stop signal."""
     client = []
     prompts = tmp_path / "prompts.jsonl"
     prompts.write_text('{"prompt": "case:late"}\n')
@@ -73,7 +76,7 @@ def test_what_was_answered_when_the_run_ended_is_kept(bin_dir, tmp_path):
         time.sleep(GAP_S)
 
     def end(_):
-        time.sleep(0.3)  # a tick of the client is due when it goes on
+        time.sleep(0.3)  # the client has a tick due when it continues
         os.kill(client[0].pid, signal.SIGINT)
         os.kill(client[0].pid, signal.SIGCONT)
 

@@ -1,4 +1,4 @@
-"""A server that sends requests on is told from one that answers: nothing is measured through it."""
+"""A server that redirects requests is recognized: nothing is measured through it."""
 import subprocess
 
 import pytest
@@ -55,7 +55,7 @@ def test_without_a_ready_check_the_requests_say_so(bin_dir, tmp_path):
 
 
 def test_health_may_be_elsewhere(bin_dir, tmp_path):
-    """Who asks there is a monitor, and no request of a run."""
+    """Monitors use that path, requests of a run do not."""
     with FlakyServer() as server:
         server.redirects["/health"] = "/status"
         done, result = serve(bin_dir, tmp_path, f"http://127.0.0.1:{server.port}")

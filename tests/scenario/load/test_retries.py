@@ -154,7 +154,8 @@ def test_a_server_that_refuses_and_then_accepts(bin_dir, tmp_path, validators):
     results = check_sums(result, requests_of(lines), validators)
     assert results["completed"] == 4 and results["retries"] >= 5
     kinds = [line["error"]["kind"] for line in lines if line["retried"]]
-    # what waited to be accepted when the listener went is reset: within connect(), sending or behind it
+    # a connection that waited to be accepted when the listener closed is reset: within connect(), while sending or
+    # after it
     assert "connect" in kinds and set(kinds) <= {"connect", "send", "reset"}
     assert any("refused" in line["error"]["message"] for line in lines
                if line["retried"] and line["error"]["kind"] == "connect")
@@ -268,7 +269,7 @@ def test_seeded_faults(bin_dir, tmp_path, validators):
 
 
 def test_a_server_that_speaks_first(bin_dir, tmp_path, validators):
-    """What stands at the port then is no HTTP server: failures, and no harm done."""
+    """The server that then has the port is not an HTTP server: failures, and no harm."""
     class Greeting(FlakyServer):
         greets = False
 

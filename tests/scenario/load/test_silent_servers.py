@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def page(running, moves=False):
-    # what moves by being asked for is no progress of the engine
+    # a value that changes with each scrape is not progress of the engine
     return lambda now: (f"# TYPE vllm:generation_tokens_total counter\nvllm:generation_tokens_total {now if moves else 7}\n"
                         f"# TYPE http_requests_total counter\nhttp_requests_total {now}\nprocess_cpu_seconds_total {now}\n"
                         + (f"vllm:num_requests_running {running}\n" if running is not None else ""))

@@ -1,9 +1,12 @@
 """
-What event streams look like, server by server, and which of their events carry tokens.
 
-Each shape is played whole, cut in two at every byte, and byte by byte (tests/tools/stream_driver.c). The record must be the
-one that the model below makes from the same JSON. The model shares no code with the program: it reads the events with
-Python's json module.
+Forms of event streams, by server, and which of their events carry tokens.
+
+Each form is played whole, cut in two at every byte, and byte by byte (tests/tools/stream_driver.c). The record must be
+the one that the model below makes from the same JSON. The model shares no code with the program: it reads the events
+with Python's json module.
+
+
 """
 import json
 import subprocess
@@ -168,7 +171,7 @@ def modelled(adapter, events):
 
 
 def give(events, count):
-    """What usage counts beyond the events with output belongs to the empty events, if there are enough."""
+    """Assigns the tokens of usage beyond the events with output to the empty events, if there are enough."""
     first = next(i for i, event in enumerate(events) if event[1])
     missing = (count or 0) - sum(event[0] for event in events)
     empty = [event for event in events[first:] if not event[1] and event[0] == 0]
@@ -339,7 +342,7 @@ def test_the_check_says_what_was_asked_and_received(bin_dir):
 
 
 def test_a_family_without_samples_decides_no_verdict(bin_dir):
-    """Chats of one token: the gap between the speaker's name and the token is no latency between tokens."""
+    """Chats of one token: the gap between the speaker's name and the token is not a latency between tokens."""
     late = record_of([[100 * MS, 0, 0, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=1, output_tokens_requested=1)
     two = record_of([[100 * MS, 1, CONTENT, 99 * MS], [100 * MS, 1, CONTENT | 1]], output_tokens=2, output_tokens_requested=2)
     assert "itl" not in evaluate(late, late, quality=True, bin_dir=bin_dir)["measurement"]["metric"]
@@ -357,7 +360,7 @@ PROXIES = [("Server: nginx/1.25.3", "nginx, by the header Server"), ("server: is
 
 @pytest.mark.parametrize("header, named", PROXIES)
 def test_a_proxy_that_buffers_is_named(bin_dir, tmp_path, header, named):
-    """By what its own responses say, in the check and on the console; a stream that is not buffered accuses nobody."""
+    """Names the proxy from its own responses, in the check and on the console; a stream that is not buffered names none."""
     head_lines = ("Transfer-Encoding: chunked", *header.split("\r\n"))
     spaced = [step for one in good(count=6) for step in (chunk(one), Pause(0.003))]
     rows = {"buffered": [stream(*good(count=6), lines=head_lines)],

@@ -1,4 +1,5 @@
-"""A client that its control group holds back offers another load than the one asked for: it is not trusted, and told why."""
+"""A client that its control group throttles offers another load than the requested one: it is not trusted, and the reason
+is reported."""
 import re
 import subprocess
 
@@ -25,7 +26,7 @@ def play(bin_dir, folder, group):
         process = subprocess.Popen(
             run_tools.command(bin_dir, "run", "-c", run_tools.write_config(folder, config), "-o", folder / "r.json", "-q"),
             env=run_tools.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=group.join)
-        # two at once: the load has begun, its ready check is over
+        # two at once: the load has started, its ready check has finished
         wait_for(lambda: metric(server, "vllm:num_requests_running") >= 2, "a load", process=process)
         before = metric(server, "vllm:request_success_total")
         group.set_quota(QUOTA_US, PERIOD_US)

@@ -52,7 +52,7 @@ def certificates(tmp_path_factory):
 
 
 class SecureServer(Server):
-    """profllm-sim behind TLS."""
+    """profllm-sim with TLS."""
 
     def __init__(self, bin_dir, pair, *args, **kwargs):
         super().__init__(bin_dir, "--ssl-certfile", pair[0], "--ssl-keyfile", pair[1], *args,
@@ -72,7 +72,7 @@ def environment(extra=None):
 
 
 class Play:
-    """One `bench serve` against a URL, and what came of it."""
+    """One `bench serve` against a URL, and its outcome."""
 
     def __init__(self, bin_dir, folder, url, *words, ok=0, env=None, patience=1):
         folder.mkdir(exist_ok=True)
@@ -90,8 +90,11 @@ class Play:
 
     def check_log(self, log, told=True):
         """
-        Every event that the server sent is one event here, in order, and none came early. `told`:
-        an event tells how many tokens it holds.
+
+        Every event that the server sent is one event here, in order and not early. `told`: events state their number of
+        tokens.
+
+
         """
         sent = by_request(read_log(log))
         assert len(self.records) == self.result["results"]["completed"] > 0
@@ -141,7 +144,7 @@ def test_records_equal_the_servers_log(bin_dir, tmp_path, certificates, patience
     events = [event for record in play.records for event in record["events"]]
     assert not [event for event in events if event[2] & USER_STAMP]
     for record in play.records:
-        # sent_ns is read once send() has returned: an answer may be there by then
+        # sent_ns is read after send() has returned: a response may have arrived by then
         for names in (("acted_ns", "connected_ns", "sent_ns"), ("acted_ns", "headers_ns", "first_event_ns")):
             order = [record[name] for name in names if record[name] is not None]
             assert order == sorted(order)
@@ -199,7 +202,7 @@ def test_a_server_that_closes_its_connections(bin_dir, tmp_path, certificates):
     ("--sim-truncate-rate", "truncated"), ("--sim-reset-rate", "reset"),
     ("--sim-stream-error-rate", "stream_error"), ("--sim-error-rate", "http_status")])
 def test_answers_that_break_off(bin_dir, tmp_path, certificates, fault, kind):
-    """As over http: a connection that ends within an answer is no end of it."""
+    """As over http: a connection that ends within a response does not complete it."""
     with SecureServer(bin_dir, certificates.own, "--sim-step", "2ms", fault, 0.25,
                       model="org/tiny") as server:
         play = Play(bin_dir, tmp_path, https(server), "--insecure", ok=1)
@@ -313,7 +316,7 @@ class OldServer(http.server.ThreadingHTTPServer):
         self.port = self.server_port
 
     def server_bind(self):
-        socketserver.TCPServer.server_bind(self)  # asks nobody for the host's name
+        socketserver.TCPServer.server_bind(self)  # does not resolve the host's name
         self.server_name, self.server_port = self.server_address
 
     def finish_request(self, request, client_address):
@@ -370,7 +373,7 @@ class OldHandler(http.server.BaseHTTPRequestHandler):
             choice = {"index": 0, "text": " a", "finish_reason": "length" if i == count - 1 else None}
             self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
         if self.server.later:
-            self.server.later(self.server)  # before the client goes on
+            self.server.later(self.server)  # before the client continues
         if whole:
             self.wfile.write(b"data: [DONE]\n\n")
 
@@ -436,7 +439,7 @@ def own_config(pair, sim=()):
 
 @pytest.mark.parametrize("which", ["own", "expired", "elsewhere"])
 def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates, patience, which):
-    """Whatever stands in it: it is the one that the server was started with."""
+    """Whatever its content: it is the certificate that the server was started with."""
     config = own_config(getattr(certificates, which))
     config["telemetry"] = {"server_metrics": "20ms"}
     done = run_tools.run_profllm(bin_dir, "run", "-c", run_tools.write_config(tmp_path, config), "-o",
@@ -451,7 +454,7 @@ def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates,
 
 
 def test_own_server_with_another_certificate_is_not_believed(bin_dir, tmp_path, certificates, patience):
-    """Behind launch.command it is a program of the user's that may do as it likes."""
+    """A program of the user's in launch.command may use any certificate."""
     config = own_config(certificates.own, ["--ssl-certfile", str(certificates.second[0]),
                                            "--ssl-keyfile", str(certificates.second[1])])
     program = tmp_path / "other"

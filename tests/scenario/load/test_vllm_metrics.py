@@ -145,7 +145,7 @@ def version(text, owner="vllm"):
 @pytest.mark.parametrize("release,owner,words,rule", [
     ("0.32.0", "vllm", [], "0.32"), ("0.11.0+cu129", "vllm", [], "0.32"), ("0.33.0", "vllm", [], "0.33"),
     ("0.33.0+cpu", "vllm", [], "0.33"), ("0.34.0", "vllm", [], "0.33"), ("0.33.0rc1", "vllm", [], "0.32"),
-    # another program's version is no release of vLLM
+    # another program's version is not a release of vLLM
     ("0.4.6", "sglang", [], "0.33"), ("what", "vllm", [], "0.33"), ("0.1.dev9+gabc", "vllm", [], "0.33"), (None, None, [], "0.33"),
     ("0.33.0", "vllm", ["--vllm-metrics", "0.32"], "0.32"), ("0.32.0", "vllm", ["--vllm-metrics", "0.33"], "0.33")])
 def test_the_servers_release_decides_unless_asked(bin_dir, tmp_path, release, owner, words, rule):

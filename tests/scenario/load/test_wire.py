@@ -46,7 +46,7 @@ def prompts(tmp_path):
 
 
 def sent(bin_dir, tmp_path, *words, server=(), env=None, path="/v1/completions"):
-    """What the server got on `path`, one request after the other."""
+    """Returns the requests that the server received on `path`, in order."""
     capture = tmp_path / "wire"
     with Server(bin_dir, "--sim-step", "1ms", "--sim-capture", capture, *server, model="org/tiny") as running:
         done = subprocess.run(

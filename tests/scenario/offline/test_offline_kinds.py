@@ -118,7 +118,7 @@ def test_vllms_own_result_becomes_ours(child, schema, kind, own, words):
     assert shlex.join(argv[:-2]).endswith(words) and argv[-2] == "--output-json" and "--port" not in argv
     assert result["environment"]["engine"]["simulated"] is False and result["launch"]["phases"]["engine_ready_s"] >= 0
     figures = result["results"]
-    if kind == "throughput":  # sums that vLLM tells to the terminal alone, and what all loads are told by
+    if kind == "throughput":  # sums that vLLM prints to the terminal only, and the sections of all loads
         assert (figures["total_output_tokens"], figures["output_throughput"], figures["duration"], figures["request_throughput"]) == (
             100, 40, 2.5, 4)
         assert "Total num output tokens:  100\n" in done.stdout
@@ -178,7 +178,7 @@ def test_latency_at_a_server(bin_dir, tmp_path, schema):
 
 
 def test_latency_counts_the_drafts_of_a_server_that_speculates(bin_dir, tmp_path, schema):
-    """Of the batches that are measured: those that warm up are not."""
+    """Counts those of the measured batches, not of the warm-ups."""
     line = "latency --batch-size 3 --num-iters 4 --num-iters-warmup 2 --input-len 16 --output-len 32"
     _, result, _ = bench(bin_dir, tmp_path, line, "--speculative-config", '{"method": "ngram", "num_speculative_tokens": 3}')
     schema.validate(result)
@@ -278,7 +278,7 @@ def test_the_rows_are_vllms_options(bin_dir, test_data_dir):
         assert [row["flag"] for row in own] == [one["flags"][0] for one in flags[f"bench {kind}"]]
         for row, one in zip(own, flags[f"bench {kind}"]):
             default = json.loads(row["default"]) if row["default"] else load[row["name"]]["default"]
-            # what vLLM has no default for must be given where it matters: the row's own stands here
+            # options without a default in vLLM must be given where they matter: the row's own is used here
             if one["default"] is not None and one["type"] not in ("loads", "_parse_mm_bucket_config"):
                 assert default == one["default"], (kind, row["name"])
             choices = row["choices"] if isinstance(row["choices"], list) else load[row["name"]].get("choices")

@@ -38,7 +38,7 @@ def test_it_fits_a_terminal_and_has_titles(told):
 
 @pytest.fixture(scope="module")
 def without_flag(bin_dir):
-    """Of experiment files alone, or of vLLM's other benchmarks."""
+    """Returns the options of experiment files alone, or of vLLM's other benchmarks."""
     rows = json.loads(run_profllm(bin_dir, "schema", "--json").stdout)["load_options"]
     return {row["name"] for row in rows if row["flag"] is None or row["name"].startswith("sonnet_")}
 

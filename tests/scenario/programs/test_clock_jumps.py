@@ -1,6 +1,9 @@
 """
-The wall clock jumps by ten years, forth and back (tests/doubles/moved_clock.c), or is wrong from the start. What takes how long
-does not change by it, nothing is forgotten, and nothing waits for ten years.
+
+The wall clock jumps by ten years, forward and back (tests/doubles/moved_clock.c), or is wrong from the start. Durations
+do not change, nothing is lost, and nothing waits for ten years.
+
+
 """
 import contextlib
 import json
@@ -282,7 +285,7 @@ def test_artifacts_that_wait_for_their_result(bin_dir, tmp_path, pruned):
 
 @pytest.mark.parametrize("by_ns", [-10 * YEAR_NS, 10 * YEAR_NS])
 def test_the_write_lock(bin_dir, tmp_path, clock, by_ns):
-    """Writers wait for each other as long as ever: one for another process, those behind it for that one."""
+    """Writers wait as long as without jumps: one for another process, later ones for that one."""
     with Dashboard(bin_dir, tmp_path / "d.db", env=clock.extra) as one:
         one.upload("/api/upload/batch", [little(number) for number in range(4)])
         clock.move(by_ns)

@@ -15,7 +15,7 @@ LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 
 
 def document(name="one", seed=1, speed=1.0, **more):
-    """A result that tells little, whose latencies are `speed` times 20 ms, a little more or less by chance."""
+    """Returns a small result whose latencies are `speed` times 20 ms, with some random variation."""
     rng = random.Random(seed)
     ttft, rate = 20 * speed * rng.gauss(1, 0.01), 1000 / speed * rng.gauss(1, 0.01)
     made = {
@@ -229,7 +229,7 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     assert equal["server.model"] == "some/model" and equal["environment.engine.simulated"] is False
     assert answer["inputs"]["equal"] == len(equal)
     assert "equal_fields" not in compare(bin_dir, a, b)["inputs"]
-    # mixed alike on both sides: not between them, and behind what is
+    # mixed in the same way on both sides: it does not differ between them, and is listed after those that do
     mixed = compare(bin_dir, b, b)["inputs"]["differing"]
     assert [(one["field"], one["between"]) for one in mixed] == [("server.max_num_seqs", False)]
 
@@ -256,7 +256,8 @@ def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
 
 
 def test_neighbours_are_those_that_were_there(bin_dir, tmp_path):
-    """One server or three more, the runs were not alone; alone in a sweep is alone, as is a run of no sweep, and of a program that tells nothing."""
+    """A run with one to three other servers was not alone. A single run of a sweep was alone, and so was a run without a
+    sweep, or of a program that does not record it."""
     made = {name: group(tmp_path / name, runs=2, first=first, **more) for first, (name, more) in enumerate({
         "one": {"launch__other_servers_max": 1}, "three": {"launch__other_servers_max": 3}, "last": {"launch__other_servers_max": 0}, "none": {"launch__other_servers_max": None}, "told": {}}.items())}
     for name, other, kinds in (("one", "three", []), ("last", "none", []), ("last", "told", []), ("none", "told", []),
@@ -337,7 +338,7 @@ def test_names_of_others_do_nothing_to_a_terminal(bin_dir, tmp_path):
 
 
 def test_odd_numbers(bin_dir, tmp_path):
-    """Infinite, zero, below zero: each told apart, and the table stands."""
+    """Infinite, zero and negative values are reported separately, and the table is complete."""
     odd = copy.deepcopy(document())
     odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "output_throughput": "inf"}
     a, b = write(tmp_path / "a.json", document(results__median_ttft_ms=-1.5)), write(tmp_path / "b.json", odd)
@@ -377,7 +378,7 @@ def test_two_sets_of_runs_at_known_step_times_hold_the_truth(bin_dir, tmp_path):
     assert ratio["method"] == "bootstrap" and ratio["finding"] == "worse"
     assert ratio["low"] <= 1.25 <= ratio["high"], ratio
     assert run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--metrics", "median_itl_ms").returncode == 7
-    # and those of one step time are not told apart by more than a host's noise, neither as groups nor as single runs
+    # those of one step time differ by no more than a host's noise, neither as groups nor as single runs
     halves = [tmp_path / "even", tmp_path / "odd"]
     for i, half in enumerate(halves):
         half.mkdir()

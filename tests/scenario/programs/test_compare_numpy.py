@@ -1,5 +1,6 @@
-"""Ratios of made-up runs (tests/tools/compare_driver) against numpy and, where it is installed, scipy: their figures to 1e-9, and whether
-intervals hold the truth as often as they say. By itself 200 comparisons a question, with PROFLLM_TEST_LONG=1 2,000."""
+"""Ratios of synthetic runs (tests/tools/compare_driver) compared with numpy and, if it is installed, scipy: equal to 1e-9,
+and with the stated coverage of the intervals. Plays 200 comparisons per question by default, 2,000 with
+PROFLLM_TEST_LONG=1."""
 import json
 import math
 import os
@@ -10,7 +11,7 @@ import pytest
 
 FULL = bool(os.environ.get("PROFLLM_TEST_LONG"))
 COMPARISONS = 2000 if FULL else 200
-# the share that 95 % may be of so many by chance alone (99 %), where it is narrower than what is asked for
+# the 99 % range of the share of so many that 95 % yields by chance, if it is narrower than the requirement
 LOW, HIGH = (0.93, 0.97) if FULL else (0.91, 0.985)
 
 

@@ -164,7 +164,7 @@ def test_bash_completes_on_a_key(bin_dir):
 
 
 def test_bash_asks_the_program_that_is_typed(bin_dir, tmp_path):
-    """Which need not be in the PATH, and stands below the home here."""
+    """The program may be outside PATH, here below the home directory."""
     (tmp_path / "bin").symlink_to(bin_dir)
     text = (f"source <({bin_dir}/profllm completion bash); PATH=/nowhere; COMP_WORDS=('~/bin/profllm' ru); "
             "COMP_CWORD=1; _profllm; echo ${COMPREPLY[@]}")
@@ -221,7 +221,7 @@ def overlay(tmp_path):
 
 
 def asked(bin_dir, *words, **env):
-    """What the scripts are told."""
+    """Returns the output that the scripts receive."""
     return run_profllm(bin_dir, "complete", *words, env=env).stdout.splitlines()
 
 
@@ -234,7 +234,7 @@ def test_vllms_sweeps_have_options_of_their_own(bin_dir):
 
 
 def test_an_overlays_arguments_are_offered(bin_dir, overlay):
-    """What a shell would read is left out."""
+    """Words that a shell would interpret are not offered."""
     line = ["run", "--set", "server.my_flag="]
     assert asked(bin_dir, *line) == []
     assert asked(bin_dir, *line, PROFLLM_PARAMS_OVERLAY=str(overlay)) == ["server.my_flag=aa"]
@@ -257,7 +257,7 @@ def test_the_overlay_of_a_script_goes_on_to_count(bin_dir, overlay, tmp_path, na
 
 
 def test_words_are_told_apart(bin_dir):
-    """Values of options are no operands; the word under the cursor is the last."""
+    """Values of options are not operands; the word under the cursor is the last."""
     assert [line.split("\t")[0] for line in asked(bin_dir, "config", "")] == ["from-command", "to-command", "from-result", "expand"]
     assert asked(bin_dir, "config", "-o", "x", "") == asked(bin_dir, "config", "")
     assert asked(bin_dir, "config", "to-command", "") == [":files\t"]
@@ -268,7 +268,7 @@ def test_words_are_told_apart(bin_dir):
 
 
 def test_words_of_vllms_commands(bin_dir):
-    """Behind two dashes: a server's arguments, or a load's options."""
+    """After two dashes: a server's arguments, or a load's options."""
     def words(*line):
         return [offer.split("\t")[0] for offer in asked(bin_dir, "config", "from-command", "--", *line)]
     assert words("vllm", "") == ["serve", "bench"] and words("vllm", "bench", "") == [
@@ -321,7 +321,7 @@ def test_zsh_completes(bin_dir, tmp_path, line, completed):
     (["--", "vllm", "serve", "m", "--dtype", ""], "bfloat16"),
     (["--", "vllm", "serve", "m", "--dtype="], "--dtype=bfloat16"), (["--st"], "--strict")])
 def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offers):
-    """What the function hands to zsh."""
+    """Compares the words that the function passes to zsh."""
     line = " ".join(shlex.quote(word) for word in ["profllm", "validate", *words])
     text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
             'compadd() { print -rl -- "$@" }; compset() { : }; '
@@ -378,7 +378,7 @@ def test_words_of_the_dashboard(bin_dir):
     for name in set(names) - {"help"}:
         told = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", run_dashboard(bin_dir, name, "--help").stdout, re.M)
         assert {word for word in of_dashboard(bin_dir, name, "--") if word.startswith("--")} == {f"--{option}" for option in told}
-    # the database may stand in front; a line without a command is one of serve
+    # the database may come first; a line without a command is one of serve
     assert of_dashboard(bin_dir, "--db", "a.db", "import", "--on-conflict", "") == ["skip", "replace", "keep"]
     assert of_dashboard(bin_dir, "--db=a.db", "--") == of_dashboard(bin_dir, "serve", "--")
     for words in (["--db", ""], ["import", ""], ["prune", "--db", "a"], ["check", "--data", ""]):

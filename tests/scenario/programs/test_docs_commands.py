@@ -1,4 +1,4 @@
-"""What the pages say can be typed: commands and flags are known, paths and links lead somewhere."""
+"""The commands on the pages work: commands and flags exist, paths and links have targets."""
 
 import re
 import shlex
@@ -29,7 +29,7 @@ def typed(page):
 
 
 def command_lines(page):
-    """(line, program, words) up to a comment, pipe or redirection; none behind `--`."""
+    """Returns (line, program, words) up to a comment, pipe or redirection; without words after `--`."""
     for line in typed(page):
         found = PROGRAM.match(re.sub(r"^source <\((.*)\)", r"\1", line))
         if not found:

@@ -154,7 +154,7 @@ class Client:
 
 
 def played(failing, db, *results):
-    """A dashboard starts, takes these results and notes on each, and ends. What it acknowledged, and how it ended."""
+    """Starts a dashboard, uploads these results and notes on each, and ends it; returns its acknowledgements and its end."""
     process = failing.start("serve", "--db", db, "--port", 0)
     url, client = until_listening(process), None
     if url is not None:

@@ -28,7 +28,7 @@ def family(name, seconds, percents=(50, 90, 99)):
 
 
 def flat(count=40, failed=0, tokens=(2, 60), seed=7, lists=False, latencies=False, rounded=None, e2el=True, **keys):
-    """What vLLM's client writes of such requests, by its formulas."""
+    """Returns the file that vLLM's client writes for such requests, by its formulas."""
     rng = random.Random(seed)
     at, requests = 0.0, []
     for i in range(count + failed):
@@ -66,7 +66,7 @@ def flat(count=40, failed=0, tokens=(2, 60), seed=7, lists=False, latencies=Fals
 
 
 def beyond(bin_dir, tmp_path, *documents):
-    """Of each: the checks that it does not pass, with what the import says of them."""
+    """Returns the checks that each document does not pass, with the texts of the import."""
     paths = []
     for i, document in enumerate(documents):
         path = tmp_path / f"{i}.json"
@@ -228,7 +228,7 @@ def test_lists_that_contradict_the_summary(bin_dir, tmp_path):
 @pytest.mark.parametrize("change", [{}, {"rounded": 2}, {"rounded": 1}, {"rounded": 0}, {"lists": True}, {"latencies": True}, {"failed": 7},
                                     {"count": 1}, {"count": 2}, {"count": 3, "failed": 1}, {"count": 500}, {"e2el": False}, {"tokens": (1, 3)}])
 def test_what_vllm_writes_is_not_accused(bin_dir, tmp_path, change):
-    """Of many seeds, so that samples of every shape are among them."""
+    """Covers many seeds, so that they include samples of every shape."""
     documents = [flat(seed=seed, **change) for seed in range(25)]
     old = [without("failed", "request_goodput", **{"request_goodput:": None})(document) for document in documents[:2]]
     assert beyond(bin_dir, tmp_path, *documents, *old) == [{}] * 27
@@ -261,7 +261,7 @@ TITLES = {"ttft": "Time to First Token", "tpot": "Time per Output Token (excl. 1
 
 
 def table(result, width=50, percents=(99,), since="0.33", families=("ttft", "tpot", "itl", "e2el"), total="Total token throughput (tok/s):"):
-    """What the client prints of that result."""
+    """Returns the client's console table of that result."""
     lines = [" Serving Benchmark Result ".center(width, "=")]
 
     def line(label, value, form=".2f"):
@@ -360,7 +360,7 @@ RELEASES = {
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_console_table_of_a_release(bin_dir, tmp_path, release):
-    """What a table does not say is not recorded."""
+    """Facts that a table lacks are not recorded."""
     result = flat(request_goodput=1.25, max_concurrency=30)
     (row,), _ = [list(part) for part in stored(bin_dir, tmp_path, table(result, **RELEASES[release]), columns=[
         *COLUMNS[:8], "results.failed", "benchmark.num_prompts", "benchmark.max_concurrency", "results.request_goodput",
@@ -382,7 +382,7 @@ def test_options_of_the_console(bin_dir, tmp_path):
 
 
 def test_several_tables_in_one_file(bin_dir, tmp_path):
-    """Each with the options before it; a run that printed none takes nobody's."""
+    """Each table has the options before it; a run without a table gets none."""
     results = [flat(seed=seed, request_rate="inf") for seed in range(3)]
     one, two, three = (table(result) for result in results)
     lost = NAMESPACE.format(cap=99, rate="inf") + "Traceback (most recent call last):\n"

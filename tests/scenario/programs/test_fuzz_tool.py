@@ -49,7 +49,7 @@ def test_target_ends(tmp_path, source_dir, end, status):
 
 
 def test_tool_is_killed(tmp_path, source_dir):
-    """The next start removes what is left of it, and nothing of one that is alive."""
+    """The next start removes the remains of a killed one, and nothing of a running one."""
     command, env = tree(tmp_path, source_dir, "read line <\"$OUT.wait\"")
     os.mkfifo(tmp_path / "out.wait")
     killed = subprocess.Popen(command, env=env, start_new_session=True)

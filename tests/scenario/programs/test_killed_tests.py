@@ -55,7 +55,7 @@ int main(void)
 
 
 def started_in(folder):
-    """Processes that were told of it."""
+    """Returns the processes that know the directory."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -124,7 +124,7 @@ def test_runner(place, runner, number):
 
 
 def test_what_was_left_with_its_keeper_goes_at_the_next_run(place, source_dir):
-    """As after a power cut; another run that goes on keeps its own."""
+    """As after a power cut: the remains are removed, but those of a running run stay."""
     left, held = place.temporary / "profllm-t12345678", place.temporary / "profllm-t87654321"
     left.mkdir()
     held.mkdir()
@@ -161,7 +161,7 @@ def test_unit_test_that_fails(place, program):
 
 
 def test_unit_test_that_is_killed(place, program):
-    """Nobody is there to clean up behind it but the next one."""
+    """Only the next run can clean up after it."""
     place.env["READY"] = str(place.ready)
     place.kill_in_the_middle(signal.SIGKILL, [program])
     assert len(os.listdir(place.temporary)) == 1

@@ -95,7 +95,7 @@ def test_labels_keep_apart(draw):
 
 @pytest.mark.parametrize("near, above", [(200, True), (390, False)])
 def test_a_line_that_ends_early_is_named_at_its_end(draw, near, above):
-    """On the side where no other line is, and to the left, for others go on to the right."""
+    """The label is on the side without another line, and to the left, because other lines continue to the right."""
     results = {"streams": [{"streams": 64, "step": "30ms", "profllm": row(1, 5), "vllm bench serve": row(90, 35)},
                            {"streams": 256, "step": "30ms", "profllm": row(near, 5), "vllm bench serve": row(300, 35)},
                            {"streams": 1024, "step": "30ms", "profllm": row(1000, 5)}]}

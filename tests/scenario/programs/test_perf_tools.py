@@ -1,4 +1,4 @@
-"""What `make perf` computes, from made-up logs: the joins, the errors, the places in a trace."""
+"""The computations of `make perf`, on synthetic logs: the joins, the errors, the positions in a trace."""
 import importlib
 import json
 import stat
@@ -300,7 +300,7 @@ def test_offered_load(perf, tmp_path):
 
 
 def test_offered_load_under_a_cap(perf, tmp_path):
-    """What the cap holds is no fault: each begins when it should have, as the one before ended."""
+    """Waiting for the concurrency limit is not lateness: each request starts when the one before it ended."""
     load = offered(perf, tmp_path, [0, 5, 10, 15, 20], [0, 1, 2, 3, 4], cap=1)
     assert load["rate_ratio"] == 1 and load["inflight_off"] == 0 and load["gap_distance"] == 0
     # 1 ms late each time: of 6 ms a slot serves 5

@@ -16,7 +16,7 @@ from run_tools import (base_config, environment, load_result, read_zst_lines, ru
 from sim_tools import Server
 
 PLOTS = {"plot_timeline": True, "plot_dataset_stats": True}
-# where panels stand in the picture: left, top, width, height
+# position of each panel in the picture: left, top, width, height
 PANELS = {"prompt": (165, 180, 840, 535), "output": (1210, 180, 840, 535),
           "total": (165, 875, 840, 535), "requests": (1210, 875, 840, 535)}
 COLOURS = {"prompt": 0x4C78A8, "output": 0xF58518, "total": 0x54A24B}
@@ -51,7 +51,7 @@ def bench(bin_dir, folder, *words, server=(), model="org/tiny", env=None, ok=(0,
 
 
 def records_of(folder):
-    """One record a request, without tries that another one followed."""
+    """Returns one record per request, without retried tries."""
     return [record for record in read_zst_lines(folder / "r.requests.jsonl.zst") if not record.get("retried")]
 
 
@@ -140,7 +140,7 @@ def test_timeline_corner_cases(bin_dir, tmp_path, words, server):
 
 
 def test_timeline_of_requests_that_were_never_sent(bin_dir, tmp_path):
-    """The time ran out: what was planned and not sent is told, and takes no place."""
+    """The time ended first: planned requests that were not sent are counted, but not drawn."""
     config = base_config(plot_timeline=True, num_prompts=200, max_concurrency=1, random_output_len=100)
     config["launch"]["run_timeout"] = "1s"
     run(bin_dir, tmp_path, config, ok=(1, 4))
@@ -183,7 +183,7 @@ def test_timeline_opens_in_a_browser(bin_dir, tmp_path):
 
 
 def bar_heights(pixels, panel, colour, edges):
-    """Height in pixels of the bar of each bin, measured beside its middle (where a line may stand)."""
+    """Returns the height in pixels of the bar of each bin, measured off its middle (where a line may be)."""
     left, top, width, height = PANELS[panel]
     seen = columns_of(pixels[top:top + height, left:left + width], colour)
     margin = (edges[-1] - edges[0]) * 0.03
@@ -243,7 +243,7 @@ def test_names_are_vllms(bin_dir, tmp_path):
 
 
 def test_names_of_a_result_that_lies_elsewhere(bin_dir, tmp_path):
-    """Artifacts lie beside the result that names them: what does not is not among them."""
+    """Only the artifacts in the directory of the result are among its artifacts."""
     (tmp_path / "other").mkdir()
     bench(bin_dir, tmp_path, "--plot-timeline", "--result-filename", "x.json", "--output", "other/r.json")
     assert (tmp_path / "x.timeline.html").exists()

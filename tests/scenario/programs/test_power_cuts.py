@@ -1,8 +1,12 @@
 """
-The power goes at any moment. Calls that change files are recorded (tests/doubles/recorded_calls.c), what a disk may hold then is
-rebuilt (disk_tools.py), and each disk is opened: what was acknowledged before is there and whole, and nothing is half there.
 
-By itself a seeded sample of the disks; with PROFLLM_TEST_LONG=1 each call of each record, with each variant.
+Power cuts at any moment. Calls that change files are recorded (tests/doubles/recorded_calls.c), the possible disks
+after a cut are rebuilt (disk_tools.py), and each disk is opened: earlier acknowledged data is present and complete, and
+nothing is half written.
+
+Plays a seeded sample of the disks by default; with PROFLLM_TEST_LONG=1 each call of each record, with each variant.
+
+
 """
 import contextlib
 import functools
@@ -50,7 +54,7 @@ def cuts(recorder, calls, acknowledged, since):
 
 
 def check_all(recorder, folder, acknowledged, check, since=0):
-    """check(folder, what was acknowledged) of each disk. Tells which disks failed, after which call."""
+    """Calls check(folder, acknowledged data) for each disk, and reports which disks failed, after which call."""
     calls, done, faults = recorder.calls(), 0, []
     for count, name, disk, before in cuts(recorder, calls, acknowledged, since):
         if not FULL and done == SAMPLE:

@@ -1,4 +1,4 @@
-"""What profllm-sim answers: the forms are vLLM's, the names are its own."""
+"""Responses of profllm-sim: they have vLLM's form, with its own names."""
 import json
 import random
 import re
@@ -50,7 +50,7 @@ def events_of(body):
 
 
 def form(value):
-    """Keys in order, and what kind of thing stands at each; all texts are alike, all numbers."""
+    """Returns the keys in order, and the kind of each value; all texts are equal, all numbers are equal."""
     if isinstance(value, dict):
         return [(key, form(item)) for key, item in value.items()]
     if isinstance(value, list):

@@ -173,7 +173,7 @@ def test_speculative_decoding(bin_dir, tmp_path, args):
     at = [value for name, value in sorted(metrics.items())
           if name.startswith("vllm:spec_decode_num_accepted_tokens_per_pos_total{")]
     assert len(at) == 4 and sum(at) == accepted and at == sorted(at, reverse=True)
-    # every event behind the first is one step: its token, and the drafts that were good
+    # every event after the first is one step: its token, and the accepted drafts
     assert accepted + len(counts) == 60
     assert len(counts) - 2 <= drafts <= len(counts) - 1
     assert drafted <= 4 * drafts

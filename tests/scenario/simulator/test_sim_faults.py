@@ -295,7 +295,7 @@ def test_connections_are_closed_unannounced(bin_dir, tmp_path):
 
 
 def crashed(bin_dir, tmp_path, *args):
-    """Three long streams that have begun, and a short one; the server's status when it has died."""
+    """Starts three long streams and a short one; returns the server's exit status when it has died."""
     server = faulty(bin_dir, tmp_path, *args)
 
     def begin(name, max_tokens):
@@ -421,7 +421,8 @@ def test_a_slow_start_can_be_ended(bin_dir):
     process = subprocess.Popen(
         [str(bin_dir / "profllm-sim"), "serve", "tiny", "--port", "0", "--sim-start-delay", "10m"],
         stdout=subprocess.PIPE, text=True)
-    # the first line stands a tenth of the way in; before that, the signal is kept for the server
+    # the first line is printed after a tenth of the delay; before that, the signal is blocked until the server handles
+    # it
     kept = 1 << (signal.SIGTERM - 1)
     wait_for(lambda: int(re.search(r"SigBlk:\s*(\w+)", Path(
         f"/proc/{process.pid}/status").read_text()).group(1), 16) & kept, "signals are kept")

@@ -63,7 +63,7 @@ class Capture:
         pytest.skip("tcpdump cannot capture here: " + " ".join(said).strip())
 
     def stop(self, patience=30):
-        """Packets are written in order: once a last one of ours is there, all are."""
+        """Packets are written in order: when a last one of ours is present, all are."""
         with socket.socket() as last:
             last.bind(("127.0.0.1", 0))
             source = last.getsockname()[1]
@@ -103,7 +103,7 @@ def events_of(packets, client, port):
     for t, source, destination, payload, sequence in packets:
         if source == port and destination == client and payload:
             before = first.setdefault(sequence, (t, payload))[1]
-            # sent again with what came behind it, at times
+            # resent, sometimes with the data after it
             assert payload.startswith(before) or before.startswith(payload)
     sent = list(first.values())
     assert sent[0][1].startswith(b"HTTP/1.1 200 OK\r\n")

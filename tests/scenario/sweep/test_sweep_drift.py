@@ -13,9 +13,8 @@ CASES = [(1.0, 10)] + ([(0.1, 100)] if "PROFLLM_TEST_LONG" in os.environ else []
 
 
 def measure(bin_dir, folder, order, drift, step_ms):
-    """Two servers whose steps take equally long, each measured so often; the results of each in a folder. Each
-    request makes the steps behind it longer, whichever server has had it: by `drift` over the sweep, however long
-    that takes."""
+    """Measures two servers with equal step times, with repeats; returns the results of each in a directory. Each request
+    makes all later steps longer, on both servers: by `drift` over the sweep, however long that takes."""
     config = sweep_config({"server.max_num_seqs": [64, 65]}, num_prompts=REQUESTS, max_concurrency=REQUESTS,
                           random_output_len=9)
     count = folder / f"{order}.count"

@@ -43,7 +43,7 @@ def number(value):
 
 
 def random_values(rng):
-    """What stands in the file, and the values that it means."""
+    """Returns the text in the file, and its values."""
     kind = rng.choice(["list", "double", "linear", "parts", "log", "one"])
     if kind == "list":
         values = rng.sample(range(1, 60), rng.randint(1, 5))
@@ -110,7 +110,7 @@ def random_file(rng):
         return section, []
     if rng.random() < 0.7:
         return section, [(None, p) for p in distinct(product(axes)) if holds(p)]
-    # sets: what stands above goes along
+    # sets: keys outside of them apply to each
     section["sets"], found, seen = {}, [], set()
     for name in ["a", "b"]:
         own, own_axes, own_holds = random_part(rng, keys[5:])
@@ -279,7 +279,7 @@ sweep:
 
 
 def test_points_one_by_one(ask):
-    """Points stand for themselves, alone, combined with a key beside them, and as a set of their own."""
+    """Points alone, combined with another key, and as a separate set."""
     alone, combined, sets = ask([{"yaml": f"server: {{model: m}}\nsweep: {{{sweep}}}\n"} for sweep in (
         "points: [{server.seed: 1, benchmark.max_concurrency: 8}, {benchmark.max-concurrency: 16, server.seed: 2}]",
         "points: [{server.seed: 1}, {server.seed: 2}], benchmark.max_concurrency: [4, 8], where: seed + max_concurrency < 10",

@@ -1,4 +1,4 @@
-"""How long a sweep takes, told by earlier results: of a folder and of a dashboard that has the same ones, alike."""
+"""The estimated duration of a sweep from earlier results: a directory and a dashboard with the same ones give the same."""
 import http.server
 import json
 import statistics
@@ -46,7 +46,7 @@ def told_by(bin_dir, config, earlier):
 
 
 def measured(folder):
-    """By server and load: how long each run took beside a start; by server how long its start took."""
+    """Returns by server and load how long each run took without the start, and by server how long its start took."""
     runs, starts = {}, {}
     for row in summary(folder / "sweep"):
         result = load_result(folder / "sweep" / row["result"])
@@ -59,7 +59,7 @@ def measured(folder):
 
 
 def test_the_same_sweep(bin_dir, tmp_path, earlier):
-    """Each cell as its like took, each server's start once; the sum by arithmetic of the results' own figures."""
+    """The estimate takes each combination's own duration, and each server's start once; the sum is computed from the results."""
     told = told_by(bin_dir, write_config(tmp_path, sweep_config()), earlier)
     runs, starts = measured(earlier[0])
     assert (told["runs"], told["starts"], told["told_from"], len(starts)) == (4, 2, 8, 2)
@@ -69,8 +69,8 @@ def test_the_same_sweep(bin_dir, tmp_path, earlier):
 
 
 def test_what_is_like_it_and_what_is_not(bin_dir, tmp_path, earlier):
-    """A server that is new starts as the others did; a load that was there takes what it took on others; other names, ports,
-    folders and what `launch` holds besides are no difference."""
+    """A new server starts as fast as the others did; a known load takes as long as on others; names, ports, directories
+    and other keys of `launch` have no effect."""
     config = sweep_config({"server.max_num_seqs": [2, 7], "benchmark.max_concurrency": [2]}, seed=0)
     config.update(name="other", suite="other", tags={"a": "b"})
     config["launch"]["ready_timeout"] = "77s"
@@ -84,7 +84,7 @@ def test_what_is_like_it_and_what_is_not(bin_dir, tmp_path, earlier):
 
 @pytest.mark.parametrize("change", [{"server": {"model": "sim/third"}}, {"launch": {"command": ["vllm", "serve"]}}])
 def test_nothing_is_like_it(bin_dir, tmp_path, earlier, change):
-    """Another model, another engine: nothing of what is there tells of it."""
+    """Another model or engine: the existing results do not apply."""
     config = sweep_config()
     for section, keys in change.items():
         config[section].update(keys)
@@ -106,7 +106,7 @@ def test_own_results_count_once(bin_dir, tmp_path, earlier):
 
 
 def test_pages(bin_dir, tmp_path, earlier):
-    """More results than a page has, and others before and behind them: all are found."""
+    """More results than a page has, and other results before and after them: all are found."""
     folder = tmp_path / "many"
     folder.mkdir()
     result = load_result(next((earlier[0] / "sweep" / "cells").glob("*.json")))

@@ -16,7 +16,7 @@ from wait_tools import wait_for
 
 
 def lives(folder):
-    """Of each server start: when, and what it had."""
+    """Returns the period and the resources of each server start."""
     found = {}
     for row in runs(folder):
         launch = load_result(folder / row["result"])["launch"]
@@ -45,7 +45,8 @@ def test_on_gpus_and_ports_of_their_own(bin_dir, tmp_path):
     assert [row["status"] for row in rows] == ["completed"] * 8 and len(starts(folder)) == 4
     found = lives(folder)
     assert sorted(len(life["gpus"]) for life in found) == [1, 1, 2, 2]
-    # a row begins before its server has its GPUs, and ends behind that has let go: of two in a row, a moment is in both
+    # a row begins before its server has its GPUs, and ends after the server released them: the rows of two consecutive
+    # servers overlap for a moment
     pairs = at_once(found, 0.3)
     assert pairs
     for a, b in pairs:
@@ -86,7 +87,7 @@ def children(pid):
 
 
 def test_one_is_killed_and_all_are_interrupted(bin_dir, tmp_path):
-    """A life that is killed is a row, and takes no other one along; ^C ends all that go on."""
+    """A killed server fails its own run only; ^C ends all running ones."""
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3, 4]}, max_concurrency=1) | {
         "benchmark": sweep_config()["benchmark"] | {"num_prompts": 100000}})
@@ -107,7 +108,7 @@ def test_one_is_killed_and_all_are_interrupted(bin_dir, tmp_path):
 
 
 def on_screen(written):
-    """What a terminal shows of it. Only words that are known here may stand in it."""
+    """Returns the screen of a terminal; it accepts only the escape sequences known here."""
     lines, row, column = [""], 0, 0
     for word in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|[^\x1b]", written):
         if word == "\n":
@@ -131,7 +132,7 @@ def on_screen(written):
 
 @pytest.mark.parametrize("term,colour", [("xterm", True), ("xterm", False), ("dumb", False)])
 def test_a_terminal_has_a_table(bin_dir, tmp_path, term, colour):
-    """Lines of runs stay above it, it is no wider than the terminal, and gone at the end."""
+    """Lines of runs appear above the table, which fits the width of the terminal, and is removed at the end."""
     config = sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2]})
     args = sweep_args(write_config(tmp_path, config), tmp_path / "s", "--jobs", "2", "--job-cpus", "0")
     leader, follower = pty.openpty()

@@ -1,4 +1,4 @@
-"""Combinations that cannot work fall out before anything starts, each with its rule; the others stay."""
+"""Combinations that cannot work are skipped before anything starts, each with its rule; the others run."""
 import json
 
 import pytest

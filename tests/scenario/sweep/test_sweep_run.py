@@ -46,7 +46,7 @@ def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
         assert "caches_stay" not in row
     pids = [result["launch"]["pid"] for result in results]
     assert pids[0] == pids[1] != pids[2] == pids[3] and len({result["run_id"] for result in results}) == 4
-    # the last run on a server tells how it ended, the others that it went on
+    # the last run on a server reports how it ended, the others that it continued
     assert [result["launch"]["exit"]["stop_s"] is None for result in results] == [True, False, True, False]
     assert nothing_left(tmp_path / "s")
     again = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "s"))
@@ -54,8 +54,8 @@ def test_one_server_for_all_loads_of_it(bin_dir, source_dir, tmp_path):
 
 
 def load_log(path):
-    """Of the simulator's log: tokens found in the prefix cache by the requests of each run, and what was emptied
-    between two of them."""
+    """Returns from the simulator's log: tokens found in the prefix cache by the requests of each run, and the caches
+    emptied between two runs."""
     hits, emptied = [], []
     for line in map(json.loads, path.read_text().splitlines()):
         if line["event"] == "reset":
@@ -106,11 +106,12 @@ def kill_all(process):
 
 
 def wait_to_kill(rng, folder, process, until):
-    """The moment of a kill: so many runs are over, or then another has begun, or another server; and a random time behind."""
+    """Waits for the moment of a kill: after `until` finished runs, or then within another run, or at another server start;
+    plus a random time."""
     wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
     what = rng.choice(["row", "run", "server"])
     before = len(starts(folder))
-    if what == "run":  # in the middle of one: its own journal is there
+    if what == "run":  # in the middle of one: its own journal exists
         wait_for(lambda: any((folder / "cells").glob("*.journal")), "a run", process=process)
     elif what == "server" and len(set(starts(folder))) < len(SEQS):
         wait_for(lambda: len(starts(folder)) > before, "a server's start", process=process)
@@ -119,7 +120,7 @@ def wait_to_kill(rng, folder, process, until):
 
 @pytest.mark.parametrize("seed,jobs", SWEEPS)
 def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
-    """At moments that are told by the journal and a random time behind; what was over stays as it was."""
+    """Kills at moments that the journal shows, plus a random time; finished runs do not change."""
     rng = random.Random(seed)
     mark = f"KILLED_SWEEP={tmp_path}"
     config, folder = write_config(tmp_path, sweep_config({"server.max_num_seqs": SEQS, "benchmark.max_concurrency": LOADS})), tmp_path / "s"
@@ -139,7 +140,7 @@ def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
     assert {(row["parameters"]["server.max_num_seqs"], row["parameters"]["benchmark.max_concurrency"]) for row in rows} == {
         (a, b) for a in SEQS for b in LOADS}
     assert len(rows) == total and all(row["status"] == "completed" and not row["removed"] for row in rows)
-    # none was measured twice: the journal has one row a run, and the result is that row's
+    # none was measured twice: the journal has one row per run, and the result is that row's
     assert set(Counter(row["run"] for row in runs(folder)).values()) == {1}
     assert now.items() <= {row["run"]: row["run_id"] for row in rows}.items()
     assert all(load_result(folder / row["result"])["run_id"] == row["run_id"] for row in rows)
@@ -149,7 +150,7 @@ def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
 
 
 def test_what_the_journal_lacks(bin_dir, tmp_path):
-    """A torn last line; a result that stands though the kill came before its line; and a file that changed."""
+    """A truncated last line; a result without a line because of a kill; and a changed file."""
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
     assert run_profllm(bin_dir, *sweep_args(config, folder)).returncode == 0
@@ -202,7 +203,7 @@ def test_blocks_are_shuffled(bin_dir, tmp_path):
     assert [cell for _, _, cell in blocks[0]] != [cell for _, _, cell in blocks[1]]
     servers = [[server for _, server, _ in block] for block in blocks]
     assert all(sum(a != b for a, b in zip(block, block[1:])) == 1 for block in servers)
-    # a server goes on where the next block begins with it
+    # a server continues if the next block begins with it
     assert len(starts(tmp_path / "s")) == 4 - (servers[0][-1] == servers[1][0])
     assert {row["run"] for row in summary(tmp_path / "s")} == {
         cell if repeat == 1 else f"{cell}.{repeat}" for repeat, _, cell in order}
@@ -227,7 +228,7 @@ def test_interrupted(bin_dir, tmp_path):
 
 @pytest.mark.release_only
 def test_results_are_sent(bin_dir, tmp_path):
-    """Also those that a dashboard did not take while it was down: at the end, or when the sweep goes on."""
+    """Sends also the results that a stopped dashboard did not accept: at the end, or when the sweep resumes."""
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
     down = run_profllm(bin_dir, *sweep_args(config, folder, "--upload", "http://127.0.0.1:1"))
@@ -242,6 +243,6 @@ def test_results_are_sent(bin_dir, tmp_path):
         assert len(dashboard.ids()) == 3
         sent = [line["sent"] for line in journal(folder) if "sent" in line]
         assert sorted(sent) == sorted(row["run"] for row in summary(folder))
-        # each once: what is there is not asked for again
+        # each once: stored results are not sent again
         again = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--upload", dashboard.url))
         assert again.returncode == 0 and [line["sent"] for line in journal(folder) if "sent" in line] == sent

@@ -18,7 +18,7 @@ def sweep(bin_dir, tmp_path):
 
 
 def client(rate=math.inf, concurrency=math.inf, limit=40.0):
-    """What the pretended client tells: (throughput, mean latency in ms)."""
+    """Returns (throughput, mean latency in ms) of the simulated client."""
     return min(rate, 4.0 * concurrency, limit), 250.0 * max(1.0, min(concurrency, rate, 1e6) / 8)
 
 
@@ -78,7 +78,7 @@ def test_workload_by_concurrency(sweep):
 
 
 def first_root(values, margins):
-    """Of the PCHIP curve, by numpy's polynomials."""
+    """Returns the first root of the PCHIP curve, by numpy's polynomials."""
     x, y = np.array(values, float), np.array(margins, float)
     h, d = np.diff(x), np.diff(y) / np.diff(x)
     if len(x) == 2:
@@ -106,7 +106,7 @@ def first_root(values, margins):
 
 
 def by_spline(margin, known):
-    """Version B: the values that are measured beside what is known, and the result."""
+    """Version B: returns the values to measure in addition to the known ones, and the result."""
     history, order = dict(known), []
     while True:
         best = max([value for value, one in history.items() if one <= 0], default=1)

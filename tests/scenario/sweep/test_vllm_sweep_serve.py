@@ -1,4 +1,4 @@
-"""`profllm sweep serve`: vLLM's sweep of servers and loads, its names, files and commands, and what is mended."""
+"""`profllm sweep serve`: vLLM's sweep of servers and loads, its names, files and commands, and its fixed faults."""
 import csv
 import io
 import json
@@ -100,7 +100,7 @@ def test_links_and_values_in_a_table(sweep):
 
 
 def test_resume_after_a_kill(sweep):
-    """kill -9 in the middle: what is over stays, the warm-up comes again, no server is left, what was not finished is."""
+    """kill -9 in the middle: finished runs stay, the warm-up is repeated, no server remains, and unfinished runs are run."""
     (sweep.folder / "hold").write_text("max_num_seqs=4-BENCH--num_prompts=3/run=1")
     holding = sweep.folder / "holding"
     how = dict(serve=SERVE, bench=[{"num_prompts": 3}])
@@ -129,7 +129,7 @@ def test_resume_after_a_kill(sweep):
 
 
 def test_interrupted(sweep):
-    """^C ends client and server, and says how to go on."""
+    """^C ends client and server, and the output says how to resume."""
     (sweep.folder / "hold").write_text("run=0")
     process = start_in(sweep, "serve", bench=[{"num_prompts": 3}])
     wait_for((sweep.folder / "holding").exists, "the first run", process=process)
@@ -149,7 +149,7 @@ def start_in(sweep, kind, *more, **how):
 
 
 def test_a_folder_of_vllms(sweep):
-    """What vLLM has made is gone on with: whole runs are taken, a failed one of a summary is tried again."""
+    """A directory of vLLM's is resumed: complete runs are kept, a failed one of a summary is retried."""
     serve, bench = {"max_num_seqs": 2}, {"max_concurrency": 1}
     folder = sweep.root / folder_of(serve, bench)
     folder.mkdir(parents=True)
@@ -168,7 +168,7 @@ def test_a_folder_of_vllms(sweep):
 
 
 def test_failures(sweep):
-    """Of runs and of servers: noted and gone past, or the end; retried by --resume; nothing of them is left."""
+    """Failures of runs and servers are recorded and skipped, or end the sweep; --resume retries them and removes their files."""
     bench = [{"max_concurrency": 1}, {"max_concurrency": 2}]
     (sweep.folder / "fail").write_text("max_concurrency=1")
     sweep.run("serve", "--num-runs", 2, "--continue-on-error", bench=bench, status=1)

@@ -325,10 +325,19 @@ static int rename_former(struct store *store, struct pl_err *err)
 	return store_runs_rename_former(&store->writer, &store->columns, err);
 }
 
+/* The form of a result that profllm wrote was 'own'. */
+static int rename_native(struct store *store, struct pl_err *err)
+{
+	return store_sql_make(&store->writer,
+			      "UPDATE benchmark_runs SET form = 'native' WHERE form = 'own';"
+			      "UPDATE job_items SET form = 'native' WHERE form = 'own';",
+			      err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_tables,  make_paths,        make_presets, make_artifacts, make_parts,
 	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_duplicate_inputs,
-	make_authors, make_part_keys,    make_uploads, rename_former,
+	make_authors, make_part_keys,    make_uploads, rename_former,  rename_native,
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

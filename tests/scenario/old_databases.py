@@ -31,6 +31,7 @@ def of_form_1(db, old, columns, waiting=b""):
         file.execute("ATTACH ? AS now", [str(db)])
         names = ", ".join([*FIXED, *(f'"{name}"' for name in columns)])
         file.execute(f"INSERT INTO main.benchmark_runs ({names}) SELECT {names} FROM now.benchmark_runs")
+        file.execute("UPDATE main.benchmark_runs SET form = 'own' WHERE form = 'native'")
         file.execute("INSERT INTO main.benchmark_documents SELECT id, bytes, notes FROM now.benchmark_documents")
         file.execute("INSERT INTO main.store_state SELECT data_version FROM now.store_state")
         if waiting:

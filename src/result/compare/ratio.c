@@ -46,9 +46,9 @@ const char *res_ratio_how_name(enum res_ratio_how how)
 const char *res_finding_name(enum res_finding finding)
 {
 	static const char *const names[] = {
-		[RES_FINDING_NOTHING] = "nothing",
+		[RES_FINDING_NO_VALUE] = "no_value",
 		[RES_FINDING_NO_RATIO] = "no_ratio",
-		[RES_FINDING_NOT_KNOWN] = "not_known",
+		[RES_FINDING_NO_INTERVAL] = "no_interval",
 		[RES_FINDING_EQUAL] = "equal",
 		[RES_FINDING_NO_DIFFERENCE] = "no_difference",
 		[RES_FINDING_BETTER] = "better",
@@ -360,7 +360,7 @@ static enum res_finding finding_of(const struct res_ratio *ratio,
 	bool is_higher = ratio->interval.low > 1;
 
 	if (ratio->how == RES_RATIO_NONE)
-		return is_equal(ratio->ratio, 1) ? RES_FINDING_EQUAL : RES_FINDING_NOT_KNOWN;
+		return is_equal(ratio->ratio, 1) ? RES_FINDING_EQUAL : RES_FINDING_NO_INTERVAL;
 	if (!is_higher && !(ratio->interval.high < 1))
 		return RES_FINDING_NO_DIFFERENCE;
 	if (direction == RES_FIELD_NEITHER)
@@ -397,7 +397,7 @@ struct res_ratio res_ratio_of(const char *id, enum res_field_direction direction
 			      const struct res_sample *a, const struct res_sample *b)
 {
 	const struct res_sample *const samples[2] = { a, b };
-	struct res_ratio ret = { .finding = RES_FINDING_NOTHING,
+	struct res_ratio ret = { .finding = RES_FINDING_NO_VALUE,
 				 .ratio = NAN,
 				 .interval = { NAN, NAN },
 				 .p = NAN,
@@ -508,7 +508,7 @@ char *res_ratio_words(const struct res_ratio *ratio, double effect)
 	auto_buf text = PL_BUF(512);
 
 	switch (ratio->finding) {
-	case RES_FINDING_NOTHING:
+	case RES_FINDING_NO_VALUE:
 		pl_buf_add_text(&text, "nothing to compare");
 		break;
 	case RES_FINDING_NO_RATIO:
@@ -517,7 +517,7 @@ char *res_ratio_words(const struct res_ratio *ratio, double effect)
 	case RES_FINDING_EQUAL:
 		pl_buf_add_text(&text, "equal");
 		break;
-	case RES_FINDING_NOT_KNOWN:
+	case RES_FINDING_NO_INTERVAL:
 		pl_buf_add_text(&text, ratio->ratio > 1 ? "higher" : "lower");
 		pl_buf_addf(&text, " by %s %%, without a confidence interval",
 			    percent_of(fabs(ratio->ratio - 1), decimals_of(ratio)).text);

@@ -60,9 +60,9 @@ const char *res_ratio_how_name(enum res_ratio_how how);
 
 /* The finding, from the interval alone. */
 enum res_finding {
-	RES_FINDING_NOTHING,   /* a side has no number */
-	RES_FINDING_NO_RATIO,  /* a mean is not above 0, or their ratio is not a number */
-	RES_FINDING_NOT_KNOWN, /* they differ, and the uncertainty is unknown */
+	RES_FINDING_NO_VALUE,    /* a side has no number */
+	RES_FINDING_NO_RATIO,    /* a mean is not above 0, or their ratio is not a number */
+	RES_FINDING_NO_INTERVAL, /* they differ, and the uncertainty is unknown */
 	RES_FINDING_EQUAL, /* equal but for rounding (1e-9 of the larger mean), without an interval */
 	RES_FINDING_NO_DIFFERENCE, /* the interval contains 1 */
 	RES_FINDING_BETTER,
@@ -70,7 +70,7 @@ enum res_finding {
 	RES_FINDING_HIGHER, /* for metrics without a better direction */
 	RES_FINDING_LOWER,
 };
-/* "nothing", "no_ratio", "not_known", "equal", "no_difference", "better", "worse", "higher", "lower" */
+/* "no_value", "no_ratio", "no_interval", "equal", "no_difference", "better", "worse", "higher", "lower" */
 const char *res_finding_name(enum res_finding finding);
 
 #define RES_RATIO_SMALL_EFFECT 0.05 /* the difference for `more_runs`, unless set otherwise */

@@ -28,7 +28,7 @@
 #define RUN_ID_BYTES_MAX 1000
 
 static const char *const form_names[] = {
-	"own",
+	"native",
 #define PRODUCER(ID, id, text) #id,
 #include "tbl/producers.h"
 	"plain",

@@ -32,7 +32,7 @@ enum store_form {
 	STORE_FORM_PLAIN,
 	STORE_FORM_COUNT
 };
-/* "own", "flat", "latency" */
+/* "native", "flat", "latency" */
 const char *store_form_name(enum store_form form);
 /* Returns the form of store_document.json. */
 enum store_form store_form_of(const json_t *document);

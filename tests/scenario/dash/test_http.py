@@ -164,7 +164,7 @@ def test_one_experiment_by_id_and_by_run_id(dashboard):
     row = dashboard.rows()[1]
     one = dashboard.get(f"/api/data/experiments/{row['id']}").json
     assert one == dashboard.get(f"/api/data/experiments/{row['run_id']}").json
-    assert one["run_id"] == row["run_id"] and one["form"] == "own" and one["verdict"] == row["verdict"]
+    assert one["run_id"] == row["run_id"] and one["form"] == "native" and one["verdict"] == row["verdict"]
     assert one["verdict_sentence"].count("\n") == 2 and "1 request failed" in one["verdict_sentence"]
     assert one["document"]["results"]["p99_ttft_ms"] == 101.0
     raw = dashboard.get(f"/api/data/experiments/{row['id']}/raw")

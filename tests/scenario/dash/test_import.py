@@ -82,7 +82,7 @@ def test_every_leaf_of_the_examples(bin_dir, examples, rows, tmp_path):
     assert [result["name"] for result in stored] == sorted(f"{name}.json" for name in EXAMPLES)
     for result in stored:
         document = json.loads((examples / result["name"]).read_text())
-        assert result["form"] == "own" and result["faults"] == [] and result["run_id"] == document["run_id"]
+        assert result["form"] == "native" and result["faults"] == [] and result["run_id"] == document["run_id"]
         wanted = dict(expected(document, rows))
         assert sum(rows[name]["column"] for name in wanted if name in rows) > 600
         values, explicit = assert_stored(told["db"], result["id"], wanted, rows)
@@ -125,7 +125,7 @@ def test_files_of_vllm_bench_have_the_fields_that_people_filter_by(bin_dir, tmp_
                "benchmark.num_prompts", "benchmark.max_concurrency", "server.max_num_seqs", "server.enforce_eager", "tags.gpu", "tags.pp"]
     told = import_json(bin_dir, folder, "--db", tmp_path / "a.db")
     assert {result["name"]: result["form"] for result in told["results"]} == {
-        "c16.json": "flat", "latency.json": "latency", "ours.json": "own", "throughput.json": "throughput", "tp4.json": "flat",
+        "c16.json": "flat", "latency.json": "latency", "ours.json": "native", "throughput.json": "throughput", "tp4.json": "flat",
         "two.jsonl:1": "flat", "two.jsonl:2": "flat"}
     with Dashboard(bin_dir, tmp_path / "a.db") as one:
         rows = {row["cells"].get("run.name", "-"): [row["cells"].get(column) for column in columns[1:]] for row in one.rows(columns=columns)}
@@ -284,7 +284,7 @@ def test_our_file_and_the_flat_one_around_it_are_one_result(bin_dir, examples, t
     write(tmp_path / "flat.json", {"num_prompts": 1, "completed": 1, "duration": 1, "profllm": document})
     told = import_json(bin_dir, examples / "quickstart.json", tmp_path / "flat.json", "--db", tmp_path / "a.db")
     assert [(result["state"], result["form"], result["id"]) for result in told["results"]] == \
-        [("stored", "own", 1), ("duplicate", "own", 1)]
+        [("stored", "native", 1), ("duplicate", "native", 1)]
 
 
 # ---- many in one file, folders --------------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_pa
     assert [(one["kind"], one["fields"]) for one in answer["cautions"]] == [("shared", [])]
     assert answer["cautions"][0]["text"].startswith("3 runs are in A and in B, 3 in A and in C; ")
     against = [metric["ratios"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
-    assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "method": "none", "finding": "not_known", "more_runs_count": None,
+    assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "method": "none", "finding": "no_interval", "more_runs_count": None,
                           "regression": False, "sentence": against[0]["sentence"]} and against[0]["sentence"].endswith("without a confidence interval")
     assert against[1]["method"] == "bootstrap" and against[1]["p"] is not None
     same(answer, of_files(bin_dir, tmp_path, kept[1][:6], kept[1][:3], kept[1][3:8]))
@@ -164,7 +164,7 @@ def test_what_nobody_tells_is_not_called_alike(kept):
 def test_a_side_without_a_row_has_nothing(kept):
     answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
     assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "trusted": 0, "untrusted": 0, "not_completed": 0, "excluded": 0, "ids": []}
-    assert answer["metrics"][0]["ratios"][0]["finding"] == "nothing" and answer["metrics"][0]["sides"][1]["value"] is None
+    assert answer["metrics"][0]["ratios"][0]["finding"] == "no_value" and answer["metrics"][0]["sides"][1]["value"] is None
 
 
 @pytest.mark.parametrize("body, pointer", [
@@ -209,7 +209,7 @@ def check_figure(said, cells):
 
 def check_ratio(said, a, b):
     if len(a) == 0 or len(b) == 0:
-        assert said["finding"] == "nothing" and said["ratio"] is None
+        assert said["finding"] == "no_value" and said["ratio"] is None
     elif not (a.mean() > 0 and b.mean() > 0 and 1e-300 < float(b.mean()) / float(a.mean()) < math.inf):
         assert said["ratio"] is None and said["finding"] in ("no_ratio", "equal")
     else:

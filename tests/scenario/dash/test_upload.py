@@ -39,7 +39,7 @@ def test_a_result_as_json(shared):
     job = shared.upload("/api/upload/json?name=one.json", GOOD)
     assert job["kind"] == "json" and states(job) == ["stored"]
     (item,) = job["items"]
-    assert (item["name"], item["form"], item["run_id"]) == ("one.json", "own", GOOD["run_id"])
+    assert (item["name"], item["form"], item["run_id"]) == ("one.json", "native", GOOD["run_id"])
     assert shared.get(f"/api/data/experiments/{item['id']}").json["document"] == GOOD
 
 

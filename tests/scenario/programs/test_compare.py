@@ -92,15 +92,15 @@ def test_two_runs_by_the_intervals_within_them(bin_dir, tmp_path):
     assert ratio["low"] == pytest.approx(1.2 * math.exp(-math.hypot(math.log(24 / 23), math.log(21 / 20))))
     assert ratio["regression"] and ratio["more_runs_count"] is None
     [p99] = metric(answer, "results.p99_ttft_ms")["ratios"]
-    assert p99["method"] == "none" and p99["finding"] == "not_known" and p99["low"] is None
+    assert p99["method"] == "none" and p99["finding"] == "no_interval" and p99["low"] is None
     # a result of before there were any has no interval of its rates
     [rate] = metric(answer, "results.output_throughput")["ratios"]
-    assert rate["method"] == "none" and rate["finding"] == "not_known"
+    assert rate["method"] == "none" and rate["finding"] == "no_interval"
     # null, or recorded nowhere: no figure of the default list, and no invented one of a list
     assert not [one for one in answer["metrics"] if one["field"] in ("results.request_goodput", "results.mean_tpot_ms")]
     asked = compare(bin_dir, a, b, "--metrics", "request_goodput,mean_tpot_ms")["metrics"]
     assert [(one["sides"][0]["n"], one["sides"][0]["value"], one["sides"][0]["null"], one["sides"][0]["not_recorded"],
-             one["ratios"][0]["finding"]) for one in asked] == [(0, None, 1, 0, "nothing"), (0, None, 0, 1, "nothing")]
+             one["ratios"][0]["finding"]) for one in asked] == [(0, None, 1, 0, "no_value"), (0, None, 0, 1, "no_value")]
 
 
 def test_groups_by_their_runs(bin_dir, tmp_path):
@@ -343,7 +343,7 @@ def test_odd_numbers(bin_dir, tmp_path):
     odd["results"] |= {"mean_ttft_ms": 0, "median_ttft_ms": -3.5, "output_throughput": "inf"}
     a, b = write(tmp_path / "a.json", document(results__median_ttft_ms=-1.5)), write(tmp_path / "b.json", odd)
     answer = compare(bin_dir, a, b, "--metrics", "mean_ttft_ms,median_ttft_ms,output_throughput")
-    assert [one["ratios"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "nothing"]
+    assert [one["ratios"][0]["finding"] for one in answer["metrics"]] == ["no_ratio", "no_ratio", "no_value"]
     assert run_profllm(bin_dir, "compare", a, b).returncode == 0
 
 

@@ -1850,12 +1850,12 @@ export interface components {
              */
             method: "none" | "within_runs" | "one_of_many" | "student" | "bootstrap";
             /**
-             * @description Finding by the confidence interval. nothing: a side has no value. no_ratio: a mean is not above 0. not_known: the
+             * @description Finding by the confidence interval. no_value: a side has no value. no_ratio: a mean is not above 0. no_interval: the
              *     values differ, without an interval. equal: the values are equal, without an interval. no_difference: the interval
              *     contains 1. better, worse: the interval excludes 1. higher, lower: the same for a metric without a direction.
              * @enum {string}
              */
-            finding: "nothing" | "no_ratio" | "not_known" | "equal" | "no_difference" | "better" | "worse" | "higher" | "lower";
+            finding: "no_value" | "no_ratio" | "no_interval" | "equal" | "no_difference" | "better" | "worse" | "higher" | "lower";
             /**
              * @description Number of runs that each side lacks to show a difference of `effect` in four of five comparisons. null if the
              *     variation between runs is unknown.
@@ -2285,7 +2285,7 @@ export interface components {
             /**
              * @description Format of the uploaded file.
              *
-             *     - `own`: a result of ProfLLM
+             *     - `native`: a result of ProfLLM
              *     - `console`: the printed output of `vllm bench serve`, `latency` or `throughput`
              *     - `latency`: a result of `vllm bench latency`
              *     - `throughput`: a result of `vllm bench throughput`
@@ -2295,7 +2295,7 @@ export interface components {
              *     - `plain`: a document with `run_id` and without `schema_version`
              * @enum {string}
              */
-            form: "own" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain";
+            form: "native" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain";
             /** @description Name of the uploaded file; null if it had none */
             name: string | null;
             /** Format: date-time */
@@ -2455,7 +2455,7 @@ export interface components {
          *           "index": 0,
          *           "name": "a.json",
          *           "state": "stored",
-         *           "form": "own",
+         *           "form": "native",
          *           "id": 7,
          *           "run_id": "exp_20261119_141200_4fe2a1",
          *           "message": null,
@@ -2548,7 +2548,7 @@ export interface components {
              * @description Format of the document, as in Experiment; null if not recognized
              * @enum {unknown}
              */
-            form: "own" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain" | null;
+            form: "native" | "console" | "latency" | "throughput" | "startup" | "mm_processor" | "flat" | "plain" | null;
             /** @description Id of the stored result; for a duplicate or a conflict, of the existing result; null if there is none */
             id: number | null;
             run_id: string | null;

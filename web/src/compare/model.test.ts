@@ -35,7 +35,7 @@ const ratio = (part: Partial<ComparedRatio>): ComparedRatio => ({
   high: null,
   p: null,
   method: 'none',
-  finding: 'nothing',
+  finding: 'no_value',
   more_runs_count: null,
   regression: false,
   sentence: '',
@@ -108,7 +108,7 @@ it('a mark says how sure a difference is', () => {
     [
       ratio({ finding: 'worse', low: 1.1, high: 1.2 }),
       ratio({ finding: 'no_difference', low: 0.9, high: 1.2 }),
-      ratio({ finding: 'not_known', ratio: 2 }),
+      ratio({ finding: 'no_interval', ratio: 2 }),
       ratio({ finding: 'equal', ratio: 1 }),
     ].map(markOf),
   ).toEqual(['filled', 'hollow', 'dashed', 'dashed'])
@@ -247,8 +247,8 @@ it('a summary counts what the comparison found and puts the headline metrics fir
     metric('b', 'higher'),
     metric('c', 'equal'),
     metric('d', 'no_difference'),
-    metric('e', 'not_known'),
-    metric('f', 'nothing'),
+    metric('e', 'no_interval'),
+    metric('f', 'no_value'),
   ]
   const { worse, better, changed, equal, unclear } = summaryOf(list, 1)
   expect([worse.map((one) => one.field.id), better.length, changed.length, equal, unclear]).toEqual([
@@ -285,9 +285,9 @@ it('single runs without any interval decide nothing, which is said once', () => 
     ({ told: { ratios: [ratio({ finding })] } }) as unknown as Parameters<typeof isUndecidable>[1][number]
   const sides = (...runs: number[]) =>
     runs.map((n) => ({ told: { runs: n } })) as unknown as Parameters<typeof isUndecidable>[0]
-  expect(isUndecidable(sides(1, 1), [metric('not_known'), metric('equal'), metric('nothing')])).toBe(true)
-  expect(isUndecidable(sides(1, 3), [metric('not_known')])).toBe(false)
-  expect(isUndecidable(sides(1, 1), [metric('not_known'), metric('no_difference')])).toBe(false)
+  expect(isUndecidable(sides(1, 1), [metric('no_interval'), metric('equal'), metric('no_value')])).toBe(true)
+  expect(isUndecidable(sides(1, 3), [metric('no_interval')])).toBe(false)
+  expect(isUndecidable(sides(1, 1), [metric('no_interval'), metric('no_difference')])).toBe(false)
   expect(isUndecidable(sides(1, 1), [metric('equal')])).toBe(false)
 })
 

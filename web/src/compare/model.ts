@@ -304,10 +304,10 @@ const FINDINGS: Record<ComparedRatio['finding'], string> = {
   higher: 'higher',
   lower: 'lower',
   no_difference: 'unclear',
-  not_known: 'unclear',
+  no_interval: 'unclear',
   equal: 'equal',
   no_ratio: 'no ratio',
-  nothing: 'nothing to compare',
+  no_value: 'nothing to compare',
 }
 
 // Intervals within two single runs show a difference between these runs, not between their configurations.
@@ -323,9 +323,9 @@ export const isUndecidable = (views: Pick<SideView, 'told'>[], metrics: MetricVi
   const findings = metrics.flatMap(({ told }) => told.ratios.map(({ finding }) => finding))
   return (
     views.every(({ told }) => told.runs === 1) &&
-    findings.includes('not_known') &&
+    findings.includes('no_interval') &&
     findings.every(
-      (finding) => finding === 'not_known' || finding === 'nothing' || finding === 'equal' || finding === 'no_ratio',
+      (finding) => finding === 'no_interval' || finding === 'no_value' || finding === 'equal' || finding === 'no_ratio',
     )
   )
 }
@@ -335,7 +335,7 @@ const effectText = (effect: number) => `${Number((effect * 100).toFixed(2))} %`
 // The size of a regression, or how many more runs a finding needs.
 export function findingNote({ finding, more_runs_count: more, regression }: ComparedRatio, effect: number) {
   if (regression) return `by more than ${effectText(effect)}`
-  if (finding === 'not_known') return 'no CI'
+  if (finding === 'no_interval') return 'no CI'
   if (finding !== 'no_difference') return ''
   if (more === null) return 'needs repeats'
   return more > 0 ? `needs ${count(more)} more ${more === 1 ? 'run' : 'runs'} per side` : ''
@@ -443,14 +443,14 @@ export interface Summary {
 export function summaryOf(metrics: MetricView[], at: number): Summary {
   const of = (...findings: ComparedRatio['finding'][]) =>
     metrics
-      .filter(({ told }) => findings.includes(told.ratios[at - 1]?.finding ?? 'nothing'))
+      .filter(({ told }) => findings.includes(told.ratios[at - 1]?.finding ?? 'no_value'))
       .sort((a, b) => rank(a) - rank(b))
   return {
     worse: of('worse'),
     better: of('better'),
     changed: of('higher', 'lower'),
     equal: of('equal').length,
-    unclear: of('no_difference', 'not_known', 'no_ratio').length,
-    without: of('nothing').length,
+    unclear: of('no_difference', 'no_interval', 'no_ratio').length,
+    without: of('no_value').length,
   }
 }

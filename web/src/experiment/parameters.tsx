@@ -51,7 +51,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const set = entries.filter((entry) => isSet(entry) && matches(entry, words))
   const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
   // a file of another program does not record which values are explicit
-  const hasSource = experiment.form === 'own' || entries.some(isSet)
+  const hasSource = experiment.form === 'native' || entries.some(isSet)
   const most = hasSource ? DEFAULTS_SHOWN : RECORDED_SHOWN
   const isWhole = isLong || words !== ''
   const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - most), 0)

@@ -18,7 +18,7 @@ export const nullWord = (field: Field, notRecorded: string = NOT_RECORDED) =>
 
 // The format of an uploaded file, by its name in the API.
 const FORMS = {
-  own: 'ProfLLM result',
+  native: 'ProfLLM result',
   flat: 'vLLM bench serve',
   console: 'vLLM bench serve, console',
   latency: 'vLLM bench latency',

@@ -98,7 +98,7 @@ const hasTable = ({ faults, message }: UploadItem) =>
 function formWords(item: UploadItem) {
   if (item.form) return formWord(item.form)
   if (item.state === 'queued' || item.state === 'cancelled') return ''
-  return item.faults.some((fault) => fault.pointer) ? formWord('own') : 'not a result'
+  return item.faults.some((fault) => fault.pointer) ? formWord('native') : 'not a result'
 }
 
 function Words({ item }: { item: UploadItem }) {

@@ -135,7 +135,7 @@ static void test_result_compare_ratio__two_runs(void **state)
 	assert_words(&found, "no difference shown (-9.1 to 20.0 %)");
 	/* one that its interval does not hold, or that reaches 0, is none to go by */
 	found = ratio(RES_FIELD_LOWER, run_of(100, 101, 110), run_of(103, 95, 115));
-	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
+	assert_int_equal(found.finding, RES_FINDING_NO_INTERVAL);
 	found = ratio(RES_FIELD_LOWER, run_of(100, 0, 110), run_of(103, 95, 115));
 	assert_int_equal(found.how, RES_RATIO_NONE);
 	assert_words(&found, "higher by 3.0 %, without a confidence interval");
@@ -165,7 +165,7 @@ static void test_result_compare_ratio__nothing_to_go_by(void **state)
 
 	(void)state;
 	found = ratio(RES_FIELD_LOWER, (struct res_sample){ 0 }, SAMPLE(1, 2));
-	assert_int_equal(found.finding, RES_FINDING_NOTHING);
+	assert_int_equal(found.finding, RES_FINDING_NO_VALUE);
 	assert_words(&found, "nothing to compare");
 	found = ratio(RES_FIELD_LOWER, SAMPLE(0, 0), SAMPLE(1, 2));
 	assert_int_equal(found.finding, RES_FINDING_NO_RATIO);
@@ -182,7 +182,7 @@ static void test_result_compare_ratio__nothing_to_go_by(void **state)
 	assert_true(isnan(found.interval.high) || isfinite(found.interval.high));
 	/* counts, mostly: no run differs from another of its side */
 	found = ratio(RES_FIELD_LOWER, SAMPLE(5, 5, 5, 5, 5), SAMPLE(6, 6, 6, 6, 6));
-	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
+	assert_int_equal(found.finding, RES_FINDING_NO_INTERVAL);
 	/* a value of 0 among them has no logarithm: no bootstrap */
 	found = ratio(RES_FIELD_LOWER, SAMPLE(0, 5, 5, 5, 6), SAMPLE(6, 6, 7, 6, 8));
 	assert_int_equal(found.how, RES_RATIO_STUDENT);
@@ -214,7 +214,7 @@ static void test_result_compare_ratio__rounding(void **state)
 	assert_int_equal(found.finding, RES_FINDING_EQUAL);
 	/* a spread of rounding does not make a real difference certain */
 	found = ratio(RES_FIELD_HIGHER, SAMPLE(173.5, 173.5, up), SAMPLE(180, 180, 180));
-	assert_int_equal(found.finding, RES_FINDING_NOT_KNOWN);
+	assert_int_equal(found.finding, RES_FINDING_NO_INTERVAL);
 	/* a small difference that the runs show remains one */
 	found = ratio(RES_FIELD_HIGHER, SAMPLE(100, 100.00001, 99.99999),
 		      SAMPLE(100.001, 100.00101, 100.00099));

@@ -1,4 +1,4 @@
-# Everything a developer or a user does with this tree; `make help` lists it.
+# Targets for developers and users; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 BUILD := build
@@ -6,46 +6,46 @@ PYTHON := /usr/bin/python3
 
 .PHONY: help build demo test check test-long test-real asan tsan fuzz perf fmt lint docs install clean
 
-help: ## this list
+help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 build: ## build into build/bin (installs missing Debian packages)
 	@tools/install-packages build
 	@tools/build $(BUILD) Release gcc
 
-demo: build ## run the quickstart experiment against the simulator, show its result and keep it for the browser
+demo: build ## run the quickstart experiment with the simulator, and print and store its result
 	@tools/demo $(BUILD)/bin
 
-test: ## all tests: both compilers, scenarios, sanitizers, fuzz targets, tree checks
+test: ## run all tests: both compilers, scenarios, sanitizers, fuzz targets, tree checks
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests all
 
-check: ## the fast part of the tests, for every save
+check: ## run the fast tests, for every save
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests fast
 
-test-long: ## the tests with their random parts in full
+test-long: ## run all tests, random ones in full
 	@tools/install-packages build test
 	@PROFLLM_TEST_LONG=1 $(PYTHON) tools/run-tests all
 
-test-real: ## against real engines: VLLM=FOLDER, LLAMA=FOLDER (docs/real-engines.md)
+test-real: ## run the tests against real engines: VLLM=FOLDER, LLAMA=FOLDER (docs/real-engines.md)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@VLLM="$(VLLM)" LLAMA="$(LLAMA)" PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
 
-asan: ## unit and scenario tests under ASan and UBSan
+asan: ## run unit and scenario tests with ASan and UBSan
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests asan
 
-tsan: ## tests of io, host, bench and run under TSan
+tsan: ## run the tests of directories with threads with TSan
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests tsan
 
-fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60) or FUZZ_RUNS inputs
+fuzz: ## fuzz every parser for FUZZ_SECONDS each (default 60) or FUZZ_RUNS inputs
 	@tools/install-packages build test
 	@tools/fuzz
 
-perf: ## benchmarks beside their peers and the calibration, 50 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
+perf: ## run the benchmarks, with peers, and the calibration: 50 minutes on an idle machine (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json
@@ -57,11 +57,11 @@ fmt: ## format the C and TypeScript sources
 	@git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' | grep -v '^src/tbl/' | xargs clang-format -i
 	@tools/web fmt
 
-lint: ## layer, size, header, format, wording and generated-file checks
+lint: ## run layer, size, header, format, wording and generated-file checks
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests lint
 
-docs: build ## write the files that are made from the rows (schemas, reference)
+docs: build ## write the files that are generated from the rows (schemas, reference)
 	@tools/install-packages build test
 	@$(PYTHON) tools/make-schemas $(BUILD)/bin/profllm
 	@$(PYTHON) tools/make-reference $(BUILD)/bin/profllm
@@ -71,5 +71,5 @@ docs: build ## write the files that are made from the rows (schemas, reference)
 install: build ## install into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix "$(or $(PREFIX),/usr/local)"
 
-clean: ## remove everything that was built
+clean: ## remove all build directories
 	@rm -rf build build-*

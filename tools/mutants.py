@@ -1,7 +1,7 @@
 """Mutants of a C file: small changes, each of which a test should notice.
 
 mutants(text) returns one Mutant for each place where an operator applies. Comments, strings, character constants, preprocessor lines
-and assert() calls are not changed. The key of a mutant is made of the text of its line, so it survives changes elsewhere in the file.
+and assert() calls are not changed. The key of a mutant contains the text of its line, so it survives changes elsewhere in the file.
 
     compare    == and != swapped; < and <=, > and >= swapped, or negated
     arithmetic + and -, += and -= swapped
@@ -30,7 +30,7 @@ DECLARED = re.compile(r"\s*(?:[\w*]+\s+)+\**\w+(?:\[[^]]*\])+\s*[;=,]")  # "stat
 @dataclass(frozen=True)
 class Mutant:
     operator: str
-    start: int  # offsets of the text that it replaces
+    start: int  # offsets of the replaced text
     end: int
     new: str
     line: int  # from 1
@@ -45,11 +45,11 @@ class Token:
 
 
 def hide(text):
-    """The text with all that is not code replaced by spaces (strings and character constants by quotes); offsets stay."""
+    """Replaces all text except code by spaces (strings and character constants by quotes); offsets stay."""
     def blank(match):
-        said = match.group()
-        fill = said[0] if said[0] in "\"'" else " "
-        return re.sub(r"[^\n]", fill, said)
+        token = match.group()
+        fill = token[0] if token[0] in "\"'" else " "
+        return re.sub(r"[^\n]", fill, token)
     return HIDDEN.sub(blank, text)
 
 
@@ -59,7 +59,7 @@ def tokens(code):
 
 
 def closing(words, at):
-    """The index of the bracket that closes the one at an index."""
+    """Returns the index of the bracket that closes the one at an index."""
     depth = 0
     for i in range(at, len(words)):
         if words[i].text in "([{":
@@ -72,7 +72,7 @@ def closing(words, at):
 
 
 def statement_end(words, at):
-    """The index of the semicolon that ends the statement; None where a block comes first."""
+    """Returns the index of the semicolon that ends the statement; None if a block comes first."""
     i = at
     while i < len(words) and words[i].text != ";":
         if words[i].text in "{}":
@@ -85,62 +85,62 @@ def is_operand(token):
     return token.text in ("]", ")") or (re.match(r"[\w\"'.]", token.text) and token.text not in WORDS)
 
 
-def constants(said):
-    match = INTEGER.match(said)
-    if not match or (said[0] == "0" and said.isdigit() and len(said) > 1):
+def constants(token):
+    match = INTEGER.match(token)
+    if not match or (token[0] == "0" and token.isdigit() and len(token) > 1):
         return []
     value = int(match.group(1), 0)
     return [f"{new}{match.group(2)}" for new in ([1] if value == 0 else [0, 2] if value == 1 else [value + 1])]
 
 
 def droppable(words, at, end):
-    """A call for its effect, or an assignment that declares nothing."""
+    """Returns whether it is a call for its effect, or an assignment without a declaration."""
     depth = 0
     if words[at].text in WORDS | {"break", "continue", "default", "assert"} or not re.match(r"[A-Za-z_*(]", words[at].text):
         return False
     for i in range(at, end):
-        said = words[i].text
-        if said == "=" or (len(said) > 1 and said[-1] == "=" and said[:-1] in "+-*/%&|^<<>>" and said not in COMPARE):
+        token = words[i].text
+        if token == "=" or (len(token) > 1 and token[-1] == "=" and token[:-1] in "+-*/%&|^<<>>" and token not in COMPARE):
             return depth == 0 and not (at < i - 1 and re.match(r"\w", words[i - 1].text) and re.match(r"[\w*]", words[i - 2].text)
                                        and words[i - 2].start > words[at].start - 1 and words[at].text != "*")
-        if depth == 0 and i > at and re.match(r"[A-Za-z_]", said) and re.match(r"\w", words[i - 1].text):
+        if depth == 0 and i > at and re.match(r"[A-Za-z_]", token) and re.match(r"\w", words[i - 1].text):
             return False  # a declaration
-        depth += (said in "([") - (said in ")]")
-    # *p++; and such have no call
+        depth += (token in "([") - (token in ")]")
+    # *p++; and similar statements have no call
     return words[end - 1].text == ")" and re.match(r"[A-Za-z_]", words[at].text) is not None
 
 
 def changes(code):
-    """(operator, start, end, new) of all mutants."""
+    """Yields (operator, start, end, new) of all mutants."""
     words = tokens(code)
     asserted = 0
     depth = 0
     for i, word in enumerate(words):
-        said, before = word.text, words[i - 1] if i else None
+        token, before = word.text, words[i - 1] if i else None
         after = words[i + 1] if i + 1 < len(words) else None
-        depth += (said == "{") - (said == "}")
-        if said == "assert" and after and after.text == "(":
+        depth += (token == "{") - (token == "}")
+        if token == "assert" and after and after.text == "(":
             asserted = closing(words, i + 1)
         if i <= asserted and asserted:
             continue
-        if said in COMPARE:
-            yield from (("compare", word.start, word.end, new) for new in COMPARE[said])
-        elif said in SWAPPED:
-            yield (SWAPPED[said][0], word.start, word.end, SWAPPED[said][1])
-        elif said in "+-" and before and is_operand(before):
-            yield ("arithmetic", word.start, word.end, "-" if said == "+" else "+")
-        elif said[0].isdigit():
+        if token in COMPARE:
+            yield from (("compare", word.start, word.end, new) for new in COMPARE[token])
+        elif token in SWAPPED:
+            yield (SWAPPED[token][0], word.start, word.end, SWAPPED[token][1])
+        elif token in "+-" and before and is_operand(before):
+            yield ("arithmetic", word.start, word.end, "-" if token == "+" else "+")
+        elif token[0].isdigit():
             begin = code.rfind("\n", 0, word.start) + 1
-            # the size of an array alone is not wrong in a way that anything notices
+            # no test can notice another size of an array
             sizes = DECLARED.match(code, begin)
             if not (sizes and not code[begin:].lstrip().startswith("return") and word.end < sizes.end()):
-                # any negative value says the same: -1 becomes 0 only
-                news = constants(said)[:1] if i > 1 and words[i - 2].text == "return" and before.text == "-" else constants(said)
+                # all negative values mean the same: -1 becomes 0 only
+                news = constants(token)[:1] if i > 1 and words[i - 2].text == "return" and before.text == "-" else constants(token)
                 yield from (("constant", word.start, word.end, new) for new in news)
-        elif said in ("if", "while") and after and after.text == "(":
+        elif token in ("if", "while") and after and after.text == "(":
             end = closing(words, i + 1)
             yield ("negate", after.end, words[end].start, f"!({code[after.end:words[end].start]})")
-        elif said == "return" and (end := statement_end(words, i)) and end > i + 1:
+        elif token == "return" and (end := statement_end(words, i)) and end > i + 1:
             if not (re.fullmatch(r"-?\w+", code[after.start:words[end].start]) and re.fullmatch(r"-?(\d\w*|true|false|NULL)",
                                                                                                 code[after.start:words[end].start])):
                 yield ("return", after.start, words[end].start, f"((void)({code[after.start:words[end].start]}), 0)")

@@ -1,4 +1,4 @@
-"""What the generators share: the rows as a built profllm prints them, Markdown tables, the writing of files."""
+"""Shared by the generators: the rows as a built profllm prints them, Markdown tables, the writing of files."""
 import argparse
 import json
 import os
@@ -13,7 +13,7 @@ PROGRAM_HELP = "a built profllm (default: that of PROFLLM_BIN or build/bin)"
 
 
 def schema(program, *options):
-    """What `profllm schema --json` prints."""
+    """Returns the output of `profllm schema --json`."""
     try:
         done = subprocess.run([program, "schema", "--json", *options], capture_output=True, text=True)
     except OSError as error:
@@ -24,23 +24,23 @@ def schema(program, *options):
 
 
 def load(program):
-    """{list: [row, …]} of all tables, and the fields of a result that are made from these."""
+    """Returns {list: [row, …]} of all tables, and the fields of a result that are made from them."""
     return {**schema(program), "fields": schema(program, "--fields")}
 
 
 def number(value):
-    """As a person writes it: 1e-9, not 1e-09."""
+    """Writes a number as a person does: 1e-9, not 1e-09."""
     return re.sub(r"e-0", "e-", str(value))
 
 
 def table(head, body):
-    """Markdown; `body`: a list of texts for each row."""
+    """Returns a Markdown table; `body`: a list of texts for each row."""
     lines = [head, ["---"] * len(head), *([text.replace("|", "\\|") for text in row] for row in body)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def replace(page, before, made, after):
-    """The page with what stands between two patterns, which has to be there once, made anew."""
+    """Returns the page with new text between two patterns, which must occur once."""
     page, count = re.subn(rf"({before}).*?({after})", lambda found: found.group(1) + made + found.group(2), page,
                           flags=re.S)
     if count != 1:
@@ -49,7 +49,7 @@ def replace(page, before, made, after):
 
 
 def fill(path, tables):
-    """The page as it stands, with its marked tables made anew; `tables`: name to function."""
+    """Returns the page with its marked tables rewritten; `tables`: name to function."""
     page = (ROOT / path).read_text()
     for name, make in tables.items():
         if f"<!-- table {name}: " in page:
@@ -58,7 +58,7 @@ def fill(path, tables):
 
 
 def main(text, make):
-    """`make`: from the rows to {path below the root: text}; writes what is out of date, or only says so."""
+    """`make` maps the rows to {path below the root: text}. Writes the outdated files, or only reports them with --check."""
     name = Path(sys.argv[0]).name
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; 1 when something is out of date")

@@ -1,13 +1,13 @@
-"""A temporary folder for tests, which goes with them however they end, and so do all processes that they have started.
+"""A temporary directory for tests. It is removed when they end, however they end, and all processes that they started are killed.
 
-start() splits the process that calls it. What goes on behind it is a child, the worker, with TMPDIR naming a new folder;
-compilers, pytest, unit tests and all programs below put their files there. The process that was there before only waits and
-has the pid that others know and kill. Between them is the keeper, which outlives both:
+start() splits the calling process. It returns in a child, the worker, whose TMPDIR names a new directory for the files of
+compilers, pytest, unit tests and all other programs below it. The calling process only waits; it has the pid that others
+know and kill. Between them is the keeper, which outlives both:
 
-    pid that is known  ---  keeper  ---  worker  ---  tests, servers, …
+    known pid  ---  keeper  ---  worker  ---  tests, servers, …
 
-Orphans below become the keeper's children, so that none is lost. When the worker or the known pid ends, it kills what is left
-below it and removes the folder. Below a worker start() does nothing.
+Orphans below become the keeper's children, so that none is lost. When the worker or the known pid ends, the keeper kills the
+remaining processes below it and removes the directory. Below a worker, start() does nothing.
 """
 import ctypes
 import fcntl
@@ -42,7 +42,7 @@ def descendants(root):
 
 
 def reap(worker):
-    """Takes all children that have ended; the worker's exit status, None where it goes on."""
+    """Reaps all children that have ended; returns the worker's exit status, or None while it runs."""
     status = None
     try:
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -58,7 +58,7 @@ def shell_status(status):
 
 
 def remove(folder):
-    for above, names, _ in os.walk(folder):  # a test that closed a folder may not have come to open it again
+    for above, names, _ in os.walk(folder):  # a test that closed a directory may have ended before it opened it again
         for path in (os.path.join(above, name) for name in names):
             if not os.path.islink(path):
                 os.chmod(path, 0o700)
@@ -66,7 +66,7 @@ def remove(folder):
 
 
 def keep(folder, owner, worker):
-    """Of the keeper, which does nothing else."""
+    """Runs the keeper, which does nothing else."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, OWNER_ENDS)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -88,18 +88,18 @@ def keep(folder, owner, worker):
 
 
 def follow(keeper, worker):
-    """Of the pid that is known: ends as the worker does."""
+    """Runs in the process with the known pid: ends as the worker does."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, CHILD_ENDS})
     while not (ended := os.waitpid(keeper, os.WNOHANG))[0]:
         info = signal.sigwaitinfo({signal.SIGINT, CHILD_ENDS})
-        # from the terminal the worker has it too
+        # the worker gets it from the terminal, too
         if info.si_signo == signal.SIGINT and info.si_pid != 0:
             os.kill(worker, signal.SIGINT)
     os._exit(shell_status(os.waitstatus_to_exitcode(ended[1])))
 
 
 def lock(folder):
-    """A descriptor that holds the folder; None: another's keeper does, or it is gone."""
+    """Returns a descriptor that locks the directory; None: another keeper has it, or it no longer exists."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
@@ -115,7 +115,7 @@ def lock(folder):
 
 
 def make_folder():
-    """Held by a lock as long as one of the three lives."""
+    """Makes the directory, which is locked until the last of the three processes ends."""
     above = tempfile.gettempdir()
     for left in glob.glob(f"{glob.escape(above)}/{PREFIX}????????"):  # its keeper was killed too
         held = lock(left)
@@ -130,26 +130,26 @@ def make_folder():
 
 
 def start():
-    """The folder, in the worker."""
+    """Returns the directory, in the worker."""
     if VARIABLE in os.environ:
         return os.environ[VARIABLE]
     folder = make_folder()
     sys.stdout.flush()
     sys.stderr.flush()
     owner = os.getpid()
-    told, tell = os.pipe()
+    read_end, write_end = os.pipe()
     keeper = os.fork()
     if keeper:
-        os.close(tell)
-        follow(keeper, int(os.read(told, 20)))
+        os.close(write_end)
+        follow(keeper, int(os.read(read_end, 20)))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {OWNER_ENDS, CHILD_ENDS})
     worker = os.fork()
     if worker:
-        os.write(tell, str(worker).encode())
+        os.write(write_end, str(worker).encode())
         keep(folder, owner, worker)
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-    os.close(told)
-    os.close(tell)
+    os.close(read_end)
+    os.close(write_end)
     os.environ[VARIABLE] = os.environ["TMPDIR"] = tempfile.tempdir = folder
     return folder

@@ -54,7 +54,7 @@ def ask(kept, sides, **more):
 
 
 def of_files(bin_dir, folder, *sides, **more):
-    """What `profllm compare` says of the same documents."""
+    """Returns the output of `profllm compare` for the same documents."""
     names = []
     for i, documents in enumerate(sides):
         names.append(folder / f"side{i}")

@@ -1,4 +1,4 @@
-"""What `bench serve` says to one who comes from vLLM: in the words of the command line, and nothing lost."""
+"""Messages of `bench serve` for users of vLLM: in the words of the command line, without any loss."""
 
 import json
 import re

@@ -32,7 +32,7 @@ BAD = {
     "the-most": "the most that fits", "so-often": "sent so often", "its-like": "files and their like", "word-for": "as ever"}
 GOOD = [
     "the idea behind it", "threads fall behind", "a server behind the proxy", "nothing is left behind", "tell two runs apart",
-    "tells the server to stop", "EOF stands for the end", "is there a result", "What if it fails.", "Of course it does", "What follows is one line.",
+    "tells the server to stop", "EOF stands for the end", "is there a result", "What if it fails.", "Of course it does", "What follows is one line.", "the former key launch.beside", "--he is ambiguous",
     "two passes over the file", "what comes next", "a stand-alone server", "for so long as it runs"]
 
 
@@ -68,8 +68,17 @@ def test_correct_english_passes(words, text):
     ("a.md", "it is\n\ntold\n", []),
     ("a.c", "/* it stands; check-words: allow stand */", []),
     ("a.c", "/* it stands; check-words: allow told */", [(1, "stand")]),
-    ("a.py", "# behind", None)])
-def test_prose_is_told_from_code(words, name, text, hits):
+    ("a.py", 'behind = "is told"  # it\n# is told\n', [(2, "told")]),
+    ("a.py", '"""A file\n\nis told."""\nf("""anew""")\n', [(3, "told")]),
+    ("a.py", 'def f():\n    # x\n    "anew"\n    "anew" % 1\n    `anew`\n'.replace("`", "'"), [(3, "anew"), (5, "anew")]),
+    ("a.py", "# `behind` is a name\n", []),
+    ("tool", "#!/usr/bin/python3\n# anew\n", [(2, "anew")]),
+    ("tool", "#!/bin/sh\nrm -rf behind \"${#told}\" # anew\n", [(2, "anew")]),
+    ("Makefile", "behind: anew ## told to stand\n", [(1, "stand")]),
+    ("CMakeLists.txt", "# it is\n# told\nset(behind)\n", [(1, "told")]),
+    ("a.json", '{"is": "told"}', None),
+    ("tool", "behind", None)])
+def test_prose_is_separated_from_code(words, name, text, hits):
     if hits is None:
         assert words.prose_of(name, text) is None
     else:

@@ -308,7 +308,8 @@ static const struct ruling_case {
 	/* files of other versions */
 	{ CHECKED("'degraded'", MEASURED, OVER("moon_phase", "7", "3", "ms", "degraded")),
 	  "degraded",
-	  "Use these metrics with care.\nOf its version (moon_phase: found 7 ms, limit 3 ms); "
+	  "Use these metrics with care.\n"
+	  "Of its version (moon_phase: found 7 ms, limit 3 ms); " /* check-words: allow of-opening */
 	  "the result does not record how far the client changed the metrics, or whether the "
 	  "server received the configured load.\nLook up this check in the documentation of the "
 	  "version that wrote the file.",

@@ -273,8 +273,7 @@ def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["duplicate", "duplicate", "0"]
     assert done.stdout.splitlines()[-1] == \
         f"0 stored, 2 duplicates, 1 in conflict, 0 rejected; 1 result in {db}"
-    assert done.stderr == (f"profllm-dashboard: error: '{other}' not stored: run_id "
-                           f"'{SAMPLE['run_id']}' is already stored with other content (result 1)\n")
+    assert done.stderr.startswith(f"profllm-dashboard: error: '{other}' ") and SAMPLE["run_id"] in done.stderr and done.stderr.count("\n") == 1
     assert ask(db, 'SELECT "run.duration" FROM benchmark_runs') == [(300.5,)]
     assert again.exists()
 

@@ -256,7 +256,7 @@ def test_a_newer_form_is_refused(bin_dir, postgres, tmp_path):
     import_json(bin_dir, tmp_path / "r.json", "--db", db)
     change(db, "UPDATE store_form SET form = 99; ALTER TABLE jobs RENAME TO work")
     done = run_dashboard(bin_dir, "import", tmp_path / "r.json", "--db", db)
-    assert done.returncode == 2 and "was written by a newer version: found database format 99, expected" in done.stderr
+    assert done.returncode == 2 and "format 99" in done.stderr
     assert "use that version" in done.stderr
     assert ask(db, "SELECT form FROM store_form") == [(99,)] and ask(db, "SELECT count(*) FROM work") == [(0,)]
 

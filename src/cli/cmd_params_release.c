@@ -77,7 +77,7 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 		pl_buf_add_text(words, ", negated");
 }
 
-static void report_gone(const json_t *entry, report_fn *fn, struct pl_buf *text)
+static void report_removed(const json_t *entry, report_fn *fn, struct pl_buf *text)
 {
 	const char *note = text_of(entry, "note");
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
@@ -105,7 +105,7 @@ static void report_lists(const json_t *lists, report_fn *fn, struct pl_buf *text
 		const char *list;
 		void (*add_row)(const json_t *entry, report_fn *fn, struct pl_buf *text);
 	} kinds[] = { { "new", report_new },
-		      { "gone", report_gone },
+		      { "gone", report_removed },
 		      { "changed", report_changed } };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {

@@ -34,7 +34,7 @@ struct run_options {
 	bool quiet;
 	bool simulate;
 	bool force;
-	bool allow_gone;
+	bool allow_removed;
 	bool overwrite;
 	int64_t wait_ns;
 };
@@ -76,8 +76,10 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs; for other files, 0666 without the bits of the umask)"),
-	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
+	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
 	       "accept arguments and choices that the target release removed, with a warning"),
+	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
+	       .hidden = true),
 	{ .name = NULL },
 };
 
@@ -102,7 +104,7 @@ const struct pl_opt_command cli_run_command = {
 static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
-	struct exp_check_options how = { .allow_gone = options->allow_gone, .runs = true };
+	struct exp_check_options how = { .allow_removed = options->allow_removed, .runs = true };
 	auto_check found = { 0 };
 
 	run_check_server(*experiment, &how, &found, problems);

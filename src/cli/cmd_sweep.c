@@ -98,8 +98,10 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
 	       "also accept the server arguments in FILE, which profllm params --from-vllm "
 	       "writes for another vLLM"),
-	PL_OPT(FLAG, 0, "allow-gone", file.allow_gone, NULL,
+	PL_OPT(FLAG, 0, "allow-removed", file.allow_removed, NULL,
 	       "accept arguments and choices that the target release removed, with a warning"),
+	PL_OPT(FLAG, 0, "allow-gone", file.allow_removed, NULL, "former name of --allow-removed",
+	       .hidden = true),
 	{ .name = NULL },
 };
 

@@ -33,7 +33,7 @@ struct validate_options {
 	bool json;
 	bool explain;
 	bool strict;
-	bool allow_gone;
+	bool allow_removed;
 };
 
 #define AT(field) offsetof(struct validate_options, field)
@@ -65,8 +65,10 @@ static const struct pl_opt validate_rows[] = {
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
 	       "with --explain: assume that BYTES of each GPU remain for the KV cache"),
 	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
-	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
+	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
 	       "accept arguments and choices that the target release removed, with a warning"),
+	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
+	       .hidden = true),
 	{ .name = NULL },
 };
 
@@ -313,7 +315,7 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 		.target.version = options->upgrade_to != NULL ? options->upgrade_to
 							      : options->version,
 		.strict = options->strict,
-		.allow_gone = options->allow_gone,
+		.allow_removed = options->allow_removed,
 	};
 	if (options->version != NULL && options->version[0] == '\0')
 		return pl_err_invalid(
@@ -393,7 +395,7 @@ static int validate_form(const struct validate_options *options, const struct pl
 			    : options->available != NULL       ? "--available-memory"
 			    : options->explain                 ? "--explain"
 			    : options->strict                  ? "--strict"
-			    : options->allow_gone              ? "--allow-gone"
+			    : options->allow_removed           ? "--allow-removed"
 			    : words->command_count > 0         ? "a command"
 							       : NULL;
 

@@ -20,7 +20,8 @@ void cli_sweep_done(struct cli_sweep *sweep)
 int cli_sweep_open(const char *path, const struct cli_sweep_options *options, struct cli_sweep *ret)
 {
 	struct pl_err err = PL_ERR_INIT;
-	struct sweep_how how = { .simulate = options->simulate, .allow_gone = options->allow_gone };
+	struct sweep_how how = { .simulate = options->simulate,
+				 .allow_removed = options->allow_removed };
 
 	if (options->hardware != NULL) {
 		if (ckpt_hardware_find(options->hardware, &ret->hardware, &err) < 0) {

@@ -9,7 +9,7 @@ struct cli_sweep_options {
 	const char *hardware; /* a profile; NULL: that of the host */
 	struct pl_opt_list only;
 	bool simulate;
-	bool allow_gone;
+	bool allow_removed;
 };
 
 struct cli_sweep {

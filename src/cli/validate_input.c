@@ -59,7 +59,7 @@ static void read_command(struct cli_input *input, char **argv, int argc,
 		.text = input->text,
 		.len = input->len,
 		.version = options->target.version,
-		.allow_gone = options->allow_gone,
+		.allow_removed = options->allow_removed,
 	};
 
 	if (run_command_read(&how, &input->command, &input->experiment, &input->problems, &err) < 0)
@@ -133,7 +133,7 @@ void cli_input_container(struct cli_input *input, const char *path,
 		.words = &container->words,
 		.inside = &inside,
 		.version = options->target.version,
-		.allow_gone = options->allow_gone,
+		.allow_removed = options->allow_removed,
 	};
 	for (size_t i = 0; i < container->problems.count; i++)
 		option_problems_add(&input->problems, &container->problems.items[i]);

@@ -16,8 +16,8 @@ struct exp_check_options {
 	int64_t available_bytes;              /* of one GPU, for the KV cache; 0: unknown */
 	bool strict;                          /* warnings become errors */
 	bool is_command;                      /* a pasted command line, which is not run here */
-	bool allow_gone; /* pass on arguments that the target has removed, with a warning */
-	bool runs;       /* it is about to run: features that this version lacks are errors */
+	bool allow_removed; /* pass on arguments that the target has removed, with a warning */
+	bool runs;          /* it is about to run: features that this version lacks are errors */
 };
 
 struct exp_checked {

@@ -78,13 +78,13 @@ void exp_check_newer_release(struct exp_checker *c)
 				   .expected_is_reason = true);
 }
 
-/* With allow_gone they become warnings and the arguments are passed on. */
+/* With allow_removed they become warnings and the arguments are passed on. */
 void exp_check_not_in_release(struct exp_checker *c)
 {
 	const json_t *server = c->experiment->server;
 	const struct vllm_target *target = &c->options->target;
 
-	vllm_target_check_args(server, target, c->options->allow_gone, find_location, c,
+	vllm_target_check_args(server, target, c->options->allow_removed, find_location, c,
 			       c->problems);
 	vllm_required_keys_check(server, target, find_location, c, c->problems);
 }

@@ -75,7 +75,7 @@ static int parse(const struct run_command_input *input, const char *release,
 		.catalog = input->catalog,
 		.source = input->source,
 		.release = release,
-		.allow_gone = input->allow_gone,
+		.allow_removed = input->allow_removed,
 		.program_flags = input->program_flags,
 	};
 

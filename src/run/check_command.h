@@ -26,7 +26,7 @@ struct run_command_input {
 	const struct vllm_inside *inside;
 	const char *version;
 	bool program_flags; /* accept flags of `profllm bench` in the command */
-	bool allow_gone;    /* pass on removed arguments, with a warning */
+	bool allow_removed; /* pass on removed arguments, with a warning */
 };
 int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,
 		     struct exp_config **ret_experiment, struct option_problems *problems,

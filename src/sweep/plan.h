@@ -33,7 +33,7 @@ struct sweep_how {
 	const struct vllm_catalog *catalog;   /* of the reference release */
 	const struct ckpt_hardware *hardware; /* NULL: that of the host */
 	bool simulate;                        /* as `run --sim` */
-	bool allow_gone;
+	bool allow_removed;
 };
 
 /*

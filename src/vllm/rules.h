@@ -101,11 +101,11 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 
 /*
  * Adds a problem for each argument or choice that the target lacks: an error if the release is
- * known and allow_gone is false, otherwise a warning; and a warning for each argument that it
+ * known and allow_removed is false, otherwise a warning; and a warning for each argument that it
  * deprecates.
  */
-void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
-			    vllm_rule_locate_fn *location, void *user,
+void vllm_target_check_args(const json_t *values, const struct vllm_target *target,
+			    bool allow_removed, vllm_rule_locate_fn *location, void *user,
 			    struct option_problems *problems);
 
 /*
@@ -113,7 +113,7 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
  * if the release is assumed, like keys that no release has. Returns the number of errors.
  */
 size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
-			      const struct vllm_target *target, bool allow_gone,
+			      const struct vllm_target *target, bool allow_removed,
 			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems);
 

@@ -170,7 +170,7 @@ struct target_check {
 	struct vllm_version release;
 	const char *version; /* as text */
 	bool is_known;
-	bool allow_gone;
+	bool allow_removed;
 	vllm_rule_locate_fn *location;
 	void *user;
 	struct option_problems *problems;
@@ -247,11 +247,11 @@ static bool is_old_name(const struct target_check *check, const struct option_ro
 }
 
 /* Severity for arguments that only older releases have: the user may allow passing them on. */
-static enum option_severity gone_severity(const struct target_check *check,
-					  const struct option_row *row)
+static enum option_severity removed_severity(const struct target_check *check,
+					     const struct option_row *row)
 {
-	return (check->is_known || row->of != NULL) && !check->allow_gone ? OPTION_ERROR
-									  : OPTION_WARNING;
+	return (check->is_known || row->of != NULL) && !check->allow_removed ? OPTION_ERROR
+									     : OPTION_WARNING;
 }
 
 /*
@@ -339,7 +339,7 @@ static void check_presence(const struct target_check *check, const struct option
 		auto_free char *key = key_of(row);
 		by = replaced_by(check, row, value);
 		vllm_replaced_sentence(key, by, flags_of(check, row), &expected);
-		fault.severity = gone_severity(check, row);
+		fault.severity = removed_severity(check, row);
 	}
 	fault.found = found;
 	fault.expected = pl_buf_text(&expected);
@@ -404,7 +404,7 @@ static enum option_severity choice_severity(const struct target_check *check,
 
 	if (is_any && arg->older_choices == NULL)
 		return OPTION_WARNING;
-	return later != NULL ? later_severity(check) : gone_severity(check, arg);
+	return later != NULL ? later_severity(check) : removed_severity(check, arg);
 }
 
 static void check_choice(const struct target_check *check, const struct option_row *arg,
@@ -472,14 +472,14 @@ static void check_level(const struct target_check *check, const struct option_ro
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
 	vllm_replaced_sentence("compilation_config.level", by, flags_of(check, arg), &expected);
-	add_target_problem(
-		check, arg,
-		&(struct target_fault){
-			.severity = is_newer(check) ? OPTION_WARNING : gone_severity(check, level),
-			.found = found,
-			.expected = pl_buf_text(&expected),
-			.replaced_by = by,
-		});
+	add_target_problem(check, arg,
+			   &(struct target_fault){
+				   .severity = is_newer(check) ? OPTION_WARNING
+							       : removed_severity(check, level),
+				   .found = found,
+				   .expected = pl_buf_text(&expected),
+				   .replaced_by = by,
+			   });
 }
 
 /* The keys of an object, an argument or inside of one. */
@@ -528,14 +528,14 @@ static struct target_check check_of(const struct vllm_target *target)
 	return check;
 }
 
-void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
-			    vllm_rule_locate_fn *location, void *user,
+void vllm_target_check_args(const json_t *values, const struct vllm_target *target,
+			    bool allow_removed, vllm_rule_locate_fn *location, void *user,
 			    struct option_problems *problems)
 {
 	struct target_check check = check_of(target);
 
 	check.values = values;
-	check.allow_gone = allow_gone;
+	check.allow_removed = allow_removed;
 	check.location = location;
 	check.user = user;
 	check.problems = problems;
@@ -551,14 +551,14 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 }
 
 size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
-			      const struct vllm_target *target, bool allow_gone,
+			      const struct vllm_target *target, bool allow_removed,
 			      vllm_rule_locate_fn *location, void *user,
 			      struct option_problems *problems)
 {
 	struct target_check check = check_of(target);
 	size_t errors = problems->errors;
 
-	check.allow_gone = allow_gone;
+	check.allow_removed = allow_removed;
 	check.location = location;
 	check.user = user;
 	check.problems = problems;

@@ -212,7 +212,8 @@ static bool is_object(const char *text)
 /* An optimization level is never an object: if the release is unknown, an older one is assumed. */
 static bool takes_object(const struct vllm_parse *parse)
 {
-	return !parse->target_known || parse->allow_gone || !is_since(parse, OPTIMIZATION_LEVELS);
+	return !parse->target_known || parse->allow_removed ||
+	       !is_since(parse, OPTIMIZATION_LEVELS);
 }
 
 /*
@@ -368,7 +369,7 @@ static void report_unknown(struct vllm_parse *parse, const struct option_argv_wo
 	vllm_parse_add(parse, OPTION_ERROR, word, "unknown argument", expected, nearest);
 }
 
-static void report_gone(struct vllm_parse *parse, const struct option_argv_word *word)
+static void report_removed(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	struct vllm_replacing replacing = { parse->catalog, &parse->target,
@@ -501,7 +502,7 @@ static void take_flag(struct vllm_parse *parse, const struct option_argv_word *w
 static bool is_refused(const struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	return word->flag != NULL && word->flag->row->absent && parse->target_known &&
-	       !parse->allow_gone;
+	       !parse->allow_removed;
 }
 
 /* Words of no flag whose text is known. */
@@ -560,7 +561,7 @@ static void take_words(struct vllm_parse *parse)
 	/* the replacement depends on the other settings */
 	for (size_t i = 0; i < parse->argv.count; i++) {
 		if (is_refused(parse, &parse->argv.words[i]))
-			report_gone(parse, &parse->argv.words[i]);
+			report_removed(parse, &parse->argv.words[i]);
 	}
 }
 

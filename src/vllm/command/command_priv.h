@@ -31,7 +31,7 @@ struct vllm_parse {
 	struct vllm_version target;
 	const char *target_text;
 	bool target_known;
-	bool allow_gone;
+	bool allow_removed;
 	bool program_flags;
 	struct option_argv argv;
 	bool has_positional; /* the model is positional; --model counts only without it */

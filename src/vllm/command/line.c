@@ -100,7 +100,7 @@ static bool parse_words(struct vllm_command *command, const struct vllm_command_
 				    .command = command,
 				    .problems = problems,
 				    .folder = options->folder,
-				    .allow_gone = options->allow_gone,
+				    .allow_removed = options->allow_removed,
 				    .program_flags = options->program_flags,
 				    .inside = inside,
 				    .split = split };

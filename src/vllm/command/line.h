@@ -39,7 +39,7 @@ struct vllm_command_options {
 	const char *source;                 /* name for errors; NULL: "command line" */
 	/* the target release; NULL: that of the image's tag, otherwise the reference */
 	const char *release;
-	bool allow_gone;    /* accept arguments that the release has removed */
+	bool allow_removed; /* accept arguments that the release has removed */
 	const char *folder; /* base of --config FILE; NULL: the current directory */
 	/* store flags of our command in an offline benchmark instead of reporting them */
 	bool program_flags;
@@ -128,7 +128,7 @@ void vllm_command_problem_text(const struct vllm_command *command,
 /*
  * Converts arguments that the target (the reference if it is unknown) has removed to its own form
  * (vllm/renew.h), with a warning per change. Arguments that the target does not have yet are an
- * error if it is known, otherwise a warning. For a command that was read with allow_gone.
+ * error if it is known, otherwise a warning. For a command that was read with allow_removed.
  */
 void vllm_command_renew(struct vllm_command *command, struct option_problems *problems);
 

@@ -37,7 +37,7 @@ static bool was_switch(const struct option_row *arg, bool alone)
 /* Returns whether older spellings of this argument keep their meaning. */
 static bool is_kept(const struct vllm_parse *parse, const struct option_row *arg)
 {
-	return arg->type == OPTION_BOOL && (arg->absent || parse->allow_gone);
+	return arg->type == OPTION_BOOL && (arg->absent || parse->allow_removed);
 }
 
 void vllm_command_older_negative(struct vllm_parse *parse, const struct option_row *arg)
@@ -80,7 +80,7 @@ static enum option_severity severity_of(const struct vllm_parse *parse, const ch
 {
 	bool known;
 
-	return parse->target_known && !parse->allow_gone &&
+	return parse->target_known && !parse->allow_removed &&
 			       vllm_release_compare(&parse->target, until, &known) >= 0
 		       ? OPTION_ERROR
 		       : OPTION_WARNING;
@@ -91,9 +91,8 @@ static bool replace_old(struct vllm_parse *parse, struct option_argv_word *word,
 			const struct vllm_bench_old *old)
 {
 	auto_free char *found = pl_asprintf("an option that vLLM %s removed", old->until);
-	auto_free char *expected = old->by != NULL
-					   ? pl_asprintf("'%s' instead: %s", old->by, old->why)
-					   : pl_asprintf("no argument: %s", old->why);
+	auto_free char *expected = old->by != NULL ? pl_asprintf("'%s': %s", old->by, old->why)
+						   : pl_asprintf("no argument: %s", old->why);
 
 	vllm_parse_add(parse, severity_of(parse, old->until), word, found, expected, NULL);
 	if (old->by == NULL)

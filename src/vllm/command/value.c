@@ -451,7 +451,7 @@ static bool has_refused_keys(struct value *value, const json_t *json)
 				      !parse->target_known, parse->catalog };
 	auto_problems found = { 0 };
 
-	if (parse->allow_gone || value->arg->type != OPTION_JSON ||
+	if (parse->allow_removed || value->arg->type != OPTION_JSON ||
 	    vllm_target_check_keys(value->arg, json, &target, false, find_location, value,
 				   &found) == 0)
 		return false;

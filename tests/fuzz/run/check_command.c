@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.len = size,
 		.version = releases[size % PL_ARRAY_SIZE(releases)],
 		.program_flags = size % 2 == 1,
-		.allow_gone = size % 4 == 1,
+		.allow_removed = size % 4 == 1,
 	};
 	auto_command struct vllm_command *command = NULL;
 	auto_experiment struct exp_config *experiment = NULL;

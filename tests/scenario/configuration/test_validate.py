@@ -209,15 +209,16 @@ def test_the_json_form(bin_dir, tmp_path):
     assert fault["found"] == "text 'float17'" and "bfloat16" in fault["expected"]
 
 
-def test_the_release_decides_what_is_gone(bin_dir, tmp_path):
+def test_the_release_decides_what_is_removed(bin_dir, tmp_path):
     text = "server: {task: embed}\n"
     assumed = check(bin_dir, tmp_path, text)
     assert assumed["ok"] and [one["key"] for one in warnings(assumed)] == ["server.task"]
     known = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")
     assert known["target"] == {"version": "0.32.0", "assumed": False}
     assert [one["key"] for one in errors(known)] == ["server.task"]
-    allowed = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0", "--allow-gone")
-    assert allowed["ok"] and [one["key"] for one in warnings(allowed)] == ["server.task"]
+    for option in ("--allow-removed", "--allow-gone"):  # the present name, and a former one
+        allowed = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0", option)
+        assert allowed["ok"] and [one["key"] for one in warnings(allowed)] == ["server.task"]
     older = check(bin_dir, tmp_path, text + "launch: {vllm_version: 0.9.0}\n")
     assert older["ok"] and older["problems"] == []
     assert older["target"] == {"version": "0.9.0", "assumed": False}

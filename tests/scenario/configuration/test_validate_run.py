@@ -98,6 +98,6 @@ def test_what_a_release_no_longer_has(bin_dir, tmp_path):
     config["launch"]["vllm_version"] = "0.32.0"
     done = run(bin_dir, tmp_path, config, "--dry-run", "--json")
     assert done.returncode == 2 and "server.task" in done.stderr
-    done = run(bin_dir, tmp_path, config, "--dry-run", "--json", "--allow-gone")
+    done = run(bin_dir, tmp_path, config, "--dry-run", "--json", "--allow-removed")
     assert done.returncode == 0
     assert "--task" in json.loads(done.stdout)["argv"]

@@ -122,7 +122,7 @@ static void releases_and_strictness(void **state)
 	static const char gone[] = "server: {task: embed}\n";
 	struct exp_check_options nothing = { 0 };
 	struct exp_check_options known = { .target.version = "0.32.0" };
-	struct exp_check_options allowed = { .target.version = "0.32.0", .allow_gone = true };
+	struct exp_check_options allowed = { .target.version = "0.32.0", .allow_removed = true };
 	struct exp_check_options strict = { .strict = true };
 	struct exp_check_options older = { .target.version = "0.9.0" };
 

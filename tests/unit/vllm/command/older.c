@@ -145,10 +145,10 @@ static void check_sense(const struct question *question, const struct vllm_comma
 		replaced++;
 }
 
-static void ask(const struct question *question, bool allow_gone)
+static void ask(const struct question *question, bool allow_removed)
 {
 	const struct vllm_command_options options = { .release = question->release,
-						      .allow_gone = allow_gone };
+						      .allow_removed = allow_removed };
 	auto_free char *text = pl_asprintf("vllm serve m %s", question->spelling->words);
 	struct vllm_command *command = NULL;
 	auto_problems problems = { 0 };
@@ -157,7 +157,7 @@ static void ask(const struct question *question, bool allow_gone)
 					    PL_ERR_IGNORED),
 			 0);
 	requested++;
-	if (problems.errors == 0 && allow_gone)
+	if (problems.errors == 0 && allow_removed)
 		vllm_command_renew(command, &problems);
 	if (problems.errors == 0)
 		check_sense(question, command, &problems);
@@ -271,7 +271,7 @@ static void older_words_become_those_of_the_release(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		const struct vllm_command_options options = { .release = cases[i].release,
-							      .allow_gone = true };
+							      .allow_removed = true };
 		auto_free char *text = pl_asprintf("vllm serve m %s", cases[i].words);
 		auto_command struct vllm_command *command = NULL;
 		auto_problems problems = { 0 };

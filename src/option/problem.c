@@ -194,11 +194,25 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 	}
 }
 
+/* Returns the message without the key that is printed before it: "KEY: must be …". */
+static const char *without_key(const char *message, const char *key)
+{
+	const char *dot = key != NULL ? strchr(key, '.') : NULL;
+	const char *names[] = { key, dot != NULL ? dot + 1 : NULL };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		size_t len = names[i] != NULL ? strlen(names[i]) : 0;
+		if (len > 0 && strncmp(message, names[i], len) == 0 && message[len] == ' ')
+			return message + len + 1;
+	}
+	return message;
+}
+
 /* "MESSAGE (found X; rule ID)" */
 static void add_broken_rule(const struct option_problem *problem, enum option_voice voice,
 			    struct pl_buf *buf)
 {
-	add_words(buf, problem->expected, voice);
+	add_words(buf, without_key(problem->expected, problem->key), voice);
 	pl_buf_add_text(buf, " (");
 	if (problem->found != NULL) {
 		pl_buf_add_text(buf, "found ");

@@ -375,7 +375,7 @@ ARG_HISTORY(enable_batch_sharded_sampling, RANGES(
     .negative_aliases_since = "0.33.0")
 ARG_HISTORY(enable_bf16x3_router_gemm, RANGES(
     RANGE("0.26.0", "0.30.0", .default_json = ARG_JSON(false))),
-    .told_by = "code 0.30.0", .note = "used by itself where the hardware allows")
+    .told_by = "code 0.30.0", .note = "vLLM uses it where the hardware allows")
 ARG_HISTORY(enable_chunked_prefill, RANGES(
     RANGE("0.4.0", "0.4.1", .default_json = ARG_JSON(false), .style = "value"),
     RANGE("0.4.1", "0.5.3", .default_json = ARG_JSON(false), .style = "flag"),
@@ -1080,7 +1080,7 @@ ARG_HISTORY(pt_load_map_location, RANGES(
 ARG_HISTORY(qlora_adapter_name_or_path, RANGES(
     RANGE("0.5.0", "0.9.0", .deprecated = ARG_JSON(false)),
     RANGE("0.9.0", "0.10.0")),
-    .told_by = "message 0.9.0", .note = "no effect any more")
+    .told_by = "message 0.9.0", .note = "it has no effect")
 ARG_HISTORY(quantization, RANGES(
     RANGE("0.4.0", "0.4.1", .choices = ARG_JSON(["awq", "gptq", "squeezellm"])),
     RANGE("0.4.1", "0.4.2", .choices = ARG_JSON(["aqlm", "awq", "fp8", "gptq", "marlin",
@@ -1389,7 +1389,7 @@ ARG_HISTORY(swa_bounded_replay, RANGES(
 ARG_HISTORY(swap_space, RANGES(
     RANGE("0.4.0", "0.5.5", .type = "int"),
     RANGE("0.5.5", "0.18.0")),
-    .told_by = "message 0.18.0", .note = "the Python API still took and ignored it then")
+    .told_by = "message 0.18.0", .note = "the Python API still accepted and ignored it")
 ARG_HISTORY(task, RANGES(
     RANGE("0.6.4", "0.6.5", .default_json = ARG_JSON("auto"),
           .choices = ARG_JSON(["auto", "embedding", "generate"]), .deprecated = ARG_JSON(false)),
@@ -1402,7 +1402,7 @@ ARG_HISTORY(task, RANGES(
     RANGE("0.9.0", "0.10.1", .default_json = ARG_JSON("auto"), .deprecated = ARG_JSON(false)),
     RANGE("0.10.1", "0.13.0")),
     REPLACED("runner, convert", OTHER), .told_by = "message 0.12.0",
-    .note = "depends on the model: which of the two to set, and to what, is told at start-up")
+    .note = "the model decides which of the two to set; vLLM prints it at startup")
 ARG_HISTORY(tensor_parallel_size, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(tokenizer, RANGES(
@@ -1433,15 +1433,15 @@ ARG_HISTORY(tokenizer_mode, RANGES(
 ARG_HISTORY(tokenizer_pool_extra_config, RANGES(
     RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(null), .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0")),
-    .told_by = "message 0.8.5", .note = "no effect any more")
+    .told_by = "message 0.8.5", .note = "it has no effect")
 ARG_HISTORY(tokenizer_pool_size, RANGES(
     RANGE("0.4.0", "0.8.5", .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0")),
-    .told_by = "message 0.8.5", .note = "no effect any more")
+    .told_by = "message 0.8.5", .note = "it has no effect")
 ARG_HISTORY(tokenizer_pool_type, RANGES(
     RANGE("0.4.0", "0.8.5", .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0")),
-    .told_by = "message 0.8.5", .note = "no effect any more")
+    .told_by = "message 0.8.5", .note = "it has no effect")
 ARG_HISTORY(tokenizer_revision, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(tokens_only, RANGES(
@@ -1493,7 +1493,7 @@ ARG_HISTORY(use_v2_block_manager, RANGES(
     RANGE("0.6.3", "0.6.4", .deprecated = ARG_JSON(false)),
     RANGE("0.6.4", "0.6.5", .default_json = ARG_JSON(false)),
     RANGE("0.6.5", "0.10.0")),
-    .told_by = "message 0.6.4", .note = "block manager v2 was the only one from then on")
+    .told_by = "message 0.6.4", .note = "version 2 was the only block manager since then")
 ARG_HISTORY(uvicorn_log_level, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(video_pruning_method, RANGES(

@@ -178,7 +178,7 @@ int vllm_python_json(const char *text, size_t len, const char *source, json_t **
 	auto_free char *copy = pl_strndup(text, len);
 	json_error_t fault;
 
-	/* a NUL byte is no JSON: the rest is refused with it */
+	/* a NUL byte is not JSON: rejects the rest, too */
 	if (strlen(copy) == len)
 		blank_no_numbers(copy, len);
 	json_t *json = json_loadb(strlen(copy) == len ? copy : text, len, JSON_DECODE_ANY, &fault);

@@ -17,7 +17,7 @@
 
 #define STEPS_MAX        8 /* the longest way in the tables has 3 */
 #define THIS_VALUE_TEXT  "*"
-#define VALUE_OF_ITS_OWN " with its own value"
+#define VALUE_OF_ITS_OWN " with a value that you choose"
 
 /* clang-format off */
 static const struct vllm_replacement replacements[] = {
@@ -326,8 +326,9 @@ static void add_setting(const char *key, const json_t *value, struct pl_buf *buf
 {
 	auto_json json_t *shown = vllm_secret_json_shown(value);
 
-	pl_buf_addf(buf, "%s: ", key);
+	pl_buf_addf(buf, "'%s: ", key);
 	vllm_yaml_add_inline(buf, shown);
+	pl_buf_add_char(buf, '\'');
 }
 
 static bool is_switch(const struct option_row *arg, const json_t *value)
@@ -388,7 +389,7 @@ void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *f
 		if (i > 0)
 			pl_buf_add_text(buf, i + 1 == count ? " and " : ", ");
 		if (value == NULL)
-			pl_buf_addf(buf, "%s" VALUE_OF_ITS_OWN, key);
+			pl_buf_addf(buf, "'%s'" VALUE_OF_ITS_OWN, key);
 		else
 			add_setting(key, value, buf);
 	}
@@ -402,15 +403,15 @@ void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 	size_t before = buf->len;
 
 	vllm_replaced_words(replaced_by, flags, buf);
-	if (buf->len > before) {
-		pl_buf_add_text(buf, " instead");
-	} else if (replaced_by != NULL) {
-		pl_buf_add_text(buf, "none; vLLM does this without an argument");
+	if (buf->len > before)
+		return;
+	if (replaced_by != NULL) {
+		pl_buf_add_text(buf, "no argument; vLLM does this by default");
 	} else if (history != NULL && history->replaced_by != NULL) {
-		pl_buf_addf(buf, "none; '%s' replaced it and was removed, too",
+		pl_buf_addf(buf, "no argument; its replacement '%s' was removed, too",
 			    history->replaced_by);
 	} else {
-		pl_buf_add_text(buf, "none; nothing replaced it");
+		pl_buf_add_text(buf, "no argument; it has no replacement");
 		if (note != NULL)
 			pl_buf_addf(buf, " (%s)", note);
 	}
@@ -424,11 +425,11 @@ void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
 
 	vllm_replaced_words(replaced_by, flags, buf);
 	if (buf->len > before)
-		pl_buf_add_text(buf, " instead");
-	else if (replaced_by != NULL)
-		pl_buf_add_text(buf, "none; vLLM does this without an argument");
+		return;
+	if (replaced_by != NULL)
+		pl_buf_add_text(buf, "no argument; vLLM does this by default");
 	else if (history != NULL && history->replaced_by != NULL)
-		pl_buf_addf(buf, "no argument yet: vLLM has no '%s', which replaces it",
+		pl_buf_addf(buf, "no argument yet; vLLM does not have its replacement '%s'",
 			    history->replaced_by);
 	else if (history != NULL && history->note != NULL)
 		pl_buf_addf(buf, "no argument (%s)", history->note);

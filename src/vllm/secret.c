@@ -15,7 +15,7 @@
 /* Shorter beginnings mean several options of `bench serve`. */
 enum { BENCH_FLAG_LEAST = 3 };
 
-/* Length of the dashes in front, typed or made of two hyphens by a text editor. */
+/* Length of the leading dashes, typed or made of two hyphens by a text editor. */
 static size_t dashes_len(const char *word)
 {
 	size_t len = 0;

@@ -38,7 +38,7 @@ LISTS = {
                       "GROUP": "field_groups", "LABEL": "field_labels"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
-    "run_artifacts": {"RUN_ARTIFACT": "side_files"},
+    "run_artifacts": {"RUN_ARTIFACT": "run_artifacts"},
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with

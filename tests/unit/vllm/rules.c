@@ -430,7 +430,7 @@ static void long_values_are_cut_between_characters(void **state)
 static const struct {
 	const char *values;
 	struct vllm_target target;
-	bool allow_gone;
+	bool allow_removed;
 	const char *text; /* NULL: no problem */
 	int severity;
 } target_cases[] = {
@@ -452,7 +452,7 @@ static const struct {
 	{ "{\"swap_space\": 4}", { "0.40.1", false, NULL }, false, "vLLM 0.40.1", OPTION_ERROR },
 	{ "{\"swap_space\": 4}", { "0.18.0", false, NULL }, false, "no longer has", OPTION_ERROR },
 	{ "{\"swap_space\": 4}", { "0.17.1.post1", false, NULL }, false, NULL, 0 },
-	/* not there yet: no --allow-gone, but a build between releases may have it */
+	/* not there yet: no --allow-removed, but a build between releases may have it */
 	{ "{\"grpc\": true}",
 	  { "0.17.1", false, NULL },
 	  true,
@@ -471,20 +471,20 @@ static const struct {
 	{ "{\"num_redundant_experts\": 4}",
 	  { "0.12.0", false, NULL },
 	  false,
-	  "expected eplb_config.num_redundant_experts: 4 instead",
+	  "expected 'eplb_config.num_redundant_experts: 4'",
 	  OPTION_ERROR },
 	{ "{\"num_redundant_experts\": 4}",
 	  { "0.12.0rc1", false, NULL },
 	  false,
 	  "an argument that vLLM 0.12.0rc1 deprecates and 0.12.0 removes, expected "
-	  "eplb_config.num_redundant_experts: 4 instead",
+	  "'eplb_config.num_redundant_experts: 4'",
 	  OPTION_WARNING },
 	/* keys; also, as unknown keys, where the release is assumed */
 	{ "{\"compilation_config\": {\"level\": 3}}",
 	  { "0.32.0", false, NULL },
 	  false,
 	  "server.compilation_config.level: found a key that vLLM 0.32.0 no longer has, expected "
-	  "compilation_config.mode: 3 instead",
+	  "'compilation_config.mode: 3'",
 	  OPTION_ERROR },
 	{ "{\"compilation_config\": {\"level\": 3}}",
 	  { NULL, true, NULL },
@@ -506,7 +506,7 @@ static const struct {
 	  { NULL, true, NULL },
 	  false,
 	  "found 3, a bare level that vLLM 0.33.0 does not accept, expected "
-	  "compilation_config.mode: 3 instead",
+	  "'compilation_config.mode: 3'",
 	  OPTION_ERROR },
 	{ "{\"compilation_config\": 3}", { "0.10.1", false, NULL }, false, NULL, 0 },
 	/* there still, and to be left */
@@ -514,18 +514,18 @@ static const struct {
 	  { "0.10.1", false, NULL },
 	  false,
 	  "server.disable_log_requests: found an argument that vLLM 0.10.1 deprecates and 0.17.0 "
-	  "removes, expected enable_log_requests: false instead",
+	  "removes, expected 'enable_log_requests: false'",
 	  OPTION_WARNING },
 	{ "{\"disable_log_requests\": true}", { "0.10.0", false, NULL }, false, NULL, 0 },
 	{ "{\"task\": \"embed\"}",
 	  { "0.11.0", false, NULL },
 	  false,
-	  "expected runner: pooling and convert: embed instead",
+	  "expected 'runner: pooling' and 'convert: embed'",
 	  OPTION_WARNING },
 	{ "{\"disable_mm_preprocessor_cache\": false}",
 	  { "0.11.0", false, NULL },
 	  false,
-	  "expected none; vLLM does this without an argument",
+	  "expected no argument; vLLM does this by default",
 	  OPTION_WARNING },
 	{ "{\"expand_tools_even_if_tool_choice_none\": true}",
 	  { "0.9.2", false, NULL },
@@ -548,7 +548,7 @@ static const struct {
 	  { "0.32.0", false, NULL },
 	  false,
 	  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no longer has, "
-	  "expected convert: embed instead",
+	  "expected 'convert: embed'",
 	  OPTION_ERROR },
 	{ "{\"convert\": \"reward\"}", { "0.32.0", true, NULL }, false, "reward", OPTION_WARNING },
 	{ "{\"convert\": \"reward\"}", { "0.15.0", false, NULL }, false, NULL, 0 },
@@ -583,8 +583,9 @@ static void targets_lack_arguments_and_choices(void **state)
 		auto_problems problems = { 0 };
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 4096);
-		vllm_target_check_args(values, &target_cases[i].target, target_cases[i].allow_gone,
-				       position_of, user_text, &problems);
+		vllm_target_check_args(values, &target_cases[i].target,
+				       target_cases[i].allow_removed, position_of, user_text,
+				       &problems);
 		if (problems.count != (target_cases[i].text != NULL))
 			fail_msg("%s for %s: %zu problems", target_cases[i].values,
 				 target_cases[i].target.version, problems.count);

@@ -437,7 +437,7 @@ static void the_release_decides(void **state)
 {
 	static const struct {
 		const char *release;
-		bool allow_gone;
+		bool allow_removed;
 		const char *args;
 		bool taken;
 	} cases[] = {
@@ -465,8 +465,9 @@ static void the_release_decides(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_problems problems = { 0 };
-		const struct vllm_command_options options = { .release = cases[i].release,
-							      .allow_gone = cases[i].allow_gone };
+		const struct vllm_command_options options = {
+			.release = cases[i].release, .allow_removed = cases[i].allow_removed
+		};
 		auto_free char *text = pl_asprintf("vllm serve m %s", cases[i].args);
 		auto_command struct vllm_command *command = parse_as(text, &options, &problems);
 		if ((problems.errors == 0) != cases[i].taken)
@@ -501,22 +502,23 @@ static void the_replacement_of_a_flag_is_reported(void **state)
 	static const struct {
 		const char *args, *expected, *replaced_by;
 	} cases[] = {
-		{ "--task embed", "--runner pooling --convert embed instead",
+		{ "--task embed", "--runner pooling --convert embed",
 		  "[{\"key\":\"server.runner\",\"value\":\"pooling\"},"
 		  "{\"key\":\"server.convert\",\"value\":\"embed\"}]" },
-		{ "--task=embed", "--runner pooling --convert embed instead", NULL },
-		{ "--disable-log-requests", "--no-enable-log-requests instead", NULL },
-		{ "--no-disable-log-requests", "--enable-log-requests instead", NULL },
-		{ "--rope-scaling.factor 2", "--hf-overrides.rope_scaling '{\"factor\":2}' instead",
-		  NULL },
-		{ "--enable-reasoning", "--reasoning-parser with its own value instead",
+		{ "--task=embed", "--runner pooling --convert embed", NULL },
+		{ "--disable-log-requests", "--no-enable-log-requests", NULL },
+		{ "--no-disable-log-requests", "--enable-log-requests", NULL },
+		{ "--rope-scaling.factor 2", "--hf-overrides.rope_scaling '{\"factor\":2}'", NULL },
+		{ "--enable-reasoning", "--reasoning-parser with a value that you choose",
 		  "[{\"key\":\"server.reasoning_parser\"}]" },
 		{ "--enable-reasoning --reasoning-parser qwen3",
-		  "none; vLLM does this without an argument", "[]" },
+		  "no argument; vLLM does this by default", "[]" },
 		{ "--num-speculative-tokens x",
-		  "--speculative-config.num_speculative_tokens with its own value instead", NULL },
+		  "--speculative-config.num_speculative_tokens with a value that you choose",
+		  NULL },
 		{ "--swap-space 4",
-		  "none; nothing replaced it (the Python API still took and ignored it then)",
+		  "no argument; it has no replacement (the Python API still accepted and ignored "
+		  "it)",
 		  NULL },
 	};
 	const struct vllm_command_options options = { .release = "0.32.0" };

@@ -1,5 +1,5 @@
 /*
- * `profllm-dashboard check` and `remap`: compare rows with their documents. `remap` also rewrites the rows that differ.
+ * `profllm-dashboard check` and `reindex`: compare rows with their documents. `reindex` also rewrites the rows that differ.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -55,41 +55,39 @@ const struct pl_opt_command dash_check_command = {
 		   "its result again. Files that belong to no run are counted; profllm-dashboard "
 		   "prune removes them.\n\n"
 		   "A row may differ because this version reads more from its document than the "
-		   "version that wrote it. profllm-dashboard remap rebuilds such rows.\n\n"
+		   "version that wrote it. profllm-dashboard reindex rebuilds such rows.\n\n"
 		   "Exit status: 0 consistent, 1 inconsistencies found, 2 bad usage or an "
 		   "unusable database, 5 another process kept writing for 20 s.",
 	.options = check_rows,
 };
 
-static const struct pl_opt remap_rows[] = {
+static const struct pl_opt reindex_rows[] = {
 	DB_ROW,
 	PL_OPT(TEXT, 0, "filter", filter, "JSON",
-	       "rebuild only the results that match this filter (docs/reference/filters.md); @FILE "
-	       "reads "
-	       "it from FILE"),
+	       "rebuild only the results that match the filter JSON "
+	       "(docs/reference/filters.md); @FILE reads the filter from FILE"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would be written, and write nothing"),
 	JSON_ROW,
 	{ .name = NULL },
 };
 
-const struct pl_opt_command dash_remap_command = {
-	.name = DASH_PROGRAM " remap",
+const struct pl_opt_command dash_reindex_command = {
+	.name = DASH_PROGRAM " reindex",
 	.usage = "[--db FILE] [--filter JSON] [--dry-run] [--json]",
 	.summary = "Rebuild rows from the stored documents.",
 	.details =
 		"Documents do not change. A row that differs from what this version reads in its "
 		"document is written again, with all of its columns. New columns are filled when a "
-		"database is opened; use remap after a change in how documents are read.\n\n"
+		"database is opened; use reindex after a change in how documents are read.\n\n"
 		"A server may use the database meanwhile, and picks up the new rows. A kill leaves "
 		"each row either old or new.\n\n"
 		"Examples:\n"
-		"  " DASH_PROGRAM " remap --dry-run\n"
-		"  " DASH_PROGRAM " remap --filter '{\"field\": \"run.suite\", \"op\": \"eq\", "
+		"  " DASH_PROGRAM " reindex --dry-run\n"
+		"  " DASH_PROGRAM " reindex --filter '{\"field\": \"run.suite\", \"op\": \"eq\", "
 		"\"value\": \"nightly\"}'\n\n"
 		"Exit status: 0 done, 1 some documents cannot be read, 2 bad usage, an invalid "
-		"filter or "
-		"an unusable database, 5 another process kept writing for 20 s.",
-	.options = remap_rows,
+		"filter or an unusable database, 5 another process kept writing for 20 s.",
+	.options = reindex_rows,
 };
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -218,8 +216,8 @@ static int read_filter(const char *text, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-static int remap(const struct check_options *options, struct report *report, int *ret_status,
-		 struct pl_err *err)
+static int rebuild(const struct check_options *options, struct report *report, int *ret_status,
+		   struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
@@ -271,7 +269,7 @@ int dash_cmd_check(int argc, char **argv)
 	return run(&dash_check_command, check, argc, argv);
 }
 
-int dash_cmd_remap(int argc, char **argv)
+int dash_cmd_reindex(int argc, char **argv)
 {
-	return run(&dash_remap_command, remap, argc, argv);
+	return run(&dash_reindex_command, rebuild, argc, argv);
 }

@@ -8,6 +8,23 @@
 #include "dash/dash.h"
 #include "option/secret_known.h"
 
+/* Returns the present name of a command; NULL: no name was given. */
+static const char *present_name(const char *name)
+{
+	static const struct {
+		const char *former, *name;
+	} commands[] = {
+#define FORMER_COMMAND(former, name) { former, name },
+#include "tbl/dash_commands.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(commands); i++) {
+		if (pl_text_equal(name, commands[i].former))
+			return commands[i].name;
+	}
+	return name;
+}
+
 /* Runs "--db FILE import PATH" as "import --db FILE PATH". */
 static int run_command_after(const struct pl_command *cmd, int front, int argc, char **argv)
 {
@@ -41,7 +58,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		option_secret_know_urls(argv[i]);
 	int front = dash_front_words(argv + 1, argc - 1);
-	const char *name = 1 + front < argc ? argv[1 + front] : NULL;
+	const char *name = present_name(1 + front < argc ? argv[1 + front] : NULL);
 	if (name != NULL && name[0] != '-') {
 		const struct pl_command *cmd = pl_command_find(&dash_commands, name);
 		return cmd != NULL ? run_command_after(cmd, front, argc, argv)

@@ -1,6 +1,6 @@
 /*
  * Parses the target of a request: a decoded path and the members of its query string. Parsing is strict, because a
- * lenient parser could read a target differently from a proxy in front of it: '%' needs two digits, decoded text must
+ * lenient parser could read a target differently from a proxy before the server: '%' needs two digits, decoded text must
  * be UTF-8 without NUL, and a path starts with '/'. '+' is a space in the query (as in forms) and literal in the path.
  */
 #pragma once

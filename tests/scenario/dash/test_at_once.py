@@ -1,4 +1,4 @@
-"""Uploads, questions of all kinds, changes, deletes and a remap by another process, all at once: each is answered, and none of the threads
+"""Uploads, questions of all kinds, changes, deletes and a reindex by another process, all at once: each is answered, and none of the threads
 trips over another (ThreadSanitizer plays this too)."""
 import concurrent.futures
 import json
@@ -45,15 +45,15 @@ def test_everything_at_once(bin_dir, tmp_path):
             ask(dashboard, connection, "DELETE", f"/api/data/experiments/{i % 4 + 5}", None, 204)
             ask(dashboard, connection, "POST", f"/api/data/experiments/{i % 4 + 5}/restore", None, 200, 204)
 
-    def remap():
+    def reindex():
         for _ in range(ROUNDS // 2):
-            done = run_dashboard(bin_dir, "remap", "--db", db)
+            done = run_dashboard(bin_dir, "reindex", "--db", db)
             assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
 
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/batch", list(results(8)))["counts"]["stored"] == 8
         with concurrent.futures.ThreadPoolExecutor(6) as threads:
-            ends = [threads.submit(upload, one, "a"), threads.submit(upload, one, "b"), threads.submit(change, one), threads.submit(remap)]
+            ends = [threads.submit(upload, one, "a"), threads.submit(upload, one, "b"), threads.submit(change, one), threads.submit(reindex)]
             asks = [threads.submit(question, one, seed) for seed in range(2)]
             try:
                 for end in ends:

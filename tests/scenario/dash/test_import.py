@@ -147,14 +147,14 @@ def test_files_of_vllm_bench_have_the_fields_that_people_filter_by(bin_dir, tmp_
     assert run_dashboard(bin_dir, "check", "--db", tmp_path / "a.db").returncode == 0
 
 
-def test_rows_of_older_programs_get_names_and_models_by_remap(bin_dir, tmp_path):
+def test_rows_of_older_programs_get_names_and_models_by_reindex(bin_dir, tmp_path):
     write(tmp_path / "c16.json", SERVE)
     write(tmp_path / "latency.json", {**LATENCY, "model_id": "m"})
     told = import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db")
     with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
         db.execute("UPDATE benchmark_runs SET form = 'flat', \"run.name\" = NULL, \"server.model\" = NULL")
     assert run_dashboard(bin_dir, "check", "--db", tmp_path / "a.db").returncode == 1
-    assert run_dashboard(bin_dir, "remap", "--db", tmp_path / "a.db").returncode == 0
+    assert run_dashboard(bin_dir, "reindex", "--db", tmp_path / "a.db").returncode == 0
     with Dashboard(bin_dir, told["db"]) as one:
         rows = one.rows(columns=["run.name", "server.model"])
         assert [len(row["cells"]) for row in rows] == [2, 2]
@@ -334,12 +334,12 @@ BROKEN = [
     ("", "is empty", {}),
     ('{"run_id": "r",\n "a": }', ":2:7: not valid JSON", {"line": 2}),
     ('{"run_id": "r", "run_id": "s"}', "duplicate object key", {"line": 1}),
-    ('{"run_id": NaN}', "/run_id: found null, expected string", {"pointer": "/run_id"}),
+    ('{"run_id": NaN}', "/run_id: found null, expected a string", {"pointer": "/run_id"}),
     ("{\"run_id\": \"\\ud800\"}", "not valid JSON", {"line": 1}),
     ("[" * 100000, "is incomplete", {}),
     ('{"run_id": ' + "[" * 5000 + "]" * 5000 + "}", "more than 2048 levels of lists and objects", {"line": 1}),
     ('{"tool": "another", "metrics": {}}', "not a result: found neither 'run_id' (profllm) nor 'num_prompts'", {}),
-    ('{"run_id": 7}', "/run_id: found 7, expected string", {"pointer": "/run_id", "found": "7", "expected": "string"}),
+    ('{"run_id": 7}', "/run_id: found 7, expected a string", {"pointer": "/run_id", "found": "7", "expected": "a string"}),
     ('{"run_id": "r", "config": [], "results": 5}', "(and 1 more)", {"pointer": "/config"}),
     ('{"run_id": "r", "schema_version": 2}', "is not a result of schema_version 2", {"pointer": "", "key": "config"}),
 ]
@@ -369,7 +369,7 @@ def test_a_broken_result_has_every_fault(bin_dir, examples, tmp_path):
     document["results"]["completed"] = -1
     done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
     assert done.returncode == 1
-    for line in ["/duration: found \"long\", expected number", "/results/completed: found -1, expected at least 0",
+    for line in ["/duration: found \"long\", expected a number", "/results/completed: found -1, expected at least 0",
                  "did you mean 'completed'?"]:
         assert line in done.stderr, done.stderr
     assert "  line 1: at the top level: key 'system' is missing\n" in done.stderr
@@ -483,7 +483,7 @@ def test_fields(bin_dir, rows):
 def test_help_version_and_pages(bin_dir):
     listing = run_dashboard(bin_dir, "--help").stdout
     names = [line.split()[0] for line in listing.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
-    assert names == ["serve", "import", "prune", "demo", "check", "remap", "fields", "completion", "help", "version"]
+    assert names == ["serve", "import", "prune", "demo", "check", "reindex", "fields", "completion", "help", "version"]
     assert re.fullmatch(r"profllm-dashboard \d+\.\d+\.\d+\n", run_dashboard(bin_dir, "--version").stdout)
     paged = run_dashboard(bin_dir, "help", "--man", "--list").stdout.split()
     assert set(paged) == set(names) - {"help"}

@@ -90,7 +90,7 @@ def test_a_newer_form_is_left_alone(bin_dir, tmp_path):
     import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", db)
     change(db, "PRAGMA user_version = 99")
     before = db.read_bytes()
-    for words in (["serve", "--port", "0"], ["check"], ["remap"]):
+    for words in (["serve", "--port", "0"], ["check"], ["reindex"]):
         done = run_dashboard(bin_dir, *words, "--db", db)
         assert done.returncode == 2 and "found database format 99, expected" in done.stderr and "use that version" in done.stderr
     assert db.read_bytes() == before
@@ -172,18 +172,18 @@ def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
     assert (done.returncode, said["results"], said["differing"], said["broken"], said["faults"]) == (1, 5, 3, 0, 0)
     assert [one["id"] for one in said["told"]] == [1, 2, 3] and all("results.p99_ttft_ms" in one["message"] for one in said["told"])
     tree = json.dumps({"field": "run.run_id", "op": "eq", "value": "exp_20260101_000000_000001"})
-    assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--dry-run", "--json").stdout)["written"] == 0
+    assert json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--dry-run", "--json").stdout)["written"] == 0
     with Dashboard(bin_dir, db) as one:
         # only what the filter means; a server that runs takes it in
-        said = json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--filter", tree, "--json").stdout)
+        said = json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--filter", tree, "--json").stdout)
         assert (said["results"], said["written"], said["broken"]) == (1, 1, 0)
         cells = [row["cells"].get("results.p99_ttft_ms") for row in one.rows(columns=["results.p99_ttft_ms"])]
         assert cells == [None, 101.0, None, 103.0, 104.0]
         (tmp_path / "filter.json").write_text("null")
-        assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--filter", f"@{tmp_path}/filter.json", "--json").stdout)["written"] == 2
+        assert json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--filter", f"@{tmp_path}/filter.json", "--json").stdout)["written"] == 2
         one.stop()
     assert answers(bin_dir, db) == told
-    assert json.loads(run_dashboard(bin_dir, "remap", "--db", db, "--json").stdout)["written"] == 0
+    assert json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--json").stdout)["written"] == 0
 
 
 def test_what_check_finds(bin_dir, database, tmp_path):
@@ -201,8 +201,9 @@ def test_what_check_finds(bin_dir, database, tmp_path):
                  "6 results: 0 rows differ", "2 unreadable documents", "3 other problems; 0 files without a run"):
         assert line in done.stdout, done.stdout
     # what cannot be read stays as it is
-    done = run_dashboard(bin_dir, "remap", "--db", db)
-    assert done.returncode == 1 and "6 results: 0 rewritten, 2 unreadable documents" in done.stdout
+    for name in ("reindex", "remap"):  # the present name, and a former one
+        done = run_dashboard(bin_dir, name, "--db", db)
+        assert done.returncode == 1 and "6 results: 0 rewritten, 2 unreadable documents" in done.stdout
 
 
 @pytest.mark.parametrize("words, says", [
@@ -210,9 +211,9 @@ def test_what_check_finds(bin_dir, database, tmp_path):
     (["--filter", '{"field": "server.seed", "op": "equal", "value": 1}'], "--filter: /op: found \"equal\", expected one of \"eq\""),
     (["--filter", json.dumps({"and": [{"field": "server.seed", "op": "is_null"}] * 1000})], "--filter: /and/999: found an object, expected at most 1000 nodes"),
     (["--filter", "@none.json"], "none.json"), (["--db", "none.db"], "none.db")])
-def test_what_remap_is_not_given(bin_dir, tmp_path, words, says):
+def test_what_reindex_is_not_given(bin_dir, tmp_path, words, says):
     import_json(bin_dir, write(tmp_path / "r.jsonl", results(1)), "--db", tmp_path / "a.db")
-    done = run_dashboard(bin_dir, "remap", *(words if "--db" in words else ["--db", "a.db", *words]), cwd=tmp_path)
+    done = run_dashboard(bin_dir, "reindex", *(words if "--db" in words else ["--db", "a.db", *words]), cwd=tmp_path)
     assert done.returncode == 2 and says in done.stderr and not (tmp_path / "none.db").exists()
 
 

@@ -198,7 +198,7 @@ def test_a_cut_amid_uploads_loses_nothing(bin_dir, postgres, db):
     ("postgres://u:S3CRET@%zz/x", "expected postgres://")])
 def test_an_address_that_leads_nowhere(bin_dir, tmp_path, address, says):
     (tmp_path / "r.json").write_text("{}")
-    for words in (["serve", "--port", "0"], ["import", "r.json"], ["check"], ["remap"]):
+    for words in (["serve", "--port", "0"], ["import", "r.json"], ["check"], ["reindex"]):
         done = run_dashboard(bin_dir, *words, "--db", address, cwd=tmp_path)
         assert done.returncode == 2 and says in done.stderr, done.stderr
         assert "S3CRET" not in done.stderr + done.stdout and done.stderr.count("\n") == 1

@@ -232,7 +232,7 @@ def test_the_same_file_is_a_duplicate(bin_dir, last):
         first = import_json(bin_dir, "--db", last / db, *files, last / "sweep")["counts"]
         assert (first["stored"], first["duplicate"]) == ((0, 5) if db == "results.db" else (5, 0))
         assert import_json(bin_dir, "--db", last / db, *files, last / "sweep")["counts"]["duplicate"] == 5
-        for command in ("check", "remap", "check"):
+        for command in ("check", "reindex", "check"):
             assert run_dashboard(bin_dir, command, "--db", last / db).returncode == 0
 
 

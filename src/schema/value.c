@@ -14,7 +14,7 @@
 
 /* 2^63, which a double can hold; jansson's largest integer is one less. */
 #define I64_ABOVE 9223372036854775808.0
-/* Deeper ones have all the same hash: they are compared then. */
+/* All deeper ones have one hash; the caller compares them. */
 #define HASH_DEPTH_MAX 64
 #define HASH_START     14695981039346656037u
 #define HASH_FACTOR    1099511628211u

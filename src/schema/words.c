@@ -14,13 +14,23 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
+/* "a list with 3 items" */
+static void add_size(struct pl_buf *buf, const char *kind, size_t count, const char *noun)
+{
+	if (count == 0)
+		pl_buf_addf(buf, "an empty %s", kind);
+	else
+		pl_buf_addf(buf, "%s %s with %zu %s%s", kind[0] == 'o' ? "an" : "a", kind, count,
+			    noun, count == 1 ? "" : "s");
+}
+
 /* Truncates a long text between characters. */
 static void add_value(struct pl_buf *buf, const json_t *value)
 {
 	if (json_is_object(value)) {
 		pl_buf_add_text(buf, "an object");
 	} else if (json_is_array(value)) {
-		pl_buf_addf(buf, "a list of %zu", json_array_size(value));
+		add_size(buf, "list", json_array_size(value), "item");
 	} else if (json_is_string(value)) {
 		const char *text = json_string_value(value);
 		size_t len = json_string_length(value);
@@ -43,7 +53,7 @@ char *schema_describe(const json_t *value)
 	return pl_buf_take(&text);
 }
 
-/* For a list the found text is always "a list of 3"; for texts it is their length. */
+/* For a list the found text is always "a list with 3 items"; for texts it is their length. */
 static char *found_of(const struct schema_rule *rule, const json_t *value)
 {
 	bool is_length = rule->keyword == SCHEMA_MIN_LENGTH || rule->keyword == SCHEMA_MAX_LENGTH;
@@ -52,14 +62,35 @@ static char *found_of(const struct schema_rule *rule, const json_t *value)
 		return pl_asprintf(
 			"a string of %zu characters",
 			pl_text_columns(json_string_value(value), json_string_length(value)));
-	if (json_is_object(value) && rule->keyword != SCHEMA_TYPE)
-		return pl_asprintf("an object of %zu", json_object_size(value));
-	return schema_describe(value);
+	if (!json_is_object(value) || rule->keyword == SCHEMA_TYPE)
+		return schema_describe(value);
+	auto_buf text = PL_BUF(WORDS_BYTES_MAX);
+
+	add_size(&text, "object", json_object_size(value), "key");
+	return pl_buf_take(&text);
 }
 
 /* ---- expectations -------------------------------------------------------------------------- */
 
-/* "integer or null": null comes last. */
+/* Returns the type in words: "an integer"; null has no article. */
+static const char *articled(const char *type)
+{
+	static const struct {
+		const char *type, *words;
+	} types[] = {
+		{ "array", "a list" },       { "boolean", "true or false" },
+		{ "integer", "an integer" }, { "number", "a number" },
+		{ "object", "an object" },   { "string", "a string" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(types); i++) {
+		if (strcmp(types[i].type, type) == 0)
+			return types[i].words;
+	}
+	return type;
+}
+
+/* "an integer or null": null comes last. */
 static void add_types(struct pl_buf *buf, unsigned types)
 {
 	for (unsigned i = 1, left = types; i <= SCHEMA_TYPES; i++) {
@@ -70,7 +101,7 @@ static void add_types(struct pl_buf *buf, unsigned types)
 			    left == types              ? ""
 			    : (left & (left - 1)) == 0 ? " or "
 						       : ", ",
-			    schema_types[i % SCHEMA_TYPES]);
+			    articled(schema_types[i % SCHEMA_TYPES]));
 		left &= ~bit;
 	}
 }
@@ -91,8 +122,8 @@ static void add_choices(struct pl_buf *buf, const json_t *choices)
 
 static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigned depth);
 
-/* Appends a short form of a schema: its type or its values. */
-static bool add_form(struct pl_buf *buf, const struct schema_node *node, unsigned depth)
+/* Returns the rule that describes a schema in short: its type or its values. NULL: none. */
+static const struct schema_rule *form_of(const struct schema_node *node)
 {
 	static const enum schema_keyword telling[] = { SCHEMA_CONST,   SCHEMA_ENUM, SCHEMA_PATTERN,
 						       SCHEMA_TYPE,    SCHEMA_REF,  SCHEMA_ANY_OF,
@@ -100,21 +131,43 @@ static bool add_form(struct pl_buf *buf, const struct schema_node *node, unsigne
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(telling); i++) {
 		const struct schema_rule *rule = schema_rule_of(node, telling[i]);
-		if (rule != NULL) {
-			add_rule(buf, rule, depth + 1);
-			return true;
-		}
+		if (rule != NULL)
+			return rule;
 	}
-	return false;
+	return NULL;
+}
+
+/* Appends "one of the keys 'and', 'or' or 'not'" for leading forms that require one key each. Returns their number. */
+static size_t add_required_keys(struct pl_buf *buf, const struct schema_rule *rule)
+{
+	size_t count = 0;
+
+	while (count < rule->count) {
+		const struct schema_rule *form = form_of(rule->nodes[count]);
+		if (form == NULL || form->keyword != SCHEMA_REQUIRED || form->count != 1)
+			break;
+		count++;
+	}
+	for (size_t i = 0; count > 1 && i < count; i++)
+		pl_buf_addf(buf, "%s'%s'",
+			    i == 0          ? "one of the keys "
+			    : i + 1 < count ? ", "
+					    : " or ",
+			    form_of(rule->nodes[i])->names[0]);
+	return count > 1 ? count : 0;
 }
 
 static void add_forms(struct pl_buf *buf, const struct schema_rule *rule, unsigned depth)
 {
-	for (size_t i = 0; i < rule->count; i++) {
+	for (size_t i = depth < FORMS_DEPTH_MAX ? add_required_keys(buf, rule) : 0; i < rule->count;
+	     i++) {
+		const struct schema_rule *form = form_of(rule->nodes[i]);
 		size_t before = buf->len;
 		pl_buf_add_text(buf, i > 0 ? ", or " : "");
-		if (depth < FORMS_DEPTH_MAX && add_form(buf, rule->nodes[i], depth))
+		if (depth < FORMS_DEPTH_MAX && form != NULL) {
+			add_rule(buf, form, depth + 1);
 			continue;
+		}
 		/* it has no name */
 		buf->len = before;
 		pl_buf_addf(buf, "%sform %zu of %zu", i > 0 ? ", or " : "", i + 1, rule->count);

@@ -248,7 +248,7 @@ def test_rows_that_come_and_change(driver):
 
 
 TP = {"field": "server.tensor_parallel_size", "op": "eq", "value": 2}
-FORMS = "the key 'and', or the key 'or', or the key 'not', or the keys 'field' and 'op'"
+FORMS = "one of the keys 'and', 'or' or 'not', or the keys 'field' and 'op'"
 DEEP = TP
 for _ in range(32):
     DEEP = {"not": DEEP}
@@ -263,23 +263,23 @@ for _ in range(32):
     (dict(TP, value=True), "/filter/value", "true", "a number", None),
     (dict(TP, value=None), "/filter/value", "null", "a number; use is_null to match null", None),
     (dict(TP, op="contains", value="2"), "/filter/op", '"contains"', "one of eq, ne, in, not_in, lt, le, gt, ge, between, is_null", None),
-    (dict(TP, op="in", value=[]), "/filter/value", "a list of 0", "a list of at least one value", None),
+    (dict(TP, op="in", value=[]), "/filter/value", "an empty list", "a list of at least one value", None),
     (dict(TP, op="in", value=2), "/filter/value", "2", "a list of at least one value", None),
     (dict(TP, op="in", value=[2, "x", 4]), "/filter/value/1", '"x"', "a number", None),
-    (dict(TP, op="between", value=[1]), "/filter/value", "a list of 1", "a list of two values: low and high", None),
+    (dict(TP, op="between", value=[1]), "/filter/value", "a list with 1 item", "a list of two values: low and high", None),
     (dict(TP, op="is_null"), "/filter/value", "2", "no value, because this op has none", None),
     ({"field": TP["field"], "op": "eq"}, "/filter", "nothing", "a number", None),
-    ({"field": TP["field"]}, "/filter", "an object of 1", FORMS, None),
+    ({"field": TP["field"]}, "/filter", "an object with 1 key", FORMS, None),
     ({"field": "server.max_model_len", "op": "lt", "value": "auto"}, "/filter/value", '"auto"', "a number", None),
     ({"field": "server.enable_prefix_caching", "op": "gt", "value": 1}, "/filter/op", '"gt"', "one of eq, ne, in, not_in, is_null, not_null, is_recorded, is_explicit", None),
     ({"field": "run.timestamp", "op": "ge", "value": "yesterday"}, "/filter/value", '"yesterday"', "a time such as \"2026-11-19T14:12:00Z\"", None),
     ({"field": "server.model", "op": "contains", "value": "x" * 1001}, "/filter/value", "a string of 1001 characters", "at most 1000 characters", None),
     ({"or": TP}, "/filter/or", "an object", "array", None),
-    ({"and": [TP], "op": "eq"}, "/filter", "an object of 2", FORMS, None),
-    ({"and": [TP], **TP}, "/filter", "an object of 4", FORMS, None),
+    ({"and": [TP], "op": "eq"}, "/filter", "an object with 2 keys", FORMS, None),
+    ({"and": [TP], **TP}, "/filter", "an object with 4 keys", FORMS, None),
     (dict(TP, vlaue=3), "/filter", "the key 'vlaue'", "a known key", "value"),
-    ({}, "/filter", "an object of 0", FORMS, None),
-    ([TP], "/filter", "a list of 1", "object", None),
+    ({}, "/filter", "an empty object", FORMS, None),
+    ([TP], "/filter", "a list with 1 item", "an object", None),
     (DEEP, "/filter" + "/not" * 32, "an object", "at most 32 levels", None),
     ({"and": [TP] * 1000}, "/filter/and/999", "an object", "at most 1000 nodes", None),
 ])

@@ -248,7 +248,7 @@ def test_an_experiment_in_yaml(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", "--schema", "experiment", "e.yaml")
     assert done.returncode == 2
     lines = done.stdout.splitlines()
-    assert lines[0] == 'e.yaml: /server/max_num_seqs: found "many", expected integer, or null'
+    assert lines[0] == 'e.yaml: /server/max_num_seqs: found "many", expected an integer, or null'
     assert lines[1] == "e.yaml: /server: unknown key 'tensor-paralel-size' (did you mean 'tensor_parallel_size'?)"
     assert lines[2].startswith('e.yaml: /benchmark/dataset_name: found "shargpt", expected ')
     assert lines[2].endswith(" (did you mean 'sharegpt'?)")

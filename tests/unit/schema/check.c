@@ -310,7 +310,7 @@ static void test_schema_check__faults_in_words(void **state)
 {
 	static const struct row rows[] = {
 		{ "{'items': {'type': ['null', 'integer']}}", "[1.5]",
-		  "/0: found 1.5, expected integer or null" },
+		  "/0: found 1.5, expected an integer or null" },
 		{ "{'enum': ['trusted', 'degraded', 3]}", "'degraed'",
 		  "at the top level: found \"degraed\", expected one of \"trusted\", \"degraded\", "
 		  "3 "
@@ -329,11 +329,11 @@ static void test_schema_check__faults_in_words(void **state)
 		  "at the top level: found a string of 2 characters, expected at most 1 "
 		  "character" },
 		{ "{'maxItems': 2}", "[1, 2, 3]",
-		  "at the top level: found a list of 3, expected at most 2 items" },
+		  "at the top level: found a list with 3 items, expected at most 2 items" },
 		{ "{'pattern': '^a$'}", "'b\\nc\\u202e'",
 		  "at the top level: found \"b\\nc\xe2\x80\xae\", expected a text like ^a$" },
 		{ "{'anyOf': [{'type': ['number', 'null']}, {'enum': ['inf', '-inf']}]}", "'fast'",
-		  "at the top level: found \"fast\", expected number or null, or one of \"inf\", "
+		  "at the top level: found \"fast\", expected a number or null, or one of \"inf\", "
 		  "\"-inf\"" },
 		{ "{'not': {'type': 'null'}}", "null",
 		  "at the top level: found null, expected anything but null" },

@@ -93,7 +93,7 @@ static const struct {
 	{ "{'run_id': 'r', 'a': 123456789012345678901}", "", 1, "too big integer" },
 	{ "[]", "", 1, "expected one object" },
 	{ "{'a': 1}", "", 1, "neither 'run_id'" },
-	{ "{'run_id': 5}", "/run_id", 1, "/run_id: found 5, expected string" },
+	{ "{'run_id': 5}", "/run_id", 1, "/run_id: found 5, expected a string" },
 	{ "{'run_id': '', 'suite': 's'}", "/run_id", 1, "/run_id: " },
 	{ "{'run_id': 'r', 'config': 7, 'results': [], 'more': 1}", "/config", 1, "(and 2 more)" },
 	{ "{'run_id': 'r', 'schema_version': 2}", "", 1, "not a result of schema_version 2" },

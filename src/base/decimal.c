@@ -48,7 +48,7 @@ static uint64_t scale(uint64_t number, int n)
 	return (uint64_t)(sum >> 64) | ((uint64_t)sum > 1);
 }
 
-/* The last digit is no 0. */
+/* The last digit is not 0. */
 static struct pl_decimal trimmed(uint64_t digits, int exponent)
 {
 	while (digits % 10 == 0) {

@@ -27,7 +27,7 @@ static double away_from_zero(double x)
 	return fabs(x) < NEARLY_ZERO ? NEARLY_ZERO : x;
 }
 
-/* The continued fraction of I_x(a, b), without the factor in front. */
+/* The continued fraction of I_x(a, b), without its leading factor. */
 static double fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
@@ -73,7 +73,7 @@ double pl_student_p(double t, double df)
 	return 1 - front(t, df) * fraction(0.5, a, square / (df + square)) / 0.5;
 }
 
-/* p decreases ever more slowly from 0 on, so each Newton step stops short of the solution. */
+/* p decreases more and more slowly from 0 on, so each Newton step stops short of the solution. */
 double pl_student_t(double p, double df)
 {
 	double t = 0;

@@ -13,7 +13,7 @@ bool pl_text_to_i64(const char *text, int64_t *ret)
 {
 	char *end;
 
-	/* strtoll() would pass over white space in front. */
+	/* strtoll() would skip leading white space. */
 	if (text == NULL || (!isdigit((unsigned char)text[0]) && text[0] != '-' && text[0] != '+'))
 		return false;
 	errno = 0;
@@ -28,7 +28,7 @@ bool pl_text_to_f64(const char *text, double *ret)
 {
 	char *end;
 
-	/* strtod() would also take hexadecimal floats, nan(chars) and white space in front */
+	/* strtod() would also take hexadecimal floats, nan(chars) and leading white space */
 	if (text == NULL || text[0] == '\0' || isspace((unsigned char)text[0]) ||
 	    strpbrk(text, "xX(") != NULL)
 		return false;

@@ -101,7 +101,7 @@ static int syntax_error(struct builder *b)
 	auto_free char *shown = NULL;
 
 	/*
-	 * Bytes that are no UTF-8, or no character: found below the scanner, which alone counts
+	 * Bytes that are not UTF-8, or not a character: found below the scanner, which alone counts
 	 * lines.
 	 */
 	if (p->error == YAML_READER_ERROR) {

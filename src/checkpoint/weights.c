@@ -174,7 +174,7 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 	if (pl_json_parse(data + LENGTH_BYTES, head, "head", &json, err) < 0)
 		return -1;
 	if (!json_is_object(json))
-		return pl_err_invalid(err, "the head is no JSON object");
+		return pl_err_invalid(err, "the header is not a JSON object");
 	int64_t data_bytes = file_bytes >= 0 ? file_bytes - LENGTH_BYTES - (int64_t)head : -1;
 	PL_JSON_EACH_MEMBER(name, tensor, json) {
 		double bytes = 0;

@@ -56,8 +56,8 @@ static void print_problems(const struct option_problems *problems)
 		some_later |= exp_problem_is_later(problem);
 	}
 	if (some_later)
-		fputs("profllm bench serve: what vllm bench serve itself can do is measured by an "
-		      "experiment file with 'client: vllm' (docs/reference/client-vllm.md)\n",
+		fputs("profllm bench serve: to run vllm bench serve itself, use an experiment file "
+		      "with 'client: vllm' (docs/reference/client-vllm.md)\n",
 		      stderr);
 }
 

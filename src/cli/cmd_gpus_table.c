@@ -247,8 +247,8 @@ static void add_driver(const struct table *table)
 	const char *driver = pl_json_get_text(first, "driver");
 	const char *cuda = pl_json_get_text(first, "cuda");
 
-	pl_buf_addf(table->text, "Driver %s, CUDA %s", driver != NULL ? driver : "not told",
-		    cuda != NULL ? cuda : "not told");
+	pl_buf_addf(table->text, "Driver %s, CUDA %s", driver != NULL ? driver : "unknown",
+		    cuda != NULL ? cuda : "unknown");
 	if (pl_json_get_true(first, "simulated"))
 		pl_buf_add_text(table->text, " (simulated)");
 	pl_buf_add_text(table->text, "\n\n");

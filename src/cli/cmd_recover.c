@@ -129,7 +129,7 @@ int cmd_recover(int argc, char **argv)
 	if (words.count == 1)
 		return recover(words.items[0], &options);
 	if (words.count == 0)
-		return cli_refuse(
-			"OUTPUT is missing; expected the file of the option --output of the run");
+		return cli_refuse("OUTPUT: found nothing, expected the file that 'profllm run "
+				  "--output' names");
 	return cli_refuse("found '%s', expected one OUTPUT", words.items[1]);
 }

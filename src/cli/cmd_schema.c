@@ -39,7 +39,7 @@ static const struct pl_opt schema_rows[] = {
 	       "print one JSON object of arrays of objects (default: the number of rows per "
 	       "table)"),
 	PL_OPT(FLAG, 0, "fields", fields, NULL,
-	       "print the fields of results instead, or those of RESULT"),
+	       "list the fields of results; with RESULT, print the values of its fields"),
 	PL_OPT(LIST, 0, "field", ids, "ID",
 	       "with --fields: print only this field; may be repeated"),
 	{ .name = NULL },
@@ -328,7 +328,7 @@ static void add_result(json_t *lists)
 #define TOKENS(id, name, text)      ROW("token_sources", "name text", #name, text)
 #include "tbl/states.h"
 #define RUN_ARTIFACT(member, suffix, text) \
-	ROW("side_files", "name suffix text", #member, suffix, text)
+	ROW("run_artifacts", "name suffix text", #member, suffix, text)
 #include "tbl/run_artifacts.h"
 #define ERR(name, exit, http, text) \
 	ROW("errors", "name exit= http= text", #name, #exit, #http, text)
@@ -344,19 +344,19 @@ static void add_knowledge(json_t *lists)
 #define LOG_MARK(phase, phrase)    ROW("log_marks", "phase phrase", #phase, phrase)
 #define LOG_FACT(name, type, keep) ROW("log_facts", "name type~ keep~", #name, #type, #keep)
 #define LOG_READ(fact, line, after, until) \
-	ROW("log_reads", "fact line behind until", #fact, line, after, until)
+	ROW("log_reads", "fact line after until", #fact, line, after, until)
 #define LOG_EXECUTOR(file, name)  ROW("log_executors", "file name", file, name)
-#define LOG_BACKEND(logged, name) ROW("log_backends", "said name", logged, name)
+#define LOG_BACKEND(logged, name) ROW("log_backends", "logged name", logged, name)
 #include "tbl/log_lines.h"
-#define LOG_FRAME(position, phrase)  ROW("log_frames", "place~ phrase", #position, phrase)
-#define LOG_REACHED(phase, position) ROW("log_reached", "phase~ place~", #phase, #position)
+#define LOG_FRAME(position, phrase)  ROW("log_frames", "position~ phrase", #position, phrase)
+#define LOG_REACHED(phase, position) ROW("log_reached", "phase~ position~", #phase, #position)
 #define LOG_SYMPTOM(phrase)          ROW("log_symptoms", "phrase", phrase)
 #define LOG_FAILURE(cause, strength, when, forms, phrase, also)                                   \
 	ROW("log_failures", "cause strength~ when~ forms~ phrase also", #cause, #strength, #when, \
 	    #forms, phrase, also)
 #include "tbl/log_failures.h"
 #define LOG_HINT(cause, position, phrase, hint) \
-	ROW("log_hints", "cause place~ phrase hint", #cause, #position, phrase, hint)
+	ROW("log_hints", "cause position~ phrase hint", #cause, #position, phrase, hint)
 #include "tbl/log_hints.h"
 #define REPORT(source, key, argument, rule) \
 	ROW("reported_values", "source~ key argument rule~", #source, #key, #argument, #rule)

@@ -101,7 +101,7 @@ static bool is_reportable(struct schema_report *r)
 	return false;
 }
 
-/* Former names of an earlier version are no fault. Changes the document; returns a new reference. */
+/* Accepts former names of earlier versions. Changes the document; returns a new reference. */
 static json_t *with_present_names(const struct schema_report *r, json_t *document)
 {
 	if (strcmp(r->kind, "requests") == 0)

@@ -157,7 +157,7 @@ static bool is_any(const struct exp_address *address)
 	return IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
 }
 
-/* One address of the list; `known`: those in front of it. Equal as addresses, not as texts:
+/* One address of the list; `known`: the addresses before it. Equal as addresses, not as texts:
  * "::1" and "0:0:0:0:0:0:0:1" are one. One that was refused has len 0. */
 static void check_source(struct exp_checker *c, const char *text, struct exp_address *known,
 			 size_t count)

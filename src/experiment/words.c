@@ -147,7 +147,7 @@ static void add_stray(const struct words *words, size_t at, const char *word)
 	auto_free char *shown = vllm_secret_word_shown(word);
 	auto_free char *found = pl_asprintf("'%s'", shown);
 
-	add(words, OPTION_ERROR, at, found, "server.model, or a flag in front of it");
+	add(words, OPTION_ERROR, at, found, "server.model, or a flag before it");
 }
 
 static void check_from(const struct words *words, size_t first)

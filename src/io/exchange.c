@@ -240,7 +240,7 @@ static int read_piece(struct io_exchange *exchange, size_t at)
 	return 0;
 }
 
-/* The body from `at` on, as much of it as is at hand. NULL: it cannot be read any more. */
+/* The body from `at` on, as much as has arrived. NULL: it can no longer be read. */
 static const char *body_from(struct io_exchange *exchange, size_t at, size_t *ret_len)
 {
 	const struct io_fetch *fetch = exchange->fetch;

@@ -228,7 +228,7 @@ static int note_header(struct parse *parse, const struct io_http_header *header)
 }
 
 /*
- * White space in front of the colon fails with the name: RFC 9112, 5.1 forbids it for the smuggling
+ * White space before the colon fails with the name: RFC 9112, 5.1 forbids it for the smuggling
  * that it makes possible.
  */
 static int parse_header(struct parse *parse, char *line, struct io_http_header *ret)

@@ -141,7 +141,7 @@ static bool is_plain_json(const char *value)
 	       strcmp(text, "null") == 0 || pl_text_to_f64(text, &number);
 }
 
-/* The text need not be well-formed: an error in it is no reason to show it. */
+/* The text need not be well-formed: an error in it must not reveal it. */
 bool option_secret_in_json(const char *text)
 {
 	text += strspn(text, " \t\n");

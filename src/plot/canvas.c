@@ -97,8 +97,8 @@ static int open_cairo(struct cairo_table *ret, struct pl_err *err)
 
 	if (library == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "%scannot open library '%s', which draws pictures (install "
-				  "Debian's packages '" PACKAGE "' and 'fonts-dejavu-core')",
+				  "%scould not load the drawing library '%s'; on Debian, install "
+				  "the packages '" PACKAGE "' and 'fonts-dejavu-core'",
 				  is_named ? VARIABLE ": " : "", name);
 	int done = find_functions(library, name, ret, err);
 	dlclose(library);

@@ -291,7 +291,7 @@ static void add_lengths(const struct res_quality_facts *facts, struct pl_buf *bu
 static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *buf)
 {
 	char number[PL_F64_TEXT_BYTES];
-	const char *before = "; too few for ";
+	const char *before = "; too few requests for ";
 
 	for (size_t i = 0; i < facts->percentile_count; i++) {
 		double needed = res_quality_sample_needed(facts->percentiles[i]);

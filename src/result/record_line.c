@@ -334,15 +334,15 @@ static int take_events(struct reader *r, struct res_record *record)
 		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||
 		    event.earliest_ns < record->acted_ns)
 			return wrong(r, "events",
-				     "[t_ns, tokens, flags] in order of time, with earliest_ns "
-				     "behind where the time is not exact");
+				     "[t_ns, tokens, flags] in order of time; an inexact time is "
+				     "followed by earliest_ns");
 		bool begins = json_at == 0 || (event.flags & RES_EVENT_COALESCED) == 0;
 		if (begins)
 			end_read(record, &room, &read);
 		if (!takes_its_place(&read, &event, begins))
 			return wrong(r, "events",
-				     "events that came equally early, in front of the exact ones "
-				     "of their read");
+				     "events with the same earliest_ns, before the exact events of "
+				     "their read");
 		add_event_entries(record, &room, event.t_ns - before_ns, &event);
 		before_ns = event.t_ns;
 	}

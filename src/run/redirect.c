@@ -47,7 +47,7 @@ char *run_redirect_base(const char *url, const char *path, const char *location)
 	if (!pl_text_ends(whole, path) || len - strlen(path) < origin_len(whole))
 		return NULL;
 	whole[len - strlen(path)] = '\0';
-	/* another slash after the path: the same base is no suggestion */
+	/* only one more slash: do not suggest the same base */
 	return pl_text_equal(whole, url) ? NULL : pl_take(whole);
 }
 

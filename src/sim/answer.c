@@ -53,7 +53,7 @@ bool sim_body_json(struct sim_conn *conn, json_t **ret)
 	    0)
 		return true;
 	snprintf(position, sizeof(position), "%zu", json_error_location(&conn->body));
-	/* FastAPI's own words for a body that is no JSON, which vLLM passes on with 400. */
+	/* FastAPI's own words for a body that is not JSON, which vLLM passes on with 400. */
 	sim_refuse_form(&refusal, "json_invalid", position, "JSON decode error",
 			"'<dict of 0 items>'", ", 'ctx': {'error': 'Expecting value'}");
 	sim_answer_refusal(conn, &refusal);

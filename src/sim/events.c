@@ -34,7 +34,7 @@ static void chunk_begin(struct pl_buf *out)
 }
 
 /*
- * The size of a chunk is known only when it is built; written backwards into the room in front of
+ * The size of a chunk is known only when it is built; written backwards into the room before
  * it, nothing is moved.
  */
 static const char *chunk_end(struct pl_buf *out, size_t *ret_len)

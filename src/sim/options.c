@@ -499,7 +499,7 @@ void sim_options_done(struct sim_options *options)
 
 static void add_words(struct pl_buf *buf, const char *option, const char *const *words)
 {
-	pl_buf_addf(buf, "\nOf %s:", option);
+	pl_buf_addf(buf, "\nNames for %s:", option);
 	for (size_t i = 1; words[i] != NULL; i++)
 		pl_buf_addf(buf, " %s", words[i]);
 }
@@ -529,5 +529,6 @@ void sim_options_help(struct pl_buf *buf)
 	add_words(buf, "--sim-fail-start", sim_failure_words);
 	add_words(buf, "--sim-metrics-fault", sim_metrics_words);
 	add_words(buf, "--sim-event-form", sim_form_words);
-	pl_buf_add_text(buf, "\nDurations: 30ms, 250us, 1.5s, 2m.\n");
+	pl_buf_add_text(buf,
+			"\nA DURATION is a number and a unit, such as 250us, 30ms, 1.5s or 2m.\n");
 }

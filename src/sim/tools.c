@@ -75,7 +75,7 @@ void sim_tokenize(struct sim_conn *conn)
 	free(prompt.ids);
 }
 
-/* Bytes that are no UTF-8 become U+FFFD, as in any text. */
+/* Invalid UTF-8 becomes U+FFFD, as in any text. */
 static void add_decoded(struct pl_buf *out, const struct sim_prompt *prompt)
 {
 	auto_buf text = PL_BUF(ANSWER_MAX);

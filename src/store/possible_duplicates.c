@@ -26,7 +26,7 @@ static STORE_STATEMENT(sql_set_duplicate, "UPDATE benchmark_runs"
 
 #define KEY_BYTES_MAX (16u << 20)
 #define REPORT_BYTES  512 /* enough for most: a longer text is formatted twice */
-#define MEASURED_MIN  3   /* this many equal metrics with a fraction are no coincidence */
+#define MEASURED_MIN  3   /* so many equal metrics with a fraction are not a coincidence */
 
 static const char *const hash_all[] = {
 	"results.duration",           "results.completed",

@@ -9,11 +9,11 @@
  *   type   COUNT NUMBER BYTES (a number with its unit, kept in 10^9 bytes) TEXT YES
  *          ASIDE (a text for this program alone, not a key of the result)
  *   keep   FIRST LAST LARGEST SMALLEST if it occurs several times
- * LOG_READ(fact, line, behind, until)
+ * LOG_READ(fact, line, after, until)
  *                               in a line that contains `line`, the fact follows the next occurrence
- *                               of the third argument and ends before `until` ("": where its type ends)
+ *                               of `after` and ends before `until` ("": where its type ends)
  * LOG_EXECUTOR(file, name)      the executor whose source file writes lines
- * LOG_BACKEND(said, name)       an attention backend as logged, and its name as an argument
+ * LOG_BACKEND(logged, name)     an attention backend as logged, and its name as an argument
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef LOG_PHASE
@@ -26,13 +26,13 @@
 #define LOG_FACT(name, type, keep)
 #endif
 #ifndef LOG_READ
-#define LOG_READ(fact, line, behind, until)
+#define LOG_READ(fact, line, after, until)
 #endif
 #ifndef LOG_EXECUTOR
 #define LOG_EXECUTOR(file, name)
 #endif
 #ifndef LOG_BACKEND
-#define LOG_BACKEND(said, name)
+#define LOG_BACKEND(logged, name)
 #endif
 
 LOG_PHASE(FIRST_LINE,    first_line,    FIRST)

@@ -64,7 +64,7 @@ static double certain_cache(const struct ckpt_memory *memory)
 				  : value_of(memory, CKPT_MEMORY_BUDGET_BYTES) - weights->value;
 }
 
-/* A small model's cache is no "0.00 GiB". */
+/* A small cache must not read "0.00 GiB". */
 static char *text_of_bytes(double bytes)
 {
 	return bytes > 0 && bytes < GIB / 100 ? pl_asprintf("%.2f MiB", bytes / (GIB / 1024))

@@ -406,7 +406,7 @@ static void read_all(struct exp_sweep_reader *sweep, const struct pl_yaml *root,
 
 	if (section == NULL || section->kind != PL_YAML_MAP) {
 		option_reader_refuse(sweep->reader, section != NULL ? section : root, "sweep",
-				     section == NULL ? "no section 'sweep'" : NULL,
+				     section == NULL ? "nothing" : NULL,
 				     "a mapping of keys to values, such as "
 				     "{server.max_num_seqs: [64, 128]}");
 		return;

@@ -86,7 +86,8 @@ int host_nvml_open(const char *library, struct host_nvml **ret, struct pl_err *e
 	/* RTLD_LOCAL: its symbols must not stand in for those of a library that is loaded later. */
 	nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (nvml->library == NULL)
-		return pl_err_set(err, PL_ERR_NOT_FOUND, "cannot open library '%s'", library);
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "could not load the NVIDIA driver library '%s'", library);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(functions); i++) {
 		void *symbol = find_symbol(nvml->library, functions[i].names);
 		/*

@@ -112,7 +112,7 @@ static const char *find_backend(const char *quote)
 static void take_text(struct host_log_facts *facts, enum host_log_fact fact, const char *at,
 		      const char *until)
 {
-	/* "\n" stands for the end of the line, which the text has not got any more. */
+	/* "\n" stands for the end of the line, which the text no longer contains. */
 	const char *end = until[0] != '\0' ? strstr(at, until) : at + strcspn(at, ", )\t");
 	size_t len = end != NULL ? (size_t)(end - at) : until[0] == '\n' ? strlen(at) : 0;
 

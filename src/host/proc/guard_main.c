@@ -290,7 +290,7 @@ static char *read_texts(int fd, size_t *ret_len)
 	return NULL;
 }
 
-/* *ret_log: the pipe in front of the log, NULL: none. */
+/* *ret_log: the pipe that feeds the log, NULL: none. */
 static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FDS_MAX],
 		   struct host_log_pipe **ret_log)
 {

@@ -63,7 +63,7 @@ static int open_proc(pid_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* A zombie uses nothing any more; its times are already its parent's to collect. */
+/* A zombie uses nothing; its times are already its parent's to collect. */
 static bool read_stat(int fd, pid_t pid, struct host_proc *ret)
 {
 	return host_proc_read_fd(fd, pid, ret) && !host_proc_is_dead(ret);

@@ -226,7 +226,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	at = name_end(at, end, true);
 	ret->name_len = (size_t)(at - ret->name);
 	if (ret->name_len == 0)
-		return "is no Prometheus text";
+		return "is not Prometheus text";
 	at = skip_blanks(at, end);
 	/* Labels are validated but not parsed: only three values of a page need them. */
 	if (at < end && *at == '{') {
@@ -286,7 +286,7 @@ static double label_number(const struct host_sample *sample, const char *name)
 	double value;
 
 	while (at != NULL && (at = strstr(at, head)) != NULL) {
-		/* a whole name: nothing of a longer one in front */
+		/* a whole name, not the end of a longer one */
 		if (at == labels || at[-1] == ',' || at[-1] == ' ')
 			break;
 		at++;

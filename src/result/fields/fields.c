@@ -781,7 +781,7 @@ const char *res_fields_nearest(const struct res_fields *fields, const char *id)
 	return pl_text_nearest(id, fields->ids, fields->count);
 }
 
-/* ---- ids that are no rows ------------------------------------------------------------------ */
+/* ---- ids without a row ------------------------------------------------------------------- */
 
 /* Returns the rest of a key after a statistic such as "mean_" or "p97.5_"; NULL: it has none. */
 static const char *after_statistic(const char *key)

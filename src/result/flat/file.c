@@ -103,7 +103,7 @@ char *res_flat_artifact_path(const char *path, const char *suffix)
 	const char *name = after_last_slash(path);
 	const char *dot = strrchr(name, '.');
 
-	/* dots that a name begins with are no ".ext" */
+	/* leading dots of a name do not begin an extension */
 	if (dot == NULL || strspn(name, ".") > (size_t)(dot - name))
 		dot = path + strlen(path);
 	return pl_asprintf("%.*s%s", (int)(dot - path), path, suffix);

@@ -93,7 +93,7 @@ static void sync_file(struct run_journal *journal)
 {
 	if (!atomic_exchange(&journal->dirty, false))
 		return;
-	/* files without sync (EINVAL: a pipe, some network file systems) are no reason to stop */
+	/* files without sync (EINVAL: a pipe, some network file systems) do not stop the run */
 	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
 		atomic_store(&journal->sync_errno, errno);
 }

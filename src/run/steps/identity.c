@@ -45,7 +45,7 @@ static void fetch_or_null(const struct run_target *target, const char *path, jso
 }
 
 /*
- * Returns -1 if the server does not serve the model. An error response alone is no proof: a missing model name is
+ * Returns -1 if the server does not serve the model. An error response alone proves nothing: a missing model name is
  * reported when the model is chosen.
  */
 static int learn_models(const struct run_context *run, const struct run_target *target,

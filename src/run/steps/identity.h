@@ -24,7 +24,7 @@ struct run_identity {
 
 /*
  * Queries the server, and ends the run if it is not the server that was started, or if no model can be chosen.
- * `follows_redirects`: the client does, so a redirect is no reason to end.
+ * `follows_redirects`: the client does, so a redirect does not end the run.
  */
 int run_identity_learn(const struct run_context *run, const struct run_target *target,
 		       const struct run_server *server, bool follows_redirects,

@@ -516,7 +516,7 @@ void store_artifacts_open(struct store *store)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	/* remains of a kill only take space, which is no reason not to serve */
+	/* files left by a killed process only take space, so the server starts anyway */
 	if (store->files != NULL && store_files_tidy(store->files, is_named, store, &err) < 0)
 		pl_log(PL_LOG_WARNING, "artifacts: %s", err.text);
 }

@@ -486,7 +486,7 @@ static void leave_out_known(json_t *apart)
 		json_object_del(launch, "secret_env");
 }
 
-/* A document of ours has names of secrets without secrets: these alone are no reason to copy it. */
+/* Our documents name secrets without their values. A name alone does not require a copy. */
 static bool has_secrets(json_t *root)
 {
 	auto_json json_t *rest = NULL;

@@ -456,8 +456,8 @@ static int read_rival(struct store *store, int64_t job, int64_t item, struct sto
 	const void *packed = store_sql_bytes(row, 2, &len);
 	if (len == 0)
 		return 0;
-	return store_document_unpack(store->dictionaries, packed, len, "what came", &ret->bytes,
-				     &ret->len, err);
+	return store_document_unpack(store->dictionaries, packed, len, "uploaded document",
+				     &ret->bytes, &ret->len, err);
 }
 
 int store_job_rival(struct store *store, int64_t job, int64_t item, struct store_job_rival *ret,

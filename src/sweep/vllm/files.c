@@ -19,7 +19,7 @@ int sweep_vllm_write_json(const json_t *json, const char *path, struct pl_err *e
 	return pl_file_write(path, text, strlen(text), err);
 }
 
-/* A column's numbers are all whole, all real once one is or one is missing, or they are no numbers. */
+/* A column's numbers are all whole, all real once one is or one is missing, or not numbers. */
 enum column { WHOLE, REAL, MIXED };
 
 static enum column column_of(const json_t *rows, const char *key)

@@ -94,7 +94,7 @@ def test_capture(bin_dir, test_data_dir, pattern):
         assert gpu["driver"] == driver and gpu["cuda"] == cuda
         assert gpu["simulated"] is False and gpu["held_by"] is None
     shown = run_gpus(bin_dir, "--from", paths[0]).stdout
-    assert f"Driver {driver or 'not told'}, CUDA {cuda or 'not told'}\n" in shown
+    assert f"Driver {driver or 'unknown'}, CUDA {cuda or 'unknown'}\n" in shown
     for name, _, total, _ in expected:
         assert (name or " -  -  ") in shown
         assert total is None or f"{total / 1024:.1f} GiB" in shown

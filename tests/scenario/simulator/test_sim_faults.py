@@ -397,7 +397,7 @@ def test_a_start_fails(bin_dir, name):
 def test_every_failure_is_here(bin_dir):
     text = subprocess.run([str(bin_dir / "profllm-sim"), "--help"], capture_output=True,
                           text=True, check=True).stdout
-    names = text.split("Of --sim-fail-start:")[1].splitlines()[0].split()
+    names = text.split("Names for --sim-fail-start:")[1].splitlines()[0].split()
     assert set(names) == set(FAILURES)
 
 

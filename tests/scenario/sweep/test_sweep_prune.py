@@ -97,7 +97,7 @@ def test_one_experiment_is_no_sweep(bin_dir, tmp_path):
         assert done.returncode == 2 and "profllm sweep run" in done.stdout + done.stderr
     del (plain := sweep_config())["sweep"]
     done = dry_run(bin_dir, write_config(tmp_path, plain, "plain.yaml"))
-    assert done.returncode == 2 and "sweep: found no section 'sweep'" in done.stderr
+    assert done.returncode == 2 and "sweep: found nothing, expected a mapping" in done.stderr
 
 
 def test_examples(bin_dir, source_dir):

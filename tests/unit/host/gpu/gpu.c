@@ -287,7 +287,8 @@ static void test_open_faults(void **state)
 		const char *fail;
 		const char *text;
 	} cases[] = {
-		{ "/nowhere/libnvidia-ml.so", "1xH100", NULL, "cannot open library" },
+		{ "/nowhere/libnvidia-ml.so", "1xH100", NULL,
+		  "could not load the NVIDIA driver library" },
 		{ LIBRARY, "1xH100", "nvmlInit_v2=driver", "the driver is not loaded" },
 		{ LIBRARY, "1xH100", "nvmlInit_v2=version", "of different versions" },
 		{ LIBRARY, "3xNothing", NULL, "(code 2)" },

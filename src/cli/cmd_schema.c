@@ -279,8 +279,12 @@ static void add_result(json_t *lists)
 	ROW("derived_fields", "key type~ unit direction~ role~ text", #key, #type, unit, \
 	    #direction, #role, text)
 #define GROUP(section, title) ROW("field_groups", "section title", #section, title)
-#define LABEL(id, label)      ROW("field_labels", "id label", id, label)
 #include "tbl/result_fields.h"
+#define LABEL(id, label)           ROW("field_labels", "id label", id, label)
+#define CHECK_LABEL(id, label)     ROW("check_labels", "id label", id, label)
+#define FAILURE_LABEL(name, label) ROW("failure_labels", "name label", name, label)
+#define SHORT_LABEL(id, label)     ROW("short_labels", "id label", id, label)
+#include "tbl/field_labels.h"
 #define FAMILY(id, key, title, label, direction, origin, headline, formula, text)                \
 	ROW("families", "key title label direction~ origin~ headline= formula text", key, title, \
 	    label, #direction, #origin, #headline, formula, text)

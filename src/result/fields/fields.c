@@ -7,10 +7,8 @@
  */
 #include "result/fields/fields.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -18,10 +16,9 @@
 #include "experiment/values.h"
 #include "result/fields/fields_priv.h"
 #include "result/fields/former.h"
+#include "result/fields/labels.h"
 #include "result/metrics/metrics.h"
 #include "vllm/bench_options.h"
-
-#define LABEL_BYTES_MAX 1024
 
 #define ARENA_BLOCK_BYTES (64 * 1024)
 #define INTERVAL          "_ci95"
@@ -125,165 +122,19 @@ static const char *keep(struct res_fields *fields, char *text)
 	return retained;
 }
 
-/* The end of a key that its unit repeats: "_s", "_mhz". */
-static char *unit_ending(const char *unit)
-{
-	static const struct {
-		const char *unit, *ending;
-	} others[] = { { "B", "_bytes" }, { "°C", "_c" }, { "J/tok", "_j" } };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		if (strcmp(unit, others[i].unit) == 0)
-			return pl_strdup(others[i].ending);
-	}
-	char *ending = pl_asprintf("_%s", unit);
-	for (char *at = ending; *at != '\0'; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return ending;
-}
-
-/* Adds "gpu_memory" as "GPU memory"; only the first word of a label begins with a capital. */
-static void add_label_words(struct pl_buf *label, const char *key, size_t len)
-{
-	static const char *const names[] = { "GPU",     "GPUs",   "CPU",    "CPUs", "KV",   "ID",
-					     "URL",     "UUID",   "OS",     "CUDA", "NUMA", "SM",
-					     "PCIe",    "NVLink", "ECC",    "E2EL", "API",  "RTFx",
-					     "profllm", "vLLM",   "PyTorch" };
-	const char *end = key + len;
-
-	while (key < end) {
-		size_t word = strcspn(key, "_");
-		word = word < (size_t)(end - key) ? word : (size_t)(end - key);
-		const char *name = NULL;
-		for (size_t i = 0; i < PL_ARRAY_SIZE(names) && name == NULL; i++) {
-			if (strlen(names[i]) == word && strncasecmp(key, names[i], word) == 0)
-				name = names[i];
-		}
-		pl_buf_add_text(label, label->len > 0 ? " " : "");
-		if (name != NULL) {
-			pl_buf_add_text(label, name);
-		} else {
-			bool is_first = label->len == 0;
-			pl_buf_add_char(label,
-					(char)(is_first ? toupper((unsigned char)*key) : *key));
-			pl_buf_add(label, key + 1, word - 1);
-		}
-		key += word + (key + word < end);
-	}
-}
-
-/* "client_error" as "Client error", with `ending` after it. */
-static const char *words_label(struct res_fields *fields, const char *name, const char *ending)
-{
-	auto_buf label = PL_BUF(LABEL_BYTES_MAX);
-
-	add_label_words(&label, name, strlen(name));
-	pl_buf_add_text(&label, ending);
-	return keep(fields, pl_buf_take(&label));
-}
-
-/* Returns the subject of a section whose keys other sections have, too; NULL: no such section. */
-static const char *subject_of(const char *id)
-{
-	static const struct {
-		const char *section, *subject;
-	} sections[] = {
-		{ "system.gpus.", "GPUs" },
-		{ "system.host.", "host" },
-		{ "system.server.", "server" },
-		{ "system.client.", "client" },
-		{ "system.telemetry.", "telemetry" },
-		{ "launch.gpus.", "reserved GPUs" },
-		{ "launch.phases.", "startup" },
-		{ "launch.facts.", "server log" },
-		{ "launch.exit.", "server exit" },
-		{ "launch.target.", "target release" },
-		{ "environment.client.", "client" },
-		{ "environment.container.", "container" },
-		{ "environment.repeat_of.", "first run" },
-		{ "results.steady.", "steady" },
-	};
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
-		if (pl_text_starts(id, sections[i].section))
-			return sections[i].subject;
-	}
-	return NULL;
-}
-
-/* The label of tbl/result_fields.h; NULL: it follows from the id. */
-static const char *listed_label(const char *id)
-{
-	static const struct {
-		const char *id, *label;
-	} labels[] = {
-#define LABEL(id, label) { id, label },
-#include "tbl/result_fields.h"
-	};
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(labels); i++) {
-		if (strcmp(labels[i].id, id) == 0)
-			return labels[i].label;
-	}
-	return NULL;
-}
-
-/*
- * Returns the last key of the id in words, without a trailing unit and with its section: "Ready,
- * startup" for "launch.phases.ready_s". A percentile of vllm bench latency is named after its metric.
- */
-static const char *label_of(struct res_fields *fields, const char *id, const char *unit)
-{
-	static const struct {
-		const char *ending, *word;
-	} statistics_of[] = {
-		{ "_mean", "Mean" },
-		{ "_max", "Maximum" },
-		{ "_min", "Minimum" },
-		{ "_peak", "Peak" },
-	};
-	const char *dot = strrchr(id, '.'), *key = dot != NULL ? dot + 1 : id;
-	const char *percentile = res_field_below(id, "results.percentiles.");
-	const char *load = res_field_below(id, "quality.load.");
-	auto_free char *ending = unit_ending(unit);
-	const char *subject = subject_of(id);
-	auto_buf label = PL_BUF(LABEL_BYTES_MAX);
-	size_t len = strlen(key);
-
-	if (percentile != NULL)
-		return keep(fields, pl_asprintf("P%s latency", percentile));
-	if (load != NULL) {
-		add_label_words(&label, load, strcspn(load, "."));
-		pl_buf_add_text(&label, strcmp(key, "limit") == 0 ? ", load limit" : ", load");
-		return keep(fields, pl_buf_take(&label));
-	}
-	if (unit[0] != '\0' && len > strlen(ending) && pl_text_ends(key, ending))
-		len -= strlen(ending);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(statistics_of) && label.len == 0; i++) {
-		size_t end = strlen(statistics_of[i].ending);
-		if (len <= end || strncmp(key + len - end, statistics_of[i].ending, end) != 0)
-			continue;
-		pl_buf_add_text(&label, statistics_of[i].word);
-		len -= end;
-	}
-	add_label_words(&label, key, len);
-	if (subject != NULL)
-		pl_buf_addf(&label, ", %s", subject);
-	return keep(fields, pl_buf_take(&label));
-}
-
 static void add(struct res_fields *fields, struct res_field field)
 {
+	const char *listed = res_label_listed(field.id);
+
 	if (field.unit == NULL)
 		field.unit = "";
 	if (field.help == NULL)
 		field.help = "";
-	const char *listed = listed_label(field.id);
-
 	if (listed != NULL)
 		field.label = listed;
 	if (field.label == NULL)
-		field.label = label_of(fields, field.id, field.unit);
+		field.label = keep(fields, res_label_of_id(field.id, field.unit));
+	field.short_label = res_label_short(field.id);
 	*PL_PUSH(fields->items, fields->count, fields->room) = field;
 }
 
@@ -380,6 +231,9 @@ static void add_arguments(struct res_fields *fields, const struct vllm_catalog *
 			field.role = argument.role;
 			field.of = id;
 			field.label = keep(fields, pl_asprintf("%s.%s", row->name, key->name));
+			if (field.help == NULL || field.help[0] == '\0')
+				field.help = keep(
+					fields, pl_asprintf("key %s of %s", key->name, row->name));
 			field.column = false;
 			add(fields, field);
 		}
@@ -472,10 +326,9 @@ static struct res_field statistic_field(struct res_fields *fields, const struct 
 {
 	return (struct res_field){
 		.id = id,
-		.label = keep(
-			fields,
-			pl_asprintf("%c%s %s", toupper((unsigned char)word[0]), word + 1,
-				    family->label[0] != '\0' ? family->label : family->title)),
+		.label = keep(fields, res_label_of_statistic(word, family->label[0] != '\0'
+									   ? family->label
+									   : family->title)),
 		.help = family->text,
 		.group = family->title,
 		.unit = "ms",
@@ -560,9 +413,11 @@ static void add_failures(struct res_fields *fields)
 			    (struct res_field){
 				    .id = keep(fields, pl_asprintf("results.errors.%s.%s",
 								   failures[i].name, counts[k])),
-				    .label = words_label(fields, failures[i].name,
-							 retried ? ", retried" : ", failed"),
-				    .help = failures[i].text,
+				    .label = keep(fields,
+						  res_label_of_failure(failures[i].name, retried)),
+				    .help = keep(fields, pl_asprintf("%s requests; reason: %s",
+								     retried ? "retried" : "failed",
+								     failures[i].text)),
 				    .group = "Failed requests",
 				    .unit = "req",
 				    .type = RES_FIELD_COUNT,
@@ -576,23 +431,36 @@ static void add_failures(struct res_fields *fields)
 
 /* ---- quality ------------------------------------------------------------------------------- */
 
-static void add_check(struct res_fields *fields, const char *check, const char *key,
-		      const char *unit, const char *text)
+static void add_check(struct res_fields *fields, const char *check, const char *unit,
+		      const char *text)
 {
-	bool is_number = pl_text_equal(key, "value") || pl_text_equal(key, "limit");
-	bool is_value = pl_text_equal(key, "value");
-	auto_free char *ending = is_value ? pl_strdup("") : pl_asprintf(", %s", key);
+	static const struct {
+		const char *key, *text;
+		bool is_number;
+	} keys[] = {
+		{ "value", NULL, true },
+		{ "status", "passed, over_limit or unknown", false },
+		{ "limit", "limit that applied to the value in this run", true },
+		{ "effect", "verdict of the run if this check is over its limit; info: any verdict",
+		  false },
+		{ "text", "definition of the check, and its findings in this run", false },
+	};
 
-	add(fields, (struct res_field){
-			    .id = keep(fields, pl_asprintf("quality.%s.%s", check, key)),
-			    .label = words_label(fields, check, ending),
-			    .help = text,
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		bool is_value = i == 0;
+		add(fields,
+		    (struct res_field){
+			    .id = keep(fields, pl_asprintf("quality.%s.%s", check, keys[i].key)),
+			    .label = keep(fields,
+					  res_label_of_check(check, is_value ? NULL : keys[i].key)),
+			    .help = is_value ? text : keys[i].text,
 			    .group = "Quality",
-			    .unit = is_number ? unit : "",
-			    .type = is_number ? RES_FIELD_NUMBER : RES_FIELD_TEXT,
+			    .unit = keys[i].is_number ? unit : "",
+			    .type = keys[i].is_number ? RES_FIELD_NUMBER : RES_FIELD_TEXT,
 			    .role = RES_FIELD_OUTPUT,
-			    .column = is_value || pl_text_equal(key, "status"),
+			    .column = is_value || pl_text_equal(keys[i].key, "status"),
 		    });
+	}
 }
 
 static void add_quality(struct res_fields *fields)
@@ -605,22 +473,20 @@ static void add_quality(struct res_fields *fields)
 #include "tbl/quality.h"
 #undef QUALITY
 	};
-	static const char *const keys[] = { "value", "status", "limit", "effect", "text" };
 
-	add(fields, (struct res_field){
-			    .id = "quality.verdict",
-			    .help = "trusted, degraded or client_limited",
-			    .group = "Quality",
-			    .type = RES_FIELD_TEXT,
-			    .role = RES_FIELD_OUTPUT,
-			    .column = true,
-		    });
+	add(fields,
+	    (struct res_field){
+		    .id = "quality.verdict",
+		    .help = "whether to rely on the metrics: trusted, degraded or client_limited",
+		    .group = "Quality",
+		    .type = RES_FIELD_TEXT,
+		    .role = RES_FIELD_OUTPUT,
+		    .column = true,
+	    });
 	add_section(fields, "measurement", "quality.measurement");
 	add_section(fields, "offered_load", "quality.load");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(checks); i++) {
-		for (size_t k = 0; k < PL_ARRAY_SIZE(keys); k++)
-			add_check(fields, checks[i].id, keys[k], checks[i].unit, checks[i].text);
-	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(checks); i++)
+		add_check(fields, checks[i].id, checks[i].unit, checks[i].text);
 }
 
 /* ---- the list ------------------------------------------------------------------------------ */
@@ -917,10 +783,10 @@ void res_field_unlisted(const char *id, struct res_field *ret)
 
 json_t *res_field_to_json(const struct res_field *field)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "id", field->id,
-			 "label", field->label, "help", field->help, "group", field->group, "unit",
-			 field->unit, "type", type_names[field->type], "direction",
-			 direction_names[field->direction], "role", role_names[field->role],
-			 "aggregation", one_names[field->one], "column", field->column, "words",
-			 field->words);
+	return json_pack("{s:s, s:s, s:s*, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "id",
+			 field->id, "label", field->label, "short_label", field->short_label,
+			 "help", field->help, "group", field->group, "unit", field->unit, "type",
+			 type_names[field->type], "direction", direction_names[field->direction],
+			 "role", role_names[field->role], "aggregation", one_names[field->one],
+			 "column", field->column, "words", field->words);
 }

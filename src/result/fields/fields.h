@@ -63,6 +63,7 @@ enum res_field_one {
 struct res_field {
 	const char *id; /* "server.tensor_parallel_size" */
 	const char *label;
+	const char *short_label; /* for the head of a table; NULL: the label */
 	const char *help;
 	const char *group;
 	const char *unit; /* "": none */
@@ -106,7 +107,8 @@ int res_fields_resolve(const struct res_fields *fields, const char *id, struct r
 void res_field_unlisted(const char *id, struct res_field *ret);
 
 /*
- * Returns {id, label, help, group, unit, type, direction, role, one, column, words}. New reference.
+ * Returns {id, label, short_label, help, group, unit, type, direction, role, one, column, words}; short_label
+ * only if there is one. New reference.
  */
 json_t *res_field_to_json(const struct res_field *field);
 

@@ -35,7 +35,8 @@ LISTS = {
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},
     "result_fields": {"FIELD": "result_fields", "TOP": "result_top_fields", "DERIVED": "derived_fields",
-                      "GROUP": "field_groups", "LABEL": "field_labels"},
+                      "GROUP": "field_groups"},
+    "field_labels": {"LABEL": "field_labels", "CHECK_LABEL": "check_labels", "FAILURE_LABEL": "failure_labels", "SHORT_LABEL": "short_labels"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
     "run_artifacts": {"RUN_ARTIFACT": "run_artifacts"},
@@ -114,7 +115,7 @@ def test_rows_as_they_are_written(rows):
     assert (load["random_range_ratio"]["default"], load["burstiness"]["default"]) == ("0.0", 1.0)
     assert load["random_mm_limit_mm_per_prompt"]["default"] == {"image": 255, "video": 1}
     assert load["header"]["secret"] and load["goodput"]["words_least"] == 1 and load["goodput"]["pairs"] == ":"
-    assert load["dataset_name"]["older_values"][1] == {"value": "custom_mm", "hint": "its current name is custom_image"}
+    assert load["dataset_name"]["older_values"][1] == {"value": "custom_mm", "hint": "renamed to custom_image"}
     assert load["dataset_name"]["file_choices"] == ["sonnet"] and load["port"]["command_default"] == 8000
     timeout = keys["launch.ready_timeout"]
     assert (timeout["type"], timeout["default"], timeout["min"], timeout["max"]) == ("duration", "600s", "1ms", "7d") and timeout["help"]

@@ -789,9 +789,9 @@ export interface components {
         /**
          * @example {
          *       "id": "results.p99_ttft_ms",
-         *       "label": "p99 TTFT",
-         *       "help": "time to first token",
-         *       "group": "latency",
+         *       "label": "P99 TTFT",
+         *       "help": "time to the first chunk",
+         *       "group": "Time to First Token",
          *       "unit": "ms",
          *       "type": "number",
          *       "direction": "lower",
@@ -804,6 +804,9 @@ export interface components {
         Field: {
             id: components["schemas"]["FieldId"];
             label: string;
+            /** @description The label for the head of a table; missing if it equals the label */
+            short_label?: string;
+            /** @description The definition, one sentence */
             help: string;
             group: string;
             /** @description Empty if the field has no unit */

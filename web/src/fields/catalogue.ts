@@ -152,28 +152,6 @@ export function repeatedOf(facetOf: (id: string) => Counted): string[] {
   })
 }
 
-// Short labels for column heads and chips.
-const SHORT: Record<string, string> = {
-  'server.model': 'Model',
-  'benchmark.model': 'Requested model',
-  'server.tensor_parallel_size': 'TP',
-  'server.pipeline_parallel_size': 'PP',
-  'server.data_parallel_size': 'DP',
-  'server.quantization': 'Quant.',
-  'benchmark.max_concurrency': 'Concur.',
-  'benchmark.request_rate': 'Rate',
-  'system.hardware_info.gpu_name': 'GPU',
-  'derived.gpu_count': 'GPUs',
-  'derived.output_throughput_per_gpu': 'Output per GPU',
-  'derived.tokens_per_s_per_user': 'Output per user',
-  'results.output_throughput': 'Output',
-  'results.request_throughput': 'Requests',
-  'results.energy_per_token_j': 'Energy',
-  'environment.engine.version': 'Version',
-  'environment.engine.name': 'Engine',
-  'run.timestamp': 'Started',
-  'quality.simulated.value': 'Simulated',
-}
 // Acronyms, which keep their letter case.
 const ACRONYMS =
   /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo)\b/gi
@@ -192,7 +170,8 @@ export function inWords(label: string) {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
+// For column heads and chips.
+export const shortName = (field: Field) => field.short_label ?? longName(field)
 // "P99 TTFT"; the id of a field in no list.
 export const longName = ({ id, label }: Field) => (label === id ? id : inWords(label))
 

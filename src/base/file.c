@@ -151,7 +151,7 @@ static int open_new(struct pl_file_new *file, const char *path, struct pl_err *e
 	if (fd < 0)
 		return refuse_folder(path, err);
 	if (file_mode != 0 && fchmod(fd, file_mode) < 0) {
-		pl_err_errno(err, "cannot set the mode of '%s'", temporary);
+		pl_err_errno(err, "could not set the mode of '%s'", temporary);
 		close(fd);
 		unlink(temporary);
 		return -1;
@@ -217,7 +217,7 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
 	/* errno is not available for an error that occurred long ago */
 	if (ferror(file->stream))
-		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': an earlier write failed",
+		return pl_err_set(err, PL_ERR_IO, "could not write '%s': an earlier write failed",
 				  file->path);
 	/* fclose() ends the stream even where it fails; a second one would be a use after free. */
 	FILE *stream = pl_take(file->stream);

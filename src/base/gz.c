@@ -100,7 +100,7 @@ int pl_gz_unpack(const void *packed, size_t len, size_t max_bytes, const char *n
 	z_stream stream = { .next_in = NULL };
 
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-		return pl_err_set(err, PL_ERR_INTERNAL, "cannot read '%s': no memory", name);
+		return pl_err_set(err, PL_ERR_INTERNAL, "could not read '%s': out of memory", name);
 	int result = unpack_all(&stream, packed, len, name, &buf, err);
 	inflateEnd(&stream);
 	if (result < 0)

@@ -53,7 +53,7 @@ int pl_thread_start(pthread_t *thread, void *main(void *), void *data, struct pl
 	int code = pthread_create(thread, NULL, main, data);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = code;
-	return code == 0 ? 0 : pl_err_errno(err, "cannot start a thread");
+	return code == 0 ? 0 : pl_err_errno(err, "could not start a thread");
 }
 
 void pl_pause_init(struct pl_pause *pause)

@@ -33,7 +33,8 @@ int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err)
 	zst->context = ZSTD_createCCtx();
 	if (zst->context == NULL) {
 		pl_zst_free(zst);
-		return pl_err_set(err, PL_ERR_INTERNAL, "cannot write '%s': no memory", path);
+		return pl_err_set(err, PL_ERR_INTERNAL, "could not write '%s': out of memory",
+				  path);
 	}
 	ZSTD_CCtx_setParameter(zst->context, ZSTD_c_compressionLevel, ZST_LEVEL);
 	/* Artifacts are read years later: a checksum detects flipped bits. */
@@ -154,7 +155,7 @@ static int unpack_all(const struct unpack_source *from, const char *name, struct
 
 	unpack.context = ZSTD_createDCtx();
 	if (unpack.context == NULL)
-		return pl_err_set(err, PL_ERR_INTERNAL, "cannot read '%s': no memory", name);
+		return pl_err_set(err, PL_ERR_INTERNAL, "could not read '%s': out of memory", name);
 	if (from->dictionary != NULL)
 		ZSTD_DCtx_refDDict(unpack.context, from->dictionary->unpacks);
 	int result = from->fd >= 0 ? unpack_file(&unpack, from->fd, err)

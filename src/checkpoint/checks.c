@@ -62,7 +62,7 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 		return;
 	if (facts->weights_problem != NULL)
 		add(server, problems, OPTION_ERROR, "model", "weight_files_broken",
-		    facts->weights_problem, "whole weight files");
+		    facts->weights_problem, "complete weight files");
 	if (facts->weights.files > 0 && facts->weights.missing > 0) {
 		auto_free char *count = pl_asprintf("%" PRId64 " weight files of the index are not "
 						    "in '%s'",

@@ -128,7 +128,7 @@ static int64_t missing_at(struct ckpt_facts *facts, const char *key)
 
 	if (value == 0 || facts->known == NULL || !facts->known->derived)
 		return value;
-	auto_free char *why = pl_asprintf("its %s is not known", key);
+	auto_free char *why = pl_asprintf("its %s is unknown", key);
 	ckpt_refuse(facts, why);
 	return 0;
 }
@@ -466,7 +466,7 @@ static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 		{ "block_configs", CKPT_TRAIT_PLAIN },
 		{ "linear_attn_config", CKPT_TRAIT_PLAIN },
 	};
-	auto_free char *unknown = pl_asprintf("the family '%s' is not covered by the estimate",
+	auto_free char *unknown = pl_asprintf("the estimate does not cover the family '%s'",
 					      facts->model_type != NULL ? facts->model_type : "");
 	auto_free char *missing = NULL;
 
@@ -478,7 +478,7 @@ static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 		     ckpt_has_trait(facts, foreign[i].trait)))
 			continue;
 		free(missing);
-		missing = pl_asprintf("'%s' is not covered by the estimate", foreign[i].key);
+		missing = pl_asprintf("the estimate does not cover '%s'", foreign[i].key);
 		ckpt_refuse(facts, missing);
 	}
 	if (facts->layers == 0 || facts->heads == 0 || facts->head_dim == 0 ||

@@ -199,11 +199,13 @@ static char *doubt_of(const struct ckpt_source *source)
 	const char *scope = env_text(source, "VLLM_USE_MODELSCOPE");
 
 	if (source->revision != NULL && strcmp(source->revision, "main") != 0)
-		return pl_asprintf("they are of the usual revision, not of '%s'", source->revision);
+		return pl_asprintf("they describe the default revision, not '%s'",
+				   source->revision);
 	if (scope != NULL && (strcmp(scope, "1") == 0 || strcasecmp(scope, "true") == 0))
-		return pl_strdup("they are of the Hugging Face Hub, not of ModelScope");
+		return pl_strdup(
+			"they describe the model on the Hugging Face Hub, not on ModelScope");
 	if (pl_text_equal(source->load_format, "gguf"))
-		return pl_strdup("they are of the usual files, not of GGUF ones");
+		return pl_strdup("they describe the usual files, not GGUF files");
 	return NULL;
 }
 

@@ -177,8 +177,8 @@ int ckpt_hardware_from_host(const char *title, int64_t memory_bytes, const char 
 	struct ckpt_gpu gpu = { .name = title, .aliases = "", .titles = "" };
 
 	if (known == NULL && (memory_bytes <= 0 || platform == NULL))
-		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "GPU '%s' is in no row of the hardware table", title);
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "GPU '%s' is not in the hardware table",
+				  title);
 	if (known != NULL)
 		gpu = *known;
 	else

@@ -40,7 +40,8 @@ static void read_layer_types(struct ckpt_facts *facts, const json_t *types)
 			 ckpt_has_trait(facts, CKPT_TRAIT_DELTA))
 			facts->recurrent.layers++;
 		else if (!pl_text_equal(name, "full_attention"))
-			ckpt_refuse(facts, "it has layers that are not full or sliding attention");
+			ckpt_refuse(facts,
+				    "some of its layers use neither full nor sliding attention");
 	}
 	if ((int64_t)json_array_size(types) == facts->layers)
 		return;
@@ -106,7 +107,7 @@ static void read_delta(struct ckpt_facts *facts, const json_t *part)
 		period = facts->type->period;
 	recurrent->layers = facts->layers - facts->layers / period;
 	if (keys == 0 || values == 0 || kernel == 0)
-		ckpt_refuse_count(facts, "the sizes of its linear attention are not known");
+		ckpt_refuse_count(facts, "the sizes of its linear attention are unknown");
 	/* in: q, k, v, a gate of v's width, two numbers a head; out */
 	recurrent->linear = hidden * (width + values + 2 * heads) + values * hidden;
 	recurrent->rest = width * kernel + 2 * heads + value_dim;
@@ -127,7 +128,7 @@ static void read_mamba(struct ckpt_facts *facts, const json_t *part)
 	double kernel = (double)count_in(part, "conv_kernel");
 
 	if (inner == 0 || states == 0 || width == inner || kernel == 0)
-		ckpt_refuse_count(facts, "the sizes of its Mamba layers are not known");
+		ckpt_refuse_count(facts, "the sizes of its Mamba layers are unknown");
 	recurrent->linear = hidden * (inner + width + heads) + inner * hidden;
 	recurrent->rest = width * (kernel + (is_off(part, "use_conv_bias") ? 0 : 1)) + 3 * heads +
 			  inner;
@@ -185,10 +186,9 @@ static void read_global(struct ckpt_facts *facts, const json_t *part)
 		facts->global_kv_heads = facts->kv_heads;
 	facts->dense_layers = facts->layers;
 	if (facts->global_head_dim == 0)
-		ckpt_refuse_count(facts, "the sizes of its full layers are not known");
+		ckpt_refuse_count(facts, "the sizes of its full layers are unknown");
 	if (count_in(part, "hidden_size_per_layer_input") > 0)
-		ckpt_refuse_count(facts,
-				  "its embeddings of each layer are not covered by the estimate");
+		ckpt_refuse_count(facts, "the estimate does not cover its per-layer embeddings");
 }
 
 /*
@@ -225,10 +225,10 @@ void ckpt_layers_read(struct ckpt_facts *facts, const json_t *part)
 	facts->index_dim = count_in(part, "index_head_dim");
 	if (ckpt_has_trait(facts, CKPT_TRAIT_INDEXER) &&
 	    (facts->index_heads == 0 || facts->index_dim == 0))
-		ckpt_refuse_count(facts, "the sizes of its indexer are not known");
+		ckpt_refuse_count(facts, "the sizes of its indexer are unknown");
 	if (facts->sliding_layers + facts->chunk_layers > facts->attention_layers) {
 		facts->sliding_layers = facts->chunk_layers = 0;
-		ckpt_refuse(facts, "it has more layers with a window than with attention");
+		ckpt_refuse(facts, "it has more sliding-window layers than attention layers");
 	}
 	if (facts->sliding_window == 0)
 		facts->sliding_layers = 0;

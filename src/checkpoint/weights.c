@@ -162,14 +162,14 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 		return pl_err_invalid(
 			err, "found a Git LFS pointer instead of weights; run 'git lfs pull'");
 	if (len < LENGTH_BYTES)
-		return pl_err_invalid(err, "shorter than the length of its head");
+		return pl_err_invalid(err, "shorter than the length of its header");
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
 		head = head << 8 | (unsigned char)data[i];
 	if (head > CKPT_WEIGHTS_HEAD_BYTES_MAX)
-		return pl_err_invalid(err, "head of %llu bytes, at most %u are read",
+		return pl_err_invalid(err, "header: found %llu bytes, expected at most %u",
 				      (unsigned long long)head, CKPT_WEIGHTS_HEAD_BYTES_MAX);
 	if (head > len - LENGTH_BYTES)
-		return pl_err_invalid(err, "head of %llu bytes in a file of %zu",
+		return pl_err_invalid(err, "header: found %llu bytes in a file of %zu bytes",
 				      (unsigned long long)head, len);
 	if (pl_json_parse(data + LENGTH_BYTES, head, "head", &json, err) < 0)
 		return -1;

@@ -107,7 +107,7 @@ static int make_place(char *folder, size_t room, int *ret_lock, char **ret_path,
 			return 0;
 		}
 	}
-	return pl_err_set(err, PL_ERR_IO, "cannot lock the directory '%s'", folder);
+	return pl_err_set(err, PL_ERR_IO, "could not lock the directory '%s'", folder);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */

@@ -226,12 +226,12 @@ static int from_command(const struct config_options *options, char **argv, int a
 	int status = 0;
 
 	if (only_to_command(options) != NULL)
-		return cli_refuse("'--%s' is for to-command", only_to_command(options));
+		return cli_refuse("'--%s' works only with to-command", only_to_command(options));
 	if ((options->command_file != NULL) == (argc > 0))
 		return cli_refuse("expected a command after '--', or --command-file");
 	if (argc > 0) {
 		if (options->container != NULL)
-			return cli_refuse("'--container' is for --command-file");
+			return cli_refuse("'--container' works only with --command-file");
 		cli_input_command(&input, argv, argc, &how);
 	} else if (!read_command_file(options, &input, &how, &status)) {
 		return status;
@@ -377,7 +377,7 @@ static int to_command(const struct config_options *options, char **files, int fi
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
 	if (options->command_file != NULL || options->version != NULL)
-		return cli_refuse("'--%s' is for from-command",
+		return cli_refuse("'--%s' works only with from-command",
 				  options->version != NULL ? "vllm-version" : "command-file");
 	if (file_count != 1)
 		return cli_refuse("expected one FILE");
@@ -437,10 +437,10 @@ static int from_result(const struct config_options *options, char **files, int f
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
 	if (options->command_file != NULL || options->version != NULL)
-		return cli_refuse("'--%s' is for from-command",
+		return cli_refuse("'--%s' works only with from-command",
 				  options->version != NULL ? "vllm-version" : "command-file");
 	if (only_to_command(options) != NULL)
-		return cli_refuse("'--%s' is for to-command", only_to_command(options));
+		return cli_refuse("'--%s' works only with to-command", only_to_command(options));
 	if (file_count != 1)
 		return cli_refuse("expected one RESULT");
 	if (run_repeat_find(files[0], &result, &err) < 0)
@@ -452,7 +452,7 @@ static int from_result(const struct config_options *options, char **files, int f
 	auto_free char *all = pl_json_to_text(experiment, PL_JSON_COMPACT);
 	if (strstr(all, OPTION_SECRET_SHOWN) != NULL)
 		add_comment(&text, OPTION_SECRET_SHOWN
-			    " replaces a secret; insert it, or ${NAME} in launch.env");
+			    " replaces a secret; insert the secret, or ${NAME} in launch.env");
 	vllm_yaml_add_members(&text, experiment, 0);
 	return write_out(options, false, &text);
 }
@@ -463,10 +463,10 @@ static int expand(const struct config_options *options, const struct pl_words *w
 	auto_buf text = PL_BUF(EXPANDED_BYTES_MAX);
 
 	if (options->command_file != NULL || options->version != NULL)
-		return cli_refuse("'--%s' is for from-command",
+		return cli_refuse("'--%s' works only with from-command",
 				  options->version != NULL ? "vllm-version" : "command-file");
 	if (only_to_command(options) != NULL)
-		return cli_refuse("'--%s' is for to-command", only_to_command(options));
+		return cli_refuse("'--%s' works only with to-command", only_to_command(options));
 	if (options->cell != NULL && options->json)
 		return cli_refuse("found '--cell' and '--json', expected one of them");
 	if (words->count != 2 || words->command_count > 0)
@@ -491,9 +491,9 @@ static int config(struct config_options *options, const struct pl_words *words)
 	if (strcmp(rest[0], "expand") == 0)
 		return expand(options, words);
 	if (options->cell != NULL || options->json || options->only.count > 0)
-		return cli_refuse("'--%s' is for expand", options->cell != NULL ? "cell"
-							  : options->json       ? "json"
-										: "only");
+		return cli_refuse("'--%s' works only with expand", options->cell != NULL ? "cell"
+								   : options->json       ? "json"
+											 : "only");
 	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);

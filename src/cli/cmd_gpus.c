@@ -231,7 +231,8 @@ static int check_usage(const struct gpus_options *options, struct pl_err *err)
 	if (options->from != NULL)
 		return pl_err_invalid(err, "--watch and --from exclude each other");
 	if (options->watch_ns < INTERVAL_MIN_NS)
-		return pl_err_invalid(err, "--watch: found a time below 50ms");
+		return pl_err_invalid(err,
+				      "--watch: found a time below 50ms, expected at least 50ms");
 	return 0;
 }
 

@@ -156,7 +156,7 @@ static int report_absent(const struct option_row *arg, const struct params_optio
 {
 	struct vllm_target target = { .version = options->version };
 	struct vllm_version release;
-	auto_buf gone = PL_BUF(TEXT_BYTES_MAX);
+	auto_buf removed = PL_BUF(TEXT_BYTES_MAX);
 	bool known;
 
 	vllm_target_release(&target, &release);
@@ -166,12 +166,12 @@ static int report_absent(const struct option_row *arg, const struct params_optio
 			"no argument matches '%s': vLLM %s does not have it yet, since %s", pattern,
 			options->version, arg->since);
 	if (arg->removed_in != NULL)
-		pl_buf_addf(&gone, ", removed in %s", arg->removed_in);
+		pl_buf_addf(&removed, ", removed in %s", arg->removed_in);
 	if (arg->replaced_by != NULL)
-		pl_buf_addf(&gone, ", replaced by %s", arg->replaced_by);
+		pl_buf_addf(&removed, ", replaced by %s", arg->replaced_by);
 	return pl_err_set(err, PL_ERR_NOT_FOUND,
 			  "no argument matches '%s': vLLM %s does not have it%s", pattern,
-			  options->version, pl_buf_text(&gone));
+			  options->version, pl_buf_text(&removed));
 }
 
 static int no_match(const struct vllm_catalog *catalog, const struct params_options *options,
@@ -270,7 +270,7 @@ static int read_command(const char *command, struct pl_buf *text, struct pl_err 
 		return pl_err_invalid(err, "'%s' prints more than %u MiB", command,
 				      HELP_BYTES_MAX >> 20);
 	if (status < 0)
-		return pl_err_errno(err, "cannot wait for '%s'", command);
+		return pl_err_errno(err, "could not wait for '%s'", command);
 	if (WIFSIGNALED(status))
 		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", command,
 				  WTERMSIG(status));
@@ -338,10 +338,10 @@ static int compare(const struct params_options *options)
 		return cli_fail(&err);
 	if (file.path != NULL && check_decided(options->from_vllm, diff, &err) < 0)
 		return cli_fail(&err);
-	if (json_array_size(json_object_get(diff, "gone")) >
+	if (json_array_size(json_object_get(diff, "removed")) >
 	    vllm_arg_count(vllm_catalog_reference()) / 2)
-		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
-				       "serve --help=all prints it?");
+		pl_log(PL_LOG_WARNING, "most arguments are missing; check that the text is the "
+				       "complete output of vllm serve --help=all");
 	if (file.path != NULL) {
 		auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff,
 							      options->from_vllm);
@@ -379,7 +379,7 @@ static void keep_requested_of(const struct params_options *options,
 			      const struct vllm_catalog *catalog, const char *pattern,
 			      json_t *lists)
 {
-	static const char *const names[] = { "new", "gone", "changed" };
+	static const char *const names[] = { "new", "removed", "changed" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
 		keep_requested(options, catalog, pattern, json_object_get(lists, names[i]));
@@ -431,13 +431,14 @@ static int check_usage(const struct params_options *options, const struct pl_wor
 	if (options->from_vllm != NULL &&
 	    (options->markdown || options->group != NULL || options->version != NULL ||
 	     options->since != NULL || words->count > 0))
-		return pl_err_invalid(err,
-				      "--from-vllm goes with --json and --params-overlay only");
-	if (options->until != NULL && options->since == NULL)
-		return pl_err_invalid(err, "--until goes with --since only");
-	if (options->version != NULL && options->since != NULL)
 		return pl_err_invalid(
-			err, "--since and --until name the releases, found --vllm-version too");
+			err,
+			"--from-vllm: expected no other options than --json and --params-overlay");
+	if (options->until != NULL && options->since == NULL)
+		return pl_err_invalid(err, "--until: --since VERSION is missing");
+	if (options->version != NULL && options->since != NULL)
+		return pl_err_invalid(err, "--since: found --vllm-version, too; use --until to "
+					   "name the other release");
 	return 0;
 }
 

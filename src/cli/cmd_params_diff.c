@@ -3,7 +3,7 @@
  *
  *	new      --flag  int, default 8, one of 8, 16  (CacheConfig)
  *	changed  --flag  default 1 -> 2
- *	gone     --flag
+ *	removed  --flag
  *	unclear  --flag  may switch --other on or off (line 12)
  *
  * Arguments that the rows mark as removed come last, because they are expected.
@@ -59,7 +59,7 @@ void cli_params_change(const char *key, const json_t *old, const json_t *new, st
 	pl_buf_add_text(text, key);
 	if (strcmp(key, "default") != 0 && json_is_array(old) && json_is_array(new)) {
 		add_items_less(", new: ", new, old, text);
-		add_items_less(", gone: ", old, new, text);
+		add_items_less(", removed: ", old, new, text);
 		return;
 	}
 	pl_buf_add_text(text, " ");
@@ -80,10 +80,10 @@ static void add_changed(const json_t *diff, struct pl_buf *text)
 	}
 }
 
-static void add_gone(const json_t *diff, const char *key, const char *words, struct pl_buf *text)
+static void add_removed(const json_t *diff, const char *key, const char *words, struct pl_buf *text)
 {
 	PL_JSON_EACH(entry, json_object_get(diff, key))
-		pl_buf_addf(text, "gone     %s%s\n", text_of(entry, "flag"), words);
+		pl_buf_addf(text, "removed  %s%s\n", text_of(entry, "flag"), words);
 }
 
 static void add_undecided(const json_t *diff, struct pl_buf *text)
@@ -100,23 +100,23 @@ static void add_not_learned(const json_t *diff, struct pl_buf *text)
 	const json_t *lists = json_object_get(diff, "not_learned");
 
 	pl_buf_addf(text,
-		    "not learned from a help text: bounds, deprecations, the keys of %zu JSON "
-		    "arguments, and the choices of %zu arguments (--json lists both)\n",
+		    "a help text does not show bounds, deprecations, the keys of %zu JSON "
+		    "arguments and the choices of %zu arguments (--json lists both)\n",
 		    count_of(lists, "keys"), count_of(lists, "choices"));
 }
 
 void cli_params_diff(const json_t *diff, struct pl_buf *text)
 {
 	add_new(diff, text);
-	add_gone(diff, "gone", "", text);
+	add_removed(diff, "removed", "", text);
 	add_changed(diff, text);
 	add_undecided(diff, text);
-	add_gone(diff, "already_gone", "  (the table says so)", text);
+	add_removed(diff, "already_removed", "  (already listed)", text);
 	add_not_learned(diff, text);
 	pl_buf_addf(text,
-		    "%lld arguments in the help: %zu new, %zu gone, %zu changed; %zu more are gone "
-		    "as the table says\n",
+		    "%lld arguments in the help: %zu new, %zu removed, %zu changed; the table "
+		    "lists %zu more as removed\n",
 		    (long long)pl_json_get_i64(diff, "found"), count_of(diff, "new"),
-		    count_of(diff, "gone"), count_of(diff, "changed"),
-		    count_of(diff, "already_gone"));
+		    count_of(diff, "removed"), count_of(diff, "changed"),
+		    count_of(diff, "already_removed"));
 }

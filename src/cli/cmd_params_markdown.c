@@ -131,9 +131,11 @@ static void add_field(const struct option_row *field, struct pl_buf *text)
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	pl_buf_add_text(text, field->nullable ? ", or null | " : " | ");
-	if (field->default_json != NULL)
+	if (field->required)
+		pl_buf_add_text(text, "required");
+	else if (field->default_json != NULL)
 		add_code(field->default_json, text);
-	pl_buf_add_text(text, field->required ? "must be given | " : " | ");
+	pl_buf_add_text(text, " | ");
 	add_code_list("", choices, text);
 	pl_buf_add_text(text, field->choices_open ? " or another |\n" : " |\n");
 }

@@ -9,7 +9,7 @@
 
 /* A line of the table or a row of the page. */
 struct row {
-	const char *kind; /* "new", "gone", "changed" */
+	const char *kind; /* "new", "removed", "changed" */
 	const char *name;
 	const char *words;
 };
@@ -62,7 +62,7 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 	bool is_negated = strcmp(text_of(entry, "map"), "negated") == 0;
 
 	if (!json_is_array(by))
-		pl_buf_add_text(words, "nothing replaced it");
+		pl_buf_add_text(words, "no replacement");
 	else if (json_array_size(by) == 0)
 		pl_buf_add_text(words, "no replacement needed");
 	PL_JSON_EACH(setting, by) {
@@ -82,11 +82,11 @@ static void report_removed(const json_t *entry, report_fn *fn, struct pl_buf *te
 	const char *note = text_of(entry, "note");
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_addf(&words, "since %s, ", text_of(entry, "gone_in"));
+	pl_buf_addf(&words, "since %s, ", text_of(entry, "removed_in"));
 	add_replaced(entry, &words);
 	if (note[0] != '\0')
 		pl_buf_addf(&words, "; %s", note);
-	add_row(fn, "gone", entry, &words, text);
+	add_row(fn, "removed", entry, &words, text);
 }
 
 static void report_changed(const json_t *entry, report_fn *fn, struct pl_buf *text)
@@ -105,7 +105,7 @@ static void report_lists(const json_t *lists, report_fn *fn, struct pl_buf *text
 		const char *list;
 		void (*add_row)(const json_t *entry, report_fn *fn, struct pl_buf *text);
 	} kinds[] = { { "new", report_new },
-		      { "gone", report_removed },
+		      { "removed", report_removed },
 		      { "changed", report_changed } };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
@@ -116,9 +116,9 @@ static void report_lists(const json_t *lists, report_fn *fn, struct pl_buf *text
 
 static void add_counts(const json_t *lists, const char *noun, struct pl_buf *text)
 {
-	pl_buf_addf(text, "%s: %zu new, %zu gone, %zu changed\n", noun,
+	pl_buf_addf(text, "%s: %zu new, %zu removed, %zu changed\n", noun,
 		    json_array_size(json_object_get(lists, "new")),
-		    json_array_size(json_object_get(lists, "gone")),
+		    json_array_size(json_object_get(lists, "removed")),
 		    json_array_size(json_object_get(lists, "changed")));
 }
 

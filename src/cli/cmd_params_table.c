@@ -101,7 +101,7 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 	pl_buf_addf(text, "%*s%-*s", (int)(FLAG_COLUMNS - used), "", TYPE_COLUMNS,
 		    option_type_words(arg));
 	cli_params_value(value, &rest);
-	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), !arg->absent ? "" : "  (gone)");
+	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), !arg->absent ? "" : "  (removed)");
 }
 
 static void add_detail(const char *name, const char *value, const struct cli_params_form *form,

@@ -79,11 +79,13 @@ static int report(const struct run_recovered *recovered, bool as_json)
 			    recovered->over, recovered->count);
 		if (recovered->damaged_line > 0)
 			pl_buf_addf(&text,
-				    "The journal is damaged in line %zu: its last %zu bytes, from "
-				    "there on, were left out.\n",
+				    "The journal is damaged from line %zu on: its last %zu bytes "
+				    "were ignored.\n",
 				    recovered->damaged_line, recovered->cut_bytes);
 		else if (recovered->cut_bytes > 0)
-			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
+			pl_buf_addf(&text,
+				    "The last %zu bytes of the journal were incomplete and were "
+				    "ignored.\n",
 				    recovered->cut_bytes);
 	}
 	/* the result contains the options for the table, so no file is needed */

@@ -382,7 +382,7 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 		return cli_refuse(
 			"--output-dir DIR is missing; use --dry-run to only show the plan");
 	if (options->retry.count > 0 && !options->resume && !options->dry_run)
-		return cli_refuse("--retry: expected together with --resume");
+		return cli_refuse("--retry: --resume is missing");
 	for (size_t i = 0; i < options->retry.count; i++) {
 		if (!PL_TEXT_IS_ONE_OF(options->retry.items[i], retried))
 			return cli_refuse("--retry: found '%s', expected failed, launch_failed, "

@@ -45,7 +45,7 @@ static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL",
 	       "send to this dashboard, such as http://127.0.0.1:8421 or unix:PATH"),
 	PL_OPT(FLAG, 0, "pending", pending, NULL,
-	       "send what earlier runs could not: the results of the .upload files in the named "
+	       "send the results that earlier runs could not, listed by .upload files in the named "
 	       "files and directories (default: the current directory)"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE", "send the token in FILE"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
@@ -300,9 +300,10 @@ static int print_text(const struct upload *upload, const struct named *named)
 	add_counts(upload, &text);
 	add_artifact_counts(upload, &text);
 	if (named->others > 0)
-		pl_buf_addf(&text, "%zu file%s in directories ignored: by %s no results\n",
-			    named->others, named->others == 1 ? "" : "s",
-			    named->others == 1 ? "its name" : "their names");
+		pl_buf_addf(&text, "%zu file%s in directories ignored, because %s\n", named->others,
+			    named->others == 1 ? "" : "s",
+			    named->others == 1 ? "its name is not that of a result"
+					       : "their names are not those of results");
 	auto_free char *page = upload_page(upload);
 	if (page != NULL)
 		pl_buf_addf(&text, "%s\n", page);
@@ -599,9 +600,8 @@ static int upload_pending(const struct upload_options *options, const struct pl_
 	if (find_pendings(words, &pendings, &err) < 0)
 		return cli_fail(&err);
 	if (options->token_file != NULL && options->to == NULL)
-		return cli_refuse(
-			"--token-file: with --pending, expected --to URL, the one dashboard that "
-			"gets the token");
+		return cli_refuse("--token-file: --to URL is missing, which names the dashboard "
+				  "that gets the token");
 	auto_free bool *sent = pl_alloc_array(pendings.count, sizeof(*sent));
 	for (size_t i = 0; i < pendings.count; i++) {
 		json_t *report = NULL;

@@ -135,10 +135,10 @@ static void refuse_sets(const struct validation *v, struct cli_input *input)
 
 	for (size_t i = 0; i < sets->count && input->command != NULL; i++) {
 		auto_free char *key = pl_strndup(sets->items[i], strcspn(sets->items[i], "="));
-		option_problem_report(&input->problems, .severity = OPTION_ERROR, .source = "--set",
-				      .key = key,
-				      .found = "a key of an experiment for a command line",
-				      .expected = "the argument in the command itself");
+		option_problem_report(
+			&input->problems, .severity = OPTION_ERROR, .source = "--set", .key = key,
+			.found = "a key of an experiment, but the input is a command line",
+			.expected = "the argument in the command");
 	}
 }
 

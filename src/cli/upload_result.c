@@ -63,6 +63,6 @@ int cli_upload_result(const char *path, const struct cli_dashboard *dashboard, i
 		return status;
 	}
 	if (path == NULL)
-		fprintf(stderr, "warning: not uploaded: could not be written\n");
+		fprintf(stderr, "warning: not uploaded: the result could not be written\n");
 	return status != 0 ? status : pl_err_exit_status(PL_ERR_NOT_UPLOADED);
 }

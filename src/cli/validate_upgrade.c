@@ -117,7 +117,9 @@ void cli_upgrade_head(const struct cli_upgrade *upgrade, const char *name, struc
 {
 	if (upgrade->to != NULL)
 		pl_buf_addf(buf, "%s: from vLLM %s%s to %s\n", name, upgrade->from.version,
-			    upgrade->from.assumed ? " (assumed: nothing says which it is)" : "",
+			    upgrade->from.assumed
+				    ? " (assumed, because the input does not name a release)"
+				    : "",
 			    upgrade->to);
 }
 

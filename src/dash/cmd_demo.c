@@ -92,7 +92,7 @@ static void draw(struct progress *progress, int64_t done)
 			(1 / share - 1);
 	int filled = (int)(share * BAR_COLUMNS);
 
-	fprintf(stderr, "\r\033[K[%.*s%*s] %lld of %lld results, %.0f s left", filled,
+	fprintf(stderr, "\r\033[K[%.*s%*s] %lld of %lld results, %.0f s remaining", filled,
 		"########################################", BAR_COLUMNS - filled, "",
 		(long long)done, (long long)progress->rows, left_s);
 }
@@ -121,8 +121,8 @@ static int check_options(const struct demo_options *options, struct pl_err *err)
 		return pl_err_invalid(err, "--seed: found %lld, expected 0 or more",
 				      (long long)options->seed);
 	if (options->add && options->serve.db == NULL)
-		return pl_err_invalid(err, "--add: found without --db FILE, expected both: the "
-					   "temporary database has no results");
+		return pl_err_invalid(
+			err, "--add: --db FILE is missing; the temporary database has no results");
 	return dash_serve_check(&options->serve, err);
 }
 

@@ -419,9 +419,10 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files skipped", view->passed_over);
 	if (view->others > 0)
-		pl_buf_addf(&text, "; %zu file%s ignored (by %s no results)", view->others,
+		pl_buf_addf(&text, "; %zu file%s ignored, because %s", view->others,
 			    view->others == 1 ? "" : "s",
-			    view->others == 1 ? "its name" : "their names");
+			    view->others == 1 ? "its name is not that of a result"
+					      : "their names are not those of results");
 	if (view->sweeps_cache + view->sweeps_failed > 0)
 		pl_buf_addf(&text, "; %zu sweep%s", view->sweeps_cache,
 			    view->sweeps_cache == 1 ? "" : "s");

@@ -375,15 +375,15 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 
 static void log_request(const struct exchange *exchange)
 {
-	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was made",
-					    [DASH_WORK_DROPPED] = ", which was not made",
-					    [DASH_WORK_GIVEN_UP] = ", which was given up" };
+	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was complete",
+					    [DASH_WORK_DROPPED] = ", which was not started",
+					    [DASH_WORK_GIVEN_UP] = ", which was canceled" };
 	auto_free char *text = pl_clean_line(exchange->text);
 	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
 	auto_free char *answer =
 		exchange->status != 0
 			? pl_asprintf("%d %zu bytes", exchange->status, exchange->sent)
-			: pl_asprintf("left before its answer%s",
+			: pl_asprintf("disconnected before the response%s",
 				      exchange->connection != NULL ? ends[exchange->asker.end]
 								   : "");
 

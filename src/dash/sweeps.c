@@ -29,13 +29,14 @@ void dash_put_sweep(const struct dash_request *request, struct dash_answer *answ
 	if (!is_id(id, answer))
 		return;
 	if (strcmp(body_id, id) != 0) {
-		dash_problem_answer(answer,
-				    &(struct dash_problem){
-					    .status = 422,
-					    .detail = "/sweep: found another id than in the path",
-					    .pointer = "/sweep",
-					    .found = body_id,
-					    .expected = id });
+		dash_problem_answer(
+			answer,
+			&(struct dash_problem){
+				.status = 422,
+				.detail = "/sweep: found another id, expected the one in the path",
+				.pointer = "/sweep",
+				.found = body_id,
+				.expected = id });
 		return;
 	}
 	if (store_sweep_put(request->context->store, id, request->body, &fits, &err) < 0)

@@ -102,8 +102,7 @@ static int read_model(const char *name, struct demo_model *ret, struct pl_err *e
 	auto_model_facts struct ckpt_facts *facts = ckpt_facts_parse(known->config,
 								     strlen(known->config), NULL);
 	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &params))
-		return pl_err_set(err, PL_ERR_INTERNAL, "the numbers of '%s' are not modelled",
-				  name);
+		return pl_err_set(err, PL_ERR_INTERNAL, "the demo does not model '%s'", name);
 	*ret = (struct demo_model){
 		.name = name,
 		.title = slash != NULL ? slash + 1 : name,

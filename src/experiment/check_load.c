@@ -170,7 +170,8 @@ static void check_source(struct exp_checker *c, const char *text, struct exp_add
 		return;
 	}
 	if (is_any(address))
-		exp_refuse_text(c, key, text, "a specific address: this one means any address");
+		exp_refuse_text(c, key, text,
+				"a specific address, because this one means any address");
 	for (size_t i = 0; i < count; i++) {
 		if (address->len > 0 && known[i].len == address->len &&
 		    memcmp(&known[i].addr, &address->addr, address->len) == 0)
@@ -232,7 +233,7 @@ void exp_check_dataset_file(struct exp_checker *c)
 		expected = pl_asprintf("the file of dataset '%s'", dataset->name);
 		refuse_missing(c, key, "benchmark.dataset_name", "null", expected);
 	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
-		expected = pl_asprintf("none: dataset '%s' is generated; set "
+		expected = pl_asprintf("none, because dataset '%s' is generated; set "
 				       "{benchmark.dataset_name} to the kind of the file",
 				       dataset->name);
 		exp_refuse_text(c, key, c->bench->dataset_path, expected);
@@ -354,7 +355,7 @@ void exp_check_token_ids(struct exp_checker *c)
 	if (!bench->prompt_token_ids || !exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS) ||
 	    exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
 		return;
-	auto_free char *expected = pl_asprintf("false: backend '%s' accepts no token ids",
+	auto_free char *expected = pl_asprintf("false, because backend '%s' accepts no token ids",
 					       bench->backend);
 	exp_refuse(c, "benchmark.prompt_token_ids", "true", expected);
 }
@@ -548,6 +549,7 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 	/* alone it is refused as a server without an API */
 	if (!c->options->is_command && pl_json_get_true(c->experiment->server, "headless") &&
 	    exp_is_one_of_nodes(c->experiment->server))
-		report_later(c, "server.headless", NULL, LATER,
-			     "start the nodes by hand and name the first one's API in launch.url");
+		report_later(
+			c, "server.headless", NULL, LATER,
+			"start the nodes yourself and set launch.url to the API of the first one");
 }

@@ -75,13 +75,14 @@ static void check_option(struct exp_checker *c, const struct vllm_bench_kind *ki
 	if (!c->experiment->bench_set[id])
 		return;
 	if (kind == NULL && row->offline) {
-		refuse_option(c, id, "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
+		refuse_option(c, id,
+			      "it applies only to vLLM's offline benchmarks ({benchmark.kind})");
 	} else if (kind_row != NULL) {
 		/* at a server, the backend is one of the server's */
 		if (!at_server || id != VLLM_BENCH_backend)
 			check_choice(c, id, kind_row);
 	} else if (kind != NULL && !row->ours && !(at_server && is_of_server(id))) {
-		auto_free char *reason = pl_asprintf("'vllm bench %s' has no such option",
+		auto_free char *reason = pl_asprintf("'vllm bench %s' does not have this option",
 						     kind->name);
 		refuse_option(c, id, reason);
 	}
@@ -98,7 +99,8 @@ static void check_arguments(struct exp_checker *c, const struct vllm_bench_kind 
 		const struct option_row *argument = vllm_arg_find(experiment->catalog, name);
 		auto_free char *key = pl_asprintf("server.%s", name);
 		auto_free char *reason = pl_asprintf(
-			"'vllm bench %s' has no such argument: it is the server's", kind->name);
+			"'vllm bench %s' does not have this argument, which belongs to the server",
+			kind->name);
 		/* of server.config the arguments count, which are read from it */
 		if (argument != NULL && !vllm_bench_kind_takes(kind, argument) &&
 		    strcmp(name, "config") != 0)
@@ -113,15 +115,15 @@ void exp_check_kind_options(struct exp_checker *c)
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
 		check_option(c, kind, (enum vllm_bench_id)i);
 	if (kind == NULL && exp_backend_find(c->bench->backend) == NULL)
-		refuse_option(c, VLLM_BENCH_backend,
-			      "it is of {benchmark.kind} throughput alone, in vLLM's own process");
+		refuse_option(
+			c, VLLM_BENCH_backend,
+			"it applies only to {benchmark.kind} throughput in vLLM's own process");
 	check_arguments(c, kind);
 	if (kind == NULL && c->bench->mode != NULL)
 		refuse_option(c, VLLM_BENCH_mode,
-			      "it is of vLLM's offline benchmarks alone ({benchmark.kind})");
+			      "it applies only to vLLM's offline benchmarks ({benchmark.kind})");
 	if (kind != NULL && pl_text_equal(c->bench->client, "vllm"))
-		refuse_option(c, VLLM_BENCH_client,
-			      "vLLM's client sends a load: {benchmark.kind} serve");
+		refuse_option(c, VLLM_BENCH_client, "vLLM's client needs {benchmark.kind} serve");
 }
 
 /* ---- where it runs ---- */
@@ -135,20 +137,22 @@ void exp_check_kind_mode(struct exp_checker *c)
 	if (kind == NULL)
 		return;
 	if (!in_process && !kind->at_server) {
-		auto_free char *reason = pl_asprintf(
-			"'vllm bench %s' measures inside the engine, which no server exposes",
-			kind->name);
+		auto_free char *reason = pl_asprintf("'vllm bench %s' measures inside the engine, "
+						     "which a server does not expose",
+						     kind->name);
 		refuse_option(c, VLLM_BENCH_kind, reason);
 	}
 	if (in_process && url != NULL)
 		refuse_option(c, VLLM_BENCH_mode,
-			      "in_process starts an engine of its own: leave out the server's "
-			      "address, or set it to server");
+			      "in_process starts its own engine; remove the address of the server, "
+			      "or set {benchmark.mode} to server");
 	if (in_process && c->experiment->simulate)
-		refuse_option(c, VLLM_BENCH_mode, "a simulator is a server: set it to server");
+		refuse_option(c, VLLM_BENCH_mode,
+			      "a simulator is a server; set {benchmark.mode} to server");
 	if (!in_process && url != NULL && pl_text_equal(kind->name, "startup"))
 		refuse_option(c, VLLM_BENCH_kind,
-			      "a server that runs already is not started: leave out its address");
+			      "this benchmark starts the server; remove the address of the running "
+			      "server");
 }
 
 /* ---- their rules ---- */
@@ -161,7 +165,7 @@ void exp_check_offline_latency(struct exp_checker *c)
 		return;
 	if (!exp_is_in_process(c->experiment) && c->bench->num_prompts > REQUESTS_MAX)
 		exp_refuse_number(c, "benchmark.batch_size", c->bench->batch_size,
-				  "batches of 100000000 requests in all at the most");
+				  "batches with at most 100000000 requests in total");
 	int64_t len = c->bench->input_len + c->bench->output_len;
 	if (!json_is_integer(limit) || json_integer_value(limit) >= len)
 		return;
@@ -186,7 +190,7 @@ static void check_hugging_face(struct exp_checker *c)
 	if (hf && c->bench->hf_max_batch_size == OPTION_NO_I64)
 		exp_problem_report(c->experiment, "benchmark.backend", c->problems,
 				   .key = "benchmark.hf_max_batch_size", .found = "null",
-				   .expected = "a batch size: backend hf needs one");
+				   .expected = "a batch size, because backend hf needs one");
 	if (!hf && c->bench->hf_max_batch_size != OPTION_NO_I64)
 		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it applies only to backend hf");
 	if (!hf && c->bench->hf_enable_torch_compile)
@@ -197,7 +201,8 @@ static void check_hugging_face(struct exp_checker *c)
 	if (!mii)
 		return;
 	if (dtype != NULL && strcmp(dtype, "auto") != 0)
-		exp_refuse_text(c, "server.dtype", dtype, "auto: backend mii accepts no other");
+		exp_refuse_text(c, "server.dtype", dtype,
+				"auto, because backend mii accepts no other value");
 	if (c->bench->n > 1)
 		exp_refuse_number(c, "benchmark.n", c->bench->n, "1 with backend mii");
 	if (tokenizer != NULL && !pl_text_equal(tokenizer, pl_json_get_text(server, "model")))
@@ -215,7 +220,7 @@ static void check_engine(struct exp_checker *c)
 
 	if (c->bench->prequeue_requests && (!of_vllm || c->bench->async_engine))
 		refuse_option(c, VLLM_BENCH_prequeue_requests,
-			      "it goes with {benchmark.backend} vllm or vllm-chat, and without "
+			      "it needs {benchmark.backend} vllm or vllm-chat, without "
 			      "{benchmark.async_engine}");
 	if (ranks > 1 && (!pl_text_equal(executor, "external_launcher") || c->bench->async_engine))
 		exp_refuse_number(c, "server.data_parallel_size", ranks,
@@ -233,8 +238,8 @@ static void check_adapters(struct exp_checker *c)
 	else if (enabled && c->bench->lora_path == NULL)
 		exp_problem_report(c->experiment, "server.enable_lora", c->problems,
 				   .key = "benchmark.lora_path", .found = "null",
-				   .expected = "the directory of the adapters: server.enable_lora "
-					       "needs it");
+				   .expected = "the directory of the adapters, because "
+					       "server.enable_lora needs it");
 }
 
 /* vLLM has no defaults for these, and fails on each that is missing. */
@@ -252,10 +257,11 @@ static void check_prefixes(struct exp_checker *c)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
 		auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(needed[i])->name);
 		if (!c->experiment->bench_set[needed[i]])
-			exp_problem_report(c->experiment, "benchmark.dataset_name", c->problems,
-					   .key = key, .found = "null",
-					   .expected = "a number: 'vllm bench throughput' has no "
-						       "default for it");
+			exp_problem_report(
+				c->experiment, "benchmark.dataset_name", c->problems, .key = key,
+				.found = "null",
+				.expected =
+					"a number, because 'vllm bench throughput' has no default");
 	}
 }
 
@@ -277,9 +283,9 @@ static void warn_of_ignored(struct exp_checker *c)
 	}
 	if (c->bench->dataset_path == NULL && c->experiment->bench_set[VLLM_BENCH_dataset_name] &&
 	    !pl_text_equal(name, "prefix_repetition") && !pl_text_equal(name, "random"))
-		exp_warn_for(c, "benchmark.dataset_name",
-			     "vLLM sends random prompts instead where {benchmark.dataset_path} is "
-			     "not set");
+		exp_warn_for(
+			c, "benchmark.dataset_name",
+			"vLLM sends random prompts, because {benchmark.dataset_path} is not set");
 }
 
 /* Reports options that act in the engine's process and cannot be applied to a server. */
@@ -298,15 +304,13 @@ static void check_at_server(struct exp_checker *c)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(inside); i++) {
 		if (c->experiment->bench_set[inside[i]] &&
 		    !vllm_bench_is_default(c->bench, inside[i]))
-			refuse_option(c, inside[i],
-				      "it is of the engine's own process: {benchmark.mode} "
-				      "in_process");
+			refuse_option(c, inside[i], "it needs {benchmark.mode} in_process");
 	}
 	if (exp_backend_find(backend) == NULL)
 		exp_refuse_text(c, "benchmark.backend", backend,
 				strcmp(backend, "vllm-chat") == 0
-					? "openai-chat: its name at a server"
-					: "a backend of a server such as openai");
+					? "openai-chat, its name for a server"
+					: "a backend for a server, such as openai");
 }
 
 void exp_check_offline_throughput(struct exp_checker *c)
@@ -329,6 +333,6 @@ void exp_check_offline_startup(struct exp_checker *c)
 	if (pl_text_equal(c->bench->kind, "startup") &&
 	    c->bench->num_iters_cold + c->bench->num_iters_warm < 1)
 		exp_refuse_number(c, "benchmark.num_iters_cold", c->bench->num_iters_cold,
-				  "a start: {benchmark.num_iters_cold} and "
+				  "at least one start; {benchmark.num_iters_cold} and "
 				  "{benchmark.num_iters_warm} are 0");
 }

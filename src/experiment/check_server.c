@@ -117,10 +117,11 @@ static void report_variable(struct exp_checker *c, const char *name,
 	if (state == VLLM_VARIABLE_NOT_YET)
 		pl_buf_addf(&expected, "vLLM %s or newer", row->since);
 	else if (state == VLLM_VARIABLE_GONE && row->by != NULL)
-		pl_buf_addf(&expected, "server.%s instead", row->by);
+		pl_buf_addf(&expected, "'server.%s'", row->by);
 	else
-		pl_buf_add_text(&expected,
-				state == VLLM_VARIABLE_GONE ? "no variable" : "one of its names");
+		pl_buf_add_text(&expected, state == VLLM_VARIABLE_GONE
+						   ? "no variable"
+						   : "a variable of this release");
 	exp_problem_report(c->experiment, NULL, c->problems,
 			   .severity = is_refused ? OPTION_ERROR : OPTION_WARNING, .key = key,
 			   .found = pl_buf_text(&found), .expected = pl_buf_text(&expected),
@@ -168,7 +169,7 @@ void exp_check_headless(struct exp_checker *c)
 	    exp_is_one_of_nodes(server))
 		return;
 	exp_refuse(c, "server.headless", "true",
-		   "false: a server without an API cannot be measured");
+		   "false, because a server without an API cannot be measured");
 }
 
 /*

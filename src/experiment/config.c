@@ -96,8 +96,8 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 		bool is_known = false;
 		if (strcmp(name->text, "sweep") == 0) {
 			option_reader_refuse(reader, name, "sweep", "many experiments",
-					     "one; 'profllm sweep run' runs all of them, 'profllm "
-					     "config expand' writes each");
+					     "one experiment; 'profllm sweep run' runs all of "
+					     "them, 'profllm config expand' writes them");
 			continue;
 		}
 		for (size_t k = 0; known[k] != NULL; k++)
@@ -140,7 +140,7 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 	}
 	const char *value = equals[1] != '\0' ? equals + 1 : "~";
 	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
-		option_reader_refuse(&reader, NULL, path, "what is not YAML", err.text);
+		option_reader_refuse(&reader, NULL, path, "a value that is not YAML", err.text);
 		return;
 	}
 	auto_free char *names = pl_strdup(path);

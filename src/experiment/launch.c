@@ -32,7 +32,7 @@ void exp_launch_join(struct exp_config *experiment, struct option_problems *prob
 	if (json_is_integer(port)) {
 		int64_t number = json_integer_value(port);
 		auto_free char *found = pl_asprintf("number %lld", (long long)number);
-		auto_free char *expected = pl_asprintf("%lld as launch.port says",
+		auto_free char *expected = pl_asprintf("%lld, the value of launch.port",
 						       (long long)launch->port);
 		if (launch_port && launch->port != OPTION_NO_I64 && launch->port != number)
 			refuse_text(experiment, problems, "server", "port", found, expected);
@@ -40,7 +40,8 @@ void exp_launch_join(struct exp_config *experiment, struct option_problems *prob
 	}
 	if (json_is_string(host)) {
 		auto_free char *found = pl_asprintf("text '%s'", json_string_value(host));
-		auto_free char *expected = pl_asprintf("'%s' as launch.host says", launch->host);
+		auto_free char *expected = pl_asprintf("'%s', the value of launch.host",
+						       launch->host);
 		if (launch_host && strcmp(launch->host, json_string_value(host)) != 0)
 			refuse_text(experiment, problems, "server", "host", found, expected);
 		free(launch->host);

@@ -76,12 +76,12 @@ static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, 
 {
 	if (strcmp(arg->name, "api_key") == 0 && json_array_size(value) > 1) {
 		option_reader_refuse(reader, node, key, "several keys",
-				     "one: it reaches the server by its environment");
+				     "one key, because VLLM_API_KEY holds one");
 		return false;
 	}
 	if (arg->style == OPTION_STYLE_LIST && json_array_size(value) > 1 &&
 	    !are_all(reader, node, key, value, is_word,
-		     "a text that does not begin as a flag, or it alone"))
+		     "texts that do not begin with '-', or one item"))
 		return false;
 	return arg->item_accepts == NULL ||
 	       are_all(reader, node, key, value, vllm_is_adapter, VLLM_ADAPTER_EXPECTED);
@@ -189,8 +189,8 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 	}
 	const json_t *there = retry ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
-		option_reader_refuse(reader, name, key, "an argument given a second time",
-				     "each argument and each key of it once");
+		option_reader_refuse(reader, name, key, "an argument that appears twice",
+				     "each argument and each of its keys once");
 		json_decref(value);
 		return;
 	}

@@ -37,7 +37,8 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 	for (size_t i = 0; i < root->count; i++) {
 		if (strcmp(root->keys[i]->text, "config") == 0) {
 			option_reader_refuse(reader, root->keys[i], "server.config",
-					     "a file named by a file", "arguments only");
+					     "the key 'config' in a configuration file",
+					     "arguments only");
 			continue;
 		}
 		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
@@ -84,11 +85,11 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 	size_t len = 0;
 
 	if (pl_file_read(path, CONFIG_BYTES_MAX, &text, &len, &err) < 0) {
-		refuse_file(experiment, problems, err.text, "a file that can be read");
+		refuse_file(experiment, problems, err.text, "a readable file");
 		return;
 	}
 	if (pl_yaml_parse(text, len, path, &doc, &err) < 0) {
-		refuse_file(experiment, problems, "what is not YAML", err.text);
+		refuse_file(experiment, problems, "a file that is not YAML", err.text);
 		return;
 	}
 	if (pl_yaml_root(doc)->kind != PL_YAML_MAP) {

@@ -106,7 +106,7 @@ static void check_flag(const struct words *words, size_t at, const char *word,
 	auto_free char *value = refused ? value_in_file(words, at, word, arg) : NULL;
 	auto_free char *expected =
 		refused ? pl_asprintf("server.%s%s%s", arg->name, *value != '\0' ? ":" : "", value)
-			: pl_asprintf("server.%s: these words are not checked", arg->name);
+			: pl_asprintf("server.%s, because these words are not checked", arg->name);
 
 	/* secrets are refused already */
 	if (!arg->secret)
@@ -125,7 +125,7 @@ static void check_secrets(const struct words *words)
 			    "server.api_key or server.hf_token");
 		else if (word != NULL && option_secret_is_assigned(word))
 			add(words, OPTION_ERROR, i, "a secret",
-			    "launch.env: secrets reach the server by it");
+			    "launch.env, which passes secrets to the server");
 	}
 }
 

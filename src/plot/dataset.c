@@ -223,7 +223,8 @@ static void draw_requests(struct plot_axes *axes, struct plot_canvas *canvas,
 {
 	/* a bar is at least one pixel wide */
 	size_t group = (lengths->count + PANEL_WIDTH - 1) / PANEL_WIDTH;
-	auto_free char *label = group > 1 ? pl_asprintf("Request (a bar: the mean of %zu)", group)
+	auto_free char *label = group > 1 ? pl_asprintf("Request (each bar is the mean of %zu)",
+							group)
 					  : pl_strdup("Request");
 	double most = 0;
 
@@ -253,12 +254,12 @@ static void draw_title(const struct plot_dataset_input *input, struct plot_canva
 	double middle = PLOT_DATASET_WIDTH / 2.0;
 	char count[PL_TICK_BYTES], unknown[PL_TICK_BYTES];
 
-	auto_free char *title = pl_asprintf("Dataset %s: tokens of its requests", input->dataset);
+	auto_free char *title = pl_asprintf("Dataset %s: tokens per request", input->dataset);
 	plot_canvas_text(canvas, middle, 60, title, &font);
 	plot_tick_text((double)input->count, 0, count);
 	plot_tick_text((double)(input->count - lengths->count), 0, unknown);
 	auto_free char *missing = lengths->count < input->count
-					  ? pl_asprintf(", %s of them of unknown length", unknown)
+					  ? pl_asprintf(", %s with unknown length", unknown)
 					  : pl_strdup("");
 	auto_free char *below = pl_asprintf(
 		"%s request%s%s for %s%s", count, input->count == 1 ? "" : "s", missing,
@@ -274,7 +275,7 @@ int plot_dataset(const struct plot_dataset_input *input, const char *path, struc
 {
 	auto_canvas struct plot_canvas *canvas = NULL;
 	struct plot_axes prompt = panel(0, "Prompt", "Tokens", "Requests");
-	struct plot_axes output = panel(1, "Output (asked for)", "Tokens", "Requests");
+	struct plot_axes output = panel(1, "Output (requested)", "Tokens", "Requests");
 	struct plot_axes total = panel(2, "Prompt and output", "Tokens", "Requests");
 	struct plot_axes requests = panel(3, "Each request", "Request", "Tokens");
 	struct lengths lengths;

@@ -20,7 +20,7 @@ static const struct {
 	 * for other tools
 	 */
 	{ ".journal", "a journal; use profllm recover to write its result" },
-	{ ".pytorch.json", "figures for PyTorch's pages" },
+	{ ".pytorch.json", "metrics in PyTorch's benchmark format" },
 	{ ".pt.trace.json", "a trace" },
 	{ ".pt.trace.json.gz", "a trace" },
 };

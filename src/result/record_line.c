@@ -219,7 +219,7 @@ static int take_time(struct reader *r, const char *key, int64_t *ret)
 {
 	if (take_integer(r, key, RES_NO_TIME, ret) < 0)
 		return -1;
-	return *ret > RES_TIME_MAX ? wrong(r, key, "a time of a running host") : 0;
+	return *ret > RES_TIME_MAX ? wrong(r, key, "a time on the host's monotonic clock") : 0;
 }
 
 static int take_times(struct reader *r, struct res_record *record)
@@ -236,7 +236,7 @@ static int take_times(struct reader *r, struct res_record *record)
 		if (take_integer(r, "handshake_ns", RES_NO_COUNT, &record->handshake_ns) < 0)
 			return -1;
 		if (record->handshake_ns > RES_TIME_MAX)
-			return wrong(r, "handshake_ns", "a time of a running host");
+			return wrong(r, "handshake_ns", "a time on the host's monotonic clock");
 	}
 	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
 		/* written only if there is one */
@@ -448,7 +448,7 @@ static int take_tries(struct reader *r, struct res_record *record)
 	if (number < (record->retried ? 1 : 0) || number > RES_TRIES_MAX)
 		return wrong(r, "try", "the number of a try");
 	if (all != (record->retried ? -1 : number))
-		return wrong(r, "tries", "null where 'retried', else the same as 'try'");
+		return wrong(r, "tries", "null if 'retried', otherwise the value of 'try'");
 	record->tries = (uint32_t)number;
 	return 0;
 }
@@ -462,7 +462,7 @@ static int take_true(struct reader *r, const char *key, bool *ret)
 		return 0;
 	r->seen++;
 	*ret = json_is_true(value);
-	return *ret ? 0 : wrong(r, key, "true, or no such key");
+	return *ret ? 0 : wrong(r, key, "true, or no key");
 }
 
 /* Takes a key that is written only if the server reported it. */
@@ -474,7 +474,7 @@ static int take_seconds(struct reader *r, const char *key, double *ret)
 		return 0;
 	r->seen++;
 	if (!json_is_number(value))
-		return wrong(r, key, "a number of seconds, or no such key");
+		return wrong(r, key, "a number of seconds, or no key");
 	*ret = json_number_value(value);
 	return 0;
 }
@@ -511,7 +511,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	    take_error(r, record) < 0)
 		return -1;
 	if (record->retried && record->ok)
-		return wrong(r, "error", "an object where 'retried'");
+		return wrong(r, "error", "an object, because 'retried' is true");
 	/* each key was taken once: any other key is unknown */
 	if (json_object_size(r->json) != r->seen)
 		return pl_err_invalid(r->err, "record: has unknown keys");

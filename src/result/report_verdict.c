@@ -52,8 +52,8 @@ static const char *const beliefs[] = {
 
 /* The same for a simulated server. */
 static const char *const beliefs_simulated[] = {
-	("the measurement is sound, but the server is simulated: these metrics say nothing about "
-	 "an engine"),
+	("the measurement is sound, but the server is simulated: these metrics do not describe a "
+	 "real engine"),
 	"use these metrics only for tests, and with care: the server is simulated",
 	"do not use these metrics: they describe the load generator, and the server is simulated",
 };
@@ -360,7 +360,7 @@ static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 		pl_buf_addf(buf, "there are no metrics: this is %s",
 			    res_status_run(ruling->status));
 	else if (!ruling->is_complete)
-		pl_buf_addf(buf, "do not compare these metrics with others: they are those of %s",
+		pl_buf_addf(buf, "do not compare these metrics with others: they belong to %s",
 			    res_status_run(ruling->status));
 	else if (ruling->verdict == NULL)
 		pl_buf_add_text(buf, "it is unknown whether you can rely on these metrics");

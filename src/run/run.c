@@ -350,7 +350,7 @@ static bool restart(struct run_state *run)
 		run_fail_err(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
-	run_log(&run->context, "port %u was taken, trying %u", taken,
+	run_log(&run->context, "port %u is in use; trying port %u", taken,
 		launch->resources.port.number);
 	ending->status = RES_STATUS_FAILED;
 	ending->cause = RES_CAUSE_COUNT;
@@ -431,7 +431,7 @@ static int write_flat_last(struct run_state *run, const json_t *document, struct
 {
 	if (run_flat_result(run, document, &run->flat_path, err) == 0)
 		return 0;
-	return pl_err_wrap(err, "vLLM's flat result could not be written; the run's own is '%s'",
+	return pl_err_wrap(err, "could not write vLLM's flat result; the complete result is '%s'",
 			   run->paths.result);
 }
 
@@ -456,8 +456,8 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 		if (!run_journal_recovers(run->context.journal))
 			return pl_err_wrap(err, "the result could not be written");
 		return pl_err_wrap(err,
-				   "the result could not be written (%s'profllm recover %s' makes "
-				   "it from the journal)",
+				   "could not write the result (%s'profllm recover %s' writes it "
+				   "from the journal)",
 				   err->code == PL_ERR_FULL ? "once the disk has room, " : "",
 				   run->settings->output);
 	}

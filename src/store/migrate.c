@@ -403,7 +403,7 @@ static int fill_row(struct store *store, struct store_stmt *documents, struct st
 		return store_refill(store, replace, store_sql_i64(documents, 0), document, err);
 	}
 	if (why.code == PL_ERR_INVALID) {
-		pl_log(PL_LOG_WARNING, "a row keeps what it has: %s", why.text);
+		pl_log(PL_LOG_WARNING, "a row stays unchanged: %s", why.text);
 		return 0;
 	}
 	*err = why;

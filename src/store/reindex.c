@@ -466,7 +466,7 @@ static int check_each_file(struct checking *checking, struct pl_err *err)
 		if (check_file(checking, sha256, err) < 0)
 			return -1;
 	}
-	report(checking->telling, 0, "there may be more such problems");
+	report(checking->telling, 0, "more problems of this kind may exist");
 	return 0;
 }
 

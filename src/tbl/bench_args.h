@@ -52,7 +52,7 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
     .older_values = HINTS(
         { "sonnet", "removed in vLLM 0.32; use an experiment file (profllm run), or "
                     "--dataset-name random without --dataset-path" },
-        { "custom_mm", "its current name is custom_image" }))
+        { "custom_mm", "renamed to custom_image" }))
 BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
     "hf: download the whole dataset instead of streaming it",
     .group = "Other datasets", .after = "hf_output_len", .later = true)
@@ -207,7 +207,7 @@ BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF,
     "speed_bench: only this category",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
-    "name of the run in vLLM's flat result; the backend's when unset",
+    "name of the run in vLLM's flat result; unset: the name of the backend",
     .nullable = true, .group = "Metrics and files", .after = "result_filename",
     .verdict = OPTION_MORE, .remark = "also the name of the experiment in the full result",
     .aside = true)
@@ -232,7 +232,7 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         { "sglang", "use --backend openai, which sends the same requests" },
         { "lmdeploy", "use --backend openai, which sends the same requests" },
         { "scalellm", "use --backend openai, which sends the same requests" },
-        { "openai-completions", "its current name is openai" },
+        { "openai-completions", "renamed to openai" },
         { "vllm-chat", "use --backend openai-chat" },
         { "tgi", "vLLM removed it; its protocol is a different one" },
         { "tensorrt-llm", "vLLM removed it; use --backend openai with the OpenAI API of its server" },
@@ -385,10 +385,10 @@ BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
     "adapters to spread requests over",
     .nullable = true, .group = "Server", .words_least = 1)
 BENCH(STRING, VALUE, lora_assignment, "--lora-assignment", "random", -INF, INF,
-    "how adapters are spread over requests",
+    "method of spreading the adapters over requests",
     .group = "Server", .choices = ARG_JSON(["random", "round-robin"]))
 BENCH(STRING, VALUE, ramp_up_strategy, "--ramp-up-strategy", null, -INF, INF,
-    "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; replaces request_rate",
+    "growth of the rate from ramp_up_start_rps to ramp_up_end_rps; replaces request_rate",
     .nullable = true, .group = "Load", .choices = ARG_JSON(["linear", "exponential"]),
     .verdict = OPTION_MORE,
     .remark = "over the request index as in vLLM, or over time with `--ramp-up-by time`")
@@ -439,7 +439,7 @@ BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
     .ours = true,
     .choices = ARG_JSON(["serve", "latency", "throughput", "startup", "mm-processor"]))
 BENCH(STRING, VALUE, mode, NULL, null, -INF, INF,
-    "of the offline kinds: in_process runs vllm bench itself, server measures the same metrics with a server; unset: in_process if launch.command starts vLLM and no server is named",
+    "offline kinds: in_process runs vllm bench itself, server measures the same metrics with a server; unset: in_process if launch.command starts vLLM and no server is named",
     .nullable = true, .ours = true, .choices = ARG_JSON(["in_process", "server"]))
 BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
     "load generator: native, or vllm bench serve as a child process",
@@ -512,7 +512,7 @@ BENCH(INT, VALUE, num_iters_warm, NULL, null, 0, 10000,
     "startup: number of starts with the caches of earlier ones",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, disable_detokenize, NULL, false, -INF, INF,
-    "latency and throughput: the engine does not convert tokens to text",
+    "latency and throughput: do not convert tokens to text in the engine",
     .offline = true)
 BENCH(INT, VALUE, prefix_len, NULL, null, 0, 100000000,
     "throughput, dataset random: tokens that all prompts share at their start",
@@ -533,5 +533,5 @@ BENCH(BOOL, FLAG, hf_enable_torch_compile, NULL, false, -INF, INF,
     "throughput, backend hf: compile the model",
     .offline = true)
 BENCH(STRING, VALUE, output_json, NULL, null, -INF, INF,
-    "of the offline kinds: vLLM's own result, key by key, next to ours",
+    "offline kinds: also write vLLM's own result file",
     .nullable = true, .offline = true, .aside = true)

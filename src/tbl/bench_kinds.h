@@ -27,14 +27,14 @@
 #define KIND_OLD(kind, flag, style, until, by, why)
 #endif
 
-KIND(LATENCY, "latency", true, false, "time one batch of requests again and again")
+KIND(LATENCY, "latency", true, false, "measure the time of one batch of requests repeatedly")
 KIND(THROUGHPUT, "throughput", true, true, "measure tokens per second of many concurrent requests")
-KIND(STARTUP, "startup", true, false, "time how an engine starts, cold and warm")
-KIND(MM_PROCESSOR, "mm-processor", false, false, "time how images, audio and video are prepared")
+KIND(STARTUP, "startup", true, false, "measure cold and warm starts of an engine")
+KIND(MM_PROCESSOR, "mm-processor", false, false, "measure the processing of images, audio and video")
 
 KIND_OLD(THROUGHPUT, "--dataset", VALUE, "0.32.0", "--dataset-path", "the file of --dataset-name")
 KIND_OLD(THROUGHPUT, "--disable-frontend-multiprocessing", FLAG, "0.19.0", NULL,
-    "only --async-engine has a front end of its own")
+    "only --async-engine has its own frontend")
 
 KIND_OPTION(LATENCY, input_len, "--input-len", "32", NULL)
 KIND_OPTION(LATENCY, output_len, "--output-len", "128", NULL)

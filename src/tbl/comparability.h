@@ -33,7 +33,7 @@
 
 KIND(simulated, "simulated", NULL, "metrics of a simulator and of an engine are not comparable")
 KIND(status, "status", "completed", "metrics of an unfinished run cover only the requests that finished")
-KIND(failures, "failed requests", "0", "metrics cover only finished requests; the failed ones may have been the slow ones, and they freed capacity")
+KIND(failures, "failed requests", "0", "metrics cover only finished requests; failed requests may have been slow, and they left more capacity to the others")
 KIND(verdict, "verdict", "trusted", "the client, the load or the server disturbed the metrics of runs that are not trusted")
 KIND(dataset, "dataset", NULL, "the work of the server depends on the prompts")
 KIND(lengths, "lengths", NULL, "longer prompts and outputs take more time")

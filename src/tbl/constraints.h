@@ -30,8 +30,8 @@ RULE(world_fits_gpus, ERROR, ENGINE, NULL, NULL, HOLDS,
     .source = "config/parallel.py ParallelConfig.__post_init__, v1/worker/gpu_worker.py "
               "Worker.init_device",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
-                      "releases); Ray and external_launcher look elsewhere",
-    .note = "older documents compare only TP x PP with the GPUs; the source multiplies in DP "
+                      "releases); Ray and external_launcher use other GPUs",
+    .note = "older documents compare only TP x PP with the GPUs; the source code also multiplies by DP "
             "for the world size across replicas")
 RULE(world_fits_gpus_local_dp, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(not is_set(data_parallel_rank) and is_set(data_parallel_size_local)
@@ -42,7 +42,7 @@ RULE(world_fits_gpus_local_dp, ERROR, ENGINE, NULL, NULL, HOLDS,
     "tensor, pipeline and local data parallelism together need more GPUs than the server has on this host",
     .source = "v1/worker/gpu_worker.py Worker.init_device",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
-                      "releases); Ray and external_launcher look elsewhere")
+                      "releases); Ray and external_launcher use other GPUs")
 RULE(world_fits_gpus_one_rank, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(data_parallel_rank) and (not is_set(distributed_executor_backend)
          or distributed_executor_backend in ["mp", "uni"]) and data_parallel_backend != "ray"),
@@ -51,7 +51,7 @@ RULE(world_fits_gpus_one_rank, ERROR, ENGINE, NULL, NULL, HOLDS,
     "tensor and pipeline parallelism together need more GPUs than the server has",
     .source = "config/parallel.py ParallelConfig.__post_init__",
     .reference_note = "prefill_context_parallel_size and nnodes count (both 1 in older "
-                      "releases); Ray and external_launcher look elsewhere")
+                      "releases); Ray and external_launcher use other GPUs")
 RULE(world_fits_gpus_ray, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(distributed_executor_backend) and distributed_executor_backend == "ray"),
     REQUIRE(tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size <=
@@ -76,7 +76,7 @@ RULE(dcp_fits_pcp, ERROR, ENGINE, "0.26.0", NULL, HOLDS,
             or decode_context_parallel_size == prefill_context_parallel_size
             or decode_context_parallel_size == tensor_parallel_size *
             prefill_context_parallel_size),
-    "with prefill context parallelism decode_context_parallel_size must be 1, the prefill "
+    "with prefill context parallelism, decode_context_parallel_size must be 1, the prefill "
     "size, or TP x the prefill size",
     .source = "config/parallel.py ParallelConfig._validate_parallel_config")
 RULE(dp_local_within_dp, ERROR, ENGINE, NULL, NULL, HOLDS,
@@ -136,7 +136,7 @@ RULE(one_dp_lb_mode, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
 RULE(hybrid_lb_single_local, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(data_parallel_hybrid_lb and is_set(data_parallel_size_local)),
     REQUIRE(data_parallel_size_local != 1),
-    "with one local replica, hybrid load balancing turns into external",
+    "with one local replica, vLLM replaces hybrid by external load balancing",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(eplb_needs_expert_parallel, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_eplb),
@@ -169,14 +169,14 @@ RULE(redundant_experts_flag_needs_eplb, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(is_set(num_redundant_experts) and not enable_eplb),
     REQUIRE(num_redundant_experts == 0),
     "redundant experts need enable_eplb",
-    .reference_note = "the argument is gone; redundant_experts_need_eplb covers the key of "
+    .reference_note = "the argument was removed; redundant_experts_need_eplb covers the key of "
                       "eplb_config")
 RULE(eplb_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(any_set(num_redundant_experts, eplb_window_size, eplb_step_interval,
          eplb_log_balancedness)),
     REQUIRE(not is_set(eplb_config)),
     "the deprecated EPLB flags override eplb_config; use only one form",
-    .reference_note = "the deprecated arguments are gone")
+    .reference_note = "the deprecated arguments were removed")
 RULE(pp_executor, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(pipeline_parallel_size > 1 and is_set(distributed_executor_backend)),
     REQUIRE(distributed_executor_backend in ["ray", "mp", "external_launcher"]),
@@ -190,18 +190,18 @@ RULE(nsight_needs_ray, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(loading_workers_ignored, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(true),
     REQUIRE(not is_set(max_parallel_loading_workers)),
-    "recent engines ignore max_parallel_loading_workers",
+    "newer engines ignore max_parallel_loading_workers",
     .source = "config/parallel.py ParallelConfig.__post_init__")
 RULE(dbo_thresholds_need_dbo, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(any_set(dbo_decode_token_threshold, dbo_prefill_token_threshold)),
     REQUIRE(enable_dbo or ubatch_size > 1),
-    "the dual-batch thresholds do nothing without enable_dbo or ubatch_size above 1",
+    "the dual-batch thresholds have no effect without enable_dbo or ubatch_size above 1",
     .source = "v1/worker/ubatch_utils.py check_ubatch_thresholds",
     .reference_note = "ubatch_size above 1 turns batch splitting on as well")
 RULE(expert_placement_needs_ep, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(expert_placement_strategy == "round_robin"),
     REQUIRE(enable_expert_parallel),
-    "expert_placement_strategy matters only with enable_expert_parallel",
+    "expert_placement_strategy has no effect without enable_expert_parallel",
     .source = "model_executor/layers/fused_moe/expert_map_manager.py ExpertMapManager.__init__")
 RULE(round_robin_no_redundant, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(expert_placement_strategy == "round_robin"),
@@ -213,7 +213,7 @@ RULE(round_robin_no_redundant, WARNING, ENGINE, NULL, NULL, HOLDS,
 RULE(cuda_block_size, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
     WHEN(env.platform == "cuda" and is_set(block_size)),
     REQUIRE(block_size <= 32),
-    "on CUDA block_size can be at most 32",
+    "on CUDA, block_size can be at most 32",
     .source = "platforms/cuda.py CudaPlatformBase.get_attn_backend_cls",
     .reference_note = "documented before 0.18.0, not enforced (0.11.0 itself sets 64 and 128): "
                       "now a warning; 0.32.0 asks the attention backends: "
@@ -221,21 +221,21 @@ RULE(cuda_block_size, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
 RULE(cuda_block_size_multiple, ERROR, ENGINE, "0.32.0", NULL, HOLDS,
     WHEN(env.platform == "cuda" and is_set(block_size)),
     REQUIRE(block_size % 16 == 0),
-    "on CUDA block_size must be a multiple of 16; some attention backends need 32, 64 or 128",
+    "on CUDA, block_size must be a multiple of 16; some attention backends need 32, 64 or 128",
     .source = "platforms/cuda.py CudaPlatformBase.get_attn_backend_cls, "
               "v1/attention/backend.py AttentionBackend.supports_block_size",
     .reference_note = "models without attention are not checked")
 RULE(kv_scales_need_fp8, WARNING, ENGINE, NULL, "0.28.0", GONE,
     WHEN(calculate_kv_scales),
     REQUIRE(starts_with(kv_cache_dtype, "fp8")),
-    "calculate_kv_scales only matters with an FP8 kv_cache_dtype",
-    .reference_note = "the argument is gone")
+    "calculate_kv_scales has no effect without an FP8 kv_cache_dtype",
+    .reference_note = "the argument was removed")
 RULE(kv_bytes_override_utilization, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(kv_cache_memory_bytes)),
     REQUIRE(not is_set(gpu_memory_utilization)),
     "kv_cache_memory_bytes makes the engine ignore gpu_memory_utilization",
     .source = "v1/worker/gpu_worker.py Worker.determine_available_memory",
-    .reference_note = "ignored for the cache size; the start-up check of free memory still "
+    .reference_note = "ignored for the cache size; the startup check of free memory still "
                       "uses it")
 RULE(fp8_inc_is_hpu, WARNING, ENGINE, NULL, "0.32.0", CHANGED,
     WHEN(kv_cache_dtype == "fp8_inc"),
@@ -264,7 +264,7 @@ RULE(rocm_no_e5m2, WARNING, ENGINE, NULL, NULL, ADVICE,
 RULE(hash_algo_needs_prefix_caching, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(prefix_caching_hash_algo)),
     REQUIRE(enable_prefix_caching != false or any_set(kv_transfer_config, kv_offloading_size)),
-    "prefix_caching_hash_algo does nothing with prefix caching off",
+    "prefix_caching_hash_algo has no effect without prefix caching",
     .source = "v1/engine/core.py EngineCore.__init__",
     .reference_note = "a KV connector uses the hashes too")
 RULE(kv_sharing_unfinished, WARNING, ENGINE, NULL, "0.26.0", CHANGED,
@@ -277,7 +277,7 @@ RULE(kv_sharing_unfinished, WARNING, ENGINE, NULL, "0.26.0", CHANGED,
 RULE(kv_sharing_model_side, WARNING, ENGINE, "0.26.0", NULL, HOLDS,
     WHEN(true),
     REQUIRE(not kv_sharing_fast_prefill),
-    "kv_sharing_fast_prefill is correct, and saves anything, only where the model supports it",
+    "kv_sharing_fast_prefill is correct and saves time only if the model supports it",
     .source = "config/vllm.py VllmConfig.__post_init__")
 RULE(host_memory_per_gpu, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
     WHEN(true),
@@ -285,7 +285,7 @@ RULE(host_memory_per_gpu, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
             env.host_memory_gib),
     "swap and offload space are per GPU and together exceed host memory",
     .source = "config/offload.py UVAOffloadConfig.cpu_offload_gb",
-    .reference_note = "swap_space is gone from 0.18.0 on: host_memory_offload")
+    .reference_note = "swap_space was removed in 0.18.0: host_memory_offload")
 RULE(host_memory_offload, WARNING, ENGINE, "0.18.0", NULL, ADVICE,
     WHEN(cpu_offload_gb > 0),
     REQUIRE(cpu_offload_gb * tensor_parallel_size * pipeline_parallel_size <= env.host_memory_gib),
@@ -301,13 +301,13 @@ RULE(shm_object_size_needs_shm, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(mm_data_mode_needs_tp, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(mm_encoder_tp_mode == "data"),
     REQUIRE(tensor_parallel_size > 1),
-    "mm_encoder_tp_mode data differs from weights only under tensor parallelism",
+    "mm_encoder_tp_mode data differs from weights only with tensor parallelism",
     .source = "config/multimodal.py MultiModalConfig.mm_encoder_tp_mode",
     .reference_note = "documented as an optimization of tensor parallelism, never checked")
 RULE(mm_cache_host_memory, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(true),
     REQUIRE(mm_processor_cache_gb * (env.api_servers + data_parallel_size) <= env.host_memory_gib),
-    "the multimodal cache is kept once per process and exceeds host memory",
+    "the multimodal caches of all processes together exceed the host memory",
     .source = "config/multimodal.py MultiModalConfig.mm_processor_cache_gb",
     .reference_note = "the formula is documented, never checked")
 RULE(mm_cache_off, WARNING, ENGINE, NULL, NULL, ADVICE,
@@ -319,7 +319,7 @@ RULE(mm_cache_off, WARNING, ENGINE, NULL, NULL, ADVICE,
 RULE(chunked_mm_needs_chunked, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(disable_chunked_mm_input),
     REQUIRE(enable_chunked_prefill != false),
-    "disable_chunked_mm_input matters only with chunked prefill",
+    "disable_chunked_mm_input has no effect without chunked prefill",
     .source = "config/scheduler.py SchedulerConfig.disable_chunked_mm_input",
     .reference_note = "documented only")
 RULE(local_media_risk, WARNING, ENGINE, NULL, NULL, ADVICE,
@@ -336,7 +336,7 @@ RULE(lora_args_need_lora, WARNING, ENGINE, NULL, NULL, HOLDS,
     REQUIRE(is_set(enable_lora) and enable_lora),
     "LoRA settings are ignored unless enable_lora is on",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
-    .reference_note = "the LoRA arguments of 0.32.0 added",
+    .reference_note = "with the LoRA arguments of 0.32.0",
     .note = "enable_lora unset (null) counts as false for this rule")
 RULE(cpu_loras_ge_loras, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(enable_lora and is_set(max_cpu_loras) and max_cpu_loras > 0),
@@ -353,7 +353,7 @@ RULE(lora_vocab_values, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(enable_lora),
     REQUIRE(lora_extra_vocab_size in [256, 512]),
     "lora_extra_vocab_size must be 256 or 512",
-    .reference_note = "the argument is gone")
+    .reference_note = "the argument was removed")
 RULE(mm_loras_need_mm_model, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(default_mm_loras)),
     REQUIRE(env.model_is_multimodal),
@@ -397,7 +397,7 @@ RULE(partial_prefills_need_chunked, ERROR, ENGINE, NULL, "0.27.0", GONE,
     WHEN(max_num_partial_prefills > 1),
     REQUIRE(enable_chunked_prefill != false),
     "max_num_partial_prefills above 1 needs chunked prefill",
-    .reference_note = "the argument is gone")
+    .reference_note = "the argument was removed")
 RULE(long_threshold_le_len, ERROR, ENGINE, NULL, "0.27.0", CHANGED,
     WHEN(max_num_partial_prefills > 1),
     REQUIRE(long_prefill_token_threshold <= max_model_len),
@@ -413,12 +413,12 @@ RULE(long_partials_le_partials, ERROR, ENGINE, NULL, "0.27.0", GONE,
     WHEN(true),
     REQUIRE(max_long_partial_prefills <= max_num_partial_prefills),
     "max_long_partial_prefills cannot exceed max_num_partial_prefills",
-    .reference_note = "both arguments are gone")
+    .reference_note = "both arguments were removed")
 RULE(partial_prefills_v1, WARNING, ENGINE, NULL, "0.27.0", GONE,
     WHEN(max_num_partial_prefills > 1 or max_long_partial_prefills > 1),
     REQUIRE(false),
     "the V1 engine does not support concurrent partial prefills",
-    .reference_note = "both arguments are gone")
+    .reference_note = "both arguments were removed")
 RULE(async_no_pp, ERROR, ENGINE, NULL, "0.15.0", CHANGED,
     WHEN(async_scheduling),
     REQUIRE(pipeline_parallel_size == 1),
@@ -478,15 +478,15 @@ RULE(eager_makes_graph_args_moot, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(enforce_eager),
     REQUIRE(not any_set(cuda_graph_sizes, max_seq_len_to_capture, cudagraph_capture_sizes,
             max_cudagraph_capture_size)),
-    "enforce_eager turns CUDA graphs off, so graph settings do nothing",
+    "enforce_eager turns CUDA graphs off, so graph settings have no effect",
     .source = "config/vllm.py VllmConfig.__post_init__",
-    .reference_note = "the successors of the two arguments added")
+    .reference_note = "with the successors of the two arguments")
 RULE(graph_sizes_once, WARNING, ENGINE, NULL, "0.13.0", CHANGED,
     WHEN(is_set(cuda_graph_sizes)),
     REQUIRE(not is_set(compilation_config.cudagraph_capture_sizes)),
-    "set CUDA graph sizes once: here or in compilation_config",
+    "set the CUDA graph sizes only here or only in compilation_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config",
-    .reference_note = "cuda_graph_sizes is gone; the same about its successors: "
+    .reference_note = "cuda_graph_sizes was removed; the same about its successors: "
                       "capture_sizes_once",
     .note = "an error in newer engines")
 RULE(capture_sizes_once, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
@@ -495,24 +495,24 @@ RULE(capture_sizes_once, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
             and is_set(compilation_config.cudagraph_capture_sizes))
             and not (is_set(max_cudagraph_capture_size)
             and is_set(compilation_config.max_cudagraph_capture_size))),
-    "give CUDA graph capture sizes once: here or in compilation_config",
+    "set the CUDA graph capture sizes only here or only in compilation_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(rope_theta_with_scaling, WARNING, ENGINE, NULL, "0.11.1", GONE,
     WHEN(is_set(rope_theta)),
     REQUIRE(is_set(rope_scaling)),
-    "rope_theta is meant to be used with rope_scaling",
-    .reference_note = "both arguments are gone; hf_overrides takes their place")
+    "rope_theta is intended for use with rope_scaling",
+    .reference_note = "both arguments were removed; hf_overrides takes their place")
 RULE(custom_tokenizer_needs_name, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(tokenizer_mode == "custom"),
     REQUIRE(is_set(tokenizer)),
     "tokenizer_mode custom looks up the tokenizer named by tokenizer",
-    .reference_note = "the mode custom is gone; a tokenizer's own mode name takes its place")
+    .reference_note = "the mode custom was removed; a tokenizer's own mode name takes its place")
 RULE(convert_is_for_pooling, WARNING, ENGINE, NULL, NULL, ADVICE,
     WHEN(convert in ["classify", "embed", "reward"]),
     REQUIRE(runner in ["auto", "pooling"]),
-    "convert adapters are meant for the pooling runner",
+    "convert is intended for the pooling runner",
     .source = "config/model.py ModelConfig._get_convert_type",
-    .reference_note = "never checked for models that can generate; reward is gone from 0.19.0 on")
+    .reference_note = "never checked for models that can generate; reward was removed in 0.19.0")
 RULE(sleep_mode_cuda, ERROR, ENGINE, NULL, "0.11.1", CHANGED,
     WHEN(enable_sleep_mode),
     REQUIRE(env.platform == "cuda"),
@@ -530,13 +530,13 @@ RULE(sleep_mode_platform, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
 RULE(pooler_once, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(is_set(override_pooler_config)),
     REQUIRE(not is_set(pooler_config)),
-    "override_pooler_config is the old name of pooler_config; give one",
-    .reference_note = "override_pooler_config is gone")
+    "override_pooler_config is the old name of pooler_config; set only one of them",
+    .reference_note = "override_pooler_config was removed")
 RULE(logits_pattern_v1, WARNING, ENGINE, NULL, "0.17.0", GONE,
     WHEN(true),
     REQUIRE(not is_set(logits_processor_pattern)),
     "the V1 engine does not support logits_processor_pattern",
-    .reference_note = "the argument is gone")
+    .reference_note = "the argument was removed")
 RULE(bitsandbytes_load_format, WARNING, ENGINE, NULL, "0.28.0", GONE,
     WHEN(quantization == "bitsandbytes"),
     REQUIRE(load_format in ["auto", "bitsandbytes"]),
@@ -548,13 +548,13 @@ RULE(any_whitespace_backend, ERROR, ENGINE, NULL, "0.12.0", GONE,
             and guided_decoding_backend in ["xgrammar", "guidance"])
             or structured_outputs_config.backend in ["xgrammar", "guidance"]),
     "disabling whitespace needs the xgrammar or guidance backend",
-    .reference_note = "the argument is gone; so_any_whitespace_backend covers the key")
+    .reference_note = "the argument was removed; so_any_whitespace_backend covers the key")
 RULE(additional_properties_backend, ERROR, ENGINE, NULL, "0.12.0", GONE,
     WHEN(guided_decoding_disable_additional_properties),
     REQUIRE((is_set(guided_decoding_backend) and guided_decoding_backend == "guidance")
             or structured_outputs_config.backend == "guidance"),
     "ignoring additionalProperties needs the guidance backend",
-    .reference_note = "the argument is gone; so_additional_properties_backend covers the key")
+    .reference_note = "the argument was removed; so_additional_properties_backend covers the key")
 RULE(so_any_whitespace_backend, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(structured_outputs_config.disable_any_whitespace),
     REQUIRE(structured_outputs_config.backend in ["xgrammar", "guidance"]),
@@ -570,7 +570,7 @@ RULE(so_additional_properties_backend, ERROR, ENGINE, NULL, NULL, HOLDS,
 RULE(so_lm_format_enforcer, WARNING, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(structured_outputs_config.backend)),
     REQUIRE(structured_outputs_config.backend != "lm-format-enforcer"),
-    "the lm-format-enforcer backend is deprecated and goes in 0.35.0: auto, xgrammar or guidance",
+    "the lm-format-enforcer backend is deprecated, and 0.35.0 removes it; use auto, xgrammar or guidance",
     .source = "config/structured_outputs.py "
               "StructuredOutputsConfig._validate_structured_output_config")
 RULE(so_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
@@ -578,7 +578,7 @@ RULE(so_old_and_new, WARNING, ENGINE, NULL, "0.12.0", GONE,
          guided_decoding_disable_any_whitespace, guided_decoding_disable_additional_properties)),
     REQUIRE(not is_set(structured_outputs_config)),
     "the deprecated guided-decoding flags override structured_outputs_config; use one form",
-    .reference_note = "the deprecated arguments are gone")
+    .reference_note = "the deprecated arguments were removed")
 RULE(traces_need_endpoint, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(collect_detailed_traces)),
     REQUIRE(is_set(otlp_traces_endpoint)),
@@ -588,7 +588,7 @@ RULE(log_requests_once, WARNING, ENGINE, NULL, "0.12.0", GONE,
     WHEN(is_set(enable_log_requests) and is_set(disable_log_requests)),
     REQUIRE(enable_log_requests != disable_log_requests),
     "enable_log_requests and disable_log_requests contradict each other",
-    .reference_note = "disable_log_requests is gone")
+    .reference_note = "disable_log_requests was removed")
 RULE(external_lb_needs_dp, ERROR, ENGINE, "0.11.1", NULL, HOLDS,
     WHEN(data_parallel_external_lb or is_set(data_parallel_rank)),
     REQUIRE(data_parallel_size > 1),
@@ -634,7 +634,7 @@ RULE(elastic_ep_lb, ERROR, ENGINE, "0.32.0", "0.33.0", CHANGED,
     "enable_elastic_ep does not work with external or hybrid load balancing",
     .source = "config/parallel.py ParallelConfig.__post_init__",
     .reference_note = "external load balancing is accepted from 0.33.0 on: elastic_ep_hybrid_lb; "
-                      "releases before 0.32.0 were not asked")
+                      "releases before 0.32.0 were not examined")
 RULE(elastic_ep_hybrid_lb, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(enable_elastic_ep),
     REQUIRE(not data_parallel_hybrid_lb),
@@ -663,7 +663,7 @@ RULE(active_seqs_le_seqs, ERROR, ENGINE, "0.31.0", NULL, HOLDS,
 RULE(attention_backend_once, ERROR, ENGINE, "0.13.0", NULL, HOLDS,
     WHEN(is_set(attention_backend)),
     REQUIRE(not is_set(attention_config.backend)),
-    "set the attention backend once: here or in attention_config",
+    "set the attention backend only here or only in attention_config",
     .source = "engine/arg_utils.py EngineArgs.create_engine_config")
 RULE(minimax_indexer_cp_dtype, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(attention_config.minimax_m3_indexer_cp) and attention_config.minimax_m3_indexer_cp),
@@ -675,7 +675,7 @@ RULE(spec_flags_once, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
     REQUIRE(not (is_set(spec_method) and is_set(speculative_config.method))
             and not (is_set(spec_model) and is_set(speculative_config.model))
             and not (is_set(spec_tokens) and is_set(speculative_config.num_speculative_tokens))),
-    "set method, model and number of speculative tokens once: here or in speculative_config",
+    "set method, model and number of speculative tokens only here or only in speculative_config",
     .source = "engine/arg_utils.py EngineArgs.create_speculative_config")
 RULE(spec_draft_tp, ERROR, ENGINE, NULL, NULL, HOLDS,
     WHEN(is_set(speculative_config.draft_tensor_parallel_size)),
@@ -708,13 +708,13 @@ RULE(spec_fly, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     "rejection_sample_method fly needs at least 2 speculative tokens, a fly_window_size below "
     "them, and a method that speculates",
     .source = "config/speculative.py SpeculativeConfig._verify_args",
-    .note = "it may change what the model says: vLLM warns of it")
+    .note = "vLLM warns that it may change the output of the model")
 RULE(spec_hetero_vocab_full_logits, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(speculative_config.use_heterogeneous_vocab) and
          speculative_config.use_heterogeneous_vocab),
     REQUIRE(not (is_set(speculative_config.use_local_argmax_reduction) and
             speculative_config.use_local_argmax_reduction)),
-    "use_heterogeneous_vocab does not go with use_local_argmax_reduction",
+    "use_heterogeneous_vocab does not work with use_local_argmax_reduction",
     .source = "config/speculative.py SpeculativeConfig._verify_args")
 RULE(spec_head_quantization_methods, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(is_set(speculative_config.draft_lm_head_quantization) and
@@ -751,7 +751,7 @@ RULE(replayssm_flashinfer_no_prefix_caching, ERROR, ENGINE, "0.33.0", NULL, HOLD
     REQUIRE(enable_prefix_caching != true),
     "use_replayssm with the FlashInfer Mamba backend does not work with prefix caching",
     .source = "config/vllm.py VllmConfig.validate_mamba_cached_kernel",
-    .note = "where it is on by itself (unset), too")
+    .note = "also if prefix caching is on by default (unset)")
 RULE(batch_sharded_sampling_needs, ERROR, ENGINE, "0.30.0", NULL, HOLDS,
     WHEN(enable_batch_sharded_sampling),
     REQUIRE(tensor_parallel_size > 1 and max_num_seqs >= tensor_parallel_size
@@ -788,18 +788,18 @@ RULE(request_metrics_need_stats, ERROR, ENGINE, "0.25.0", NULL, HOLDS,
 RULE(bench_hf_batch, ERROR, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(is_set(hf_max_batch_size)),
     REQUIRE(backend == "hf"),
-    "hf_max_batch_size is for the hf backend",
+    "hf_max_batch_size works only with the hf backend",
     .source = "benchmarks/throughput.py validate_args",
     .reference_note = "an error, in 0.11.0 already")
 RULE(bench_hf_dataset, WARNING, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(any_set(hf_subset, hf_split)),
     REQUIRE(dataset_name == "hf"),
-    "hf_subset and hf_split are for the hf dataset",
+    "hf_subset and hf_split work only with the hf dataset",
     .source = "benchmarks/throughput.py validate_args")
 RULE(bench_random_ratio, WARNING, BENCH_THROUGHPUT, NULL, "0.14.0", CHANGED,
     WHEN(is_set(random_range_ratio)),
     REQUIRE(dataset_name == "random"),
-    "random_range_ratio is for the random dataset",
+    "random_range_ratio works only with the random dataset",
     .source = "benchmarks/throughput.py validate_args",
     .reference_note = "two more datasets from 0.14.0 on, and no dataset path means random: "
                       "bench_random_ratio_datasets")
@@ -807,20 +807,20 @@ RULE(bench_random_ratio_datasets, WARNING, BENCH_THROUGHPUT, "0.14.0", NULL, HOL
     WHEN(is_set(random_range_ratio)),
     REQUIRE(dataset_name in ["random", "random-mm", "random-rerank"] or (not is_set(dataset_path)
             and dataset_name != "prefix_repetition")),
-    "random_range_ratio is for the random datasets",
+    "random_range_ratio works only with the random datasets",
     .source = "benchmarks/throughput.py validate_args")
 RULE(bench_prefix_repetition, WARNING, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(any_set(prefix_repetition_prefix_len, prefix_repetition_suffix_len,
          prefix_repetition_num_prefixes, prefix_repetition_output_len)),
     REQUIRE(dataset_name == "prefix_repetition"),
-    "these lengths are for the prefix_repetition dataset",
+    "these lengths work only with the prefix_repetition dataset",
     .source = "benchmarks/datasets/datasets.py get_samples",
-    .reference_note = "ignored without a word")
+    .reference_note = "ignored without a message")
 RULE(bench_frontend_mp, WARNING, BENCH_THROUGHPUT, NULL, "0.19.0", GONE,
     WHEN(disable_frontend_multiprocessing),
     REQUIRE(async_engine),
-    "disable_frontend_multiprocessing matters only with async_engine",
-    .reference_note = "the argument is gone")
+    "disable_frontend_multiprocessing has no effect without async_engine",
+    .reference_note = "the argument was removed")
 RULE(bench_dp_external_launcher, ERROR, BENCH_THROUGHPUT, NULL, NULL, HOLDS,
     WHEN(data_parallel_size > 1),
     REQUIRE(is_set(distributed_executor_backend)
@@ -919,7 +919,7 @@ RULE(quantization_capability_older_marlin, ERROR, ENGINE, "0.6.6", "0.16.0", GON
     REQUIRE(env.capability >= 80),
     "this quantization needs a GPU of compute capability 8.0 or newer",
     .source = "config/vllm.py VllmConfig._get_quantization_config",
-    .reference_note = "the methods are gone")
+    .reference_note = "the methods were removed")
 RULE(quantization_capability_80, ERROR, ENGINE, "0.6.6", NULL, HOLDS,
     WHEN(env.platform == "cuda" and
          (quantization in

@@ -18,14 +18,14 @@
 
 /* task: the runner and the conversion that vLLM 0.10.1 to 0.12.0 made of it. */
 REPLACED_VALUE("task", ARG_JSON("auto"), ARG_JSON({}),
-    "runner and convert choose by the model when they are not set")
+    "if runner and convert are not set, the model decides")
 REPLACED_VALUE("task", ARG_JSON("generate"), ARG_JSON({"runner": "generate"}),
     "the tasks of the runner 'generate' are generate and transcription")
 REPLACED_VALUE("task", ARG_JSON("transcription"), ARG_JSON({"runner": "generate"}),
     "the tasks of the runner 'generate' are generate and transcription")
 REPLACED_VALUE("task", ARG_JSON("draft"), ARG_JSON({"runner": "draft"}), "the runner of draft models")
 REPLACED_VALUE("task", ARG_JSON("embed"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
-    "a pooling task; it converts models that are none to embedding models")
+    "a pooling task; it converts other models to embedding models")
 REPLACED_VALUE("task", ARG_JSON("embedding"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
     "another name of embed")
 REPLACED_VALUE("task", ARG_JSON("classify"), ARG_JSON({"runner": "pooling", "convert": "classify"}),
@@ -45,7 +45,7 @@ REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("builtin"),
     "Python's own hash was removed in 0.10.2, whose default is sha256")
 REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("sha256_cbor_64bit"),
     ARG_JSON({"prefix_caching_hash_algo": "sha256_cbor"}),
-    "since 0.10.2 the whole hash is kept, and the name says no length")
+    "since 0.10.2, vLLM keeps the complete hash, and the name has no length")
 REPLACED_VALUE("reasoning_parser", ARG_JSON("glm4_moe"), ARG_JSON({"reasoning_parser": "glm45"}),
     "renamed in 0.10.1")
 REPLACED_VALUE("reasoning_parser", ARG_JSON("GptOss"), ARG_JSON({"reasoning_parser": "openai_gptoss"}),
@@ -55,16 +55,16 @@ REPLACED_VALUE("quantization", ARG_JSON("nvfp4"), ARG_JSON({"quantization": "mod
 
 /* Booleans whose other value was what happens anyway. */
 REPLACED_VALUE("compilation_config.full_cuda_graph", ARG_JSON(false), ARG_JSON({}),
-    "cudagraph_mode chooses when it is not set")
+    "if it is not set, cudagraph_mode decides")
 REPLACED_VALUE("compilation_config.use_cudagraph", ARG_JSON(true), ARG_JSON({}),
-    "cudagraph_mode chooses when it is not set")
+    "if it is not set, cudagraph_mode decides")
 REPLACED_VALUE("enable_reasoning", ARG_JSON(false), ARG_JSON({}),
-    "without reasoning_parser nothing is parsed")
+    "without reasoning_parser, vLLM parses nothing")
 REPLACED_VALUE("use_v2_block_manager", ANY_VALUE, ARG_JSON({}),
-    "block manager v2 was the only one since 0.6.4")
+    "block manager v2 is the only one since 0.6.4")
 
 REPLACED_VALUE("structured_outputs_config.disable_fallback", ARG_JSON(false), ARG_JSON({}),
-    "the backend auto falls back, and no other does")
+    "only the backend auto falls back to another one")
 REPLACED_VALUE("structured_outputs_config.disable_fallback", ARG_JSON(true),
     ARG_JSON({"structured_outputs_config.backend": null}), "only the backend auto falls back")
 
@@ -76,7 +76,7 @@ REPLACED_VALUE("pooler_config.softmax", ANY_VALUE,
 REPLACED_VALUE("pooler_config.activation", ANY_VALUE,
     ARG_JSON({"pooler_config.use_activation": "*"}), "one key for every task since 0.11.1")
 REPLACED_VALUE("pooler_config.logit_bias", ANY_VALUE, ARG_JSON({"pooler_config.logit_mean": "*"}),
-    "vLLM says so since 0.20.0")
+    "stated by vLLM since 0.20.0")
 REPLACED_VALUE("pooler_config.logit_scale", ANY_VALUE, ARG_JSON({"pooler_config.logit_sigma": null}),
     "logit_sigma is 1 / logit_scale")
 

@@ -11,7 +11,7 @@ FAULT(FAILURE_NAME, int64_t, fail_start, SIM_FAILURE_NONE, "sim-fail-start", "NA
 FAULT(HUMAN, int64_t, crash_after, -1, "sim-crash-after", "N", 0, 1e15,
       "stop the engine with exit status 1 after N responses")
 FAULT(SIGNAL_NAME, int64_t, crash_signal, 0, "sim-crash-signal", "NAME", 0, 0,
-      "stop it with this signal (KILL, SEGV, ...) instead, without a message")
+      "stop the engine with this signal (KILL, SEGV, ...) instead, without a message")
 FAULT(HUMAN, int64_t, hang_after, -1, "sim-hang-after", "N", 0, 1e15,
       "stop generating after N responses; /health still succeeds")
 FAULT(NUMBER, double, rates[SIM_FAULT_ERROR], 0, "sim-error-rate", "SHARE", 0, 1,
@@ -43,7 +43,7 @@ FAULT(FORM_NAME, int64_t, event_form, SIM_FORM_PLAIN, "sim-event-form", "NAME", 
 FAULT(DURATION, int64_t, unhealthy_ns, 0, "sim-unhealthy", "DURATION", 0, 1e18,
       "respond to /health with 503 for DURATION after the start")
 FAULT(METRICS_NAME, int64_t, metrics, SIM_METRICS_GOOD, "sim-metrics-fault", "NAME", 0, 0,
-      "make /metrics missing, malformed or start from zero again")
+      "make /metrics missing, malformed or restart its counters at zero")
 FAULT(HUMAN, int64_t, close_after, 0, "sim-close-after", "N", 1, 1e15,
       "close a connection without notice after N responses")
 

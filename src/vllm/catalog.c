@@ -381,7 +381,7 @@ static int check_overlay(const json_t *overlay, struct pl_err *err)
 	if (pl_json_get_i64(overlay, "profllm_overlay") != 1 ||
 	    !json_is_array(json_object_get(overlay, "args")))
 		return pl_err_invalid(
-			err, "no overlay: found no \"profllm_overlay\": 1 with a list 'args'");
+			err, "not an overlay: expected \"profllm_overlay\": 1 and a list 'args'");
 	PL_JSON_EACH_MEMBER(name, value, overlay) {
 		if (strcmp(name, "profllm_overlay") != 0 && strcmp(name, "args") != 0 &&
 		    strcmp(name, "made_from") != 0)

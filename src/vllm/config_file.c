@@ -31,7 +31,7 @@ bool vllm_config_is_left_out(const struct vllm_catalog *catalog, struct option_r
 	if (arg != NULL && !negative && !pl_text_equal(arg->default_json, "false"))
 		option_reader_add(
 			reader, OPTION_WARNING, node, key, "false, which vLLM ignores here",
-			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no such key",
+			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no key",
 			arg->negative_flag != NULL ? arg->flag + 2 : NULL);
 	return arg != NULL;
 }

@@ -3,7 +3,7 @@
  * hardly a type), so only certain differences are changes: a wrong one would make an overlay that
  * overrides a correct row.
  *
- *   help_text -> vllm_help_diff: new, gone, already_gone, changed -> vllm_help_overlay -> catalog
+ *   help_text -> vllm_help_diff: new, removed, already_removed, changed -> vllm_help_overlay -> catalog
  */
 #include "vllm/help_diff.h"
 
@@ -522,11 +522,11 @@ static const struct option_row *find_row(const struct vllm_catalog *catalog,
 }
 
 /* Arguments that the table already lists as removed are not reported. */
-static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
+static void add_removed(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
 {
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
 		const struct option_row *row = vllm_arg_at(catalog, i);
-		const char *key = !row->absent ? "gone" : "already_gone";
+		const char *key = !row->absent ? "removed" : "already_removed";
 		if (json_object_get(seen, row->name) == NULL)
 			json_array_append_new(json_object_get(diff, key),
 					      json_pack("{s:s, s:s, s:s}", "name", row->name,
@@ -578,15 +578,16 @@ static void add_not_learned(const struct vllm_catalog *catalog, json_t *diff,
 json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_help *help)
 {
 	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:[], s:{s:[], s:[]}, s:i}", "new",
-				 "gone", "already_gone", "changed", "undecided", "not_learned",
-				 "keys", "choices", "found", (int)vllm_help_count(help));
+				 "removed", "already_removed", "changed", "undecided",
+				 "not_learned", "keys", "choices", "found",
+				 (int)vllm_help_count(help));
 	auto_json json_t *seen = json_object();
 
 	for (size_t i = 0; i < vllm_help_count(help); i++)
 		add_arg(catalog, diff, seen, vllm_help_at(help, i));
 	for (size_t i = 0; i < vllm_help_count(help); i++)
 		add_not_learned(catalog, diff, vllm_help_at(help, i));
-	add_gone(catalog, diff, seen);
+	add_removed(catalog, diff, seen);
 	return diff;
 }
 
@@ -633,13 +634,13 @@ static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *c
 	return entry;
 }
 
-/* Omits already_gone: the rows contain it. */
+/* Omits already_removed: the rows contain it. */
 json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
 			  const char *made_from)
 {
 	json_t *args = json_deep_copy(json_object_get(diff, "new"));
 
-	PL_JSON_EACH(item, json_object_get(diff, "gone"))
+	PL_JSON_EACH(item, json_object_get(diff, "removed"))
 		json_array_append_new(args,
 				      json_pack("{s:O, s:b}", "name", json_object_get(item, "name"),
 						"in_reference", 0));

@@ -8,8 +8,8 @@
 /*
  * Returns a new reference:
  *   new           list of entries in the format of an overlay
- *   gone          {name, flag, group} of arguments that the table has for its release
- *   already_gone  the same for those that the table has only for older releases
+ *   removed       {name, flag, group} of arguments that the table has for its release
+ *   already_removed  the same for those that the table has only for older releases
  *   changed       {name, flag, changes: [{key, table, help}]}; key: flag aliases negative_flag
  *                 negative_aliases cli_style type choices default in_reference
  *   undecided     {flag, of, line}: a flag that may switch the argument `of` on or off. Such a

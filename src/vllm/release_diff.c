@@ -43,7 +43,7 @@ static const char *map_name(enum vllm_map map)
 
 struct diff {
 	const struct vllm_release *since, *until;
-	json_t *into_new, *into_gone, *into_changed;
+	json_t *into_new, *into_removed, *into_changed;
 };
 
 static bool has(const struct vllm_release *release, const char *key)
@@ -71,7 +71,7 @@ static void add_end(const struct diff *diff, json_t *entry, const char *key)
 	struct vllm_replacing replacing = { diff->until->catalog, &diff->until->version, NULL };
 	json_t *by = vllm_replaced_by(&replacing, key, NULL);
 
-	json_object_set_new(entry, "gone_in", pl_json_text(vllm_history_until(history)));
+	json_object_set_new(entry, "removed_in", pl_json_text(vllm_history_until(history)));
 	json_object_set_new(entry, "replaced_by", pl_json_or_null(by));
 	json_object_set_new(entry, "map", pl_json_text(map_name(history->map)));
 	json_object_set_new(entry, "told_by", pl_json_text(history->told_by));
@@ -132,7 +132,7 @@ static void compare_arg(const struct diff *diff, const struct option_row *arg)
 	else if (was && is)
 		add_changed(diff, arg);
 	else if (was)
-		add_end(diff, add(diff->into_gone, arg->name, arg), arg->name);
+		add_end(diff, add(diff->into_removed, arg->name, arg), arg->name);
 }
 
 /* ---- keys of JSON arguments ---------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void compare_key(const struct diff *diff, const struct vllm_history *hist
 	else if (was && is)
 		add_changed_key(diff, history, key);
 	else if (was)
-		add_end(diff, add(diff->into_gone, key, NULL), key);
+		add_end(diff, add(diff->into_removed, key, NULL), key);
 }
 
 static struct diff lists_in(json_t *object, const struct vllm_release *since,
@@ -207,7 +207,7 @@ static struct diff lists_in(json_t *object, const struct vllm_release *since,
 	struct diff diff = { since, until, json_array(), json_array(), json_array() };
 
 	json_object_set_new(object, "new", diff.into_new);
-	json_object_set_new(object, "gone", diff.into_gone);
+	json_object_set_new(object, "removed", diff.into_removed);
 	json_object_set_new(object, "changed", diff.into_changed);
 	return diff;
 }

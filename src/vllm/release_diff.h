@@ -18,12 +18,12 @@ struct vllm_release {
  * Returns an object of lists; names are in the catalogue's order:
  *
  *   new      {name, flag, group, type, default, choices, help}
- *   gone     {name, flag, group, gone_in, replaced_by, map, told_by, note}: replaced_by as in
+ *    removed  {name, flag, group, removed_in, replaced_by, map, told_by, note}: replaced_by as in
  *            vllm/replaced.h, for the newer release; map: how a value is converted to the new one's
  *            (same, negated, constant, values, other; null: nothing replaced it)
  *   changed  {name, flag, group, changes: [{key, old, new}]}, key is one of those of
  *            vllm_arg_to_json(): default, choices, flag, negative_flag, aliases, type, cli_style …
- *   keys     {new, gone, changed} in the same format, for arguments in both releases: `name` is
+ *   keys     {new, removed, changed} in the same format, for arguments in both releases: `name` is
  *            "argument.key", without flag
  *
  * New reference.

@@ -589,7 +589,7 @@ static void add_missing(const struct vllm_rule_location *where, enum option_seve
 	option_row_describe(field, &expected);
 	option_problem_report(problems, .severity = severity, .source = where->source,
 			      .line = where->line, .column = where->column, .key = key,
-			      .found = "no such key", .expected = pl_buf_text(&expected));
+			      .found = "nothing", .expected = pl_buf_text(&expected));
 }
 
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,

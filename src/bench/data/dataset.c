@@ -142,13 +142,12 @@ static void note_mended(struct bench_dataset_work *work)
 	const struct bench_entries *entries = &work->entries;
 
 	if (entries->mended > 0)
-		bench_dataset_note(work->into,
-				   "%zu record%s of '%s' %s what JSON does not have, the first is "
-				   "record %zu: half a surrogate pair was read as U+FFFD, NaN and "
-				   "infinities as null",
-				   entries->mended, entries->mended == 1 ? "" : "s",
-				   work->bench->dataset_path,
-				   entries->mended == 1 ? "holds" : "hold", entries->first_mended);
+		bench_dataset_note(
+			work->into,
+			"%zu record%s of '%s' %s values that JSON does not allow (first: record "
+			"%zu); half a surrogate pair was read as U+FFFD, NaN and infinity as null",
+			entries->mended, entries->mended == 1 ? "" : "s", work->bench->dataset_path,
+			entries->mended == 1 ? "holds" : "hold", entries->first_mended);
 }
 
 int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,

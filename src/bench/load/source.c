@@ -66,10 +66,11 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
 			io_addr_text(&sources[i], text, sizeof(text));
 			io_addr_text(target, server, sizeof(server));
 			*strrchr(text, ':') = '\0';
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s' is of %s, and the server at '%s' of %s", text,
-					  family_name(sources[i].u.any.sa_family), server,
-					  family_name(family));
+			return pl_err_set(
+				err, PL_ERR_INVALID,
+				"'%s' is an address of %s, but the server at '%s' has one of %s",
+				text, family_name(sources[i].u.any.sa_family), server,
+				family_name(family));
 		}
 		/*
 		 * Whether an address is ours only bind() knows (containers, ip_nonlocal_bind,

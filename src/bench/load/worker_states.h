@@ -10,17 +10,17 @@
 #endif
 
 STATE(PLANNED, 0, "in the schedule, not due")
-STATE(HELD, FROM(PLANNED), "due, waits for max_concurrency")
+STATE(HELD, FROM(PLANNED), "due, waiting for max_concurrency")
 STATE(CONNECT, FROM(PLANNED) | FROM(HELD) | FROM(SEND) | FROM(WAIT) | FROM(RETRY),
       "connect() called, no byte taken yet (or, with TLS, no handshake yet); from SEND and WAIT: "
       "the reused connection was dead")
-STATE(SEND, FROM(PLANNED) | FROM(HELD) | FROM(CONNECT) | FROM(RETRY), "its bytes go out")
-STATE(WAIT, FROM(SEND), "all bytes are out, none of an answer is in")
-STATE(ANSWER, FROM(SEND) | FROM(WAIT), "bytes of an answer came")
+STATE(SEND, FROM(PLANNED) | FROM(HELD) | FROM(CONNECT) | FROM(RETRY), "sending the request")
+STATE(WAIT, FROM(SEND), "request sent, no byte of the response received")
+STATE(ANSWER, FROM(SEND) | FROM(WAIT), "receiving the response")
 STATE(RETRY, FROM(CONNECT) | FROM(SEND) | FROM(WAIT) | FROM(ANSWER),
-      "a try failed, the next one is not due: in flight all the same")
-STATE(COMPLETED, FROM(ANSWER), "the answer is whole and as it should be")
+      "a try failed and the next one is not due; still in flight")
+STATE(COMPLETED, FROM(ANSWER), "received a complete and valid response")
 STATE(FAILED, FROM(CONNECT) | FROM(SEND) | FROM(WAIT) | FROM(ANSWER) | FROM(RETRY),
-      "it is not; the record says why")
+      "failed; the record holds the reason")
 
 #undef STATE

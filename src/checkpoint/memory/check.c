@@ -26,8 +26,8 @@ static bool check_weights(const struct ckpt_case *server, const struct ckpt_memo
 		return false;
 	auto_free char *found = pl_asprintf("%.2f GiB of weights on a GPU", weights->value / GIB);
 	auto_free char *expected = pl_asprintf(
-		"less than the %.2f GiB that vLLM may use there; at least %.0f GPUs by "
-		"tensor_parallel_size x pipeline_parallel_size",
+		"less than the %.2f GiB that vLLM may use there; use at least %.0f GPUs "
+		"(tensor_parallel_size x pipeline_parallel_size)",
 		budget / GIB, floor(weights->value * gpus / budget) + 1);
 	ckpt_case_add(server, problems, weights->estimated ? OPTION_WARNING : OPTION_ERROR,
 		      "tensor_parallel_size", "weights_fit_memory", found, expected, NULL);
@@ -46,7 +46,7 @@ static void check_given_cache(const struct ckpt_case *server, const struct ckpt_
 		return;
 	auto_free char *found = pl_asprintf("%.0f (%.2f GiB)", cache, cache / GIB);
 	auto_free char *expected = pl_asprintf(
-		"at most %.0f, what the weights leave of the GPU's memory", left);
+		"at most %.0f, the memory of the GPU that the weights leave free", left);
 	ckpt_case_add(server, problems,
 		      memory->terms[CKPT_MEMORY_WEIGHTS_BYTES].estimated ? OPTION_WARNING
 									 : OPTION_ERROR,
@@ -94,7 +94,7 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 	double cache = value_of(memory, CKPT_MEMORY_KV_CACHE_BYTES);
 	auto_free char *needed = text_of_bytes(need * layout->block_bytes);
 	auto_free char *there = text_of_bytes(cache);
-	auto_free char *found = pl_asprintf("%.0f tokens that take %s of KV cache%s", len, needed,
+	auto_free char *found = pl_asprintf("%.0f tokens, which need %s of KV cache%s", len, needed,
 					    ckpt_case_is_cpu(server) ? "" : " on a GPU");
 	auto_free char *right = longest > 0 ? pl_asprintf("%" PRId64, longest) : NULL;
 	auto_free char *expected =

@@ -51,11 +51,11 @@ static double cache_number_bytes(const struct ckpt_case *server, const char **re
 	} else {
 		dtype = ckpt_dtype_find(wanted);
 		if (dtype == CKPT_DTYPE_UNKNOWN)
-			*ret_why = "this kv_cache_dtype is not covered by the estimate";
+			*ret_why = "the estimate does not cover this kv_cache_dtype";
 	}
 	*ret_name = ckpt_dtype_name(dtype);
 	if (dtype == CKPT_DTYPE_UNKNOWN && *ret_why == NULL)
-		*ret_why = "the model's dtype is not known";
+		*ret_why = "the dtype of the model is unknown";
 	return dtype == CKPT_DTYPE_UNKNOWN ? NAN : ckpt_dtype_bits(dtype) / 8.0;
 }
 
@@ -218,7 +218,7 @@ static const char *why_not(const struct ckpt_case *server)
 	if (facts->not_modelled != NULL)
 		return facts->not_modelled;
 	if (ckpt_memory_drafts(server))
-		return "a drafting model's weights and KV cache are not covered by the estimate";
+		return "the estimate does not cover the weights and KV cache of a drafting model";
 	if (ckpt_has_trait(facts, CKPT_TRAIT_ENCODER))
 		return "an encoder keeps no keys and values";
 	return NULL;
@@ -251,7 +251,7 @@ static double state_bytes(const struct ckpt_case *server, const char **ret_why)
 	if (state != NULL && strcmp(state, "auto") != 0)
 		bytes = ckpt_dtype_bits(ckpt_dtype_find(state)) / 8.0;
 	if (isnan(bytes) || bytes == 0 || conv_bytes == 0)
-		*ret_why = "the number format of its states is not known (mamba_ssm_cache_dtype)";
+		*ret_why = "the number format of its states is unknown (mamba_ssm_cache_dtype)";
 	return (recurrent->conv_numbers * conv_bytes + recurrent->state_numbers * bytes) /
 	       (double)ckpt_memory_cut(server).tensor;
 }
@@ -271,7 +271,7 @@ static void set_states(const struct ckpt_case *server, double token_bytes,
 
 	if (pl_text_equal(mode, "all") ||
 	    (cached && mode == NULL && ckpt_has_trait(server->facts, CKPT_TRAIT_PATTERN)))
-		*ret_why = "a prefix cache of Mamba states is not covered by the estimate";
+		*ret_why = "the estimate does not cover a prefix cache of Mamba states";
 	layout->state_blocks = cached || pl_text_equal(mode, "align") ? 2 : 1;
 	if (tokens > (double)layout->block_tokens && tokens < 1e12)
 		layout->block_tokens = (int64_t)tokens;
@@ -371,7 +371,7 @@ static void set_request(struct ckpt_memory *memory, int64_t len)
 
 	if (len <= 0) {
 		ckpt_memory_set(memory, CKPT_MEMORY_KV_BYTES_PER_REQUEST, NAN, false, source,
-				"max_model_len is not known");
+				"max_model_len is unknown");
 		return;
 	}
 	if (layout->sliding_groups > 0 || layout->state_groups > 0)
@@ -388,7 +388,7 @@ static void set_request(struct ckpt_memory *memory, int64_t len)
 
 static void set_max_len(const struct ckpt_case *server, int64_t len, struct ckpt_memory *memory)
 {
-	const char *formula = "neither max_model_len nor config.json sets it";
+	const char *formula = "neither max_model_len nor config.json sets the length";
 
 	if (ckpt_case_int(server, "max_model_len", -1) > 0)
 		formula = "max_model_len";
@@ -437,7 +437,7 @@ void ckpt_memory_layout(const struct ckpt_case *server, struct ckpt_memory *memo
 	}
 	struct kind_bytes bytes = bytes_of_kinds(server, &words, &why);
 	if (why == NULL && (isnan(bytes.full) || isnan(bytes.sliding)))
-		why = "the model's dtype is not known";
+		why = "the dtype of the model is unknown";
 	if (why != NULL) {
 		set_missing(server, memory, why);
 		return;

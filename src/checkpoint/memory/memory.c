@@ -94,7 +94,7 @@ static void set_budget(const struct ckpt_case *server, struct ckpt_memory *memor
 	if (ckpt_case_is_cpu(server) || server->hardware == NULL ||
 	    server->hardware->gpu.memory_bytes <= 0) {
 		const char *why = ckpt_case_is_cpu(server) ? "no GPU"
-							   : "the GPU is not known (--hardware)";
+							   : "the GPU is unknown (--hardware)";
 		ckpt_memory_set(memory, CKPT_MEMORY_GPU_BYTES, NAN, false, source, "%s", why);
 		ckpt_memory_set(memory, CKPT_MEMORY_BUDGET_BYTES, NAN, false, source, "%s", why);
 		return;
@@ -141,7 +141,7 @@ static bool set_given_cache(const struct ckpt_case *server, struct ckpt_memory *
 /* Graphs are taken off only where vLLM itself counts them (parts.c). */
 static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
-	static const char source[] = "what vLLM leaves for it";
+	static const char source[] = "memory that vLLM leaves for the KV cache";
 	double budget = value_of(memory, CKPT_MEMORY_BUDGET_BYTES);
 	double graphs = value_of(memory, CKPT_MEMORY_GRAPH_BYTES);
 	double rest = budget - value_of(memory, CKPT_MEMORY_WEIGHTS_BYTES) -
@@ -160,13 +160,13 @@ static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory
 	if (isnan(rest)) {
 		ckpt_memory_set(memory, CKPT_MEMORY_KV_CACHE_BYTES, NAN, false, source,
 				ckpt_case_is_cpu(server) ? "VLLM_CPU_KVCACHE_SPACE is not set"
-							 : "a term above is not known");
+							 : "a term above is unknown");
 		return;
 	}
 	ckpt_memory_set(memory, CKPT_MEMORY_KV_CACHE_BYTES, rest > 0 ? rest : 0, true, source,
 			"%.0f bytes for vLLM - weights - LoRA slots - activations%s%s", budget,
 			memory->outside_budget ? "" : " - graphs",
-			rest > 0 ? "" : ": nothing is left");
+			rest > 0 ? "" : ": no memory remains");
 }
 
 /* A given number of blocks determines the cache, whatever would fit. */
@@ -193,8 +193,7 @@ static void set_concurrency(const struct ckpt_case *server, struct ckpt_memory *
 	if (isnan(layout->blocks) || isnan(len)) {
 		const char *why = memory->not_modelled != NULL
 					  ? memory->not_modelled
-					  : "the KV cache's size or max_model_len "
-					    "is not known";
+					  : "the size of the KV cache or max_model_len is unknown";
 		ckpt_memory_set(memory, CKPT_MEMORY_MAX_CONCURRENCY, NAN, false, source, "%s", why);
 		ckpt_memory_set(memory, CKPT_MEMORY_KV_TOKENS, NAN, false, source, "%s", why);
 		return;
@@ -218,15 +217,16 @@ static void set_facts(const struct ckpt_facts *facts, struct ckpt_memory *memory
 		return;
 	}
 	memory->facts_confidence = ckpt_known_confidence(facts->known);
-	memory->facts = pl_asprintf("known by name ('%s', %s)", facts->known->name,
-				    facts->known->derived ? "put together, not from a copy of its "
-							    "config.json"
-							  : "from a copy of its config.json");
+	memory->facts = pl_asprintf("built-in model '%s' (%s)", facts->known->name,
+				    facts->known->derived
+					    ? "assembled by hand, not a copy of its config.json"
+					    : "from a copy of its config.json");
 	if (facts->doubt != NULL)
-		ckpt_memory_note(memory, "the facts known by name may not hold: %s", facts->doubt);
+		ckpt_memory_note(memory, "the built-in properties may not apply: %s", facts->doubt);
 	if (facts->dtype == CKPT_DTYPE_UNKNOWN)
-		ckpt_memory_note(memory, "the checkpoint's dtype is not known: 2 bytes a number, "
-					 "as vLLM serves float32, float16 and bfloat16");
+		ckpt_memory_note(memory,
+				 "the dtype of the checkpoint is unknown; assuming 2 bytes per "
+				 "number, as vLLM serves float32, float16 and bfloat16");
 }
 
 void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret)

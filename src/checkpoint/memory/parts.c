@@ -131,13 +131,12 @@ static void note_uncounted(const struct ckpt_case *server, double counted,
 		return;
 	if (all > counted)
 		ckpt_memory_note(memory,
-				 "the parts that read images or sound are not counted: with them "
-				 "(and drafting layers) its public count has %.0f numbers more",
+				 "image and audio encoders are not counted; with them (and "
+				 "drafting layers), the published count has %.0f more numbers",
 				 all - counted);
 	else
-		ckpt_memory_note(memory,
-				 "the parts that read images or sound are not counted, as no "
-				 "weight files are here");
+		ckpt_memory_note(memory, "image and audio encoders are not counted, because this "
+					 "host has no weight files");
 }
 
 static void set_unknown_weights(struct ckpt_memory *memory, const char *why)
@@ -158,16 +157,17 @@ static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory 
 
 	if (isnan(files) && count > 0 && dtype_bytes > 0 && facts->quantization == NULL) {
 		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, count * dtype_bytes / gpus,
-				gpus > 1, "the public number of parameters",
+				gpus > 1, "the published number of parameters",
 				"%.0f numbers x %g bytes / %g GPUs", count, dtype_bytes, gpus);
 		return;
 	}
 	if (isnan(files)) {
-		set_unknown_weights(memory, "neither weight files here nor a modelled family");
+		set_unknown_weights(memory, "this host has no weight files, and the estimate does "
+					    "not cover the model family");
 		return;
 	}
 	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, files / gpus, gpus > 1,
-			"heads of the weight files", "%.0f bytes in the weight files / %g GPUs",
+			"headers of the weight files", "%.0f bytes in the weight files / %g GPUs",
 			files, gpus);
 }
 
@@ -190,16 +190,15 @@ static void set_counted(const struct ckpt_case *server, const struct ckpt_params
 			"(%.0f + %.0f quantizable) numbers on a GPU x %g bytes (%s)%s%s",
 			gpu->embedding + gpu->head + gpu->rest, gpu->linear + gpu->expert,
 			ckpt_dtype_bits(dtype) / 8.0, ckpt_dtype_name(dtype),
-			bits > 0 ? ", the quantizable ones in fewer" : "",
-			server->facts->multimodal ? ", the language model alone" : "");
+			bits > 0 ? ", fewer for quantizable numbers" : "",
+			server->facts->multimodal ? ", language model only" : "");
 }
 
 static const char *parts_missing(const struct ckpt_facts *facts, double files)
 {
 	if (facts->quantization != NULL && isnan(facts->quant_bits) && isnan(files))
-		return "the checkpoint's quantization is not covered by the estimate, and no "
-		       "weight files are "
-		       "here";
+		return "the estimate does not cover the quantization of the checkpoint, and this "
+		       "host has no weight files";
 	return NULL;
 }
 
@@ -216,7 +215,7 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 	}
 	if (ckpt_memory_drafts(server)) {
 		set_unknown_weights(memory,
-				    "a drafting model's weights are not covered by the estimate");
+				    "the estimate does not cover the weights of a drafting model");
 		return;
 	}
 	double dtype_bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
@@ -230,8 +229,8 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 		set_unknown_weights(memory,
 				    missing != NULL ? missing
 				    : dtype_bytes == 0
-					    ? "the model's dtype is not known"
-					    : "this quantization is not covered by the estimate");
+					    ? "the dtype of the model is unknown"
+					    : "the estimate does not cover this quantization");
 		return;
 	}
 	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &all) ||
@@ -251,18 +250,17 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 			!ckpt_case_is_true(server, "language_model_only");
 	double value = by_files ? files * counted / total : counted;
 	if (by_files)
-		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), false,
-				"heads of the weight files",
-				"%.0f bytes that are loaded x %.4f of them on a GPU (tensor %lld, "
-				"pipeline %lld)",
-				files, counted / total, (long long)cut.tensor,
-				(long long)cut.pipeline);
+		ckpt_memory_set(
+			memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), false,
+			"headers of the weight files",
+			"%.0f loaded bytes x %.4f (share per GPU with tensor %lld, pipeline %lld)",
+			files, counted / total, (long long)cut.tensor, (long long)cut.pipeline);
 	else
 		set_counted(server, &gpu, value, bits, memory);
 	if (!by_files)
 		note_uncounted(server, ckpt_params_sum(&all), memory);
 	if (ckpt_case_number(server, "cpu_offload_gb", 0) > 0)
-		ckpt_memory_note(memory, "cpu_offload_gb is taken off the weights");
+		ckpt_memory_note(memory, "cpu_offload_gb is subtracted from the weights");
 }
 
 void ckpt_memory_lora(const struct ckpt_case *server, struct ckpt_memory *memory)
@@ -279,7 +277,7 @@ void ckpt_memory_lora(const struct ckpt_case *server, struct ckpt_memory *memory
 	if (facts == NULL || facts->state != CKPT_MODEL_READ || facts->type == NULL ||
 	    facts->layers == 0) {
 		ckpt_memory_set(memory, CKPT_MEMORY_LORA_BYTES, NAN, false, source,
-				"the model is not known");
+				"the model is unknown");
 		return;
 	}
 	struct ckpt_cut cut = ckpt_memory_cut(server);
@@ -311,7 +309,7 @@ static double token_width(const struct ckpt_facts *facts, struct ckpt_cut cut)
 void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "estimate, checked against logged runs "
-				     "(docs/reference/memory.md); vLLM measures it when it starts";
+				     "(docs/reference/memory.md); vLLM measures this at startup";
 	const struct ckpt_facts *facts = server->facts;
 	double tokens = (double)ckpt_case_batched_tokens(server);
 	double seqs = (double)ckpt_case_max_seqs(server);
@@ -325,7 +323,7 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 	}
 	if (ckpt_case_is_cpu(server)) {
 		ckpt_memory_set(memory, CKPT_MEMORY_ACTIVATION_BYTES, NAN, false, source,
-				"not estimated on the CPU");
+				"no estimate for CPUs");
 		return;
 	}
 	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
@@ -383,7 +381,7 @@ static int64_t graph_count(const struct ckpt_case *server)
 void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "estimate from logged runs (docs/reference/memory.md); vLLM "
-				     "measures it when it starts";
+				     "measures this at startup";
 	const struct ckpt_facts *facts = server->facts;
 	const char *estimate = ckpt_case_env(server, "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS");
 	int64_t count = graph_count(server);

@@ -294,7 +294,7 @@ static bool await(struct dash_ingest *ingest)
 	int status = 0;
 
 	if (!is_wiped && err.code != PL_ERR_BUSY)
-		pl_log(PL_LOG_WARNING, "what jobs came with stays in the log of the database: %s",
+		pl_log(PL_LOG_WARNING, "uploaded content remains in the log of the database: %s",
 		       err.text);
 	pthread_mutex_lock(&ingest->lock);
 	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)

@@ -44,7 +44,8 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 		return false;
 	case STORE_JOB_OTHER:
 		dash_refuse(answer, 422,
-			    "Idempotency-Key: found other content than with the earlier request");
+			    "Idempotency-Key: found other content, expected that of the earlier "
+			    "request");
 		return false;
 	case STORE_JOB_FULL:
 		dash_refuse(answer, 409, "upload '%s' has reached the limit of %d items", id,

@@ -54,7 +54,7 @@ static bool check_over(const struct exp_sweep_reader *sweep, const struct exp_pa
 		if (known)
 			continue;
 		option_reader_add(sweep->reader, OPTION_ERROR, over->items[i], "sweep.sample.over",
-				  NULL, "a key that varies here", nearest.found);
+				  NULL, "a key that varies in this section", nearest.found);
 		all = false;
 	}
 	return all;
@@ -81,7 +81,7 @@ static bool check_axes(const struct making *making)
 		auto_free char *key = pl_asprintf("sweep.%s", axis->keys[0]);
 		option_reader_refuse(making->sweep->reader, axis->at, key,
 				     "a range without 'step' or 'count'",
-				     "one of them, 'scale: 2^k', or a sample");
+				     "'step', 'count', 'scale: 2^k' or a sample");
 		all = false;
 	}
 	json_decref(keys);
@@ -117,10 +117,10 @@ static bool count_all(struct making *making)
 	const char *expected = "at least one key with values";
 	if (total > EXP_SWEEP_CELLS_MAX) {
 		wrong = "more than 100000 combinations";
-		expected = "fewer, or a sample of them";
+		expected = "fewer combinations, or a sample of them";
 	} else if (making->sampled > EXP_SAMPLE_DIMENSIONS_MAX) {
 		wrong = "a sample over more than 16 axes";
-		expected = "at most 16 ('over' says which)";
+		expected = "at most 16; name them in 'over'";
 	}
 	if (wrong != NULL)
 		option_reader_refuse(making->sweep->reader, part->at,
@@ -219,8 +219,8 @@ void exp_cells_make(struct exp_sweep_reader *sweep, struct exp_part *part)
 	if (sweep->sweep->count + sweep->sweep->merged == before)
 		option_reader_refuse(sweep->reader,
 				     part->conditions != NULL ? part->conditions->at : part->at,
-				     "sweep.where", "a condition that leaves nothing",
-				     "one that holds for some of the combinations");
+				     "sweep.where", "a condition that excludes every combination",
+				     "a condition that at least one combination meets");
 }
 
 /* ---- labels ---- */

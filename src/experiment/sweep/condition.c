@@ -97,10 +97,11 @@ static void check_name(void *user, const struct vllm_expr *name)
 			count += name->op == VLLM_EXPR_ARG && ends_with(axis->keys[i], name->text);
 	}
 	if (count != 1)
-		refuse_name(names, name,
-			    count > 1 ? "the whole key: several that vary end so"
-				      : "a key that varies here, or the whole name of another "
-					"such as server.max_num_seqs");
+		refuse_name(
+			names, name,
+			count > 1 ? "the full key, because several keys that vary have this ending"
+				  : "a key that varies in this section, or the full name of "
+				    "another, such as server.max_num_seqs");
 }
 
 bool exp_condition_check(struct exp_sweep_reader *sweep, const struct exp_condition *condition,

@@ -113,13 +113,13 @@ static const char *what_is_wrong(const struct written *range)
 	if (isnan(range->range.from) || isnan(range->range.to))
 		return "both 'from' and 'to'";
 	if (range->range.from > range->range.to)
-		return "'from' at most as large as 'to'";
+		return "a 'from' of at most 'to'";
 	if (range->scale != SCALE_LINEAR && range->range.from <= 0)
-		return "'from' above 0, for this scale";
+		return "a 'from' above 0 for this scale";
 	if (range->scale != SCALE_LINEAR && range->step > 0)
-		return "no 'step': it is for the linear scale";
+		return "no 'step', which works only with the linear scale";
 	if (range->scale == SCALE_DOUBLE && range->count > 0)
-		return "no 'count': 2^k doubles 'from' until 'to'";
+		return "no 'count', because 2^k doubles 'from' until 'to'";
 	if (range->step > 0 && range->count > 0)
 		return "either 'step' or 'count'";
 	if (range->step > 0 &&

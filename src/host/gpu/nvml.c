@@ -49,13 +49,13 @@ static const char *meaning(int code)
 		const char *text;
 	} meanings[] = {
 		{ NVML_SUCCESS, "no error" },
-		{ NVML_ERROR_UNINITIALIZED, "the library was not started" },
+		{ NVML_ERROR_UNINITIALIZED, "the library is not initialized" },
 		{ NVML_ERROR_NOT_SUPPORTED, "not supported" },
 		{ NVML_ERROR_NO_PERMISSION, "no permission" },
 		{ NVML_ERROR_DRIVER_NOT_LOADED, "the driver is not loaded" },
 		{ NVML_ERROR_FUNCTION_NOT_FOUND, "the library lacks the function" },
 		{ NVML_ERROR_GPU_IS_LOST, "the GPU is lost" },
-		{ NVML_ERROR_LIB_RM_VERSION, "library and driver are of different versions" },
+		{ NVML_ERROR_LIB_RM_VERSION, "the library and the driver have different versions" },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(meanings); i++) {

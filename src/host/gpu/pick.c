@@ -42,7 +42,9 @@ char *host_gpu_label(const struct host_gpu_facts *facts)
 {
 	if (facts->mig_parent == NULL && facts->index >= 0)
 		return pl_asprintf("GPU %d", facts->index);
-	return pl_asprintf("GPU '%s'", facts->uuid != NULL ? facts->uuid : "of no name");
+	if (facts->uuid == NULL)
+		return pl_strdup("a GPU without a UUID");
+	return pl_asprintf("GPU '%s'", facts->uuid);
 }
 
 bool host_gpu_is_usable(const struct host_gpu_offer *offer)

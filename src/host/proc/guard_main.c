@@ -359,7 +359,7 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 /* Does not block on a full pipe, which may have no reader. */
 static void log_unguarded(void)
 {
-	static const char text[] = "profllm-guard: profllm is gone; ending its server\n";
+	static const char text[] = "profllm-guard: profllm has ended; stopping its server\n";
 	struct pollfd fds = { .fd = STDERR_FILENO, .events = POLLOUT };
 
 	if (poll(&fds, 1, 0) > 0 && (fds.revents & POLLOUT) != 0)

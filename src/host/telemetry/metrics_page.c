@@ -62,7 +62,7 @@ static const size_t field_offsets[] = {
 #include "tbl/telemetry.h"
 };
 
-static_assert(PL_ARRAY_SIZE(field_names) <= HOST_METRICS_VALUES_MAX, "more values than a page has");
+static_assert(PL_ARRAY_SIZE(field_names) <= HOST_METRICS_VALUES_MAX, "too many values");
 
 /* The values of a page so far, separate for each name. */
 struct collected {
@@ -221,7 +221,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	if (at == end)
 		return NULL;
 	if (*at == '#')
-		return comment_is_sound(at + 1, end) ? NULL : "has no type of this format";
+		return comment_is_sound(at + 1, end) ? NULL : "has an unknown metric type";
 	*ret = (struct host_sample){ .name = at };
 	at = name_end(at, end, true);
 	ret->name_len = (size_t)(at - ret->name);
@@ -233,7 +233,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 		ret->labels = at + 1;
 		at = labels_end(at + 1, end);
 		if (at == NULL)
-			return "has labels that are none";
+			return "has malformed labels";
 		ret->labels_len = (size_t)(at - ret->labels);
 		at = skip_blanks(at + 1, end);
 	}
@@ -244,7 +244,7 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	if (at < end && *at != '#')
 		return "has text after its timestamp";
 	if (at < end && !exemplar_is_sound(at, end))
-		return "has an exemplar that is none";
+		return "has a malformed exemplar";
 	*ret_sample = true;
 	return NULL;
 }

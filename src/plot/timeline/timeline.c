@@ -55,7 +55,7 @@ static void fill_heading(struct page *page)
 static void fill_meta(struct page *page)
 {
 	const struct plot_timeline_facts *facts = &page->facts;
-	char text[64] = "nothing was sent";
+	char text[64] = "no request was sent";
 
 	if (facts->start_ns != RES_NO_TIME) {
 		int64_t real_ns = facts->start_ns + page->input->real_offset_ns;
@@ -126,7 +126,7 @@ static void fill_summary(struct page *page)
 	size_t count = facts->ttft_count;
 	struct pl_buf *buf = &page->text;
 
-	pl_buf_add_text(buf, "<section id=\"summary\">\n<h2>In figures</h2>\n<table>\n");
+	pl_buf_add_text(buf, "<section id=\"summary\">\n<h2>Summary</h2>\n<table>\n");
 	add_row(buf, "Requests");
 	add_count(buf, (double)page->input->count);
 	pl_buf_add_text(buf, "</td></tr>\n");

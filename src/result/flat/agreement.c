@@ -398,8 +398,8 @@ static void check_lists(const struct res_flat *flat, struct finding *finding)
 
 	if (flat->requests == NULL)
 		check_latencies(flat, finding);
-	find(finding, share, "%s: found %.6g, the lists give another value", key != NULL ? key : "",
-	     res_flat_number(flat, key != NULL ? key : ""));
+	find(finding, share, "%s: found %.6g, which differs from the value of the lists",
+	     key != NULL ? key : "", res_flat_number(flat, key != NULL ? key : ""));
 	if (flat->lists_fault[0] != '\0')
 		find(finding, fmax(finding->share, 1), "%s", flat->lists_fault);
 }

@@ -39,7 +39,7 @@ static int report_profiler(const struct run_context *run, const struct run_targe
 	}
 	if (reply.status != 200)
 		run_log(run,
-			"note: '%s' answered %d: to profile, start the server with a "
+			"note: '%s' returned status %d; to profile, start the server with a "
 			"profiler_config",
 			path, reply.status);
 	return reply.status;

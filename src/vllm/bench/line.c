@@ -129,7 +129,7 @@ static void report_dotted(struct reader *reader, const struct option_argv_word *
 	if (word->kind == OPTION_ARGV_DOTTED_EXCESS)
 		vllm_bench_fault_add(
 			reader->line, (size_t)word->line,
-			pl_asprintf("argument %.*s: found %s, which JSON does not have", (int)len,
+			pl_asprintf("argument %.*s: found %s, which JSON does not allow", (int)len,
 				    word->text, word->excess),
 			NULL);
 	else if (word->kind == OPTION_ARGV_DOTTED_DEEP)

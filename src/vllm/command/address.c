@@ -141,7 +141,7 @@ static void check_host(struct vllm_parse *parse, const struct address *load)
 		return;
 	if (is_any(host))
 		report(parse, OPTION_WARNING, "host", found,
-		       "this host: it is taken for the server that the other command starts");
+		       "this host, which starts the server of the other command");
 	else
 		report(parse, OPTION_ERROR, "host", found, expected);
 }
@@ -157,11 +157,11 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
 
 	if (!plain)
 		report(parse, OPTION_ERROR, "base_url", found,
-		       "no path: it is the server that the other command starts");
+		       "no path, because the other command starts the server");
 	if (load->https != https)
 		report(parse, OPTION_ERROR, "base_url", load->https ? "https" : "http",
-		       https ? "https, as the server of the other command has a certificate"
-			     : "http, as the server of the other command has no certificate");
+		       https ? "https, because the server of the other command has a certificate"
+			     : "http, because the server of the other command has no certificate");
 }
 
 /*
@@ -209,8 +209,8 @@ static void join_env(struct vllm_parse *parse)
 			parse->problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)parse->load.begin + 1,
 			.column = command->words.items[parse->load.begin].column, .found = found,
-			.expected = "it in the environment of 'profllm run': a file has "
-				    "the server's variables alone");
+			.expected = "the variable in the environment of 'profllm run', because the "
+				    "file holds only variables of the server");
 	}
 }
 

@@ -124,7 +124,8 @@ static void check_model(struct config *config, const struct pl_yaml *root)
 
 	if (!is_first && pl_yaml_get(root, "model") == NULL)
 		vllm_parse_add(config->parse, OPTION_ERROR, &config->at, "a file without a model",
-			       "'model' in it, or the model as the first word of the command",
+			       "the key 'model' in the file, or the model as the first word of the "
+			       "command",
 			       NULL);
 }
 
@@ -145,8 +146,8 @@ static void add_config(struct config *config)
 		return;
 	}
 	if (pl_yaml_read_file(full, &doc, &err) < 0) {
-		vllm_parse_add(parse, OPTION_ERROR, &config->at, err.text,
-			       "a YAML file that can be read", NULL);
+		vllm_parse_add(parse, OPTION_ERROR, &config->at, err.text, "a readable YAML file",
+			       NULL);
 		return;
 	}
 	const struct pl_yaml *root = pl_yaml_root(doc);
@@ -261,7 +262,7 @@ static void turn_optimization(struct vllm_parse *parse)
 		if (is_object(next) && is_since(parse, OPTIMIZATION_LEVELS))
 			vllm_parse_add(parse, OPTION_WARNING, &argv->words[i],
 				       "an object, which -O took before vLLM " OPTIMIZATION_LEVELS,
-				       "'--compilation-config' instead", NULL);
+				       "'--compilation-config'", NULL);
 		option_argv_set_text(&argv->words[i], text);
 	}
 }
@@ -312,7 +313,7 @@ void vllm_report_ambiguous(struct vllm_parse *parse, const struct option_argv_wo
 	size_t count = word->candidate_count;
 	auto_buf expected = PL_BUF(4096);
 
-	pl_buf_add_text(&expected, "more of the flag: ");
+	pl_buf_add_text(&expected, "a longer form of the flag: ");
 	for (size_t i = 0; i < count && i < CANDIDATES_SHOWN_MAX; i++)
 		pl_buf_addf(&expected, "%s%s",
 			    i == 0           ? ""
@@ -391,7 +392,7 @@ void vllm_report_joined(struct vllm_parse *parse, const struct option_argv_word 
 	const struct option_row *arg = word->flag->row;
 	bool is_off = strcasecmp(word->joined, "false") == 0 || strcmp(word->joined, "0") == 0;
 
-	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "the flag alone: it takes no value",
+	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "the flag alone, because it takes no value",
 		       is_off && !word->flag->negative ? arg->negative_flag : NULL);
 }
 
@@ -442,7 +443,8 @@ static void report_word(struct vllm_parse *parse, const struct option_argv_word 
 		nearest = nearest_flag(parse, word->text + strlen("\xE2\x80\x93"));
 	json_array_append_new(parse->command->unknown, json_string(word->text));
 	if (is_value_of_switch(parse, word)) {
-		auto_free char *expected = pl_asprintf("no value: '%s' is a switch", before->text);
+		auto_free char *expected = pl_asprintf("no value, because '%s' is a switch",
+						       before->text);
 		bool is_off = !before->negative && strcasecmp(word->text, "false") == 0;
 		/* the switch alone may mean the opposite */
 		json_object_del(parse->command->values, before->row->name);
@@ -451,8 +453,9 @@ static void report_word(struct vllm_parse *parse, const struct option_argv_word 
 		return;
 	}
 	vllm_parse_add(parse, OPTION_ERROR, word, NULL,
-		       parse->kind != NULL ? "a flag: the model is given as '--model MODEL'"
-					   : "a flag: the model is given once",
+		       parse->kind != NULL
+			       ? "a flag, because '--model MODEL' already names the model"
+			       : "a flag, because an earlier word names the model",
 		       nearest);
 }
 
@@ -471,8 +474,10 @@ static void take_kind_flag(struct vllm_parse *parse, const struct option_argv_wo
 	} else if (vllm_bench_find(name) != VLLM_BENCH_COUNT) {
 		json_object_set_new(command->load_locations, name, json_integer(word->line));
 	} else if (!parse->program_flags) {
-		vllm_parse_add(parse, OPTION_WARNING, word, "a flag of the command itself",
-			       "this flag at 'profllm run': the file cannot hold it", NULL);
+		vllm_parse_add(parse, OPTION_WARNING, word, "a flag of profllm",
+			       "this flag on the command line of 'profllm run', because the file "
+			       "cannot hold it",
+			       NULL);
 	}
 }
 
@@ -486,8 +491,8 @@ static bool is_of_kind(const struct vllm_parse *parse, const struct option_row *
 static void take_flag(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->flag->row == &help_row)
-		vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
-			       "arguments of a server: this one starts none", NULL);
+		vllm_parse_add(parse, OPTION_ERROR, word, "a request for help",
+			       "the arguments of a server, because this command starts none", NULL);
 	else if (word->kind == OPTION_ARGV_TAKES_NONE)
 		vllm_report_joined(parse, word);
 	else if (word->kind == OPTION_ARGV_NO_VALUE)

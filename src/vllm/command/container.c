@@ -246,8 +246,8 @@ static void note_image(struct run *run, size_t word)
 	option_problem_report(run->parse->problems, .severity = OPTION_WARNING,
 			      .source = command->source, .line = (int)word + 1,
 			      .column = command->words.items[word].column, .found = command->image,
-			      .expected = "an image of vLLM, such as vllm/vllm-openai; the words "
-					  "after it are read as its arguments");
+			      .expected = "an image of vLLM, such as vllm/vllm-openai; profllm "
+					  "reads the words after the image as arguments of vLLM");
 }
 
 static void set_image(struct run *run, const char *runtime, const char *image, size_t word)

@@ -386,9 +386,9 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 	if (at < end && walk.remote < at && !is_load)
 		parse->remote = walk.remote + 1;
 	if (at < end && is_load && walk.retained < at)
-		add_problem(parse, OPTION_WARNING, walk.retained,
-			    "a program before the load command",
-			    "it before 'profllm run': the file cannot hold it", NULL);
+		add_problem(
+			parse, OPTION_WARNING, walk.retained, "a program before the load command",
+			"the program before 'profllm run', because the file cannot hold it", NULL);
 	return at < end;
 }
 
@@ -482,7 +482,7 @@ static void note_others(struct vllm_parse *parse)
 		}
 		if (words->items[i].line >= words->items[part->begin].line) {
 			add_problem(parse, OPTION_WARNING, i, "another command",
-				    "one; this is ignored", NULL);
+				    "one command; this one is ignored", NULL);
 			return;
 		}
 	}
@@ -496,12 +496,12 @@ static void refuse_later(struct vllm_parse *parse)
 	bool is_sub = vllm_bench_is_later(name);
 	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
 
-	option_problem_report(
-		parse->problems, .severity = OPTION_ERROR, .source = parse->command->source,
-		.line = (int)parse->later, .column = word->column, .found = found,
-		.expected = "it is not in this version; use 'vllm bench' with serve, latency, "
-			    "throughput, startup or mm-processor",
-		.expected_is_reason = true, .reason = "not_in_this_version");
+	option_problem_report(parse->problems, .severity = OPTION_ERROR,
+			      .source = parse->command->source, .line = (int)parse->later,
+			      .column = word->column, .found = found,
+			      .expected = "it is not in this version; use 'vllm bench' with serve, "
+					  "latency, throughput, startup or mm-processor",
+			      .expected_is_reason = true, .reason = "not_in_this_version");
 }
 
 /* Reports that nothing in the text starts vLLM. */
@@ -547,7 +547,8 @@ static void warn_of_host(struct vllm_parse *parse)
 	if (parse->remote > 0)
 		add_problem(parse, OPTION_WARNING, parse->remote - 1,
 			    word_at(parse, parse->remote - 1),
-			    "a command of this host: the experiment starts its server here", NULL);
+			    "a command on this host, because the experiment starts its server here",
+			    NULL);
 }
 
 /* A command inside of an `if` may not run. */
@@ -562,11 +563,11 @@ static void warn_of_construct(struct vllm_parse *parse, const struct vllm_part *
 		return;
 	bool loops = name[0] == 'f' || name[0] == 'w' || name[0] == 'u' || name[0] == 's';
 	auto_free char *found = pl_asprintf("a command in '%s'", name);
-	add_problem(
-		parse, OPTION_WARNING, part->begin, found,
-		loops ? "a command that runs once; it is read once"
-		      : "a command that always runs; it is read, because the condition is unknown",
-		NULL);
+	add_problem(parse, OPTION_WARNING, part->begin, found,
+		    loops ? "a command that runs once; profllm reads it once"
+			  : "a command that always runs; profllm reads it, because the condition "
+			    "is unknown",
+		    NULL);
 }
 
 /*

@@ -88,7 +88,7 @@ static void check_headless(struct vllm_parse *parse)
 			      .source = command->source, .line = (int)word,
 			      .column = command->words.items[word - 1].column, .key = "--headless",
 			      .found = "a server without an API",
-			      .expected = "one that can be measured");
+			      .expected = "a server with an API");
 }
 
 /* `split`: number of the first problem of splitting. False: no part is found. */
@@ -191,7 +191,7 @@ static void warn_of_unknown(const struct vllm_command *command, struct option_pr
 		option_problem_report(
 			problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)i + 1, .column = word->column, .found = found,
-			.expected = "text of the file itself; this is filled in elsewhere");
+			.expected = "text in the file; another program fills this in");
 	}
 }
 

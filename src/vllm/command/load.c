@@ -68,11 +68,11 @@ static void report_word(struct load *load, size_t at)
 	const struct option_argv_word *word = &load->argv.words[at];
 	const struct option_argv_flag *before = at > 0 ? word[-1].flag : NULL;
 	auto_free char *alone = NULL;
-	const char *expected = "an option: a model is given as '--model MODEL'";
+	const char *expected = "an option; name the model with '--model MODEL'";
 	const char *nearest = NULL;
 
 	if (before != NULL && option_argv_is_switch(before)) {
-		alone = pl_asprintf("'%s' alone: it takes no value", before->text);
+		alone = pl_asprintf("'%s' alone, because it takes no value", before->text);
 		expected = alone;
 	} else if (vllm_has_wide_dash(word->text)) {
 		nearest = option_argv_nearest(&load->argv, word->text + strlen("\xE2\x80\x93"));
@@ -122,11 +122,13 @@ void vllm_report_bench_value(struct vllm_parse *parse, const struct vllm_bench_l
 static void report_profllm_option(struct load *load, const struct option_argv_word *word)
 {
 	if (strcmp(word->flag->row->name, "help") == 0)
-		vllm_parse_add(load->parse, OPTION_ERROR, word, "a call for help",
-			       "options of a load: this one sends none", NULL);
+		vllm_parse_add(load->parse, OPTION_ERROR, word, "a request for help",
+			       "the options of a load, because this command sends none", NULL);
 	else
-		vllm_parse_add(load->parse, OPTION_WARNING, word, "a flag of the command itself",
-			       "this flag at 'profllm run': the file cannot hold it", NULL);
+		vllm_parse_add(load->parse, OPTION_WARNING, word, "a flag of profllm",
+			       "this flag on the command line of 'profllm run', because the file "
+			       "cannot hold it",
+			       NULL);
 }
 
 /* Reports a repeated flag only if it changes the value. */
@@ -150,8 +152,8 @@ static void take_flag(struct load *load, const struct option_argv_word *word)
 	} else {
 		if (known != NULL && !json_equal(known, json_object_get(load->line.set, row->name)))
 			vllm_parse_add(load->parse, OPTION_WARNING, word,
-				       "an option that appears earlier, too",
-				       "it once; the last one is used", NULL);
+				       "an option that appears twice",
+				       "the option once; the last one is used", NULL);
 		json_object_set_new(load->parse->command->load_locations, row->name,
 				    json_integer(word->line));
 	}

@@ -37,8 +37,8 @@ static void report_change(struct vllm_command *command, const char *version, con
 	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
 	vllm_replaced_words(by, NULL, &expected);
-	pl_buf_add_text(&expected, json_array_size(by) > 0 ? "; the output uses it"
-							   : "no argument; the output omits it");
+	pl_buf_add_text(&expected, json_array_size(by) > 0 ? "; the replacement was written"
+							   : "no argument; nothing was written");
 	find_location(command, key, &location);
 	option_problem_report(problems, .severity = OPTION_WARNING, .source = location.source,
 			      .line = location.line, .column = location.column, .key = flag,

@@ -415,7 +415,8 @@ void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_arg
 		&(struct option_problem){
 			.severity = OPTION_WARNING,
 			.key = key,
-			.expected = "a value in the text itself; it is not checked, and omitted" });
+			.expected =
+				"a value in the text; the argument is omitted and not checked" });
 }
 
 /* Returns the location of a key of a joined object, otherwise that of the value. */
@@ -473,8 +474,8 @@ static void put(struct vllm_parse *parse, const struct option_row *arg,
 
 	if (known != NULL && target && arg->style != OPTION_STYLE_REPEAT &&
 	    !json_equal(known, value) && pl_json_get_i64(command->locations, arg->name) > 0)
-		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that appears earlier, too",
-			       "it once; the last one is used", NULL);
+		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that appears twice",
+			       "the argument once; the last one is used", NULL);
 	json_object_set_new(command->values, arg->name, value);
 	json_object_set_new(command->locations, arg->name,
 			    target ? json_integer(at->line)
@@ -490,7 +491,7 @@ static bool take_model(struct vllm_parse *parse, const struct option_argv_word *
 		parse->has_positional = true;
 	else if (parse->has_positional && target)
 		vllm_parse_add(parse, OPTION_WARNING, at, "a second model",
-			       "one; the first is used", NULL);
+			       "one model; the first one is used", NULL);
 	return at->text[0] != '-' || !parse->has_positional;
 }
 

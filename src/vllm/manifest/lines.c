@@ -275,10 +275,11 @@ static void take_setting(struct manifest_reader *reader, struct vllm_container *
 	} else if (pl_text_starts(text, "EnvironmentFile=")) {
 		int number = 1, column = 1;
 		(void)vllm_marks_find(&line->marks, 0, &number, &column);
-		option_problem_report(reader->problems, .severity = OPTION_WARNING,
-				      .source = reader->source, .line = number, .column = column,
-				      .key = "EnvironmentFile", .found = "a file of variables",
-				      .expected = "variables in the unit; the file is not read");
+		option_problem_report(
+			reader->problems, .severity = OPTION_WARNING, .source = reader->source,
+			.line = number, .column = column, .key = "EnvironmentFile",
+			.found = "a file of variables",
+			.expected = "variables in the unit; profllm does not read the file");
 	}
 }
 

@@ -91,7 +91,7 @@ void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const c
 }
 
 #define NOT_SET  "a variable that the text assigns"
-#define NOT_RUN  "text; the command in it is not run"
+#define NOT_RUN  "text; profllm does not run the command in it"
 #define NOT_READ "an expansion that is supported: $NAME, ${NAME}, ${NAME:-text}"
 
 void vllm_shell_take_backquotes(struct shell_lexer *lexer)
@@ -189,15 +189,15 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 		vllm_shell_add_problem(
 			lexer, OPTION_WARNING, found,
 			strcmp(variable->construct, "for") == 0
-				? "one value; the first of the loop is used"
-				: "a value without a condition; its first branch is used");
+				? "one value; profllm uses the first of the loop"
+				: "a value without a condition; profllm uses the first branch");
 	}
 	if (unknown != NULL) {
 		auto_free char *found = pl_asprintf(
 			"%.60s, which contains %.*s", spelling,
 			(int)strcspn(unknown + 1, (char[]){ SHELL_UNKNOWN_END, '\0' }),
 			unknown + 1);
-		vllm_shell_add_problem(lexer, OPTION_WARNING, found, "text from the file itself");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, found, "text in the file");
 	}
 	lexer->word_column = before;
 }

@@ -335,7 +335,7 @@ static bool take_process(struct shell_lexer *lexer)
 		return false;
 	begin_word(lexer);
 	vllm_shell_keep_unknown(lexer, vllm_shell_group_end(lexer->at + 1, lexer->end),
-				"text; the command in it is not run");
+				"text; profllm does not run the command in it");
 	return true;
 }
 

@@ -68,7 +68,7 @@ def test_the_words_say_where_the_facts_are_from(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", "--explain", "--hardware", "h100x8", "--",
                    "vllm", "serve", "meta-llama/Llama-3.1-70B", "-tp", "8")
     assert done.returncode == 0
-    assert "facts: known by name ('meta-llama/Llama-3.1-70B-Instruct'" in done.stdout
+    assert "facts: built-in model 'meta-llama/Llama-3.1-70B-Instruct' (" in done.stdout
     assert "known properties (rule model_not_found)" in done.stdout
     (tmp_path / "meta-llama").mkdir()
     make_model(tmp_path / "meta-llama", "Llama-3.1-70B")
@@ -105,7 +105,7 @@ def test_the_rules_know_them(bin_dir, tmp_path):
 def test_another_revision_only_warns(bin_dir, tmp_path):
     report = judge(bin_dir, tmp_path, "meta-llama/Llama-3.1-8B-Instruct", "-tp", "3", "--revision", "v2")
     assert report["ok"] and rules(warnings(report)) == {"attention_heads_divide_by_tp"}
-    assert any("not of 'v2'" in note for note in report["memory"]["notes"])
+    assert any("not 'v2'" in note for note in report["memory"]["notes"])
 
 
 def test_a_name_that_is_near_is_told(bin_dir, tmp_path):

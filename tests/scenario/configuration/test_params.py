@@ -128,7 +128,7 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
     (["--vllm-version", "0.10.1", "attention-backend"], "vLLM 0.10.1 does not have it yet, since 0.13.0"),
     (["a", "b"], "found 'b', expected one PATTERN"),
     (["--json", "--markdown"], "exclude each other"),
-    (["--from-vllm", "true", "seed"], "--from-vllm goes with"),
+    (["--from-vllm", "true", "seed"], "--from-vllm: expected no other options"),
 ])
 def test_wrong_use_is_told(bin_dir, args, says):
     done = run_profllm(bin_dir, "params", *args)
@@ -254,9 +254,9 @@ def test_reference_release_has_no_difference(bin_dir, tmp_path, table, columns):
     path.write_text(help_text(table, columns))
     diff = compare(bin_dir, path)
     assert diff["found"] == 320
-    assert diff["new"] == diff["gone"] == diff["changed"] == []
-    assert names(diff["already_gone"]) == {e["name"] for e in table if not e["in_reference"]}
-    assert len(diff["already_gone"]) == 76
+    assert diff["new"] == diff["removed"] == diff["changed"] == []
+    assert names(diff["already_removed"]) == {e["name"] for e in table if not e["in_reference"]}
+    assert len(diff["already_removed"]) == 76
 
 
 def changed_table(table):
@@ -280,7 +280,7 @@ def changed_help(tmp_path, table):
 
 def check_four(diff):
     assert names(diff["new"]) == {"brand_new_thing"}
-    assert names(diff["gone"]) == {"watermark"}
+    assert names(diff["removed"]) == {"watermark"}
     changes = {item["name"]: item["changes"] for item in diff["changed"]}
     assert changes == {
         "block_size": [{"key": "default", "table": None, "help": 32}],
@@ -291,14 +291,14 @@ def check_four(diff):
 def test_four_differences_are_four(bin_dir, changed_help):
     check_four(compare(bin_dir, changed_help))
     text = params(bin_dir, "--from-vllm", f"cat '{changed_help}'")
-    lines = [line for line in text.splitlines() if not line.endswith("(the table says so)")]
+    lines = [line for line in text.splitlines() if not line.endswith("(already listed)")]
     assert lines[:-2] == [
         "new      --brand-new-thing  enum, default x, one of x, y  (MultiModalConfig)",
-        "gone     --watermark",
+        "removed  --watermark",
         "changed  --block-size  default null -> 32",
-        "changed  --mm-processor-cache-type  choices, new: disk, gone: shm"]
-    assert lines[-2].startswith("not learned from a help text: bounds, deprecations, the keys of ")
-    assert "1 new, 1 gone, 2 changed; 76 more are gone" in lines[-1]
+        "changed  --mm-processor-cache-type  choices, new: disk, removed: shm"]
+    assert lines[-2].startswith("a help text does not show bounds, deprecations, the keys of ")
+    assert "1 new, 1 removed, 2 changed; the table lists 76 more as removed" in lines[-1]
 
 
 def test_names_of_the_real_help_are_compared(bin_dir, tmp_path, test_data_dir):
@@ -309,7 +309,7 @@ def test_names_of_the_real_help_are_compared(bin_dir, tmp_path, test_data_dir):
     (changed,) = compare(bin_dir, path)["changed"]
     assert changed["name"] == "tool_call_parser"
     told = params(bin_dir, "--from-vllm", f"cat '{path}'")
-    assert "changed  --tool-call-parser  choices, new: brand_new, gone: apertus\n" in told
+    assert "changed  --tool-call-parser  choices, new: brand_new, removed: apertus\n" in told
 
 
 def dry_run(bin_dir, folder, server, *args, env=None):
@@ -396,7 +396,7 @@ def test_an_overlays_arguments_are_in_the_result(bin_dir, source_dir, tmp_path, 
 
 @pytest.mark.parametrize("text, says", [
     ("{", "o.json:1:1: not valid JSON"),
-    ("{}", "no overlay"),
+    ("{}", "not an overlay"),
     ('{"profllm_overlay": 1, "args": [{"name": "x", "typ": "int"}]}',
      "argument 'x': unknown key 'typ' (did you mean 'type'?)"),
 ])
@@ -425,7 +425,7 @@ def test_a_command_that_fails_is_told(bin_dir, tmp_path, command, status, says):
 def test_a_part_of_the_help_is_warned_of(bin_dir):
     done = run_profllm(bin_dir, "params", "--from-vllm", r"printf 'options:\n  --port PORT  x\n'")
     assert done.returncode == 0
-    assert "is it the whole help" in done.stderr
+    assert "check that the text is the complete output" in done.stderr
 
 
 # ---- a real vLLM's help ----------------------------------------------------------------------
@@ -438,8 +438,8 @@ def real_help(test_data_dir):
 def test_real_help_has_no_difference(bin_dir, test_data_dir, table):
     diff = compare(bin_dir, test_data_dir / "data/real/vllm-serve-help-all-0.33.0.txt")
     assert diff["found"] == 320
-    assert diff["new"] == diff["gone"] == diff["changed"] == []
-    assert names(diff["already_gone"]) == {e["name"] for e in table if not e["in_reference"]}
+    assert diff["new"] == diff["removed"] == diff["changed"] == []
+    assert names(diff["already_removed"]) == {e["name"] for e in table if not e["in_reference"]}
 
 
 def test_real_help_with_four_differences(bin_dir, tmp_path, real_help):

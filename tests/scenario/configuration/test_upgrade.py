@@ -252,10 +252,10 @@ def test_two_releases_differ_as_the_history_says(bin_dir, tmp_path, history, sin
     was = {name for name, entry in history["args"].items() if range_of(entry, since)}
     now = {name for name, entry in history["args"].items() if range_of(entry, until)}
     assert {one["name"] for one in diff["new"]} == now - was
-    assert {one["name"] for one in diff["gone"]} == was - now
-    for one in diff["gone"]:
+    assert {one["name"] for one in diff["removed"]} == was - now
+    for one in diff["removed"]:
         entry = history["args"][one["name"]]
-        assert one["gone_in"] == entry["ranges"][-1]["until"] and one.get("note") == entry.get("note")
+        assert one["removed_in"] == entry["ranges"][-1]["until"] and (one.get("note") is None) == (entry.get("note") is None)
     told = {(one["name"], change["key"]): (change["old"], change["new"])
             for one in diff["changed"] for change in one["changes"]}
     assert {name for name, _ in told} <= was & now
@@ -273,7 +273,7 @@ def test_two_releases_differ_as_the_history_says(bin_dir, tmp_path, history, sin
             for path, entry in keys_of(history, argument).items()}
     assert {one["name"] for one in diff["keys"]["new"]} == {
         key for key, entry in keys.items() if range_of(entry, until) and not range_of(entry, since)}
-    assert {one["name"] for one in diff["keys"]["gone"]} == {
+    assert {one["name"] for one in diff["keys"]["removed"]} == {
         key for key, entry in keys.items() if range_of(entry, since) and not range_of(entry, until)}
 
 
@@ -318,7 +318,7 @@ def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
             assert {one["key"] for one in told[name]} <= {f"server.{part}" for part in names}, name
             assert told[name][0]["key"].removeprefix("server.") in sentences[name], name
         elif told[name] is None:
-            assert f"'{entry['replaced_by']}' replaced it and was removed, too" in sentences[name], name
+            assert f"its replacement '{entry['replaced_by']}' was removed, too" in sentences[name], name
 
 
 # ---- command lines ---------------------------------------------------------------------------
@@ -494,9 +494,9 @@ def test_gone_keys_are_passed_on_when_asked(bin_dir, folder, tmp_path):
     (["validate", "--upgrade-to", "", "e.yaml"], "--upgrade-to"),
     (["params", "--since", "newest"], "--since: 'newest' is not a release"),
     (["params", "--since", "0.8.5", "--until", "0.1O.1"], "--until: found '0.1O.1', expected a release of vLLM (did you"),
-    (["params", "--until", "0.8.5"], "--until goes with --since only"),
+    (["params", "--until", "0.8.5"], "--until: --since VERSION is missing"),
     (["params", "--since", "0.10.0", "--until", "0.9.2"], "is a later release than"),
-    (["params", "--since", "0.8.5", "--from-vllm", "true"], "--from-vllm goes with"),
+    (["params", "--since", "0.8.5", "--from-vllm", "true"], "--from-vllm: expected no other options"),
 ])
 def test_versions_that_are_none(bin_dir, tmp_path, args, says):
     done = profllm(bin_dir, tmp_path, *args)
@@ -506,12 +506,12 @@ def test_versions_that_are_none(bin_dir, tmp_path, args, says):
 def test_changes_as_a_table_and_as_a_page(bin_dir, tmp_path):
     table = profllm(bin_dir, tmp_path, "params", "--since", "0.8.5", "--until", "0.13.0").stdout
     assert re.search(r"^new +--async-scheduling  bool, default ", table, re.M)
-    assert "gone     --task  since 0.13.0, -> runner, convert; depends on the model" in table
-    assert "gone     --disable-mm-preprocessor-cache  since 0.13.0, -> mm_processor_cache_gb: 0" in table
+    assert "removed  --task  since 0.13.0, -> runner, convert; the model decides" in table
+    assert "removed  --disable-mm-preprocessor-cache  since 0.13.0, -> mm_processor_cache_gb: 0" in table
     assert "changed  --prefix-caching-hash-algo  choices, new: sha256_cbor" in table
-    assert re.search(r"^from vLLM 0\.8\.5 to 0\.13\.0\narguments: \d+ new, \d+ gone, \d+ changed\n", table, re.M)
+    assert re.search(r"^from vLLM 0\.8\.5 to 0\.13\.0\narguments: \d+ new, \d+ removed, \d+ changed\n", table, re.M)
     page = profllm(bin_dir, tmp_path, "params", "--since", "0.8.5", "--until", "0.13.0", "--markdown").stdout
-    assert page.startswith("# vLLM 0.8.5 to 0.13.0\n") and "| `--task` | gone | since 0.13.0, -" in page
+    assert page.startswith("# vLLM 0.8.5 to 0.13.0\n") and "| `--task` | removed | since 0.13.0, -" in page
     chosen = profllm(bin_dir, tmp_path, "params", "--since", "0.8.5", "--json", "--group", "scheduler", "async*").stdout
     assert [one["name"] for one in json.loads(chosen)["new"]] == ["async_scheduling"]
 

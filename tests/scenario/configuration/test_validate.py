@@ -89,7 +89,7 @@ PLACED = {
                                  "benchmark.base_url", "no user"),
     "a port beyond all": (LAUNCH + "  url: http://h:70000\n", 4, 8, "launch.url", "HOST:PORT"),
     "a name like a flag": ("server: {model: m, served_model_name: [a, '-b']}\nlaunch: {gpus: []}\n",
-                           1, 43, "server.served_model_name[1]", "does not begin as a flag"),
+                           1, 43, "server.served_model_name[1]", "do not begin with '-'"),
     "an infinite number": ("server: {model: m, hf_overrides: {a: [1, 1e400]}}\nlaunch: {gpus: []}\n",
                            1, 42, "server.hf_overrides.a[1]", "a finite number"),
     "an infinite number in JSON": (
@@ -103,7 +103,7 @@ PLACED = {
         "server:\n  model: m\n  hf_overrides." + ".".join("a" * 17) + ": 3\nlaunch: {gpus: []}\n", 3, 3,
         "server.hf_overrides." + ".".join("a" * 17), "a key with fewer levels"),
     "a key that must be there": ("server: {model: m, watermark_config: {}}\nlaunch: {gpus: []}\n",
-                                 1, 38, "server.watermark_config.key", "no such key"),
+                                 1, 38, "server.watermark_config.key", "nothing"),
     "an abbreviated flag": (LAUNCH + "  extra_args:\n    - --seed=1\n    - --por\n    - '1'\n", 6, 7,
                             "launch.extra_args", "server.port"),
     "an abbreviated secret": (LAUNCH + "  extra_args: [--seed, '1',\n    --api-k, s3cret]\n", 5, 5,
@@ -132,7 +132,7 @@ def test_what_stands_for_a_secret_is_warned_of(bin_dir, tmp_path):
 def test_what_must_be_there_may_be_set_apart(bin_dir, tmp_path):
     text = "server:\n  model: m\n  watermark_config.key: 3\n  watermark_config.context_width: 2\n"
     found = [one["found"] for one in errors(check(bin_dir, tmp_path, text))]
-    assert "no such key" not in found
+    assert "nothing" not in found
 
 
 GOOD = {

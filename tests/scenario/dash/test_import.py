@@ -322,8 +322,8 @@ def test_folders(bin_dir, examples, tmp_path):
     told = [line.split()[-1] for line in done.stdout.splitlines() if re.match("stored|duplicate", line)]
     assert told == [*sorted(f"{name}.json" for name in EXAMPLES), "link.json", "r.json", "z.json"]
     assert "quickstart.requests.jsonl.zst: records of requests\n" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 duplicates, 0 in conflict, 0 rejected, 15 files skipped; 1 file ignored "
-                                                    "(by its name no results); ")
+    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 duplicates, 0 in conflict, 0 rejected, 15 files skipped; 1 file ignored, "
+                                                    "because its name is not that of a result; ")
     quiet = run_dashboard(bin_dir, "import", tmp_path, "--db", tmp_path / "x.db", "--quiet")
     assert quiet.stdout.count("\n") == 1 and quiet.stderr == ""
 

@@ -149,11 +149,11 @@ def test_matched_groups_are_cells_of_every_group(made):
 
 
 @pytest.mark.parametrize("request_,pointer,expected", [
-    ({"group_by": ["server.tensor_paralel_size"]}, "/group_by/0", "the id of a field"), ({"metrics": [7]}, "/metrics/0", "string"),
-    ({"group_by": "server.model"}, "/group_by", "array"), ({"group_by": ["run.suite"] * 9}, "/group_by", "at most 8 items"),
+    ({"group_by": ["server.tensor_paralel_size"]}, "/group_by/0", "the id of a field"), ({"metrics": [7]}, "/metrics/0", "a string"),
+    ({"group_by": "server.model"}, "/group_by", "a list"), ({"group_by": ["run.suite"] * 9}, "/group_by", "at most 8 items"),
     ({"metrics": ["run.suite"] * 201}, "/metrics", "at most 200 items"), ({"limit": 0}, "/limit", "at least 1"),
-    ({"simulated": "yes"}, "/simulated", "boolean"), ({"match": 1}, "/match", "boolean"), ({"limit": 1001}, "/limit", "at most 1000"), ({"budget_ms": 0}, "/budget_ms", "at least 1"),
-    ({"filter": {"field": "run.suite", "op": "lk"}}, "/filter/op", None), ({"by": []}, "", None), ([], "", "object")])
+    ({"simulated": "yes"}, "/simulated", "true or false"), ({"match": 1}, "/match", "true or false"), ({"limit": 1001}, "/limit", "at most 1000"), ({"budget_ms": 0}, "/budget_ms", "at least 1"),
+    ({"filter": {"field": "run.suite", "op": "lk"}}, "/filter/op", None), ({"by": []}, "", None), ([], "", "an object")])
 def test_what_is_wrong_is_told_where(made, request_, pointer, expected):
     [fault] = made[0].ask(summary=request_)["faults"]
     assert fault["pointer"] == pointer and (expected is None or fault["expected"] == expected)

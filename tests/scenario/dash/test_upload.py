@@ -314,7 +314,7 @@ def test_the_command_sends_files_and_folders(bin_dir, shared, tmp_path):
     assert done.returncode == 0 and done.stderr == "", done.stderr
     *_, counts, others, page = done.stdout.splitlines()
     assert counts == "3 stored, 0 duplicate, 0 conflict, 0 rejected" and page.startswith(f"{shared.url}/upload/")
-    assert others == "1 file in directories ignored: by its name no results"
+    assert others == "1 file in directories ignored, because its name is not that of a result"
     assert "results/a.json" in done.stdout and "results/deeper/b.jsonl:2" in done.stdout
     (tmp_path / "bad.json").write_text('{"run_id":\n nan')
     (tmp_path / "other.json").write_text(json.dumps(little("cmd-a", suite="\x1b[31mother")))

@@ -58,7 +58,7 @@ def test_of_a_result_that_is_packed(bin_dir, dashboard, tmp_path, pack, suffix):
     file, = upload(bin_dir, dashboard, folder)
     assert file["items"][0]["state"] == "stored" and states(file) == {"stored": len(files)}
     done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
-    assert "\n1 file in directories ignored: " in done.stdout and done.returncode == 0
+    assert "\n1 file in directories ignored, because " in done.stdout and done.returncode == 0
 
 
 def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):

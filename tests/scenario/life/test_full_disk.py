@@ -92,7 +92,7 @@ def test_the_run_ends_early_and_is_recovered(bin_dir, tmp_path, full_disk, patie
     assert status == 2, stderr
     lines = [line for line in stderr.splitlines() if "error:" in line or "warning:" in line]
     assert len(lines) == 1 and lines[0].endswith(": No space left on device"), stderr
-    assert f"once the disk has room, 'profllm recover {output}' makes it from the journal" in lines[0]
+    assert f"once the disk has room, 'profllm recover {output}' writes it from the journal" in lines[0]
     # no half-written file is left; the server may not have started
     assert {"r.json.journal"} <= {path.name for path in output.parent.iterdir()} <= {"r.json.journal", "r.server.log"}
     still_full = run_profllm(bin_dir, "recover", output, patience=patience, env={**disk, "FULL_DISK_ROOM": "0"})

@@ -467,7 +467,7 @@ def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patien
     config["launch"]["command"] = ["sh", "-c", ': > "$0"; exec "$@"', str(folder / "flat"), str(bin_dir / "profllm-sim"), "serve"]
     done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
     assert done.returncode == 2
-    assert f"vLLM's flat result could not be written; the run's own is '{folder / 'r.json'}'" in done.stderr
+    assert f"could not write vLLM's flat result; the complete result is '{folder / 'r.json'}'" in done.stderr
     assert "profllm recover" not in done.stderr and f"Result: {folder / 'r.json'}" in done.stdout
     assert is_whole(folder / "r.json", validator) and load_result(folder / "r.json")["run_id"] != old
     assert not journal_of(folder / "r.json").exists()

@@ -144,7 +144,7 @@ exit 1
     launch = run.result()["launch"]
     assert launch["port"] == tried[1] and launch["port_tries"] == 2
     assert launch["argv"][launch["argv"].index("--port") + 1] == str(tried[1])
-    assert run.said(f"port {tried[0]} was taken, trying {tried[1]}")
+    assert run.said(f"port {tried[0]} is in use; trying port {tried[1]}")
 
     # three times is enough
     ports.unlink()
@@ -188,7 +188,7 @@ exec sleep 1000
         foreign.wait()
     launch = run.result()["launch"]
     assert launch["port_tries"] == 2 and launch["port"] != port
-    assert run.said(f"port {port} was taken, trying {launch['port']}")
+    assert run.said(f"port {port} is in use; trying port {launch['port']}")
     assert run.result()["environment"]["engine"]["name"] == "profllm-sim"
 
 

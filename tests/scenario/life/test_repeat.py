@@ -344,7 +344,7 @@ def test_from_result_wants_a_result(bin_dir, small, tmp_path, patience):
     path = write_config(tmp_path, base_config())
     done = run_profllm(bin_dir, "config", "from-result", path, patience=patience)
     assert done.returncode == 2 and f"'{path}' is not a result of profllm" in done.stderr
-    for words, says in (([], "expected one RESULT"), (["--oneline", "r.json"], "'--oneline' is for to-command"),
+    for words, says in (([], "expected one RESULT"), (["--oneline", "r.json"], "'--oneline' works only with to-command"),
                         (["r.json", "--", "vllm"], "expected only a RESULT")):
         done = run_profllm(bin_dir, "config", "from-result", *words, patience=patience)
         assert done.returncode == 2 and says in done.stderr

@@ -97,7 +97,7 @@ def test_a_new_try_takes_the_next_address(bin_dir, tmp_path):
 @pytest.mark.parametrize("value, says", [
     ("192.0.2.7", "'192.0.2.7' "),
     ("127.0.0.2,192.0.2.7", "'192.0.2.7' is not an address of this host"),
-    ("::1", "'[::1]' is of IPv6, and the server at '127.0.0.1:"),
+    ("::1", "'[::1]' is an address of IPv6, but the server at '127.0.0.1:"),
     ("127.0.0.2,127.0.0.2", "'127.0.0.2', expected each address only once"),
     ("0.0.0.0", "'0.0.0.0', expected a specific address"),
     ("localhost", "'localhost', expected an IPv4 or IPv6 address"),

@@ -296,7 +296,7 @@ def test_points_one_by_one(ask):
 FAULTS = {
     "server.max_num_seqs: {from: 1, too: 3}": "2:40: sweep.server.max_num_seqs.too: unknown key",
     "server.max_num_seqs: {from: 1, to: 3}": "a range without 'step' or 'count'",
-    "server.max_num_seqs: {from: 9, to: 3, step: 1}": "'from' at most as large as 'to'",
+    "server.max_num_seqs: {from: 9, to: 3, step: 1}": "a 'from' of at most 'to'",
     "server.max_num_seqs: {from: 0, to: 3, scale: 2^k}": "'from' above 0",
     "server.max_num_seqs: {from: 1, to: 3, scale: lin}": "linear, log or 2^k",
     "server.max_num_seqs: []": "an empty list",
@@ -307,7 +307,7 @@ FAULTS = {
     "zip: {server.seed: [1, 2], server.max_num_seqs: [1]}": "found 1 values, expected 2",
     "server.seed: [1, 2], where: 'sed > 1'": "did you mean 'seed'",
     "server.seed: [1, 2], where: 'seed >'": "sweep.where: found 'seed >'",
-    "server.seed: [1, 2], where: 'seed > 2'": "a condition that leaves nothing",
+    "server.seed: [1, 2], where: 'seed > 2'": "a condition that excludes every combination",
     "server.seed: [1, 2], sample: {method: sobl, count: 2}": "did you mean 'sobol'",
     "server.seed: [1, 2], sample: {count: 2, over: [server.sed]}": "did you mean 'server.seed'",
     "server.seed: [1, 2], lengths: [12]": "1024x128",

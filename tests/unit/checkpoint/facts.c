@@ -349,11 +349,11 @@ static void test_model_facts__broken_weights(void **state)
 		size_t len;
 		const char *says;
 	} rows[] = {
-		{ "abc", 3, "shorter than the length of its head" },
-		{ "\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10, "at most 33554432 are read" },
-		{ "\x10\0\0\0\0\0\0\0{}", 10, "head of 16 bytes in a file of 10" },
+		{ "abc", 3, "shorter than the length of its header" },
+		{ "\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10, "expected at most 33554432" },
+		{ "\x10\0\0\0\0\0\0\0{}", 10, "header: found 16 bytes in a file of 10 bytes" },
 		{ "\x02\0\0\0\0\0\0\0{]", 10, "head" },
-		{ "\x02\0\0\0\0\0\0\0[]", 10, "no JSON object" },
+		{ "\x02\0\0\0\0\0\0\0[]", 10, "not a JSON object" },
 		{ LFS_POINTER, sizeof(LFS_POINTER) - 1, "Git LFS pointer" },
 	};
 

@@ -241,7 +241,7 @@ static void test_known__overrides_and_quantization(void **state)
 	 * default */
 	source = (struct ckpt_source){ .model = "mistralai/Mistral-Small-Instruct-2409" };
 	auto_model_facts struct ckpt_facts *silent = know(&source);
-	assert_string_equal(silent->not_modelled, "its sliding_window is not known");
+	assert_string_equal(silent->not_modelled, "its sliding_window is unknown");
 	assert_int_equal(silent->sliding_window, 0);
 }
 
@@ -255,9 +255,9 @@ static void test_known__doubts(void **state)
 	} doubts[] = {
 		{ NULL, NULL, NULL, NULL },
 		{ "main", "dummy", "0", NULL },
-		{ "v2", NULL, NULL, "not of 'v2'" },
-		{ NULL, "gguf", NULL, "not of GGUF" },
-		{ NULL, NULL, "True", "not of ModelScope" },
+		{ "v2", NULL, NULL, "not 'v2'" },
+		{ NULL, "gguf", NULL, "not GGUF files" },
+		{ NULL, NULL, "True", "not on ModelScope" },
 	};
 
 	(void)state;

@@ -53,7 +53,8 @@ static void the_load_is_checked_once(void **state)
 	} cases[] = {
 		{ "num_prompts: 3", "" },
 		{ "dataset_path: x.json",
-		  "error dataset_file --dataset-path: found text 'x.json', expected none: dataset "
+		  "error dataset_file --dataset-path: found text 'x.json', expected none, because "
+		  "dataset "
 		  "'random' is generated; set --dataset-name to the kind of the file\n" },
 		{ "dataset_name: sharegpt", "error dataset_file --dataset-path: found nothing, "
 					    "expected the file of dataset 'sharegpt'\n" },
@@ -78,7 +79,7 @@ static void the_load_is_checked_once(void **state)
 		  "--random-prefix-len\n" },
 		{ "random_input_len: 0, random_prefix_len: 1", "" },
 		{ "prompt_token_ids: true, backend: openai-chat",
-		  "error token_ids --prompt-token-ids: found true, expected false: backend "
+		  "error token_ids --prompt-token-ids: found true, expected false, because backend "
 		  "'openai-chat' accepts no token ids\n" },
 		{ "prompt_token_ids: true", "" },
 		{ "dataset_name: prefix_repetition, num_prompts: 5, "
@@ -108,7 +109,8 @@ static void the_load_is_checked_once(void **state)
 		  "error source_addresses --source-addresses: found text 'localhost', expected an "
 		  "IPv4 or IPv6 address\nerror source_addresses --source-addresses: found text "
 		  "'127.0.0.2', expected each address only once\nerror source_addresses "
-		  "--source-addresses: found text '::', expected a specific address: this one "
+		  "--source-addresses: found text '::', expected a specific address, because this "
+		  "one "
 		  "means any address\n" },
 		{ "endpoint: /v1/nope",
 		  "error endpoint --endpoint: found text '/v1/nope', expected a path that begins "
@@ -131,12 +133,15 @@ static void options_of_offline_benchmarks(void **state)
 		const char *benchmark, *found;
 	} cases[] = {
 		{ "kind: latency, mode: in_process, insecure: true",
-		  "error kind_options --insecure: 'vllm bench latency' has no such option\n" },
+		  "error kind_options --insecure: 'vllm bench latency' does not have this "
+		  "option\n" },
 		{ "kind: latency, mode: server, insecure: true", "" },
 		{ "kind: latency, mode: server, request_rate: 3",
-		  "error kind_options --request-rate: 'vllm bench latency' has no such option\n" },
+		  "error kind_options --request-rate: 'vllm bench latency' does not have this "
+		  "option\n" },
 		{ "kind: latency, mode: in_process, request_rate: 3",
-		  "error kind_options --request-rate: 'vllm bench latency' has no such option\n" },
+		  "error kind_options --request-rate: 'vllm bench latency' does not have this "
+		  "option\n" },
 	};
 
 	(void)state;

@@ -436,8 +436,8 @@ static void sets_are_checked(void **state)
 		  "--set: launch.url: found text 'localhost', expected http://HOST:PORT or "
 		  "https://HOST:PORT" },
 		{ "server.port=81",
-		  "--set: server.port: found number 81, expected 80 as launch.port "
-		  "says" },
+		  "--set: server.port: found number 81, expected 80, the value of "
+		  "launch.port" },
 		{ "benchmark.goodput=[x:1]", "--set: benchmark.goodput: found text 'x:1', expected "
 					     "ttft, tpot or e2el" },
 	};

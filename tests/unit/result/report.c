@@ -206,8 +206,8 @@ static const struct ruling_case {
 	/* a simulator: the sentences name it, the notes do not repeat it */
 	{ SIMULATED("'trusted'", CLIENT_OK ", " RATE_OK ", " SIMULATOR),
 	  "trusted",
-	  "The measurement is sound, but the server is simulated: these metrics say nothing "
-	  "about an engine.\n"
+	  "The measurement is sound, but the server is simulated: these metrics do not "
+	  "describe a real engine.\n"
 	  "The load generator's largest error is at most 0.022 ms (0.098 %), "
 	  "in p99 TTFT, and the server received the configured load.\n"
 	  "Measure a real server "
@@ -405,7 +405,7 @@ static const struct ruling_case {
 	  "SIGINT',"
 	  " 'hint': 'run it again'}, 'quality': {'verdict': 'trusted', 'checks': []}}",
 	  "none",
-	  "Do not compare these metrics with others: they are those of an interrupted run.\n"
+	  "Do not compare these metrics with others: they belong to an interrupted run.\n"
 	  "Stopped by SIGINT; the verdict on the measured part is 'trusted'.\n"
 	  "Run it again.",
 	  { NULL } },

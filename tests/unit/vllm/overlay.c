@@ -125,9 +125,9 @@ static void wrong_overlays_are_refused(void **state)
 		const char *text;
 		const char *says;
 	} cases[] = {
-		{ "{}", "no overlay" },
-		{ "[]", "no overlay" },
-		{ "{\"profllm_overlay\": 2, \"args\": []}", "no overlay" },
+		{ "{}", "not an overlay" },
+		{ "[]", "not an overlay" },
+		{ "{\"profllm_overlay\": 2, \"args\": []}", "not an overlay" },
 		{ "{\"profllm_overlay\": 1, \"args\": [], \"x\": 1}", "unknown key 'x'" },
 		{ "{\"profllm_overlay\": 1, \"args\": [1]}", "without a name" },
 		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"A b\"}]}", "without a name" },

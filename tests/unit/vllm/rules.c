@@ -362,7 +362,7 @@ static void problems_say_what_and_where(void **state)
 		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max "
 		  "3; rule spec_ngram_lookup_order)" },
 		{ "{\"collect_detailed_traces\": [\"all\"]}",
-		  "e.yaml:23:3: server.collect_detailed_traces: collect_detailed_traces needs "
+		  "e.yaml:23:3: server.collect_detailed_traces: needs "
 		  "otlp_traces_endpoint (found collect_detailed_traces [\"all\"]; rule "
 		  "traces_need_endpoint)" },
 	};
@@ -398,10 +398,11 @@ static void the_host_alone_can_break_a_rule(void **state)
 	vllm_rules_check(values, &target, &env, position_of, user_text, &problems);
 	assert_int_equal(problems.count, 1);
 	option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
-	assert_string_equal(pl_buf_text(&text),
-			    "e.yaml:1:3: server: the multimodal cache is kept once per process "
-			    "and exceeds host memory (found api_servers 1, host_memory_gib 2.5; "
-			    "rule mm_cache_host_memory)");
+	assert_string_equal(
+		pl_buf_text(&text),
+		"e.yaml:1:3: server: the multimodal caches of all processes "
+		"together exceed the host memory (found api_servers 1, host_memory_gib 2.5; "
+		"rule mm_cache_host_memory)");
 	assert_int_equal(problems.errors, 0);
 }
 
@@ -438,7 +439,7 @@ static const struct {
 	  { "0.32.0", false, NULL },
 	  false,
 	  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer has, "
-	  "expected none",
+	  "expected no argument; it has no replacement",
 	  OPTION_ERROR },
 	{ "{\"swap_space\": 4}", { "0.32.0", false, NULL }, true, "swap_space", OPTION_WARNING },
 	{ "{\"swap_space\": 4}", { "0.32.0", true, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
@@ -530,13 +531,13 @@ static const struct {
 	{ "{\"expand_tools_even_if_tool_choice_none\": true}",
 	  { "0.9.2", false, NULL },
 	  false,
-	  "expected no argument yet: vLLM has no 'exclude_tools_when_tool_choice_none', which "
-	  "replaces it",
+	  "expected no argument yet; vLLM does not have its replacement "
+	  "'exclude_tools_when_tool_choice_none'",
 	  OPTION_WARNING },
 	{ "{\"tokenizer_pool_size\": 4}",
 	  { "0.9.0", false, NULL },
 	  false,
-	  "deprecates and 0.10.0 removes, expected no argument (no effect any more)",
+	  "deprecates and 0.10.0 removes, expected no argument (it has no effect)",
 	  OPTION_WARNING },
 	{ "{\"log_config_file\": \"l.json\"}",
 	  { "0.32.0", false, NULL },

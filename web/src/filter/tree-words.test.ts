@@ -21,7 +21,7 @@ const catalogue = new Catalogue([
   },
   {
     id: 'run.timestamp',
-    label: 'T',
+    label: 'Started',
     help: '',
     group: '',
     unit: '',

@@ -37,9 +37,9 @@ static void test_bench_sources__check(void **state)
 	check("[\"127.0.0.2\", \"127.9.8.7\"]", &v4, NULL);
 	check("[\"127.0.0.2\", \"192.0.2.1\"]", &v4, "'192.0.2.1' is not an address of this host");
 	check("[\"127.0.0.2\", \"::1\"]", &v4,
-	      "'[::1]' is of IPv6, and the server at '127.0.0.1:8000'");
+	      "'[::1]' is an address of IPv6, but the server at '127.0.0.1:8000'");
 	check("[\"127.0.0.2\"]", &v6,
-	      "'127.0.0.2' is of IPv4, and the server at '[::1]:8000' of IPv6");
+	      "'127.0.0.2' is an address of IPv4, but the server at '[::1]:8000' has one of IPv6");
 	check("[\"127.0.0.2\"]", &local, "unix socket");
 	check("[]", &local, NULL);
 }

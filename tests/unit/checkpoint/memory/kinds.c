@@ -186,11 +186,11 @@ static void test_kinds__unknown_kinds(void **state)
 		double token_bytes; /* NaN: not known either */
 	} rows[] = {
 		{ NANO, "{\"enable_prefix_caching\":true}",
-		  "a prefix cache of Mamba states is not covered by the estimate", 6144 },
+		  "the estimate does not cover a prefix cache of Mamba states", 6144 },
 		{ QWEN, "{\"mamba_cache_mode\":\"all\"}",
-		  "a prefix cache of Mamba states is not covered by the estimate", 65536 },
+		  "the estimate does not cover a prefix cache of Mamba states", 65536 },
 		{ "meta-llama/Llama-3.2-11B-Vision-Instruct", "{}",
-		  "'cross_attention_layers' is not covered by the estimate", NAN },
+		  "the estimate does not cover 'cross_attention_layers'", NAN },
 		{ "BAAI/bge-m3", "{}", "an encoder keeps no keys and values", 0 },
 	};
 
@@ -233,13 +233,13 @@ static void test_kinds__says_where_facts_are_from(void **state)
 	assert_string_equal(seen.facts_confidence, "seen");
 	/* two bytes each of the language model; the rest is named */
 	assert_true(seen.terms[CKPT_MEMORY_WEIGHTS_BYTES].value == 2 * 26895998464.0);
-	assert_non_null(note_of(&seen, "has 885429488 numbers more"));
+	assert_non_null(note_of(&seen, "has 885429488 more numbers"));
 	ckpt_memory_text(&seen, &text);
-	assert_non_null(strstr(pl_buf_text(&text), "facts: known by name ('" QWEN "'"));
+	assert_non_null(strstr(pl_buf_text(&text), "facts: built-in model '" QWEN "' ("));
 
 	explain("codellama/CodeLlama-7b-hf", "{}", NULL, &derived);
 	assert_string_equal(derived.facts_confidence, "derived");
-	assert_non_null(note_of(&derived, "dtype is not known"));
+	assert_non_null(note_of(&derived, "dtype of the checkpoint is unknown"));
 	/* layers that differ are not in the row; the public count is */
 	explain("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "{\"tensor_parallel_size\":2}", NULL,
 		&whole);

@@ -179,7 +179,7 @@ static void test_memory__on_the_cpu(void **state)
 	explain(&play);
 	const struct option_problem *refused = problem(&play, "kv_cache_fits_one_request");
 	assert_int_equal(refused->severity, OPTION_ERROR);
-	assert_string_equal(refused->found, "2048 tokens that take 2.00 MiB of KV cache");
+	assert_string_equal(refused->found, "2048 tokens, which need 2.00 MiB of KV cache");
 	assert_string_equal(refused->expected, "at most 896, which the KV cache of 1.00 MiB holds, "
 					       "less the block that vLLM reserves");
 	assert_string_equal(refused->nearest, "896");

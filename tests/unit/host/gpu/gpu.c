@@ -290,7 +290,7 @@ static void test_open_faults(void **state)
 		{ "/nowhere/libnvidia-ml.so", "1xH100", NULL,
 		  "could not load the NVIDIA driver library" },
 		{ LIBRARY, "1xH100", "nvmlInit_v2=driver", "the driver is not loaded" },
-		{ LIBRARY, "1xH100", "nvmlInit_v2=version", "of different versions" },
+		{ LIBRARY, "1xH100", "nvmlInit_v2=version", "have different versions" },
 		{ LIBRARY, "3xNothing", NULL, "(code 2)" },
 		{ "libm.so.6", "1xH100", NULL, "is not NVML" },
 	};

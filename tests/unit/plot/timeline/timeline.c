@@ -176,7 +176,7 @@ static void test_plot_timeline_timeline__no_place_is_left(void **state)
 	auto_free char *page = draw(*state, &input);
 	for (const char *at = page; (at = strchr(at, '@')) != NULL; at++)
 		assert_false(at[1] >= 'A' && at[1] <= 'Z');
-	assert_non_null(strstr(page, "nothing was sent"));
+	assert_non_null(strstr(page, "no request was sent"));
 	assert_non_null(strstr(page, "<td>none</td>"));
 	assert_null(strstr(page, "SIMULATED"));
 	assert_null(strstr(page, "http:"));

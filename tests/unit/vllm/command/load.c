@@ -119,7 +119,7 @@ static const struct {
 	{ "--ramp 2", "--ramp", 4, NULL, "abbreviation of several flags" },
 	{ "--dataset f.json", "--dataset", 4, NULL,
 	  "use --dataset-name sharegpt --dataset-path FILE" },
-	{ "--endpoint_type=x", "--endpoint_type", 4, NULL, "its current name is --backend" },
+	{ "--endpoint_type=x", "--endpoint_type", 4, NULL, "renamed to --backend" },
 	{ "--sonnet-input-len 5", "--sonnet-input-len", 4, NULL, "removed in vLLM 0.32" },
 	{ "--retries 2", "--retries", 4, NULL, "only 'profllm bench serve' has" },
 	{ "--fail-on degraded", "--fail-on", 4, NULL, "only 'profllm bench serve' has" },
@@ -137,7 +137,7 @@ static const struct {
 	{ "--save-result True", NULL, 5, NULL, "'--save-result' alone" },
 	{ "org/m", NULL, 4, NULL, "--model MODEL" },
 	{ "--seed 1 --", "--", 6, NULL, "text '--'" },
-	{ "--help", "--help", 4, NULL, "a call for help" },
+	{ "--help", "--help", 4, NULL, "a request for help" },
 };
 
 static void faults_are_reported(void **state)

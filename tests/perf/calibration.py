@@ -76,11 +76,11 @@ class Session:
     def keep(self, path):
         """Everything so far, whole at each moment: a thousand runs are more than an hour."""
         if path:
-            beside = path.with_name(path.name + ".new")
-            beside.write_text(json.dumps(self.kept(), indent=1) + "\n", encoding="utf-8")
-            beside.replace(path)
+            temporary = path.with_name(path.name + ".new")
+            temporary.write_text(json.dumps(self.saved(), indent=1) + "\n", encoding="utf-8")
+            temporary.replace(path)
 
-    def kept(self):
+    def saved(self):
         return {"seed": self.seed, "runs": self.runs, "failures": self.failures, "skipped": self.skipped,
                 "not_here": self.not_here}
 
@@ -157,7 +157,7 @@ def read_arguments():
     return args
 
 
-def read_kept(paths):
+def read_saved(paths):
     """A run that is in several of them counts once."""
     whole, *others = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
     for other in others:
@@ -172,7 +172,7 @@ def read_kept(paths):
 def main():
     args = read_arguments()
     if args.show:
-        calibration_table.show(read_kept(args.show))
+        calibration_table.show(read_saved(args.show))
         return
     scratch.start()
     session = Session(args)
@@ -185,7 +185,7 @@ def main():
             play_all(session, args)
     finally:
         session.keep(args.json)
-    calibration_table.show(session.kept())
+    calibration_table.show(session.saved())
     sys.exit(1 if session.failures else 0)
 
 

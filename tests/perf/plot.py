@@ -146,7 +146,7 @@ def spread(places):
     return moved
 
 
-def beside(series, name, ys):
+def label_place(series, name, ys):
     """For a line that ends before the others: above its last mark, or below where another line is."""
     at, value, _ = series[name][-1]
     place = ys(value)
@@ -191,7 +191,7 @@ def draw_panel(root, panel, series, streams):
         if name in labels:
             add(group, "text", name, x=xs(points[-1][0]) + 10, y=labels[name] + 4, class_=f"label {look}")
         else:
-            add(group, "text", name, x=xs(points[-1][0]) + MARK, y=beside(series, name, ys), text_anchor="end",
+            add(group, "text", name, x=xs(points[-1][0]) + MARK, y=label_place(series, name, ys), text_anchor="end",
                 class_=f"label {look}")
 
 

@@ -111,7 +111,7 @@ class Side:
         found = [got for got in self.got if number_of(got) is not None]
         return sorted(found, key=number_of)
 
-    def beside(self):
+    def others(self):
         """Returns the other posted requests, in order of arrival: a client may send some."""
         return [got for got in self.got if number_of(got) is None and got["path"] not in ASIDE
                 and got["first"].startswith("POST")]
@@ -239,10 +239,10 @@ def compare_request(what, theirs, ours):
             + differing(f"{what}, body", theirs["body"], ours["body"]))
 
 
-def compare_requests(theirs, ours, beside=True):
+def compare_requests(theirs, ours, others=True):
     found = pairwise("request", theirs.measured(), ours.measured(), compare_request)
-    if beside:
-        found += pairwise("request beside", theirs.beside(), ours.beside(), compare_request)
+    if others:
+        found += pairwise("request beside", theirs.others(), ours.others(), compare_request)
     return found
 
 
@@ -321,7 +321,7 @@ def exit_of(theirs):
     return 1 if theirs.rc == 0 and failed else theirs.rc
 
 
-def compare_all(theirs, ours, beside=True):
+def compare_all(theirs, ours, others=True):
     return (differing("exit status", exit_of(theirs), ours.rc)
-            + compare_requests(theirs, ours, beside)
+            + compare_requests(theirs, ours, others)
             + compare_flat(theirs, ours) + compare_table(theirs, ours))

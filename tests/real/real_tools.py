@@ -114,7 +114,7 @@ class Run:
                 return
         raise AssertionError(f"{text!r} never came: {self.said()}")
 
-    def said(self):
+    def log_text(self):
         return "".join(self.lines[-50:])
 
     def look(self):

@@ -105,7 +105,7 @@ def test_server_saw_the_same_work(turns):
             assert turn.grown["inter_token_latency_seconds_count"] == REQUESTS * (OUTPUT - 1)
 
 
-def test_time_per_token_beside_the_servers_own(turns, capsys, server):
+def test_time_per_token_matches_the_servers(turns, capsys, server):
     """Shown, not judged: the machine's other work decides more than the client does."""
     rows = [("turn", "client", "TPOT ms", "server's", "off by", "ITL ms", "server's", "off by")]
     for i, pair in enumerate(turns):

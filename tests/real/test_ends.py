@@ -106,7 +106,7 @@ def test_two_at_once_take_two_ports(play, vllm):
     second.wait_for_line("waiting for the server")
     assert first.port() != second.port()
     ends = [run.finish() for run in (first, second)]
-    assert [status for status, _, _ in ends] == [0, 0], first.said() + second.said()
+    assert [status for status, _, _ in ends] == [0, 0], first.log_text() + second.log_text()
     assert len({result["launch"]["port"] for _, _, result in ends}) == 2
     assert all(result["results"]["completed"] == 10 for _, _, result in ends)
     assert first.alive() == second.alive() == []

@@ -39,7 +39,7 @@ def taken():
 
 
 def check_failed(run, status, result, cause, says):
-    assert status == 3, run.said()
+    assert status == 3, run.log_text()
     assert result["status"] == "launch_failed" and result["results"] is None
     assert (result["error"]["stage"], result["error"]["cause"]) == ("launch", cause), result["error"]
     assert says in "\n".join(result["error"]["log_tail"])
@@ -49,7 +49,7 @@ def check_failed(run, status, result, cause, says):
 def test_fixed_port_in_use(play, vllm, taken):
     run, status, _, result = play(vllm_config(vllm, launch={"port": taken}))
     assert status == 5 and result is None
-    assert str(taken) in run.said()
+    assert str(taken) in run.log_text()
     # before anything starts
     assert not (run.folder / "r.server.log").exists() and run.alive() == []
 
@@ -57,7 +57,7 @@ def test_fixed_port_in_use(play, vllm, taken):
 def test_another_port_by_extra_args_is_refused(play, vllm, taken):
     run, status, _, result = play(vllm_config(vllm, launch={"extra_args": ["--port", str(taken)]}),
                                   "--force")
-    assert status == 2 and result is None and "server.port" in run.said()
+    assert status == 2 and result is None and "server.port" in run.log_text()
 
 
 def take_while_it_imports(run):
@@ -81,8 +81,8 @@ def test_another_port_is_tried_where_it_may_be(start, vllm):
     with take_while_it_imports(run) as holder:
         first = holder.getsockname()[1]
         status, out, result = run.finish()
-    assert status == 0, run.said() + out
-    assert f"port {first} was taken" in run.said()
+    assert status == 0, run.log_text() + out
+    assert f"port {first} was taken" in run.log_text()
     assert result["launch"]["port"] != first and result["results"]["completed"] == 10
     assert run.alive() == []
 
@@ -90,14 +90,14 @@ def test_another_port_is_tried_where_it_may_be(start, vllm):
 def test_length_beyond_the_models(play, vllm):
     config = vllm_config(vllm, {"max_model_len": 100000})
     run, status, _, result = play(config)
-    assert status == 2 and result is None and "max_model_len" in run.said()
+    assert status == 2 and result is None and "max_model_len" in run.log_text()
     run, status, out, result = play(config, "--force")
     check_failed(run, status, result, "invalid_configuration", "max_model_len")
     assert result["launch"]["forced"]
     assert "max_model_len" in out
 
 
-def test_model_that_is_not_there(play, vllm):
+def test_missing_model(play, vllm):
     run, status, _, result = play(vllm_config(vllm, {"model": "no-such-org/no-such-model"}))
     check_failed(run, status, result, "model_not_found", "no-such-model")
 
@@ -107,7 +107,7 @@ def test_kv_cache_smaller_than_one_request(play, vllm):
     command = ["/usr/bin/env", "--unset=VLLM_CPU_KVCACHE_SPACE", vllm.program, "serve"]
     config = vllm_config(vllm, {"kv_cache_memory_bytes": ONE_MIB}, {"command": command})
     run, status, _, result = play(config)
-    assert status == 2 and result is None and "KV cache" in run.said()
+    assert status == 2 and result is None and "KV cache" in run.log_text()
     run, status, _, result = play(config, "--force")
     check_failed(run, status, result, "kv_cache_too_small", "KV cache")
 

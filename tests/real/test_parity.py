@@ -43,11 +43,11 @@ def with_data(player, words):
     return [word.replace("DATA", str(player.folder / "data")) for word in words]
 
 
-def said(found):
+def listed(found):
     return "\n".join(found)
 
 
-def test_what_differs_is_found(player):
+def test_differences_are_found(player):
     """Checks the comparisons: each change to one side's behavior is found."""
     theirs, _ = player.both("self", [*cases.NAMED, *cases.SAVED, *cases.SHORT])
     assert not tools.compare_requests(theirs, theirs)
@@ -79,9 +79,9 @@ def test_dataset(player, name, backend):
     words = with_data(player, [*cases.NAMED, *cases.backend(backend), *cases.SAVED,
                                *cases.DATASETS[name]])
     theirs, ours = player.both(f"data-{name}-{backend}", words)
-    assert theirs.rc == 0 and len(theirs.measured()) + len(theirs.beside()) > 2, theirs.err
+    assert theirs.rc == 0 and len(theirs.measured()) + len(theirs.others()) > 2, theirs.err
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 @pytest.mark.parametrize("name", data.ODD)
@@ -101,7 +101,7 @@ def test_odd_file(player, name):
         assert ours.rc and not ours.measured(), theirs.err[-300:]
     else:
         found = tools.compare_all(theirs, ours)
-        assert not found, said(found)
+        assert not found, listed(found)
 
 
 @pytest.mark.parametrize("words", [["--host", "127.0.0.1", "--port", "PORT"],
@@ -111,7 +111,7 @@ def test_address(player, words):
     theirs, ours = player.both(f"address{len(words)}", words)
     assert len(theirs.measured()) == 6
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 @pytest.mark.parametrize("backend", cases.ENDPOINTS)
@@ -121,7 +121,7 @@ def test_body(player, name, backend):
     theirs, ours = player.both(f"body-{name}-{backend}", words)
     assert theirs.rc == 0 and len(theirs.measured()) >= 6, theirs.err
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 @pytest.mark.parametrize("name", cases.RUNS)
@@ -129,11 +129,11 @@ def test_run(player, name):
     words, server, env = cases.RUNS[name]
     theirs, ours = player.both(f"run-{name}", [*cases.NAMED, *cases.SAVED, *words], server, env)
     assert theirs.rc == 0 and theirs.measured() and theirs.table(), theirs.err
-    found = tools.compare_all(theirs, ours, beside=name not in cases.BESIDE_DIFFERS)
-    assert not found, said(found)
+    found = tools.compare_all(theirs, ours, others=name not in cases.BESIDE_DIFFERS)
+    assert not found, listed(found)
 
 
-def test_names_of_requests_that_nobody_gave(player):
+def test_default_names_of_requests(player):
     words = ["--base-url", "http://127.0.0.1:PORT", "--model", "MODEL", *cases.SHORT]
     for side in player.both("names", words):
         ids = [line[len("x-request-id: "):] for got in side.got for line in got["lines"]
@@ -152,7 +152,7 @@ def test_stream(player, backend):
                                {"faults": {str(i): kind for i, kind in enumerate(kinds)}})
     assert theirs.flat()[0][1][0]["completed"] == len(kinds)
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 def test_without_usage_events_are_counted(player):
@@ -160,7 +160,7 @@ def test_without_usage_events_are_counted(player):
     theirs, ours = player.both("no-usage", [*cases.NAMED, *cases.SAVED, *cases.SHORT],
                                {"no_usage": True})
     found = tools.compare_requests(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
     flat, = ours.flat()[0][1]
     assert flat["output_lens"] == [5] * 6 and theirs.flat()[0][1][0]["output_lens"] != [5] * 6
     assert list(flat) == [*theirs.flat()[0][1][0], "profllm"]
@@ -178,13 +178,13 @@ def test_ready_check_and_warm_ups(player):
     words = [*cases.NAMED, *cases.SHORT, "--num-warmups", "3", "--ready-check-timeout-sec", "5",
              "--lora-modules", "a", "--extra-body.x", "1"]
     theirs, ours = player.both("ready", words)
-    assert len(theirs.beside()) == len(ours.beside()) == 4
-    first, *others = ours.beside()
+    assert len(theirs.others()) == len(ours.others()) == 4
+    first, *others = ours.others()
     small = ("prompt", "max_tokens", "ignore_eos")
-    assert without(first, *small) == without(theirs.beside()[0], *small)
+    assert without(first, *small) == without(theirs.others()[0], *small)
     assert json.loads(first["body"])["max_tokens"] == 8
     assert [without(one, "prompt") for one in others] == [without(one, "prompt")
-                                                          for one in theirs.beside()[1:]]
+                                                          for one in theirs.others()[1:]]
     # all of them before the first measured one
     for side in (theirs, ours):
         order = [tools.number_of(got) is None for got in side.got if got["path"] == "/v1/completions"]
@@ -196,15 +196,15 @@ def test_probes(player):
              "50", "--temperature", "0"]
     theirs, ours = player.both("probes", words)
     for side in (theirs, ours):
-        assert len(side.beside()) > 2
-    kinds = [{(str(tools.head_of(got)), got["body"]) for got in side.beside()}
+        assert len(side.others()) > 2
+    kinds = [{(str(tools.head_of(got)), got["body"]) for got in side.others()}
              for side in (theirs, ours)]
     assert kinds[0] == kinds[1] and len(kinds[0]) == 1
-    found = tools.compare_all(theirs, ours, beside=False)
-    assert not found, said(found)
+    found = tools.compare_all(theirs, ours, others=False)
+    assert not found, listed(found)
 
 
-def test_profile_stands_around_the_load(player):
+def test_profile_surrounds_the_load(player):
     words = [*cases.NAMED, *cases.SHORT, "--profile", "--header", "A=b"]
     for side in player.both("profile", words, env={"OPENAI_API_KEY": "sk-key"}):
         posted = [got for got in side.got if got["first"].startswith("POST")
@@ -219,17 +219,17 @@ def test_profile_that_the_server_lacks(player):
     """Both continue without a profile; vLLM also tries to stop it."""
     theirs, ours = player.both("no-profile", [*cases.NAMED, *cases.SAVED, *cases.SHORT, "--profile"],
                                {"profile_status": 404})
-    assert [got["path"] for got in theirs.beside()] == ["/start_profile", "/stop_profile"]
-    assert [got["path"] for got in ours.beside()] == ["/start_profile"]
-    found = tools.compare_all(theirs, ours, beside=False)
-    assert not found, said(found)
+    assert [got["path"] for got in theirs.others()] == ["/start_profile", "/stop_profile"]
+    assert [got["path"] for got in ours.others()] == ["/start_profile"]
+    found = tools.compare_all(theirs, ours, others=False)
+    assert not found, listed(found)
 
 
 def test_model_of_the_server(player):
     words = [*cases.COMMON, *cases.SAVED, *cases.SHORT, "--header", "X-A=b"]
     theirs, ours = player.both("model", words, {"model": "nick"}, {"OPENAI_API_KEY": "sk-key"})
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
     assert {json.loads(got["body"])["model"] for got in ours.measured()} == {"nick"}
     asked = [next(got for got in side.got if got["path"] == "/v1/models") for side in (theirs, ours)]
     for got in asked:
@@ -242,7 +242,7 @@ def test_file(player, name):
     theirs, ours = player.both(f"file-{name}", words)
     assert theirs.rc == 0 and len(theirs.flat()) == SAVES.get(name, 1), theirs.err
     found = tools.compare_all(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 def test_append_again(player):
@@ -255,7 +255,7 @@ def test_append_again(player):
         longer = (side.folder / "r.json").read_text()
         assert longer.startswith(text + "\n{") and longer.count("\n") == 1
     found = tools.compare_flat(theirs, ours)
-    assert not found, said(found)
+    assert not found, listed(found)
 
 
 @pytest.mark.parametrize("name", cases.PLANS)
@@ -301,7 +301,7 @@ def test_line(player, name):
     assert bool(sent) == (ours.rc == 0)
 
 
-def test_number_below_zero_behind_a_blank(player):
+def test_number_below_zero_after_a_blank(player):
     """vLLM's parser takes it for a flag with a dot; we take it for what it is."""
     words = [*cases.NAMED, *cases.SHORT, "--presence-penalty", "-0.5"]
     theirs, ours = player.both("minus", words)

@@ -28,7 +28,7 @@ def play(bin_dir, tmp_path, vllm):
 
 def check(run, validator, output_len):
     status, out, result = run.finish()
-    assert status == 0, run.said() + out
+    assert status == 0, run.log_text() + out
     validator.validate(result)
     assert result["status"] == "completed"
     engine = result["environment"]["engine"]

@@ -25,7 +25,7 @@ def programs():
     return found[0].parent if found else None
 
 
-def as_nobody_special():
+def as_other_user():
     """Returns subprocess arguments that run the server as a user other than root."""
     if os.geteuid() != 0:
         return {}
@@ -41,7 +41,7 @@ def as_nobody_special():
 @functools.cache
 def pristine():
     """A folder of data as initdb makes it, which takes its time: each server begins with a copy."""
-    made, who = Path(tempfile.mkdtemp(prefix="pg")), as_nobody_special()
+    made, who = Path(tempfile.mkdtemp(prefix="pg")), as_other_user()
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     if who:
         os.chown(made, who["user"], who["group"])
@@ -50,7 +50,7 @@ def pristine():
 
 
 def call(*words):
-    done = subprocess.run(words, cwd="/", capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL, **as_nobody_special())
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL, **as_other_user())
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -60,7 +60,7 @@ class Postgres:
 
     def __init__(self, *settings):
         """Settings as of postgresql.conf: fsync=on for who kills it."""
-        self.bin, self.who = programs(), as_nobody_special()
+        self.bin, self.who = programs(), as_other_user()
         # the path of a socket has an end at 107 letters
         self.folder = Path(tempfile.mkdtemp(prefix="pg"))
         if self.who:

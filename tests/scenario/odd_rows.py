@@ -328,18 +328,18 @@ def events_of_streams():
 def usages():
     four = tokens(4)
 
-    def told(value):
+    def row_of(value):
         return event({"choices": [], "usage": value})
 
     def unbelieved(value):
         """As if nothing were said: one event, one token."""
-        return one(*four, told({"prompt_tokens": value, "completion_tokens": value}), DONE, source="events")
+        return one(*four, row_of({"prompt_tokens": value, "completion_tokens": value}), DONE, source="events")
 
     return {
         "usage": one(*four, event(usage(9, 5)), DONE, tokens=9, prompt=5, source="usage"),
         "usage-none": one(*four, DONE, source="events"),
-        "usage-null": one(*four, told(None), DONE, source="events"),
-        "usage-empty": one(*four, told({}), DONE, source="events"),
+        "usage-null": one(*four, row_of(None), DONE, source="events"),
+        "usage-empty": one(*four, row_of({}), DONE, source="events"),
         "usage-negative": unbelieved(-1),
         "usage-fraction": unbelieved(4.5),
         "usage-exponent": unbelieved(1e300),
@@ -349,11 +349,11 @@ def usages():
         "usage-text": unbelieved("4"),
         "usage-counts-null": unbelieved(None),
         "usage-counts-lists": unbelieved([4]),
-        "usage-is-a-text": one(*four, told("4"), DONE, source="events"),
+        "usage-is-a-text": one(*four, row_of("4"), DONE, source="events"),
         "usage-before": one(event(usage(9)), *four, DONE, tokens=9, source="usage"),
         "usage-between": one(*four[:2], event(usage(9)), *four[2:], DONE, tokens=9, source="usage"),
         "usage-twice": one(*four, event(usage(8)), event(usage(9)), DONE, tokens=9),
-        "usage-then-nonsense": one(*four, event(usage(8)), told({"completion_tokens": -1}), DONE, tokens=8),
+        "usage-then-nonsense": one(*four, event(usage(8)), row_of({"completion_tokens": -1}), DONE, tokens=8),
         "usage-behind-done": one(*four, DONE, event(usage(9)), source="events"),
         "usage-in-each": one(*[event(Completions.token(finish="stop" if i == 3 else None,
                                                        usage={"prompt_tokens": 3, "completion_tokens": 2 * i + 2}))
@@ -425,25 +425,25 @@ def errors_in_streams():
     two = tokens(2)[:1] * 2
     message = "the engine died"
 
-    def told(value, says=message, **more):
+    def row_of(value, says=message, **more):
         return failed(stream(*two, value if isinstance(value, bytes) else event(value), DONE), kind="stream_error",
                       says=says, events=2, **more)
 
     return {
-        "error-object": told({"error": {"message": message, "type": "x", "code": 500}}),
-        "error-text": told({"error": message}),
-        "error-old": told({"object": "error", "message": message, "code": 50001}),
-        "error-old-message-first": told({"message": message, "code": 50001, "object": "error"}),
-        "error-detail": told({"detail": message}),
-        "error-without-object": told({"message": message, "code": 500, "type": "x"}),
-        "error-event": told(b"event: error\ndata: {\"message\": \"" + message.encode() + b"\"}\n\n"),
-        "error-with-choices": told({"choices": [], "error": {"message": message}}),
-        "error-without-message": told({"error": {"code": 500, "type": "server_error"}}, says="server_error"),
-        "error-number": told({"error": 500}, says="500"),
-        "error-true": told({"error": True}, says="true"),
-        "error-nested": told({"error": {"error": {"message": message}}}),
-        "error-long": told({"error": {"message": message + "x" * 100000}}, says=message + "xxx"),
-        "error-no-ascii": told({"error": {"message": "ä\n" * 1000}}, says="ä\nä"),
+        "error-object": row_of({"error": {"message": message, "type": "x", "code": 500}}),
+        "error-text": row_of({"error": message}),
+        "error-old": row_of({"object": "error", "message": message, "code": 50001}),
+        "error-old-message-first": row_of({"message": message, "code": 50001, "object": "error"}),
+        "error-detail": row_of({"detail": message}),
+        "error-without-object": row_of({"message": message, "code": 500, "type": "x"}),
+        "error-event": row_of(b"event: error\ndata: {\"message\": \"" + message.encode() + b"\"}\n\n"),
+        "error-with-choices": row_of({"choices": [], "error": {"message": message}}),
+        "error-without-message": row_of({"error": {"code": 500, "type": "server_error"}}, says="server_error"),
+        "error-number": row_of({"error": 500}, says="500"),
+        "error-true": row_of({"error": True}, says="true"),
+        "error-nested": row_of({"error": {"error": {"message": message}}}),
+        "error-long": row_of({"error": {"message": message + "x" * 100000}}, says=message + "xxx"),
+        "error-no-ascii": row_of({"error": {"message": "ä\n" * 1000}}, says="ä\nä"),
         "error-then-nothing": failed(stream(*two, event({"error": {"message": message}})), CLOSE,
                                      kind="stream_error", says=message, events=2),
         "error-as-whole-body": failed(whole({"error": {"message": message}}), kind="protocol", says=message,
@@ -513,14 +513,14 @@ def chat():
     }
 
 
-def said(kind, **more):
+def typed_event(kind, **more):
     return event({"type": kind, **more})
 
 
 def responses():
-    deltas = [said("response.output_text.delta", delta=f" t{i}") for i in range(4)]
+    deltas = [typed_event("response.output_text.delta", delta=f" t{i}") for i in range(4)]
     usage_of = {"input_tokens": 3, "output_tokens": 4}
-    completed = said("response.completed", response={"status": "completed", "usage": usage_of})
+    completed = typed_event("response.completed", response={"status": "completed", "usage": usage_of})
     message = "the engine died"
 
     def named(*events):
@@ -528,40 +528,40 @@ def responses():
         return [b"event: " + json.loads(part[6:])["type"].encode() + b"\n" + part for part in events]
 
     return {
-        "responses": one(*named(said("response.created", response={"status": "in_progress"}), *deltas, completed),
+        "responses": one(*named(typed_event("response.created", response={"status": "in_progress"}), *deltas, completed),
                          finish="stop", prompt=3, source="usage", text=" t0 t1 t2 t3"),
         "with-done": one(*deltas, completed, DONE, finish="stop"),
-        "created-last": one(*deltas, said("response.in_progress", response={}), said("response.created"), completed,
+        "created-last": one(*deltas, typed_event("response.in_progress", response={}), typed_event("response.created"), completed,
                             finish="stop"),
-        "done-before-deltas": one(said("response.output_item.done", item={"text": "x"}), *deltas, completed,
+        "done-before-deltas": one(typed_event("response.output_item.done", item={"text": "x"}), *deltas, completed,
                                   finish="stop"),
-        "text-done-repeats": one(*deltas, said("response.output_text.done", text=" t0 t1 t2 t3"), completed,
+        "text-done-repeats": one(*deltas, typed_event("response.output_text.done", text=" t0 t1 t2 t3"), completed,
                                  finish="stop"),
-        "incomplete": one(*deltas, said("response.incomplete", response={"usage": usage_of}), finish="length"),
+        "incomplete": one(*deltas, typed_event("response.incomplete", response={"usage": usage_of}), finish="length"),
         "completed-first": failed(stream(completed, *deltas), kind="no_output", says="no event with output", events=0),
         "deltas-behind-completed": one(*deltas, completed, *deltas, finish="stop"),
         "completed-twice": one(*deltas, completed, completed, finish="stop"),
         "no-end": failed(stream(*deltas), kind="truncated", says="without its closing event", events=4),
         "no-end-but-done": failed(stream(*deltas, DONE), kind="truncated", says="without its closing event", events=4),
-        "failed": failed(stream(*deltas, said("response.failed", response={"error": {"message": message}})),
+        "failed": failed(stream(*deltas, typed_event("response.failed", response={"error": {"message": message}})),
                          kind="stream_error", says=message, events=4),
-        "failed-without-why": failed(stream(*deltas, said("response.failed", response={"status": "failed"})),
+        "failed-without-why": failed(stream(*deltas, typed_event("response.failed", response={"status": "failed"})),
                                      kind="stream_error", says="response.failed", events=4),
-        "error": failed(stream(*deltas, said("error", message=message, code="x")), kind="stream_error", says=message,
+        "error": failed(stream(*deltas, typed_event("error", message=message, code="x")), kind="stream_error", says=message,
                         events=4),
-        "error-object": failed(stream(*deltas, said("error", error={"message": message})), kind="stream_error",
+        "error-object": failed(stream(*deltas, typed_event("error", error={"message": message})), kind="stream_error",
                                says=message, events=4),
         "error-without-type": failed(stream(*deltas, event({"error": {"message": message}})), kind="stream_error",
                                      says=message, events=4),
-        "error-null": one(said("response.created", response={"error": None}), *deltas, completed, finish="stop"),
-        "reasoning": one(*[said("response.reasoning_text.delta", delta="hm")] * 2, *deltas[:2], completed,
+        "error-null": one(typed_event("response.created", response={"error": None}), *deltas, completed, finish="stop"),
+        "reasoning": one(*[typed_event("response.reasoning_text.delta", delta="hm")] * 2, *deltas[:2], completed,
                          finish="stop", text=" t0 t1"),
-        "usage-none": one(*deltas, said("response.completed", response={}), source="events", finish="stop"),
-        "usage-huge": one(*deltas, said("response.completed", response={"usage": {"output_tokens": 1 << 62}}),
+        "usage-none": one(*deltas, typed_event("response.completed", response={}), source="events", finish="stop"),
+        "usage-huge": one(*deltas, typed_event("response.completed", response={"usage": {"output_tokens": 1 << 62}}),
                           source="events", finish="stop"),
         "type-last": one(*[event({"delta": "x", "type": "response.output_text.delta"})] * 4, completed, finish="stop"),
         "type-number": one(event({"type": 5, "delta": "x"}), *deltas, completed, finish="stop"),
-        "delta-null": one(said("response.output_text.delta", delta=None), *deltas[1:], completed, finish="stop",
+        "delta-null": one(typed_event("response.output_text.delta", delta=None), *deltas[1:], completed, finish="stop",
                           text=" t1 t2 t3"),
     }
 

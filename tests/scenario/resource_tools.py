@@ -56,7 +56,7 @@ class Run:
         self.line("starting")
         return self
 
-    def said(self, text):
+    def has_line(self, text):
         return any(text in line for line in self.lines)
 
     def finish(self, patience=1):

@@ -49,7 +49,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text, expected", BAD.values(), ids=BAD.keys())
-def test_a_fault_is_told_with_its_word(bin_dir, tmp_path, text, expected):
+def test_a_fault_is_reported_with_its_word(bin_dir, tmp_path, text, expected):
     [fault] = errors(check(bin_dir, tmp_path, text))
     assert (fault["word"], fault["key"], fault["nearest"]) == expected
     assert fault["col"] > 0 and fault["source"] == "standard input"
@@ -83,7 +83,7 @@ def test_other_benchmarks_are_not_in_this_version(bin_dir, tmp_path, text, name)
     assert done.returncode == 2 and name in done.stderr
 
 
-def test_what_this_version_lacks_is_told_as_in_a_file(bin_dir, tmp_path):
+def test_unsupported_features_are_reported_as_in_a_file(bin_dir, tmp_path):
     """A warning where nothing is to run now."""
     options = {"dataset_name": "hf", "dataset_path": "a/b", "hf_split": "train"}
     report = check(bin_dir, tmp_path, BENCH + " ".join(f"--{name.replace('_', '-')} {value}"
@@ -92,10 +92,10 @@ def test_what_this_version_lacks_is_told_as_in_a_file(bin_dir, tmp_path):
     [file] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "e.yaml"))
     assert errors(report) == errors(file) == []
 
-    def told(one):
+    def facts(one):
         # a file has a way out, client: vllm, that a line of vLLM's own client does not need
         return {(problem["key"], problem["reason"], problem["expected"].partition(";")[0]) for problem in warnings(one)}
-    assert told(report) == told(file) and len(told(report)) == 2
+    assert facts(report) == facts(file) and len(facts(report)) == 2
 
 
 def completed(bin_dir, folder, name="e.yaml"):
@@ -104,7 +104,7 @@ def completed(bin_dir, folder, name="e.yaml"):
     return json.loads(done.stdout)
 
 
-def test_a_dry_run_goes_on_where_a_data_file_is_elsewhere(bin_dir, tmp_path):
+def test_a_dry_run_continues_without_a_data_file(bin_dir, tmp_path):
     from_command(bin_dir, tmp_path, BENCH + "--dataset-name sharegpt --dataset-path /nowhere/x.json")
     [problem] = completed(bin_dir, tmp_path)["problems"]
     assert problem["reason"] == "host" and "/nowhere/x.json" in problem["expected"]
@@ -186,18 +186,18 @@ def test_secrets_are_written_into_a_private_file_alone(bin_dir, tmp_path):
         "launch.env.OPENAI_API_KEY", "benchmark.header"}
 
 
-def test_what_a_line_cannot_say_is_told(bin_dir, tmp_path):
+def test_inexpressible_keys_of_a_line_are_reported(bin_dir, tmp_path):
     (tmp_path / "e.yaml").write_text("launch: {url: 'http://h:1'}\nbenchmark: {retries: 2, seed: 1, client: native}\n")
     done = profllm(bin_dir, tmp_path, "config", "to-command", "--bench", "--oneline", "e.yaml")
     assert (done.returncode, done.stdout) == (0, "vllm bench serve --base-url http://h:1 --seed 1\n")
     assert done.stderr.count("\n") == 1 and "benchmark.retries was omitted" in done.stderr
-    for text, told in (("benchmark: {kind: latency, mode: server}\n", "benchmark.kind"),
+    for text, facts in (("benchmark: {kind: latency, mode: server}\n", "benchmark.kind"),
                        ("benchmark: {dataset_name: sonnet, dataset_path: f}\n", "'sonnet'"),
                        ("server: {uds: /s}\n", "server.uds"),
                        ("benchmark: {metadata: [a=b, '-c=d']}\n", "benchmark.metadata")):
         (tmp_path / "e.yaml").write_text("launch: {command: [vllm, serve]}\n" + text)
         done = profllm(bin_dir, tmp_path, "config", "to-command", "--bench", "e.yaml")
-        assert done.returncode == 2 and told in done.stderr, done.stderr
+        assert done.returncode == 2 and facts in done.stderr, done.stderr
     from_command(bin_dir, tmp_path, BENCH)
     done = profllm(bin_dir, tmp_path, "config", "to-command", "e.yaml")
     assert done.returncode == 2 and "--bench" in done.stderr

@@ -197,7 +197,7 @@ def test_refusals(bin_dir, words, message, hint):
     assert hint is None or hint in first_error(done)
 
 
-def test_a_dry_run_lists_what_the_run_would_refuse(bin_dir):
+def test_a_dry_run_lists_the_problems_of_the_run(bin_dir):
     shown = dry_run(bin_dir, "--dataset-name", "sharegpt", "--dataset-path", "/nowhere/x.json")
     assert any("/nowhere/x.json" in problem["text"] for problem in shown["problems"])
     problem, = dry_run(bin_dir, "--max-concurrency", "0")["problems"]
@@ -206,7 +206,7 @@ def test_a_dry_run_lists_what_the_run_would_refuse(bin_dir):
     assert dry_run(bin_dir)["problems"] == []
 
 
-def test_what_comes_later_is_named(bin_dir, tmp_path):
+def test_later_features_are_named(bin_dir, tmp_path):
     for words in (["--no-reranker"], ["--backend", "openai-audio"], ["--dataset-name", "random-mm"]):
         done = bench(bin_dir, *words, "--dry-run")
         assert done.returncode == 2 and LATER in done.stderr, done.stderr
@@ -215,7 +215,7 @@ def test_what_comes_later_is_named(bin_dir, tmp_path):
         assert done.returncode == 2 and f"'bench {name}' {LATER}" in done.stderr
 
 
-def test_dry_run_tells_the_plan(bin_dir):
+def test_dry_run_prints_the_plan(bin_dir):
     shown = dry_run(bin_dir, "--random-input-len", "100", "--random-range-ratio", "0.5", "--num-prompts", "40",
                     "--request-rate", "10", "--seed", "7", "--port", "9")
     assert shown["url"] == "http://127.0.0.1:9" and shown["endpoint"] == "/v1/completions"
@@ -239,7 +239,7 @@ def test_a_header_is_not_shown(bin_dir):
     assert done.returncode == 0 and "geheim" not in done.stdout + done.stderr
 
 
-def test_a_dry_run_plans_nothing_with_what_is_out_of_bounds(bin_dir):
+def test_a_dry_run_plans_nothing_with_values_out_of_bounds(bin_dir):
     for words in (["--random-prefix-len", "-1"], ["--num-prompts", "99999999999999"], ["--num-prompts", "-5"]):
         shown = dry_run(bin_dir, *words)
         assert len(shown["problems"]) == 1 and shown["plan"]["prompt_tokens"] is None

@@ -121,7 +121,7 @@ def flag_name(word):
     return word.split("=")[0].replace("_", "-")
 
 
-def is_told(refused, keys):
+def is_reported(refused, keys):
     """Is the argument among the problems' keys, itself or with a key inside of it?"""
     name = flag_name(refused)
     return any(key == name or key.startswith(name + ".") for key in keys)
@@ -147,7 +147,7 @@ def test_refused_arguments_are_named(lines, answers):
         keys = [flag_name(problem["key"] or "") for problem in answer["errors"]]
         names = [flag_name(word) for word in line["refused"]]
         for word in line["refused"]:
-            assert is_told(word, keys), (line["id"], word, keys)
+            assert is_reported(word, keys), (line["id"], word, keys)
             count += 1
         for key in keys:
             assert any(key == name or key.startswith(name + ".") for name in names), (line["id"], key)
@@ -221,7 +221,7 @@ COMMANDS = {
 }
 
 
-def test_own_examples(driver):
+def test_examples_of_the_project(driver):
     for (command, values), answer in zip(COMMANDS.items(), drive(driver, list(COMMANDS))):
         assert answer["errors"] == []
         assert answer["values"] == values

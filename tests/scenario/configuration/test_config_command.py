@@ -64,7 +64,7 @@ def test_the_file_validates_and_starts_the_same(bin_dir, tmp_path):
     assert argv[argv.index("--max-model-len") + 1] == "2000"
 
 
-def test_what_is_wrong_is_told_and_nothing_written(bin_dir, tmp_path):
+def test_faults_are_reported_and_nothing_is_written(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "config", "from-command", "-o", "e.yaml", "--", "vllm",
                    "serve", "m", "--seed", "x")
     assert done.returncode == 2 and "--seed: found" in done.stderr

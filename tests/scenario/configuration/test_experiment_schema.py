@@ -154,7 +154,7 @@ output: {requests: true, series: true, server_log_tail: 200}
 """
 
 
-def test_every_key_of_the_design_is_there(validator):
+def test_every_key_of_the_design_exists(validator):
     assert [error.message for error in validator.iter_errors(yaml.safe_load(WHOLE))] == []
 
 
@@ -182,7 +182,7 @@ def test_forms_of_gpus(validator, gpus):
     ("gpu: true", "gpu: maybe"), ("profiler: torch", "profiler: torsch"),
     ("server_log_tail: 200", "server_log_tail: -1"), ("output:", "outputs:"),
 ])
-def test_what_is_wrong_is_refused(validator, old, new):
+def test_faults_are_refused(validator, old, new):
     assert old in WHOLE
     assert not validator.is_valid(yaml.safe_load(WHOLE.replace(old, new)))
 

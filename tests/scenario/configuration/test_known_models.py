@@ -108,7 +108,7 @@ def test_another_revision_only_warns(bin_dir, tmp_path):
     assert any("not 'v2'" in note for note in report["memory"]["notes"])
 
 
-def test_a_name_that_is_near_is_told(bin_dir, tmp_path):
+def test_a_similar_name_is_reported(bin_dir, tmp_path):
     [fault] = warnings(judge(bin_dir, tmp_path, "meta-llama/Lama-3.1-8B-Instruct"))
     assert (fault["rule"], fault["nearest"]) == ("model_not_found", "meta-llama/Llama-3.1-8B-Instruct")
     [fault] = warnings(judge(bin_dir, tmp_path, "somebody/own-model"))

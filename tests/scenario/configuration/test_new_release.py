@@ -8,7 +8,7 @@ import pytest
 
 
 
-def test_no_row_holds_what_the_tool_left_open(source_dir):
+def test_no_row_has_a_todo(source_dir):
     """The tool prints TODO where a maintainer has to look something up."""
     left = [f"{path.name}:{number}" for path in sorted((source_dir / "src/tbl").rglob("*.h"))
             for number, line in enumerate(path.read_text().splitlines(), 1) if "TODO" in line]
@@ -139,6 +139,6 @@ def test_a_history_gets_the_release(bin_dir, source_dir, tmp_path, wheel):
     assert made["args"]["port"] == spec["args"]["port"]
 
 
-def test_what_is_no_vllm_is_refused(bin_dir, source_dir, tmp_path):
+def test_other_programs_than_vllm_are_refused(bin_dir, source_dir, tmp_path):
     done = new_release(bin_dir, source_dir, tmp_path)
     assert done.returncode == 1 and "found no vllm/engine/arg_utils.py" in done.stderr

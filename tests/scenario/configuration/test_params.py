@@ -130,7 +130,7 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
     (["--json", "--markdown"], "exclude each other"),
     (["--from-vllm", "true", "seed"], "--from-vllm: expected no other options"),
 ])
-def test_wrong_use_is_told(bin_dir, args, says):
+def test_wrong_use_is_reported(bin_dir, args, says):
     done = run_profllm(bin_dir, "params", *args)
     assert done.returncode == 2
     assert says in done.stderr
@@ -318,7 +318,7 @@ def dry_run(bin_dir, folder, server, *args, env=None):
     return run_profllm(bin_dir, "run", "--config", path, "--dry-run", "--json", *args, env=env)
 
 
-def test_run_knows_what_an_overlay_says(bin_dir, tmp_path, changed_help):
+def test_run_applies_an_overlay(bin_dir, tmp_path, changed_help):
     overlay = tmp_path / "overlay.json"
     compare(bin_dir, changed_help, "--params-overlay", overlay)
     server = {"brand_new_thing": "y", "mm_processor_cache_type": "disk"}
@@ -340,7 +340,7 @@ def test_run_knows_what_an_overlay_says(bin_dir, tmp_path, changed_help):
     assert "server.mm_processor_cache_type" in warnings
 
 
-def test_validate_knows_what_an_overlay_says(bin_dir, tmp_path, changed_help):
+def test_validate_applies_an_overlay(bin_dir, tmp_path, changed_help):
     overlay = tmp_path / "overlay.json"
     compare(bin_dir, changed_help, "--params-overlay", overlay)
     path = write_config(tmp_path, {"server": {"model": "m", "brand_new_thing": "y"},
@@ -400,7 +400,7 @@ def test_an_overlays_arguments_are_in_the_result(bin_dir, source_dir, tmp_path, 
     ('{"profllm_overlay": 1, "args": [{"name": "x", "typ": "int"}]}',
      "argument 'x': unknown key 'typ' (did you mean 'type'?)"),
 ])
-def test_a_wrong_overlay_is_told(bin_dir, tmp_path, text, says):
+def test_a_wrong_overlay_is_reported(bin_dir, tmp_path, text, says):
     overlay = tmp_path / "o.json"
     overlay.write_text(text)
     done = dry_run(bin_dir, tmp_path, {}, "--params-overlay", overlay)
@@ -414,7 +414,7 @@ def test_a_wrong_overlay_is_told(bin_dir, tmp_path, text, says):
     ("echo hello", 2, "found no argument, expected the text of vllm serve --help=all"),
     ("no-such-program-here 2>/dev/null", 1, "exit status 127"),
 ])
-def test_a_command_that_fails_is_told(bin_dir, tmp_path, command, status, says):
+def test_a_failing_command_is_reported(bin_dir, tmp_path, command, status, says):
     overlay = tmp_path / "o.json"
     done = run_profllm(bin_dir, "params", "--from-vllm", command, "--params-overlay", overlay)
     assert done.returncode == status
@@ -458,7 +458,7 @@ def test_real_help_with_four_differences(bin_dir, tmp_path, real_help):
     assert done.returncode == 0, done.stderr
 
 
-def test_what_a_help_cannot_tell_is_listed(bin_dir, tmp_path):
+def test_facts_missing_in_a_help_are_listed(bin_dir, tmp_path):
     path = tmp_path / "help.txt"
     path.write_text("options:\n  --port PORT  Text.\n  --compilation-config C, -cc C  Text.\n"
                     "  --brand-new C  Should be a valid JSON string. (default: {})\n"

@@ -244,7 +244,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("text", UNKNOWN)
-def test_what_is_not_known_is_named(profllm, text):
+def test_unknown_values_are_named(profllm, text):
     (file,) = validated(profllm, text)
     assert errors_of(file) == [], text
     assert any(UNKNOWN[text] in p["found"] for p in warnings_of(file)), file["problems"]
@@ -276,7 +276,7 @@ def test_prompts_of_continued_lines(profllm):
     assert (error["line"], error["col"]) == (3, 3)
 
 
-def test_a_comment_is_no_prompt_beside_a_command(profllm):
+def test_a_comment_after_a_command_is_not_a_prompt(profllm):
     (file,) = validated(profllm, f"# vllm serve other/x --bad\nvllm serve {MODEL} --port 9\n")
     assert file["problems"] == [] or errors_of(file) == []
 
@@ -714,7 +714,7 @@ def test_files_without_a_server_are_refused_by_kind(profllm, tmp_path, text, exp
     assert any(expected in (p["found"] or "") for p in file["problems"]), file["problems"]
 
 
-def test_what_is_filled_in_elsewhere_is_named(profllm, tmp_path):
+def test_placeholders_are_named(profllm, tmp_path):
     text = f"""services:
   vllm:
     image: {IMAGE}
@@ -744,7 +744,7 @@ def test_variables_of_a_pod(profllm, tmp_path):
     assert f"model: {MODEL}" in made and 'served_model_name: ["$(MODEL)"]' in made and "max_num_seqs" not in made
 
 
-def test_an_experiment_is_no_manifest(profllm, tmp_path):
+def test_an_experiment_is_not_a_manifest(profllm, tmp_path):
     text = f"name: x\nserver:\n  model: {MODEL}\n  max_model_ln: 4\nlaunch: {{command: [vllm, serve]}}\n"
     (file,) = validated(profllm, text, name="exp.yaml", tmp_path=tmp_path)
     (error,) = errors_of(file)

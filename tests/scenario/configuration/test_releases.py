@@ -183,7 +183,7 @@ def test_what_0_10_1_takes(bin_dir, tmp_path):
     assert fault["expected"] == "builtin, sha256 or sha256_cbor_64bit, or vLLM 0.13.0 or newer"
 
 
-def test_what_is_not_there_yet(bin_dir, tmp_path):
+def test_later_features(bin_dir, tmp_path):
     text = "server:\n  attention_backend: FLASH_ATTN\n"
     [fault] = errors(check(bin_dir, tmp_path, text, "--vllm-version", "0.10.1", "--allow-removed"))
     assert fault["found"] == "an argument that vLLM 0.10.1 does not have yet"
@@ -196,7 +196,7 @@ def test_what_is_not_there_yet(bin_dir, tmp_path):
     assert fault["found"] == "a key that vLLM 0.10.1 does not have yet"
 
 
-def test_what_is_there_still_and_to_be_left(bin_dir, tmp_path):
+def test_used_and_free_resources(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "server:\n  model: m\n  disable_log_requests: true\n", "--vllm-version", "0.10.1")
     [fault] = (one for one in report["problems"] if one["key"] == "server.disable_log_requests")
     assert report["ok"] and (fault["severity"], fault["line"], fault["col"]) == ("warning", 3, 25)
@@ -254,7 +254,7 @@ def test_a_line_of_an_older_release_as_a_file(bin_dir, tmp_path):
     assert report["ok"], report
 
 
-def test_releases_beside_those_that_were_read(bin_dir, tmp_path):
+def test_releases_between_the_known_ones(bin_dir, tmp_path):
     for release, like in (("0.3.0", "0.4.0"), ("0.10.1.1", "0.10.1"), ("0.15.1", "0.15.0"), ("0.99.0", "0.33.0")):
         one, other = (json.loads(dry_run(bin_dir, tmp_path, name, {"port": 8000}).stdout)["config"]
                       for name in (release, like))

@@ -156,7 +156,7 @@ def make(options, count, data):
     return loads[:count]
 
 
-def told(problems, ours):
+def compared(problems, ours):
     """Returns the compared part: keys with severity and reason; a feature that a version lacks is a warning if no run follows."""
     found = set()
     for problem in problems:
@@ -180,7 +180,7 @@ def host_says(problem):
 
 
 @pytest.mark.release_only  # hundreds of starts; unit tests have every check
-def test_all_three_tell_the_same(bin_dir, tmp_path, options, flags, only_flags):
+def test_all_three_report_the_same(bin_dir, tmp_path, options, flags, only_flags):
     count = LONG if os.environ.get("PROFLLM_TEST_LONG") else SHORT
     kinds = {name: kind for name, (_, _, kind) in options.items()}
     data = tmp_path / "data.json"
@@ -208,11 +208,11 @@ def test_all_three_tell_the_same(bin_dir, tmp_path, options, flags, only_flags):
         runs, lines = list(pool.map(tried, paths)), list(pool.map(typed, loads))
     some = 0
     for load, file, run, line in zip(loads, files, runs, lines):
-        wanted = told(file["problems"], set())
-        assert told([one for one in run if not host_says(one)], set()) == wanted, load
+        wanted = compared(file["problems"], set())
+        assert compared([one for one in run if not host_says(one)], set()) == wanted, load
         some += bool(wanted)
         if line is not None:
-            assert told([one for one in line if not host_says(one)], only_flags) == wanted, load
+            assert compared([one for one in line if not host_says(one)], only_flags) == wanted, load
     # the synthetic ones are neither all valid nor all invalid, and most can be typed
     assert count / 5 < some < count * 0.95
     assert sum(line is not None for line in lines) > count * 0.7
@@ -227,6 +227,6 @@ def test_the_known_drift(bin_dir, tmp_path):
                   ["bench", "serve", "--dataset-name", "random", "--dataset-path", "x.json"]):
         done = subprocess.run(command(bin_dir, *words), capture_output=True, text=True, check=False)
         assert done.returncode == 2, words
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         key = "--dataset-path" if words[0] == "bench" else "benchmark.dataset_path"
-        assert f"{key}: found text 'x.json'" in said
+        assert f"{key}: found text 'x.json'" in output

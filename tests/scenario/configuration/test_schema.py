@@ -68,7 +68,7 @@ def test_every_table_of_the_program_is_known_here(source_dir):
     assert {name for name in tables if not OF_OTHERS.fullmatch(name)} == set(LISTS)
 
 
-def test_every_row_is_there(rows, source_dir):
+def test_every_row_is_listed(rows, source_dir):
     wanted = {}
     for name, lists in LISTS.items():
         found = counts(table_text(source_dir, name))
@@ -78,7 +78,7 @@ def test_every_row_is_there(rows, source_dir):
     assert {name: len(some) for name, some in rows.items()} == wanted
 
 
-def test_arguments_stand_in_the_groups_order(rows, source_dir):
+def test_arguments_are_in_the_groups_order(rows, source_dir):
     includes = re.findall(r'#include "(tbl/engine_args/.*)"', (source_dir / "src/tbl/engine_args.h").read_text())
     assert [row["name"] for row in rows["arguments"]] == [
         name for path in includes
@@ -93,7 +93,7 @@ def test_arguments_stand_in_the_groups_order(rows, source_dir):
     ("engine_fields", "argument_fields", r'^FIELD\(\w+, \w+,\s*"([\w.]+)"', "name"),
     ("constraints", "rules", r"^RULE\((\w+)", "id"), ("states", "causes", r"^CAUSE\(\w+,\s*(\w+)", "name"),
     ("hardware", "hardware", r'^GPU\("([\w-]+)"', "name"), ("result_fields", "result_fields", r"^FIELD\(\w+, (\w+)", "key")])
-def test_rows_stand_in_the_tables_order(rows, source_dir, name, macro, pattern, key):
+def test_rows_are_in_the_tables_order(rows, source_dir, name, macro, pattern, key):
     assert [row[key] for row in rows[macro]] == re.findall(pattern, table_text(source_dir, name), re.M)
 
 

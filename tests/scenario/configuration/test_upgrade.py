@@ -116,7 +116,7 @@ def test_every_fixture_is_asked(folder):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_is_told_what_it_must_change(upgraded, name):
+def test_a_file_gets_its_necessary_changes(upgraded, name):
     report = upgraded[name]
     assert of_releases(report) == FILES[name]
     assert report["ok"] == (not FILES[name])
@@ -125,14 +125,14 @@ def test_a_file_is_told_what_it_must_change(upgraded, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_change_stands_where_it_is_written(upgraded, folder, name):
+def test_a_change_applies_at_its_location(upgraded, folder, name):
     lines = (folder / name).read_text().splitlines()
     for one in errors(upgraded[name]):
         last = one["key"].split(".")[-1]
         assert re.match(rf"\s*{last}:", lines[one["line"] - 1]), one
 
 
-def test_what_replaced_it_is_said_in_words(bin_dir, folder, tmp_path):
+def test_replacements_are_described_in_words(bin_dir, folder, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", "--upgrade-to", REFERENCE, folder / "embed-0.8.5.yaml",
                    folder / "plain-0.10.1.yaml")
     assert done.returncode == 2
@@ -150,7 +150,7 @@ def test_a_file_that_is_right_as_it_is(bin_dir, folder, tmp_path):
     assert "gpu_memory_utilization  0.9 -> 0.92" in done.stdout
 
 
-def test_what_was_told_can_be_set(bin_dir, folder, tmp_path):
+def test_reported_replacements_can_be_set(bin_dir, folder, tmp_path):
     """A file without its removed keys is valid in the new release with every replacement as a --set."""
     for name, changes in FILES.items():
         document = yaml.safe_load((folder / name).read_text())
@@ -323,7 +323,7 @@ def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
 
 # ---- command lines ---------------------------------------------------------------------------
 
-def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
+def test_flags_name_their_replacements_as_flags(bin_dir, tmp_path):
     line = "vllm serve m --task embed --no-disable-log-requests --compilation-config.level 3 --swap-space=4"
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", *shlex.split(line))
     assert done.returncode == 2
@@ -420,7 +420,7 @@ def test_a_command_for_an_older_release_stays_as_it_is(bin_dir, tmp_path):
         assert yaml.safe_load(done.stdout)["server"] == {"model": "m", "task": "embed"}
 
 
-def test_what_cannot_be_renewed_is_told(bin_dir, tmp_path):
+def test_files_that_cannot_be_upgraded_are_reported(bin_dir, tmp_path):
     line = "vllm serve m --num-scheduler-steps 8"
     assumed = profllm(bin_dir, tmp_path, "config", "from-command", "--", *shlex.split(line))
     assert assumed.returncode == 0 and "it has no replacement" in assumed.stderr
@@ -459,7 +459,7 @@ def test_a_bare_level_in_a_newer_release_is_warned_of(bin_dir, tmp_path, newer):
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
 
 
-def test_a_run_tells_the_same(bin_dir, tmp_path):
+def test_a_run_reports_the_same(bin_dir, tmp_path):
     (tmp_path / "e.yaml").write_text("server: {model: m, task: embed}\nlaunch: {vllm_version: 0.32.0, command: [vllm]}\n")
     done = profllm(bin_dir, tmp_path, "run", "-c", "e.yaml", "-o", "r.json", "--dry-run", "--json")
     [told] = [one for one in json.loads(done.stdout)["problems"] if one["key"] == "server.task"]
@@ -516,7 +516,7 @@ def test_changes_as_a_table_and_as_a_page(bin_dir, tmp_path):
     assert [one["name"] for one in json.loads(chosen)["new"]] == ["async_scheduling"]
 
 
-def test_a_release_that_nobody_read_is_said(bin_dir, tmp_path):
+def test_an_unknown_release_is_reported(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "params", "--since", "0.10.1.1", "--until", "0.10.2", "--json")
     assert done.returncode == 0 and "using those of 0.10.1" in done.stderr
     done = profllm(bin_dir, tmp_path, "params", "--since", "0.31.0", "--until", "0.99.0", "--json")

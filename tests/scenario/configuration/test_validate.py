@@ -52,7 +52,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text, expected", BAD.values(), ids=BAD.keys())
-def test_a_fault_is_told_with_its_place(bin_dir, tmp_path, text, expected):
+def test_a_fault_is_reported_with_its_location(bin_dir, tmp_path, text, expected):
     report = check(bin_dir, tmp_path, text)
     assert report["file"] == "e.yaml" and not report["ok"]
     [fault] = errors(report)
@@ -114,7 +114,7 @@ PLACED = {
 
 
 @pytest.mark.parametrize("text, line, col, key, said", PLACED.values(), ids=PLACED.keys())
-def test_what_single_values_cannot_tell_has_its_place(bin_dir, tmp_path, text, line, col, key, said):
+def test_faults_of_combinations_have_a_location(bin_dir, tmp_path, text, line, col, key, said):
     report = check(bin_dir, tmp_path, text)
     [fault] = errors(report)
     assert (fault["line"], fault["col"], fault["key"]) == (line, col, key)
@@ -122,14 +122,14 @@ def test_what_single_values_cannot_tell_has_its_place(bin_dir, tmp_path, text, l
     assert "s3cret" not in json.dumps(report)
 
 
-def test_what_stands_for_a_secret_is_warned_of(bin_dir, tmp_path):
+def test_placeholders_of_secrets_cause_a_warning(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "server: {model: m, api_key: ['***']}\n"
                    "launch:\n  gpus: []\n  env: {HF_TOKEN: '***', OTHER: '***'}\n")
     told = [(one["line"], one["col"], one["key"]) for one in warnings(report) if one["rule"] is None]
     assert report["ok"] and told == [(1, 29, "server.api_key"), (4, 9, "launch.env.HF_TOKEN")]
 
 
-def test_what_must_be_there_may_be_set_apart(bin_dir, tmp_path):
+def test_required_keys_may_be_set_separately(bin_dir, tmp_path):
     text = "server:\n  model: m\n  watermark_config.key: 3\n  watermark_config.context_width: 2\n"
     found = [one["found"] for one in errors(check(bin_dir, tmp_path, text))]
     assert "nothing" not in found
@@ -164,7 +164,7 @@ def test_a_good_file_passes(bin_dir, tmp_path, text):
     assert {one["rule"] for one in warnings(report)} <= {"model_not_found"}
 
 
-def test_every_problem_is_told_at_once_errors_before_warnings(bin_dir, tmp_path):
+def test_all_problems_are_reported_at_once_errors_before_warnings(bin_dir, tmp_path):
     write(tmp_path, "server:\n  task: embed\n  dtype: float17\n  nothing_such: 1\n"
           "  enable_auto_tool_choice: true\nlaunch: {prot: 1}\n")
     done = profllm(bin_dir, tmp_path, "validate", "e.yaml")
@@ -190,7 +190,7 @@ def test_several_files_in_one_go(bin_dir, tmp_path):
     assert files[3]["target"] is None
 
 
-def test_what_was_refused_breaks_no_rules(bin_dir, tmp_path):
+def test_refused_lines_break_no_rules(bin_dir, tmp_path):
     """A parser was asked for, though not one that exists: one problem, not two."""
     report = check(bin_dir, tmp_path, "server:\n  enable_auto_tool_choice: true\n"
                    "  tool_call_parser: [a, b]\n")
@@ -305,7 +305,7 @@ def make_installed(tmp_path, release):
     return venv
 
 
-def test_what_is_installed_is_asked_for_standard_input_too(bin_dir, tmp_path):
+def test_the_installed_release_applies_to_standard_input_too(bin_dir, tmp_path):
     """The installed release applies to standard input, too."""
     venv = make_installed(tmp_path, "0.10.1")
     text = (f"server: {{prefix_caching_hash_algo: builtin, compilation_config: {{no_such_key: 1}}}}\n"
@@ -333,7 +333,7 @@ def test_strict_makes_warnings_errors(bin_dir, tmp_path):
     assert not report["ok"] and warnings(report) == []
 
 
-def test_a_hardware_profile_stands_in_for_the_host(bin_dir, tmp_path):
+def test_a_hardware_profile_replaces_the_host(bin_dir, tmp_path):
     text = "server: {tensor_parallel_size: 16}\n"
     assert check(bin_dir, tmp_path, text)["ok"]
     [fault] = errors(check(bin_dir, tmp_path, text, "--hardware", "h100x8"))

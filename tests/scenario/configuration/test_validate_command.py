@@ -31,7 +31,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text, expected", BAD.values(), ids=BAD.keys())
-def test_a_fault_is_told_with_its_word(bin_dir, tmp_path, text, expected):
+def test_a_fault_is_reported_with_its_word(bin_dir, tmp_path, text, expected):
     report = check(bin_dir, tmp_path, text)
     [fault] = errors(report)
     word, key, nearest = expected
@@ -148,7 +148,7 @@ def test_an_empty_release_is_refused(bin_dir, tmp_path):
     assert done.returncode == 2 and "--vllm-version" in done.stderr
 
 
-def test_what_two_releases_refused_a_newer_one_refuses(bin_dir, tmp_path):
+def test_a_refusal_of_two_releases_applies_to_newer_ones(bin_dir, tmp_path):
     make_model(tmp_path)
     text = "vllm serve ./tiny --max-model-len 200k -tp 3 -pp 33 -q awq"
     rules = {"max_model_len_within_model", "attention_heads_divide_by_tp", "layers_fill_pp",

@@ -47,7 +47,7 @@ def test_the_file_becomes_words(bin_dir, tmp_path, inner, words):
     assert "--config" not in argv and "c.yaml" not in argv
 
 
-def test_the_experiments_own_keys_win(bin_dir, tmp_path):
+def test_the_keys_of_the_experiment_win(bin_dir, tmp_path):
     plan = dry_run(bin_dir, tmp_path, "model: other\nseed: 7\nport: 8123\n",
                    "server: {model: m, config: c.yaml, seed: 1}\n")
     argv = plan["argv"]
@@ -56,7 +56,7 @@ def test_the_experiments_own_keys_win(bin_dir, tmp_path):
     assert plan["config"]["server"]["config"] == "c.yaml"
 
 
-def test_faults_have_the_files_own_place(bin_dir, tmp_path):
+def test_faults_have_their_location_in_the_file(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "seed: many\n\nnothing-such: 1\n"
                    "enable-auto-tool-choice: true\n")
     assert {(one["source"], one["line"], one["key"], one["rule"]) for one in errors(report)} == {
@@ -65,7 +65,7 @@ def test_faults_have_the_files_own_place(bin_dir, tmp_path):
         ("c.yaml", 4, "server.enable_auto_tool_choice", "auto_tool_needs_parser")}
 
 
-def test_false_that_vllm_leaves_out_is_told(bin_dir, tmp_path):
+def test_false_that_vllm_omits_is_reported(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "enable_prefix_caching: false\n")
     [told] = [one for one in warnings(report) if one["rule"] is None]
     assert told["key"] == "server.enable_prefix_caching"
@@ -85,5 +85,5 @@ def test_a_file_that_cannot_be_read(bin_dir, tmp_path, outer, text):
 
 
 @pytest.mark.parametrize("inner", ["[1, 2]\n", "a: {\n", "config: d.yaml\n", "seed: true\n"])
-def test_what_is_no_such_file(bin_dir, tmp_path, inner):
+def test_other_files(bin_dir, tmp_path, inner):
     assert not check(bin_dir, tmp_path, inner)["ok"]

@@ -93,7 +93,7 @@ def test_the_release_that_is_meant_is_in_the_result(bin_dir, tmp_path, patience)
     assert (server["runner"], source["runner"]) == (None, "not_in_release")
 
 
-def test_what_a_release_no_longer_has(bin_dir, tmp_path):
+def test_removed_arguments_of_a_release(bin_dir, tmp_path):
     config = broken_config(task="embed")
     config["launch"]["vllm_version"] = "0.32.0"
     done = run(bin_dir, tmp_path, config, "--dry-run", "--json")

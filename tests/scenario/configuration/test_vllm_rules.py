@@ -263,7 +263,7 @@ def test_a_variable_is_the_release_s(bin_dir, models, assigned, words, release, 
         assert expected in f"{told[0]['expected']} {told[0].get('nearest')}"
 
 
-def test_the_environment_of_a_server_elsewhere_is_its_own(bin_dir, models):
+def test_the_environment_of_a_remote_server_is_unknown(bin_dir, models):
     (models / "url.yaml").write_text("""
 launch: {url: "http://127.0.0.1:8000", env: {VLLM_LOGING_LEVEL: DEBUG}}
 """)
@@ -282,7 +282,7 @@ def test_the_variables_are_those_of_the_specification(bin_dir, test_data_dir, tm
         assert has == {name for name in names if name.startswith("VLLM_")}
 
 
-def test_what_replaced_a_variable_is_an_argument_or_a_key(bin_dir, tmp_path):
+def test_replacements_of_variables_are_arguments_or_keys(bin_dir, tmp_path):
     schema = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)
     names = {one["name"] for one in schema["arguments"]}
     keys = {f"{one['of']}.{one['name']}" for one in schema["argument_fields"]}

@@ -65,7 +65,7 @@ def dashboard(bin_dir, tmp_path_factory):
 
 
 @pytest.fixture
-def own(bin_dir, db):
+def private(bin_dir, db):
     """One that a play may end, or is the first to ask; it has small-1."""
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1
@@ -277,7 +277,7 @@ def test_traces_as_an_archive(dashboard, runs):
 # ---- what is wrong with one ----------------------------------------------------------------------
 
 
-def test_what_is_refused(dashboard, runs, came):
+def test_refusals(dashboard, runs, came):
     data = os.urandom(16)  # what no other play sends
     for kind, name, headers, words in [("trace", "t", {"X-Content-SHA256": "0" * 64}, "SHA-256"),
                                        ("trace", "t", {"X-Content-SHA256": "abc"}, "X-Content-SHA256"),
@@ -315,28 +315,28 @@ def test_a_file_that_is_lost(dashboard, runs, harm):
         assert {one.name: archive.extractfile(one).read() for one in archive.getmembers()} == traces
 
 
-def test_a_file_that_cannot_be_opened(own, folder):
+def test_a_file_that_cannot_be_opened(private, folder):
     """A link of the right size is not opened: the answer is to retry, and not that the file was lost."""
     data = os.urandom(5000)
-    put(own, "small-1", "trace", "rank0.gz", data)
+    put(private, "small-1", "trace", "rank0.gz", data)
     path = folder / sha256(data)[:2] / sha256(data)
     path.rename(folder.parent / "elsewhere")
     path.symlink_to(folder.parent / "elsewhere")
     for where in ("data/experiments/small-1/artifacts/trace/rank0.gz", "export/traces/small-1?rank=0"):
-        answer = own.get(f"/api/{where}")
+        answer = private.get(f"/api/{where}")
         assert answer.status == 503 and "see the log of the server" in answer.json["detail"]
     path.unlink()
     (folder.parent / "elsewhere").rename(path)
-    assert own.get("/api/export/traces/small-1?rank=0").body == data
-    status, _, err = own.stop()
+    assert private.get("/api/export/traces/small-1?rank=0").body == data
+    status, _, err = private.stop()
     assert status == 0 and err.count(f"cannot open '{path}'") == 2
 
 
-def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
+def test_damaged_bytes_are_found_and_repaired(private, bin_dir, db, folder):
     def check(*words):
         return run_dashboard(bin_dir, "check", "--db", db, *words)
     data = b"x" * 5000
-    put(own, "small-1", "trace", "rank0.json", data)
+    put(private, "small-1", "trace", "rank0.json", data)
     assert check().returncode == 0
     path = folder / sha256(data)[:2] / sha256(data)
     path.write_bytes(b"y" + data[1:])
@@ -346,9 +346,9 @@ def test_damaged_bytes_are_found_and_mended(own, bin_dir, db, folder):
     assert check("--quick").returncode == 0
     # what another process opened before is read to its end as it was
     with path.open("rb") as old:
-        assert put(own, "small-1", "trace", "rank0.json", data).status == 200
+        assert put(private, "small-1", "trace", "rank0.json", data).status == 200
         assert old.read() == b"y" + data[1:]
-    assert own.get("/api/data/experiments/1/artifacts/trace/rank0.json").body == data and check().returncode == 0
+    assert private.get("/api/data/experiments/1/artifacts/trace/rank0.json").body == data and check().returncode == 0
     # an unnamed file is not a fault
     unnamed = folder / "ab" / ("ab" * 32)
     unnamed.parent.mkdir(exist_ok=True)
@@ -377,11 +377,11 @@ def test_a_client_that_leaves(dashboard, runs, came):
     assert dashboard.get(f"/api/data/experiments/{runs[0]}/artifacts").json["artifacts"] == []
 
 
-def test_a_kill_amid_it(own, bin_dir, db, folder):
-    put(own, "small-1", "trace", "whole", b"whole")
-    with begin_put(own, "small-1", 1 << 20, b"x" * 100_000):
+def test_a_kill_during_it(private, bin_dir, db, folder):
+    put(private, "small-1", "trace", "whole", b"whole")
+    with begin_put(private, "small-1", 1 << 20, b"x" * 100_000):
         wait_for(lambda: incoming(files_of(folder)), "it has begun")
-        own.stop(signal.SIGKILL)
+        private.stop(signal.SIGKILL)
     assert len(incoming(files_of(folder))) == 1
     with Dashboard(bin_dir, db) as again:
         assert incoming(files_of(folder)) == [] and len(files_of(folder)) == 1
@@ -428,10 +428,10 @@ def test_many_at_once_of_the_same(dashboard, runs, came):
     assert statuses == [201] * 16 and len(came()) == 1
 
 
-def test_memory_is_bounded(own):
+def test_memory_is_bounded(private):
     """Sends a file far larger than the memory for bodies."""
     def resident():
-        with open(f"/proc/{own.process.pid}/status") as status:
+        with open(f"/proc/{private.process.pid}/status") as status:
             return max(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
     before = resident()
     block = os.urandom(1 << 20)
@@ -442,7 +442,7 @@ def test_memory_is_bounded(own):
         for _ in range(size >> 20):
             digest.update(block)
             yield block
-    connection = own.connect()
+    connection = private.connect()
     connection.request("PUT", path_of("small-1", "trace", "large"), blocks(), {"Content-Length": str(size)})
     reply = connection.getresponse()
     body = reply.read()
@@ -505,7 +505,7 @@ def test_a_full_disk(bin_dir, tmp_path):
         subprocess.run(["umount", "-l", disk], check=True)
 
 
-def test_what_the_results_of_an_upload_lack(dashboard):
+def test_missing_artifacts_of_an_upload(dashboard):
     """Lists the artifacts of stored results and duplicates that are missing; it omits those of deleted results and of
     conflicts."""
     def named(run_id, *names, **keys):

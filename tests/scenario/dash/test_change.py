@@ -56,7 +56,7 @@ def test_tags_and_notes(shared):
     assert json.loads(shared.get(f"/api/data/experiments/{one}/raw").body)["tags"] == {"rack": "r1", "size": 3}
 
 
-def test_what_cannot_be_said(shared):
+def test_inexpressible_values(shared):
     one = stored(shared, "unsaid")
     assert patch(shared, one, tags={"a": 3}).json["pointer"] == "/tags/a"
     assert patch(shared, one, notes="x" * 20_001).status == patch(shared, one, colour="red").status == 422
@@ -99,7 +99,7 @@ def test_delete_and_restore(shared):
     assert changes(shared, one) == [("bob", "restored", None, None, None), ("ann", "deleted", None, None, None)]
 
 
-def test_what_was_deleted_comes_back_by_replace(shared):
+def test_replace_restores_deleted_results(shared):
     one = stored(shared, "back")
     patch(shared, one, tags={"kept": "yes"})
     shared.ask("DELETE", f"/api/data/experiments/{one}")

@@ -25,7 +25,7 @@ def documents(dashboard, ids):
     return [dashboard.get(f"/api/data/experiments/{one}/raw").body for one in ids]
 
 
-def test_it_shows_so_many_results_that_say_what_they_are(bin_dir, tmp_path):
+def test_it_shows_the_given_number_of_marked_results(bin_dir, tmp_path):
     with demo(bin_dir, tmp_path / "made.db", "--seed", "5") as shown:
         said = shown.post("/api/filters/apply", {"limit": 200, "columns": ["tags.synthetic", "run.name"]}).json
         assert said["count"] == said["total"] == ROWS
@@ -59,7 +59,7 @@ def folders(place):
     return list(place.glob("profllm-demo-*"))
 
 
-def test_a_database_of_its_own_goes_with_it(bin_dir, tmp_path):
+def test_a_temporary_database_is_removed(bin_dir, tmp_path):
     with demo(bin_dir, None, env={"TMPDIR": str(tmp_path)}) as shown:
         assert [one.name for one in folders(tmp_path)[0].glob("*.db")] == ["demo.db"]
         assert shown.post("/api/filters/apply", {}).json["count"] == ROWS
@@ -93,7 +93,7 @@ def test_a_signal_at_any_moment_leaves_no_folder(bin_dir, tmp_path, number):
         assert folders(tmp_path) == []
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_made(bin_dir, tmp_path):
+def test_a_port_in_use_is_reported_before_anything_is_made(bin_dir, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = run_dashboard(bin_dir, "demo", "--db", tmp_path / "d.db", "--port", port)
@@ -112,7 +112,7 @@ def test_a_port_that_is_taken_is_told_before_anything_is_made(bin_dir, tmp_path)
     (["--row", "5", "x"], "'x'"),
     (["--sed", "5"], "--sed"),
 ])
-def test_what_is_wrong_is_told_before_anything_is_made(bin_dir, tmp_path, words, said):
+def test_faults_are_reported_before_anything_is_made(bin_dir, tmp_path, words, said):
     done = run_dashboard(bin_dir, "demo", *words, env={"TMPDIR": str(tmp_path)})
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr, done.stderr
@@ -150,7 +150,7 @@ def test_a_terminal_has_a_bar(bin_dir, tmp_path):
     assert b"400 stored" in shown
 
 
-def test_help_tells_of_it(bin_dir):
+def test_help_describes_it(bin_dir):
     assert "demo" in run_dashboard(bin_dir, "help").stdout
     told = run_dashboard(bin_dir, "help", "demo").stdout
     for word in ("--rows", "--seed", "--db", "--add", "synthetic"):

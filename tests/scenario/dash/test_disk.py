@@ -137,7 +137,7 @@ def test_a_full_folder_of_files(bin_dir, disk, tmp_path):
     assert len([path for path in files.rglob("*") if path.is_file()]) == len(kept) + 1
 
 
-def may_be_kept_from_writing(path):
+def can_be_made_read_only(path):
     done = subprocess.run(["chattr", "+i", path], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"could not make a file immutable: {done.stderr.strip()}")
@@ -150,7 +150,7 @@ def test_a_file_that_may_only_be_read(bin_dir, tmp_path):
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/batch", [little(i) for i in range(5)])["counts"]["stored"] == 5
         for path in locked:
-            may_be_kept_from_writing(path)
+            can_be_made_read_only(path)
         try:
             refused(one.post("/api/upload/json", little(5)), 503)
             refused(one.post(PRESETS, {"name": "one"}), 503)

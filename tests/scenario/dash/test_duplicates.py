@@ -96,7 +96,7 @@ def changes_of(dashboard, one):
     return [(change["kind"], change["author"]) for change in dashboard.get(f"/api/data/experiments/{one}/changes").json["changes"]]
 
 
-def test_who_replaces_is_told(shared):
+def test_authors_of_replacements_are_recorded(shared):
     """The history names who replaced a result: the author of an upload, of an upload in parts, and of a later choice."""
     one = shared.upload("/api/upload/json", {"run_id": "told", "suite": "0"})["items"][0]["id"]
     shared.upload("/api/upload/json?on_conflict=replace&author=ann", {"run_id": "told", "suite": "1"})
@@ -113,7 +113,7 @@ def test_who_replaces_is_told(shared):
     assert changes_of(shared, one) == [("restored", "eve"), ("deleted", "dan"), ("replaced", "cleo"), ("replaced", "bob"), ("replaced", "ann")]
 
 
-def test_what_has_changed_since_is_not_replaced(shared):
+def test_later_changes_are_not_replaced(shared):
     """Before the choice is taken, and between that and when it is followed."""
     one = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "0"})["items"][0]["id"]
     job = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "1"})["job_id"]
@@ -155,7 +155,7 @@ def test_all_at_once_and_only_those(shared):
     assert problem.status == 422 and problem.json["pointer"] == "/items/1"
 
 
-def test_in_what_they_differ(shared):
+def test_their_differences(shared):
     first = {**GOOD, "run_id": "exp_20260101_000000_d1ff00"}
     shared.upload("/api/upload/json", first)
     second = {**first, "suite": "other", "results": {**GOOD["results"], "p99_ttft_ms": 777.5}}
@@ -172,7 +172,7 @@ def test_in_what_they_differ(shared):
     assert shared.get(f"/api/upload/jobs/{stored}/items/7/diff").status == 404
 
 
-def test_one_run_told_twice(shared, test_data_dir):
+def test_one_run_in_two_files(shared, test_data_dir):
     """Under another run_id, and in another form; what has other figures is another run."""
     figures = {**GOOD["results"], "duration": 31.52345, "mean_ttft_ms": 81.23456, "mean_itl_ms": 9.8765, "output_throughput": 1234.567}
     first = {**GOOD, "run_id": "exp_20260101_000000_aaaa01", "results": figures}
@@ -204,7 +204,7 @@ def test_other_inputs_are_another_run(shared):
     assert stored("inputs-unknown", None)[1] == [two[0], eight[0], eight[0] + 1]
 
 
-def test_marks_follow_what_goes_and_comes(shared):
+def test_marks_follow_deletions_and_uploads(shared):
     """The oldest existing result has no mark, and its possible duplicates have its id."""
     def stored(name, **figures):
         return shared.upload("/api/upload/json?on_conflict=replace", {"run_id": f"mark-{name}", "suite": "marks", "results": {**MEASURED, **figures}})["items"][0]["id"]

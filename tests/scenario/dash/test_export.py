@@ -69,7 +69,7 @@ def split(text):
     return front, list(csv.reader(io.StringIO(text, newline=""), strict=True))
 
 
-def told(dashboard, **request):
+def api_rows(dashboard, **request):
     """All rows of the API, a page after the other."""
     rows = []
     while True:
@@ -107,7 +107,7 @@ def same_cell(got, wanted):
      "filter": {"or": [{"field": "server.quantization", "op": "is_recorded"}, {"field": "server.seed", "op": "is_null"}]}},
     {"columns": ["server.model"], "filter": NONE}])
 def test_every_cell_is_the_one_of_the_api(dashboard, request_):
-    rows = told(dashboard, **request_)
+    rows = api_rows(dashboard, **request_)
     answer = dashboard.post(CSV, request_)
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
     front, table = split(answer.body.decode())
@@ -132,7 +132,7 @@ def test_a_column_that_is_named_twice_is_one_key(dashboard):
 
 
 def test_numbers_are_the_same_to_the_last_bit(dashboard):
-    rows = told(dashboard, columns=["results.mean_ttft_ms"], filter={"field": "results.mean_ttft_ms", "op": "not_null"})
+    rows = api_rows(dashboard, columns=["results.mean_ttft_ms"], filter={"field": "results.mean_ttft_ms", "op": "not_null"})
     table = split(dashboard.post(CSV, {"columns": ["results.mean_ttft_ms"], "filter": {"field": "results.mean_ttft_ms", "op": "not_null"}})
                   .body.decode())[1][1:]
     seen = set()
@@ -145,7 +145,7 @@ def test_numbers_are_the_same_to_the_last_bit(dashboard):
 
 def test_all_columns_that_one_of_the_rows_has(dashboard):
     for filter_ in ({"not": NONE}, {"field": "run.run_id", "op": "starts_with", "value": "small"}, NONE):
-        rows = told(dashboard, filter=filter_)
+        rows = api_rows(dashboard, filter=filter_)
         recorded = set().union(*(row["cells"] for row in rows)) if rows else set()
         order = [field["id"] for field in dashboard.get("/api/fields").json["fields"] if field["column"]]
         wanted = [id_ for id_ in order if id_ in recorded]
@@ -155,7 +155,7 @@ def test_all_columns_that_one_of_the_rows_has(dashboard):
             assert whole["provenance"]["columns"] == wanted and [row["cells"] for row in whole["rows"]] == [row["cells"] for row in rows]
 
 
-def test_it_says_what_it_is_of(dashboard):
+def test_it_describes_its_subject(dashboard):
     request = {"filter": {"field": "server.model", "op": "ne", "value": 'a",;=1+1\n\\"'}, "sort": [{"field": "run.run_id", "dir": "asc"}],
                "columns": ["run.run_id"], "link": "http://localhost/?f=1,=2;@3"}
     answer = dashboard.post(CSV, request)
@@ -194,7 +194,7 @@ def test_no_cell_is_a_formula(dashboard, numeric):
         assert all(not piece.removeprefix('"').startswith(DANGER) for piece in line.replace(";", ",").split(","))
 
 
-def test_what_is_wrong_is_told_before_anything_is_sent(dashboard):
+def test_faults_are_reported_before_anything_is_sent(dashboard):
     for path in (CSV, JSON):
         for request, pointer in (({"columns": ["run.name", "run.nmae"]}, "/columns/1"), ({"sort": [{"field": "run.nmae", "dir": "asc"}]}, "/sort/0/field"),
                                  ({"filter": {"field": "run.nmae", "op": "is_null"}}, "/filter/field"), ({"link": "a\nb"}, "/link"),
@@ -279,7 +279,7 @@ def test_a_client_that_does_not_read_on_holds_no_end_up(bin_dir, wide, version):
                 read_to_the_end(peer)
 
 
-def test_so_many_at_a_time_and_no_more(bin_dir, wide):
+def test_the_number_at_a_time_is_limited(bin_dir, wide):
     """Each of them holds what the results were."""
     with Dashboard(bin_dir, wide) as one:
         peers = [open_slowly(one) for _ in range(16)]

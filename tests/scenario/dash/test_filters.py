@@ -74,7 +74,7 @@ def ids_of(places):
     return [i + 1 for i in places]
 
 
-def test_random_trees_mean_what_a_plain_evaluation_says(made):
+def test_random_trees_match_a_plain_evaluation(made):
     driver, rows = made
     rng = random.Random(SEED + 1)
     trees = [random_tree(rng, rows.documents) for _ in range(TREES)]
@@ -112,7 +112,7 @@ def test_each_op_of_each_kind_of_value_is_played(made):
     assert MISSING in cells and NULL in cells and "auto" in cells and float("inf") in cells
 
 
-def test_pages_stand_in_order(made):
+def test_pages_are_in_order(made):
     driver, rows = made
     rng = random.Random(SEED + 2)
     for _ in range(60 if not LONG else 600):
@@ -132,7 +132,7 @@ def test_pages_stand_in_order(made):
             assert row["simulated"] == wanted.get("environment.engine.simulated") and row["verdict"] == wanted.get("quality.verdict")
 
 
-def test_facets_ignore_their_own_terms(made):
+def test_facets_ignore_terms_of_their_field(made):
     driver, rows = made
     rng = random.Random(SEED + 3)
     for _ in range(25 if not LONG else 250):
@@ -175,7 +175,7 @@ def check_facet(said, wanted, field):
         assert all(wanted["values"][value] == count for value, count in values.items())
         counts = [one["count"] for one in said["values"]]
         assert counts == sorted(wanted["values"].values(), reverse=True)[:len(counts)]
-    assert said_ends(said, field) == wanted["ends"]
+    assert ends_of(said, field) == wanted["ends"]
     if wanted["words"] is not None:
         assert tally_of(said["words"]) == wanted["words"]
     if "histogram" in said:
@@ -189,7 +189,7 @@ def check_facet(said, wanted, field):
         assert sum(counts) == sum(n for _, n in finite)
 
 
-def said_ends(said, field):
+def ends_of(said, field):
     if "min" not in said:
         return None
     return tuple(when(said[key]) if field == "run.timestamp" else float(said[key]) for key in ("min", "max"))
@@ -283,7 +283,7 @@ for _ in range(32):
     (DEEP, "/filter" + "/not" * 32, "an object", "at most 32 levels", None),
     ({"and": [TP] * 1000}, "/filter/and/999", "an object", "at most 1000 nodes", None),
 ])
-def test_a_filter_that_is_wrong_is_told_where(one_result, tree, pointer, found, expected, nearest):
+def test_a_wrong_filter_is_reported_with_its_location(one_result, tree, pointer, found, expected, nearest):
     fault = one_result.faults(tree)[0]
     assert fault["pointer"] == pointer
     assert fault["found"].startswith(found) and fault["expected"].startswith(expected)
@@ -314,12 +314,12 @@ def test_all_of_nothing_is_every_result_and_any_of_nothing_is_none(one_result, t
     ({"facets": ["nothing.there"]}, "/facets/0", "the id of a field"),
     ({"filters": TP}, "", "a known key"),
 ])
-def test_a_request_that_is_wrong_is_told_where(one_result, request_, pointer, expected):
+def test_a_wrong_request_is_reported_with_its_location(one_result, request_, pointer, expected):
     fault = one_result.ask(apply=request_)["faults"][0]
     assert (fault["pointer"], fault["expected"]) == (pointer, expected)
 
 
-def test_what_is_there_can_be_asked_for_whatever_the_type(driver):
+def test_fields_of_every_type_can_be_requested(driver):
     """A word among numbers, a number among texts, a time that is none: each value that options show is a filter."""
     driver.tell(document={"timestamp": "yesterday", "config": {"server": {"tensor_parallel_size": "many", "model": 7}}}, id=1)
     for field, value in (("server.tensor_parallel_size", "many"), ("server.model", 7), ("run.timestamp", "yesterday")):
@@ -393,7 +393,7 @@ def test_a_cursor_of_long_texts_is_short_and_right(driver):
         assert seen == wanted and cursor is None
 
 
-def test_metrics_are_what_numpy_says(made):
+def test_metrics_equal_numpys(made):
     driver, rows = made
     rng = random.Random(SEED + 5)
     fields = [field for field, (type_, *_) in FIELDS.items() if type_ == "number"]
@@ -444,7 +444,7 @@ def test_values_of_a_field_come_by_pages(driver):
 
 
 @pytest.mark.release_only  # 1,500 documents; what is done with their numbers has unit tests
-def test_numbers_without_end_tell_counts_until_they_are_asked_for(driver):
+def test_unlimited_numbers_report_counts_by_default(driver):
     for i in range(1, 1501):
         driver.tell(document={"config": {"server": {"seed": i, "max_model_len": "auto" if i > 1400 else i * 1.5}}}, id=i)
     facets = driver.apply(facets=True, limit=0)["facets"]
@@ -464,7 +464,7 @@ def test_numbers_without_end_tell_counts_until_they_are_asked_for(driver):
 
 
 @pytest.mark.release_only  # 3,000 documents, for the time that they take
-def test_what_has_no_time_left_is_named(driver):
+def test_unfinished_parts_are_named(driver):
     for i in range(1, 3001):
         driver.tell(document={"config": {"server": {"model": f"m{i}", "seed": i, "dtype": "ab"[i % 2]}}}, id=i)
     fields = ["server.model", "server.seed", "server.dtype"] * 600
@@ -477,7 +477,7 @@ def test_what_has_no_time_left_is_named(driver):
     assert set(answer["facets"]) | set(answer["metrics"]) and "server.seed" in answer["metrics"]
 
 
-def test_times_are_told_from_now(driver):
+def test_times_are_relative_to_now(driver):
     now = datetime.datetime.now(datetime.timezone.utc)
     for i, ago in enumerate((datetime.timedelta(minutes=1), datetime.timedelta(hours=5), datetime.timedelta(days=3), datetime.timedelta(days=40))):
         driver.tell(document={"timestamp": (now - ago).isoformat()}, id=i + 1)

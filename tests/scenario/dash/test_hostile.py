@@ -91,7 +91,7 @@ def test_ten_thousand_levels(dashboard):
         assert lines["counts"]["rejected"] == 1 and lines["counts"]["stored"] == 1, text[:50]
 
 
-def test_keys_that_stand_twice(dashboard):
+def test_duplicate_keys(dashboard):
     for text in ('{"run_id": "a", "run_id": "b"}', '{"run_id": "a", "tags": {"x": 1, "x": 2}}'):
         is_refused(dashboard.post("/api/upload/json", text.encode()), 400, 422)
     job = dashboard.upload("/api/upload/batch", b'{"run_id": "a", "run_id": "b"}\n' + json.dumps(little(2)).encode(), "application/x-ndjson")

@@ -189,7 +189,7 @@ def test_every_leaf_of_a_result_is_a_field_of_the_api(dashboard):
 
 @pytest.mark.parametrize("path, nearest", [("/api/helth", "/api/health"), ("/api/filter/apply", "/api/filters/apply"),
                                            ("/api", None), ("/api/upload/jsno", "/api/upload/json")])
-def test_an_unknown_path_is_told_the_near_one(dashboard, path, nearest):
+def test_an_unknown_path_gets_the_nearest_one(dashboard, path, nearest):
     problem = dashboard.get(path)
     assert problem.status == 404 and problem.headers["Content-Type"] == "application/problem+json"
     assert problem.json.get("nearest") == nearest and problem.json["instance"] == path
@@ -198,7 +198,7 @@ def test_an_unknown_path_is_told_the_near_one(dashboard, path, nearest):
 @pytest.mark.parametrize("method, path, allow", [("POST", "/api/health", "GET, HEAD"), ("GET", "/api/filters/apply", "POST"),
                                                  ("PUT", "/api/data/experiments/1", "GET, HEAD, PATCH, DELETE"), ("PUT", "/", "GET, HEAD"),
                                                  ("OPTIONS", "/api/upload/json", "POST")])
-def test_another_method_is_told_which(dashboard, method, path, allow):
+def test_another_method_gets_the_allowed_ones(dashboard, method, path, allow):
     answer = dashboard.ask(method, path, check=False)
     assert answer.status == 405 and answer.headers["Allow"] == allow
 
@@ -219,7 +219,7 @@ def test_every_answer_has_the_security_headers(dashboard):
         assert "Access-Control-Allow-Origin" not in headers
 
 
-def test_the_page_is_at_every_place_of_its_own(dashboard):
+def test_the_page_is_at_each_of_its_routes(dashboard):
     index = dashboard.get("/")
     assert index.status == 200 and index.headers["Content-Type"] == "text/html; charset=utf-8"
     assert dashboard.get("/experiments/7?x=1").body == index.body
@@ -276,7 +276,7 @@ def test_json_is_compressed_as_the_client_asks(dashboard, path):
     assert (same.status, same.body, same.headers["Content-Encoding"]) == (304, b"", None)
 
 
-def test_what_is_small_or_no_json_is_sent_as_it_is(dashboard):
+def test_small_bodies_and_other_types_are_not_compressed(dashboard):
     for path in ("/api/health", "/api/data/experiments/99", "/api/data/experiments/1/raw"):
         answer = dashboard.ask("GET", path, headers={"Accept-Encoding": "gzip, zstd"}, check=False)
         assert answer.headers["Content-Encoding"] is None, path
@@ -391,7 +391,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_hostile_bodies_are_told_where(dashboard, name):
+def test_hostile_bodies_are_reported_with_their_location(dashboard, name):
     body, status, told = BODIES[name]
     problem = dashboard.post("/api/filters/apply", body)
     assert problem.status == status, problem.body[:500]
@@ -399,7 +399,7 @@ def test_hostile_bodies_are_told_where(dashboard, name):
     assert "pointer" in problem.json or "line" in problem.json
 
 
-def test_what_was_sent_stands_in_answers_as_text(dashboard):
+def test_request_values_are_text_in_responses(dashboard):
     """Script tags, right-to-left marks, control characters, 300 characters: given back as JSON text, in one line."""
     for text in ('<script>alert("x")</script>', "\u202eevil\u202c", "x" * 300, "a\r\nSet-Cookie: b=1", "\x1b[31m", "\U0001f4a9", "'\"&<>"):
         path = "/api/" + quote(text)
@@ -443,7 +443,7 @@ def test_limits_hold_while_reading(dashboard):
                                   b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
                                   b"POST /api/upload/json HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                   b"Content-Length: 100\r\n\r\n{"])
-def test_what_is_no_http_does_no_harm(dashboard, data):
+def test_other_protocols_do_no_harm(dashboard, data):
     total = dashboard.get("/api/health").json["total"]
     came = talk(dashboard, data)
     assert came == b"" or came.startswith(b"HTTP/1.") and b" 20" not in came.split(b"\r\n")[0]

@@ -162,7 +162,7 @@ def test_rows_of_older_programs_get_names_and_models_by_reindex(bin_dir, tmp_pat
         assert one.stop() == (0, "", "")
 
 
-def test_numbers_that_json_does_not_have_are_not_recorded_and_told(bin_dir, tmp_path):
+def test_numbers_that_json_does_not_have_are_not_recorded_but_reported(bin_dir, tmp_path):
     text = json.dumps({**SERVE, "request_rate": math.inf, "mean_ttft_ms": math.nan, "output_throughput": -math.inf, "note": "Infinity, NaN"})
     (tmp_path / "odd.json").write_text(text)
     (tmp_path / "own.json").write_text('{"run_id": "r", "schema_version": 1, "results": {"mean_ttft_ms": Infinity}}')
@@ -196,7 +196,7 @@ def test_documents_are_kept_as_they_came(bin_dir, examples, tmp_path):
     assert stored_bytes(told["db"], 2).decode() == (examples / "quickstart.json").read_text().rstrip()
 
 
-def test_a_document_that_tells_little(bin_dir, rows, tmp_path):
+def test_a_small_document(bin_dir, rows, tmp_path):
     told = import_json(bin_dir, write(tmp_path / "r.json", SAMPLE), "--db", tmp_path / "a.db")
     (result,) = told["results"]
     assert result == {"path": str(tmp_path / "r.json"), "name": "r.json", "state": "stored", "form": "plain", "id": 1,
@@ -222,7 +222,7 @@ def test_three_kinds_of_nothing_in_sql(bin_dir, tmp_path):
     assert ask(db, 'SELECT count(*) FROM benchmark_runs WHERE "benchmark.request_rate" > 1e300') == [(4,)]
 
 
-def test_a_newer_version_keeps_what_is_not_known(bin_dir, examples, tmp_path):
+def test_a_newer_version_keeps_unknown_keys(bin_dir, examples, tmp_path):
     need("zstd")
     document = json.loads((examples / "quickstart.json").read_text())
     document["schema_version"] = 99
@@ -245,7 +245,7 @@ def test_no_secret_is_kept(bin_dir, tmp_path):
     assert not any(b"S3CRET" in path.read_bytes() for path in tmp_path.glob("a.db*"))
 
 
-def test_stars_in_place_of_a_secret_are_no_fault(bin_dir, examples, tmp_path):
+def test_stars_in_place_of_a_secret_are_not_a_fault(bin_dir, examples, tmp_path):
     need("zstd")
     document = json.loads((examples / "quickstart.json").read_text())
     # the schema expects a list; the user wrote more than names into it
@@ -401,7 +401,7 @@ def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
     (["--db", "a.db", "fields", "x"], "unknown option '--db'"),
     (["fields", "x"], "unexpected argument 'x'; this command accepts only options"),
 ])
-def test_what_is_refused(bin_dir, tmp_path, words, says):
+def test_refusals(bin_dir, tmp_path, words, says):
     # longer than the head of a database
     write(tmp_path / "r.json", {**SAMPLE, "run_id": "r" * 200})
     done = run_dashboard(bin_dir, *words, cwd=tmp_path)
@@ -409,7 +409,7 @@ def test_what_is_refused(bin_dir, tmp_path, words, says):
     assert done.stdout == ""
 
 
-def test_where_the_database_lies(bin_dir, tmp_path):
+def test_the_location_of_the_database(bin_dir, tmp_path):
     write(tmp_path / "r.json", SAMPLE)
     for number, (words, env, path) in enumerate([
             (["--db", "a.db", "import", "r.json"], {}, "a.db"),
@@ -441,7 +441,7 @@ def assert_each_once(db, count):
 
 
 @pytest.mark.parametrize("lines", [0, 1, 65])
-def test_a_kill_loses_nothing_that_was_told(bin_dir, many, tmp_path, lines):
+def test_a_kill_loses_nothing_that_was_acknowledged(bin_dir, many, tmp_path, lines):
     db = tmp_path / "a.db"
     running = subprocess.Popen(dashboard_command(bin_dir, "import", many, "--db", db), env=environment(), text=True,
                                stdout=subprocess.PIPE)
@@ -498,7 +498,7 @@ def test_help_version_and_pages(bin_dir):
 
 
 @pytest.mark.parametrize("refused", [{2}, set(range(5))])
-def test_what_the_database_will_not_have_is_rejected_alone(bin_dir, tmp_path, refused):
+def test_only_results_that_the_database_refuses_are_rejected(bin_dir, tmp_path, refused):
     db = tmp_path / "a.db"
     run_dashboard(bin_dir, "import", "--db", db, write(tmp_path / "first.json", {"run_id": "first", "results": {"completed": 1}}))
     change(str(db), refusal(str(db), "benchmark_runs", f"NEW.run_id IN ({','.join(repr(f'r{i}') for i in refused)})", "not this one"))

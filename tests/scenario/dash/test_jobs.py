@@ -75,7 +75,7 @@ def test_parts_come_and_are_worked_on_as_they_come(shared):
     assert shared.post(f"/api/upload/json?job_id={job}&on_known=keep", little("late")).json["pointer"] == "/on_conflict"
 
 
-def test_what_is_told_of_items_and_jobs(shared):
+def test_descriptions_of_items_and_jobs(shared):
     shared.upload("/api/upload/json", little("told-before"))
     job = shared.upload("/api/upload/batch", [little(f"told-{i}") for i in range(5)] + [1, 2])
     page = look(shared, job["job_id"], "?state=rejected&offset=1&limit=5")
@@ -87,14 +87,14 @@ def test_what_is_told_of_items_and_jobs(shared):
         [one for one in shared.get("/api/upload/jobs?limit=200").json["jobs"] if one["state"] != "done"])
 
 
-def test_an_answer_tells_a_thousand_items_unless_more_are_asked_for(shared):
+def test_a_response_has_a_thousand_items_by_default(shared):
     job = shared.upload("/api/upload/batch", [0] * 1001)
     assert job["total"] == 1001 and [item["index"] for item in job["items"]] == list(range(1000))
     assert len(look(shared, job["job_id"], "?limit=10000")["items"]) == 1001
     assert [item["index"] for item in look(shared, job["job_id"], "?offset=1000")["items"]] == [1000]
 
 
-def test_what_was_received_whole_is_known(shared):
+def test_complete_responses_are_recorded(shared):
     files = [(f"k{i}.json", json.dumps(little(f"known-{i}")).encode()) for i in range(3)]
     body, media = form(*files)
     job = shared.job(shared.post("/api/upload/batch", body, media))
@@ -255,7 +255,7 @@ def test_an_open_upload_outlives_the_server(bin_dir, db):
         assert again.stop() == (0, "", "")
 
 
-def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
+def test_abandoned_uploads_are_forgotten(bin_dir, db):
     """After seven days, the server closes abandoned uploads, deletes kept bytes, and knows the newest uploads only; until
     then it keeps all of them."""
     crowd = """INSERT INTO jobs (kind, name, state, created, finished)
@@ -286,7 +286,7 @@ def test_what_nobody_came_back_to_is_forgotten(bin_dir, db):
         assert late.stop() == (0, "", "")
 
 
-def test_a_database_of_before_goes_on(bin_dir, tmp_path):
+def test_an_older_database_is_continued(bin_dir, tmp_path):
     """One that a server of the form before left in the middle of a job: two of four items are done."""
     import sqlite3
     db = tmp_path / "d.db"

@@ -59,7 +59,7 @@ ROUTES = ["json", "batch", "raw"]
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_where_they_stood(shared, route):
+def test_the_locations_of_secrets(shared, route):
     document = leaky(ROUTES.index(route))
     job = shared.upload(f"/api/upload/{route}", [document] if route == "batch" else document)
     item, = job["items"]
@@ -80,7 +80,7 @@ def test_where_they_stood(shared, route):
     wait_for(lambda: not [path for path in shared.home.iterdir() if MARK.encode() in path.read_bytes()], "no byte of it is left")
 
 
-def test_what_came_is_told_behind_a_choice(shared):
+def test_received_bytes_are_reported_after_a_choice(shared):
     """The kept bytes of a conflict contain no secrets; their locations and the number of received bytes stay."""
     text = json.dumps({"run_id": "chosen", "suite": "new", "config": {"hf_token": f"{MARK}30"}}, indent=4)
     for choice in ("keep", "replace"):
@@ -109,7 +109,7 @@ def test_the_same_but_for_a_secret_is_the_same(shared):
     assert shared.upload("/api/upload/json", other)["counts"]["duplicate"] == 1
 
 
-def test_in_what_is_said_of_a_result(shared):
+def test_in_the_description_of_a_result(shared):
     """Nor is one kept of what people write on it."""
     item, = shared.upload("/api/upload/json", leaky(12))["items"]
     path = f"/api/data/experiments/{item['id']}"

@@ -58,7 +58,7 @@ def answer_of(peer):
 
 
 @pytest.mark.parametrize("how", ["closed", "reset", "half"])
-def test_what_clients_that_left_have_asked_is_not_made(dashboard, how):
+def test_requests_of_clients_that_left_are_not_computed(dashboard, how):
     peers = [ask(dashboard, question(number)) for number in range(FIELDS - 1)]
     dashboard.get("/api/health")
     for peer in peers:
@@ -82,7 +82,7 @@ def test_what_clients_that_left_have_asked_is_not_made(dashboard, how):
     assert sum("which was made" in said for said in ends) <= len(ends) // 4
 
 
-def test_one_who_asks_the_same_has_the_answer_of_who_left(dashboard):
+def test_an_equal_request_gets_the_response_of_an_abandoned_one(dashboard):
     everything = question(*range(FIELDS))
     first = ask(dashboard, everything)
     second = ask(dashboard, everything)
@@ -94,7 +94,7 @@ def test_one_who_asks_the_same_has_the_answer_of_who_left(dashboard):
     assert sorted(said[:4] for said in end(dashboard)) == ["200 ", "left"]
 
 
-def test_a_question_that_was_given_up_is_asked_anew(dashboard):
+def test_an_abandoned_request_is_repeated(dashboard):
     everything = question(*range(FIELDS))
     for _ in range(3):
         ask(dashboard, everything).close()
@@ -103,7 +103,7 @@ def test_a_question_that_was_given_up_is_asked_anew(dashboard):
     assert sum(said.startswith("200 ") for said in end(dashboard)) == 1
 
 
-def test_who_sends_the_next_request_has_not_left(dashboard):
+def test_a_client_with_a_next_request_has_not_left(dashboard):
     health = f"GET /api/health HTTP/1.1\r\nHost: {dashboard.host}\r\nConnection: close\r\n\r\n".encode()
     with ask(dashboard, question(*range(FIELDS)), behind=health) as peer:
         came = b""
@@ -113,7 +113,7 @@ def test_who_sends_the_next_request_has_not_left(dashboard):
     assert end(dashboard)[0].startswith("200 ")
 
 
-def test_who_left_the_queue_leaves_room_in_it(dashboard):
+def test_clients_that_left_take_no_room_in_the_queue(dashboard):
     """More clients than the queue holds send requests and leave, three times: later clients get a response, not a refusal."""
     for number in range(3):
         peers = [ask(dashboard, {**question(i % FIELDS), "limit": number + 1, "offset": i}) for i in range(60)]

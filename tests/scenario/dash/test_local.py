@@ -103,7 +103,7 @@ def test_another_user(bin_dir, tmp_path):
         assert stop(process)[0] == 0
 
 
-def test_who_can_reach_the_port(bin_dir, tmp_path):
+def test_reach_of_the_port(bin_dir, tmp_path):
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
         one.process.send_signal(signal.SIGTERM)
         assert one.process.communicate(timeout=60) == ("", REACH)

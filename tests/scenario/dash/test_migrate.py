@@ -66,7 +66,7 @@ def test_the_first_form_answers_the_same(bin_dir, old):
     assert ask(db, "PRAGMA integrity_check") == [("ok",)]
 
 
-def test_marks_that_older_programs_left_are_mended(bin_dir, tmp_path):
+def test_marks_of_older_programs_are_repaired(bin_dir, tmp_path):
     """A store of form 9 has no inputs with its keys, and a mark of a result that was deleted since."""
     db = tmp_path / "a.db"
     figures = {"duration": 31.5, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875}
@@ -186,7 +186,7 @@ def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
     assert json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--json").stdout)["written"] == 0
 
 
-def test_what_check_finds(bin_dir, database, tmp_path):
+def test_findings_of_check(bin_dir, database, tmp_path):
     db = database.new(tmp_path)
     import_json(bin_dir, write(tmp_path / "r.jsonl", [*results(3), *made_results(random.Random(SEED), 3)]), "--db", db)
     zero = "'\\x00'" if database.kind == "postgres" else "x'00'"

@@ -308,7 +308,7 @@ def test_a_log_axis_is_refused_where_something_is_not_above_zero(made):
     assert taken["x"]["log"] and taken["x"]["not_positive"] == 0
 
 
-def test_an_axis_that_nobody_chose_is_log_over_two_decades(made):
+def test_a_default_axis_is_log_over_two_decades(made):
     driver, rows = made
     field = "results.p99_ttft_ms"
     asked = {"x": field, "y": "results.p97.5_ttft_ms", "x_log": "auto"}
@@ -326,7 +326,7 @@ def test_an_axis_that_nobody_chose_is_log_over_two_decades(made):
     assert not ask(driver, x="run.status", y=field, x_log="auto", filter=above)["x"]["log"]
 
 
-def test_thinned_points_stand_for_all_and_keep_what_must_be_seen(made):
+def test_thinned_points_represent_all_and_keep_outliers(made):
     driver, rows = made
     rng = random.Random(SEED + 2)
     thinned = 0
@@ -483,7 +483,7 @@ def test_lines_over_axes_are_the_rows(made):
     assert lines > ROUNDS
 
 
-def test_thinned_lines_stand_for_all_of_their_colour(made):
+def test_thinned_lines_represent_all_of_their_color(made):
     driver, rows = made
     rng = random.Random(SEED + 8)
     for fields in (["results.p99_ttft_ms", "results.p97.5_ttft_ms"], [*NUMBERS, "run.timestamp"]):
@@ -504,7 +504,7 @@ def test_thinned_lines_stand_for_all_of_their_colour(made):
             assert by_colour == {at: one["count"] for at, one in enumerate(full["color"]["kinds"])}
 
 
-def test_what_the_time_is_too_short_for_is_named(made):
+def test_parts_beyond_the_budget_are_named(made):
     """The progress within a millisecond is unknown; parts that are not listed as incomplete are complete."""
     driver, _ = made
     question = {"x": "results.p99_ttft_ms", "y": "results.p97.5_ttft_ms", "color": "server.model", "shape": "run.status", "size": "results.completed", "labels": ["run.name"]}
@@ -563,7 +563,7 @@ def test_the_rank_of_a_value_is_the_order_in_which_results_first_had_it(made, fi
             assert "rank" not in one if one["state"] != "value" else first[one["rank"]] == canonical(one["value"]), one
 
 
-def near(driver, documents, id_, **request):
+def neighbors_of(driver, documents, id_, **request):
     for i, document in enumerate(documents):
         driver.tell(document=document, id=i + 1)
     return ask(driver, form="neighbors", neighbors=id_, **request)["neighbors"]
@@ -581,7 +581,7 @@ def not_alike(field, cells):
     return lone or len(there) > 1 or (len(there) == 1 and MISSING in cells)
 
 
-def test_what_is_not_alike_in_the_rows_that_are_drawn_is_named(made):
+def test_differing_inputs_of_drawn_rows_are_named(made):
     """Rows that the filter leaves and that have no place on an axis do not count; nor what an axis or the colour shows."""
     driver, rows = made
     rng = random.Random(SEED + 10)
@@ -643,15 +643,15 @@ def point(x, y, **server):
     return {"config": {"server": server, "benchmark": {}}, "results": {"p99_ttft_ms": x, "p99_tpot_ms": y}}
 
 
-def test_what_tells_a_point_from_its_neighbours(bin_dir):
+def test_the_differences_of_a_point_from_its_neighbors(bin_dir):
     driver = Driver(bin_dir)
     around = [point(100 + i, 50 + i, tensor_parallel_size=2, quantization="fp8", max_num_seqs=i, dtype="auto") for i in range(12)]
     far = [point(9000 + i, 9000, tensor_parallel_size=1) for i in range(5)]
     own = point(105, 55, tensor_parallel_size=8, quantization="fp8", max_num_seqs=3, dtype="auto")
-    said = near(driver, [own, *around, *far], 1, x="results.p99_ttft_ms", y="results.p99_tpot_ms")
+    said = neighbors_of(driver, [own, *around, *far], 1, x="results.p99_ttft_ms", y="results.p99_tpot_ms")
     assert said == {"id": 1, "count": 12, "fields": [{"field": "server.tensor_parallel_size", "value": 8, "differing_count": 12},
                                                           {"field": "server.max_num_seqs", "value": 3, "differing_count": 11}]}
-    assert near(driver, [own], 99, x="results.p99_ttft_ms", y="results.p99_tpot_ms") is None
+    assert neighbors_of(driver, [own], 99, x="results.p99_ttft_ms", y="results.p99_tpot_ms") is None
     driver.close()
 
 
@@ -704,7 +704,7 @@ def test_many_words_become_others(bin_dir):
     ({"form": "parallel", "axes": ["server.model", "no.such"]}, "/axes/1"), ({"form": "bins", "x": "server.model", "budget_ms": 0}, "/budget_ms"),
     ({"x": "results.completed", "y": "results.completed", "significant_digits": 2}, "/significant_digits"), ({"x": "results.completed", "y": "results.completed", "significant_digits": 18}, "/significant_digits"),
 ])
-def test_what_does_not_fit_is_told_where_it_stands(made, request_, pointer):
+def test_faults_are_reported_with_their_pointer(made, request_, pointer):
     driver, _ = made
     said = driver.ask(points=request_)
     assert "answer" not in said and [fault["pointer"] for fault in said["faults"]][-1] == pointer, json.dumps(said)
@@ -722,7 +722,7 @@ def cells_of(rows, groups):
     return by, set(varying) - set(by), shared, [i for i in every if of[i] in shared]
 
 
-def told_groups(rows, field, places):
+def expected_groups(rows, field, places):
     groups = collections.defaultdict(set)
     for i in places:
         if cell(rows, field, i) is not MISSING:
@@ -746,7 +746,7 @@ def test_matched_cells_are_those_of_every_group(made, form):
             drawn = drawn_of(rows, matching(rows, tree), x, y)[0]
         else:
             drawn = [i for i in without_simulated(rows, matching(rows, tree))[0] if cell(rows, group, i) is not MISSING]
-        groups = told_groups(rows, group, drawn)
+        groups = expected_groups(rows, group, drawn)
         if not 2 <= len(groups) <= 50:
             assert said["matched"] is None and "unmatched" not in said["excluded"] and said["drawn"] == len(drawn)
             continue

@@ -63,7 +63,7 @@ def test_two_dashboards_stay_in_step(bin_dir, db):
 
 
 @pytest.mark.threads
-def test_nobody_misses_what_becomes_visible_late(bin_dir, dashboard, db, tmp_path):
+def test_readers_see_late_commits(bin_dir, dashboard, db, tmp_path):
     """A writer, in any process, is alone from its first number to its commit; readers get responses meanwhile."""
     dashboard.upload("/api/upload/json", little(0))
     version = dashboard.get("/api/health").json["data_version"]
@@ -154,7 +154,7 @@ def test_the_database_goes_and_comes_back(bin_dir):
         assert done.returncode == 0, done.stdout
 
 
-def test_a_cut_amid_uploads_loses_nothing(bin_dir, postgres, db):
+def test_a_cut_during_uploads_loses_nothing(bin_dir, postgres, db):
     """Connections break repeatedly while results arrive: each result is stored once in the end."""
     with Dashboard(bin_dir, db) as one:
         is_over = threading.Event()
@@ -233,7 +233,7 @@ def test_passwords(bin_dir, postgres, tmp_path):
 # ---- databases of others -------------------------------------------------------------------------
 
 
-def test_what_is_not_ours_is_left_alone(bin_dir, postgres, tmp_path):
+def test_foreign_tables_are_left_alone(bin_dir, postgres, tmp_path):
     (tmp_path / "r.json").write_text(json.dumps(little()))
     theirs = postgres.new()
     change(theirs, "CREATE TABLE jobs (mine text)")

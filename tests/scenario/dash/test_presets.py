@@ -27,7 +27,7 @@ def presets(dashboard):
     return dashboard.get(PATH).json["presets"]
 
 
-def told(preset):
+def content(preset):
     """Without what the server gives."""
     return {key: value for key, value in preset.items() if key not in ("id", "created_at", "changed_at")}
 
@@ -36,14 +36,14 @@ def test_from_first_to_last(dashboard):
     assert presets(dashboard) == []
     made = dashboard.post(PATH, WHOLE)
     assert made.status == 201 and made.headers["Location"] == f"{PATH}/{made.json['id']}"
-    assert told(made.json) == WHOLE and made.json["created_at"] == made.json["changed_at"]
+    assert content(made.json) == WHOLE and made.json["created_at"] == made.json["changed_at"]
     assert dashboard.get(made.headers["Location"]).json == made.json
     small = dashboard.post(PATH, {"name": "everything"})
-    assert small.status == 201 and told(small.json) == {"name": "everything", **EMPTY}
+    assert small.status == 201 and content(small.json) == {"name": "everything", **EMPTY}
     assert presets(dashboard) == [made.json, small.json]
 
     again = replace(dashboard, made.json["id"], {"name": "renamed", "columns": []})
-    assert again.status == 200 and told(again.json) == {**EMPTY, "name": "renamed", "columns": []}
+    assert again.status == 200 and content(again.json) == {**EMPTY, "name": "renamed", "columns": []}
     assert again.json["created_at"] == made.json["created_at"] and again.json["changed_at"] >= made.json["changed_at"]
     assert presets(dashboard) == [again.json, small.json]
 
@@ -57,7 +57,7 @@ def test_from_first_to_last(dashboard):
 
 
 @pytest.mark.parametrize("word", ["0", "01", "-1", "1.5", "+1", "x", "9" * 18, "9" * 30, "%20", "1%00", "1e0"])
-def test_what_is_no_id_is_not_there(dashboard, word):
+def test_invalid_ids_are_unknown(dashboard, word):
     dashboard.post(PATH, {"name": "x"})
     status = 400 if "%00" in word else 404
     for method in ("GET", "DELETE"):
@@ -69,7 +69,7 @@ def test_what_is_no_id_is_not_there(dashboard, word):
     ("Ärger", "äRGER", "Arger"), ("ΣΊΣΥΦΟΣ", "σίσυφος", "σίσυφο"), ("a.b", "A.B", "axb"), ("straße", "STRAẞE", "strasse"),
     ("ЖУРНАЛ", "журнал", "журналы"), (" x", " X", "x"), ("\U0001f4a9 %s", "\U0001f4a9 %S", "\U0001f4a9"), ("\u00e9", "\u00c9", "e\u0301"),
     ("\\Q(", "\\q(", "Q(")])
-def test_a_name_is_there_once(dashboard, name, same, other):
+def test_names_are_unique(dashboard, name, same, other):
     first = dashboard.post(PATH, {"name": name}).json
     refused = dashboard.post(PATH, {"name": same})
     assert refused.status == 409 and refused.json["pointer"] == "/name" and refused.json["found"] == same
@@ -78,7 +78,7 @@ def test_a_name_is_there_once(dashboard, name, same, other):
     assert replace(dashboard, second.json["id"], {"name": same}).status == 409
     # an unknown id is unknown, whatever the name in the request
     assert replace(dashboard, second.json["id"] + 1, {"name": same}).status == 404
-    assert told(presets(dashboard)[1])["name"] == other
+    assert content(presets(dashboard)[1])["name"] == other
     # its own name in other letters is no other one's
     assert replace(dashboard, first["id"], {"name": same}).json["name"] == same
 
@@ -105,7 +105,7 @@ def test_one_is_the_default_at_most(dashboard):
     assert replace(dashboard, ids[1], {"name": "1"}).status == 200 and defaults() == []
 
 
-def test_what_was_answered_survives_a_kill(bin_dir, db):
+def test_acknowledged_changes_survive_a_kill(bin_dir, db):
     with Dashboard(bin_dir, db) as one:
         one.post(PATH, WHOLE)
         replaced = one.post(PATH, {"name": "b"}).json
@@ -122,11 +122,11 @@ def test_texts_of_all_kinds_come_back(dashboard):
     for i, text in enumerate(('<script>alert("x")</script>', "\u202eevil\u202c", "x" * 200, "a\r\nb\tc", "'\"&<>\\", "null", "\U0001f4a9")):
         preset = {"name": f"{i}{text}"[:200], "description": text, "chart": {text: text}, "filter": {"field": text, "op": "eq", "value": text}}
         made = dashboard.post(PATH, preset)
-        assert made.status == 201 and told(made.json) == {**EMPTY, **preset}
+        assert made.status == 201 and content(made.json) == {**EMPTY, **preset}
         assert presets(dashboard)[-1] == made.json
 
 
-def test_a_field_that_is_not_there_is_told_when_it_is_used(dashboard):
+def test_an_unknown_field_is_reported_when_it_is_used(dashboard):
     dashboard.upload("/api/upload/batch", list(results(2)))
     kept = dashboard.post(PATH, {"name": "x", "filter": {"not": {"field": "server.tensor_paralel_size", "op": "eq", "value": 1}},
                                  "columns": ["tags.none"], "sort": [{"field": "tags.none", "dir": "desc"}]})

@@ -87,7 +87,7 @@ def test_many_ask_the_same_and_have_one_answer(dashboard):
     assert dashboard.post(APPLY, question(3)).json["count"] == answers[0].json["count"] + 1
 
 
-def test_each_has_the_answer_to_its_own_question(shared):
+def test_each_gets_the_response_to_its_request(shared):
     numbers = [number for number in range(48) for _ in range(2)]
     answers = at_once([lambda number=number: shared.post(APPLY, question(number)) for number in numbers])
     for number, answer in zip(numbers, answers, strict=True):
@@ -172,7 +172,7 @@ def test_a_stop_answers_all_that_came(dashboard):
         assert body.get("count") == 60 - number or body["detail"] == "the server is shutting down"
 
 
-def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
+def test_a_second_signal_abandons_running_work(bin_dir, tmp_path):
     """Each request names a field that only the documents contain: the server reads thousands of documents. Every request
     that was read gets an error response; the connections of the others are reset."""
     count = 60
@@ -197,7 +197,7 @@ def test_a_second_signal_gives_up_what_is_being_made(bin_dir, tmp_path):
         assert body.get("count") == READ or body["status"] == 503
 
 
-def test_a_budget_leaves_out_what_is_not_ready_and_nobody_keeps_that(bin_dir, tmp_path):
+def test_a_budget_excludes_unfinished_parts_and_is_not_cached(bin_dir, tmp_path):
     """The fields must be read from each document first, so the budget of a millisecond ends after the first facet."""
     fields = [f"tags.t{i}" for i in range(40)]
     with Dashboard(bin_dir, tmp_path / "d.db") as one:

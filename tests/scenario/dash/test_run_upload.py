@@ -19,7 +19,7 @@ def run(bin_dir, tmp_path, *words, **benchmark):
     return run_profllm(bin_dir, "run", "-c", config, "-o", tmp_path / "r.json", "--quiet", *words)
 
 
-def test_a_run_and_what_is_beside_it(bin_dir, dashboard, tmp_path):
+def test_a_run_and_its_artifacts(bin_dir, dashboard, tmp_path):
     done = run(bin_dir, tmp_path, "--upload", dashboard.url)
     assert done.returncode == 0, done.stderr
     assert done.stderr.endswith(f"uploaded '{tmp_path}/r.json' to {dashboard.url}\n")

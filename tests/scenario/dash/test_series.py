@@ -62,7 +62,7 @@ def test_packed_as_a_run_writes_it(dashboard):
     assert dashboard.get(PATH).json["series"][0]["values"][0] == 0.5
 
 
-def test_what_is_not_there_and_what_is_wrong(dashboard):
+def test_missing_objects_and_wrong_requests(dashboard):
     said = dashboard.get(PATH.replace("small-1", "small-2")).json
     assert said["recorded"] is False and said["series"] == []
     assert dashboard.get(PATH.replace("small-1", "nobody")).status == 404

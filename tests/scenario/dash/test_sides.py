@@ -38,7 +38,7 @@ def suite(name):
 
 
 @pytest.fixture(scope="module")
-def kept(bin_dir, tmp_path_factory):
+def stored(bin_dir, tmp_path_factory):
     """(dashboard, documents): two sets of runs, a few simulated ones, ids from 1."""
     documents = [result(i) for i in range(8)] + [result(100 + i, 1.1, "two", max_num_seqs=512 if i else 1024) for i in range(7)] + \
         [result(200 + i, 0.2, "two", simulated=True) for i in range(3)]
@@ -47,8 +47,8 @@ def kept(bin_dir, tmp_path_factory):
         yield dashboard, documents
 
 
-def ask(kept, sides, **more):
-    answer = kept[0].post(PATH, {"sides": sides, **more})
+def ask(stored, sides, **more):
+    answer = stored[0].post(PATH, {"sides": sides, **more})
     assert answer.status == 200, answer.json
     return answer.json
 
@@ -73,17 +73,17 @@ def same(answer, files):
     assert [(side["runs"], side["simulated"]) for side in answer["sides"]] == [(side["runs"], side["simulated"]) for side in files["sides"]]
 
 
-def test_two_results_have_the_numbers_of_their_files(kept, bin_dir, tmp_path):
-    answer = ask(kept, [{"ids": [1]}, {"ids": [9]}], equal=True)
-    same(answer, of_files(bin_dir, tmp_path, kept[1][:1], kept[1][8:9]))
+def test_two_results_have_the_numbers_of_their_files(stored, bin_dir, tmp_path):
+    answer = ask(stored, [{"ids": [1]}, {"ids": [9]}], equal=True)
+    same(answer, of_files(bin_dir, tmp_path, stored[1][:1], stored[1][8:9]))
     assert [(side["name"], side["ids"], side["run_id"]) for side in answer["sides"]] == \
         [("experiment 1", [1], "run-0"), ("experiment 9", [9], "run-100")]
     assert answer["metrics"][1]["ratios"][0]["method"] == "within_runs" or answer["metrics"][2]["ratios"][0]["method"] == "within_runs"
 
 
-def test_groups_have_the_numbers_of_their_folders(kept, bin_dir, tmp_path):
-    answer = ask(kept, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [10]}], equal=True, effect=0.02)
-    same(answer, of_files(bin_dir, tmp_path, kept[1][:8], kept[1][8:15], kept[1][9:10], **{"min-effect": "2%"}))
+def test_groups_have_the_numbers_of_their_folders(stored, bin_dir, tmp_path):
+    answer = ask(stored, [{"label": "before", "filter": suite("one")}, {"filter": suite("two")}, {"ids": [10]}], equal=True, effect=0.02)
+    same(answer, of_files(bin_dir, tmp_path, stored[1][:8], stored[1][8:15], stored[1][9:10], **{"min-effect": "2%"}))
     assert [side["name"] for side in answer["sides"]] == ["before", "7 experiments", "experiment 10"]
     assert answer["sides"][0]["ids"] == list(range(1, 9)) and [side.get("excluded") for side in answer["sides"]] == [0, 3, None]
     p99 = next(one for one in answer["metrics"] if one["field"] == "results.p99_ttft_ms")
@@ -92,39 +92,39 @@ def test_groups_have_the_numbers_of_their_folders(kept, bin_dir, tmp_path):
     assert differs["field"] == "server.max_num_seqs" and [value["distinct"] for value in differs["sides"]] == [1, 2, 1]
 
 
-def test_ids_in_another_order_are_the_same_question(kept):
-    one = ask(kept, [{"ids": [1, 2, 3, 4, 5]}, {"ids": [9, 10, 11, 12, 13]}])
-    assert ask(kept, [{"ids": [5, 3, 4, 1, 2, 2]}, {"ids": [13, 12, 9, 10, 11]}]) == one
+def test_ids_in_another_order_are_the_same_question(stored):
+    one = ask(stored, [{"ids": [1, 2, 3, 4, 5]}, {"ids": [9, 10, 11, 12, 13]}])
+    assert ask(stored, [{"ids": [5, 3, 4, 1, 2, 2]}, {"ids": [13, 12, 9, 10, 11]}]) == one
 
 
-def test_what_has_no_like_on_the_other_side_falls_out(kept):
+def test_unmatched_runs_are_excluded(stored):
     """One of `two` has another max_num_seqs (1024) than the others (512), and none of `one` records it: no field is left
     to match by."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
-    apart = ask(kept, sides, match=True)
+    apart = ask(stored, sides, match=True)
     assert apart["matched"] == {"inputs": [], "unmatched_inputs": ["server.max_num_seqs"], "cell_count": 1} and [side["unmatched"] for side in apart["sides"]] == [0, 0]
-    several = ask(kept, [{"ids": [9, 10, 11]}, {"ids": [10, 12]}], match=True)
+    several = ask(stored, [{"ids": [9, 10, 11]}, {"ids": [10, 12]}], match=True)
     assert several["matched"] == {"inputs": ["server.max_num_seqs"], "unmatched_inputs": [], "cell_count": 1}
     assert [(side["runs"], side["unmatched"], side["ids"]) for side in several["sides"]] == [(2, 1, [10, 11]), (2, 0, [10, 12])]
 
 
-def test_simulated_ones_take_part_where_they_are_asked_for(kept):
+def test_simulated_ones_take_part_where_they_are_asked_for(stored):
     """Those that are named are; a filter means them by a word only."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
-    with_them = ask(kept, sides, simulated=True)
+    with_them = ask(stored, sides, simulated=True)
     assert [(side["runs"], side["simulated"], side["excluded"]) for side in with_them["sides"]] == [(8, 0, 0), (10, 3, 0)]
-    assert [one["kind"] for one in with_them["cautions"]] == ["simulated"] and ask(kept, sides)["cautions"] == []
-    named = ask(kept, [{"ids": [1]}, {"ids": [16]}])
+    assert [one["kind"] for one in with_them["cautions"]] == ["simulated"] and ask(stored, sides)["cautions"] == []
+    named = ask(stored, [{"ids": [1]}, {"ids": [16]}])
     assert [side["simulated"] for side in named["sides"]] == [0, 1] and [one["kind"] for one in named["cautions"]] == ["simulated"]
 
 
-def test_simulated_ones_alone_are_compared(kept):
+def test_simulated_ones_alone_are_compared(stored):
     """As a chart draws them: they go only where some side has others."""
     simulated = {"field": "environment.engine.simulated", "op": "eq", "value": True}
     one, many = {"and": [simulated, {"field": "run.suite", "op": "eq", "value": "two"}]}, {"filter": simulated}
-    alone = ask(kept, [{"filter": one}, many])
+    alone = ask(stored, [{"filter": one}, many])
     assert [(side["runs"], side["simulated"], side["excluded"]) for side in alone["sides"]] == [(3, 3, 0), (3, 3, 0)]
-    beside = ask(kept, [{"ids": [1]}, many])
+    beside = ask(stored, [{"ids": [1]}, many])
     assert [(side["runs"], side.get("excluded")) for side in beside["sides"]] == [(1, None), (0, 3)]
 
 
@@ -132,37 +132,37 @@ def chances(answer):
     return {(ratio["method"], ratio["p"], ratio["low"], ratio["more_runs_count"], ratio["finding"]) for metric in answer["metrics"] for ratio in metric["ratios"]}
 
 
-def test_runs_on_both_sides_are_told_and_no_chance_of_them(kept, bin_dir, tmp_path):
+def test_runs_on_both_sides_are_reported_without_a_p_value(stored, bin_dir, tmp_path):
     some, fewer, other = {"ids": [1, 2, 3, 4, 5, 6]}, {"ids": [1, 2, 3]}, {"ids": [4, 5, 6, 7, 8]}
-    answer = ask(kept, [some, fewer, other], equal=True)
+    answer = ask(stored, [some, fewer, other], equal=True)
     assert [(one["kind"], one["fields"]) for one in answer["cautions"]] == [("shared", [])]
     assert answer["cautions"][0]["text"].startswith("3 runs are in A and in B, 3 in A and in C; ")
     against = [metric["ratios"] for metric in answer["metrics"] if metric["field"] == "results.p99_ttft_ms"][0]
     assert against[0] == {"ratio": against[0]["ratio"], "low": None, "high": None, "p": None, "method": "none", "finding": "no_interval", "more_runs_count": None,
                           "regression": False, "sentence": against[0]["sentence"]} and against[0]["sentence"].endswith("without a confidence interval")
     assert against[1]["method"] == "bootstrap" and against[1]["p"] is not None
-    same(answer, of_files(bin_dir, tmp_path, kept[1][:6], kept[1][:3], kept[1][3:8]))
-    assert chances(ask(kept, [some, some])) == {("none", None, None, None, "equal")}
+    same(answer, of_files(bin_dir, tmp_path, stored[1][:6], stored[1][:3], stored[1][3:8]))
+    assert chances(ask(stored, [some, some])) == {("none", None, None, None, "equal")}
 
 
 def kinds_of(answer, part):
     return [one["kind"] for one in answer[part]]
 
 
-def test_what_nobody_tells_is_not_called_alike(kept):
+def test_unrecorded_values_are_not_called_equal(stored):
     """The number of other servers is compared only if it is recorded."""
-    answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("two")}])
+    answer = ask(stored, [{"filter": suite("one")}, {"filter": suite("two")}])
     assert answer["cautions"] == []
     assert kinds_of(answer, "comparable") == ["simulated", "status", "failures", "verdict", "output", "load", "neighbors", "model"]
     assert kinds_of(answer, "unknown") == ["dataset", "lengths", "precision", "client"]
     # of no run, or one side of none, nothing is known at all
     for sides in ([{"filter": suite("nobody's")}] * 2, [{"ids": [1]}, {"filter": suite("nobody's")}]):
-        empty = ask(kept, sides)
+        empty = ask(stored, sides)
         assert empty["cautions"] == empty["comparable"] == [] and len(empty["unknown"]) == 12
 
 
-def test_a_side_without_a_row_has_nothing(kept):
-    answer = ask(kept, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
+def test_a_side_without_a_row_has_nothing(stored):
+    answer = ask(stored, [{"filter": suite("one")}, {"filter": suite("nobody's")}], metrics=["results.p99_ttft_ms"])
     assert answer["sides"][1] == {"name": "0 experiments", "runs": 0, "simulated": 0, "trusted": 0, "untrusted": 0, "not_completed": 0, "excluded": 0, "ids": []}
     assert answer["metrics"][0]["ratios"][0]["finding"] == "no_value" and answer["metrics"][0]["sides"][1]["value"] is None
 
@@ -175,8 +175,8 @@ def test_a_side_without_a_row_has_nothing(kept):
     ({"sides": [{"ids": [1]}, {"ids": [2]}], "metrics": ["results.p99_tftt_ms"]}, "/metrics/0"),
     ({"sides": [{"ids": [1]}, {"ids": [2]}], "effect": 1}, "/effect"), ({"sides": [{"ids": [1]}, {"ids": [2]}], "effect": 0}, "/effect"),
     ({"sides": [{"ids": [1]}, {"ids": [2]}], "more": 1}, "")])
-def test_what_is_wrong_is_told_where(kept, body, pointer):
-    problem = kept[0].post(PATH, body)
+def test_faults_are_reported_with_their_location(stored, body, pointer):
+    problem = stored[0].post(PATH, body)
     assert problem.status == 422 and problem.json["pointer"] == pointer, problem.json
 
 
@@ -193,7 +193,7 @@ def made(bin_dir):
     one.close()
 
 
-def near(found, wanted):
+def is_close(found, wanted):
     return math.isclose(found, float(wanted), rel_tol=1e-9, abs_tol=1e-300)
 
 
@@ -203,7 +203,7 @@ def check_figure(said, cells):
     finite = numpy.array(sorted(value for value in numbers if math.isfinite(value)))
     assert (said["n"], said["infinite"], said["words"]) == (len(finite), len(numbers) - len(finite), len(there) - len(numbers))
     assert said["null"] == sum(value is NULL for value in cells) and said["not_recorded"] == sum(value is MISSING for value in cells)
-    assert (said["value"] is None) == (len(finite) == 0) and (len(finite) == 0 or near(said["value"], finite.mean()))
+    assert (said["value"] is None) == (len(finite) == 0) and (len(finite) == 0 or is_close(said["value"], finite.mean()))
     return finite
 
 
@@ -213,7 +213,7 @@ def check_ratio(said, a, b):
     elif not (a.mean() > 0 and b.mean() > 0 and 1e-300 < float(b.mean()) / float(a.mean()) < math.inf):
         assert said["ratio"] is None and said["finding"] in ("no_ratio", "equal")
     else:
-        assert near(said["ratio"], b.mean() / a.mean())
+        assert is_close(said["ratio"], b.mean() / a.mean())
         assert said["low"] is None or 0 <= said["low"] <= said["ratio"] * (1 + 1e-9)
 
 
@@ -266,9 +266,9 @@ def test_matched_cells_are_those_of_every_side(made):
         shared = set.intersection(*(set(side) for side in cells))
         assert sorted(said["matched"]["inputs"]) == sorted(by) and sorted(said["matched"]["unmatched_inputs"]) == sorted(set(varying) - set(by))
         assert said["matched"]["cell_count"] == len(shared)
-        kept = [sum(cell in shared for cell in side) for side in cells]
-        assert [(side["runs"], side["unmatched"]) for side in said["sides"]] == [(k, len(places) - k) for k, places in zip(kept, sides, strict=True)]
-        kept_some += all(kept)
+        stored = [sum(cell in shared for cell in side) for side in cells]
+        assert [(side["runs"], side["unmatched"]) for side in said["sides"]] == [(k, len(places) - k) for k, places in zip(stored, sides, strict=True)]
+        kept_some += all(stored)
         fell_some += any(side["unmatched"] for side in said["sides"])
         assert "matched" not in driver.ask(compare=question)["answer"]
     assert kept_some and fell_some
@@ -278,7 +278,7 @@ def key_of(cell):
     return "missing" if cell is MISSING else "null" if cell is NULL else canonical(shown(cell) if not isinstance(cell, bool) else cell)
 
 
-def test_no_budget_left_names_what_is_not_ready(made):
+def test_without_a_budget_unfinished_parts_are_named(made):
     """With any budget, the first metric is present, and all others are present or listed."""
     said = made[0].ask(compare={"sides": [{"filter": {"field": "run.suite", "op": "is_recorded"}}] * 8, "metrics": METRICS, "budget_ms": 1})["answer"]
     there = [one["field"] for one in said["metrics"]]
@@ -302,7 +302,7 @@ def check_input(field, rows, sides, differing, equal, partly):
         assert all(count[text] == number for text, number in listed.items()) and len(listed) == min(20, len(count))
 
 
-def test_neighbours_are_told(bin_dir, tmp_path):
+def test_other_servers_are_reported(bin_dir, tmp_path):
     """The API and the command compare a run with concurrent servers and one alone; but not two that were alone, in a sweep
     or not."""
     documents = [{**result(number), "launch": {"other_servers_max": beside}} for number, beside in enumerate((None, 0, 3, 1), 1)]

@@ -237,7 +237,7 @@ def test_all_ids_of_a_filter_are_those_of_sql(whole, database):
 
 
 @pytest.mark.release_only  # the requested program must be installed
-def test_what_is_played_has_all_kinds_of_nothing_and_of_values(whole):
+def test_the_rows_have_all_kinds_of_nothing_and_of_values(whole):
     """Without these the comparison would show little."""
     played, snapshot = whole
     kinds = {kind for field in snapshot.fields for (kind,) in snapshot.ask(f"SELECT DISTINCT {snapshot.k(field)} FROM r")}
@@ -294,7 +294,7 @@ class Writer:
             self.done[step.__name__] += 1
 
 
-def test_answers_amid_changes_are_those_of_some_moment(bin_dir, database, tmp_path):
+def test_responses_during_changes_are_snapshots(bin_dir, database, tmp_path):
     """Each response states the version of its data, which is not older than the changes known when it was requested; it
     contains exactly the database of that version."""
     path = database.new(tmp_path, "growing.db")

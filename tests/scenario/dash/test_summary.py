@@ -41,7 +41,7 @@ def t_975(freedom):
     return float(stats.t.isf(0.025, freedom)) if stats else T_975.get(freedom)
 
 
-def near(found, wanted):
+def is_close(found, wanted):
     return math.isclose(found, float(wanted), rel_tol=1e-9, abs_tol=1e-300)
 
 
@@ -74,12 +74,12 @@ def check_metric(said, cells):
     with numpy.errstate(all="ignore"):  # 1e300 squared
         mean, deviation = finite.mean(), finite.std(ddof=1) if len(finite) > 1 else math.nan
     for key, wanted in zip(PERCENTILES, numpy.percentile(finite, list(PERCENTILES.values()))):
-        assert said[key] == wanted or near(said[key], wanted), key
-    assert near(said["mean"], mean)
+        assert said[key] == wanted or is_close(said[key], wanted), key
+    assert is_close(said["mean"], mean)
     if not math.isfinite(deviation):
         assert said["std"] in (None, "inf")
         return
-    assert near(said["std"], deviation)
+    assert is_close(said["std"], deviation)
     t = t_975(len(finite) - 1)
     if t is not None:
         half = t * deviation / math.sqrt(len(finite))
@@ -154,13 +154,13 @@ def test_matched_groups_are_cells_of_every_group(made):
     ({"metrics": ["run.suite"] * 201}, "/metrics", "at most 200 items"), ({"limit": 0}, "/limit", "at least 1"),
     ({"simulated": "yes"}, "/simulated", "true or false"), ({"match": 1}, "/match", "true or false"), ({"limit": 1001}, "/limit", "at most 1000"), ({"budget_ms": 0}, "/budget_ms", "at least 1"),
     ({"filter": {"field": "run.suite", "op": "lk"}}, "/filter/op", None), ({"by": []}, "", None), ([], "", "an object")])
-def test_what_is_wrong_is_told_where(made, request_, pointer, expected):
+def test_faults_are_reported_with_their_location(made, request_, pointer, expected):
     [fault] = made[0].ask(summary=request_)["faults"]
     assert fault["pointer"] == pointer and (expected is None or fault["expected"] == expected)
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_simulated_rows_are_left_out_beside_others_and_counted(made, simulated):
+def test_simulated_rows_are_excluded_among_others_and_counted(made, simulated):
     """By the rule of charts, and in the same numbers."""
     driver, rows = made
     rng = random.Random(SEED + 3)
@@ -184,7 +184,7 @@ def test_a_field_named_twice_is_one(made):
     assert all(list(group["metrics"]) == ["results.completed"] for group in said["groups"])
 
 
-def test_no_budget_left_names_what_is_not_ready(made):
+def test_without_a_budget_unfinished_parts_are_named(made):
     """With any budget, the first one is present, and all are listed."""
     said = made[0].ask(summary={"metrics": METRICS, "budget_ms": 1})["answer"]
     [group] = said["groups"]

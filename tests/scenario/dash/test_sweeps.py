@@ -56,7 +56,7 @@ def test_runs_in_progress(dashboard):
     assert statuses() == {"a": "completed", "b": "missing", "c": "missing"} and counts()["running"] == 0
 
 
-def test_what_was_to_be_run_and_what_came_of_it(dashboard):
+def test_planned_runs_and_their_outcomes(dashboard):
     assert dashboard.get(PATH).json == {"sweeps": []} and dashboard.get(f"{PATH}/{ID}").status == 404
     first = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1, "skipped", cause="too_long"),
                  planned("d", 2, 2, "launch_failed", cause="out_of_memory", message="no room"), planned("e", 3, 1, "completed", run_id="exp_e"),
@@ -125,7 +125,7 @@ def test_results_without_a_repeat_are_found_by_their_run_id(dashboard):
 
 
 @pytest.mark.one_database
-def test_what_is_no_plan(dashboard):
+def test_invalid_plans(dashboard):
     for broken, pointer in (({}, ""), ({"sweep": ID}, ""), (plan({"run": "a"}), "/runs/0"), (plan(state="over"), "/state"), (plan(sweep="swp_x"), "/sweep")):
         problem = put(dashboard, broken)
         assert problem.status == 422 and problem.json["pointer"] == pointer
@@ -251,7 +251,7 @@ def half_done(bin_dir, tmp_path_factory):
 
 
 @pytest.mark.one_database
-def test_a_folder_tells_of_its_sweep(bin_dir, dashboard, half_done, tmp_path):
+def test_a_directory_identifies_its_sweep(bin_dir, dashboard, half_done, tmp_path):
     """Imported, with a server or without one, and watched, its map is that of the same folder sent to a dashboard: with what is missing and what failed.
     None of its other files counts as a broken result."""
     sent = run_profllm(bin_dir, "upload", half_done, "--to", dashboard.url)

@@ -123,7 +123,7 @@ def test_vllms_file(shared, test_data_dir):
     assert raw.body == data and 'filename="py-random.json"' in raw.headers["Content-Disposition"]
 
 
-def test_a_broken_result_is_told_every_fault(shared):
+def test_all_faults_of_a_result_are_reported(shared):
     broken = {**GOOD, "run_id": "exp_20260101_000000_ffffff", "status": "compleet", "duration": -1}
     (item,) = shared.upload("/api/upload/json", broken)["items"]
     assert item["state"] == "rejected" and item["id"] is None
@@ -141,7 +141,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_is_no_json_is_refused_at_once(shared, name):
+def test_invalid_json_is_refused_at_once(shared, name):
     total = shared.get("/api/health").json["total"]
     data, line = UNREADABLE[name]
     for body, media in ((data, "application/json"), form(("x.json", data))):
@@ -154,7 +154,7 @@ def test_what_is_no_json_is_refused_at_once(shared, name):
     assert shared.get("/api/health").json["total"] - total in (0, 1)
 
 
-def test_a_secret_in_what_is_no_json_is_told_nobody(shared):
+def test_a_secret_in_invalid_json_is_not_reported(shared):
     """Invalid JSON is reported with its location and reason, but without its text, because secrets cannot be recognized in it."""
     data = b'{"run_id":"x","config":{"server":{"api_key":"S3CRETKEY'
     for body, media in ((data, "application/json"), form(("x.json", data))):
@@ -185,7 +185,7 @@ def packed(data):
 
 @pytest.mark.one_database
 @pytest.mark.release_only  # 240 MiB on their way through memory
-def test_what_a_form_becomes_unpacked_is_bounded(shared):
+def test_the_decompressed_size_of_a_form_is_limited(shared):
     """The limit covers all files of a form: files beyond it are rejected, those within it are accepted."""
     large = packed(b'{"run_id": "' + b"0" * (120 << 20) + b'"}')
     files = [*((f"{i}.json.zst", large) for i in range(3)), ("a.json.zst", packed(json.dumps(little("beside")).encode())),
@@ -272,7 +272,7 @@ def test_forms_that_cannot_be_read(shared, name):
     ("C:\\r\\x.json", b'filename="C:\\r\\x.json"'), ("a;b.json", b'name="x"; filename="a;b.json"; x=1'), ("\ufffd.json", b'filename="\xff.json"'),
     ("../../etc/x.json", b'filename="../../etc/x.json"'), ("<script>alert(1)</script>", b'filename="<script>alert(1)</script>"'),
     ("\u202ejson.x", 'filename="\u202ejson.x"'.encode()), ("x" * 500, b'filename="' + b"y" * 100 + b"x" * 500 + b'"')])
-def test_names_of_files_stand_as_they_are(shared, name, header):
+def test_names_of_files_are_unchanged(shared, name, header):
     body = b"--B\r\ncontent-DISPOSITION:form-data; " + header + b"\r\n\r\n" + json.dumps(little("named " + name)).encode() + b"\r\n--B--\r\n"
     (item,) = shared.upload("/api/upload/json", body, "multipart/form-data; charset=x; boundary=\"B\"")["items"]
     assert item["name"] == name and item["state"] in ("stored", "duplicate")
@@ -284,7 +284,7 @@ HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>",
            "'; DROP TABLE benchmark_runs; --", "\U0001f4a9\u0301", "%00%s%n", "{{7*7}}", "\\u003cb\\u003e", "\ufeffmark"]
 
 
-def test_hostile_texts_stand_as_text(shared):
+def test_hostile_texts_stay_text(shared):
     """A hostile text in any place of a document that takes text is returned unchanged, as JSON."""
     for i, text in enumerate(HOSTILE):
         result = {**GOOD, "run_id": f"exp_20260202_000000_{i:06x}", "name": text, "suite": text, "tags": {"t": text, text: "x"}}
@@ -327,7 +327,7 @@ def test_the_command_sends_files_and_folders(bin_dir, shared, tmp_path):
     assert "rejected   bad.json: " in text and "conflict   other.json" in text and "\x1b" not in text
 
 
-def test_the_command_says_what_is_wrong(bin_dir, shared, tmp_path):
+def test_the_command_names_the_fault(bin_dir, shared, tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps(little("cmd-c")))
     empty = tmp_path / "empty"
@@ -469,7 +469,7 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, database, tmp_path):
         assert again.get("/api/health").json["total"] == count
 
 
-def test_what_never_can_be_stored_holds_nothing_up(bin_dir, db):
+def test_results_that_cannot_be_stored_block_no_other(bin_dir, db):
     """A job with broken bytes, and a result that the database refuses: both are rejected, and later ones are processed."""
     with Dashboard(bin_dir, db) as one:
         assert states(one.upload("/api/upload/json", little("before"))) == ["stored"]

@@ -61,7 +61,7 @@ def test_of_a_result_that_is_packed(bin_dir, dashboard, tmp_path, pack, suffix):
     assert "\n1 file in directories ignored, because " in done.stdout and done.returncode == 0
 
 
-def test_only_what_is_lacking(bin_dir, dashboard, tmp_path):
+def test_only_missing_artifacts(bin_dir, dashboard, tmp_path):
     path, files = write_result(tmp_path)
     log = tmp_path / "r0.server.log"
     kept = log.read_bytes()
@@ -102,7 +102,7 @@ def test_results_alone(bin_dir, dashboard, tmp_path):
     assert file["artifacts"] == [] and there(dashboard, file["items"][0]["run_id"]) == {}
 
 
-def test_not_of_a_result_that_is_not_there(bin_dir, dashboard, tmp_path):
+def test_not_of_a_missing_result(bin_dir, dashboard, tmp_path):
     """A conflict: its files are another result's."""
     path, _ = write_result(tmp_path)
     upload(bin_dir, dashboard, path, "--without-artifacts")
@@ -114,7 +114,7 @@ def test_not_of_a_result_that_is_not_there(bin_dir, dashboard, tmp_path):
     assert there(dashboard, document["run_id"]) == {}
 
 
-def test_what_people_read(bin_dir, dashboard, tmp_path):
+def test_the_text_output_for_users(bin_dir, dashboard, tmp_path):
     path, _ = write_result(tmp_path)
     (tmp_path / "r0.server.log").unlink()
     done = run_profllm(bin_dir, "upload", path, "--to", dashboard.url)

@@ -45,7 +45,7 @@ def ids(report):
     return [file["items"][0]["id"] for file in report["files"]]
 
 
-def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
+def test_one_upload_of_the_missing_files(bin_dir, shared, files):
     with Front(shared) as front:
         first = upload(bin_dir, front.url, *files[:3])
         assert states(first) == [["stored"]] * 3 and front.files == 3 and first["state"] == "done"
@@ -70,7 +70,7 @@ def test_one_upload_and_only_what_is_missing(bin_dir, shared, files):
         assert states(upload(bin_dir, front.url, *files, "--on-conflict", "replace")) == [["duplicate"], ["stored"]] + [["duplicate"]] * 3
 
 
-def test_what_is_chosen(bin_dir, shared, files):
+def test_choices_are_applied(bin_dir, shared, files):
     old, new = files[0], files[1]
     new.write_text(json.dumps({**json.loads(old.read_text()), "suite": "new"}))
     first = upload(bin_dir, shared.url, old)
@@ -205,7 +205,7 @@ def test_pages_of_items_without_end(bin_dir, shared, files, page, says):
     assert page.asked < 5
 
 
-def test_faults_stand_with_their_lines_and_are_not_endless(bin_dir, shared, tmp_path):
+def test_faults_have_their_lines_and_are_limited(bin_dir, shared, tmp_path):
     # not by a name that may be one of a secret
     wrong = [key for key, value in GOOD["results"].items() if isinstance(value, float) and "token" not in key][:12]
     (tmp_path / "bad.json").write_text(json.dumps({**GOOD, "results": {**GOOD["results"], **dict.fromkeys(wrong, "much")}}, indent=1))
@@ -218,7 +218,7 @@ def test_faults_stand_with_their_lines_and_are_not_endless(bin_dir, shared, tmp_
     assert len(file["items"][0]["faults"]) > 10
 
 
-def test_more_items_than_one_answer_tells(bin_dir, shared, tmp_path):
+def test_more_items_than_one_response_has(bin_dir, shared, tmp_path):
     """The last one of 10,001 is the bad one."""
     path = tmp_path / "many.jsonl"
     path.write_text('{"run_id":"many"}\n' * 10_000 + "1\n")

@@ -53,7 +53,7 @@ def test_it_survives_a_kill_and_is_the_same_elsewhere(bin_dir, tmp_path):
 @pytest.mark.parametrize("body, pointer", [
     ({"state": ""}, "/state"), ({"state": "x" * 262145}, "/state"), ({"state": "a b"}, "/state"), ({"state": "a\n"}, "/state"),
     ({"state": "ä"}, "/state"), ({"state": 1}, "/state"), ({}, ""), ({"state": "a", "x": 1}, "")])
-def test_what_is_no_state_is_refused(dashboard, body, pointer):
+def test_invalid_states_are_refused(dashboard, body, pointer):
     problem = dashboard.post(PATH, body)
     assert problem.status == 422 and problem.json["pointer"] == pointer
 
@@ -63,7 +63,7 @@ def test_a_body_that_is_too_large(dashboard):
 
 
 @pytest.mark.parametrize("word", ["x", "x" * 12, "x" * 43, "x" * 500, "%2e%2e", "';--", string.ascii_letters])
-def test_an_id_that_is_not_there(dashboard, word):
+def test_an_unknown_id(dashboard, word):
     keep(dashboard, "a=b")
     assert dashboard.get(f"{PATH}/{word}").status == 404
 

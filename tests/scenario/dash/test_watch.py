@@ -28,7 +28,7 @@ class Watch:
             self.process = subprocess.Popen([*before, bin_dir / "profllm-dashboard", "import", "--db", db, "--json", *words, *args], stdout=out,
                                             stderr=err, stdin=subprocess.DEVNULL, env=environment(preload))
 
-    def is_told(self):
+    def watching(self):
         """Writes after this are reported when the file is closed."""
         def has_watch():
             for info in Path(f"/proc/{self.process.pid}/fdinfo").iterdir():
@@ -39,15 +39,15 @@ class Watch:
         wait_for(has_watch, "the folder is watched", process=self.process)
         return self
 
-    def told(self):
+    def events(self):
         return [json.loads(line) for line in self.out.read_text().splitlines()]
 
     def stored(self):
         """Returns the run_ids in the order in which they were reported."""
-        return [one["run_id"] for one in self.told() if one["state"] == "stored" and "artifact" not in one]
+        return [one["run_id"] for one in self.events() if one["state"] == "stored" and "artifact" not in one]
 
     def artifacts(self):
-        return sorted(one["artifact"] for one in self.told() if one["state"] == "stored" and "artifact" in one)
+        return sorted(one["artifact"] for one in self.events() if one["state"] == "stored" and "artifact" in one)
 
     def wait(self, count, what="stored"):
         return wait_for(lambda: len(getattr(self, what)()) >= count and getattr(self, what)(), f"{count} are {what}", seconds=60)
@@ -89,7 +89,7 @@ def of_long_ago(path):
     os.utime(path, (1e9, 1e9))
 
 
-def test_what_is_there_and_what_comes(bin_dir, db, folder):
+def test_existing_and_new_files(bin_dir, db, folder):
     write(folder / "a.json", 0)
     with Watch(bin_dir, db, folder) as watch:
         watch.wait(1)
@@ -116,18 +116,18 @@ def test_new_folders(bin_dir, db, folder, tmp_path):
 def test_never_half_a_file(bin_dir, db, folder):
     """A slowly written file is read when it is closed, and is not reported before."""
     text = json.dumps(little(0))
-    with Watch(bin_dir, db, folder) as watch, (watch.is_told() and folder / "slow.json").open("w") as file:
+    with Watch(bin_dir, db, folder) as watch, (watch.watching() and folder / "slow.json").open("w") as file:
         for part in (text[:10], text[10:20], text[20:]):
             file.write(part)
             file.flush()
             time.sleep(0.2)
-        assert watch.told() == []
+        assert watch.events() == []
         file.close()
         watch.wait(1)
-        assert [one["state"] for one in watch.told()] == ["stored"]
+        assert [one["state"] for one in watch.events()] == ["stored"]
 
 
-def test_what_came_while_it_was_down(bin_dir, db, folder):
+def test_files_that_appeared_while_it_was_down(bin_dir, db, folder):
     write(folder / "a.json", 0)
     of_long_ago(folder / "a.json")
     with Watch(bin_dir, db, folder) as watch:
@@ -176,18 +176,18 @@ def test_one_that_is_replaced(bin_dir, db, folder):
         (folder / ".b").rename(folder / "a.json")
         assert watch.wait(2) == ["small-0", "small-1"]
         write(folder / "a.json", 1, suite="other")
-        wait_for(lambda: [one["state"] for one in watch.told()] == ["stored", "stored", "conflict"], "told")
+        wait_for(lambda: [one["state"] for one in watch.events()] == ["stored", "stored", "conflict"], "all are reported")
         (folder / "a.json").write_text("{")
-        wait_for(lambda: watch.told()[-1]["state"] == "rejected", "told")
+        wait_for(lambda: watch.events()[-1]["state"] == "rejected", "all are reported")
 
 
-def test_files_beside(bin_dir, db, folder, tmp_path):
+def test_artifacts_of_a_result(bin_dir, db, folder, tmp_path):
     """Before the result, with it and after it."""
     path, files = write_result(tmp_path, rng=random.Random(1))
     shutil.copy(tmp_path / "r0.server.log", folder)
     of_long_ago(folder / "r0.server.log")
     with Watch(bin_dir, db, folder) as watch:
-        watch.is_told()
+        watch.watching()
         shutil.copy(path, folder)
         watch.wait(1)
         assert watch.wait(1, "artifacts") == ["server_log"]
@@ -203,22 +203,22 @@ def test_files_beside(bin_dir, db, folder, tmp_path):
             assert dashboard.get(f"/api/data/experiments/1/artifacts/{kind}/{name}").body == data
 
 
-def test_beside_what_could_not_be_copied(bin_dir, db, folder, tmp_path):
+def test_an_artifact_that_could_not_be_copied(bin_dir, db, folder, tmp_path):
     """A failed copy is reported once, and repeated when it is possible; the result is not reported again."""
     path, files = write_result(folder)
     for one in folder.iterdir():
         of_long_ago(one)
     with Watch(bin_dir, db, folder, args=("--data", tmp_path / "none" / "files")) as watch:
-        wait_for(lambda: sum(one["state"] == "failed" for one in watch.told()) == len(files), "all have failed")
+        wait_for(lambda: sum(one["state"] == "failed" for one in watch.events()) == len(files), "all have failed")
         (tmp_path / "none").mkdir()
         assert watch.wait(len(files), "artifacts") == sorted(files)
         # one cause, one line; standard output names each file
         assert len(watch.stored()) == 1 and watch.err.read_text().count("is not stored: ") == 1
-        assert len(watch.told()) == 1 + 2 * len(files) and watch.stop()[0] == 0
+        assert len(watch.events()) == 1 + 2 * len(files) and watch.stop()[0] == 0
 
 
 @pytest.mark.parametrize("what", ["result", "beside"])
-def test_what_could_not_be_read(bin_dir, db, folder, what):
+def test_unreadable_files(bin_dir, db, folder, what):
     """It may be read later, though nothing of the file has changed then."""
     path, files = write_result(folder)
     hidden = path if what == "result" else path.with_name("r0.server.log")
@@ -229,16 +229,16 @@ def test_what_could_not_be_read(bin_dir, db, folder, what):
     bounds = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     with Watch(bin_dir, db, folder, before=bounds) as watch:
         state = "rejected" if what == "result" else "failed"
-        told = wait_for(lambda: [one for one in watch.told() if one["state"] == state], "it is told")
-        assert len(told) == 1 and "Permission denied" in told[0]["message"]
+        events = wait_for(lambda: [one for one in watch.events() if one["state"] == state], "it is told")
+        assert len(events) == 1 and "Permission denied" in events[0]["message"]
         hidden.chmod(0o600)
         assert watch.wait(len(files), "artifacts") == sorted(files)
-        assert len(watch.stored()) == 1 and len(watch.told()) == 2 + len(files) and watch.stop()[0] == 0
+        assert len(watch.stored()) == 1 and len(watch.events()) == 2 + len(files) and watch.stop()[0] == 0
 
 
-def test_beside_a_server_on_one_database(bin_dir, db, folder):
+def test_with_a_server_on_the_same_database(bin_dir, db, folder):
     with Dashboard(bin_dir, db) as dashboard, Watch(bin_dir, db, folder) as watch:
-        watch.is_told()
+        watch.watching()
         for i in range(20):
             write(folder / f"{i}.json", i)
             dashboard.post("/api/upload/json", little(100 + i))
@@ -338,4 +338,4 @@ def test_many_at_once(bin_dir, db, folder):
                 where.mkdir(parents=True, exist_ok=True)
                 (folder / f".{i}").rename(where / f"{i}.json")
         assert sorted(watch.wait(count)) == sorted(f"small-{i}" for i in range(count))
-        assert all(one["state"] == "stored" for one in watch.told()) and watch.stop() == (0, "")
+        assert all(one["state"] == "stored" for one in watch.events()) and watch.stop() == (0, "")

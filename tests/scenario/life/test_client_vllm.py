@@ -197,7 +197,7 @@ def test_secrets_go_by_the_environment(play, given):
     ({"lora_modules": ["-x"]}, "benchmark.lora_modules"),
     ({"kind": "latency"}, "benchmark.kind"),
 ])
-def test_what_the_client_cannot_do_is_refused(play, option, said):
+def test_unsupported_options_of_the_client_are_refused(play, option, said):
     play.config["benchmark"].update(option)
     done = play.run()
     assert done.returncode == 2 and said in done.stderr
@@ -360,7 +360,7 @@ def test_pictures_are_kept(play):
     play.assert_tidy()
 
 
-def test_checks_that_need_our_own_stamps_are_unknown(play):
+def test_checks_that_need_our_time_stamps_are_unknown(play):
     assert play.run().returncode == 0
     for name in ("client_error", "rate_shortfall", "gap_distance", "send_lateness", "in_flight_distance", "idle_slots",
                  "client_queueing", "schedule_lateness", "clock_step", "littles_law", "concurrency_limited", "token_agreement"):
@@ -370,7 +370,7 @@ def test_checks_that_need_our_own_stamps_are_unknown(play):
     assert play.check("merged_events")["status"] != "unknown"
 
 
-def test_no_trust_in_a_client_that_nobody_looked_into(play):
+def test_no_trust_in_an_unobserved_client(play):
     """Its figures may be right; by how much they are wrong is not known, nor what load it was."""
     done = play.run()
     assert done.returncode == 0
@@ -451,7 +451,7 @@ def test_server_that_dies_ends_the_client(play):
 
 
 @pytest.mark.parametrize("url", [False, True])
-def test_what_the_client_leaves_is_ended(play, free_server, url):
+def test_remaining_processes_of_the_client_are_ended(play, free_server, url):
     if url:
         play.config["launch"] = {"url": free_server}
         play.config["server"] = {}

@@ -85,7 +85,7 @@ def test_two_differences_are_two(bin_dir, tmp_path):
                                                                  "enable_prefix_caching"]
 
 
-def test_what_vllm_resolves_does_not_count(bin_dir, tmp_path):
+def test_values_that_vllm_resolves_do_not_count(bin_dir, tmp_path):
     _, result = run(bin_dir, tmp_path, {"model": "sim/test", "max_model_len": None,
                                         "dtype": "auto", "kv_cache_dtype": "auto"},
                     "--sim-start-with=max_model_len=1024", "--sim-start-with=dtype=bfloat16")
@@ -120,7 +120,7 @@ def test_the_table_and_a_filter_show_it(bin_dir, tmp_path):
     ("max_model_len", "--sim-start-with: invalid value: 'max_model_len'"),
     ("max_model_len=x", "--max-model-len: invalid value: 'x'"),
 ])
-def test_the_simulator_refuses_what_it_cannot_start_with(bin_dir, tmp_path, fault, says):
+def test_the_simulator_refuses_invalid_arguments(bin_dir, tmp_path, fault, says):
     config = base_config()
     config["launch"]["extra_args"] += [f"--sim-start-with={fault}"]
     done = run_profllm(bin_dir, "run", "--config", write_config(tmp_path, config), "--output",

@@ -58,7 +58,7 @@ def test_start_that_fails(bin_dir, tmp_path, validator, patience, name, cause):
         assert "CUDA out of memory" in done.stdout
 
 
-def test_out_of_memory_is_told_at_the_death(bin_dir, tmp_path, validator, patience):
+def test_out_of_memory_is_reported_at_the_death(bin_dir, tmp_path, validator, patience):
     config = base_config()
     config["launch"]["extra_args"] += ["--sim-start-delay", "300ms", "--sim-fail-start",
                                        "out_of_memory"]

@@ -133,6 +133,6 @@ def test_columns_are_counted(bin_dir, rows):
     (["--field", "run.name"], "found '--field', expected --fields with it"),
     (["--fields", "none.json"], "cannot open 'none.json': No such file"),
 ])
-def test_what_is_refused(bin_dir, tmp_path, words, says):
+def test_refusals(bin_dir, tmp_path, words, says):
     done = run_profllm(bin_dir, "schema", *words, cwd=tmp_path)
     assert done.returncode == 2 and says in done.stderr and done.stdout == ""

@@ -23,7 +23,7 @@ def dry_run(bin_dir, folder, env, **config):
     return done
 
 
-def test_two_runs_take_one_each_and_the_third_is_told_who_has_them(bin_dir, tmp_path, patience):
+def test_two_runs_take_one_each_and_the_third_names_them(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "2xH100")
     first = Run(bin_dir, tmp_path, "first", env, long=True).started()
     second = Run(bin_dir, tmp_path, "second", env, long=True).started()
@@ -48,7 +48,7 @@ def test_two_runs_take_one_each_and_the_third_is_told_who_has_them(bin_dir, tmp_
     assert result["duration"] < result["duration"] + result["launch"]["waited_s"]
 
 
-def test_what_the_result_says_of_the_gpus(bin_dir, tmp_path, patience):
+def test_gpus_in_the_result(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "4xH100", settings="2.memory_used = 9GiB")
     run = completed(bin_dir, tmp_path, "run", env, patience=patience,
                     server={"tensor_parallel_size": 3})
@@ -90,14 +90,14 @@ def test_first_come_first_served(bin_dir, tmp_path, patience):
     assert "'resources/both'" in refused(bin_dir, tmp_path, "now", env, patience=patience)
     holder.end(patience)
     both.started()
-    assert not one.said("starting")
+    assert not one.has_line("starting")
     assert one.process.poll() is None
     both.end(patience)
     assert one.finish(patience) == 0
     assert both.gpus() == [0, 1] and one.gpus() == [0]
 
 
-def test_named_gpus_that_nobody_waits_for_are_free(bin_dir, tmp_path, patience):
+def test_named_gpus_without_waiting_runs_are_free(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "3xH100")
     holder = Run(bin_dir, tmp_path, "holder", env, long=True, gpus=[0]).started()
     waiter = Run(bin_dir, tmp_path, "waiter", env, "--wait", gpus=[0, 1])
@@ -191,7 +191,7 @@ def test_names_of_gpus(bin_dir, tmp_path, patience):
     ({"gpus": [0], "env": {"CUDA_VISIBLE_DEVICES": "1"}}, {}, "remove one of them"),
     ({"gpus": "auto"}, {"device_ids": "0"}, "remove one of them"),
 ])
-def test_what_can_never_be_had(bin_dir, tmp_path, patience, launch, server, says):
+def test_impossible_resources(bin_dir, tmp_path, patience, launch, server, says):
     env = host(bin_dir, tmp_path, "2xH100")
     message = refused(bin_dir, tmp_path, "run", env, "--wait", "--force", status=2, server=server,
                       patience=patience, **launch)
@@ -199,7 +199,7 @@ def test_what_can_never_be_had(bin_dir, tmp_path, patience, launch, server, says
 
 
 @pytest.mark.parametrize("gpus", [["one"], [-1], "0,1", {"a": 1}])
-def test_what_is_no_gpu(bin_dir, tmp_path, patience, gpus):
+def test_invalid_gpus(bin_dir, tmp_path, patience, gpus):
     run = Run(bin_dir, tmp_path, "run", host(bin_dir, tmp_path), gpus=gpus)
     assert run.finish(patience) == 2
     assert any("launch.gpus" in line for line in run.lines)
@@ -254,7 +254,7 @@ def test_a_host_without_gpus(bin_dir, tmp_path, patience):
     server.symlink_to(bin_dir / "profllm-sim")
     run = completed(bin_dir, tmp_path, "vllm", env, command=[str(server), "serve"],
                     patience=patience)
-    assert run.said("warning: found no GPU")
+    assert run.has_line("warning: found no GPU")
     assert run.gpus() == [] and "CUDA_VISIBLE_DEVICES" not in run.result()["launch"]["env"]
 
 
@@ -276,7 +276,7 @@ END
 
 
 @pytest.mark.skipif(has_nvidia_library(), reason="this host has a driver, which goes before nvidia-smi")
-def test_a_simulator_takes_no_real_gpu_unless_told(bin_dir, tmp_path, patience):
+def test_a_simulator_takes_no_real_gpu_by_default(bin_dir, tmp_path, patience):
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "nvidia-smi"
     program.write_text(NVIDIA_SMI)
@@ -304,9 +304,9 @@ def test_other_platforms_take_no_nvidia_gpu(bin_dir, tmp_path, patience):
 def test_parts_of_a_gpu(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100:mig=3g.40gb+3g.40gb")
     first = Run(bin_dir, tmp_path, "first", env, long=True).started()
-    assert first.said("warning: MIG instances have only UUIDs")
+    assert first.has_line("warning: MIG instances have only UUIDs")
     second = Run(bin_dir, tmp_path, "second", env, long=True, vllm_version="0.32.0").started()
-    assert not second.said("MIG")
+    assert not second.has_line("MIG")
     refused(bin_dir, tmp_path, "third", env, patience=patience)
     assert "partitioned" in refused(bin_dir, tmp_path, "whole", env, gpus=[0], status=2,
                                     patience=patience)

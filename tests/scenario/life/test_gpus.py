@@ -107,7 +107,7 @@ def test_every_capture_is_in_a_table(test_data_dir):
 
 
 @pytest.mark.parametrize("pattern", OTHER_FORMS)
-def test_other_forms_are_told_apart(bin_dir, test_data_dir, pattern):
+def test_other_forms_are_recognized(bin_dir, test_data_dir, pattern):
     paths = sorted((test_data_dir / "data" / "ops").glob(pattern))
     assert len(paths) >= 2
     for path in paths:
@@ -224,7 +224,7 @@ def test_library_that_is_none(bin_dir):
     assert "PROFLLM_NVML_LIB" in done.stderr and "/nowhere/lib.so" in done.stderr
 
 
-def test_who_holds_a_lock(bin_dir, tmp_path):
+def test_holders_of_locks(bin_dir, tmp_path):
     """A lock that is held says who has it; one whose holder was killed says nothing."""
     env = pretend(bin_dir, "2xL4", PROFLLM_LOCK_DIR=str(tmp_path))
     said = {"pid": 77, "user": "somebody", "run_id": "exp_1", "name": "my/run"}
@@ -264,7 +264,7 @@ def watched_lines(bin_dir, env, count, *args):
     return lines
 
 
-def test_watch_gives_lines_where_it_is_no_terminal(bin_dir):
+def test_watch_prints_lines_without_a_terminal(bin_dir):
     env = pretend(bin_dir, "2xL4", PRETEND_SET="1.memory_used=2GiB;1.throttle=sw_power_cap", TERM="xterm", NO_COLOR="")
     heading, *lines = watched_lines(bin_dir, env, 5)
     assert "\033" not in heading + "".join(lines)

@@ -82,7 +82,7 @@ def test_no_core_file_has_secrets(bin_dir, tmp_path, patience):
         process.communicate(timeout=60 * patience)
 
 
-def test_what_a_killed_bench_left_is_removed(bin_dir, tmp_path):
+def test_remains_of_a_killed_bench_are_removed(bin_dir, tmp_path):
     """The next one removes the temporary directories of dead runs, and no other."""
     temporary = tmp_path / "tmp"
     temporary.mkdir()

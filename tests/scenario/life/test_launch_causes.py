@@ -76,14 +76,14 @@ def test_a_cause_is_read_through_every_prefix(bin_dir, tmp_path, patience):
     "RuntimeError: something that no table knows",
     "OSError: [Errno 28] No space left on device: '/tmp/x'",
 ])
-def test_scary_lines_of_a_start_are_no_cause(bin_dir, tmp_path, patience, later):
+def test_error_lines_of_a_start_are_not_a_cause(bin_dir, tmp_path, patience, later):
     """An error that the start survived does not count. The one that it ends with does."""
     error = fail(bin_dir, tmp_path / "x", patience, f"{SCARY}\n{engine(later, before='')}")
     assert error["log_line"] == later
     assert error["cause"] == ("disk_full" if "28" in later else "unknown")
 
 
-def test_scary_lines_of_a_healthy_server_are_no_cause(bin_dir, tmp_path, patience):
+def test_error_lines_of_a_healthy_server_are_not_a_cause(bin_dir, tmp_path, patience):
     """The server starts, then it is killed: its death is the cause."""
     script = tmp_path / "server"
     script.write_text(f"#!{sys.executable}\nimport os, sys\nprint({SCARY!r}, flush=True)\n"

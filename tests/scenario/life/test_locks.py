@@ -80,7 +80,7 @@ def test_users_share_the_locks(bin_dir, everybodys, as_nobody, patience, first, 
     assert owners == {0 if first == "root" else 65534}
 
 
-def test_who_listens_where_one_may_not_look(bin_dir, everybodys, as_nobody, patience):
+def test_listeners_of_other_users(bin_dir, everybodys, as_nobody, patience):
     import socket  # pylint: disable=import-outside-toplevel
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
@@ -149,7 +149,7 @@ def test_planted_lock_is_refused(bin_dir, tmp_path, patience):
     assert victim.read_text() == "precious"
 
 
-def test_planted_folder_of_notes_is_told(bin_dir, tmp_path, patience):
+def test_planted_directory_of_notes_is_reported(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "1xH100")
     locks = Path(env["PROFLLM_LOCK_DIR"])
     (tmp_path / "elsewhere").mkdir()
@@ -157,7 +157,7 @@ def test_planted_folder_of_notes_is_told(bin_dir, tmp_path, patience):
     locks.chmod(0o1777)
     (locks / "runs").symlink_to(tmp_path / "elsewhere")
     run = completed(bin_dir, tmp_path, "run", env, patience=patience)
-    assert run.said("runs'"), run.lines
+    assert run.has_line("runs'"), run.lines
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -176,8 +176,8 @@ def test_where_no_folder_for_everybody_can_be_made(bin_dir, tmp_path, own_run_lo
     run = Run(bin_dir, tmp_path, "run", {**env, "XDG_RUNTIME_DIR": str(runtime)},
               prefix=own_run_lock)
     assert run.finish(patience) == 0
-    assert run.said("warning: could not open or create lock directory '/run/lock/profllm'")
-    assert run.said(f"using locks in '{runtime}/profllm'")
+    assert run.has_line("warning: could not open or create lock directory '/run/lock/profllm'")
+    assert run.has_line(f"using locks in '{runtime}/profllm'")
     assert (runtime / "profllm").stat().st_mode & 0o7777 == 0o700
     # nowhere at all: no GPU is taken without a lock, and a port is only tried
     message = refused(bin_dir, tmp_path, "none", {**env, "XDG_RUNTIME_DIR": ""}, status=2,
@@ -186,7 +186,7 @@ def test_where_no_folder_for_everybody_can_be_made(bin_dir, tmp_path, own_run_lo
     run = Run(bin_dir, tmp_path, "port", {**env, "XDG_RUNTIME_DIR": ""}, prefix=own_run_lock,
               gpus=[])
     assert run.finish(patience) == 0
-    assert run.said("warning: ") and run.result()["launch"]["port"]
+    assert run.has_line("warning: ") and run.result()["launch"]["port"]
 
 
 def test_a_folder_that_vanishes_between_runs(bin_dir, tmp_path, patience):

@@ -68,7 +68,7 @@ def is_whole(path, validator):
     return True
 
 
-def beside(folder):
+def alternative_in(folder):
     """Returns the result that a run has written next to r.json."""
     path, = folder.glob("r.exp_*.json")
     return path
@@ -79,7 +79,7 @@ def run_over(bin_dir, folder, config, *words, patience, env=None):
                        patience=patience, env=env)
 
 
-def check_kept(folder, before, validator):
+def check_unchanged(folder, before, validator):
     now = bytes_of(folder)
     assert {name: now.get(name) for name in before} == before
     assert is_whole(folder / "r.json", validator)
@@ -93,7 +93,7 @@ def test_a_second_run_is_refused(bin_dir, folder, validator, patience):
     line = done.stderr.splitlines()[-1]
     assert line.endswith(f"'{folder / 'r.json'}' holds a result of {result['timestamp']}, status completed; "
                          "use another --output or --overwrite")
-    check_kept(folder, before, validator)
+    check_unchanged(folder, before, validator)
     assert set(bytes_of(folder)) == set(before) | {"experiment.yaml"}
     plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", patience=patience)
     assert plan.returncode == 0
@@ -206,7 +206,7 @@ def test_overwrite_takes_the_place_of_all(bin_dir, folder, validator, patience):
 
 
 @pytest.mark.parametrize("what", ["launch", "all requests fail", "run_timeout"])
-def test_a_run_that_tells_less_goes_beside(bin_dir, folder, validator, patience, what):
+def test_a_less_complete_run_gets_another_name(bin_dir, folder, validator, patience, what):
     before = bytes_of(folder)
     config = config_of()
     if what == "launch":
@@ -218,8 +218,8 @@ def test_a_run_that_tells_less_goes_beside(bin_dir, folder, validator, patience,
         config["launch"]["run_timeout"] = "1s"
     done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
     assert done.returncode not in (0, 2), done.stderr
-    check_kept(folder, before, validator)
-    path = beside(folder)
+    check_unchanged(folder, before, validator)
+    path = alternative_in(folder)
     assert is_whole(path, validator)
     result = load_result(path)
     assert result["status"] != "completed" and f"Result: {path}" in done.stdout
@@ -231,7 +231,7 @@ def test_a_run_that_tells_less_goes_beside(bin_dir, folder, validator, patience,
     assert load_result(folder / "r.json")["run_id"] not in (result["run_id"], json.loads(before["r.json"])["run_id"])
 
 
-def test_one_that_tells_as_much_takes_the_place(bin_dir, tmp_path, validator, patience):
+def test_an_equally_complete_one_replaces_it(bin_dir, tmp_path, validator, patience):
     config = config_of()
     config["launch"]["command"] = ["sh", "-c", "exit 3"]
     assert run_over(bin_dir, tmp_path, config, patience=patience).returncode == 3
@@ -257,35 +257,35 @@ def has_records(folder):
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_goes_beside(bin_dir, folder, validator, patience, number, status):
+def test_an_interrupted_run_gets_another_name(bin_dir, folder, validator, patience, number, status):
     before = bytes_of(folder)
     process = start_over(bin_dir, folder, long_config())
     wait_for(lambda: has_records(folder), "requests have finished", 60, process)
     process.send_signal(number)
     process.communicate(timeout=60 * patience)
     assert process.returncode == status
-    check_kept(folder, before, validator)
-    assert is_whole(beside(folder), validator)
-    assert load_result(beside(folder))["results"]["completed"] > 0
+    check_unchanged(folder, before, validator)
+    assert is_whole(alternative_in(folder), validator)
+    assert load_result(alternative_in(folder))["results"]["completed"] > 0
 
 
-def test_a_killed_run_is_recovered_beside(bin_dir, folder, validator, patience):
+def test_a_killed_run_is_recovered_next_to_it(bin_dir, folder, validator, patience):
     before = bytes_of(folder)
     process = start_over(bin_dir, folder, long_config())
     wait_for(lambda: has_records(folder), "requests have finished", 60, process)
     process.kill()
     process.communicate(timeout=60 * patience)
-    check_kept(folder, before, validator)
+    check_unchanged(folder, before, validator)
     again = run_over(bin_dir, folder, config_of(), patience=patience)
     assert again.returncode == 2 and "profllm recover" in again.stderr
     done = run_profllm(bin_dir, "recover", folder / "r.json", patience=patience)
-    assert done.returncode == 0 and f"Result: {beside(folder)}" in done.stdout, done.stderr
-    check_kept(folder, before, validator)
-    assert is_whole(beside(folder), validator) and load_result(beside(folder))["status"] == "interrupted"
+    assert done.returncode == 0 and f"Result: {alternative_in(folder)}" in done.stdout, done.stderr
+    check_unchanged(folder, before, validator)
+    assert is_whole(alternative_in(folder), validator) and load_result(alternative_in(folder))["status"] == "interrupted"
     assert not journal_of(folder / "r.json").exists() and not list(folder.glob("*.tmp.*"))
 
 
-def test_what_was_given_up_is_gone(bin_dir, folder, validator, patience):
+def test_abandoned_work_is_removed(bin_dir, folder, validator, patience):
     """--overwrite over a journal and a result: the killed run leaves nothing, the new one is whole."""
     process = start_over(bin_dir, folder, long_config())
     wait_for(lambda: has_records(folder), "requests have finished", 60, process)
@@ -303,7 +303,7 @@ def after_a_kill(bin_dir, folder, before, validator, patience):
     old_id = json.loads(before["r.json"])["run_id"]
     end = "old" if load_result(output)["run_id"] == old_id else "new"
     if end == "old":
-        check_kept(folder, before, validator)
+        check_unchanged(folder, before, validator)
     elif not is_whole(output, validator):
         assert journal_of(output).exists()
         end = "between"
@@ -312,7 +312,7 @@ def after_a_kill(bin_dir, folder, before, validator, patience):
         assert done.returncode == 0 or "contains no run" in done.stderr, done.stderr
         assert (end == "old") == (load_result(output)["run_id"] == old_id)
     if end == "old":
-        check_kept(folder, before, validator)
+        check_unchanged(folder, before, validator)
     else:
         assert is_whole(output, validator) and load_result(output)["status"] == "completed"
         assert not list(folder.glob("r.exp_*"))
@@ -448,7 +448,7 @@ def test_files_that_meet_are_refused(bin_dir, tmp_path, patience, output, name):
     assert any(told in (problem["expected"] or "") for problem in json.loads(done.stdout)["problems"])
 
 
-def test_what_is_named_after_the_flat_result_may_not_meet_it(bin_dir, tmp_path, patience):
+def test_artifact_names_may_not_equal_the_flat_result(bin_dir, tmp_path, patience):
     words = ("bench", "serve", "--port", "9", "--save-result", "--result-dir", tmp_path, "--result-filename", "r.json")
     done = run_profllm(bin_dir, *words, "--plot-timeline", "--output", tmp_path / "r.timeline.html", patience=patience)
     assert done.returncode == 2 and f"--result-filename: --output '{tmp_path}/r.timeline.html' and --result-filename " in done.stderr
@@ -473,7 +473,7 @@ def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patien
     assert not journal_of(folder / "r.json").exists()
 
 
-def test_what_bench_serve_saved_by_name_is_kept(bin_dir, tmp_path, patience):
+def test_a_file_that_bench_serve_saved_by_name_stays(bin_dir, tmp_path, patience):
     """vLLM writes over a file of that name; what ^C leaves does not."""
     with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as server:
         words = ["bench", "serve", "--port", str(server.port), "--random-input-len", "8", "--random-output-len", "20", "--quiet",
@@ -530,5 +530,5 @@ def test_bench_serve_writes_over_nothing(bin_dir, folder, validator, patience):
     # no server responds: the new result goes to another name
     done = run_profllm(bin_dir, *words, "--overwrite", patience=patience)
     assert done.returncode in (1, 3), done.stderr
-    check_kept(folder, before, validator)
-    assert is_whole(beside(folder), validator)
+    check_unchanged(folder, before, validator)
+    assert is_whole(alternative_in(folder), validator)

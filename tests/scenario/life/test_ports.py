@@ -95,7 +95,7 @@ def test_server_port_means_the_same(bin_dir, tmp_path, patience):
     listener.close()
 
 
-def test_what_an_option_hides_is_not_shown(bin_dir, tmp_path, patience):
+def test_an_option_hides_lines(bin_dir, tmp_path, patience):
     """The command line of another's process may hold its secrets."""
     code = ("import socket, sys; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
             "print(s.getsockname()[1], flush=True); sys.stdin.read()")
@@ -128,7 +128,7 @@ def test_fixed_port_of_another_run_is_waited_for(bin_dir, tmp_path, patience):
     assert waiter.result()["launch"]["port"] == port
 
 
-def test_port_lost_before_the_start_is_tried_anew(bin_dir, tmp_path, patience):
+def test_port_lost_before_the_start_is_retried(bin_dir, tmp_path, patience):
     """The first server says what vLLM says; the second is asked to take another port."""
     ports = tmp_path / "ports"
     command = script(tmp_path / "server", f"""
@@ -144,7 +144,7 @@ exit 1
     launch = run.result()["launch"]
     assert launch["port"] == tried[1] and launch["port_tries"] == 2
     assert launch["argv"][launch["argv"].index("--port") + 1] == str(tried[1])
-    assert run.said(f"port {tried[0]} is in use; trying port {tried[1]}")
+    assert run.has_line(f"port {tried[0]} is in use; trying port {tried[1]}")
 
     # three times is enough
     ports.unlink()
@@ -188,7 +188,7 @@ exec sleep 1000
         foreign.wait()
     launch = run.result()["launch"]
     assert launch["port_tries"] == 2 and launch["port"] != port
-    assert run.said(f"port {port} is in use; trying port {launch['port']}")
+    assert run.has_line(f"port {port} is in use; trying port {launch['port']}")
     assert run.result()["environment"]["engine"]["name"] == "profllm-sim"
 
 
@@ -202,7 +202,7 @@ def test_addresses_to_bind(bin_dir, tmp_path, patience, address):
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536, "x"])
-def test_what_is_no_port(bin_dir, tmp_path, patience, port):
+def test_invalid_ports(bin_dir, tmp_path, patience, port):
     run = Run(bin_dir, tmp_path, "run", host(bin_dir, tmp_path), port=port)
     assert run.finish(patience) == 2
     assert any("launch.port" in line for line in run.lines)

@@ -157,7 +157,7 @@ def killed(killed_once):
 
 
 @pytest.mark.threads
-def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
+def test_finished_requests_stay(bin_dir, tmp_path, validators, patience):
     output, surely_ns = kill_in_the_run(bin_dir, tmp_path, patience)
     before = journal_of(output).read_bytes()
     # nothing is lost by running again without looking
@@ -430,7 +430,7 @@ def test_a_journal_of_an_earlier_version(bin_dir, killed, validators, patience):
     assert result["config"]["experiment"] is None and result["environment"]["repeat_of"] is None
 
 
-def test_a_damaged_line_is_told(bin_dir, killed, validators, patience):
+def test_a_damaged_line_is_reported(bin_dir, killed, validators, patience):
     output, _ = killed
     text = bytearray(journal_of(output).read_bytes())
     at = text.rindex(b'"record",{"index":')

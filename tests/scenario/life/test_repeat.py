@@ -170,7 +170,7 @@ def changed(small, tmp_path, **paths):
     return copy
 
 
-def test_another_host_and_engine_are_said(bin_dir, small, tmp_path, patience):
+def test_another_host_and_engine_are_reported(bin_dir, small, tmp_path, patience):
     then = changed(small, tmp_path, environment__engine__version="0.31.1", environment__hostname="elsewhere",
                    environment__gpu_models=["NVIDIA H100"])
     done = run(bin_dir, then, tmp_path / "r.json", patience=patience)
@@ -210,7 +210,7 @@ def test_a_data_set_that_changed_is_an_error(bin_dir, small, tmp_path, patience)
     assert "dataset_sha256 was" in done.stderr
 
 
-def test_prompts_that_came_out_otherwise_are_said(bin_dir, tmp_path, patience):
+def test_prompts_of_another_length_are_reported(bin_dir, tmp_path, patience):
     run(bin_dir, write_config(tmp_path, base_config(num_prompts=4)), tmp_path / "a.json", patience=patience)
     done = run(bin_dir, tmp_path / "a.json", tmp_path / "b.json", "-s", "benchmark.random_input_len=7", patience=patience)
     first, second = load_result(tmp_path / "a.json"), load_result(tmp_path / "b.json")
@@ -241,7 +241,7 @@ def test_secrets_have_to_be_given(bin_dir, tmp_path, patience):
     assert again["config"]["experiment"] == json.loads(text)["config"]["experiment"]
 
 
-def test_stars_that_the_user_wrote_are_no_secrets(bin_dir, tmp_path, patience):
+def test_stars_that_the_user_wrote_are_not_secrets(bin_dir, tmp_path, patience):
     capture, output = tmp_path / "capture", tmp_path / "r.json"
     config = base_config(num_prompts=2, extra_body={"user": "a *** b", "note": ["***x", "https://h/***"]})
     config["launch"]["env"] = {"STARS": "*** and ***", "PLACE": "http://someone:pass-33@h/"}
@@ -259,7 +259,7 @@ def test_stars_that_the_user_wrote_are_no_secrets(bin_dir, tmp_path, patience):
     assert load_result(tmp_path / "b.json")["config"]["experiment"] == load_result(output)["config"]["experiment"]
 
 
-def test_what_was_simulated_is_simulated_again(bin_dir, tmp_path, patience):
+def test_simulated_runs_are_repeated_with_the_simulator(bin_dir, tmp_path, patience):
     config = base_config(num_prompts=2)
     config["launch"] = {}
     run(bin_dir, write_config(tmp_path, config), tmp_path / "a.json", "--sim", patience=patience)
@@ -302,7 +302,7 @@ def test_runs_that_failed_repeat_too(bin_dir, tmp_path, patience):
     assert prefixes[0] is None and prefixes[1] == prefixes[2] is not None
 
 
-def test_what_bench_serve_measured_repeats(bin_dir, tmp_path, patience):
+def test_results_of_bench_serve_repeat(bin_dir, tmp_path, patience):
     capture = tmp_path / "capture"
     with Server(bin_dir, "--sim-step", "1ms", "--sim-capture", str(capture), model="org/tiny") as server:
         words = ["bench", "serve", "--port", str(server.port), "--num-prompts", "4", "--random-input-len", "8",

@@ -186,7 +186,7 @@ def test_records_equal_the_servers_log(bin_dir, tmp_path, patience, backend):
     assert result["results"]["total_output_tokens"] == sum(r["output_tokens"] for r in records)
 
 
-def test_warmups_are_as_long_as_what_is_measured_and_share_no_prompt(bin_dir, tmp_path, patience):
+def test_warmups_are_as_long_as_measured_requests_and_share_no_prompt(bin_dir, tmp_path, patience):
     config = base_config(num_prompts=10, num_warmups=4, random_input_len=64, prompt_token_ids=True)
     config["launch"]["extra_args"] = ["--sim-capture", str(tmp_path / "capture")]
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
@@ -292,7 +292,7 @@ def test_tokens_of_one_event_are_known_to_be_merged(bin_dir, tmp_path, patience,
     assert low <= checks["merged_events"]["value"] <= high + shared / 320 * merge
 
 
-def test_sim_stands_in_for_the_command(bin_dir, tmp_path, patience):
+def test_sim_replaces_the_command(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["command"] = ["no-such-server", "serve"]
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
@@ -313,7 +313,7 @@ def test_set_wins_over_the_file(bin_dir, tmp_path, patience):
     assert result["config"]["server"]["max_num_seqs"] == 2
 
 
-def test_api_key_reaches_the_server_and_stands_nowhere(bin_dir, tmp_path, patience):
+def test_api_key_reaches_the_server_and_appears_nowhere(bin_dir, tmp_path, patience):
     secret = "do-not-show-me-9c1f"
     config = base_config()
     config["server"]["api_key"] = secret

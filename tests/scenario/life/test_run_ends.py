@@ -56,7 +56,7 @@ def assert_all_gone(result):
     assert marked_processes(result["run_id"]) == []
 
 
-def test_program_that_is_not_there(bin_dir, tmp_path, patience):
+def test_missing_program(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["command"] = ["no-such-server", "serve"]
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
@@ -69,7 +69,7 @@ def test_program_that_is_not_there(bin_dir, tmp_path, patience):
     assert result["environment"]["engine"]["simulated"] is None
 
 
-def test_vllm_that_is_not_there_names_the_simulator(bin_dir, tmp_path, patience):
+def test_missing_vllm_names_the_simulator(bin_dir, tmp_path, patience):
     """If vLLM is not installed, the output names alternatives, before and after."""
     config = base_config(num_prompts=2)
     config["launch"] = {"extra_args": ["--sim-step", "2ms"]}
@@ -150,7 +150,7 @@ def test_server_that_ignores_sigterm_is_killed(bin_dir, tmp_path, patience):
     assert_all_gone(result)
 
 
-def test_child_in_a_session_of_its_own_is_ended_too(bin_dir, tmp_path, patience):
+def test_child_in_a_separate_session_is_ended_too(bin_dir, tmp_path, patience):
     script = tmp_path / "daemon"
     script.write_text("#!/bin/sh\nsetsid sh -c ': > \"$0.up\"; sleep 600' \"$0\" &\n"
                       "while [ ! -e \"$0.up\" ]; do sleep 0.01; done\nexit 4\n")
@@ -264,7 +264,7 @@ def test_second_signal_kills_a_server_that_takes_its_time(bin_dir, tmp_path, pat
 
 
 @pytest.mark.threads
-def test_server_killed_mid_run_keeps_what_had_finished(bin_dir, tmp_path, patience):
+def test_server_killed_mid_run_keeps_finished_requests(bin_dir, tmp_path, patience):
     config = long_config(random_output_len=20)
     sim_log = tmp_path / "sim.jsonl"
     config["launch"]["extra_args"] += ["--sim-log", str(sim_log)]

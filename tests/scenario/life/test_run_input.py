@@ -61,7 +61,7 @@ def test_misspelt_argument_is_suggested(bin_dir, tmp_path, patience):
     assert "'tensor_parallel_size'" in done.stderr
 
 
-def test_file_that_is_not_there(bin_dir, tmp_path, patience):
+def test_missing_file(bin_dir, tmp_path, patience):
     done = run_profllm(bin_dir, "run", "-c", tmp_path / "none.yaml", "-o", tmp_path / "r.json",
                        patience=patience)
     assert done.returncode == 2
@@ -144,7 +144,7 @@ LATER = ["report"]
 BENCH_LATER = ["forward"]  # of `vllm bench`
 
 
-def test_commands_to_come_say_what_they_will_be(bin_dir, patience):
+def test_commands_of_later_versions_are_announced(bin_dir, patience):
     help_text = run_profllm(bin_dir, "--help", patience=patience).stdout
     assert "\n  " + ", ".join([*BENCH_LATER, *LATER]) + "\n" in help_text and max(map(len, help_text.splitlines())) <= 80
     for name in LATER:
@@ -212,7 +212,7 @@ def test_dry_run_starts_nothing(bin_dir, tmp_path, patience):
     assert_nothing_left(tmp_path, "experiment.yaml")
 
 
-def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patience):
+def test_dry_run_warns_of_a_missing_program(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["command"] = ["no-such-server", "serve"]
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "--dry-run", "--json",
@@ -226,7 +226,7 @@ def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patienc
     assert people.startswith("argv:   none; the server at http://127.0.0.1:9 is running\nenv:    no additions to your environment\n")
 
 
-def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):
+def test_inputs_are_not_overwritten(bin_dir, tmp_path, patience):
     data = tmp_path / "data.jsonl"
     data.write_text('{"prompt": "hello"}\n')
     config = base_config(dataset_name="custom", dataset_path=str(data))

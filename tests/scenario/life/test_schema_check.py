@@ -189,7 +189,7 @@ def test_schemas_made_at_random_are_read_alike(bin_dir):
     assert len(cases) // 4 < wrong < len(cases)
 
 
-def test_what_a_person_reads(bin_dir, tmp_path):
+def test_the_text_output(bin_dir, tmp_path):
     broken = copy.deepcopy(GOOD)
     broken["duration"] = -1
     del broken["results"]["mean_ttft_ms"]
@@ -258,7 +258,7 @@ def test_an_experiment_in_yaml(bin_dir, tmp_path):
 @pytest.mark.parametrize("text, said", [
     ('{"a": 1, "a": 2}', "duplicate object key"), ("[NaN]", "not valid JSON"), ("", "not valid JSON"),
     ("[" * 5000, "more than 2048 levels of lists and objects"), ('"\\ud800"', "not valid JSON"), ("[1e400]", "not valid JSON")])
-def test_what_is_no_json_is_said(bin_dir, tmp_path, text, said):
+def test_invalid_json_is_reported(bin_dir, tmp_path, text, said):
     (tmp_path / "r.json").write_text(text)
     done = profllm(bin_dir, tmp_path, "validate", "--schema", "result", "r.json")
     assert done.returncode == 2

@@ -131,7 +131,7 @@ def test_a_run_keeps_none(bin_dir, tmp_path, patience):
     assert loader["aws_secret_access_key"] == "***" and loader["plain"] == "yes"
 
 
-def test_log_of_a_server_that_prints_what_it_was_given(bin_dir, tmp_path, patience):
+def test_log_of_a_server_that_prints_its_arguments(bin_dir, tmp_path, patience):
     config = config_with_secrets()
     config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
                                    str(bin_dir / "profllm-sim"), "serve"]

@@ -143,7 +143,7 @@ mv "$folder/after" "$folder/settings"
 """
 
 
-def test_energy_without_what_is_drawn_at_rest(bin_dir, tmp_path, patience, pretend):
+def test_energy_without_the_idle_power(bin_dir, tmp_path, patience, pretend):
     """The third GPU has nothing to do, and happens to draw a bit less than at rest: its share is noise, not unknown."""
     def set_power(name, *watts):
         (tmp_path / name).write_text("".join(f"{i}.power=const:{w}\n" for i, w in enumerate(watts)))
@@ -173,7 +173,7 @@ def test_energy_without_what_is_drawn_at_rest(bin_dir, tmp_path, patience, prete
     assert result["results"]["energy_per_token_idle_subtracted_j"] == pytest.approx(above / tokens, rel=1e-9)
 
 
-def test_no_power_at_rest_of_anothers_server(bin_dir, tmp_path, patience, pretend):
+def test_no_idle_power_with_a_foreign_server(bin_dir, tmp_path, patience, pretend):
     """A foreign server runs before and after the run; its memory costs power."""
     with Server(bin_dir, "--sim-step", "2ms") as server:
         config = config_with({}, [0], num_prompts=5)
@@ -335,7 +335,7 @@ def test_failed_launch_has_its_lines(bin_dir, tmp_path, patience, pretend):
 
 # ---- quality ----
 
-def test_heat_is_told(bin_dir, tmp_path, patience, pretend):
+def test_heat_is_reported(bin_dir, tmp_path, patience, pretend):
     env = pretend(set="throttle=hw_thermal,sw_power_cap")
     result = play(bin_dir, tmp_path, config_with({}, [0]), env, patience)
     gpu, = result["system"]["gpus"]
@@ -347,14 +347,14 @@ def test_heat_is_told(bin_dir, tmp_path, patience, pretend):
     assert result["quality"]["verdict"] != "trusted"
 
 
-def test_power_cap_is_no_throttling(bin_dir, tmp_path, patience, pretend):
+def test_power_cap_is_not_throttling(bin_dir, tmp_path, patience, pretend):
     env = pretend(set="throttle=sw_power_cap")
     result = play(bin_dir, tmp_path, config_with({}, [0]), env, patience)
     assert check_of(result, "throttling")["status"] == "passed"
     assert result["system"]["gpus"][0]["throttled_power_share"] == 1
 
 
-def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
+def test_a_foreign_process_on_the_gpu(bin_dir, tmp_path, patience, pretend):
     """Another process takes the GPU during the load: before, the run would not have got the GPU."""
     settings = tmp_path / "settings"
     settings.write_text("")
@@ -379,7 +379,7 @@ def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
 
 # ---- a server that already runs, ends ----
 
-def test_server_that_began_anew_in_the_run(bin_dir, tmp_path, patience):
+def test_server_that_restarted_in_the_run(bin_dir, tmp_path, patience):
     """By the end it has counted more than at the beginning: only the pages between tell."""
     config = config_with(num_prompts=80)
     config["launch"]["extra_args"] = ["--sim-metrics-fault", "reset_counters"]

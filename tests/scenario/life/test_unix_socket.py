@@ -98,7 +98,7 @@ def test_a_relative_path_is_the_same_socket(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link", "fifo"])
-def test_what_is_no_socket_is_left_alone(bin_dir, tmp_path, kind):
+def test_files_other_than_sockets_are_left_alone(bin_dir, tmp_path, kind):
     path = tmp_path / "s"
     stale_socket(tmp_path / "other")
     {"file": lambda: path.write_text("mine"), "folder": path.mkdir,

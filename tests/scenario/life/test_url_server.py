@@ -99,7 +99,7 @@ def test_url_with_v1_and_a_path_without(bin_dir, tmp_path, simulator, patience):
     assert result["config"]["benchmark"]["endpoint"] == "/v1/completions"
 
 
-def test_what_the_server_tells_is_recorded(bin_dir, tmp_path, simulator, validator, patience):
+def test_facts_from_the_server_are_recorded(bin_dir, tmp_path, simulator, validator, patience):
     done, result = play(bin_dir, tmp_path, simulator(names=("one", "two")).url, patience)
     assert done.returncode == 0, done.stderr
     validator.validate(result)
@@ -152,7 +152,7 @@ def test_urls_that_are_refused(bin_dir, tmp_path, patience, url, says):
     assert not (tmp_path / "r.json.journal").exists()
 
 
-def test_nobody_there(bin_dir, tmp_path, validator, patience):
+def test_no_server(bin_dir, tmp_path, validator, patience):
     done, result = play(bin_dir, tmp_path, "http://127.0.0.1:1", patience,
                         ready_check_timeout_sec=0)
     validator.validate(result)

@@ -112,7 +112,7 @@ def test_the_address_that_answers_is_taken(bin_dir, tmp_path, names, patience, a
 
 
 @needs_ipv6
-def test_nobody_at_any_of_them(bin_dir, tmp_path, names, patience):
+def test_no_server_at_any_address(bin_dir, tmp_path, names, patience):
     done, result = play(bin_dir, tmp_path, "http://many.example:1", patience=patience,
                         env={**names("many.example", "::1", "127.0.0.1"), "no_proxy": "*"})
     assert done.returncode == 3

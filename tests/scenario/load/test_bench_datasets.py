@@ -81,7 +81,7 @@ def test_no_number_is_all_records(bin_dir, tmp_path, asked):
 
 
 @pytest.mark.parametrize("words, category", [([], None), (["--spec-bench-category", "b"], "b")])
-def test_spec_bench_has_a_seed_of_its_own(bin_dir, tmp_path, words, category):
+def test_spec_bench_has_a_separate_seed(bin_dir, tmp_path, words, category):
     rows = [{"turns": [f"question {i}", "later"], "category": "ab"[i % 2], "question_id": i} for i in range(8)]
     got, _ = sent(bin_dir, tmp_path, "--dataset-name", "spec_bench", "--dataset-path", lines_file(tmp_path, rows), "--seed",
                   5, "--num-prompts", 10, "--spec-bench-output-len", 4, "--request-id-prefix", "s", *words)

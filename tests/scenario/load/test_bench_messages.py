@@ -31,7 +31,7 @@ def test_faults_name_the_flag_before_anything_is_sent(bin_dir, words, says):
             assert any(says in problem["text"] for problem in json.loads(done.stdout)["problems"])
 
 
-def test_a_dry_run_for_people_ends_with_what_matters(bin_dir):
+def test_a_dry_run_ends_with_the_summary(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--random-input", "64", "--num_prompts=20", "--request-rate", "10",
                        "--max-concurrency", "0", "--dry-run")
     lines = done.stdout.splitlines()
@@ -58,7 +58,7 @@ def test_a_dry_run_for_people_ends_with_what_matters(bin_dir):
     (["--burstiness", "2", "--ramp-up-strategy", "linear", "--ramp-up-start-rps", "1", "--ramp-up-end-rps", "2"], None),
     (["--lora-assignment", "round-robin"], "--lora-assignment: it has no effect without --lora-modules"),
 ])
-def test_a_flag_that_does_nothing_is_told(bin_dir, words, warned):
+def test_a_flag_without_effect_is_reported(bin_dir, words, warned):
     done = run_profllm(bin_dir, "bench", "serve", *words, "--dry-run")
     assert done.returncode == 0
     if warned is None:
@@ -67,7 +67,7 @@ def test_a_flag_that_does_nothing_is_told(bin_dir, words, warned):
         assert done.stderr.startswith("profllm bench serve: warning: " + warned)
 
 
-def test_what_comes_later_names_the_way_until_then(bin_dir):
+def test_later_features_name_an_alternative(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--dataset-name", "hf", "--dataset-path", "org/data", "--hf-split", "train")
     assert done.returncode == 2
     assert done.stderr.count("is not in this version") == 2 and done.stderr.count("client: vllm") == 1
@@ -80,12 +80,12 @@ def test_what_comes_later_names_the_way_until_then(bin_dir):
     (["srve"], "bench: found 'srve', "),
     (["throughputs", "--model", "x"], "bench: found 'throughputs', "),
 ])
-def test_the_word_behind_bench(bin_dir, words, says):
+def test_the_word_after_bench(bin_dir, words, says):
     done = run_profllm(bin_dir, "bench", *words)
     assert done.returncode == 2 and says in done.stderr and done.stdout == ""
 
 
-def test_the_value_of_an_ambiguous_flag_is_not_told_again(bin_dir):
+def test_the_value_of_an_ambiguous_flag_is_reported_once(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--dataset", "ShareGPT.json", "--num-promts", "3", "--seed", "x")
     told = [line.split("error: ")[1] for line in done.stderr.splitlines()]
     assert done.returncode == 2 and len(told) == 3
@@ -109,7 +109,7 @@ def test_a_model_that_the_server_does_not_have(bin_dir, server):
 
 
 @pytest.mark.parametrize("flag, stages, bar", [(None, True, True), ("--disable-tqdm", True, False), ("--quiet", False, False)])
-def test_what_is_said_meanwhile(bin_dir, server, tmp_path, flag, stages, bar):
+def test_messages_meanwhile(bin_dir, server, tmp_path, flag, stages, bar):
     words = [flag] if flag else []
     done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--random-input", "8", "--random-output", "4",
                        "--num-prompts", "3", "--save-result", *words, cwd=tmp_path)
@@ -121,7 +121,7 @@ def test_what_is_said_meanwhile(bin_dir, server, tmp_path, flag, stages, bar):
     assert done.stdout.count("Serving Benchmark Result") == 1
 
 
-def test_a_missing_key_is_told_as_that(bin_dir, tmp_path):
+def test_a_missing_key_is_reported(bin_dir, tmp_path):
     words = ["--random-input", "8", "--random-output", "4", "--num-prompts", "2"]
     with Server(bin_dir, "--sim-step", "1ms", "--api-key", "sk-right", model="org/tiny") as running:
         for env in ({}, {"OPENAI_API_KEY": "sk-wrong"}):

@@ -163,7 +163,7 @@ def test_file_names(bin_dir, tmp_path, words, name):
     assert json.loads(made.read_text())["date"] in made.name
 
 
-def test_failed_requests_are_told_before_the_table(bin_dir, tmp_path):
+def test_failed_requests_are_reported_before_the_table(bin_dir, tmp_path):
     said, flat = bench(bin_dir, tmp_path, "--num-prompts", 14, "--save-detailed", server=["--sim-error-rate", 1],
                        ok=(1, 4, 5))
     before = said[:said.index("============ Serving")]
@@ -172,7 +172,7 @@ def test_failed_requests_are_told_before_the_table(bin_dir, tmp_path):
     assert before.endswith("Failed requests during benchmark run detected (capping to 10):\n" + "\n".join(lines) + "\n")
 
 
-def test_nothing_is_told_of_failures_where_there_are_none(bin_dir, tmp_path):
+def test_without_failures_none_are_reported(bin_dir, tmp_path):
     said, _ = bench(bin_dir, tmp_path, "--num-prompts", 2)
     assert "Failed requests during" not in said
 

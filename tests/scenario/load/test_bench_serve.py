@@ -45,7 +45,7 @@ def flat_of(bin_dir, server, folder, *words):
     return json.loads((folder / "r.json").read_text())
 
 
-def test_keys_stand_in_vllms_order(bin_dir, server, tmp_path):
+def test_keys_are_in_vllms_order(bin_dir, server, tmp_path):
     flat = flat_of(bin_dir, server, tmp_path, "--num-prompts", 6, "--save-detailed", "--metadata", "tp=2", "a = b ")
     assert list(flat) == HEAD + ["tp", "a"] + LOAD + FIGURES + LISTS + PEAKS + families("ttft", "tpot", "itl") + \
         ["profllm"]
@@ -58,7 +58,7 @@ def test_lists_are_kept_only_when_asked_for(bin_dir, server, tmp_path):
     assert [key for key in LISTS if key in flat] == ["latencies", "queue_times"]
 
 
-def test_what_is_selected_is_saved(bin_dir, server, tmp_path):
+def test_selected_metrics_are_saved(bin_dir, server, tmp_path):
     flat = flat_of(bin_dir, server, tmp_path, "--num-prompts", 8, "--max-concurrency", 2, "--request-rate", 200,
                    "--percentile-metrics", "ttft,e2el,client_queue_time,e2el_including_client_queue",
                    "--metric-percentiles", "50,99.9")
@@ -119,7 +119,7 @@ def test_nothing_is_left_without_an_option_that_keeps_it(bin_dir, server, tmp_pa
     assert (tmp_path / "whole.json").exists() and (tmp_path / "whole.requests.jsonl.zst").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_the_first_request(bin_dir, server, tmp_path):
+def test_a_read_only_directory_is_reported_before_the_first_request(bin_dir, server, tmp_path):
     (tmp_path / "file").write_text("x")
     done = bench(bin_dir, server, "--num-prompts", 2, "--save-result", "--result-dir", "file/dir", cwd=tmp_path, ok=False)
     assert done.returncode == 2 and "file" in done.stderr
@@ -143,7 +143,7 @@ def test_the_sample_is_measured_by_the_percentiles_asked_for(bin_dir, server, tm
     ["--result-dir", "/proc"], ["--result-dir", "/proc/made/here"],
     ["--result-dir", "made", "--result-filename", "/proc/r.json"],
     ["--result-dir", "made", "--result-filename", "no/such/r.json"]])
-def test_where_nothing_can_be_made_is_told_before_the_first_request(bin_dir, server, tmp_path, words):
+def test_unusable_paths_are_reported_before_the_first_request(bin_dir, server, tmp_path, words):
     done = bench(bin_dir, server, "--num-prompts", 2, "--save-result", *words, cwd=tmp_path, ok=False)
     assert done.returncode == 2 and words[-1] in done.stderr and done.stderr.count("\n") == 1
     assert done.stdout == "" and list(tmp_path.iterdir()) == []
@@ -165,7 +165,7 @@ def test_whole_answers_have_no_first_token(bin_dir, server, tmp_path, backend):
     assert flat["mean_e2el_ms"] >= 8 * 2
 
 
-def test_wrong_endpoint_is_told_before_the_first_request(bin_dir, server, tmp_path):
+def test_wrong_endpoint_is_reported_before_the_first_request(bin_dir, server, tmp_path):
     done = bench(bin_dir, server, "--backend", "openai-chat", "--endpoint", "/v1/completions", cwd=tmp_path, ok=False)
     assert done.returncode == 2 and "chat/completions" in done.stderr
 
@@ -213,7 +213,7 @@ def test_a_real_result_recomputes(bin_dir, test_data_dir):
         assert got[key] == pytest.approx(flat[key], rel=2e-7), key
 
 
-def test_probes_are_beside_the_load(bin_dir, server, tmp_path):
+def test_probes_are_outside_the_load(bin_dir, server, tmp_path):
     """A cap of 1 keeps the load waiting, and no probe."""
     done = bench(bin_dir, server, "--num-prompts", 30, "--max-concurrency", 1, "--probe-request-rate", 100,
                  "--save-result", "--result-filename", "r.json", cwd=tmp_path)

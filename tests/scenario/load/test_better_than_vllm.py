@@ -104,7 +104,7 @@ def test_streams_the_role_only_chunk_sets_ttft(bin_dir, tmp_path):
     assert play.results["mean_first_token_ms"] >= play.results["mean_ttft_ms"]
 
 
-def test_streams_the_clients_own_thread_stamps(bin_dir, tmp_path):
+def test_streams_with_time_stamps_of_the_client(bin_dir, tmp_path):
     play = Play(bin_dir, tmp_path)
     assert not any(event[2] & USER_STAMP for record in play.records for event in record["events"])
     sent = {}
@@ -187,7 +187,7 @@ def test_load_retried_sends_start_a_fresh_clock(bin_dir, tmp_path):
         assert ttft_ms == pytest.approx(1000 * play.flat["ttfts"][last["index"]])
 
 
-def test_load_peak_concurrency_counts_who_touches_a_second(bin_dir, tmp_path):
+def test_load_peak_concurrency_counts_requests_that_touch_a_second(bin_dir, tmp_path):
     play = Play(bin_dir, tmp_path, [], ["--max-concurrency", 2])
     assert play.results["peak_in_flight"] == 2
     assert play.flat["max_concurrent_requests"] > 2

@@ -90,7 +90,7 @@ def test_custom_goes_out_with_the_template(play, server):
     assert run_tools.doubts_of(play.result) == []
 
 
-def test_what_the_server_is_asked(play, server):
+def test_requests_to_the_server(play, server):
     play.run(server.port, "--chat-template-kwargs", '{"enable_thinking": false, "a": [1.50, "é"]}')
     asked = [body for body in server.got("/tokenize") if "messages" in body]
     assert asked == [{"model": "org/tiny", "messages": [{"role": "user", "content": prompt}],
@@ -147,7 +147,7 @@ def test_other_data_sets_know_no_template(bin_dir, tmp_path, server, dataset):
 
 
 @pytest.mark.parametrize("dataset, hint", [("custom", True), ("spec_bench", False)])
-def test_a_model_without_a_template_is_told_before_the_first_request(play, bin_dir, tmp_path, dataset, hint):
+def test_a_model_without_a_template_is_reported_before_the_first_request(play, bin_dir, tmp_path, dataset, hint):
     with Captured(bin_dir, tmp_path, "--sim-no-chat-template") as server:
         done = play.run(server.port, dataset=dataset, fine=False)
         assert done.returncode == 1
@@ -226,7 +226,7 @@ def other(server):
                                           ("no messages", "'/tokenize' does not accept messages"),
                                           ("old llama", "the server has no '/apply-template'")])
 @pytest.mark.parametrize("dataset", ["custom", "spec_bench"])
-def test_where_nobody_knows_templates_prompts_go_as_they_are(play, server, other, manner, note, dataset):
+def test_without_templates_prompts_are_sent_unchanged(play, server, other, manner, note, dataset):
     words = [word for word in play.words(other(manner), dataset=dataset) if word != "--quiet"]
     done = subprocess.run(words, cwd=play.folder, capture_output=True, text=True, timeout=120, check=False,
                           env=run_tools.environment())
@@ -237,7 +237,7 @@ def test_where_nobody_knows_templates_prompts_go_as_they_are(play, server, other
     assert result["config"]["benchmark"]["chat_template"] == "none"
 
 
-def test_llamas_own_way(play, server, other):
+def test_the_native_interface_of_llama(play, server, other):
     play.run(other("llama"))
     assert server.prompts() == [f"[{prompt}]" for prompt in PROMPTS]
     assert play.template() == "server"
@@ -251,7 +251,7 @@ def test_a_server_that_fails_ends_the_run(play, server, other):
 
 
 @pytest.mark.parametrize("value", ["3", "[1]", '"x"', "true"])
-def test_arguments_that_are_no_object_are_refused(play, value):
+def test_arguments_other_than_objects_are_refused(play, value):
     done = play.run(9, "--chat-template-kwargs", value, fine=False)
     assert done.returncode == 2 and "--chat-template-kwargs: found " in done.stderr
 

@@ -268,7 +268,7 @@ def test_bounds_are_those_of_the_extreme_assignments(played):
     assert min(tried.values()) > SETS / 10, tried
 
 
-def test_gaps_of_coupled_events_lie_within(played):
+def test_gaps_of_coupled_events_are_within(played):
     """Their mean takes both its bounds, for the gaps of a request add up to its span."""
     tried = 0
     for seed, (made, got) in enumerate(zip(*played)):

@@ -72,7 +72,7 @@ def test_a_server_that_waits_for_them_is_not_held_up(bin_dir, tmp_path, words):
         assert seen(False, lambda: serve(bin_dir, tmp_path, server, *words))
 
 
-def test_behind_a_pause_they_wait_again(bin_dir, tmp_path):
+def test_after_a_pause_they_wait_again(bin_dir, tmp_path):
     """
 
     Linux acknowledges at once from the first time that 40 ms were not enough for a second segment to arrive: after one

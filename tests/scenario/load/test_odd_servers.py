@@ -198,7 +198,7 @@ def test_kept_connection_that_is_closed_on_the_next_request(bin_dir, tmp_path, p
     assert server.asked == {"first": 1, "again": 2, "third": 1, "reset": 2, "fourth": 1, "never": 2}
 
 
-def test_surplus_is_nobodys_answer(bin_dir, tmp_path, patience):
+def test_surplus_belongs_to_no_request(bin_dir, tmp_path, patience):
     """Complete responses without a request follow each response, in its own segment or in the next."""
     lie = stream(*good(count=99))
     rows = {f"r{i}": Row(ANSWER + lie if i % 2 else ANSWER + lie[:50]) for i in range(50)}
@@ -232,7 +232,7 @@ def test_silence(bin_dir, tmp_path, patience):
     assert (play.results["completed"], play.results["failed"]) == (1, 3)
 
 
-def test_pings_are_no_answer(bin_dir, tmp_path, patience):
+def test_pings_are_not_a_response(bin_dir, tmp_path, patience):
     """A server that only says that it lives ends by request_timeout."""
     rows = {"pings": [HEAD] + [chunk(b": ping\n\n"), Pause(0.05)] * 60, "good": [ANSWER]}
     with OddServer(rows) as server:
@@ -265,7 +265,7 @@ def test_a_flood_does_not_stop_the_clock(bin_dir, tmp_path, patience, piece):
     assert play.results["duration"] < FLOOD_S / 2
 
 
-def test_what_is_shown(bin_dir, tmp_path, patience):
+def test_the_output(bin_dir, tmp_path, patience):
     """A peer's bytes reach no terminal as they are."""
     evil = b"\x1b]0;owned\x07\x9b31m\xc2\x9b2J\x7f\x00bad \xff\xfe\r\nnews"
     rows = {"body": Row(whole(evil, "500 Internal Server Error", "text/plain"), kind="http_status", says="news",
@@ -321,7 +321,7 @@ ODD_BODIES = {
 
 @pytest.mark.parametrize("path", ["/v1/models", "/version", "/metrics", "/server_info"])
 @pytest.mark.parametrize("name", ODD_BODIES)
-def test_odd_words_beside_the_load(bin_dir, tmp_path, patience, path, name):
+def test_odd_responses_outside_the_load(bin_dir, tmp_path, patience, path, name):
     """Odd responses to requests other than the load do not fail the run, as long as the model is known."""
     play = helper_play(bin_dir, tmp_path, {path: ODD_BODIES[name]}, patience=patience)
     if (path, name) == ("/v1/models", "302"):  # so would the load be: said before it is sent
@@ -348,7 +348,7 @@ def test_odd_health(bin_dir, tmp_path, patience, name):
 @pytest.mark.parametrize("name, says", [
     ("html", "'text/html', expected an event stream: <html>log in"), ("307", "redirected to 'https://elsewhere.example/'"),
     ("gzip", "'gzip'"), ("cut", "ended during the response"), ("500", "the engine died")])
-def test_readiness_is_asked_for_and_not_there(bin_dir, tmp_path, patience, name, says):
+def test_readiness_is_requested_and_missing(bin_dir, tmp_path, patience, name, says):
     """With a test request, a server that cannot answer is reported before the load, in its own words."""
     steps = {"html": [whole(b"<html>log in", "200 OK", "text/html")],
              "307": [whole(b"", "307 Temporary Redirect", None, "Location: https://elsewhere.example/")],

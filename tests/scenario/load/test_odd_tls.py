@@ -237,7 +237,7 @@ def test_server_of_long_ago(bin_dir, tmp_path, certificates, patience):
     (-1, "DNS:localhost,IP:127.0.0.1", "certificate has expired"),
     (2, "DNS:localhost", "the certificate is not valid for '127.0.0.1'"),
     (2, "IP:127.0.0.2", "the certificate is not valid for '127.0.0.1'")])
-def test_certificates_of_no_use(bin_dir, tmp_path, certificates, tmp_path_factory, patience, days, names, says):
+def test_invalid_certificates(bin_dir, tmp_path, certificates, tmp_path_factory, patience, days, names, says):
     folder = certificates.authority[0].parent
     pair = make_certificate(folder, f"odd{abs(hash((days, names)))}", names=names, days=days, signer="authority")
     with TlsServer({"plain": [ANSWER]}, context_of(pair)) as server:

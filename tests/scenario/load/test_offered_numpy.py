@@ -248,7 +248,7 @@ SERVERS = {
 }
 
 
-def test_what_the_server_did_is_not_the_clients_error(driver):  # noqa: F811
+def test_effects_of_the_server_are_not_client_errors(driver):  # noqa: F811
     """A client that looked at its sockets all the time: whatever came, its times are exact and its load is as asked."""
     sets = []
     for name, events in SERVERS.items():

@@ -50,7 +50,7 @@ def play(bin_dir, folder, behind):
 
 
 @pytest.mark.parametrize("behind", [0, 2])
-def test_events_that_waited_are_told_apart(bin_dir, tmp_path, behind):
+def test_events_that_waited_are_distinguished(bin_dir, tmp_path, behind):
     """
     Linux keeps segments apart until they are acknowledged: where the client had no time to ask for waiting, or the server
     took longer than that, it is tried again. Never is an event taken for earlier than it was sent, nor for surely later.
@@ -65,7 +65,7 @@ def test_events_that_waited_are_told_apart(bin_dir, tmp_path, behind):
     pytest.fail(f"sent at {noted[:-1]}, on record as {events}")
 
 
-def test_what_was_answered_when_the_run_ended_is_kept(bin_dir, tmp_path):
+def test_complete_responses_at_the_end_of_the_run_count(bin_dir, tmp_path):
     """The complete response waits in the socket of a stopped client, which then gets a stop signal."""
     client = []
     prompts = tmp_path / "prompts.jsonl"

@@ -112,7 +112,7 @@ def test_unasked_nothing_is_sent_again(bin_dir, tmp_path, validators):
 
 
 @pytest.mark.parametrize("fault", ["reset", "close", *LATER])
-def test_what_may_pass_is_tried_again(bin_dir, tmp_path, validators, fault):
+def test_transient_failures_are_retried(bin_dir, tmp_path, validators, fault):
     made = fault if isinstance(fault, str) else (fault, [])
     # fresh connections only: a kept one that ends is replaced without being a try
     with FlakyServer(lambda request_id, number: made if number < 3 else None, keeps=False) as server:
@@ -132,7 +132,7 @@ def test_what_may_pass_is_tried_again(bin_dir, tmp_path, validators, fault):
                                  ["--sim-error-rate", "1", "--sim-error-status", "400"],
                                  ["--sim-reset-rate", "1"], ["--sim-truncate-rate", "1"],
                                  ["--sim-stream-error-rate", "1"], ["--sim-bad-json-rate", "1"]])
-def test_what_will_not_pass_or_had_begun_is_not(bin_dir, tmp_path, sim):
+def test_permanent_failures_and_started_responses_are_not(bin_dir, tmp_path, sim):
     log = tmp_path / "sim.log"
     with Server(bin_dir, "--sim-step", "2ms", "--sim-log", log, *sim, model="m") as server:
         _, _, lines = serve(bin_dir, tmp_path, server.port, "--retries", 5, "--retry-delay", "1ms", ok=(0, 1))
@@ -161,7 +161,7 @@ def test_a_server_that_refuses_and_then_accepts(bin_dir, tmp_path, validators):
                if line["retried"] and line["error"]["kind"] == "connect")
 
 
-def test_retry_after_is_the_servers_own_pause(bin_dir, tmp_path):
+def test_retry_after_sets_the_pause(bin_dir, tmp_path):
     with Server(bin_dir, "--sim-step", "2ms", "--sim-error-rate", "0.5", "--sim-error-status", "429",
                 "--sim-retry-after", "0", model="m") as server:
         _, result, _ = serve(bin_dir, tmp_path, server.port, "--retries", 50, "--retry-delay", "1h")
@@ -179,7 +179,7 @@ def test_the_cap_holds_while_requests_wait(bin_dir, tmp_path, validators):
     assert max(itertools.accumulate(change for _, change in marks)) == 3
 
 
-def test_waiting_requests_are_no_disagreement_with_the_server(bin_dir, tmp_path, patience):
+def test_waiting_requests_agree_with_the_server(bin_dir, tmp_path, patience):
     """Half of what is in flight waits for its next try: the server's page does not know of it."""
     config = base_config(num_prompts=120, max_concurrency=32, random_output_len=20, retries=60, retry_delay="50ms")
     config["launch"]["extra_args"] = ["--sim-step", "20ms", "--sim-error-rate", "0.6", "--sim-error-status", "503"]

@@ -146,7 +146,7 @@ def test_chat_gets_the_prompt_as_it_is(play, poem, tokens):
     assert play.result()["config"]["benchmark"]["chat_template"] == "none"
 
 
-def test_draws_behind_it_go_on_where_it_stopped(play, poem, tokens):
+def test_later_draws_continue_where_it_stopped(play, poem, tokens):
     rng = random.Random(8)
     wanted, dropped = expected(tokens, lines_of(poem), rng, 30)
     adapters = [rng.choice(["a", "b", "c"]) for _ in range(30)]
@@ -165,7 +165,7 @@ def test_short_names_of_the_lengths(play, poem, tokens):
 
 @pytest.mark.parametrize("data, says", [(b"", "holds no lines"), (b"fine\n\xff\n", "not valid UTF-8"),
                                         (b"a\x00b\n", "not valid UTF-8")])
-def test_bad_files_are_told_before_the_start(play, tmp_path, data, says):
+def test_malformed_files_are_reported_before_the_start(play, tmp_path, data, says):
     path = tmp_path / "bad.txt"
     path.write_bytes(data)
     done = play.run(path, fine=False)

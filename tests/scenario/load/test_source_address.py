@@ -104,7 +104,7 @@ def test_a_new_try_takes_the_next_address(bin_dir, tmp_path):
     ("127.0.0.2,", "expected an IPv4 or IPv6 address"),
     ("127.0.0.256", "expected an IPv4 or IPv6 address"),
 ])
-def test_what_is_refused_before_the_start(bin_dir, tmp_path, value, says):
+def test_refusals_before_the_start(bin_dir, tmp_path, value, says):
     with FlakyServer() as server:
         done = serve(bin_dir, tmp_path, "--port", server.port, "--num-prompts", 3, "--source-address", value)
     assert done.returncode == 2 and says in done.stderr, done.stderr
@@ -112,7 +112,7 @@ def test_what_is_refused_before_the_start(bin_dir, tmp_path, value, says):
     assert "source" in done.stderr
 
 
-def test_a_server_of_our_own_and_a_unix_socket(bin_dir, tmp_path):
+def test_a_launched_server_and_a_unix_socket(bin_dir, tmp_path):
     config = base_config(num_prompts=6, source_addresses=THREE.split(","))
     path = write_config(tmp_path, config)
     done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json")

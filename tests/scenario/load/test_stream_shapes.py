@@ -246,7 +246,7 @@ def test_the_first_time_of_each_kind_of_output(records, name):
             assert results[f"p99_first_{kind}_ms"] == pytest.approx(0.001)
 
 
-def test_kinds_have_their_own_times():
+def test_kinds_have_separate_times():
     one = record_of([[100 * MS, 0, 0], [200 * MS, 1, CONTENT], [500 * MS, 1, CONTENT]], output_tokens=2,
                     first_role_ns=1_100_000_000, first_reasoning_ns=1_200_000_000, first_text_ns=1_500_000_000)
     other = record_of([[300 * MS, 1, CONTENT]], output_tokens=1, first_text_ns=1_300_000_000)
@@ -257,7 +257,7 @@ def test_kinds_have_their_own_times():
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_the_body_decides_what_is_an_event_stream(bin_dir, kind):
+def test_the_body_identifies_an_event_stream(bin_dir, kind):
     rows = [(adapter, bytes_of(SHAPES[name][1], kind)) for name, (adapter, _) in SHAPES.items() if name.startswith("vllm")]
     assert all(record["error"] is None for record in play(bin_dir, rows))
 
@@ -266,7 +266,7 @@ def test_the_body_decides_what_is_an_event_stream(bin_dir, kind):
 @pytest.mark.parametrize("body, says", [
     (b'{"error": {"message": "no such model"}}', "no such model"), (b' \n[1, 2]', "[1, 2]"),
     (b"<!DOCTYPE html><title>502</title>", "502"), (b"\n<html><h1>login</h1>", "login"), (b"upstream timed out", "")])
-def test_what_is_no_event_stream_is_refused_by_name(bin_dir, kind, body, says):
+def test_other_content_types_are_refused_by_name(bin_dir, kind, body, says):
     data = HEAD % kind + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
     record, = play(bin_dir, [("openai-chat", data)])
     message = record["error"]["message"]
@@ -334,7 +334,7 @@ def test_checks_of_the_work(bin_dir, records, how, name, wanted):
     assert (check["status"], check["value"]) == (wanted[0], pytest.approx(wanted[1]) if wanted[1] is not None else None)
 
 
-def test_the_check_says_what_was_asked_and_received(bin_dir):
+def test_the_check_names_the_requested_and_received_load(bin_dir):
     quality = evaluate(*[stream_of(3)] * 3, stream_of(), quality=True, bin_dir=bin_dir, ignores_eos=True)
     check = check_of(quality, "output_length")
     assert check["text"].endswith("; output 19 of 40 requested tokens, 3 of 4 requests differ")

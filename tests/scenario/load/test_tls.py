@@ -253,18 +253,18 @@ def test_expired_certificate(bin_dir, tmp_path, certificates):
     refused(bin_dir, tmp_path, certificates.expired, certificates, "certificate has expired")
 
 
-def test_store_that_is_not_there(bin_dir, tmp_path, server):
+def test_missing_store(bin_dir, tmp_path, server):
     play = Play(bin_dir, tmp_path, https(server), ok=2, env={"SSL_CERT_FILE": "/nowhere/store.pem"})
     assert "SSL_CERT_FILE '/nowhere/store.pem'" in play.said and play.result is None
 
 
-def test_plain_server_behind_https(bin_dir, tmp_path):
+def test_plain_server_at_an_https_url(bin_dir, tmp_path):
     with Server(bin_dir, "--sim-step", "2ms", model="org/tiny") as server:
         play = Play(bin_dir, tmp_path, https(server), "--insecure", ok=3)
     assert "TLS: the server does not use TLS; try an address with http://" in play.said
 
 
-def test_server_with_tls_behind_http(bin_dir, tmp_path, server):
+def test_server_with_tls_at_an_http_url(bin_dir, tmp_path, server):
     play = Play(bin_dir, tmp_path, f"http://127.0.0.1:{server.port}", ok=3)
     assert play.result["error"]["cause"] == "unreachable"
     assert "closed the connection without a response" in play.said
@@ -393,7 +393,7 @@ def test_another_server(bin_dir, tmp_path, certificates, version, goodbye):
     assert server.server_names == {"localhost"}
 
 
-def test_an_address_is_no_server_name(bin_dir, tmp_path, certificates):
+def test_an_address_is_not_a_server_name(bin_dir, tmp_path, certificates):
     with OldServer(certificates.own) as server:
         Play(bin_dir, tmp_path, https(server), *OLD_WORDS)
     assert server.server_names == {None}
@@ -438,7 +438,7 @@ def own_config(pair, sim=()):
 
 
 @pytest.mark.parametrize("which", ["own", "expired", "elsewhere"])
-def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates, patience, which):
+def test_launched_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates, patience, which):
     """Whatever its content: it is the certificate that the server was started with."""
     config = own_config(getattr(certificates, which))
     config["telemetry"] = {"server_metrics": "20ms"}
@@ -453,7 +453,7 @@ def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates,
     assert pages["metrics_gaps"] < pages["metrics_requested"], "/metrics is read over TLS too"
 
 
-def test_own_server_with_another_certificate_is_not_believed(bin_dir, tmp_path, certificates, patience):
+def test_launched_server_with_another_certificate_is_not_trusted(bin_dir, tmp_path, certificates, patience):
     """A program of the user's in launch.command may use any certificate."""
     config = own_config(certificates.own, ["--ssl-certfile", str(certificates.second[0]),
                                            "--ssl-keyfile", str(certificates.second[1])])
@@ -473,7 +473,7 @@ def test_own_server_with_another_certificate_is_not_believed(bin_dir, tmp_path, 
     assert "the certificate is not the one in ssl_certfile" in " ".join(done.stdout.split())
 
 
-def test_own_server_whose_certificate_is_not_there(bin_dir, tmp_path, certificates, patience):
+def test_launched_server_without_its_certificate(bin_dir, tmp_path, certificates, patience):
     config = own_config((tmp_path / "none.pem", certificates.own[1]))
     done = run_tools.run_profllm(bin_dir, "run", "-c", run_tools.write_config(tmp_path, config), "-o",
                                  tmp_path / "r.json", patience=patience)
@@ -504,7 +504,7 @@ def test_no_proxy_and_loopback(bin_dir, tmp_path, server):
     (["--ssl-keyfile", "{key}"], "--ssl-keyfile needs --ssl-certfile"),
     (["--ssl-certfile", "/nowhere/cert.pem"], "cannot use certificate '/nowhere/cert.pem'"),
     (["--ssl-certfile", "{other}", "--ssl-keyfile", "{key}"], "cannot use private key")])
-def test_the_simulators_own_checks(bin_dir, certificates, words, says):
+def test_the_checks_of_the_simulator(bin_dir, certificates, words, says):
     words = [word.format(key=certificates.own[1], other=certificates.second[0]) for word in words]
     done = subprocess.run([bin_dir / "profllm-sim", "serve", "tiny", "--port", "0", *words], capture_output=True,
                           text=True, timeout=60, check=False)

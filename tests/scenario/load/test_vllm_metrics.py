@@ -211,7 +211,7 @@ def test_the_target_release_decides_where_the_server_says_none(bin_dir, tmp_path
     ({"queue_time_ms": None, "time_to_first_token_ms": 3e-2, "other": {"queue_time_ms": 9}}, None, 3e-2 / 1000),
     ({"queue_time_ms": "4", "time_to_first_token_ms": True}, None, None),
     ({}, None, None), (None, None, None), ([1], None, None), ("x", None, None)])
-def test_the_servers_own_times_are_in_the_flat_file(bin_dir, tmp_path, metrics, queue, ttft):
+def test_the_servers_times_are_in_the_flat_file(bin_dir, tmp_path, metrics, queue, ttft):
     last = event({**usage(3), "metrics": metrics})
     with OddServer({"chat": [stream(*conversation(last))]}) as server:
         flat = serve(bin_dir, server, tmp_path)

@@ -61,7 +61,7 @@ def test_vocab_size_of_the_user_goes_before(bin_dir, tmp_path):
     assert prompts(bin_dir, tmp_path, *words) == drawn(450, [7])
 
 
-def test_servers_own_where_no_tokenizer_is_here(bin_dir, tmp_path):
+def test_token_counts_of_the_server_without_a_tokenizer(bin_dir, tmp_path):
     folder = tokenizer_folder(tmp_path)
     (folder / "tokenizer.json").unlink()
     assert prompts(bin_dir, tmp_path, "--model", "org/tiny", "--tokenizer", folder) == prompts(

@@ -84,7 +84,7 @@ def test_head_and_body(bin_dir, tmp_path, prompts, backend):
 
 
 @pytest.mark.parametrize("backend", ["openai", "openai-chat", "openai-responses"])
-def test_sampling_keys_stand_in_vllms_order(bin_dir, tmp_path, prompts, backend):
+def test_sampling_keys_are_in_vllms_order(bin_dir, tmp_path, prompts, backend):
     got, _ = sent(bin_dir, tmp_path, *custom(prompts, backend, "--ignore-eos", *SAMPLING), path=PATHS[backend])
     body = BODIES[backend] % ESCAPED
     # completions have the key already, and it keeps its place
@@ -107,7 +107,7 @@ def test_the_example_of_a_completion(bin_dir, tmp_path, prompts):
         '"temperature": 0.0}')
 
 
-def test_extra_body_replaces_in_place_and_adds_behind(bin_dir, tmp_path, prompts):
+def test_extra_body_replaces_in_place_and_appends(bin_dir, tmp_path, prompts):
     extra = '{"new": {"b": [1, 2.50, 1e3, true, null, "é"], "a": 12345678901}, "temperature": 1, "max_tokens": 7, ' \
             '"ignore_eos": false, "stream_options": {"include_usage": true, "x": 0}}'
     got, _ = sent(bin_dir, tmp_path, *custom(prompts, "openai", "--ignore-eos", "--temperature", "0.5", "--top-p", "1",
@@ -131,7 +131,7 @@ def test_headers_of_the_user_replace_equal_ones_in_place(bin_dir, tmp_path, prom
 
 
 @pytest.mark.parametrize("backend", ["openai", "openai-chat"])
-def test_id_stands_where_the_users_does(bin_dir, tmp_path, prompts, backend):
+def test_id_replaces_the_users(bin_dir, tmp_path, prompts, backend):
     words = ["--header", "A=1", "x-request-id=mine", "Accept=text/event-stream", "Content-Type=application/x", "B=2"]
     got, port = sent(bin_dir, tmp_path, *custom(prompts, backend, *words), path=PATHS[backend])
     typed = ["Content-Type: application/x"]

@@ -103,7 +103,7 @@ def child(bin_dir, tmp_path, patience):
     ("latency", {"batch_size": 4, "use_beam_search": True}, "--batch-size 4 --use-beam-search"),
     ("throughput", {"num_prompts": 10, "async_engine": True}, "--num-prompts 10 --async-engine"),
     ("startup", {"num_iters_cold": 2}, "--num-iters-cold 2"), ("mm-processor", {"num_prompts": 4}, "--num-prompts 4")])
-def test_vllms_own_result_becomes_ours(child, schema, kind, own, words):
+def test_result_of_vllm_becomes_ours(child, schema, kind, own, words):
     done = child.run(child.config(kind, output_json=str(child.folder / "v.json"), **own))
     assert done.returncode == 0, done.stderr
     result, told = child.result(), TOLD[kind]
@@ -131,7 +131,7 @@ def test_vllms_own_result_becomes_ours(child, schema, kind, own, words):
 @pytest.mark.parametrize("mode, code, status, cause", [
     ("oom", 3, "launch_failed", "out_of_memory"), ("bad", 3, "launch_failed", "invalid_argument"),
     ("crash", 1, "failed", "crashed"), ("short", 1, "failed", "internal")])
-def test_what_goes_wrong_in_the_child_is_told(child, schema, mode, code, status, cause):
+def test_errors_in_the_child_are_reported(child, schema, mode, code, status, cause):
     done = child.run(child.config("latency"), mode)
     result = child.result()
     schema.validate(result)
@@ -233,7 +233,7 @@ def test_rules_fire_in_validate(bin_dir, tmp_path, line, key):
     assert [fault["key"] for fault in errors(report)] == [key]
 
 
-def test_what_vllm_passes_over_is_told(bin_dir, tmp_path):
+def test_arguments_that_vllm_ignores_are_reported(bin_dir, tmp_path):
     line = "vllm bench throughput --model m --input-len 8 --dataset-name random-mm"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--", *line.split()))
     assert errors(report) == []

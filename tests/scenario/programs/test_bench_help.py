@@ -9,7 +9,7 @@ from test_completion import bash_offers
 
 
 @pytest.fixture(scope="module")
-def told(bin_dir):
+def help_text(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--help")
     assert done.returncode == 0 and done.stderr == ""
     return done.stdout
@@ -20,19 +20,19 @@ def options(bin_dir):
     return json.loads(run_profllm(bin_dir, "bench", "serve", "--dry-run", "--json").stdout)["options"]
 
 
-def row_of(told, flag):
+def row_of(help_text, flag):
     """The help text of one flag, in one line."""
-    found = re.search(rf"^      --{flag}\b(.*?)(?=^ {{0,7}}\S|^$)", told, re.M | re.S)
+    found = re.search(rf"^      --{flag}\b(.*?)(?=^ {{0,7}}\S|^$)", help_text, re.M | re.S)
     assert found, flag
     return " ".join(found.group(1).split())
 
 
-def test_it_fits_a_terminal_and_has_titles(told):
-    assert max(map(len, told.splitlines())) <= 80
-    titles = re.findall(r"^([A-Z][a-z ]+):$", told, re.M)
+def test_it_fits_a_terminal_and_has_titles(help_text):
+    assert max(map(len, help_text.splitlines())) <= 80
+    titles = re.findall(r"^([A-Z][a-z ]+):$", help_text, re.M)
     assert titles[0] == "Server" and "Load" in titles and titles[-1] == "Examples"
     # the longest group can still be looked over
-    groups = re.split(r"^[A-Z][a-z ]+:$", told, flags=re.M)
+    groups = re.split(r"^[A-Z][a-z ]+:$", help_text, flags=re.M)
     assert max(group.count("\n      --") for group in groups) <= 24
 
 
@@ -43,34 +43,34 @@ def without_flag(bin_dir):
     return {row["name"] for row in rows if row["flag"] is None or row["name"].startswith("sonnet_")}
 
 
-def test_each_option_stands_there_once(told, options, without_flag):
-    shown = re.findall(r"^      --(?:\[no-\])?([a-z-]+)", told.split("Examples:")[0], re.M)
-    later = re.findall(r"--([a-z-]+)", told.split("\nnot in this version:")[1].split("\n\n")[0])
+def test_each_option_is_listed_once(help_text, options, without_flag):
+    shown = re.findall(r"^      --(?:\[no-\])?([a-z-]+)", help_text.split("Examples:")[0], re.M)
+    later = re.findall(r"--([a-z-]+)", help_text.split("\nnot in this version:")[1].split("\n\n")[0])
     assert sorted({name.replace("-", "_") for name in shown + later} & set(options)) == sorted(
         name for name in options if name not in without_flag)
     assert len(shown) == len(set(shown)) and not set(shown) & set(later)
 
 
-def test_defaults_and_choices_are_told(told):
-    assert row_of(told, "num-prompts").endswith("(default 1000)")
-    assert row_of(told, "port").endswith("(default 8000)")
-    assert row_of(told, "ramp-up-strategy").endswith("(linear, exponential)")
-    assert row_of(told, "lora-assignment").endswith("(random, round-robin; default random)")
-    assert "openai-chat" in row_of(told, "backend") and "openai-audio" not in row_of(told, "backend")
-    assert row_of(told, "fail-on").endswith("(degraded, client_limited)")
+def test_defaults_and_choices_are_reported(help_text):
+    assert row_of(help_text, "num-prompts").endswith("(default 1000)")
+    assert row_of(help_text, "port").endswith("(default 8000)")
+    assert row_of(help_text, "ramp-up-strategy").endswith("(linear, exponential)")
+    assert row_of(help_text, "lora-assignment").endswith("(random, round-robin; default random)")
+    assert "openai-chat" in row_of(help_text, "backend") and "openai-audio" not in row_of(help_text, "backend")
+    assert row_of(help_text, "fail-on").endswith("(degraded, client_limited)")
 
 
-def test_what_comes_later_is_refused(bin_dir, told):
-    later = re.findall(r"--[a-z-]+", told.split("\nnot in this version:")[1].split("\n\n")[0])
+def test_later_features_are_refused(bin_dir, help_text):
+    later = re.findall(r"--[a-z-]+", help_text.split("\nnot in this version:")[1].split("\n\n")[0])
     assert "--hf-name" in later
     done = run_profllm(bin_dir, "bench", "serve", "--hf-name", "x")
     assert done.returncode == 2 and "--hf-name: it is not in this version" in done.stderr
 
 
-def test_the_manual_page_has_the_same_groups(bin_dir, told):
+def test_the_manual_page_has_the_same_groups(bin_dir, help_text):
     page = run_profllm(bin_dir, "help", "--man", "bench").stdout
     assert re.findall(r"^\.SS (.*)$", page, re.M) == [
-        title for title in re.findall(r"^([A-Z][a-z ]+):$", told, re.M) if title != "Examples"]
+        title for title in re.findall(r"^([A-Z][a-z ]+):$", help_text, re.M) if title != "Examples"]
     assert "(default 1000)" in page
 
 

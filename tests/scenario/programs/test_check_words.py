@@ -101,7 +101,7 @@ def test_the_baseline_comes_back(words):
     assert words.read_baseline(words.write_baseline("abc123", counts)) == ("abc123", counts)
 
 
-def test_only_what_exceeds_it_is_reported(words, capsys):
+def test_only_hits_beyond_it_are_reported(words, capsys):
     hits = [("a.c", 1, "told", "shown", "is told"), ("a.c", 9, "told", "shown", "was told"), ("b.c", 1, "stand", "is", "stands")]
     assert words.check(hits, Counter({("a.c", "told"): 2, ("b.c", "stand"): 1})) == 0 and capsys.readouterr().out == ""
     assert words.check(hits, Counter({("a.c", "told"): 1, ("b.c", "stand"): 3})) == 2

@@ -129,7 +129,7 @@ def test_exit_7_only_where_the_whole_interval_is_beyond(bin_dir, tmp_path, speed
     assert run_profllm(bin_dir, "compare", a, b, "--min-effect", effect).returncode == 0
 
 
-def test_what_has_no_interval_is_no_regression_and_that_is_said(bin_dir, tmp_path):
+def test_without_an_interval_a_regression_is_unknown(bin_dir, tmp_path):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, speed=2))
     metrics = ["--metrics", "p99_ttft_ms,output_throughput"]
     done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", *metrics)
@@ -147,7 +147,7 @@ GONE = {"results": None, "error": {"stage": "launch", "code": "LAUNCH", "message
     ({"results": None}, "recorded by the baseline, but not by all candidates: results.output_throughput, derived.failed_share, results.mean_ttft_ms, results.p99_ttft_ms"),
     ({"results__output_throughput": 0}, "recorded by the baseline, but not by all candidates: results.output_throughput"),
     ({"results__output_throughput": 2000.0}, None), ({"quality__verdict": "degraded"}, None)])
-def test_a_candidate_that_cannot_be_judged_is_no_pass(bin_dir, tmp_path, candidate, said):
+def test_a_candidate_without_a_verdict_does_not_pass(bin_dir, tmp_path, candidate, said):
     a, b = group(tmp_path / "a", runs=5), group(tmp_path / "b", runs=5, first=100, **candidate)
     done = run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--min-effect", "10%")
     assert done.returncode == (0 if said is None else 1), done.stdout + done.stderr
@@ -156,7 +156,7 @@ def test_a_candidate_that_cannot_be_judged_is_no_pass(bin_dir, tmp_path, candida
     assert run_profllm(bin_dir, "compare", a, b).returncode == 0
 
 
-def test_failed_requests_are_told_and_a_reason_for_care(bin_dir, tmp_path):
+def test_failed_requests_are_reported_as_a_caution(bin_dir, tmp_path):
     a = write(tmp_path / "a.json", document(results__completed=200))
     b = write(tmp_path / "b.json", document(results__completed=20, results__failed=180, results__output_throughput=2000.0))
     answer = compare(bin_dir, a, b)
@@ -184,7 +184,7 @@ def test_failures_that_are_not_recorded_are_neither_failures_nor_none(bin_dir, t
     assert "failures" in [one["kind"] for one in compare(bin_dir, silent, none)["unknown"]]
 
 
-def test_runs_without_a_verdict_are_no_reason_for_care(bin_dir, tmp_path):
+def test_runs_without_a_verdict_cause_no_caution(bin_dir, tmp_path):
     a, b = (write(tmp_path / f"{i}.json", document(seed=i, quality__verdict=None)) for i in range(2))
     assert caution_kinds(compare(bin_dir, a, b)) == []
     trusted = write(tmp_path / "trusted.json", document(seed=3))
@@ -214,7 +214,7 @@ def test_lengths_without_a_request_are_compared_by_tokens_per_request(bin_dir, t
     assert "lengths" in [one["kind"] for one in compare(bin_dir, *asked)["comparable"]]
 
 
-def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_path):
+def test_differences_come_first_and_equal_values_are_counted(bin_dir, tmp_path):
     a = group(tmp_path / "a", runs=3)
     b = group(tmp_path / "b", runs=3, config__server__max_num_seqs=512, config__server__seed=7)
     write(b / "r0.json", document("b", 1, config__server__max_num_seqs=1024))
@@ -240,7 +240,7 @@ def test_what_differs_stands_first_and_what_is_equal_is_counted(bin_dir, tmp_pat
     ({"config__benchmark__backend": "openai-chat"}, "client"), ({"quality__verdict": "degraded"}, "verdict"),
     ({"status": "partial"}, "status"), ({"environment__engine__simulated": True}, "simulated"),
     ({"launch__other_servers_max": 3}, "neighbors"), ({"config__server__model": "some/other"}, "model")])
-def test_what_is_not_comparable_is_named(bin_dir, tmp_path, change, kind):
+def test_incomparable_inputs_are_named(bin_dir, tmp_path, change, kind):
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", document(seed=2, **change))
     assert caution_kinds(compare(bin_dir, a, a)) == ["shared"]
     answer = compare(bin_dir, a, b)
@@ -292,7 +292,7 @@ def test_colour_on_a_terminal(bin_dir, tmp_path):
     assert child.wait() == 0 and b"\x1b[31mworse by" in seen
 
 
-def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
+def test_three_sides_and_a_file_of_vllm(bin_dir, tmp_path):
     a = write(tmp_path / "a.json", document())
     flat = {"date": "20260101-000000", "backend": "vllm", "model_id": "m", "tokenizer_id": "m", "num_prompts": 10, "request_rate": "inf",
             "burstiness": 1.0, "max_concurrency": None, "duration": 2.0, "completed": 10, "failed": 0, "total_input_tokens": 100,
@@ -319,7 +319,7 @@ def test_three_sides_and_vllms_own_file(bin_dir, tmp_path):
     (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "did you mean 'results.p99_ttft_ms'"),
     (["a.json", "a.json", "--metrics", "run.name"], "is not numeric"),
     (["a.json", "a.json", "--json", "--markdown"], "expected one of them")])
-def test_what_is_wrong_is_one_line(bin_dir, tmp_path, args, said):
+def test_a_fault_is_one_line(bin_dir, tmp_path, args, said):
     write(tmp_path / "a.json", document())
     (tmp_path / "broken.json").write_text("{\"run_id\": ")
     write(tmp_path / "other.json", {"what": "ever"})
@@ -351,7 +351,7 @@ def test_odd_numbers(bin_dir, tmp_path):
     ({"run_id": "r", "results": {"completed": "x"}}, "/results/completed"),
     ({"run_id": "r", "results": {"p90_ttft_ms": ["fast"]}}, "/results/p90_ttft_ms"),
     ({"num_prompts": 3, "completed": "x", "duration": 1}, "/completed")])
-def test_a_metric_that_is_no_number_is_a_problem(bin_dir, tmp_path, change, pointer):
+def test_a_metric_that_is_not_a_number_is_a_problem(bin_dir, tmp_path, change, pointer):
     """A result of profllm or of vllm: the problem names the file, the pointer, the value and the expected type."""
     a, b = write(tmp_path / "a.json", document()), write(tmp_path / "b.json", change)
     done = run_profllm(bin_dir, "compare", a, b)

@@ -26,7 +26,7 @@ def question(a, b, **more):
     return {"id": "results.p99_ttft_ms", "direction": "lower", "effect": 0.05, "sides": sides} | more
 
 
-def near(found, wanted):
+def is_close(found, wanted):
     return found == pytest.approx(float(wanted), rel=1e-9, abs=0)
 
 
@@ -93,7 +93,7 @@ def test_no_difference_shown_where_there_is_none(bin_dir):
     assert all(answer["words"].startswith("no difference shown (") for answer in said if answer["finding"] == "no_difference")
 
 
-def test_a_difference_is_seen_with_as_many_runs_as_were_said_to_lack(bin_dir):
+def test_a_difference_shows_with_the_reported_number_of_more_runs(bin_dir):
     """Four of five comparisons with that many runs show it."""
     rng = np.random.default_rng(6)
     [first] = ask(bin_dir, [question([95, 100, 105], [95, 100, 105])])
@@ -104,8 +104,8 @@ def test_a_difference_is_seen_with_as_many_runs_as_were_said_to_lack(bin_dir):
 
 def test_values_and_ratios_are_numpys(bin_dir):
     for (_, a, b), answer in zip(made_up(7, SIZES + FEW), ask(bin_dir, [question(a, b) for _, a, b in made_up(7, SIZES + FEW)])):
-        assert near(answer["ratio"], b.mean() / a.mean())
-        assert near(answer["sides"][0]["value"], a.mean()) and near(answer["sides"][1]["value"], b.mean())
+        assert is_close(answer["ratio"], b.mean() / a.mean())
+        assert is_close(answer["sides"][0]["value"], a.mean()) and is_close(answer["sides"][1]["value"], b.mean())
 
 
 def test_intervals_and_tests_are_scipys(bin_dir):
@@ -115,12 +115,12 @@ def test_intervals_and_tests_are_scipys(bin_dir):
         for side, numbers in zip(answer["sides"], (a, b)):
             if len(numbers) > 1:
                 wanted = stats.t.interval(0.95, len(numbers) - 1, numbers.mean(), stats.sem(numbers))
-                assert near(side["low"], wanted[0]) and near(side["high"], wanted[1])
+                assert is_close(side["low"], wanted[0]) and is_close(side["high"], wanted[1])
         if len(a) > 1:
-            assert near(answer["p"], stats.ttest_ind(b, a, equal_var=False).pvalue)
+            assert is_close(answer["p"], stats.ttest_ind(b, a, equal_var=False).pvalue)
         else:
             deviation = b.std(ddof=1) * math.sqrt(1 + 1 / len(b))
-            assert near(answer["p"], 2 * stats.t.sf(abs(a[0] - b.mean()) / deviation, len(b) - 1))
+            assert is_close(answer["p"], 2 * stats.t.sf(abs(a[0] - b.mean()) / deviation, len(b) - 1))
         if answer["method"] == "student":
             assert [answer["low"], answer["high"]] == pytest.approx(welch_of_logarithms(stats, a, b), rel=1e-9)
 
@@ -166,7 +166,7 @@ def test_intervals_within_two_runs(bin_dir):
         below = math.hypot(math.log(b / b_low), math.log(a_high / a))
         above = math.hypot(math.log(b_high / b), math.log(a / a_low))
         assert answer["method"] == "within_runs"
-        assert near(answer["low"], math.exp(middle - below)) and near(answer["high"], math.exp(middle + above))
+        assert is_close(answer["low"], math.exp(middle - below)) and is_close(answer["high"], math.exp(middle + above))
         assert (answer["p"] < 0.05) == (not answer["low"] <= 1 <= answer["high"])
 
 

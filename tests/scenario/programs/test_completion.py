@@ -184,7 +184,7 @@ def flags_of(table):
 
 
 @of_shells
-def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
+def test_bash_offers_vllms_flags_after_two_dashes(bin_dir, tmp_path, table):
     (tmp_path / "model-folder").mkdir()
 
     def offers(line):
@@ -202,7 +202,7 @@ def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
 
 
 @of_shells
-def test_fish_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
+def test_fish_offers_vllms_flags_after_two_dashes(bin_dir, tmp_path, table):
     need("fish")
     assert fish_offers(bin_dir, "profllm validate -- v", tmp_path) == ["vllm"]
     assert fish_offers(bin_dir, "profllm validate -- vllm s", tmp_path) == ["serve"]
@@ -225,7 +225,7 @@ def asked(bin_dir, *words, **env):
     return run_profllm(bin_dir, "complete", *words, env=env).stdout.splitlines()
 
 
-def test_vllms_sweeps_have_options_of_their_own(bin_dir):
+def test_vllms_sweeps_have_separate_options(bin_dir):
     for words in (["sweep"], ["bench", "sweep"]):
         assert {"--sla-params", "--bench-cmd"} <= {line.split("\t")[0] for line in asked(bin_dir, *words, "serve_sla", "--")}
         assert asked(bin_dir, *words, "serve_workload", "--workload-var", "") == ["request_rate", "max_concurrency"]
@@ -246,7 +246,7 @@ def test_an_overlays_arguments_are_offered(bin_dir, overlay):
             "PREFIX=$words[4]; compdef() { : }; _profllm"),
     ("fish", "complete -C 'profllm run --set server.my_flag='"),
 ])
-def test_the_overlay_of_a_script_goes_on_to_count(bin_dir, overlay, tmp_path, name, ask):
+def test_the_overlay_of_a_script_still_applies(bin_dir, overlay, tmp_path, name, ask):
     load = f"profllm completion {name} --params-overlay {shlex.quote(overlay.name)}"
     load = f"{load} | source" if name == "fish" else f"source <({load})"
     if name == "zsh":
@@ -256,7 +256,7 @@ def test_the_overlay_of_a_script_goes_on_to_count(bin_dir, overlay, tmp_path, na
     assert offers in (["aa"], ["server.my_flag=aa"])
 
 
-def test_words_are_told_apart(bin_dir):
+def test_words_are_distinguished(bin_dir):
     """Values of options are not operands; the word under the cursor is the last."""
     assert [line.split("\t")[0] for line in asked(bin_dir, "config", "")] == ["from-command", "to-command", "from-result", "expand"]
     assert asked(bin_dir, "config", "-o", "x", "") == asked(bin_dir, "config", "")
@@ -320,7 +320,7 @@ def test_zsh_completes(bin_dir, tmp_path, line, completed):
     (["--", ""], "vllm"), (["--", "vllm", ""], "serve"), (["--", "vllm", "serve", "m", "--dt"], "--dtype"),
     (["--", "vllm", "serve", "m", "--dtype", ""], "bfloat16"),
     (["--", "vllm", "serve", "m", "--dtype="], "--dtype=bfloat16"), (["--st"], "--strict")])
-def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offers):
+def test_zsh_offers_vllms_flags_after_two_dashes(bin_dir, tmp_path, words, offers):
     """Compares the words that the function passes to zsh."""
     line = " ".join(shlex.quote(word) for word in ["profllm", "validate", *words])
     text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
@@ -354,7 +354,7 @@ def test_fish_offers(bin_dir, line, offers, tmp_path):
     (["bas"], "unknown shell 'bas' (did you mean 'bash'?)"),
     (["bash", "zsh"], "expected one shell"),
 ])
-def test_wrong_use_is_told(bin_dir, args, says):
+def test_wrong_use_is_reported(bin_dir, args, says):
     done = run_profllm(bin_dir, "completion", *args)
     assert done.returncode == 2
     assert says in done.stderr
@@ -398,7 +398,7 @@ def test_a_shell_completes_both_programs(bin_dir, tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), name
 
 
-def test_wrong_use_of_the_dashboards_is_told(bin_dir):
+def test_wrong_use_of_the_dashboards_command_is_reported(bin_dir):
     for words, says in (([], "expected one shell, bash|zsh|fish"), (["bas"], "unknown shell 'bas' (did you mean 'bash'?)")):
         done = run_dashboard(bin_dir, "completion", *words)
         assert done.returncode == 2 and says in done.stderr

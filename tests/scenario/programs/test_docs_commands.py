@@ -52,7 +52,7 @@ class Helps:
     def __init__(self, bin_dir):
         self.bin_dir, self.known = bin_dir, {}
 
-    def of(self, command):
+    def options_of(self, command):
         if command not in self.known:
             done = run_profllm(self.bin_dir, *command.split(), "--help")
             assert done.returncode == 0, command
@@ -87,7 +87,7 @@ def test_commands_and_flags_are_known(bin_dir, helps, page):
         if words[:1] == ["bench"] and words[1:2] != ["serve"]:
             continue  # they take the engine's arguments too: read as a whole below
         of_vllm = words[0] == "sweep" and words[1:2] != ["run"]  # each of vLLM's has options of its own
-        long, short = helps.of(" ".join(words[:2]) if of_vllm else words[0])
+        long, short = helps.options_of(" ".join(words[:2]) if of_vllm else words[0])
         for word in words[1:]:
             name = word[2:].split("=")[0].replace("_", "-").split(".")[0]
             if word.startswith("--") and name != "help":
@@ -128,7 +128,7 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=str)
-def test_paths_of_the_tree_are_there(page):
+def test_paths_of_the_tree_exist(page):
     """Those with a placeholder in capitals are patterns."""
     for path in re.findall(r"`([^`\s]+)`", prose(page)):
         if TREE.fullmatch(path) and not re.search(r"[A-Z]{3}(?![\w.]*\.md)", path):

@@ -41,16 +41,16 @@ def spec(test_data_dir):
     return {row["flags"][0]: row for row in flags["commands"]["bench serve"]}
 
 
-def test_every_flag_of_vllms_stands_there_once(source_dir, spec):
+def test_every_flag_of_vllm_is_listed_once(source_dir, spec):
     assert sorted(row[0] for row in rows(source_dir, "flags")) == sorted(spec)
 
 
-def test_every_back_end_and_data_set_stands_there_once(source_dir, spec):
+def test_every_back_end_and_data_set_is_listed_once(source_dir, spec):
     wanted = [f"{flag} {value}" for flag in ("--backend", "--dataset-name") for value in spec[flag]["choices"]]
     assert sorted(row[0] for row in rows(source_dir, "values")) == sorted(wanted)
 
 
-def test_the_words_on_what_comes_later_name_those_data_sets(source_dir):
+def test_the_text_on_later_features_names_those_data_sets(source_dir):
     page = (source_dir / "docs/from-vllm-bench.md").read_text()
     words = re.search(r"the datasets (.*?) with their flags", page).group(1)
     assert sorted(re.findall(r"`([^`]+)`", words)) == sorted(
@@ -150,7 +150,7 @@ def pattern_of(key):
     return re.sub(r"^pN_", r"p\\d+(?:\\.\\d+)?_", pattern).replace("_M_", f"_(?:{'|'.join(FAMILIES)})_")
 
 
-def test_every_key_that_a_run_writes_stands_there_in_its_order(runs, source_dir):
+def test_every_key_that_a_run_writes_is_listed_in_order(runs, source_dir):
     table = [(re.compile(pattern_of(part)), verdict) for key, _, verdict, _ in rows(source_dir, "keys")
              for part in key.split(", ")]
     seen = set()
@@ -167,7 +167,7 @@ def test_every_key_that_a_run_writes_stands_there_in_its_order(runs, source_dir)
     assert {i for i, (_, verdict) in enumerate(table) if verdict != "not yet"} == seen
 
 
-def test_every_line_of_the_table_stands_there(runs, source_dir):
+def test_every_line_of_the_table_is_listed(runs, source_dir):
     told = {label: verdict for label, _, verdict, _ in rows(source_dir, "lines")}
     seen = set()
     for _, text in runs:

@@ -34,7 +34,7 @@ def unpacked(archive, folder):
 
 
 @pytest.fixture
-def kept(source_dir, tmp_path):
+def saved(source_dir, tmp_path):
     """A copy of the first set, which a test may change."""
     return unpacked(source_dir / "tests/scenario/data/schema_2/set.tar.xz", tmp_path / "set")
 
@@ -59,8 +59,8 @@ def fits(source_dir, document):
 
 
 @pytest.fixture
-def answers(kept):
-    return json.loads((kept / "answers.json").read_text())
+def answers(saved):
+    return json.loads((saved / "answers.json").read_text())
 
 
 def with_present_times(saved):
@@ -68,50 +68,50 @@ def with_present_times(saved):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_experiment_is_valid(bin_dir, kept, name):
-    done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", kept / f"{name}.yaml")
+def test_an_experiment_is_valid(bin_dir, saved, name):
+    done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", saved / f"{name}.yaml")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["config"]["benchmark"]["num_prompts"] == json.loads((kept / f"{name}.yaml").read_text())["benchmark"]["num_prompts"]
+    assert json.loads(done.stdout)["config"]["benchmark"]["num_prompts"] == json.loads((saved / f"{name}.yaml").read_text())["benchmark"]["num_prompts"]
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_is_valid_and_becomes_an_experiment(bin_dir, kept, name):
-    assert run_profllm(bin_dir, "validate", "--schema", "result", kept / f"{name}.json").returncode == 0
-    done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", kept / f"{name}.json")
+def test_a_result_is_valid_and_becomes_an_experiment(bin_dir, saved, name):
+    assert run_profllm(bin_dir, "validate", "--schema", "result", saved / f"{name}.json").returncode == 0
+    done = run_profllm(bin_dir, "run", "--dry-run", "--json", "-c", saved / f"{name}.json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["config"]["server"]["model"] == "sim/test"
 
 
-def test_results_are_compared(bin_dir, kept):
-    done = run_profllm(bin_dir, "compare", "--json", kept / "completed.json", kept / "lean.json")
+def test_results_are_compared(bin_dir, saved):
+    done = run_profllm(bin_dir, "compare", "--json", saved / "completed.json", saved / "lean.json")
     assert done.returncode in (0, 1), done.stderr
     assert json.loads(done.stdout)
 
 
-def test_a_journal_is_recovered(bin_dir, source_dir, kept):
-    done = run_profllm(bin_dir, "recover", kept / "killed.json")
+def test_a_journal_is_recovered(bin_dir, source_dir, saved):
+    done = run_profllm(bin_dir, "recover", saved / "killed.json")
     assert done.returncode == 0, done.stderr
-    result = load_result(kept / "killed.json")
+    result = load_result(saved / "killed.json")
     fits(source_dir, result)
     assert (result["status"], result["error"]["cause"]) == ("interrupted", "killed") and result["results"]["completed"] > 0
 
 
-def test_a_sweep_is_resumed(bin_dir, kept):
-    before = runs(kept / "sweep")
+def test_a_sweep_is_resumed(bin_dir, saved):
+    before = runs(saved / "sweep")
     assert 0 < len(before) < 4
-    files = {row["run"]: (kept / "sweep/cells" / f"{row['run']}.json").read_bytes() for row in before if row["status"] == "completed"}
-    done = run_profllm(bin_dir, "sweep", "run", "-o", kept / "sweep", "--resume", kept / "sweep.yaml")
+    files = {row["run"]: (saved / "sweep/cells" / f"{row['run']}.json").read_bytes() for row in before if row["status"] == "completed"}
+    done = run_profllm(bin_dir, "sweep", "run", "-o", saved / "sweep", "--resume", saved / "sweep.yaml")
     assert done.returncode == 0, done.stderr
-    summary = json.loads((kept / "sweep/summary.json").read_text())
+    summary = json.loads((saved / "sweep/summary.json").read_text())
     rows = summary["runs"]
     assert summary["redacted"] == [] and "left_out" not in summary
     assert all(row["combination"] and row["parameters"] and not {"cell", "point", "gone"} & set(row) for row in rows)
     assert [row["status"] for row in rows] == ["completed"] * 4
-    assert all((kept / "sweep/cells" / f"{run}.json").read_bytes() == data for run, data in files.items())
+    assert all((saved / "sweep/cells" / f"{run}.json").read_bytes() == data for run, data in files.items())
 
 
-def test_a_database_answers_as_it_did(bin_dir, kept, answers):
-    with Dashboard(bin_dir, kept / "results.db") as dashboard:
+def test_a_database_answers_as_it_did(bin_dir, saved, answers):
+    with Dashboard(bin_dir, saved / "results.db") as dashboard:
         for asked in answers["queries"]:
             said = dashboard.post("/api/filters/apply", asked["query"]).json
             assert (said["count"], [row["id"] for row in said["rows"]]) == (asked["count"], asked["ids"]), asked["query"]
@@ -126,23 +126,23 @@ def test_a_database_answers_as_it_did(bin_dir, kept, answers):
         assert rows and all(row["combination"] == row["run"].split(".")[0] and row["parameters"] and row["removed"] is False for row in rows)
         assert dashboard.ask("POST", f"/api/data/experiments/{answers['deleted']}/restore").status in (200, 204)
         assert answers["deleted"] in dashboard.ids()
-    assert run_dashboard(bin_dir, "check", "--db", kept / "results.db").returncode == 0
+    assert run_dashboard(bin_dir, "check", "--db", saved / "results.db").returncode == 0
 
 
-def test_documents_come_out_as_they_came_in(bin_dir, kept, answers):
+def test_documents_come_out_as_they_came_in(bin_dir, saved, answers):
     """Those packed with a dictionary, too: what was imported from a file is that file, but for white space around it."""
-    assert any(dictionary_number(bytes_of(row[0])) for row in ask(kept / "results.db", "SELECT bytes FROM benchmark_documents"))
-    with Dashboard(bin_dir, kept / "results.db") as dashboard:
+    assert any(dictionary_number(bytes_of(row[0])) for row in ask(saved / "results.db", "SELECT bytes FROM benchmark_documents"))
+    with Dashboard(bin_dir, saved / "results.db") as dashboard:
         raw = {dashboard.get(f"/api/data/experiments/{id_}/raw").body for id_ in answers["queries"][0]["ids"]}
     assert len(raw) == answers["queries"][0]["count"]
-    assert {(kept / f"{name}.json").read_bytes().strip() for name in ("completed", "failed", "interrupted", "bench")} <= {data.strip() for data in raw}
+    assert {(saved / f"{name}.json").read_bytes().strip() for name in ("completed", "failed", "interrupted", "bench")} <= {data.strip() for data in raw}
 
 
-def test_files_are_known_to_their_database(bin_dir, kept):
+def test_files_are_known_to_their_database(bin_dir, saved):
     """The same content is a duplicate in the database of then, and is stored in a new one."""
-    files = [kept / f"{name}.json" for name in (*RESULTS, "bench")]
-    assert import_json(bin_dir, "--db", kept / "results.db", *[file for file in files if file.stem != "lean"])["counts"]["duplicate"] == 4
-    assert import_json(bin_dir, "--db", kept / "new.db", *files, kept / "sweep")["counts"]["stored"] == len(files) + len(list((kept / "sweep/cells").iterdir()))
+    files = [saved / f"{name}.json" for name in (*RESULTS, "bench")]
+    assert import_json(bin_dir, "--db", saved / "results.db", *[file for file in files if file.stem != "lean"])["counts"]["duplicate"] == 4
+    assert import_json(bin_dir, "--db", saved / "new.db", *files, saved / "sweep")["counts"]["stored"] == len(files) + len(list((saved / "sweep/cells").iterdir()))
 
 
 def test_every_link_is_read(source_dir):
@@ -200,12 +200,12 @@ def opened(bin_dir, last):
 
 
 def test_former_fields_and_values_filter_alike(opened, last):
-    kept = json.loads((last / "answers.json").read_text())
-    assert {query["count"] for query in kept["queries"]} == {0, 2, 5}
-    for asked in kept["queries"]:
+    saved = json.loads((last / "answers.json").read_text())
+    assert {query["count"] for query in saved["queries"]} == {0, 2, 5}
+    for asked in saved["queries"]:
         assert opened.post("/api/filters/apply", asked["query"]).json["count"] == asked["count"], asked["query"]
     values = opened.get(f"/api/filters/values?field={STATUS}").json["values"]
-    assert values == [{**one, "value": {"beyond": "over_limit", "ok": "passed"}[one["value"]]} for one in kept["values"]["values"]]
+    assert values == [{**one, "value": {"beyond": "over_limit", "ok": "passed"}[one["value"]]} for one in saved["values"]["values"]]
 
 
 def test_responses_have_present_names(opened, last):

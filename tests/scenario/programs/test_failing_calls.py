@@ -268,7 +268,7 @@ def test_serve_postgres(bin_dir, tmp_path, alone, old_postgres, kind):
 # ---- runs ----------------------------------------------------------------------------------------
 
 
-def check_nobody_left(run_id):
+def check_no_process_left(run_id):
     wait_for(lambda: not processes_with(f"PROFLLM_RUN={run_id}"), "the run's processes end")
 
 
@@ -284,7 +284,7 @@ def check_run(bin_dir, config, keys, folder, call):
     if path.exists():
         result = load_result(path)
         assert result["status"] != "completed" or (result["results"]["completed"] == 6 and set(result) >= keys)
-        check_nobody_left(result["run_id"])
+        check_no_process_left(result["run_id"])
     again = plain(bin_dir, "profllm", "run", "-c", config, "-o", folder / "again.json")
     assert again.returncode == 0, again.stderr
 

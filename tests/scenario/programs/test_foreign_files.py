@@ -227,7 +227,7 @@ def test_lists_that_contradict_the_summary(bin_dir, tmp_path):
 
 @pytest.mark.parametrize("change", [{}, {"rounded": 2}, {"rounded": 1}, {"rounded": 0}, {"lists": True}, {"latencies": True}, {"failed": 7},
                                     {"count": 1}, {"count": 2}, {"count": 3, "failed": 1}, {"count": 500}, {"e2el": False}, {"tokens": (1, 3)}])
-def test_what_vllm_writes_is_not_accused(bin_dir, tmp_path, change):
+def test_files_of_vllm_pass_the_checks(bin_dir, tmp_path, change):
     """Covers many seeds, so that they include samples of every shape."""
     documents = [flat(seed=seed, **change) for seed in range(25)]
     old = [without("failed", "request_goodput", **{"request_goodput:": None})(document) for document in documents[:2]]
@@ -462,7 +462,7 @@ def test_outputs_of_all_kinds_in_one_file(bin_dir, tmp_path):
     "Avg latency: 1.5 seconds per batch\n", "MyAvg latency: 1.5 seconds\n", "50% percentile latency: 1 seconds\n",
     "Throughput: 1 requests/s\n", "Throughput: 1 requests/s, 2 total tokens/s\n", "Throughput: x requests/s, 2 tokens/s\n",
     "Throughput: 1 requests/s, 2 total tokens/s, 3 output tokens/s!\n", "Throughput: 1 requests/s, inf tokens/s\n"])
-def test_other_lines_are_no_output(bin_dir, tmp_path, text):
+def test_other_lines_are_not_output(bin_dir, tmp_path, text):
     (tmp_path / "run.log").write_text(text)
     (told,) = import_json(bin_dir, tmp_path / "run.log", "--db", tmp_path / "b.db", status=1)["results"]
     assert told["state"] == "rejected" and "not valid JSON" in told["message"]
@@ -614,7 +614,7 @@ def test_half_a_surrogate_pair_does_not_lose_the_file(bin_dir, simulator, tmp_pa
     (b'{"prompt": "a", "turns": ["a"], "messages": [}\n', ":1:"),
     (b'{"prompt": "a", "turns": ["a"], "messages": [{"content": "b"}]} {"x"', ":1:"),
 ])
-def test_file_that_is_no_dataset(bin_dir, tmp_path, name, text, says):
+def test_file_other_than_a_dataset(bin_dir, tmp_path, name, text, says):
     """One message with the file, before anything is sent."""
     (tmp_path / "data.jsonl").write_bytes(text)
     done = run_profllm(bin_dir, "bench", "serve", "--model", "m", "--dataset-name", name, "--dataset-path", tmp_path / "data.jsonl")

@@ -123,7 +123,7 @@ def test_runner(place, runner, number):
     place.wait_until_clean()
 
 
-def test_what_was_left_with_its_keeper_goes_at_the_next_run(place, source_dir):
+def test_remains_of_a_killed_keeper_are_removed_by_the_next_run(place, source_dir):
     """As after a power cut: the remains are removed, but those of a running run stay."""
     left, held = place.temporary / "profllm-t12345678", place.temporary / "profllm-t87654321"
     left.mkdir()

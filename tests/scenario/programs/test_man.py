@@ -15,7 +15,7 @@ def commands_of(bin_dir, patience):
 PARTS = ["sweep serve", "sweep serve_workload", "sweep serve_sla", "sweep startup"]
 
 
-def test_every_option_stands_in_its_page(bin_dir, patience):
+def test_every_option_is_on_its_page(bin_dir, patience):
     for name in commands_of(bin_dir, patience) + PARTS:
         page = run_profllm(bin_dir, "help", "--man", name.replace(" ", "-"), patience=patience)
         assert page.returncode == 0 and page.stdout.startswith(".TH profllm"), page.stderr

@@ -70,7 +70,7 @@ def test_logarithmic_axis(draw):
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.05)
 
 
-def test_text_for_those_who_do_not_see_it(draw):
+def test_text_for_screen_readers(draw):
     root = draw(figures())
     assert root.get("role") == "img"
     names = {element.get("id"): element.text for element in root}

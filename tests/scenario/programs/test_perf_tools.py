@@ -349,7 +349,7 @@ def test_a_run_is_drawn_from_its_name(perf):
 
 
 @pytest.mark.release_only  # a benchmark, and those it asks have tests of their own
-def test_questions_are_timed_beside_sqlite(perf, bin_dir, capsys):
+def test_requests_are_timed_and_compared_with_sqlite(perf, bin_dir, capsys):
     """Counts are held against each other on the way."""
     facets = perf("facets")
     results = facets.measure(bin_dir.parent, sizes=[200], base=100, http_rows=0, postgres=False)

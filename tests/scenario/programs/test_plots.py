@@ -79,7 +79,7 @@ def check_rows(page, records):
 # ---- the time line ----
 
 
-def test_timeline_shows_what_the_records_say(bin_dir, tmp_path, source_dir, patience):
+def test_timeline_shows_the_records(bin_dir, tmp_path, source_dir, patience):
     run(bin_dir, tmp_path, base_config(**PLOTS, timeline_itl_thresholds="1, 2.5", max_concurrency=5),
         patience=patience)
     result, records = load_result(tmp_path / "r.json"), records_of(tmp_path)
@@ -242,7 +242,7 @@ def test_names_are_vllms(bin_dir, tmp_path):
     assert {"timeline", "dataset_stats"} <= set(artifacts_of(flat["profllm"]))
 
 
-def test_names_of_a_result_that_lies_elsewhere(bin_dir, tmp_path):
+def test_names_of_a_result_in_another_directory(bin_dir, tmp_path):
     """Only the artifacts in the directory of the result are among its artifacts."""
     (tmp_path / "other").mkdir()
     bench(bin_dir, tmp_path, "--plot-timeline", "--result-filename", "x.json", "--output", "other/r.json")
@@ -256,7 +256,7 @@ def test_names_of_a_result_that_lies_elsewhere(bin_dir, tmp_path):
     ("x.json", ["--save-result"]), ("x.json", ["--append-result"]), ("x.timeline.html", ["--plot-timeline"]),
     ("x.pytorch.json", ["--save-result"]), ("r.timeline.html", ["--output", "r.json"]),
     ("r.dataset_stats.png", ["--output", "r.json"])])
-def test_what_is_read_is_not_written_over(bin_dir, tmp_path, data, words):
+def test_inputs_are_not_overwritten(bin_dir, tmp_path, data, words):
     text = '{"prompt": "one two three"}\n'
     (tmp_path / data).write_text(text)
     done = bench(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", data, "--result-filename", "x.json",
@@ -412,6 +412,6 @@ def test_pytorch_file_without_a_name(bin_dir, tmp_path):
 
 @pytest.mark.parametrize("words, env", [(["--save-result"], {"SAVE_TO_PYTORCH_BENCHMARK_FORMAT": ""}),
                                         (["--plot-timeline"], PYTORCH)])
-def test_pytorch_file_only_beside_a_saved_result(bin_dir, tmp_path, words, env):
+def test_pytorch_file_only_with_a_saved_result(bin_dir, tmp_path, words, env):
     bench(bin_dir, tmp_path, *words, env=env)
     assert not list(tmp_path.glob("*.pytorch.json"))

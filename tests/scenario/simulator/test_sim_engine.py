@@ -135,7 +135,7 @@ def check_against_log(lines, events, times, tokens):
     assert all(sent <= came for sent, came in zip(stamps[1:-1], times))
 
 
-def test_the_log_is_what_clients_saw(bin_dir, tmp_path):
+def test_the_log_matches_the_clients(bin_dir, tmp_path):
     log = tmp_path / "log"
     with Server(bin_dir, "--sim-step", "3ms", "--sim-log", log, "--max-num-seqs", 5) as server:
         def chat(i):
@@ -296,7 +296,7 @@ def test_unix_socket(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["GARBAGE", "GET  /x"])
-def test_bytes_that_are_no_http(bin_dir, method):
+def test_bytes_other_than_http(bin_dir, method):
     with Server(bin_dir) as server:
         with socket.create_connection(("127.0.0.1", server.port)) as wire:
             wire.sendall(method.encode() + b"\r\n\r\n")

@@ -344,7 +344,7 @@ def test_the_head_process_dies_by_a_signal(bin_dir, tmp_path):
         assert set(ends.values()) <= {"aborted"}
 
 
-def test_the_engine_stands_still(bin_dir, tmp_path):
+def test_the_engine_stalls(bin_dir, tmp_path):
     server = faulty(bin_dir, tmp_path, "--sim-hang-after", "1")
     assert outcome(server, "a") == "good"
     plug = raw_request(server, "b", {**COMPLETION, "stream": True})

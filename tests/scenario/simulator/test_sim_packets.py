@@ -111,7 +111,7 @@ def events_of(packets, client, port):
     return sent[1:-1]
 
 
-def test_packets_are_what_the_log_says(bin_dir, tmp_path):
+def test_packets_match_the_log(bin_dir, tmp_path):
     packets, requests, port = run_captured(bin_dir, tmp_path)
     clients = {payload.split(b"x-request-id: ")[1].split(b"\r\n")[0].decode(): source
                for _, source, destination, payload, _ in packets

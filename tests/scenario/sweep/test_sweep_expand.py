@@ -203,7 +203,7 @@ def sample(ask, method, count, dimensions, seeds):
     return ask([{"sample": method, "count": count, "dimensions": dimensions, "seed": seed} for seed in seeds])
 
 
-def test_samples_lie_as_they_should(ask):
+def test_samples_are_evenly_spread(ask):
     seeds = range(3)
     drawn = {method: sample(ask, method, 64, 4, seeds) for method in ["random", "latin_hypercube", "sobol"]}
     mean = {method: sum(map(discrepancy, sets)) / len(seeds) for method, sets in drawn.items()}
@@ -323,7 +323,7 @@ FAULTS = {
 }
 
 
-def test_faults_are_told_at_their_place(ask):
+def test_faults_are_reported_with_their_location(ask):
     answers = ask([{"yaml": f"server: {{model: m}}\nsweep: {{{fault}}}\n"} for fault in FAULTS])
     for (fault, expected), answer in zip(FAULTS.items(), answers):
         assert "problems" in answer, (fault, answer)

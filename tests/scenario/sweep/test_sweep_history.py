@@ -37,7 +37,7 @@ def forecast(bin_dir, config, *words):
     return json.loads(done.stdout)["forecast"]
 
 
-def told_by(bin_dir, config, earlier):
+def estimate_by(bin_dir, config, earlier):
     """By the folder; the dashboard says the same, though it adds in another order."""
     folder, dashboard = earlier
     by_folder, by_url = (forecast(bin_dir, config, "--history", place) for place in (folder, dashboard.url))
@@ -60,7 +60,7 @@ def measured(folder):
 
 def test_the_same_sweep(bin_dir, tmp_path, earlier):
     """The estimate takes each combination's own duration, and each server's start once; the sum is computed from the results."""
-    told = told_by(bin_dir, write_config(tmp_path, sweep_config()), earlier)
+    told = estimate_by(bin_dir, write_config(tmp_path, sweep_config()), earlier)
     runs, starts = measured(earlier[0])
     assert (told["runs"], told["starts"], told["told_from"], len(starts)) == (4, 2, 8, 2)
     assert told["start_s"] == pytest.approx(statistics.median(starts.values()))
@@ -68,14 +68,14 @@ def test_the_same_sweep(bin_dir, tmp_path, earlier):
     assert told["total_s"] == pytest.approx(sum(starts.values()) + sum(map(statistics.mean, runs.values())))
 
 
-def test_what_is_like_it_and_what_is_not(bin_dir, tmp_path, earlier):
+def test_similar_and_other_runs(bin_dir, tmp_path, earlier):
     """A new server starts as fast as the others did; a known load takes as long as on others; names, ports, directories
     and other keys of `launch` have no effect."""
     config = sweep_config({"server.max_num_seqs": [2, 7], "benchmark.max_concurrency": [2]}, seed=0)
     config.update(name="other", suite="other", tags={"a": "b"})
     config["launch"]["ready_timeout"] = "77s"
     config["server"]["port"] = 21234
-    told = told_by(bin_dir, write_config(tmp_path, config), earlier)
+    told = estimate_by(bin_dir, write_config(tmp_path, config), earlier)
     runs, starts = measured(earlier[0])
     here = statistics.mean(runs[2, 2])
     elsewhere = statistics.mean(runs[2, 2] + runs[3, 2])
@@ -88,12 +88,12 @@ def test_nothing_is_like_it(bin_dir, tmp_path, earlier, change):
     config = sweep_config()
     for section, keys in change.items():
         config[section].update(keys)
-    assert told_by(bin_dir, write_config(tmp_path, config), earlier) is None
+    assert estimate_by(bin_dir, write_config(tmp_path, config), earlier) is None
     done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", earlier[0], tmp_path / "experiment.yaml")
     assert "the duration is unknown" in done.stdout
 
 
-def test_own_results_count_once(bin_dir, tmp_path, earlier):
+def test_results_of_the_sweep_count_once(bin_dir, tmp_path, earlier):
     """The folder of the sweep itself as its history: nothing is counted twice. For people minutes, not only JSON."""
     folder, dashboard = earlier
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2, 3]}))
@@ -117,7 +117,7 @@ def test_pages(bin_dir, tmp_path, earlier):
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         done = run_profllm(bin_dir, "upload", folder, "--to", dashboard.url)
         assert done.returncode == 0, done.stderr
-        told = told_by(bin_dir, write_config(tmp_path, sweep_config()), (folder, dashboard))
+        told = estimate_by(bin_dir, write_config(tmp_path, sweep_config()), (folder, dashboard))
     start = result["launch"]["phases"]["ready_s"]
     assert told["told_from"] == 450 and told["run_s"] == pytest.approx(10 + 449 / 2 / 100 - start)
 
@@ -151,7 +151,7 @@ def test_no_dashboard(bin_dir, tmp_path, status, body, said):
     assert done.returncode == 1 and f"--history {url}: " in done.stderr and said in done.stderr and done.stdout == ""
 
 
-def test_nobody_and_nowhere(bin_dir, tmp_path):
+def test_no_server_and_no_host(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config())
     for place, status in ((NOBODY, 1), ("ftp://x", 2), (tmp_path / "gone", 2)):
         done = run_profllm(bin_dir, "sweep", "run", "-o", tmp_path / "s", "--history", place, config)

@@ -32,7 +32,7 @@ def at_once(found, least_s=0):
     return [(a, b) for i, a in enumerate(found) for b in found[:i] if min(a["end"], b["end"]) - max(a["begin"], b["begin"]) > least_s]
 
 
-def test_on_gpus_and_ports_of_their_own(bin_dir, tmp_path):
+def test_on_separate_gpus_and_ports(bin_dir, tmp_path):
     """Servers of one and two GPUs on four: never two on one GPU or port, and none alone while there is room."""
     env, folder = host(bin_dir, tmp_path, "4xH100"), tmp_path / "s"
     config = sweep_config({"server.tensor_parallel_size": [1, 2], "server.max_num_seqs": [2, 3],
@@ -59,7 +59,7 @@ def test_on_gpus_and_ports_of_their_own(bin_dir, tmp_path):
     assert nothing_left(folder)
 
 
-def test_on_processors_of_their_own(bin_dir, tmp_path):
+def test_on_separate_processors(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3]}))
     folder, cpus = tmp_path / "s", len(os.sched_getaffinity(0))
     done = run_profllm(bin_dir, *sweep_args(config, folder, "--jobs", "2", "--job-cpus", str(cpus // 2 or 1)))

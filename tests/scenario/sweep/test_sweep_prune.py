@@ -55,7 +55,7 @@ def test_of_a_thousand_exactly_the_bad_ones(bin_dir, tmp_path):
         assert all((p["rule"] or p["reason"]) and p["line"] > 0 for p in cell["problems"]), cell
 
 
-def test_a_fault_of_the_file_is_told_once(bin_dir, tmp_path):
+def test_a_fault_of_the_file_is_reported_once(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config(**{
         "server.gpu_memory_utilization": [0.5, 1.5], "server.max_num_seq": [1, 2],
         "benchmark.max_concurrency": [1, 2, 4]}))
@@ -74,7 +74,7 @@ def test_nothing_is_left(bin_dir, tmp_path):
     assert "0 runs on 0 server configurations" in done.stdout
 
 
-def test_expand_writes_what_run_takes(bin_dir, tmp_path):
+def test_expand_writes_files_that_run_accepts(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config(**{
         "server.tensor_parallel_size": [1, 2], "server.compilation_config.mode": [0, 3], "benchmark.request_rate": ["inf"]}))
     report = json.loads(run_profllm(bin_dir, "config", "expand", "--json", config).stdout)
@@ -91,7 +91,7 @@ def test_expand_writes_what_run_takes(bin_dir, tmp_path):
     assert wrong.returncode == 2 and "expected an id" in wrong.stderr
 
 
-def test_one_experiment_is_no_sweep(bin_dir, tmp_path):
+def test_one_experiment_is_not_a_sweep(bin_dir, tmp_path):
     config = write_config(tmp_path, sweep_config(**{"server.tensor_parallel_size": [1, 2]}))
     for done in (run_profllm(bin_dir, "validate", config), run_profllm(bin_dir, "run", "--dry-run", "-c", config)):
         assert done.returncode == 2 and "profllm sweep run" in done.stdout + done.stderr

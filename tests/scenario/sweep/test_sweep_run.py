@@ -149,7 +149,7 @@ def test_killed_and_resumed(bin_dir, tmp_path, seed, jobs):
     assert not list((folder / "cells").glob("*.journal")) and nothing_left(folder) and processes_with(mark) == []
 
 
-def test_what_the_journal_lacks(bin_dir, tmp_path):
+def test_gaps_of_the_journal(bin_dir, tmp_path):
     """A truncated last line; a result without a line because of a kill; and a changed file."""
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))

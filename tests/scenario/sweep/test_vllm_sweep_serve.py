@@ -195,7 +195,7 @@ def test_a_server_that_came_later_is_warmed_up_too(sweep):
     assert (told["measured"], told["failed"], told["servers_started"]) == (2, 1, 2)
 
 
-def test_what_was_not_finished_is_not_said_to_be_skipped(sweep):
+def test_unfinished_runs_are_not_reported_as_skipped(sweep):
     bench = [{"max_concurrency": 1}]
     sweep.run("serve", "--num-runs", 2, bench=bench)
     half = sweep.root / "BENCH--max_concurrency=1" / "run=1.json"
@@ -245,7 +245,7 @@ def test_our_client_and_a_pretended_vllm(sweep):
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "long.json"], "expected at most 255"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume"], "--experiment-name NAME is missing"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume", "-e", "x"], "does not exist")])
-def test_told_before_anything_starts(bin_dir, tmp_path, args, told):
+def test_reported_before_anything_starts(bin_dir, tmp_path, args, told):
     (tmp_path / "bad.json").write_text("[3]")
     (tmp_path / "same.json").write_text('[{"a": "x/y"}, {"a": "x_y"}]')
     (tmp_path / "long.json").write_text(json.dumps([{"a": "x" * 300}]))

@@ -238,9 +238,7 @@ async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: C
     const wanted = marks(answer)
     if (wanted === 0)
       await expect(
-        page
-          .getByRole('note', { name: 'Nothing can be drawn' })
-          .or(page.getByRole('heading', { name: /^No experiment matches/ })),
+        page.getByRole('note', { name: 'No chart' }).or(page.getByRole('heading', { name: /^No experiment matches/ })),
       ).toBeVisible()
     else
       await expect
@@ -275,13 +273,13 @@ test('one press matches other inputs, and the address says so', async ({ page })
   await page.keyboard.press('Escape')
   await expect(details).toBeHidden()
   await about.getByRole('button', { name: 'Match other inputs (keeps 4)' }).press('Enter')
-  await expect(about).toContainText('Matched: 2 combinations of inputs in each of 2 groups')
+  await expect(about).toContainText('Matched: 2 combinations of inputs occur in all 2 groups')
   await expect(page.getByRole('application', { name: /of 4 experiments/ })).toBeVisible()
   await expect(page).toHaveURL(/[?&]match=1/)
   await page.goto(`${dashboard().url}/?${address}&match=1&as=table`)
   await about.getByRole('button', { name: 'Details' }).press('Enter')
   await expect(details).toContainText(
-    '2 combinations of inputs in each of 2 groups. 4 results do not match and are not plotted.Matched: Request rate.Compared, not matched: Model.',
+    '2 combinations of inputs occur in all 2 groups. 4 results do not match and are not plotted.Matched inputs: Request rate.Compared inputs: Model.',
   )
   await page.keyboard.press('Escape')
   await about.getByRole('button', { name: 'Use all results' }).click()
@@ -292,7 +290,7 @@ test('one press matches other inputs, and the address says so', async ({ page })
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed')
   await expect(about.getByRole('button', { name: 'Match other inputs (keeps 0)' })).toBeDisabled()
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed&match=1')
-  const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
+  const nothing = page.getByRole('note', { name: 'No chart' })
   await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
   await nothing.getByRole('button', { name: 'Use all results' }).click()
   await expect(page.getByTestId('plot')).toBeVisible()
@@ -339,7 +337,7 @@ test('the first chart draws what the results have, and an empty one offers axes 
   await page.goto(
     `${dashboard().url}/?run.suite=first-serve&y=derived.output_throughput_per_gpu&x=derived.tokens_per_s_per_user`,
   )
-  const nothing = page.getByRole('note', { name: 'Nothing can be drawn' })
+  const nothing = page.getByRole('note', { name: 'No chart' })
   await expect(nothing).toContainText('2 without output per user')
   await nothing.getByRole('button', { name: 'Output throughput against median TTFT (2 of 2)' }).click()
   await expect(page.getByTestId('plot')).toBeVisible()
@@ -363,7 +361,7 @@ test('frontiers are of trusted results, one for each model; the cautions take on
   const legend = page.getByRole('group', { name: 'Legend' })
   // the most frequent value first
   await expect(legend).toHaveText(
-    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed frontier: any verdict$/,
+    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed: frontier with untrusted results$/,
   )
   const painted = () =>
     page

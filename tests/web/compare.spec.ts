@@ -74,29 +74,29 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await page.keyboard.press('v')
   await expect(page).toHaveURL(/\/compare\?side=\d+&side=\d+&side=\d+$/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('3 experiments, A is the baseline')
-  const row = part(page, 'What differs').getByRole('row', { name: /^Max num seqs/ })
+  const row = part(page, 'Differing inputs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= same as A: 256', '1024'])
-  await expect(part(page, 'With care')).toContainText(
+  await expect(part(page, 'Cautions')).toContainText(
     'Read with care: the sides differ in dataset and precision, which may cause the differences below.',
   )
-  await expect(part(page, 'With care')).toContainText('All runs are simulated')
+  await expect(part(page, 'Cautions')).toContainText('All runs are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
   await page.getByRole('listitem', { name: /^B: run-2/ }).focus()
   await page.keyboard.press('Alt+ArrowLeft')
-  await expect(page.getByRole('listitem', { name: /^A: run-2.*, the baseline$/ })).toBeFocused()
+  await expect(page.getByRole('listitem', { name: /^A: run-2.* \(baseline\)$/ })).toBeFocused()
   const [one, two, three] = await ids(page)
   expect(page.url()).toContain(`/compare?side=${two}&side=${one}&side=${three}`)
   await page.getByRole('button', { name: 'Copy as Markdown' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByText('Copied')).toBeVisible()
   const text = await page.evaluate(() => navigator.clipboard.readText())
-  expect(text).toContain('- **A** (the baseline): run-2: quantization unset, 1 run, 1 simulated')
+  expect(text).toContain('- **A** (baseline): run-2: quantization unset, 1 run, 1 simulated')
   expect(text).toContain('| `server.max_num_seqs` | 256 | 256 | 1024 |')
   expect(text).toContain('| `environment.memory_bytes` (GB) | 0.9 | 0.9 | 2.0 |')
   await page.reload()
   await expect(row.getByRole('cell')).toHaveText(['256', '= same as A: 256', '1024'])
   await page.keyboard.press('[')
-  await expect(page.getByRole('listitem', { name: /^A: run-1.*, the baseline$/ })).toBeVisible()
+  await expect(page.getByRole('listitem', { name: /^A: run-1.* \(baseline\)$/ })).toBeVisible()
 })
 
 test('figures are those of the server; what a side has not is a dash, and counted', async ({ page }) => {
@@ -154,7 +154,7 @@ test('the list of equal parameters has groups and a search, and changes no name 
 }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
-  const heads = part(page, 'What differs').getByRole('rowheader')
+  const heads = part(page, 'Differing inputs').getByRole('rowheader')
   const before = await heads.allInnerTexts()
   await page.getByRole('button', { name: /^Show [\d,]+ equal parameters$/ }).click()
   const equal = page.getByRole('region', { name: 'Equal parameters' })
@@ -178,7 +178,7 @@ test('numbers have their unit, marks and heads say how sure they are, and the ar
 }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
-  const differs = part(page, 'What differs')
+  const differs = part(page, 'Differing inputs')
   await expect(differs.getByRole('row', { name: /^Host memory/ })).toContainText('GB0.9= same as A: 0.92.0')
   const hash = differs
     .getByRole('row', { name: /^Dataset SHA-256/ })
@@ -221,7 +221,7 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
     page,
     `side=${one}&side=${two}&side=${three}&side=${one},${two}&side=${one},${three}&side=${two},${three}&side=${one},${two},${three}&side=${two},${one}`,
   )
-  await expect(part(page, 'With care')).toContainText('abababababab…')
+  await expect(part(page, 'Cautions')).toContainText('abababababab…')
   await expect(part(page, 'Quality').getByRole('row', { name: /^Verdict/ })).toContainText('2 trusted')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -302,7 +302,7 @@ test('the header, the summary and all tables have the same columns, and the head
       right - (await page.locator('ol[aria-label="Compared"]').evaluate((list) => list.getBoundingClientRect().right)),
     ),
   ).toBeLessThan(1)
-  for (const table of ['What differs', 'Metrics', 'Startup', 'Quality']) {
+  for (const table of ['Differing inputs', 'Metrics', 'Startup', 'Quality']) {
     const cells = await lefts(`section[aria-label="${table}"] tbody tr:last-child > td`)
     expect(
       cells.slice(0, 3).map((left, i) => Math.abs(left - (columns[i] ?? 0)) <= 1),
@@ -374,7 +374,7 @@ test('groups: a filter is pinned, simulated runs alone are compared, other input
   // included, although simulated, because all runs are simulated
   await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')
   await page.getByRole('button', { name: 'Match other inputs' }).click()
-  await expect(part(page, 'With care')).toContainText('1 combination of inputs occurs')
+  await expect(part(page, 'Cautions')).toContainText('1 combination of inputs occurs')
   await expect(page).toHaveURL(/match=1$/)
   await page.getByRole('button', { name: 'Remove B' }).click()
   await expect(page.getByText('A comparison needs two sides')).toBeVisible()
@@ -382,21 +382,21 @@ test('groups: a filter is pinned, simulated runs alone are compared, other input
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
-  await expect(part(page, 'With care')).toContainText(
+  await expect(part(page, 'Cautions')).toContainText(
     'Status, failed requests, verdict, dataset, lengths, output length, load form, precision, client, neighbors and model are the same on all sides.',
   )
   const empty = encodeURIComponent(JSON.stringify({ filter: { field: 'run.suite', op: 'eq', value: 'no-such-suite' } }))
   await compared(page, `side=${one}&side=${empty}`)
-  await expect(part(page, 'With care')).toContainText('B has no run: its inputs cannot be checked.')
-  await expect(part(page, 'With care')).not.toContainText('on all sides')
+  await expect(part(page, 'Cautions')).toContainText('B has no run: its inputs cannot be checked.')
+  await expect(part(page, 'Cautions')).not.toContainText('on all sides')
 })
 
 test('a side that failed to start says so, raises no caution, and its facts are not recorded', async ({ page }) => {
   await page.goto(`${failing().url}/compare?side=1&side=2`)
   await expect(page.getByRole('listitem', { name: /^B/ })).toContainText('launch failed')
-  await expect(part(page, 'With care')).toHaveText(/^B has no metrics: launch failed\.$/)
+  await expect(part(page, 'Cautions')).toHaveText(/^B has no metrics: launch failed\.$/)
   await expect(part(page, 'Summary')).toContainText('nothing to compare')
-  const differs = part(page, 'What differs')
+  const differs = part(page, 'Differing inputs')
   await expect(
     differs
       .getByRole('row', { name: /^Engine version/ })

@@ -240,7 +240,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   await expect
     .poll(async () => {
       await page.clock.runFor(1000)
-      return find.getByText(/Could not search everything\. The server does not respond/).count()
+      return find.getByText(/Could not complete the search\. The server does not respond/).count()
     })
     .toBe(1)
   await expect(find.getByText('No experiment, field or value matches.')).toHaveCount(0)

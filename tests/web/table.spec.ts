@@ -108,7 +108,7 @@ test('of more values than a list holds the server finds those that are looked fo
   await expect(counted(page)).toBeVisible()
   await filters(page).getByRole('searchbox').first().fill('run.run_id')
   const ids = filters(page).getByRole('group', { name: 'Run ID', exact: true })
-  await expect(ids.getByText('50 of 230; type to narrow')).toBeVisible()
+  await expect(ids.getByText('50 of 230; type to filter')).toBeVisible()
   await ids.getByRole('searchbox').fill('N_22')
   await expect(ids.getByRole('checkbox')).toHaveCount(10)
   await ids.getByText(run(227)).click()
@@ -117,7 +117,7 @@ test('of more values than a list holds the server finds those that are looked fo
   await expect.poll(async () => (await names(page)).toSorted()).toEqual([run(220), run(227)])
   await ids.getByRole('searchbox').fill('')
   await ids.getByRole('button', { name: 'Show more' }).click()
-  await expect(ids.getByText('200 of 230; type to narrow')).toBeVisible()
+  await expect(ids.getByText('200 of 230; type to filter')).toBeVisible()
 })
 
 test('Back finds the row and the place that it came from', async ({ page }) => {

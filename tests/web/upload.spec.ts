@@ -189,7 +189,7 @@ test('a newcomer drops ten files of vllm bench serve, finds the best one within 
   await expect(summary).toContainText(/\d+ unclear/)
   await expect(page.getByText('repeat the runs to decide')).toHaveCount(1)
   await expect(page.getByRole('region', { name: 'Metrics', exact: true })).not.toContainText(/no CI.*no CI.*no CI/)
-  await expect(page.getByRole('region', { name: 'With care' })).not.toContainText(/failed requests.*figures/)
+  await expect(page.getByRole('region', { name: 'Cautions' })).not.toContainText(/failed requests.*figures/)
   // the only arrows are those of the direction that is better
   await expect(
     page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('cell').filter({ hasText: /[↑↓]/ }),

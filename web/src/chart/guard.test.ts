@@ -16,14 +16,14 @@ it('counts values: a value that is missing is none', () => {
   expect([caution('load', 2, 5, 0), caution('precision', 2, 5, 1)].map(countKinds)).toEqual([3, 3])
 })
 
-it('names what is partly unknown without a count', () => {
+it('names inputs that some results do not record, without a count', () => {
   expect(mixedList([caution('load', 2, 0, 0), caution('gpu', 1, 1, 0), caution('failures', 0, 0, 0)])).toBe(
-    '2 loads, the failures; partly unknown: the gpu',
+    '2 loads, the failures; not recorded by all results: the gpu',
   )
-  expect(mixedList([caution('engine', 1, 0, 2)])).toBe('partly unknown: the engine')
+  expect(mixedList([caution('engine', 1, 0, 2)])).toBe('not recorded by all results: the engine')
   expect(mixedList([caution('model', 4, 0, 2)])).toBe('4 models')
   // also for a kind without a noun: one known value is not a mixture
-  expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('partly unknown: the simulated')
+  expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('not recorded by all results: the simulated')
   expect(mixedList([caution('simulated', 2, 0, 0)])).toBe('the simulated')
 })
 

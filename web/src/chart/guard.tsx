@@ -79,14 +79,14 @@ const listOf = (cautions: Caution[], words: (caution: Caution) => string) =>
     .map(words)
     .join(', ')
 
-// "3 GPU types, 2 loads; partly unknown: dataset": a partly unknown input has fewer than two known values.
+// "3 GPU types, 2 loads; not recorded by all results: dataset": an input of the second list has fewer than two known values.
 export function mixedList(mixed: Caution[]) {
   const isUnknown = (caution: Caution) =>
     countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')
   const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
   return [
     known.length > 0 && listOf(known, mixedWords),
-    unknown.length > 0 && `partly unknown: ${listOf(unknown, ({ title }) => title)}`,
+    unknown.length > 0 && `not recorded by all results: ${listOf(unknown, ({ title }) => title)}`,
   ]
     .filter(Boolean)
     .join('; ')
@@ -141,16 +141,16 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
   return (
     <>
       {differing.length > 0 && (
-        <Section title="What differs">
+        <Section title="Differing inputs">
           <Fields fields={differing} catalogue={catalogue} label="Fields that differ" />
         </Section>
       )}
       {unknown.length > 0 && (
         <details className={css.unknown}>
           <summary>
-            Partly unknown: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}
+            Not recorded by all results: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}
           </summary>
-          <Fields fields={unknown} catalogue={catalogue} label="Fields that are partly unknown" />
+          <Fields fields={unknown} catalogue={catalogue} label="Fields that some results do not record" />
         </details>
       )}
     </>
@@ -193,7 +193,7 @@ function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: num
       ? 'Counting the results that matching keeps.'
       : keeps === 0
         ? noMatchWords(groups)
-        : 'Keeps only results whose other inputs, such as load and lengths, occur in every group. Inputs that have no common value in all groups are compared, not matched.'
+        : 'Keeps only results whose other inputs, such as load and lengths, occur in every group. Inputs without a value that occurs in every group are compared instead.'
   return (
     <span title={why}>
       <Act isDisabled={!keeps} onPress={() => set({ match: true })}>
@@ -203,10 +203,10 @@ function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: num
   )
 }
 
-// "12 combinations of inputs in each of 6 groups"
+// "12 combinations of inputs occur in all 6 groups"
 const matchedWords = ({ answer: { matched } }: Chart) =>
   matched
-    ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs in each of ${count(matched.group_count)} groups`
+    ? `${count(matched.cell_count)} ${matched.cell_count === 1 ? 'combination' : 'combinations'} of inputs ${matched.cell_count === 1 ? 'occurs' : 'occur'} in all ${count(matched.group_count)} groups`
     : ''
 
 // "10 simulated, 5 for other reasons": all reasons if they are few, otherwise the most frequent one.
@@ -312,11 +312,11 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
             {matchedWords(chart)}. {count(answer.excluded.unmatched ?? 0)} results do not match and are not plotted.
           </p>
           {matched.inputs.length > 0 && (
-            <p title={matched.inputs.join('\n')}>Matched: {namesOf(matched.inputs, catalogue)}.</p>
+            <p title={matched.inputs.join('\n')}>Matched inputs: {namesOf(matched.inputs, catalogue)}.</p>
           )}
           {matched.unmatched_inputs.length > 0 && (
             <p title={matched.unmatched_inputs.join('\n')}>
-              Compared, not matched: {namesOf(matched.unmatched_inputs, catalogue)}.
+              Compared inputs: {namesOf(matched.unmatched_inputs, catalogue)}.
             </p>
           )}
         </Section>

@@ -3,7 +3,7 @@
 // a free one.
 import type { Field, Kind } from '../api/types'
 import { type Form, formOfRow, plainNumber } from '../format/number'
-import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { briefly, NOT_RECORDED, nullWord, showValue } from '../format/value'
 
 export const SERIES = 8
 export const OTHER = -1 // gray: no color was free, or the value is missing
@@ -13,7 +13,7 @@ export const RAMP_STEPS = 7
 const isValue = (kind: Kind) => kind.state === 'value' || kind.state === 'range'
 
 export function kindWords(field: Field, kind: Kind, form: Form): string {
-  if (kind.state === 'null') return UNSET
+  if (kind.state === 'null') return nullWord(field, 'not recorded')
   if (kind.state === 'missing') return 'not recorded'
   if (kind.state === 'other') return 'other'
   if (kind.state === 'range') return `${plainNumber(kind.low ?? 0, form)} – ${plainNumber(kind.high ?? 0, form)}`

@@ -2,6 +2,7 @@
 import type { Field, Filter, PointsResponse, PointsAxis, PointsRequest } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, type Form, formOfScale } from '../format/number'
+import { nullWord, UNSET } from '../format/value'
 import { AXES_MIN, type ChartKind, type ChartState, type Spread, type Stat } from '../url/chart'
 import { type AxisRole, type Choice, type Form as AnswerForm, isList, KINDS, OUTPUT, TP, USUAL_AXES } from './kind-rows'
 
@@ -194,10 +195,10 @@ export const spreadsOf = (stat: Stat): Spread[] =>
 export const spreadOf = (chart: ChartState): Spread =>
   spreadsOf(chart.stat).includes(chart.spread) ? chart.spread : 'iqr'
 
-const REASONS: [RegExp, (name: string) => string][] = [
+const REASONS: [RegExp, (name: string, field?: Field) => string][] = [
   [/_missing$/, (name) => `without ${name}`],
-  [/_null$/, (name) => `with ${name} unset`],
-  [/_word$/, (name) => `with text as ${name}`],
+  [/_null$/, (name, field) => (field && nullWord(field) === UNSET ? `with ${name} unset` : `without ${name}`)],
+  [/_word$/, (name) => `with text instead of a number for ${name}`],
   [/_infinite$/, (name) => `with an infinite ${name}`],
   [/_other$/, (name) => `with a less frequent ${name}`],
   [/^simulated$/, () => 'simulated'],
@@ -222,6 +223,12 @@ function withoutNumber({ groups, grid }: PointsResponse): [string, number][] {
 
 export const sum = (list: number[]) => list.reduce((all, one) => all + one, 0)
 
+// Adds a reason to one with the same words: null and not recorded, of a field that a user does not set.
+function withSameWords(all: LeftOut[], one: LeftOut): LeftOut[] {
+  const at = all.findIndex(({ words }) => words === one.words)
+  return at < 0 ? [...all, one] : all.map((other, i) => (i === at ? { ...other, rows: other.rows + one.rows } : other))
+}
+
 // Why results are not on the chart, the most frequent reason first.
 export function leftOutOf(answer: PointsResponse, catalogue: Catalogue): LeftOut[] {
   return [...Object.entries(answer.excluded), ...withoutNumber(answer)]
@@ -229,10 +236,12 @@ export function leftOutOf(answer: PointsResponse, catalogue: Catalogue): LeftOut
       if (reason === 'too_few') return { reason, rows, words: 'with values on fewer than two axes' }
       if (reason === 'unmatched') return { reason, rows, words: 'without a match in every group' }
       const axis = reason.startsWith('x_') ? answer.x : reason.startsWith('value_') ? answer.value : answer.y
-      const name = axis ? lowerFirst(longName(catalogue.get(axis.field))) : ''
-      const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1](name) ?? reason
+      const field = axis ? catalogue.get(axis.field) : undefined
+      const name = field ? lowerFirst(longName(field)) : ''
+      const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1](name, field) ?? reason
       return { reason, rows, words }
     })
+    .reduce(withSameWords, [])
     .sort((a, b) => b.rows - a.rows)
 }
 

@@ -80,8 +80,8 @@ export function Nothing(props: Props) {
   const offers = own?.length ? own : (scatter ?? [])
   const kind = own?.length ? state.kind : 'scatter'
   return (
-    <div className={css.none} role="note" aria-label="Nothing can be drawn">
-      <b>{answer.count === 0 ? 'There is nothing to draw.' : 'Nothing can be drawn with these axes.'}</b>
+    <div className={css.none} role="note" aria-label="No chart">
+      <b>{answer.count === 0 ? 'No results to draw.' : 'No result can be drawn with these axes.'}</b>
       <Reason {...props} />
       {offers.length > 0 && <span>These axes have results:</span>}
       {offers.map((choice) => (

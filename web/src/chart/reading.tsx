@@ -187,7 +187,7 @@ function Differs({ chart, id, catalogue, round }: { chart: Chart; id: number; ca
   )
   return (
     <div className={css.differs}>
-      <p className={css.by}>Differs from the {near.count} nearest results in</p>
+      <p className={css.by}>Differences from the {near.count} nearest results</p>
       <dl>
         {fields.map(({ field: name, value, differing_count: differ }) => {
           const field = catalogue.get(name)

@@ -205,7 +205,7 @@ function Limit({
   // biome-ignore lint/correctness/useExhaustiveDependencies: a limit that is set elsewhere replaces what was typed
   useEffect(() => setText(null), [value])
   const read = text === null ? { value } : readQuantity(named.field, text)
-  const fault = 'fault' in read ? read.fault : read.value === null || read.value > 0 ? '' : 'An SLO is greater than 0.'
+  const fault = 'fault' in read ? read.fault : read.value === null || read.value > 0 ? '' : 'Enter a number above 0.'
   const shown = text ?? boundText(value, named.form)
   const commit = () => {
     if (fault) return

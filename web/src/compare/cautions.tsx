@@ -30,7 +30,7 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
   const isSimulated = views.length > 0 && views.every(({ told }) => told.runs > 0 && told.simulated === told.runs)
   const isGroup = views.some(({ told, side }) => told.runs > 1 || !('ids' in side))
   return (
-    <section className={css.cautions} aria-label="With care">
+    <section className={css.cautions} aria-label="Cautions">
       {bare.map((view) => (
         <p key={view.letter} className={css.lead}>
           <Icon name="warn" />

@@ -148,7 +148,7 @@ function TooFew({ state }: { state: CompareState }) {
             select two to eight experiments, or press <kbd>p</kbd> on each.
           </>
         )}{' '}
-        You can also pin everything that a filter matches as one group. The first one is the baseline.
+        You can also pin all results of a filter as one group. The first pinned side is the baseline.
       </p>
       <p className={page.lead}>
         <ButtonLink href={lastExplore} look="line">
@@ -263,7 +263,7 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
         <div className={page.end}>
           {views.length > 0 && (
             <Select
-              label="Baseline, which all other sides are compared with"
+              label="Baseline"
               value="A"
               onChange={(letter) => move(LETTERS.indexOf(letter), 0)}
               options={views.map(({ letter }) => [letter, `Baseline: ${letter}`])}

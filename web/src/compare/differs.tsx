@@ -39,15 +39,15 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
   const names = namesApart(differing)
   const within = shown.filter((one) => !one.between)
   return (
-    <section className={page.block} aria-label="What differs">
+    <section className={page.block} aria-label="Differing inputs">
       <div className={page.blockHead}>
-        <h2>What differs</h2>
+        <h2>Differing inputs</h2>
         <p>
           {count(shown.length)} of {count(all)} parameters
         </p>
       </div>
       {shown.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="What differs, scrolls sideways">
+        <div className={page.scroll} tabIndex={0} role="region" aria-label="Differing inputs, scrolls sideways">
           <table className={join(page.rows, css.sided)}>
             <thead>
               <tr>
@@ -55,7 +55,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
                 {views.map(({ letter, at }) => (
                   <th key={letter} scope="col">
                     {letter}
-                    {at === 0 ? ', the baseline' : ''}
+                    {at === 0 ? ' (baseline)' : ''}
                   </th>
                 ))}
               </tr>
@@ -72,7 +72,7 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
                 />
               ))}
             {!isFolded && within.length > 0 && (
-              <Rows title="Differs within a side" rows={within} catalogue={catalogue} names={names} />
+              <Rows title="Differing inputs within one side" rows={within} catalogue={catalogue} names={names} />
             )}
           </table>
         </div>

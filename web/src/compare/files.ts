@@ -86,13 +86,13 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
     '',
     ...views.map(
       (view) =>
-        `- **${view.letter}**${view.at === 0 ? ' (the baseline)' : ''}: ${escapedMarkdown(view.fullName)}, ${marks(view)}`,
+        `- **${view.letter}**${view.at === 0 ? ' (baseline)' : ''}: ${escapedMarkdown(view.fullName)}, ${marks(view)}`,
     ),
     '',
   ]
   if (answer.cautions.length)
     lines.push(
-      '## With care',
+      '## Cautions',
       '',
       ...answer.cautions.map(
         ({ title, text, fields }) =>
@@ -100,7 +100,7 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
       ),
       '',
     )
-  lines.push('## What differs', '')
+  lines.push('## Differing inputs', '')
   const { differing, equal, partly_recorded: partly } = answer.inputs
   if (differing.length)
     lines.push(
@@ -247,7 +247,7 @@ export function csvOf({ answer, views, metrics, details, catalogue, link }: Show
   const notes = [
     `ProfLLM comparison, data version ${answer.data_version}, ${stamp(answer.at)}`,
     link,
-    ...answer.cautions.map(({ title, text }) => `with care: ${title}: ${text}`),
+    ...answer.cautions.map(({ title, text }) => `caution: ${title}: ${text}`),
   ]
   return [
     ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),

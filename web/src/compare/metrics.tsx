@@ -109,7 +109,7 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
                       <div className={css.cell}>
                         <span>
                           {letter}
-                          {at === 0 ? ', the baseline' : ''}
+                          {at === 0 ? ' (baseline)' : ''}
                         </span>
                         {at > 0 && <Ticks span={span} />}
                       </div>

@@ -80,7 +80,7 @@ export function OverTime({
               logarithmic
             </Check>
             <Select
-              label="What is shown over time"
+              label="Metric over time"
               value={key ?? ''}
               onChange={setChosen}
               options={[...all].map(([one, sampled]) => [one, wordsOf(sampled)])}

@@ -56,7 +56,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
             tabIndex={0}
             className={dragged === view.at ? css.dragged : undefined}
             onKeyDown={(event) => keys(event, view.at)}
-            aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ', the baseline' : ''}`}
+            aria-label={`${view.letter}: ${view.fullName}${view.at === 0 ? ' (baseline)' : ''}`}
             draggable
             onDragStart={(event) => {
               event.dataTransfer.setData('text/plain', view.fullName)

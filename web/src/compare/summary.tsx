@@ -14,7 +14,7 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
       <p className={css.first}>
         Summary
         <br />
-        of {count(metrics.length)} metrics, against A
+        of {count(metrics.length)} metrics, compared with A
       </p>
       {views.map((view) =>
         view.at === 0 ? (
@@ -47,9 +47,9 @@ function Outcome({ view: { letter, at }, metrics }: { view: SideView; metrics: M
   ]
   const shown = rows.filter(([n]) => n > 0)
   const rest = [
-    unclear > 0 && `${count(unclear)} unclear`,
-    equal > 0 && `${count(equal)} equal`,
-    without > 0 && without < metrics.length && `${count(without)} without a value`,
+    unclear > 0 && `${count(unclear)} ${unclear === 1 ? 'is' : 'are'} unclear`,
+    equal > 0 && `${count(equal)} ${equal === 1 ? 'is' : 'are'} equal`,
+    without > 0 && without < metrics.length && `${count(without)} ${without === 1 ? 'has' : 'have'} no value`,
   ]
     .filter(Boolean)
     .join(', ')

@@ -120,8 +120,12 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
                   <th scope="col" className={page.num}>
                     95 % CI
                   </th>
-                  <th scope="col" className={css.ci} title="The 95 % CI relative to the value">
-                    CI, axis ±20 %
+                  <th
+                    scope="col"
+                    className={css.ci}
+                    title="The axis spans −20 % to +20 % of the value; an arrow marks an end outside it"
+                  >
+                    CI relative to value
                   </th>
                 </>
               )}

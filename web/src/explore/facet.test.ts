@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Facet } from '../api/types'
-import { besideRange, mostOf } from './facet'
+import type { Facet, Field } from '../api/types'
+import { besideRange, mostOf, nothingsOf } from './facet'
 import { edgeOf } from './facet-range'
 
 const facet = (part: Partial<Facet>): Facet => ({
@@ -72,4 +72,23 @@ it('bars of a field have one scale', () => {
 it('an end that is not finite is the outermost edge', () => {
   const edges = [0, 10, 20, 30]
   expect([-Infinity, 4, 6, 19, 99, Infinity].map((end) => edgeOf(edges, end))).toEqual([0, 0, 1, 2, 3, 3])
+})
+
+it('null has a line of its own only where a user can set the field', () => {
+  const some = facet({ recorded: 60, null: 20, missing: 45, distinct: 2 })
+  const field = (id: string, role: string) => ({ id, role }) as Field
+  expect(nothingsOf(some, undefined, field('server.quantization', 'input'))).toEqual([
+    ['unset', 'unset', 20],
+    ['missing', 'not recorded', 45],
+  ])
+  expect(nothingsOf(some, undefined, field('quality.verdict', 'output'))).toEqual([
+    ['unset', 'no verdict', 20],
+    ['missing', 'not recorded', 45],
+  ])
+  expect(nothingsOf(some, undefined, field('system.hardware_info.gpu_name', 'host'))).toEqual([
+    ['absent', 'not recorded', 65],
+  ])
+  expect(nothingsOf(facet({}), { missing: true }, field('system.hardware_info.gpu_name', 'host'))).toEqual([
+    ['absent', 'not recorded', 0],
+  ])
 })

@@ -8,7 +8,7 @@ import { longName } from '../fields/catalogue'
 import { useFacetNow } from '../film/film'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formOfRow } from '../format/number'
-import { brieflyAll, rawValue, wholeText, withUnit } from '../format/value'
+import { brieflyAll, nullWord, rawValue, UNSET, wholeText, withUnit } from '../format/value'
 import { cutWhereAlike } from '../names/cut'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
@@ -148,20 +148,36 @@ function Control(props: FacetProps & { facet: Facet }) {
 const distinctOf = ({ distinct }: Facet) => distinct ?? Infinity
 
 type Drawn = FacetProps & { facet: Facet; most: number }
-type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
+// 'absent' is unset or missing, for a field in which null means not recorded
+type Nothing = [key: 'present' | 'unset' | 'missing' | 'absent', words: string, n: number]
 
 const nothingOf = (facet: Facet, key: Nothing[0]) =>
-  ({ present: facet.recorded - facet.null, unset: facet.null, missing: facet.missing })[key]
+  ({
+    present: facet.recorded - facet.null,
+    unset: facet.null,
+    missing: facet.missing,
+    absent: facet.null + facet.missing,
+  })[key]
+
+const NOT_RECORDED = 'not recorded'
 
 // Choices for unset and not recorded, and for "any value" if some results have none.
-function nothingsOf(facet: Facet, choice: Choice | undefined) {
+export function nothingsOf(facet: Facet, choice: Choice | undefined, field?: Field) {
   const hasRange = choice?.range !== undefined && !choice.except
   const lines: Nothing[] = []
   // in a short list of all values, each one can be checked
   const add = (key: Nothing[0], words: string) => lines.push([key, words, nothingOf(facet, key)])
   if ((facet.null + facet.missing > 0 && distinctOf(facet) > FEW_LINES) || choice?.present) add('present', 'any value')
-  if (facet.null > 0 || choice?.unset) add('unset', hasRange ? 'or unset' : 'unset')
-  if (facet.missing > 0 || choice?.missing) add('missing', hasRange ? 'or not recorded' : 'not recorded')
+  const addAlternative = (key: Nothing[0], word: string) => add(key, hasRange ? `or ${word}` : word)
+  const isUnset = facet.null > 0 || choice?.unset
+  const isMissing = facet.missing > 0 || choice?.missing
+  const word = field ? nullWord(field, NOT_RECORDED) : UNSET
+  if (word === NOT_RECORDED) {
+    if (isUnset || isMissing) addAlternative('absent', NOT_RECORDED)
+    return lines
+  }
+  if (isUnset) addAlternative('unset', word)
+  if (isMissing) addAlternative('missing', NOT_RECORDED)
   return lines
 }
 
@@ -355,25 +371,30 @@ function Bar({ id, choice, n, nOf, most }: CountProps) {
   const top = useFacetNow(id, most, (facet) => mostOf(facet, choice))
   return (
     <>
-      <i style={{ width: now ? Math.max(2, Math.round((now / top) * BAR_PX)) : 0 }} />
+      <i style={{ width: now ? Math.min(BAR_PX, Math.max(2, Math.round((now / top) * BAR_PX))) : 0 }} />
       <span className="n-11">{count(now)}</span>
     </>
   )
 }
 
 function Nothings({ field, facet, choice, most, onChoose }: Drawn) {
-  return nothingsOf(facet, choice).map(([key, words, n]) => (
+  const isChosen = (key: Nothing[0]) => (key === 'absent' ? choice?.unset || choice?.missing : choice?.[key]) ?? false
+  const toggle = (key: Nothing[0]) => {
+    const next = !isChosen(key)
+    onChoose({ ...choice, ...(key === 'absent' ? { unset: next, missing: next } : { [key]: next }) })
+  }
+  return nothingsOf(facet, choice, field).map(([key, words, n]) => (
     <Line
       key={key}
       faint
-      isSelected={choice?.[key] ?? false}
+      isSelected={isChosen(key)}
       isExcept={choice?.except}
       id={field.id}
       choice={choice}
       n={n}
       nOf={(now) => nothingOf(now, key)}
       most={most}
-      onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}
+      onChange={() => toggle(key)}
     >
       {words}
     </Line>
@@ -451,7 +472,7 @@ function Search({ field, facet, choice, most, onChoose }: Drawn) {
         ) : (
           values.length < matching && (
             <span>
-              {count(values.length)} of {count(matching)}; type to narrow
+              {count(values.length)} of {count(matching)}; type to filter
             </span>
           )
         )}
@@ -463,7 +484,7 @@ function Search({ field, facet, choice, most, onChoose }: Drawn) {
           </Act>
         )}
         {asked && field.type === 'text' && choice?.contains !== asked && (
-          <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
+          <Act onPress={() => onChoose({ ...choice, contains: asked })}>Select all that contain “{asked}”</Act>
         )}
       </div>
       <Nothings field={field} facet={facet} choice={choice} most={most} onChoose={onChoose} />

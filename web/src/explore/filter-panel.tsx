@@ -122,7 +122,7 @@ export const FilterPanel = memo(function FilterPanel({
         <div
           role="group"
           aria-label="Fields"
-          aria-description="Arrows go from one control to the next, Page Up and Page Down from section to section."
+          aria-description="The arrow keys move between controls, Page Up and Page Down between sections."
           {...oneStop}
         >
           {sections.map((section) => (

@@ -67,7 +67,9 @@ export function PresetDialog({ preset, onSave, onDuplicate, onRemove, onClose }:
           Open Explore with this preset
         </Check>
         {!preset && (
-          <p className="small dim">A preset holds filters, columns and order. All users of this dashboard see it.</p>
+          <p className="small dim">
+            A preset stores filters, columns and sort order. All users of this dashboard see it.
+          </p>
         )}
         {failure !== null && (
           <p role="alert" className={css.wrong}>

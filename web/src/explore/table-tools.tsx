@@ -70,7 +70,7 @@ export const TableTools = memo(function TableTools({
           <Icon name="sort" />
           <span
             className="clip"
-            title={`${sortWords(catalogue, sort)}\nSelect a column head to sort. With Shift, add it as a sort key`}
+            title={`${sortWords(catalogue, sort)}\nSelect a column head to sort. With Shift, add it as a sort key.`}
           >
             {sort.length > 1 ? <SortKeys catalogue={catalogue} sort={sort} /> : sortWords(catalogue, sort)}
           </span>

@@ -172,7 +172,7 @@ function GroupView({ group, onAdd, ...drawn }: Drawn & { group: Group; onAdd: (g
       <div className={css.line} role="group" aria-label={isRoot ? 'Whole filter' : 'Group'}>
         <Not {...drawn} node={group} />
         <Segment
-          label="Conditions that must hold"
+          label="Required conditions"
           value={group.op}
           onChange={(op) => edit(changed(root, group.id, { op: op === 'or' ? 'or' : 'and' }))}
           options={[
@@ -346,12 +346,12 @@ function Faults({ id, faults, root, edit, catalogue }: Drawn & { id: string }) {
           <span>
             {fault.expected ? (
               <>
-                expected {fault.expected}
                 {fault.found ? (
                   <>
-                    , found <code>{fault.found}</code>
+                    found <code>{fault.found}</code>,{' '}
                   </>
                 ) : null}
+                expected {fault.expected}
               </>
             ) : (
               fault.message

@@ -6,7 +6,7 @@ import { choiceTree, fieldsWithChoice } from './model'
 import { choiceWords } from './words'
 
 const FIELD: Field = {
-  id: 'a.b',
+  id: 'server.b',
   label: 'B',
   help: '',
   group: '',
@@ -19,6 +19,16 @@ const FIELD: Field = {
   words: false,
 }
 const is = (op: string, value?: unknown) => ({ field: 'a.b', op, ...(value === undefined ? {} : { value }) }) as Filter
+
+it('null is not recorded in a field that a user does not set', () => {
+  const ofHost: Field = { ...FIELD, id: 'system.b', role: 'host' }
+  expect(['null', 'null,?', '!null,?', 'x,null,?'].map((text) => choiceWords(ofHost, readChoice(text)))).toEqual([
+    'not recorded',
+    'not recorded',
+    'recorded',
+    'x or not recorded',
+  ])
+})
 
 // the address, the filter, the words of the chip
 const CHOICES: [string, Filter, string][] = [

@@ -1,7 +1,7 @@
 // A choice in words, for a chip.
 import type { Facet, Field, Scalar } from '../api/types'
 import { arrow, boundText, formFor, formOfRow, isNumeric, PLAIN, showNumber } from '../format/number'
-import { brieflyAll, showValue } from '../format/value'
+import { brieflyAll, nullWord, showValue } from '../format/value'
 import type { Choice } from './model'
 
 const VALUES_IN_WORDS = 3
@@ -86,9 +86,9 @@ export function choiceWords(field: Field, choice: Choice, facet?: Facet): string
   if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))
   if (choice.contains) words.push(`contains “${choice.contains}”`)
   if (choice.present) words.push('any value')
-  if (choice.unset) words.push('unset')
+  if (choice.unset) words.push(nullWord(field, MISSING))
   if (choice.missing) words.push(MISSING)
-  return joined(words, choice.except === true)
+  return joined([...new Set(words)], choice.except === true)
 }
 
 export const directionWords = (field: Field) =>

@@ -208,7 +208,7 @@ export function Find({ onClose }: { onClose: () => void }) {
         </Autocomplete>
         <div role="status">
           {error ? (
-            <p className={css.empty}>Could not search everything. {causeOf(error)}</p>
+            <p className={css.empty}>Could not complete the search. {causeOf(error)}</p>
           ) : (
             draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Searching…</p>
           )}

@@ -4,7 +4,7 @@ const LEAST = 4 // letters of a part that a reader recognizes
 const END_SHARE = 0.6 // largest share of a cut name that its end has
 const SEPARATORS = '-_/. :='
 const HEAD_LEAST = 3 // letters of a beginning that is worth showing
-const HEAD_SHARE = 0.6 // smallest share of its room that a beginning has if it ends with a separator
+const HEAD_SHARE = 0.5 // smallest share of its room that a beginning has if it ends with a separator
 
 // The longest end of a text that begins after a separator and has at most `most` letters.
 export function endOf(text: string, most: number) {

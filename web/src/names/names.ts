@@ -1,5 +1,6 @@
 // Names that distinguish the things in view: what varies among them, in a fixed order of importance ("c256 · 1k/256").
 import type { Field } from '../api/types'
+import { nullWord } from '../format/value'
 import { cutApart, cutMiddle } from './cut'
 
 export interface Thing {
@@ -52,6 +53,7 @@ const TEXT_LEAST = 10 // letters of a component that is cut to fit
 const TIE_LEAST = 9 // letters of what tells things with equal components apart
 const TIE_WANTED = 16
 export const SEPARATOR = ' · '
+const NOT_RECORDED = 'not recorded'
 
 const raw = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -358,7 +360,7 @@ function tiesOf(same: readonly Thing[], labels: readonly string[]): string[] {
 export function distinctNames(things: readonly Thing[], fields: Fields, fill = FILL): DerivedName[] {
   const chosen = chosenOf(things, componentsOf(things, fields), fill)
   const labels = labelsOf(things, chosen).map(
-    (label, at) => label || nothingText(things[at] as Thing, chosen[0], things),
+    (label, at) => label || nothingText(things[at] as Thing, chosen[0], things, fields),
   )
   const shorts = [...labels]
   for (const same of Map.groupBy(things.keys(), (at) => labels[at]).values()) {
@@ -379,17 +381,22 @@ export function distinctNames(things: readonly Thing[], fields: Fields, fill = F
 }
 
 // A thing without any value that would name it: its own name, or if others have that too, what it lacks.
-function nothingText(thing: Thing, first: Component | undefined, things: readonly Thing[]) {
+function nothingText(thing: Thing, first: Component | undefined, things: readonly Thing[], fields: Fields) {
   if (!first) return ''
   if (ownName(thing) && things.filter((other) => ownName(other) === ownName(thing)).length === 1) return ownName(thing)
-  return read(thing, first.aspect.ids) === null ? `no ${first.aspect.label}` : `${first.aspect.label} not recorded`
+  const { label, ids } = first.aspect
+  const isUnset = read(thing, ids) === null && nullWord(fields.get(ids[0] ?? ''), NOT_RECORDED) !== NOT_RECORDED
+  return isUnset ? `no ${label}` : `${label} ${NOT_RECORDED}`
 }
 
 function fullOf(thing: Thing, chosen: readonly Component[], fields: Fields) {
   const parts = chosen.map(({ aspect: one }) => {
     if (one === LENGTHS) return `lengths ${lengthText(thing, raw)}`
     const value = read(thing, one.ids)
-    return `${one.isKnown ? one.label : fields.get(one.ids[0] ?? '').label} ${isNothing(value) ? (value === null ? 'unset' : 'not recorded') : textOf(value, one, raw)}`
+    const field = fields.get(one.ids[0] ?? '')
+    const label = one.isKnown ? one.label : field.label
+    if (isNothing(value)) return `${label} ${value === null ? nullWord(field, NOT_RECORDED) : NOT_RECORDED}`
+    return `${label} ${textOf(value, one, raw)}`
   })
   return [ownName(thing) || thing.id, parts.join(', ')].filter(Boolean).join(': ')
 }

@@ -61,7 +61,7 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
           <tr>
             <th scope="col">Sweep</th>
             <th scope="col">Started, UTC</th>
-            <th scope="col" className={page.num} title="Runs to do; skipped combinations are not counted">
+            <th scope="col" className={page.num} title="Number of planned runs, without skipped combinations">
               Planned
             </th>
             <th scope="col">Runs</th>

@@ -120,8 +120,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
   const differ = total - diff.equal - alike
   const written = alike > 0 && (
     <p className={css.remark}>
-      {count(alike)} other {alike === 1 ? 'value differs' : 'values differ'} in format only, such as 4 and 4.0, and{' '}
-      {alike === 1 ? 'counts' : 'count'} as equal.
+      {count(alike)} {alike === 1 ? 'value is' : 'values are'} equal in another format, such as 4 and 4.0.
     </p>
   )
   if (differ === 0)

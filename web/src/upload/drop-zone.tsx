@@ -86,7 +86,7 @@ export function DropZone({
   usePaste()
   const policy = (
     <span className={css.policy}>
-      <span title="A conflict is a file with the run ID of a stored result and other content">On conflict</span>
+      <span title="A conflict is a file with the run ID of a stored result but other content">On conflict</span>
       <Segment label="On conflict" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
     </span>
   )

@@ -77,7 +77,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   const row = part(page, 'Differing inputs').getByRole('row', { name: /^Max num seqs/ })
   await expect(row.getByRole('cell')).toHaveText(['256', '= same as A: 256', '1024'])
   await expect(part(page, 'Cautions')).toContainText(
-    'Read with care: the sides differ in dataset and precision, which may cause the differences below.',
+    'Caution: the sides differ in dataset and precision, which may cause the differences below.',
   )
   await expect(part(page, 'Cautions')).toContainText('All runs are simulated')
   // the second becomes the baseline with Alt and an arrow, and the focus follows it
@@ -313,8 +313,9 @@ test('the header, the summary and all tables have the same columns, and the head
   const words = await part(page, 'Metrics')
     .locator('tbody td:nth-of-type(2)')
     .evaluateAll((cells) => cells.map((cell) => /better|worse|unclear/.exec(cell.textContent)?.[0]))
-  for (const word of ['worse', 'unclear'])
-    await expect(summary).toContainText(`${words.filter((one) => one === word).length} ${word}`)
+  const counted = (word: string) => words.filter((one) => one === word).length
+  await expect(summary).toContainText(`${counted('worse')} worse`)
+  await expect(summary).toContainText(`${counted('unclear')} ${counted('unclear') === 1 ? 'is' : 'are'} unclear`)
   await expect(summary).toContainText('P99 TTFT +50.0 %')
   // a difference of 50 % takes at least a sixth of its axis, whatever the other metrics do
   const away = await part(page, 'Metrics')

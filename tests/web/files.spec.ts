@@ -96,7 +96,7 @@ test('rows, the best result and the reading have one name, of what varies; a fil
   const reading = page.getByRole('complementary', { name: 'Reading' })
   await expect(reading.getByText(NAMES[0] as string)).toBeVisible()
   // values are whole, too
-  await expect(reading).toContainText('Differs from')
+  await expect(reading).toContainText('Differences from')
   const cut = await reading
     .locator('dd, b')
     .evaluateAll((all) =>

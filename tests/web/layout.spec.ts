@@ -156,7 +156,7 @@ test('the reading of a point keeps its actions in view and its words whole', asy
     await page.setViewportSize(viewport)
     await page.getByTestId('plot').focus()
     for (const key of ['Home', 'Enter']) await page.keyboard.press(key)
-    await expect(reading).toContainText('Differs from')
+    await expect(reading).toContainText('Differences from')
     for (const action of [
       reading.getByRole('link', { name: 'Open experiment' }),
       reading.getByRole('button', { name: /^Pin to compare/ }),

@@ -15,7 +15,7 @@ import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import { Simulated } from '../ui/verdict'
 import type { ChartState } from '../url/chart'
-import css from './chart.module.css'
+import css from './guard.module.css'
 import { gapWords } from './gaps'
 import type { Chart } from './items'
 import { type LeftOut, leftOutOf, questionOf, sum } from './model'
@@ -79,7 +79,8 @@ const listOf = (cautions: Caution[], words: (caution: Caution) => string) =>
     .map(words)
     .join(', ')
 
-// "3 GPU types, 2 loads; not recorded by all results: dataset": an input of the second list has fewer than two known values.
+// "3 GPU types, 2 loads; not recorded by all results: dataset". An input of the second list has fewer than two known
+// values.
 export function mixedList(mixed: Caution[]) {
   const isUnknown = (caution: Caution) =>
     countKinds(caution) < 2 && !NOUNS.some(([kind, noun]) => kind === caution.kind && noun === '')

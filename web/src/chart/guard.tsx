@@ -252,12 +252,8 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
     <>
       <Differing cautions={mixed} catalogue={catalogue} />
       {ofAll.length > 0 && (
-        <Section title="Read with care">
-          <Fields
-            fields={Object.values(fieldsOf(ofAll)).flat()}
-            catalogue={catalogue}
-            label="Fields to read with care"
-          />
+        <Section title="Cautions">
+          <Fields fields={Object.values(fieldsOf(ofAll)).flat()} catalogue={catalogue} label="Fields with cautions" />
         </Section>
       )}
       {left.length > 0 && (
@@ -378,7 +374,7 @@ export const Guard = memo(function Guard(props: Props) {
           [
             'care',
             <>
-              <b>Read with care:</b> {listOf(ofAll, ({ title }) => title)}
+              <b>Caution:</b> {listOf(ofAll, ({ title }) => title)}
             </>,
           ] as [string, ReactNode],
         ]

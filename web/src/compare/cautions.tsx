@@ -50,8 +50,8 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
           <p className={css.lead}>
             <Icon name="warn" />
             <span>
-              <b>Read with care:</b> the sides differ in {listed(cautions.map(({ title }) => title))}, which may cause
-              the differences below.
+              <b>Caution:</b> the sides differ in {listed(cautions.map(({ title }) => title))}, which may cause the
+              differences below.
             </span>
           </p>
           <ul>

@@ -120,7 +120,7 @@ function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
       </p>
       <p className={page.lead}>
         <ButtonLink href={lastExplore} look="line">
-          Choose another one in Explore
+          Choose another in Explore
         </ButtonLink>
       </p>
     </>

@@ -1,4 +1,4 @@
-// The server goes away and comes back at the same address, with the page open.
+// The server stops and restarts at the same address while the page is open.
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -25,7 +25,7 @@ test('the page finds a restarted server, retries what failed, and shows no count
   await expect(chips(page)).toHaveCount(0)
   await expect(counted(page)).toHaveText(`10 of ${ROWS} experiments with the previous filter`)
   await expect(away).toHaveText(/^Showing data from \d\d:\d\d UTC\. The server does not respond\. Retrying…/)
-  // fields that are shown meanwhile say that they have no counts, and offer another try
+  // fields that appear meanwhile have no counts and offer Retry
   const filters = page.getByRole('complementary', { name: 'Filters' })
   await filters.getByText('Only fields that vary').click()
   await expect(filters.getByRole('button', { name: /^Retry / }).first()).toBeVisible()
@@ -49,7 +49,7 @@ test('the page finds a restarted server, retries what failed, and shows no count
   await page.goBack()
   await expect(counted(page)).toHaveText(`${ROWS} of ${ROWS} experiments`)
 
-  // pages that open without a server say so, and load when it is back
+  // pages that open without a server report it, and load after it restarts
   for (const [path, heading] of [
     ['/experiments/1', /run_001/],
     ['/sweeps', /Sweeps/],

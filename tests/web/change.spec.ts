@@ -45,7 +45,7 @@ test('a result is deleted, restored immediately, and restored later', async ({ p
   await page.getByRole('link', { name: 'two', exact: true }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(page.getByRole('status').filter({ hasText: 'This experiment was deleted.' })).toBeVisible()
-  // the focus is not lost with the button that had it: Enter takes the deletion back
+  // the focus moves to Undo when its button disappears: Enter restores the result
   await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible()

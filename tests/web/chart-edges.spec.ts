@@ -28,11 +28,11 @@ interface Run {
   rate?: number | string
   delta?: number
 }
-// Two models, each at four rates of which they share two.
+// Two models with four rates each; two rates are shared.
 const HALVES: Run[] = ['left', 'right'].flatMap((model, side) =>
   [1, 2, 4, 8].map((rate) => ({ model, rate: rate * 4 ** side, p99: 10 * rate + side, output: 100 * rate })),
 )
-// Two models with the same loads and the same rates, and none of their combinations in common.
+// Two models with the same loads and rates, but without a common combination.
 const CROSSED: Run[] = ['left', 'right'].flatMap((model, side) =>
   [1, 2].map((load) => ({
     model,
@@ -130,7 +130,7 @@ const dashboard = useDashboard((store) => {
   store.import(join(folder, 'runs.json'))
 })
 
-// Address, question, values of one mark in the drawing, how many marks the answer has.
+// Address, request, values per mark in the drawing, number of marks in the response.
 type Answer = Record<string, Record<string, (number | null)[]>> & {
   lines?: { id: number[] }
   bins?: { counts: number[][] }
@@ -187,8 +187,8 @@ interface Drawn {
   }
 }
 
-// How many marks of so many values are on the screen, and how many elsewhere. A scatter paints its marks, of two
-// values, by itself.
+// Counts the marks with that many values on and off the screen. A scatter paints its marks itself, with two values
+// each.
 const marksOn = (page: Page, length: number) =>
   page
     .getByTestId('plot')
@@ -217,7 +217,7 @@ const marksOn = (page: Page, length: number) =>
       return count
     }, length)
 
-// Within the page, as a link does it: the whole page is loaded once.
+// Navigates within the page, as a link does; the page is loaded once.
 const show = (page: Page, query: string) =>
   page.evaluate((search) => {
     history.pushState(null, '', `/?${search}`)
@@ -253,7 +253,7 @@ async function holds(page: Page, name: string, { runs, of = USUAL, notDrawn }: C
   }
 }
 
-// One page for all of them, without a reload.
+// One page serves all cases, without a reload.
 test('every kind of chart is usable and correct on unusual data', async ({ page }) => {
   await page.goto(`${dashboard().url}/?chart=off`)
   await expect(page.getByRole('button', { name: 'Show the chart' })).toBeVisible()
@@ -307,10 +307,10 @@ test('one press matches other inputs, and the address says so', async ({ page })
   await about.getByRole('button', { name: 'Retry' }).press('Enter')
   await expect(about).toHaveCount(0)
   await page.unroute('**/api/data/points')
-  // of rows of one kind nothing is to be warned of, whatever else there is
+  // rows of one kind cause no caution, whatever other rows exist
   await show(page, `x=results.p99_ttft_ms&y=results.output_throughput&color=${MODEL}&run.suite=equal`)
   await expect(about).toHaveCount(0)
-  // without groups there is nothing to match between, which is said
+  // without groups nothing can be matched, and the page explains it
   await page.goto(`${dashboard().url}/?${address.replace(MODEL, '')}&match=1`)
   await about.getByRole('button', { name: 'Details' }).press('Enter')
   await expect(details).toContainText('The inputs are not matched: matching needs 2 to 50 groups, by color.')
@@ -352,7 +352,7 @@ interface Painted {
   transform: number[] | null
 }
 
-test('frontiers are of trusted results, one for each model; the cautions take one line; marks cover no label of an axis', async ({
+test('frontiers contain trusted results, one per model; the cautions fit one line; marks cover no axis label', async ({
   page,
 }) => {
   const about = page.getByRole('note', { name: 'About this chart' })
@@ -428,7 +428,7 @@ test('frontiers are of trusted results, one for each model; the cautions take on
   }
 })
 
-test('an SLO outside the axis, or on a field that no axis has, says so', async ({ page }) => {
+test('an SLO outside the axis, or on a field without an axis, is explained', async ({ page }) => {
   const slo = page.getByRole('group', { name: 'SLO', exact: true })
   const opens = (x: string, kind = '') =>
     page.goto(`${dashboard().url}/?run.suite=judged&x=${x}&y=${USUAL[1]}&slo=${USUAL[0]}:5000${kind}`)
@@ -479,7 +479,7 @@ test('the SLO: neither its handle nor its label covers the best result, and its 
   expect(await input.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
 })
 
-test('the SLO falls back to results without a verdict, and says so', async ({ page }) => {
+test('the SLO falls back to results without a verdict and reports it', async ({ page }) => {
   const best = page.getByRole('group', { name: 'SLO', exact: true }).getByRole('status')
   const opens = (above: number, slo: number) =>
     page.goto(

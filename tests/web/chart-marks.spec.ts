@@ -111,7 +111,7 @@ const pieces = (shapes: Shapes) =>
 
 const LINES = `chart=line&x=${LOAD}&y=${OUTPUT}&color=server.model&spread=range&server.model=whole,part`
 
-test('a line ends at a value that is missing, which the note names; error bars of two lines are next to each other', async ({
+test('a line ends at a missing value, which the note names; error bars of two lines are next to each other', async ({
   page,
 }) => {
   await open(page, LINES)
@@ -139,7 +139,7 @@ test('a line ends at a value that is missing, which the note names; error bars o
   ).toBeGreaterThan(4)
 })
 
-test('a place that is not a number is after a break of the axis', async ({ page }) => {
+test('a position that is not a number follows a break of the axis', async ({ page }) => {
   await open(page, LINES)
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
@@ -165,15 +165,13 @@ test('a place that is not a number is after a break of the axis', async ({ page 
   const [last, unset] = [await label('64'), await label('unset')]
   expect(edge).toBeGreaterThan(last)
   expect(edge).toBeLessThan(unset)
-  // without such a place there is none
+  // a name without such a position is not drawn
   await open(page, `${LINES}&${LOAD}=..1000`)
   await expect(plot(page)).toBeVisible()
   expect((await painted(page)).filter(({ type, isDashed }) => type === 'line' && isDashed)).toEqual([])
 })
 
-test('boxes: a group without a value has no room, one result is a mark in the middle of its place', async ({
-  page,
-}) => {
+test('boxes: a group without a value takes no room, and a single result is a mark in the middle', async ({ page }) => {
   await open(page, `chart=box&x=server.model&y=${OUTPUT}&color=server.quantization&simulated=1`)
   await expect(plot(page)).toBeVisible()
   const shapes = await painted(page)
@@ -195,7 +193,7 @@ test('results at one point are counted there, and simulated ones are fainter tha
     (count) => shapes.find(({ marks }) => marks === count)?.opacity,
   )
   expect(faint).toBeLessThan(full as number)
-  // alone they are as faint
+  // without other marks they are equally faint
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&simulated=1&server.model=twin`)
   await expect(plot(page)).toBeVisible()
   expect((await painted(page)).find(({ marks }) => marks === 2)?.opacity).toBe(faint)
@@ -220,7 +218,7 @@ test('the name of a frontier has the sign of its line on its own line of text', 
   }
 })
 
-test('the table of a chart has the names of the table below, fills the chart, and its button is pressed', async ({
+test('the table of a chart uses the names of the table below, fills the chart, and its button is pressed', async ({
   page,
 }) => {
   await open(page, `x=results.p99_ttft_ms&y=${OUTPUT}&color=&as=table`)
@@ -296,7 +294,7 @@ test('the controls of a chart do not move when its answer arrives', async ({ pag
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
-  test('parallel axes that have no room are on another page of axes, and a region is one of the axis that is shown', async ({
+  test('parallel axes without room are on another page of axes, and a region applies to the shown axis', async ({
     page,
   }) => {
     await open(page, `chart=parallel&axes=${AXES.join(',')}&color=server.model`)
@@ -312,7 +310,7 @@ test.describe('on a phone', () => {
       await pages.getByRole('button', { name: 'Next axes' }).click()
     await expect(pages).toContainText('–6 of 6')
     await expect(pages.getByRole('button', { name: 'Next axes' })).toBeDisabled()
-    // the last axis, by its right end
+    // the last axis, at its right end
     const box = await plot(page).boundingBox()
     if (!box) throw new Error('there is no plot')
     const x = box.x + box.width - 48
@@ -338,7 +336,7 @@ test.describe('on a phone', () => {
   })
 })
 
-test('a chart whose script comes after the server left shows the last answer', async ({ page, complaints }) => {
+test('a chart whose script loads after the server stopped shows the last response', async ({ page, complaints }) => {
   complaints.allow.push(/Failed to load resource|net::ERR/)
   let script = () => {}
   const held = new Promise<void>((resolve) => {

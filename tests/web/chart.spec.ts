@@ -1,4 +1,4 @@
-// The chart: every mark that it draws is one that the server has, by whichever way one reads it.
+// The chart: it draws only marks of the server's response, and pointer, keys, table and files show the same values.
 import AxeBuilder from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -114,7 +114,7 @@ const marksOf = (page: Page, type: string): Promise<Mark[]> =>
 const sorted = (pairs: number[][]) =>
   pairs.toSorted((a, b) => (a[0] as number) - (b[0] as number) || (a[1] as number) - (b[1] as number))
 
-test('no point is drawn that the server does not have; what is missing is counted and never zero', async ({ page }) => {
+test('the chart draws only points of the server; missing values are counted and never zero', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   const { marks, excluded } = await points(page, { x: X, y: Y, color: TP })
@@ -219,9 +219,7 @@ test('histogram: every run is in one bin', async ({ page }) => {
 
 const CONCURRENCY = 'benchmark.max_concurrency'
 
-test('heat map: a cell for each pair that some run has, no color where no run has a number, and a region is a filter', async ({
-  page,
-}) => {
+test('heat map: one cell per pair of values, no color without a number, and a region filters', async ({ page }) => {
   await open(page, `chart=heat&x=${TP}&y=${CONCURRENCY}&value=${X}`)
   await expect(plot(page)).toBeVisible()
   const { grid, x, y } = await points(page, { form: 'grid', x: TP, y: CONCURRENCY, value: X })
@@ -254,7 +252,7 @@ test('heat map: a cell for each pair that some run has, no color where no run ha
   await expect(counted(page)).toHaveText(`${runs.filter(({ size }) => size < 4).length} of ${RUNS} experiments`)
 })
 
-test('parallel axes: each run is a line through what it has, broken where it has nothing; a stretch of an axis is a filter', async ({
+test('parallel axes: a run is a line, broken where a value is missing; a range of an axis filters', async ({
   page,
 }) => {
   await open(page, `chart=parallel&axes=${TP},${X},${Y}&color=${CONCURRENCY}`)
@@ -310,7 +308,7 @@ async function dragAcross(page: Page, [fromX, fromY]: [number, number], [toX, to
   await page.mouse.up()
 }
 
-test('a region that is drawn is a filter of both fields; Back undoes it', async ({ page }) => {
+test('a drawn region filters by both fields; Back undoes it', async ({ page }) => {
   await open(page, AXES)
   await expect(plot(page)).toBeVisible()
   const all = await marksOf(page, 'custom')
@@ -437,7 +435,7 @@ test('a new filter redraws the chart when its answer arrives, and neither chart 
   expect(await isSame()).toBe(true)
 })
 
-test('the same by typed figures', async ({ page }) => {
+test('typed numbers filter like a drawn region', async ({ page }) => {
   await open(page, AXES)
   await page.getByRole('button', { name: 'Chart options' }).click()
   const from = page.getByRole('textbox', { name: /^x: P99 TTFT, from/ })
@@ -450,7 +448,7 @@ test('the same by typed figures', async ({ page }) => {
 const press = async (page: Page, mark: Mark) =>
   plot(page).click({ position: { x: mark.at[0] as number, y: mark.at[1] as number } })
 
-test('a press pins a point: the reading has its name, its values and how it differs from others; the address keeps it', async ({
+test('a press pins a point: the reading shows its name, values and differences, and the address keeps it', async ({
   page,
 }) => {
   await open(page, AXES)
@@ -472,7 +470,7 @@ test('a press pins a point: the reading has its name, its values and how it diff
   expect(page.url()).not.toContain('point=')
 })
 
-test('by keyboard: arrows walk by x, Enter pins, the live text says the reading, the link opens it', async ({
+test('by keyboard: arrows move along x, Enter pins, the live region has the reading, the link opens it', async ({
   page,
 }) => {
   await open(page, AXES)
@@ -504,9 +502,7 @@ test('row and point are linked both ways', async ({ page }) => {
   await expect(page.locator('tr[data-linked]')).toContainText('run-37')
 })
 
-test('a logarithmic axis is refused with the reason where something is zero, and taken where nothing is', async ({
-  page,
-}) => {
+test('a logarithmic axis is refused with a reason if a value is zero, and accepted if none is', async ({ page }) => {
   await open(page, `${AXES}&log=x,y`)
   await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
     'x is not logarithmic: 1 value is at or below zero',
@@ -530,7 +526,7 @@ test('a field is chosen for an axis by its name, and the address has it', async 
   await expect(page.getByRole('button', { name: 'Axis x P99 TTFT' })).toBeVisible()
 })
 
-test('the chart can be put away, and stays so', async ({ page }) => {
+test('the chart can be hidden and stays hidden', async ({ page }) => {
   await open(page, AXES)
   await page.getByRole('button', { name: 'Hide the chart' }).click()
   await expect(plot(page)).toHaveCount(0)
@@ -548,7 +544,7 @@ async function saved(page: Page, words: string) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) }
 }
 
-test('files name the filter, n, units, time and data version, and have every point', async ({ page, context }) => {
+test('files contain the filter, n, units, time, data version and every point', async ({ page, context }) => {
   await open(page, `${AXES}&${TP}=1,2`)
   await expect(plot(page)).toBeVisible()
   const svg = await saved(page, 'Drawing (SVG)')
@@ -591,7 +587,7 @@ test('files name the filter, n, units, time and data version, and have every poi
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('| run-9 | 80 | 580.0 | 1 | degraded |')
 })
 
-test('what cannot be drawn says so', async ({ page, complaints }) => {
+test('a chart without data explains the reason', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   await open(page, `x=benchmark.nothing_such&y=${Y}`)
   await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toHaveText(

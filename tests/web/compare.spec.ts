@@ -1,5 +1,4 @@
-// The tray and Compare: who is compared, in what they differ, by how much and how sure that is; the address is all of
-// it.
+// The tray and Compare: the sides, their differences and their certainty; the address holds the whole state.
 import type { Page } from '@playwright/test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,7 +59,7 @@ const compared = async (page: Page, query: string) => {
   await expect(part(page, 'Metrics').getByRole('table')).toBeVisible()
 }
 
-test('by keyboard alone: pin three, compare, find what differs, take it along, load it again', async ({
+test('by keyboard: pin three, compare, find the differing inputs, copy the comparison, reload it', async ({
   page,
   context,
 }) => {
@@ -99,7 +98,7 @@ test('by keyboard alone: pin three, compare, find what differs, take it along, l
   await expect(page.getByRole('listitem', { name: /^A: run-1.* \(baseline\)$/ })).toBeVisible()
 })
 
-test('figures are those of the server; what a side has not is a dash, and counted', async ({ page }) => {
+test('numbers are those of the server; a missing value is a dash and is counted', async ({ page }) => {
   const [one, two, three] = await ids(page)
   await compared(page, `side=${one}&side=${two}&side=${three}`)
   const answer = await (
@@ -149,7 +148,7 @@ test('figures are those of the server; what a side has not is a dash, and counte
   expect(await soundness(page)).toEqual([])
 })
 
-test('the list of equal parameters has groups and a search, and changes no name of those that differ', async ({
+test('the list of equal parameters has groups and a search, and keeps the names of differing ones', async ({
   page,
 }) => {
   const [one, two, three] = await ids(page)
@@ -173,7 +172,7 @@ test('the list of equal parameters has groups and a search, and changes no name 
   expect(hide?.y).toBeLessThan(list?.y ?? 0)
 })
 
-test('numbers have their unit, marks and heads say how sure they are, and the arrow of the base is in its box', async ({
+test('numbers have units, marks and heads show their certainty, and the arrow of the baseline is in its box', async ({
   page,
 }) => {
   const [one, two, three] = await ids(page)
@@ -214,7 +213,7 @@ test('numbers have their unit, marks and heads say how sure they are, and the ar
   ).toHaveCount(1)
 })
 
-test('a phone holds eight sides, and says how sure a difference is', async ({ page }) => {
+test('a phone shows eight sides and the certainty of a difference', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const [one, two, three] = await ids(page)
   await compared(
@@ -241,7 +240,7 @@ test('a phone holds eight sides, and says how sure a difference is', async ({ pa
   expect((await part(page, 'Summary').locator('p').last().boundingBox())?.width).toBeGreaterThan(300)
 })
 
-test('two sides and eight have their heads on one line, one axis, and whole notes on how many runs are needed', async ({
+test('two and eight sides have heads on one line, one axis, and uncut notes on the number of needed runs', async ({
   page,
 }) => {
   const [one, two, three] = await ids(page)
@@ -286,7 +285,7 @@ test('two sides and eight have their heads on one line, one axis, and whole note
   ).toEqual([])
 })
 
-test('the header, the summary and all tables have the same columns, and the header and the words stay in view', async ({
+test('the header, the summary and all tables share columns, and the header and the labels stay in view', async ({
   page,
 }) => {
   const [one, two, three] = await ids(page)
@@ -346,7 +345,7 @@ test('the header, the summary and all tables have the same columns, and the head
       ).length,
   )
   expect(outside).toBe(0)
-  // eight sides: at 1440 px nothing scrolls sideways, and all is half as tall as it was
+  // eight sides: at 1440 px nothing scrolls sideways, and the page has half its earlier height
   await page.setViewportSize({ width: 1440, height: 900 })
   await compared(
     page,
@@ -361,7 +360,7 @@ test('the header, the summary and all tables have the same columns, and the head
   ).toBe(0)
 })
 
-test('groups: a filter is pinned, simulated runs alone are compared, other inputs are matched, and only known inputs count as equal', async ({
+test('groups: pins a filter, compares only simulated runs, matches inputs, and counts only known inputs as equal', async ({
   page,
 }) => {
   await page.goto(`${dashboard().url}/?server.max_num_seqs=256`)
@@ -392,7 +391,9 @@ test('groups: a filter is pinned, simulated runs alone are compared, other input
   await expect(part(page, 'Cautions')).not.toContainText('on all sides')
 })
 
-test('a side that failed to start says so, raises no caution, and its facts are not recorded', async ({ page }) => {
+test('a side that failed to start shows its status, causes no caution, and its facts are not recorded', async ({
+  page,
+}) => {
   await page.goto(`${failing().url}/compare?side=1&side=2`)
   await expect(page.getByRole('listitem', { name: /^B/ })).toContainText('launch failed')
   await expect(part(page, 'Cautions')).toHaveText(/^B has no metrics: launch failed\.$/)
@@ -412,7 +413,7 @@ test('a side that failed to start says so, raises no caution, and its facts are 
   ).toHaveText('unset')
 })
 
-test('where sides are one below the other, a side moves up and down', async ({ page }) => {
+test('if sides are stacked, a side moves up and down', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const [one, two] = await ids(page)
   await compared(page, `side=${one}&side=${two}`)
@@ -422,7 +423,7 @@ test('where sides are one below the other, a side moves up and down', async ({ p
   await expect(page).toHaveURL(new RegExp(`side=${one}&side=${two}$`))
 })
 
-test('the tray, rows and points mark each other; a row takes itself out again', async ({ page, complaints }) => {
+test('the tray, rows and points mark each other; a row can unpin itself', async ({ page, complaints }) => {
   complaints.allow.push(/status of (404|422)/)
   await page.goto(`${dashboard().url}/?sort=run.name`)
   await expect(counted(page)).toBeVisible()
@@ -453,7 +454,7 @@ test('the tray, rows and points mark each other; a row takes itself out again', 
   await expect(page).toHaveURL(/\/compare\?side=1&side=2&side=3$/)
 })
 
-test('tabs share the tray: no pin is lost, what differs names the pins, and eight is the limit', async ({
+test('tabs share the tray: no pin is lost, pins are named by differences, and eight is the limit', async ({
   page,
   context,
 }) => {
@@ -555,7 +556,7 @@ test('a cursor on one curve reads them all, by pointer and by keys', async ({ pa
   await expect(curves.locator('[data-cursor]')).toHaveCount(0)
 })
 
-test('what was sampled in an hour is a line, read by its cursor; a logarithm of zero is refused with the reason', async ({
+test('telemetry of an hour is a line with a cursor; a logarithmic axis with zero is refused with the reason', async ({
   page,
 }) => {
   await page.goto(`${dashboard().url}/`)

@@ -1,4 +1,4 @@
-// Experiment shows what a file has: no metric twice under two names, no dashes for what was never measured.
+// Experiment shows the content of a file: no metric under two names, no dashes for metrics that were not measured.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ const open = async (page: Page, id: number) => {
   await expect(part(page, 'Parameters')).toBeVisible()
 }
 
-test('a latency that repeats another one is one line; where they differ each is defined', async ({ page }) => {
+test('equal latencies share one line; differing ones have a definition each', async ({ page }) => {
   await open(page, 1)
   const metrics = part(page, 'Metrics')
   await expect(metrics.getByRole('row', { name: /^First Token/ })).toHaveText(
@@ -90,9 +90,7 @@ test('the numbers of a simulated run are fainter than its words', async ({ page 
   expect(await colours('section[aria-label="Metrics"] tbody tr:nth-child(2) th')).not.toEqual([faint])
 })
 
-test('the titles of two blocks are on one line, and the contents begin where the title does on a phone', async ({
-  page,
-}) => {
+test('the titles of two blocks are on one line, and on a phone the contents align with the title', async ({ page }) => {
   await open(page, 1)
   const base = (name: string) =>
     page.locator(`section[aria-label="${name}"] h2`).evaluate((title) => Math.round(title.getBoundingClientRect().top))
@@ -113,9 +111,7 @@ test('the titles of two blocks are on one line, and the contents begin where the
   expect(await left('nav[aria-label="On this page"] a')).toBe(await left('h1'))
 })
 
-test('the outline of an experiment stays within a phone, and its title is where the title will be', async ({
-  page,
-}) => {
+test('the outline of a loading experiment fits a phone, and its title has the final position', async ({ page }) => {
   await page.route('**/api/data/experiments/1', () => {})
   await page.goto(`${dashboard().url}/experiments/1`)
   const outline = page.getByRole('status', { name: 'Loading the experiment' })
@@ -132,7 +128,7 @@ test('the outline of an experiment stays within a phone, and its title is where 
   expect(await left()).toBe(before)
 })
 
-test('a failed launch shows its cause, remedy, log line and phases, and nothing that is empty', async ({ page }) => {
+test('a failed launch shows its cause, remedy, log line and phases, and no empty section', async ({ page }) => {
   await open(page, 2)
   const failure = part(page, 'Failure')
   await expect(failure).toContainText('Did not start: KV cache too small')
@@ -147,7 +143,7 @@ test('a failed launch shows its cause, remedy, log line and phases, and nothing 
   await expect(
     page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Metrics' }),
   ).toHaveCount(0)
-  // no text lies over another one
+  // no text overlaps another
   const clash = await page.evaluate(
     () =>
       [...document.querySelectorAll('main section[aria-label="Failure"] > *, main h2')].filter(

@@ -49,7 +49,7 @@ const dashboard = useDashboard((store, own) => {
 const facet = (page: import('@playwright/test').Page, name: string) =>
   filters(page).getByRole('group', { name, exact: true })
 
-test('two fields and a range leave what they should; the address brings it back elsewhere', async ({
+test('two fields and a range filter the results; the address restores them in another browser', async ({
   page,
   browser,
 }) => {
@@ -95,7 +95,7 @@ test('two fields and a range leave what they should; the address brings it back 
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('counts of a field do not obey its own choice, unset counts too', async ({ page }) => {
+test('counts of a field ignore its own choice and include unset', async ({ page }) => {
   await page.goto(
     `${dashboard().url}/?server.quantization=null&server.tensor_parallel_size=1&columns=server.quantization`,
   )
@@ -113,7 +113,7 @@ test('counts of a field do not obey its own choice, unset counts too', async ({ 
   )
 })
 
-test('what is excluded is marked so, with what is unset', async ({ page }) => {
+test('excluded values are marked, including unset', async ({ page }) => {
   await page.goto(`${dashboard().url}/?server.quantization=!fp8,null&columns=server.quantization`)
   const expected = runs.filter((run) => run.quantization === 'nvfp4')
   await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
@@ -126,7 +126,7 @@ test('what is excluded is marked so, with what is unset', async ({ page }) => {
   await expect(facet(page, 'Quantization').getByRole('checkbox', { name: /excluded/ })).toHaveCount(0)
 })
 
-test('a decimal comma is refused with a reason, an end without end is the last edge', async ({ page }) => {
+test('a decimal comma is refused with a reason, and an open end is the last edge', async ({ page }) => {
   await page.goto(`${dashboard().url}/?results.p99_ttft_ms=100..inf`)
   const latency = facet(page, 'P99 TTFT')
   const all = runs.filter((run) => run.p99 >= 100).length
@@ -169,7 +169,7 @@ test('after a refused sort the heads show the order of the visible rows', async 
   await expect(page.getByText('P99 TTFT, best first')).toBeVisible()
 })
 
-// Bytes on the wire: a time would be the machine's.
+// Counts bytes; times would depend on the machine.
 const FIRST_SCREEN_API_BYTES_MAX = 200 * 1024
 
 test('the first screen and its chart receive little JSON, all of it compressed', async ({ page }) => {
@@ -205,7 +205,7 @@ test('the first screen and its chart receive little JSON, all of it compressed',
   expect(all.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(FIRST_SCREEN_API_BYTES_MAX)
 })
 
-test('Find keeps a blank, and tells waiting, silence and nothing apart', async ({ page, complaints }) => {
+test('Find keeps a blank and distinguishes loading, no response and no match', async ({ page, complaints }) => {
   complaints.allow.push(/ERR_FAILED/)
   await page.clock.install()
   await page.goto(dashboard().url)
@@ -236,7 +236,7 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
   await expect.poll(() => held.length).toBe(2)
   isSilent = false
   for (const drop of held) await drop()
-  // it is asked again by itself, and the reason is shown until then
+  // the request is repeated automatically, and the cause is shown until then
   await expect
     .poll(async () => {
       await page.clock.runFor(1000)
@@ -257,7 +257,7 @@ test('Shift adds a key; the third press takes one away', async ({ page }) => {
   expect(new URL(page.url()).searchParams.get('sort')).toBe('server.tensor_parallel_size,-results.output_throughput')
 })
 
-test('columns are chosen, moved and put back', async ({ page }) => {
+test('columns are chosen, moved and reset', async ({ page }) => {
   await page.goto(dashboard().url)
   await page.getByRole('button', { name: /^Columns/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Columns' })
@@ -276,7 +276,7 @@ test('columns are chosen, moved and put back', async ({ page }) => {
   await expect(page.getByRole('columnheader', { name: /^Model/ })).toHaveCount(0)
 })
 
-test('nothing left: the filters that empty it are named with what they hide, and stay where they came', async ({
+test('without a match, the page lists the filters with the results that each one hides, in a fixed order', async ({
   page,
 }) => {
   // the answer about one of them comes last, and the chart after it
@@ -308,7 +308,7 @@ test('nothing left: the filters that empty it are named with what they hide, and
   await expect(page.getByRole('table').getByRole('row', { name: /P99 TTFT/ })).toContainText('12')
   const before = await remove.boundingBox()
   draw()
-  // said once, and the other values can be chosen
+  // the error appears once, and the other values can be chosen
   await expect(page.getByRole('region', { name: 'Chart' })).toHaveCount(0)
   await expect(
     filters(page).getByRole('group', { name: 'Tensor parallel size', exact: true }).getByRole('checkbox'),
@@ -318,7 +318,7 @@ test('nothing left: the filters that empty it are named with what they hide, and
   await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
 })
 
-test('a link with a field that does not exist says so, offers the nearest one, and works without it', async ({
+test('a link with a field that does not exist reports it, offers the nearest one, and works without it', async ({
   page,
   complaints,
 }) => {
@@ -378,7 +378,7 @@ test('arrow keys move a range by bins, and its histogram shows what is inside', 
   await expect(latency.getByRole('textbox', { name: /from$/ })).toHaveValue('')
 })
 
-test('a range that is dragged shows the results of every position; the release makes one entry of the history, Escape none', async ({
+test('a dragged range shows the results of each position; the release adds one history entry, Escape none', async ({
   page,
 }) => {
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
@@ -450,7 +450,7 @@ test('a range that is dragged shows the results of every position; the release m
   expect(await entries()).toBe(before + 1)
 })
 
-test('an SLO on a latency: typed, by keys and dragged it names the best result within it, with its command', async ({
+test('an SLO on a latency, typed, by keys or dragged, shows the best result within it and its command', async ({
   page,
   context,
 }) => {
@@ -524,7 +524,7 @@ test('an SLO on a latency: typed, by keys and dragged it names the best result w
   await expect(page).not.toHaveURL(/slo=/)
 })
 
-test('what a page that is opened by hand complains of is heard, too', async ({ browser, complaints }) => {
+test('the console errors of a second page fail the test, too', async ({ browser, complaints }) => {
   const page = await browser.newPage()
   await page.goto(dashboard().url)
   await expect(counted(page)).toBeVisible()

@@ -1,4 +1,4 @@
-// Files of 'vllm bench serve' as people have them: long names that begin alike, several models, no names of their own.
+// Typical files of 'vllm bench serve': long names with the same beginning, several models, no run names.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ interface Run {
   load: number | null
   prompts: number
 }
-// Figures that do not contradict each other, without lengths and a verdict.
+// Consistent values, without lengths and a verdict.
 const fileOf = ({ model, load, prompts }: Run, at: number) => {
   const [output, ttft, tokens] = [300 + at * 40, 40 + at * 9, prompts * 128]
   return {
@@ -82,7 +82,7 @@ const open = async (page: Page, query: string) => {
   await expect(counted(page)).toContainText('experiments')
 }
 
-test('rows, the best result and the reading have one name, of what varies; a file name is on hover', async ({
+test('rows, the best result and the reading share one name, by varying inputs; the tooltip has the file name', async ({
   page,
 }) => {
   await open(page, `${AXES}&slo=results.median_ttft_ms:80`)
@@ -107,7 +107,7 @@ test('rows, the best result and the reading have one name, of what varies; a fil
   expect(cut).toEqual([])
 })
 
-test('only columns that differ: those that were added because they vary stay', async ({ page }) => {
+test("'Only columns that differ' keeps the columns that were added because they vary", async ({ page }) => {
   await open(page, 'chart=off')
   const prompts = page.getByRole('columnheader', { name: /^Num prompts/ })
   await expect(prompts).toBeVisible()
@@ -142,7 +142,7 @@ test('a model keeps its color when results of another one are uploaded', async (
   expect(await colors()).toEqual(before)
 })
 
-test('lists of pop-overs end above the edge of their box, and are paler where more follows', async ({ page }) => {
+test('lists of pop-overs end above the edge of their box and fade where more follows', async ({ page }) => {
   for (const [width, height] of [
     [1440, 900],
     [1280, 720],

@@ -1,4 +1,4 @@
-// Trees of conditions: made line by line, said where the server refuses them, kept in the address, under a name, in
+// Filter trees: edited line by line, with the server's errors at their lines, and stored in addresses, presets and
 // files.
 import type { Page } from '@playwright/test'
 import { readFileSync } from 'node:fs'
@@ -79,7 +79,7 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
   await expect(counted(page)).toHaveText(`8 of ${RUNS} experiments`)
 })
 
-test('a tree is moved about by keyboard alone', async ({ page }) => {
+test('a filter tree is rearranged by keyboard', async ({ page }) => {
   const where = JSON.stringify({
     or: [
       { field: 'results.p99_ttft_ms', op: 'lt', value: 50 },
@@ -104,7 +104,7 @@ test('a tree is moved about by keyboard alone', async ({ page }) => {
   await expect(editor(page)).toHaveCount(0)
 })
 
-test('what the server refuses is said at its line', async ({ page, complaints }) => {
+test('a refused condition shows the error at its line', async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   const where = JSON.stringify({
     or: [
@@ -242,7 +242,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('by the keys [ and ] a change is undone, and done again', async ({ page }) => {
+test('the keys [ and ] undo and redo a change', async ({ page }) => {
   const order = (name: RegExp) => page.getByRole('columnheader', { name })
   const sort = (name: RegExp) => order(name).getByRole('button', { name }).first().click()
   await page.goto(dashboard().url)
@@ -261,7 +261,7 @@ test('by the keys [ and ] a change is undone, and done again', async ({ page }) 
   await expect(order(/P99 TTFT/)).toHaveAttribute('aria-sort', 'descending')
 })
 
-test('sixty conditions are too long for an address: the server keeps them, and the link brings them back', async ({
+test('sixty conditions exceed the length of an address: the server stores them, and the link restores them', async ({
   page,
   browser,
 }) => {
@@ -285,13 +285,13 @@ test('sixty conditions are too long for an address: the server keeps them, and t
   const other = await (await browser.newContext()).newPage()
   await other.goto(page.url())
   await expect.poll(async () => (await names(other))[0]).toBe('run-00')
-  // a change of it is one of the whole
+  // a change of a part changes the whole tree
   await tick(other, 'Tensor parallel size', / 2,/)
   await expect(counted(other)).toHaveText(`8 of ${RUNS} experiments`)
   await other.context().close()
 })
 
-test('what the filters leave is a file, of the columns that are shown or of all', async ({ page }) => {
+test('an export contains the filtered results with the shown columns or all', async ({ page }) => {
   const expected = runs.filter(fits)
   await page.goto(
     `${dashboard().url}/?${TREE}&columns=server.quantization,results.p99_ttft_ms&sort=results.p99_ttft_ms`,
@@ -330,7 +330,7 @@ test('what the filters leave is a file, of the columns that are shown or of all'
   expect(Object.keys(json.rows[0].cells).length).toBeGreaterThan(100)
 })
 
-test('the last days are those before the question, whenever it is asked', async ({ page }) => {
+test('a range of the last days is relative to the time of the request', async ({ page }) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toBeVisible()
   await filters(page).getByRole('searchbox').first().fill('run.timestamp')

@@ -1,5 +1,5 @@
-// A dashboard of its own for each file of tests in each worker, and a page that must not complain: no error, nothing
-// that the server's policy refused, no request to another host.
+// A dashboard per test file and worker, and a page that fails the test on console errors, policy violations and
+// requests to other hosts.
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -17,14 +17,14 @@ export class Dashboard {
 
   constructor(readonly folder: string) {}
 
-  // Before it serves, as `profllm-dashboard import` does it.
+  // Imports before the server starts, with `profllm-dashboard import`.
   import(...paths: string[]) {
     execFileSync(program('profllm-dashboard'), ['import', '--db', join(this.folder, 'results.db'), ...paths], {
       stdio: 'pipe',
     })
   }
 
-  // Again at the same address, where it was ended.
+  // Restarts a stopped server at the same address.
   async start() {
     const port = this.url === '' ? '0' : new URL(this.url).port
     const child = spawn(
@@ -33,7 +33,7 @@ export class Dashboard {
       { stdio: ['ignore', 'pipe', 'pipe'] },
     )
     this.process = child
-    // all but who can reach it, which each of some hundred servers says
+    // except the warning about access, which each of some hundred servers prints
     child.stderr?.on('data', (part: Buffer) => {
       process.stderr.write(part.toString().replace(/^.*every user of this host.*\n/gm, ''))
     })
@@ -86,7 +86,7 @@ export const test = base.extend<PerTest, PerWorker>({
   complaints: async ({}, use) => {
     await use({ allow: [], heard: [] })
   },
-  // of the page that a test is given, and of all that it opens by hand
+  // of the test's own page and of pages that it opens
   quiet: [
     async ({ browser, context, complaints }, use) => {
       const { heard, allow } = complaints
@@ -112,7 +112,7 @@ export const test = base.extend<PerTest, PerWorker>({
   ],
 })
 
-// One for all tests of a file that one worker runs, in their order, started by the first that needs it.
+// One server per file and worker; the first test that needs it starts it.
 export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => void | Promise<void>) {
   const holder: { dashboard?: Dashboard } = {}
   test.beforeAll(async ({ folder, own }) => {
@@ -129,10 +129,10 @@ export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => vo
 
 // Returns the names in the first column, row by row.
 export const names = (page: Page) => page.getByRole('rowheader').getByRole('link').allInnerTexts()
-// The line that says how many there are; it is also what a screen reader hears.
+// The line with the number of experiments; screen readers announce it.
 export const counted = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: 'experiments' })
 export const filters = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
-// A box in a group of the filters, by what it is called: as a person presses it, on its line.
+// A checkbox in a group of the filters, by its label; a click on its line toggles it.
 export const tick = (page: Page, group: string, name: RegExp) =>
   filters(page)
     .getByRole('group', { name: group, exact: true })

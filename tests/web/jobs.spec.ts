@@ -1,5 +1,4 @@
-// Uploads of whole folders, over connections that break, to servers that restart, with stored results and with
-// artifacts.
+// Uploads of folders with conflicts and artifacts, over broken connections, to servers that restart.
 import type { Locator, Page } from '@playwright/test'
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
@@ -91,7 +90,7 @@ test('a folder, while the connection breaks and the server restarts: each file i
   await other.context().close()
 })
 
-// Every text of the progress line and of the announced status, by the address of the upload that it is about.
+// Every text of the progress line and of the announced status, by the address of its upload.
 async function recordTexts(page: Page) {
   await page.addInitScript(() => {
     const seen: string[] = []
@@ -198,14 +197,14 @@ test('a reloaded page asks for the folder, and sends only missing files', async 
   await tally(page, 'stored', 200)
   await expect(upload(page)).toContainText(`${200 - missing} already uploaded`)
   await expect(upload(page)).toContainText('1 of 1 artifacts')
-  // nothing came twice
+  // no file arrived twice
   const { received } = await (
     await page.request.get(`${page.url().replace('/upload/', '/api/upload/status/')}?limit=0`)
   ).json()
   expect(received.files).toBe(200)
 })
 
-test('stored results: the differences, a choice for one, for all, and beforehand', async ({
+test('conflicts: the differences, and a choice for one file, for all files, or before the upload', async ({
   page,
   folder,
   own,
@@ -350,7 +349,7 @@ test('artifacts of results follow them, other files are skipped', async ({ page,
   await expect(list.getByRole('row', { name: /^r\.requests\.jsonl\.zst/ })).toContainText('one record per request')
   await expect(list.getByRole('row', { name: /^r\.server\.log/ })).toContainText('5 B')
 
-  // the same folder again: nothing of it is sent twice
+  // choosing the same folder again sends no file twice
   let puts = 0
   page.on('request', (request) => {
     if (request.method() === 'PUT') puts += 1
@@ -474,7 +473,7 @@ for (const [name, viewport] of [
     await looksSound(page, page.getByRole('button', { name: 'Choose files' }))
     await page.getByTestId('folder').setInputFiles(path)
     await looksSound(page, row(page, /broken\.json/).filter({ hasText: 'rejected' }))
-    // the outcome is on the first screen, whole
+    // the whole outcome is on the first screen
     await page.evaluate(() => window.scrollTo(0, 0))
     await expect(row(page, /broken\.json/)).toBeInViewport({ ratio: 1 })
     await expect(page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })).toBeInViewport()

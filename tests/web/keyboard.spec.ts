@@ -1,4 +1,4 @@
-// The keyboard alone: how many presses of Tab lead where, what arrows do, and that no action loses the focus.
+// The keyboard: the number of Tab presses to each region, the effect of arrows, and that no action loses the focus.
 import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test.beforeAll(async ({ request }) => {
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Experiments' })
 
-// Where the focus is: the nearest group, region or table with a name, and whether it is anywhere.
+// Returns the nearest named group, region or table around the focus, and whether an element has the focus.
 const focused = (page: Page) =>
   page.evaluate(() => {
     const { activeElement: element } = document
@@ -44,7 +44,7 @@ const isSomewhere = async (page: Page, after: string) => {
   expect(await focused(page), `after ${after}`).not.toBe('nothing')
 }
 
-test('the table and the fields of the filters are one stop each, and 25 presses lead to every region', async ({
+test('the table and the filter fields are one tab stop each, and 25 presses reach every region', async ({
   page,
   own,
 }) => {
@@ -98,7 +98,7 @@ test('the table and the fields of the filters are one stop each, and 25 presses 
   expect(regions).toEqual(['bar', 'bar', 'panel', 'answer line', 'chart', 'table tools', 'tray'])
 })
 
-test('in the filters arrows go from control to control, and Tab comes back to the last one', async ({ page }) => {
+test('in the filters, arrows move between controls, and Tab returns to the last one', async ({ page }) => {
   await page.goto(dashboard().url)
   await expect(filters(page).getByRole('checkbox').nth(8)).toBeAttached()
   const fields = filters(page).getByRole('group', { name: 'Fields', exact: true })
@@ -139,7 +139,7 @@ test('in the filters arrows go from control to control, and Tab comes back to th
   await expect(fields.locator(':focus')).toHaveCount(1)
 })
 
-test('arrows move in the table; Enter opens, Space selects, s sorts, and heads are called by their names alone', async ({
+test('arrows move in the table; Enter opens, Space selects, s sorts; heads are named only by their label', async ({
   page,
 }) => {
   await page.goto(`${dashboard().url}/?sort=run.name&chart=off`)
@@ -347,7 +347,7 @@ test('letters typed into a search or number field are text, never shortcuts', as
   await expect(page.getByRole('region', { name: 'Tray' })).toHaveCount(0)
 })
 
-// The parts of a page that F6 goes through, by the first press of Tab that leads into each; 0: none did.
+// The parts of a page that F6 visits, with the first press of Tab that reaches each; 0: none.
 async function firstTabs(page: Page, tabs: number) {
   const reached: Record<string, number> = {}
   for (let at = 1; at <= tabs; at++) {
@@ -367,7 +367,7 @@ async function firstTabs(page: Page, tabs: number) {
   return reached
 }
 
-test('without the skip link, 25 presses lead to every region of every page', async ({ page }) => {
+test('without the skip link, 25 presses reach every region of every page', async ({ page }) => {
   const { url } = dashboard()
   const { rows: found } = (await (
     await page.request.post(`${url}/api/filters/apply`, {

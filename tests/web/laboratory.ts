@@ -139,7 +139,7 @@ const SEQS = [64, 128, 256, 512]
 const AT_ONCE = [8, 16, 32, 64, 128, 256]
 const MINUTE = 60_000
 
-// The state of the night: it ran server by server, and one server ran out of memory.
+// A sweep that ran server by server; one server ran out of memory.
 function statusOf(size: number, seqs: number, load: number) {
   if (load > seqs)
     return {

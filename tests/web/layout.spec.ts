@@ -1,4 +1,4 @@
-// How much of a window each part takes, and that nothing leaves its box.
+// The share of the window that each part takes, and that no content leaves its box.
 import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ async function explore(page: Page, query = '') {
   await expect(page.getByTestId('plot')).toBeVisible()
 }
 
-// How far the document can be scrolled, and has been.
+// The maximum and the current scroll position of the document.
 const scrolled = (page: Page) =>
   page.evaluate(() => ({
     extra: document.documentElement.scrollHeight - window.innerHeight,
@@ -68,7 +68,7 @@ test('the first screen has eleven whole rows, with TTFT and TPOT', async ({ page
   expect(whole).toBeGreaterThanOrEqual(11)
 })
 
-// Returns the content that is seen outside of a window, and whether all of the window is on the screen.
+// Returns the content that is visible outside a dialog, and whether the whole dialog is on the screen.
 const outside = (page: Page, name: string) =>
   page.getByRole('dialog', { name }).evaluate((dialog) => {
     const frame = (dialog.closest('[data-trigger]') ?? dialog.parentElement) as HTMLElement
@@ -144,7 +144,7 @@ test('pop-overs and windows fit 1440 × 900, 1280 × 720, a zoom of 200 % and a 
   }
 })
 
-test('the reading of a point keeps its actions in view and its words whole', async ({ page }) => {
+test('the reading of a point keeps its actions in view and its text uncut', async ({ page }) => {
   await explore(page)
   const reading = page.getByRole('complementary', { name: 'Reading' })
   for (const viewport of [
@@ -194,7 +194,7 @@ const cut = (page: Page) =>
 const LANDSCAPE = 1200 // A4 at a scale of 0.87, to which the browser shrinks what is wider than its 1,047 px
 const pagesOf = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
 
-test('next to a selection the order of the table can be read at 1024 px', async ({ page }) => {
+test('with a selection, the sort order of the table is readable at 1024 px', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 768 })
   await explore(page, '?select=1,2&sort=-results.output_throughput')
   const [sort] = await page.getByText('Output, best first').all()
@@ -205,7 +205,7 @@ test('next to a selection the order of the table can be read at 1024 px', async 
   expect(scrolls, `${wide} px`).toBeLessThanOrEqual(0)
 })
 
-test('Explore, Compare and an experiment print light and whole', async ({ page }) => {
+test('Explore, Compare and an experiment print in light colors and uncut', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await explore(page, '?select=1,2')
   const address = dashboard().url
@@ -213,7 +213,7 @@ test('Explore, Compare and an experiment print light and whole', async ({ page }
   await page.setViewportSize({ width: LANDSCAPE, height: 700 })
   await expect(page.getByRole('complementary', { name: 'Filters' })).toBeHidden()
   expect(await cut(page)).toEqual([])
-  // ink on paper, in the drawing, too
+  // dark text on white, in the drawing, too
   const inks = () =>
     page.evaluate(() => {
       const host = document.querySelector('[data-testid=plot] > div') as HTMLElement & {
@@ -222,7 +222,7 @@ test('Explore, Compare and an experiment print light and whole', async ({ page }
       return [getComputedStyle(document.body).color, host.chart.getOption().xAxis[0]?.axisLabel.color]
     })
   await expect.poll(inks).toEqual(['rgb(26, 28, 31)', 'rgb(102, 107, 115)'])
-  // all rows up to the first hundred, not those alone that were on the screen
+  // the first hundred rows, not only those on the screen
   const rows = Math.min(
     100,
     Number((await page.getByRole('grid', { name: 'Experiments' }).getAttribute('aria-rowcount')) ?? 0) - 1,
@@ -274,7 +274,7 @@ test('with forced colors a choice, a bar, a hollow mark and the focus can be see
   expect(await look('aside label:focus-within', 'outline-style')).toBe('solid')
 })
 
-test('the outline that is shown while the first response is awaited is where its content will be', async ({ page }) => {
+test('the outline of the loading page has the position of its content', async ({ page }) => {
   let answer = () => {}
   const isAnswered = new Promise<void>((resolve) => {
     answer = resolve
@@ -321,7 +321,7 @@ test('a link that sorts by several fields shows the number and arrow of each, an
       head,
     ).toBe(true)
   }
-  // a sort that is chosen at a head moves no column
+  // sorting at a head moves no column
   const left = () =>
     table.getByRole('columnheader', { name: /^P99 TTFT/ }).evaluate((head) => head.getBoundingClientRect().left)
   const before = await left()
@@ -333,7 +333,7 @@ test('a link that sorts by several fields shows the number and arrow of each, an
   expect(await left()).toBe(before)
 })
 
-test('on a phone the first card is whole on the first screen, and what is awaited is outlined within the window', async ({
+test('on a phone, the first card fits the first screen, and the outline of loading content fits the window', async ({
   browser,
 }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
@@ -364,7 +364,7 @@ test('on a phone the first card is whole on the first screen, and what is awaite
   await context.close()
 })
 
-test('on a phone, what scrolls sideways is paler at the end that has more, and no key is offered', async ({
+test('on a phone, areas that scroll sideways fade at the end with more content, and no keys are shown', async ({
   browser,
 }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })

@@ -1,4 +1,4 @@
-// A picture of every state in every look, and a page that shows all of them: 'tools/web look OUT'.
+// Writes a screenshot of every state in every look, and a page that shows all of them: 'tools/web look OUT'.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

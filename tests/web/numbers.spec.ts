@@ -1,4 +1,4 @@
-// Units and digits: a field has one unit everywhere, whatever its values are.
+// Units and digits: a field has one unit everywhere, for any values.
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -116,7 +116,7 @@ test('numbers have at most four significant digits, histograms have numbers alon
   expect(cells.filter((text) => /\d/.test(text)).length).toBeGreaterThan(20)
   expect(cells.filter(isLong)).toEqual([])
   expect(cells).toContain('85.02')
-  // decimal points of a column are at one place
+  // the decimal points of a column align
   await page.goto(`${page.url()}&sort=results.p99_ttft_ms`)
   await expect(page.getByRole('rowheader').first()).toHaveText(/run-0/)
   const points = await page
@@ -155,9 +155,7 @@ test('numbers have at most four significant digits, histograms have numbers alon
   expect(shown.flatMap((text) => text.split(' – ')).filter(isLong)).toEqual([])
 })
 
-test('an axis over two decades is logarithmic until the user chooses; a region that is drawn has no bound below zero', async ({
-  page,
-}) => {
+test('an axis over two decades is logarithmic by default; a drawn region has no bound below zero', async ({ page }) => {
   const scale = (axis: 'x' | 'y') => page.getByRole('button', { name: `log scale of ${axis}` })
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
   await expect(scale('x')).toHaveAttribute('aria-pressed', 'true')
@@ -178,7 +176,7 @@ test('an axis over two decades is logarithmic until the user chooses; a region t
     `${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput&results.p99_ttft_ms=1000..9000`,
   )
   await expect(scale('x')).toHaveAttribute('aria-pressed', 'false')
-  // a scale that was chosen stays, also where the values would choose another one
+  // a chosen scale stays, even if the values would select another
   await page.goto(`${dashboard().url}/?x=results.p99_ttft_ms&y=results.output_throughput`)
   await scale('x').click()
   await expect(page).toHaveURL(/log=-x/)

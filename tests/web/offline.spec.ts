@@ -35,7 +35,7 @@ const dashboard = useDashboard((store) => {
   store.import(join(folder, 'latency.json'), join(folder, 'startup.json'))
 })
 
-test('an experiment shows what its benchmark is about', async ({ page }) => {
+test('an experiment shows the subject of its benchmark', async ({ page }) => {
   for (const [id, names] of [
     [1, ['Mean batch latency', 'P50 latency', 'P90 latency', 'P99 latency']],
     [2, ['Mean cold startup']],

@@ -1,4 +1,4 @@
-// By keyboard alone, on a phone, in the dark, with a reader of the screen, with texts that mean harm.
+// Use by keyboard, on a phone, in the dark theme, with a screen reader, and with hostile texts.
 import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const dashboard = useDashboard((store, own) => {
   store.import(folder)
 })
 
-// Tab, until what has the focus is called so.
+// Presses Tab until an element with that name has the focus.
 async function tabTo(page: Page, name: RegExp) {
   for (let i = 0; i < 200; i++) {
     await page.keyboard.press('Tab')
@@ -40,7 +40,7 @@ async function tabTo(page: Page, name: RegExp) {
   throw new Error(`no Tab leads to ${name}`)
 }
 
-test('by keyboard alone: filter, sort, open a row, come back', async ({ page }) => {
+test('by keyboard: filter, sort, open a row, return', async ({ page }) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toHaveText('5 of 5 experiments')
   await page.keyboard.press('f')
@@ -98,7 +98,7 @@ test('keys of one letter can be switched off', async ({ page }) => {
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a theme chosen by hand holds', async ({ page }) => {
+test('a chosen theme is kept', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(dashboard().url)
   const ground = () => page.evaluate(() => getComputedStyle(document.querySelector('main') as Element).backgroundColor)

@@ -1,4 +1,4 @@
-// Result files as people have them: made by the simulator, and copies of one that differ where a test looks.
+// Result files: one of the simulator, and copies that differ where a test needs it.
 import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -142,7 +142,7 @@ export function variant(base: Document, values: Variant): Document {
   return document
 }
 
-// No more than the few keys that make a result; the number is its p99, and the minute in which it began.
+// A result with the required keys only; the number is its p99 and the minute of its start.
 export const little = (number: number) => ({
   run_id: `run_${String(number).padStart(3, '0')}`,
   suite: 'many',

@@ -1,4 +1,4 @@
-// Rows that come while one scrolls, and more of them than a browser has pixels for.
+// Rows that load during a scroll, and more rows than the maximum height of an element.
 import type { Page, Route } from '@playwright/test'
 import { join } from 'node:path'
 
@@ -27,8 +27,8 @@ const rowsNow = (page: Page) =>
       ),
     )
 
-test('pages that are loaded after a new result begin after the last row of the page before', async ({ page }) => {
-  // as if one more had come to the front of all: whoever counts from there gets the row before
+test('pages loaded after a new result begin after the last row of the previous page', async ({ page }) => {
+  // as if a new result were first: an offset from the first row would return the previous row
   await page.route('**/api/filters/apply', async (route) => {
     const asked = route.request().postDataJSON()
     await route.continue({ postData: { ...asked, ...(asked.offset > 0 && { offset: asked.offset - 1 }) } })
@@ -49,7 +49,7 @@ test('pages that are loaded after a new result begin after the last row of the p
   )
 })
 
-// A server that has very many.
+// A server with five million rows.
 async function pretend(route: Route) {
   const asked = route.request().postDataJSON()
   const first = asked.cursor === undefined ? Number(asked.offset ?? 0) : Number(asked.cursor)
@@ -74,7 +74,7 @@ async function pretend(route: Route) {
   })
 }
 
-test('of five million rows each can be scrolled to', async ({ page }) => {
+test('each of five million rows can be scrolled to', async ({ page }) => {
   await page.route('**/api/filters/apply', pretend)
   await open(page, MILLIONS)
   const link = (at: number) => page.getByRole('link', { name: `row ${at}`, exact: true })
@@ -84,7 +84,7 @@ test('of five million rows each can be scrolled to', async ({ page }) => {
   await table(page).evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await expect(link(MILLIONS - 1)).toBeInViewport()
   await expect(page.getByText(/–5,000,000 of 5,000,000$/)).toBeVisible()
-  // dragged to the middle, and on from there by a wheel: a row is a row
+  // dragged to the middle, then scrolled by the wheel row by row
   await table(page).evaluate((element) => {
     element.scrollTop = element.scrollHeight / 2
   })

@@ -19,7 +19,7 @@ const CHOSEN = IS_LONG
     )
 const PARTS = 6 // tests, each with a browser context for the desktop and one for the phone
 
-// Scrolls by every means: the wheel over several places, keys, the skip link.
+// Scrolls in every way: with the wheel at several positions, keys and the skip link.
 async function scroll(page: Page) {
   const { width, height } = page.viewportSize() as { width: number; height: number }
   await page.evaluate(() => {
@@ -60,7 +60,7 @@ async function check(page: Page, state: State) {
   })
   if (hasOwnScroll && !state.isPhone && over > 0) wrong.push(`the document is ${over} px higher than the window`)
   if (below > 1) wrong.push(`the document is ${below} px higher than its content`)
-  // a busy machine may not have drawn where the page came to by scrolling: blank is what stays so
+  // a busy machine draws late after a scroll: only an area that stays blank counts
   let ink = 0
   for (let tries = 0; ink < INK_MIN && tries < 5; tries++) {
     if (tries > 0) await frames(page)
@@ -95,7 +95,7 @@ async function blankSheets(page: Page) {
   return sheets.flatMap((ink, i) => (ink < INK_MIN ? [`sheet ${i + 1} of ${sheets.length} is blank in print`] : []))
 }
 
-test('states have names of their own, and those that are tested are of every page', () => {
+test('states have unique names, and the tested ones cover every page', () => {
   const names = STATES.map(({ page, name }) => `${page}: ${name}`)
   expect(new Set(names).size).toBe(names.length)
   expect(CHOSEN.length).toBeGreaterThanOrEqual(40)

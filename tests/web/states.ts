@@ -30,7 +30,7 @@ export interface State {
 
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-// ---- what the states are made of --------------------------------------------------------------------------------
+// ---- data of the states -----------------------------------------------------------------------------------------
 
 // As 'vllm bench latency --output-json' writes it.
 const LATENCY = {
@@ -105,14 +105,14 @@ export function useWorld() {
   return (): World => ({ full: full(), inbox: inbox(), empty: empty(), files })
 }
 
-// ---- how they are reached ----------------------------------------------------------------------------------------
+// ---- ways to reach the states ------------------------------------------------------------------------------------
 
 const dialog = (page: Page) => page.getByRole('dialog').last()
 const tray = (page: Page) => page.getByRole('region', { name: 'Tray' })
 const plot = (page: Page) => page.getByTestId('plot')
 const main = (page: Page) => page.locator('#main')
 
-// Nothing is loading, and nothing is about to: two frames pass in which the page does not change.
+// Waits until nothing loads and the page does not change for two frames.
 async function settle(page: Page, ...shown: Locator[]) {
   for (const one of shown) await expect(one.first()).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
@@ -171,7 +171,7 @@ const numbered =
     await settle(page, page.getByRole('region', { name: 'Verdict' }))
   }
 
-// Answers of these requests do not come.
+// Blocks the responses to these requests.
 const hold = (page: Page, requests: string) => page.route(requests, () => {})
 const THREE = ['qwen72-h200-fp8-tp8-c64', 'qwen72-h100-fp8-tp8-c64', 'qwen72-b200-nvfp4-tp8-c64']
 const EIGHT = [

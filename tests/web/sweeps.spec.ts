@@ -1,4 +1,4 @@
-// Sweeps on the page: a real one that fills its map, a large one, and what failed of them.
+// Sweeps: a real one that fills its map, a large one, and failed runs.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const planOf = (id: string, runs: Planned[], state = 'running') => ({
   runs: runs.map(planned),
 })
 
-// A result of the sweep's cell, with a figure of its own.
+// A result of one cell of the sweep, with its own metric value.
 function resultOf(base: Document, id: string, seqs: number, load: number, output: number): Document {
   const document = variant(base, { name: `night ${seqs} ${load}`, output_throughput: output })
   document.tags = {
@@ -54,7 +54,7 @@ function resultOf(base: Document, id: string, seqs: number, load: number, output
   return document
 }
 
-test('a sweep that runs fills its map cell by cell, a failed run links to its cause, and the missing runs can be downloaded as a file that runs', async ({
+test('a running sweep fills its map, a failed run links to its cause, and the missing runs download as a valid file', async ({
   page,
   folder,
 }) => {
@@ -106,13 +106,13 @@ test('a sweep that runs fills its map cell by cell, a failed run links to its ca
   await expect(status).toContainText('2 of 6 runs finished')
   await expect(status).toContainText('running')
   writeFileSync(gate, '')
-  // nothing is pressed: it fills by itself
+  // the map fills without user input
   await expect(map.getByRole('link', { name: /^max_num_seqs 3, max_concurrency 2: [\d,.]+ tok\/s/ })).toBeVisible()
   await expect(map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 1: failed, / })).toHaveText('failed')
   expect(await over).toBe(1)
   await expect(status).toContainText('6 of 6 runs finished')
   await expect(status.getByText('finished', { exact: true })).toBeVisible()
-  // one of them has no result: its line tells
+  // one run has no result: its line shows the cause
   await map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 2: failed, / }).click()
   await expect(page.getByRole('row', { name: /^max_num_seqs=4 max_concurrency=2 launch failed/ })).toBeFocused()
   await map.getByRole('link', { name: /^max_num_seqs 4, max_concurrency 1: failed, / }).click()
@@ -170,7 +170,7 @@ test('2,000 cells are rendered and can be reached by keys', async ({ page, own, 
   await expect(page.locator('[data-cell][data-kind="queued"]')).toHaveCount(
     runs.filter(({ status = 'missing' }) => status === 'missing').length - 12,
   )
-  // one of them is in the order of Tab; arrows and ends lead to all
+  // one cell is a tab stop; arrows, Home and End reach all
   await expect(page.locator('[data-cell][tabindex="0"]')).toHaveCount(1)
   await cells.first().focus()
   const reading = page.getByRole('complementary', { name: 'Reading' })
@@ -187,7 +187,7 @@ test('2,000 cells are rendered and can be reached by keys', async ({ page, own, 
   await expect(
     page.getByRole('row', { name: /^max_num_seqs=20 max_concurrency=1 launch failed out of memory/ }),
   ).toBeFocused()
-  // the other way round, in another figure: the address says so
+  // with swapped axes and another metric, which the address holds
   await page.getByLabel('Columns').selectOption('server.max_num_seqs')
   await page.getByLabel('Color').selectOption('results.median_ttft_ms')
   await expect(page).toHaveURL(/x=server\.max_num_seqs&y=benchmark\.max_concurrency&metric=results\.median_ttft_ms/)
@@ -196,7 +196,7 @@ test('2,000 cells are rendered and can be reached by keys', async ({ page, own, 
   expect(await soundness(page)).toEqual([])
 })
 
-test('a sweep without a plan has a map of its results; a missing sweep says so', async ({
+test('a sweep without a plan has a map of its results; a missing sweep is reported', async ({
   page,
   own,
   request,
@@ -215,7 +215,7 @@ test('a sweep without a plan has a map of its results; a missing sweep says so',
     .click()
   await expect(page.locator('[data-cell]')).toHaveText(['200', '300'])
   await expect(page.getByText('The plan of this sweep was not uploaded')).toBeVisible()
-  // where there is room a map is seen whole, and on a phone the page does not go sideways
+  // a wide window shows the whole map, and on a phone the page does not scroll sideways
   expect(
     await page
       .getByRole('table', { name: /max_num_seqs/ })
@@ -229,7 +229,7 @@ test('a sweep without a plan has a map of its results; a missing sweep says so',
   await expect(page.getByText('No sweep has this id.')).toBeVisible()
 })
 
-test('curves have a line per configuration, the best within the limit has a ring, and the limit and axes are in the address', async ({
+test('curves have a line per configuration and a ring at the best one; the address has the limit and axes', async ({
   page,
   own,
   request,

@@ -1,4 +1,4 @@
-// A table of more than a page, and the way back through it.
+// A table with more than one page, and Back through it.
 import type { Page } from '@playwright/test'
 import { join } from 'node:path'
 
@@ -16,7 +16,7 @@ const scrolled = (page: Page) => table(page).evaluate((element) => [element.scro
 const search = (page: Page) => new URL(page.url()).search
 const run = (number: number) => `run_${String(number).padStart(3, '0')}`
 
-test('more than a page: one table, whose rows come and are drawn where one looks', async ({ page }) => {
+test('a table with more than one page loads and renders only visible rows', async ({ page }) => {
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
   await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
   await expect(page.getByText(/^Rows 1–\d+ of 230$/)).toBeVisible()
@@ -103,7 +103,7 @@ test('columns are pinned, moved and widened by keyboard; rows are selected and c
   await expect(page).toHaveURL(compared)
 })
 
-test('of more values than a list holds the server finds those that are looked for', async ({ page }) => {
+test('the server searches the values of a field with more values than a list shows', async ({ page }) => {
   await page.goto(dashboard().url)
   await expect(counted(page)).toBeVisible()
   await filters(page).getByRole('searchbox').first().fill('run.run_id')
@@ -120,7 +120,7 @@ test('of more values than a list holds the server finds those that are looked fo
   await expect(ids.getByText('200 of 230; type to filter')).toBeVisible()
 })
 
-test('Back finds the row and the place that it came from', async ({ page }) => {
+test('Back restores the row and the scroll position', async ({ page }) => {
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
   await expect(counted(page)).toBeVisible()
   await table(page).evaluate((element) => element.scrollTo(40, 3000))
@@ -136,7 +136,7 @@ test('Back finds the row and the place that it came from', async ({ page }) => {
   await page.keyboard.press('j')
   await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
 
-  // each entry keeps its own place, also after a reload
+  // each history entry keeps its scroll position, also after a reload
   await page.goForward()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(105))
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(30)
@@ -180,7 +180,7 @@ test('on a phone, where the page itself scrolls, too', async ({ browser }) => {
   await context.close()
 })
 
-test('what is typed is one entry of the history until it settles', async ({ page }) => {
+test('typing adds one history entry until it pauses', async ({ page }) => {
   const start = Date.UTC(2026, 10, 22)
   await page.clock.setFixedTime(start)
   await page.goto(dashboard().url)
@@ -215,7 +215,7 @@ test('what is typed is one entry of the history until it settles', async ({ page
   await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
 })
 
-test('900 columns: only those are drawn that are looked at', async ({ page }) => {
+test('of 900 columns only the visible ones are rendered', async ({ page }) => {
   const answer = await (await page.request.get(`${dashboard().url}/api/fields`)).json()
   const columns = (answer.fields as { id: string; column: boolean }[])
     .filter((field) => field.column)
@@ -247,7 +247,7 @@ test('900 columns: only those are drawn that are looked at', async ({ page }) =>
   await expect(picker.getByRole('button', { name: 'Show 60 more of 900' })).toBeVisible()
 })
 
-test('on a phone, an address beyond the last page says so and leads to it', async ({ browser }) => {
+test('on a phone, an address beyond the last page links to the last page', async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&page=9`)

@@ -8,7 +8,7 @@ import { read, variant, vllmResult, write } from './results'
 
 const empty = useDashboard()
 const fresh = useDashboard()
-// checks as they come from elsewhere: without texts, values and limits, or no objects at all
+// checks of other producers: without texts, values and limits, or not objects
 const CHECKS = [
   { id: 'client_error', status: 'over_limit', effect: 'degraded', unit: 'share' },
   { status: 'over_limit', effect: 'info', limit: 1 },
@@ -136,7 +136,7 @@ const serve = (load: number, ttft: number, output: number, tokens = 128) => ({
   p99_itl_ms: 20,
 })
 
-test('a newcomer drops ten files of vllm bench serve, finds the best one within a TTFT limit, compares and shares it', async ({
+test('a new user uploads ten files of vllm bench serve, finds the best within a TTFT limit, compares and shares it', async ({
   page,
   folder,
   context,
@@ -221,7 +221,7 @@ test('results can be opened before the upload is closed, also without a filter',
   }
 })
 
-test('an empty page shows the first results as they come', async ({ page, folder }) => {
+test('an empty page shows the first results when they arrive', async ({ page, folder }) => {
   const store = new Dashboard(mkdtempSync(join(folder, 'store-')))
   await store.start()
   try {
@@ -235,7 +235,7 @@ test('an empty page shows the first results as they come', async ({ page, folder
   }
 })
 
-test('points of one name are called as their rows are, by what varies', async ({ page, folder }) => {
+test('points with the same run name have the names of their rows, by varying inputs', async ({ page, folder }) => {
   await page.goto(fresh().url)
   for (const load of [16, 256]) {
     // the page shows the upload before this one until the server has given this one an address
@@ -341,7 +341,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
 })
 
-test('a verdict without reasons against it carries its sentence', async ({ page, folder, own }) => {
+test('a trusted verdict has its sentence', async ({ page, folder, own }) => {
   const document = variant(read(own), { name: 'sound', verdict: 'trusted' })
   for (const check of document.quality.checks)
     if (check.status === 'over_limit' && check.effect !== 'info') check.status = 'passed'
@@ -362,7 +362,7 @@ test('a verdict without reasons against it carries its sentence', async ({ page,
   await expect(verdict.getByRole('listitem')).toHaveCount(0)
 })
 
-test('a file over the limit is refused before it is sent, as the server would refuse it', async ({ page, folder }) => {
+test('a file over the limit is refused before it is sent, with the reason of the server', async ({ page, folder }) => {
   const size = 64 * 1024 * 1024 + 1
   const path = join(folder, 'beyond.json')
   closeSync(openSync(path, 'w'))
@@ -411,7 +411,7 @@ test('checks of any shape leave an experiment readable', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row')).toHaveCount(4)
 })
 
-test('what fails while it is drawn or loaded says so, and leads on', async ({ page, complaints }) => {
+test('a failed rendering or request is reported with a next step', async ({ page, complaints }) => {
   complaints.allow.push(/404/, /did not deliver a script/, /Experiment/)
   let isLost = true
   await page.route(/\/assets\/experiment-[^/]*\.js/, (route) =>
@@ -492,7 +492,7 @@ test('an upload that could not be loaded is retried', async ({ page, complaints 
   await page.goto(`${dashboard().url}/upload/job-1`)
   const row = page.getByRole('row', { name: /a\.json/ })
   await expect(row).toContainText('waiting')
-  // pauses between one question and the next pass at once
+  // pauses between requests take no time
   const after = (locator: Locator) =>
     expect.poll(async () => {
       await page.clock.runFor(1000)
@@ -505,7 +505,7 @@ test('an upload that could not be loaded is retried', async ({ page, complaints 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('a missing experiment or page says so', async ({ page, complaints }) => {
+test('a missing experiment or page is reported', async ({ page, complaints }) => {
   complaints.allow.push(/404/)
   await page.goto(`${dashboard().url}/experiments/exp_19700101_000000_000000`)
   await expect(page.getByText('No experiment has this number or run ID.')).toBeVisible()

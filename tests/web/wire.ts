@@ -1,7 +1,7 @@
-// A wire between the browser and a dashboard, which breaks where a test says so.
+// A proxy between the browser and a dashboard, which breaks connections where a test asks for it.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-// The fate of a request: it passes, breaks halfway, or is processed without a response.
+// The handling of a request: it passes, breaks halfway, or is processed without a response.
 export type Fate = 'pass' | 'half' | 'unanswered'
 
 const HALF_BYTES = 100_000

@@ -5,16 +5,15 @@ import type { Upload, UploadItem } from '../api/types'
 import { useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { formWord } from '../format/value'
-import { cutMiddle } from '../names/cut'
 import { Act, join } from '../ui/controls'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { Decide } from './decide'
+import { fileName } from './file-name'
 import { Faults } from './faults'
 import { faultCount } from './kinds'
 import css from './upload.module.css'
 
-const NAME_LETTERS = 62 // as many as have room in a wide window; files of one benchmark differ at the end
 const OPEN_MAX = 20 // rows that open automatically
 const NEAR_SHOWN = 3
 const LOOKS: Partial<Record<UploadItem['state'], [look: string, word: string]>> = {
@@ -49,7 +48,7 @@ export function ItemRow({ job, item, isOpen: wasOpened, onOpen, index, measure }
           <State state={look} word={word} />
         </span>
         <span role="rowheader" className={css.file} title={item.name ?? ''}>
-          <bdi>{cutMiddle(item.name ?? `item ${item.index + 1}`, NAME_LETTERS)}</bdi>
+          <bdi>{fileName(item.name ?? `item ${item.index + 1}`)}</bdi>
         </span>
         <span role="cell" className={css.size}>
           {bytes(item.bytes)}

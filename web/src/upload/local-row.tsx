@@ -2,6 +2,7 @@
 import { bytes } from '../format/number'
 import { Act, join, Meter } from '../ui/controls'
 import { State } from '../ui/verdict'
+import { fileName } from './file-name'
 import { type Entry, isUnsent, type Sender } from './sender'
 import css from './upload.module.css'
 
@@ -32,7 +33,7 @@ export function LocalRow({ entry, sender, index, measure }: Props) {
         <State state={look} word={isSending && entry.share > 0 ? `${word} ${Math.floor(entry.share * 100)} %` : word} />
       </span>
       <span role="rowheader" className={css.file} title={entry.name}>
-        <bdi>{entry.name}</bdi>
+        <bdi>{fileName(entry.name)}</bdi>
       </span>
       <span role="cell" className={css.size}>
         {bytes(entry.file.size)}

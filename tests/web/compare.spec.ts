@@ -107,7 +107,7 @@ test('numbers are those of the server; a missing value is a dash and is counted'
     })
   ).json()
   const p99 = answer.metrics.find(({ field }: { field: string }) => field === 'results.p99_ttft_ms')
-  expect(p99.ratios.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'nothing'])
+  expect(p99.ratios.map(({ finding }: { finding: string }) => finding)).toEqual(['worse', 'no_value'])
   const cells = part(page, 'Metrics')
     .getByRole('row', { name: /^P99 TTFT/ })
     .getByRole('cell')

@@ -37,7 +37,7 @@ const dashboard = useDashboard((store) => {
 
 test('an experiment shows the subject of its benchmark', async ({ page }) => {
   for (const [id, names] of [
-    [1, ['Mean batch latency', 'P50 latency', 'P90 latency', 'P99 latency']],
+    [1, ['Mean batch latency', 'P50 batch latency', 'P90 batch latency', 'P99 batch latency']],
     [2, ['Mean cold startup']],
   ] as const) {
     await page.goto(`${dashboard().url}/experiments/${id}`)

@@ -410,7 +410,7 @@ export function tickText(ratio: number) {
   return percent(ratio, 0)
 }
 
-// "P99 First Token (same as P99 TTFT)", for the line below the table.
+// "P99 first token (same as P99 TTFT)", for the line below the table.
 export const foldedText = (folded: [MetricView, MetricView][]) =>
   folded.map(([metric, twin]) => `${longName(metric.field)} (same as ${longName(twin.field)})`).join(', ')
 

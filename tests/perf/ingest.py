@@ -38,7 +38,7 @@ def vllm_result(rng, number):
 
 
 def own_results(rng, count):
-    """Returns results of realistic width, each with its own name and metrics."""
+    """Yields results of realistic width, each with its own name and metrics."""
     for document in results(count):
         document["results"] = {key: value * rng.uniform(0.5, 2) if isinstance(value, float) else value for key, value in document["results"].items()}
         yield document

@@ -1,4 +1,4 @@
-"""A stand-in for `vllm bench serve`: a real program that really sends requests, or fails as told."""
+"""A stand-in for `vllm bench serve`: a real program that sends real requests, or fails on request."""
 import sys
 from pathlib import Path
 

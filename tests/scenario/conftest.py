@@ -77,7 +77,7 @@ def bin_dir():
 
 @pytest.fixture(scope="session")
 def postgres():
-    """A server with its databases; one for all plays of this process."""
+    """A server with its databases; one for all tests of this process."""
     if programs() is None:
         assert "CI" not in os.environ, NOT_FOUND
         pytest.skip(NOT_FOUND)
@@ -88,7 +88,7 @@ def postgres():
 
 @pytest.fixture(scope="session", params=["sqlite", pytest.param("postgres", marks=pytest.mark.release_only)])
 def database(request):
-    """Each kind of database, in turn: database.new(FOLDER) is one for --db. Under sanitizers: test_postgres.py."""
+    """Each kind of database, in turn: database.new(FOLDER) returns one for --db. Under sanitizers: test_postgres.py."""
     return Sqlite() if request.param == "sqlite" else request.getfixturevalue("postgres")
 
 

@@ -24,7 +24,7 @@ GOOD = make_result()
 
 
 def results(count, first=0, **keys):
-    """So many results that differ in their names and a figure."""
+    """Yields results that differ in their names and one metric."""
     for number in range(first, first + count):
         result = {**GOOD, **keys, "run_id": f"exp_20260101_000000_{number:06x}"}
         result["results"] = {**GOOD["results"], "p99_ttft_ms": 100.0 + number}
@@ -70,7 +70,7 @@ def operation_of(method, path):
 
 
 def check_answer(method, path, status, headers, body):
-    """By the contract: the status is one that it has, the type too, and the body fits its schema."""
+    """Checks a response by the contract: its status and type are listed, and the body fits its schema."""
     if not path.startswith("/api"):
         return
     operation = operation_of(method, path)
@@ -109,7 +109,7 @@ REACH = ("profllm-dashboard: every user of this host can read, add and delete re
 
 class Dashboard:
     def __init__(self, bin_dir, db, *args, command="serve", env=None):
-        """db None: not named."""
+        """db None: without --db."""
         words = [command, *(["--db", db] if db else []), "--port", "0", *args]
         self.process = subprocess.Popen([bin_dir / "profllm-dashboard", *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(env))

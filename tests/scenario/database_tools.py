@@ -20,7 +20,7 @@ NOT_FOUND = "no PostgreSQL server here (Debian: postgresql-15)"
 
 
 def programs():
-    """The folder of initdb and postgres; None: there is none."""
+    """Returns the directory of initdb and postgres, or None."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]), reverse=True)
     return found[0].parent if found else None
 
@@ -40,7 +40,7 @@ def as_other_user():
 
 @functools.cache
 def pristine():
-    """A folder of data as initdb makes it, which takes its time: each server begins with a copy."""
+    """Returns a data directory made by initdb, which is slow: each server starts with a copy."""
     made, who = Path(tempfile.mkdtemp(prefix="pg")), as_other_user()
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     if who:
@@ -59,7 +59,7 @@ class Postgres:
     share = 1 if os.environ.get("PROFLLM_TEST_LONG") else 4  # of the random questions that are asked of the other kind
 
     def __init__(self, *settings):
-        """Settings as of postgresql.conf: fsync=on for who kills it."""
+        """Settings as in postgresql.conf: fsync=on for tests that kill it."""
         self.bin, self.who = programs(), as_other_user()
         # the path of a socket has an end at 107 letters
         self.folder = Path(tempfile.mkdtemp(prefix="pg"))
@@ -80,7 +80,7 @@ class Postgres:
                  "the database server is ready", seconds=30, process=self.process)
 
     def stop(self):
-        """At once: connections are cut."""
+        """Stops at once: connections break."""
         if self.process is not None:
             self.process.send_signal(3)
             self.process.wait(30 * PATIENCE)
@@ -94,7 +94,7 @@ class Postgres:
         return f"postgres://profllm@/{name}?host={quote(str(self.folder), safe='')}{more}"
 
     def new(self, folder=None, name=None):
-        """A database with nothing in it: what --db takes."""
+        """Returns an empty database, as --db accepts it."""
         self.count += 1
         address = self.address(f"d{self.count}")
         self.sql(self.address("postgres"), f"CREATE DATABASE d{self.count}")
@@ -132,7 +132,7 @@ def is_address(db):
 
 
 def ask(db, text, *values):
-    """Rows of a query, as tuples; ? are the values. Of PostgreSQL, infinite numbers and bytes are texts."""
+    """Returns the rows of a query as tuples; ? are the values. PostgreSQL's infinite numbers and bytes are texts."""
     if is_address(db):
         for value in values:
             text = text.replace("?", literal(value), 1)
@@ -167,7 +167,7 @@ def change(db, text):
 
 @contextlib.contextmanager
 def transaction(db, text):
-    """Statements in a transaction that is open meanwhile."""
+    """Runs statements in a transaction that stays open meanwhile."""
     holder = subprocess.Popen(["psql", "-XqAt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=Postgres.environment())
     holder.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
     holder.stdin.flush()

@@ -64,7 +64,7 @@ class Recorder:
 
 
 def apply(data, op):
-    """A write or truncation of a file's bytes; what a write leaves free before it is zeros."""
+    """Applies a write or truncation to a file's bytes; a gap before a write is zeros."""
     kind, at, new = op
     if kind == WRITE:
         data += bytes(max(0, at - len(data)))
@@ -167,7 +167,7 @@ class State:
         return found
 
     def disks(self, seed):
-        """(name, disk) of each variant."""
+        """Yields (name, disk) of each variant."""
         rng = random.Random(seed)
         yield "all", self.disk(names_all, File.all)
         yield "nothing", self.disk(names_synced, lambda file: file.synced)
@@ -195,7 +195,7 @@ def names_all(directory):
 
 
 def names_some(directory, rng):
-    """Each change whole or not; those that are kept in their order."""
+    """Keeps a random part of the changes, each complete and in order."""
     return names_of(directory, [change for change in directory.pending if rng.random() < 0.5])
 
 
@@ -205,7 +205,7 @@ def zeros(file):
 
 
 def torn(file, rng):
-    """Some of the first writes, and the next one in part."""
+    """Keeps some of the first writes, and a part of the next one."""
     data, count = bytearray(file.synced), rng.randint(0, len(file.pending))
     for op in file.pending[:count]:
         apply(data, op)
@@ -217,7 +217,7 @@ def torn(file, rng):
 
 
 def some(file, rng):
-    """Writes and halves of writes, whichever."""
+    """Keeps random writes and halves of writes."""
     data = bytearray(file.synced)
     for kind, at, new in file.pending:
         if rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""A server that answers with the secrets that it was sent, in a way that its first argument names."""
+"""A server that returns the secrets that it received, in a way that its first argument names."""
 import base64
 import json
 import os
@@ -121,7 +121,7 @@ class Echo(BaseHTTPRequestHandler):
 
 
 def start(kind):
-    """Serves in a thread. Returns the server."""
+    """Serves in a thread; returns the server."""
     handler = type("Handler", (Echo,), {"kind": kind})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

@@ -42,7 +42,7 @@ def preloaded(bin_dir, folder, call):
 
 
 def is_crash_of_openssl(report):
-    """It takes a lock that it could not allocate; the frames are ASan's."""
+    """Returns whether OpenSSL takes a lock that it could not allocate; the frames are ASan's."""
     first = re.search(r"SEGV[^\0]*?#\d+ .*?(libcrypto\.so|\.\./src/)", report)
     return first is not None and first[1] == "libcrypto.so"
 
@@ -92,7 +92,8 @@ def counts_of(bin_dir, program, folder, *args):
 
 
 def check_end(done, call):
-    """No crash, and one message for what did not succeed. Memory that is gone may end a program with one line (src/base/mem.h)."""
+    """Checks for no crash, and one message for each failure. An allocation failure may end a program with one line
+    (src/base/mem.h)."""
     if call.startswith("malloc") and is_crash_of_openssl(done.stderr):
         return
     if done.returncode == -signal.SIGABRT:
@@ -106,7 +107,7 @@ def check_end(done, call):
 
 
 def each_call(workload, kind, counts, folder, check, usual=1):
-    """check(folder of its own, call) for each chosen call, `usual` of them in a usual run; reports all that went wrong at the end."""
+    """Calls check(separate directory, call) for each chosen call, `usual` of them by default; reports all failures at the end."""
     count, faults = counts[kind], []
     assert count > 0, f"{workload} has no call of kind {kind}"
     numbers = random.Random(f"{SEED} {workload} {kind}").sample(range(1, count + 1), min(CALLS_MAX if FULL else usual, count))
@@ -121,7 +122,7 @@ def each_call(workload, kind, counts, folder, check, usual=1):
 
 
 def some_kinds(count, *kinds):
-    """The parameter `kind`; in a usual run so many of them, by the seed. Under ASan an allocation is one of them."""
+    """Parametrizes `kind`; by default with some of them, by the seed. Under ASan, an allocation is one of them."""
     if not FULL:
         rng, always = random.Random(f"{SEED} {kinds}"), []
         if SANITIZED:

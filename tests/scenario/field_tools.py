@@ -23,7 +23,7 @@ FLAT_OPTIONS = {"backend", "label", "num_prompts", "request_rate", "burstiness",
 
 
 def leaves(place, value):
-    """(dotted place, value): lists are leaves, and so is what is empty."""
+    """Yields (dotted path, value): lists and empty objects are leaves."""
     if isinstance(value, dict) and value:
         for key, inside in value.items():
             yield from leaves(f"{place}.{key}" if place else key, inside)
@@ -39,7 +39,7 @@ def id_of(place):
 
 
 def summed(values, one):
-    """How the entries of a list become one value."""
+    """Returns the single value for the entries of a list."""
     if one == "each":
         return values
     if not values or None in values:
@@ -50,7 +50,7 @@ def summed(values, one):
 
 
 def list_leaves(place, entries, rows):
-    """A field for each key that the entries have."""
+    """Yields a field for each key that the entries have."""
     for key in dict.fromkeys(key for entry in entries for key in entry):
         row = rows[f"{place}.{key}"]
         yield row["id"], summed([entry.get(key) for entry in entries], row["aggregation"])
@@ -77,7 +77,7 @@ def seconds(text):
 
 
 def expected(document, rows):
-    """(id, value) of everything in a document of ours that has a field."""
+    """Yields (id, value) of everything in a result of ours that has a field."""
     for place, value in leaves("", document):
         id_ = id_of(place)
         if any(re.fullmatch(pattern, place) for pattern in NO_FIELD):
@@ -119,7 +119,7 @@ def expected_of_flat_checks(document):
 
 
 def expected_of_flat(document):
-    """The same of a file of vLLM's."""
+    """Returns the same for a file of vLLM's."""
     wanted = {"tags": {}}
     for key, value in document.items():
         if key not in NO_FLAT_FIELD:

@@ -1,4 +1,4 @@
-"""A completions server in Python whose failures a test decides, request by request."""
+"""A completions server in Python whose failures a test selects, request by request."""
 import collections
 import json
 import socket

@@ -15,7 +15,7 @@ def has_nvidia_library():
 
 
 def need(program):
-    """A program that `make test` installs: CI fails without it, by hand the test is left out."""
+    """Requires a program that `make test` installs: CI fails without it, a manual run skips the test."""
     path = shutil.which(program)
     if path is None:
         assert not os.environ.get("CI"), f"{program} is missing: run tools/install-packages test"

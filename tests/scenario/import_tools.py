@@ -1,4 +1,4 @@
-"""Running `profllm-dashboard`, and looking into its database without it."""
+"""Runs `profllm-dashboard`, and reads its database without it."""
 import json
 import sqlite3
 import struct
@@ -41,7 +41,7 @@ def decoded(value, kind):
 
 
 def stored_fields(db, id_, rows):
-    """{field: value} of every column that the result has recorded, and the ids of those that were set."""
+    """Returns {field: value} of every recorded column of the result, and the ids of the explicit ones."""
     if is_address(db):
         return fields_of_postgres(db, id_, rows)
     connection = sqlite3.connect(db)
@@ -76,7 +76,7 @@ def dictionary_number(packed):
 
 
 def stored_bytes(db, id_):
-    """The document as it came."""
+    """Returns the document as it was uploaded."""
     ((packed,),) = ask(db, "SELECT bytes FROM benchmark_documents WHERE id = ?", id_)
     packed = bytes_of(packed)
     number = dictionary_number(packed)

@@ -15,7 +15,7 @@ def journal_of(output):
 
 
 def completed_before(folder, moment_ns):
-    """Requests with an id whose last token the simulator had sent by then."""
+    """Returns the requests with an id whose last token the simulator had sent by then."""
     ended = set()
     path = folder / "sim.jsonl"
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -30,6 +30,6 @@ def completed_before(folder, moment_ns):
 
 
 def wait_until_written(folder, count, process):
-    """Until so many requests have been in the journal for long enough."""
+    """Waits until the given number of requests has been in the journal for long enough."""
     wait_for(lambda: len(completed_before(folder, time.monotonic_ns())) >= count, f"{count} requests have finished", 60, process)
     time.sleep(SURELY_WRITTEN_S * PATIENCE)

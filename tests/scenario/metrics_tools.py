@@ -1,4 +1,4 @@
-"""Results and quality of records that a test makes up, by the program tests/tools/metrics_driver.c."""
+"""Results and quality of synthetic records, by the program tests/tools/metrics_driver.c."""
 import json
 import os
 import subprocess
@@ -8,7 +8,7 @@ S = 1_000_000_000
 
 
 def record_of(events, **more):
-    """A finished request that began at 1 s; event times are relative to that."""
+    """Returns a finished request that started at 1 s; event times are relative to that."""
     record = {
         "index": 0, "request_id": "r-0", "try": 1, "tries": 1, "retried": False, "planned_ns": S, "queued_ns": None,
         "acted_ns": S, "connected_ns": None, "handshake_ns": None, "sent_ns": S, "headers_ns": None,
@@ -24,7 +24,7 @@ def record_of(events, **more):
 
 
 def evaluate(*records, quality=False, bin_dir=None, **how):
-    """`results`, or `quality`, of a run of these records."""
+    """Returns `results`, or `quality`, of a run of these records."""
     rows = [{**record, "index": i} for i, record in enumerate(records)]
     made = {"records": rows, "tries": [], "start_ns": min(row["acted_ns"] for row in rows),
             "end_ns": max(row["end_ns"] for row in rows), "percentiles": [99], "slo": {}, "max_concurrency": None,

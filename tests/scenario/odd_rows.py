@@ -18,8 +18,11 @@ HEAD = head("200 OK", "text/event-stream", CHUNKED)
 
 class Row:
     """
-    kind, says, status: of the failure; `says` is in its message. tokens: output_tokens, None for null.
-    events: how many. text: what was generated.
+
+    kind, says, status: of the failure; `says` is in its message. tokens: output_tokens, None for null. events: their
+    number. text: the generated text.
+
+
     """
 
     def __init__(self, *steps, kind=None, says=None, status=200, tokens=4, events=4, finish="length", source=None,
@@ -35,12 +38,12 @@ def failed(*steps, kind, says, status=200, **more):
 
 
 def refused(line, body=b"", kind="application/json", *lines, says):
-    """An answer with an error status; the row after it finds the connection usable."""
+    """Returns a response with an error status; the next row finds the connection usable."""
     return failed(whole(body, line, kind, *lines), kind="http_status", says=says, status=int(line[:3]), events=0)
 
 
 def broken(answer, says, status=None):
-    """HTTP itself is wrong: the connection is given up."""
+    """Returns malformed HTTP: the connection is closed."""
     return failed(answer, CLOSE, kind="protocol", says=says, status=status)
 
 
@@ -332,7 +335,7 @@ def usages():
         return event({"choices": [], "usage": value})
 
     def unbelieved(value):
-        """As if nothing were said: one event, one token."""
+        """The usage is ignored: one event is one token."""
         return one(*four, row_of({"prompt_tokens": value, "completion_tokens": value}), DONE, source="events")
 
     return {
@@ -476,7 +479,7 @@ def chat():
         return one(event(Chat.token(delta)), *four[1:], *end, **expected)
 
     def alone(delta, flags, count):
-        """Without usage, so that the events themselves are counted; `flags` of the first."""
+        """Without usage, so that the events are counted; `flags` of the first."""
         row = one(event(Chat.token(delta)), *four[1:], DONE, source="events", tokens=count)
         row.flags = flags
         return row
@@ -524,7 +527,7 @@ def responses():
     message = "the engine died"
 
     def named(*events):
-        """With the event fields that vLLM and OpenAI send."""
+        """Adds the event fields that vLLM and OpenAI send."""
         return [b"event: " + json.loads(part[6:])["type"].encode() + b"\n" + part for part in events]
 
     return {

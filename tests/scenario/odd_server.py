@@ -23,21 +23,21 @@ HANG = "hang"                # says nothing until the peer goes
 
 
 class Pause:
-    """Between two sends, so that they are two segments and two reads of the peer."""
+    """A pause between two sends, so that they are two segments and two reads of the peer."""
 
     def __init__(self, seconds):
         self.seconds = seconds
 
 
 class Dribble:
-    """Some bytes at a time, a while between them."""
+    """Sends some bytes at a time, with pauses."""
 
     def __init__(self, data, size=1, seconds=0.001):
         self.data, self.size, self.seconds = data, size, seconds
 
 
 def head(status="200 OK", kind="text/event-stream; charset=utf-8", *lines, version="HTTP/1.1"):
-    """`kind` None: no Content-Type. Without a line on the body's length it runs until the end."""
+    """`kind` None: no Content-Type. Without a line on the body's length, the body ends with the connection."""
     first = f"{version} {status}"
     kinds = [f"Content-Type: {kind}"] if kind else []
     return ("\r\n".join([first, "Server: odd", *kinds, *lines]) + "\r\n\r\n").encode("latin-1")
@@ -62,7 +62,7 @@ def text_of(value):
 
 
 def event(value):
-    """A server-sent event with this JSON value, or these bytes, as its data."""
+    """Returns a server-sent event with this JSON value, or these bytes, as its data."""
     return b"data: " + text_of(value) + b"\n\n"
 
 
@@ -91,7 +91,7 @@ class Chat:
 
 
 def tokens(count, kind=Completions):
-    """Events of so many tokens, the last of them with a finish reason."""
+    """Returns events of the given number of tokens, the last of them with a finish reason."""
     return [event(kind.token(f" t{i}", finish="length" if i == count - 1 else None)) for i in range(count)]
 
 
@@ -100,7 +100,7 @@ def good(kind=Completions, count=4):
 
 
 def stream(*events, lines=(CHUNKED,), last=True):
-    """A whole answer of one chunk an event, as vLLM sends it."""
+    """Returns a complete response with one chunk per event, as vLLM sends it."""
     return b"".join([head("200 OK", "text/event-stream; charset=utf-8", *lines), *map(chunk, events),
                      LAST_CHUNK if last else b""])
 
@@ -115,8 +115,11 @@ MODELS = {"object": "list", "data": [{"id": "odd", "root": "odd", "max_model_len
 
 class OddServer:
     """
-    One thread a connection; `asked` counts the requests of each row's name. Below /early/ requests are
-    answered before their bodies are read.
+
+    One thread per connection; `asked` counts the requests of each row's name. Requests below /early/ get a response
+    before their bodies are read.
+
+
     """
 
     def __init__(self, rows, address=("127.0.0.1", 0), family=socket.AF_INET, wrap=None, nagle=False):

@@ -1,4 +1,4 @@
-"""`vllm bench serve` lines are as good as files: checked, made into experiments, and written again."""
+"""`vllm bench serve` lines are equivalent to files: they are checked, converted to experiments, and written back."""
 import json
 import shlex
 import stat
@@ -84,7 +84,7 @@ def test_other_benchmarks_are_not_in_this_version(bin_dir, tmp_path, text, name)
 
 
 def test_unsupported_features_are_reported_as_in_a_file(bin_dir, tmp_path):
-    """A warning where nothing is to run now."""
+    """The problem is a warning if no run follows."""
     options = {"dataset_name": "hf", "dataset_path": "a/b", "hf_split": "train"}
     report = check(bin_dir, tmp_path, BENCH + " ".join(f"--{name.replace('_', '-')} {value}"
                                                        for name, value in options.items()))
@@ -126,7 +126,7 @@ LINES = [
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_becomes_a_file_that_means_the_same(bin_dir, tmp_path, line):
-    """Key by key what `bench serve` completes; and the file's line makes that file again."""
+    """The values equal those that `bench serve` completes, and the line made from the file yields the same file."""
     words = shlex.split(line)
     words = words[words.index("serve") + 1:] if "serve" in words else words[2:]
     bench = run_profllm(bin_dir, "bench", "serve", *words, "--dry-run", "--json", cwd=tmp_path)
@@ -244,7 +244,7 @@ def test_real_lines_are_judged_as_vllm_judges_them(lines, answers):
 
 
 def test_real_lines_become_files_that_mean_the_same(lines, answers):
-    """Completed, key by key. Where a value is out of the bounds that a file has, both say so."""
+    """The completed values are equal, key by key. A value out of the bounds of the file is refused by both."""
     same = refused = 0
     for row, answer in zip(lines, answers, strict=True):
         if not row["ok"]:
@@ -260,7 +260,7 @@ def test_real_lines_become_files_that_mean_the_same(lines, answers):
 
 
 def test_some_real_lines_by_the_program(bin_dir, lines, answers, tmp_path):
-    """The whole way, there and back."""
+    """Converts lines to files and back with the program."""
     taken = [(row, answer) for row, answer in zip(lines, answers, strict=True)
              if row["ok"] and answer["yaml_values"] is not None][::8]
     for row, answer in taken:
@@ -277,7 +277,7 @@ def test_some_real_lines_by_the_program(bin_dir, lines, answers, tmp_path):
 
 @pytest.mark.parametrize("words", [["--help"], ["--nmu-runs", "3"], ["word"]])
 def test_vllms_sweeps_have_two_names(bin_dir, words):
-    """`bench sweep KIND` is `sweep KIND`: what it prints, and its status."""
+    """`bench sweep KIND` is `sweep KIND`: equal output and exit status."""
     for kind in ("serve", "serve_workload", "serve_sla", "startup"):
         short, long = (run_profllm(bin_dir, *start, kind, *words) for start in (["sweep"], ["bench", "sweep"]))
         assert short.returncode == (0 if words == ["--help"] else 2) and (short.returncode or f" {kind} " in short.stdout)

@@ -261,7 +261,7 @@ def plain(value):
 
 
 def theirs(parser, argv):
-    """(options that were set, None) or (None, the first error)"""
+    """Returns (options that were set, None) or (None, the first error)."""
     try:
         names = vars(parser.parse_args(["bench", "serve", *folded(argv)]))
     except Refused as refused:

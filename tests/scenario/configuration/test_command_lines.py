@@ -1,4 +1,4 @@
-"""Real `vllm serve` command lines: our verdict and values against those of vLLM's own parser."""
+"""Real `vllm serve` command lines: our verdict and values compared with those of vLLM's own parser."""
 import json
 import subprocess
 
@@ -53,7 +53,7 @@ def table(test_data_dir):
 
 
 def lora(item):
-    """An adapter as vLLM's parser sees it: what is not given is None or False."""
+    """Returns an adapter as vLLM's parser sees it: missing values are None or False."""
     if isinstance(item, str):
         name, path = item.split("=", 1)
         item = {"name": name, "path": path}
@@ -61,7 +61,7 @@ def lora(item):
 
 
 def like(value):
-    """The meaning of a key of a JSON object, however it was written."""
+    """Returns the meaning of a key of a JSON object, independent of its spelling."""
     if isinstance(value, dict):
         return {key: like(member) for key, member in value.items()}
     if isinstance(value, list):
@@ -80,7 +80,7 @@ def like(value):
 
 
 def without_defaults(value, fields):
-    """Keys of a typed object that say what they say anyway are not in the parser's `set`."""
+    """Removes default values from a typed object, as the parser's `set` lacks them."""
     if not isinstance(value, dict):
         return value
     known = fields or {}
@@ -106,7 +106,7 @@ def normal(name, value, arg):
 
 
 def differences(ours, line, table):
-    """Arguments whose value is not what vLLM's parser has: name -> (ours, theirs)."""
+    """Returns {name: (ours, theirs)} of the arguments whose values differ from vLLM's parser."""
     found = {}
     for name in set(ours) | set(line["set"]):
         arg = table[name]
@@ -122,13 +122,13 @@ def flag_name(word):
 
 
 def is_reported(refused, keys):
-    """Is the argument among the problems' keys, itself or with a key inside of it?"""
+    """Returns whether the argument, or a key inside it, is among the keys of the problems."""
     name = flag_name(refused)
     return any(key == name or key.startswith(name + ".") for key in keys)
 
 
 def test_verdicts(lines, answers):
-    """Accepted or refused as vLLM's parser does; `engine` lines may be either."""
+    """Lines are accepted or refused as by vLLM's parser; `engine` lines may be either."""
     wrong = {}
     for line, answer in zip(lines, answers):
         if (not answer["errors"]) != line["ok"] and not line.get("engine"):
@@ -139,7 +139,7 @@ def test_verdicts(lines, answers):
 
 
 def test_refused_arguments_are_named(lines, answers):
-    """Each of them, at its word, and no other."""
+    """Each refused argument is reported with its word, and no other one is."""
     count = 0
     for line, answer in zip(lines, answers):
         if line["ok"]:
@@ -172,7 +172,7 @@ def test_values(lines, answers, table):
 
 
 def test_environment_and_form(lines, answers):
-    """Keys and tokens were made KEY in the data, whatever the line has."""
+    """The data has KEY in place of all keys and tokens."""
     for line, answer in zip(lines, answers):
         assert answer["form"] == line["form"], line["id"]
         assert set(answer["env"]) == set(line["env"]), line["id"]
@@ -181,7 +181,7 @@ def test_environment_and_form(lines, answers):
 
 
 def test_there_and_back(driver, lines, answers, table):
-    """The experiment file made from a line, and the line made from that file, say the same."""
+    """The experiment file made from a line, and the line made from that file, have the same meaning."""
     made = []
     for line, answer in zip(lines, answers):
         if not line["ok"] or answer["errors"]:
@@ -200,7 +200,7 @@ def test_there_and_back(driver, lines, answers, table):
 
 
 def test_real_failures(driver, test_data_dir):
-    """The commands of real vLLM servers that did not start for an argument."""
+    """Checks commands of real vLLM servers that failed to start because of an argument."""
     logs = test_data_dir / "data" / "real" / "logs"
     told = {}
     for fault in ("unknown_argument", "bad_choice"):

@@ -1,4 +1,4 @@
-"""`profllm config`: a command line becomes an experiment file, and the way back."""
+"""`profllm config` converts a command line to an experiment file, and back."""
 import json
 import os
 import shlex
@@ -153,7 +153,7 @@ def commands(test_data_dir):
 
 @pytest.mark.release_only  # 700 starts; a fuzz target has the same lines
 def test_real_commands_survive_the_way(bin_dir, commands, tmp_path):
-    """The file and the command made from it set what the first command set."""
+    """The file, and the command made from it, set the same values as the first command."""
     wrong = []
     for row in commands:
         if not row["ok"] or row.get("engine"):
@@ -170,7 +170,7 @@ def test_real_commands_survive_the_way(bin_dir, commands, tmp_path):
 
 
 def section(yaml, name):
-    """The lines of one section, secrets left out: they are not on the way back."""
+    """Returns the lines of one section without secrets, which are not converted back."""
     lines, inside = [], False
     for line in yaml.splitlines():
         inside = line.startswith(f"{name}:") or (inside and line.startswith(" "))

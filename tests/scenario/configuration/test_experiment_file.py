@@ -15,7 +15,7 @@ def rows(source_dir, name, macro):
 
 
 def read_row(row, head):
-    """(name, default, help) of a row whose name the pattern's group is, its default as a text."""
+    """Returns (name, default as text, help) of a row; the group of the pattern is its name."""
     found = re.match(head, row)
     value, end = json.JSONDecoder().raw_decode(row, found.end())
     default = value if isinstance(value, str) else row[found.end():end]
@@ -38,7 +38,7 @@ def page(source_dir):
 
 
 def table_lines(page):
-    """First cell without its marks -> (default, meaning)."""
+    """Returns {first cell without its marks: (default, meaning)}."""
     lines = {}
     for line in page.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]

@@ -1,4 +1,4 @@
-"""api/experiment.schema.json, which editors read, says what the program says of an experiment."""
+"""api/experiment.schema.json, which editors read, accepts the same experiments as the program."""
 import json
 import re
 import subprocess
@@ -40,12 +40,12 @@ def nested(dotted, value):
 
 
 def part_of(validator, *path):
-    """The validator of one place of the schema: far faster than that of the whole."""
+    """Returns the validator of one part of the schema, which is far faster than that of the whole."""
     return validator.evolve(schema={"$ref": "#/$defs/" + "/".join(path)})
 
 
 def place_of(validator, key):
-    """The part for "server.kv_events_config.hwm", "benchmark.backend" or "name"."""
+    """Returns the part for "server.kv_events_config.hwm", "benchmark.backend" or "name"."""
     parent, _, name = key.rpartition(".")
     if not parent:
         return validator.evolve(schema=validator.schema["properties"][name])
@@ -53,7 +53,7 @@ def place_of(validator, key):
 
 
 def fields_of(fields, prefix=""):
-    """(dotted key, entry) of all keys inside an argument."""
+    """Yields (dotted key, entry) of all keys inside an argument."""
     for key, entry in fields.items():
         yield prefix + key, entry
         yield from fields_of(entry.get("fields", {}), f"{prefix}{key}.")
@@ -70,7 +70,7 @@ def values_for(entry):
 
 
 def other_releases(bin_dir):
-    """name -> releases in which its value may be another than in the reference."""
+    """Returns {name: releases that accept other values than the reference}."""
     rows = json.loads(run_profllm(bin_dir, "schema", "--json").stdout)["argument_history"]
     told = {"type", "cli_style", "choices", "computed"}
     return {row["name"]: [given["since"] for given in row["ranges"]
@@ -78,7 +78,7 @@ def other_releases(bin_dir):
 
 
 def program_takes(bin_dir, folder, documents, patience):
-    """Whether `validate` finds no fault in single values, for each document."""
+    """Returns for each document whether `validate` finds no fault in its values."""
     paths = []
     for i, document in enumerate(documents):
         paths.append(folder / f"{i}.json")
@@ -234,7 +234,7 @@ def test_the_schema_refuses_nothing_that_the_program_takes(bin_dir, tmp_path, so
 
 
 def test_names_in_other_spellings(schema, table):
-    """Each leads to the argument's own place."""
+    """Each spelling leads to the schema of the argument."""
     patterns = [(re.compile(pattern), value)
                 for pattern, value in schema["$defs"]["server"]["patternProperties"].items()]
     own = schema["$defs"]["server"]["properties"]

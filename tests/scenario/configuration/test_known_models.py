@@ -1,4 +1,4 @@
-"""Models whose facts are known by name: what `validate` says of them where no file of theirs is here."""
+"""Models that are known by name: the report of `validate` without the model's files."""
 import json
 import subprocess
 import sys
@@ -18,7 +18,7 @@ COUNTS = {
 
 
 def explain(bin_dir, folder, names, *args):
-    """The reports of one experiment a name, from one start of the program."""
+    """Returns the reports of one experiment per name, from one start of the program."""
     files = []
     for i, name in enumerate(names):
         path = folder / f"{i}.json"

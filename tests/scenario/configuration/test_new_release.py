@@ -1,4 +1,4 @@
-"""tools/new-release: what the sources of a wheel say, against the rows."""
+"""tools/new-release: the sources of a wheel compared with the rows."""
 import json
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 
 def test_no_row_has_a_todo(source_dir):
-    """The tool prints TODO where a maintainer has to look something up."""
+    """The tool prints TODO for facts that a maintainer has to look up."""
     left = [f"{path.name}:{number}" for path in sorted((source_dir / "src/tbl").rglob("*.h"))
             for number, line in enumerate(path.read_text().splitlines(), 1) if "TODO" in line]
     assert left == []

@@ -26,7 +26,7 @@ LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "zlib", "openssl", "libp
 
 
 def compiler(bin_dir):
-    """The compile command of main.c, less its files: the same switches as the libraries have."""
+    """Returns the compile command of main.c without its files: the switches of the libraries."""
     commands = bin_dir.parent / "compile_commands.json"
     assert commands.exists(), f"the build makes {commands}"
     for entry in json.loads(commands.read_text()):
@@ -48,7 +48,7 @@ def link(compile_words, program, objects, bin_dir):
 
 
 def build(compile_words, tree, bin_dir, folder):
-    """The programs with the tree's rows."""
+    """Builds the programs with the rows of the tree."""
     words = [*compile_words, f"-I{tree / 'src'}"]
     rows = folder / "catalog_rows.o"
     subprocess.run([*words, "-c", tree / "src/vllm/catalog_rows.c", "-o", rows], check=True)
@@ -57,7 +57,7 @@ def build(compile_words, tree, bin_dir, folder):
 
 
 def tree_with(source_dir, tree, path, row):
-    """The source tree with one row more."""
+    """Returns the source tree with one additional row."""
     for name in ("src", "tools", "api", "docs"):
         shutil.copytree(source_dir / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     path = tree / "src/tbl" / path
@@ -154,7 +154,7 @@ def test_field(made_up):
 
 
 def test_column(made_up, bin_dir, result_path, tmp_path):
-    """Also of a database and a result that are older than the row: the program that stored it knew no such key."""
+    """The column also exists for a database and a result that are older than the row."""
     db = tmp_path / "a.db"
     for programs, told in ((bin_dir, "stored"), (made_up, "duplicate")):
         done = run_dashboard(programs, "import", result_path, "--db", db)
@@ -192,7 +192,7 @@ def load_made_up(load_tree, bin_dir, source_dir, tmp_path_factory):
 
 
 def included(root, name, known):
-    """All headers that a file reaches."""
+    """Returns all headers that a file reaches."""
     if name not in known:
         known[name] = set()
         for header in re.findall(r'^#include "([^"]+)"', (root / name).read_text(), re.M):

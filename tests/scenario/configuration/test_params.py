@@ -1,4 +1,4 @@
-"""`profllm params`: the table of vLLM's arguments, and what another vLLM's help changes in it."""
+"""`profllm params`: the table of vLLM's arguments, and the changes by the help of another vLLM."""
 import argparse
 import json
 import os
@@ -73,7 +73,7 @@ OF_THE_REFERENCE = {"nullable", "deprecated", "in_reference"}
 
 
 def test_the_former_reference_is_its_specification(bin_dir, test_data_dir):
-    """0.32.0 is history now: its arguments are as they were when it was the reference."""
+    """The arguments of 0.32.0 are the same as when it was the reference."""
     spec = {name: entry for name, entry in specification(test_data_dir, "spec").items() if entry["in_reference"]}
     table = {entry["name"]: entry for entry in entries(bin_dir, "--vllm-version", "0.32.0")}
     assert set(table) == set(spec)
@@ -220,7 +220,7 @@ def add_to_parser(group, entry):
 
 
 def help_text(table, columns=80):
-    """A vLLM's help as Python's argparse writes it."""
+    """Writes the help of a vLLM as Python's argparse does."""
     os.environ["COLUMNS"] = str(columns)
     try:
         parser = argparse.ArgumentParser(prog="vllm serve", description="Serves: a model")
@@ -260,7 +260,7 @@ def test_reference_release_has_no_difference(bin_dir, tmp_path, table, columns):
 
 
 def changed_table(table):
-    """One argument more, one less, another default, another choice."""
+    """Returns the table with an added, a removed and two changed arguments."""
     changed = [dict(entry) for entry in table if entry["name"] != "watermark"]
     by_name = {entry["name"]: entry for entry in changed}
     changed.append({**by_name["mm_processor_cache_type"], "name": "brand_new_thing",

@@ -1,4 +1,4 @@
-"""Forms in which commands are pasted: shell text, prompts, wrappers, manifests. Each kind is a table of texts."""
+"""Forms of pasted commands: shell text, prompts, wrappers, manifests. Each kind is a table of texts."""
 import json
 import random
 import re
@@ -23,7 +23,7 @@ def words_driver(bin_dir):
 
 
 def driven(driver, texts):
-    """The words of each text, as the splitter makes them."""
+    """Returns the words of each text, by the splitter."""
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     run = subprocess.run([driver], input=lines, capture_output=True, text=True, check=True)
     answers = [json.loads(line) for line in run.stdout.splitlines()]
@@ -32,7 +32,7 @@ def driven(driver, texts):
 
 
 def validated(profllm, text, *options, name=None, tmp_path=None):
-    """The report of one text, or of a file of that name."""
+    """Returns the report of one text, or of a file with that name."""
     words = ["--command-file", "-"]
     if name is not None:
         path = tmp_path / name
@@ -52,7 +52,7 @@ def warnings_of(file):
 
 
 def experiment(profllm, text, *options):
-    """The experiment file that a text becomes."""
+    """Returns the experiment file made from a text."""
     run = subprocess.run([profllm, "config", "from-command", "--command-file", "-", *options], input=text,
                          capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
@@ -67,7 +67,7 @@ TESTS = ['[ -n "$A" ]', '[ -z "$B" ]', '[ "$C" = x ]', '[ "$C" != x ]', "[ 1 -eq
 
 
 def piece(rng, arrays):
-    """A part of a word."""
+    """Returns a part of a word."""
     name = rng.choice("ABCD")
     maybe = rng.choice("ABCDUV")
     choices = [
@@ -109,7 +109,7 @@ def condition(rng):
 
 
 def snippet(rng, arrays):
-    """A script that shows words which follow from its own assignments."""
+    """Returns a random script that prints words computed from its own assignments."""
     lines = ["A= B= C= D="] + [f"{name}={rng.choice(VALUES)}" for name in "ABCD"]
     if rng.random() < 0.3:
         lines.append("%s=%s%s" % (rng.choice("ABCD"), rng.choice(["$A", "${B}", '"$C"']), rng.choice(["", "x", " #c"])))
@@ -133,7 +133,7 @@ SHOW = 'set -f\nshow() { printf "<"; for a in "$@"; do printf "\\001%s" "$a"; do
 
 
 def shown_by(shell, text):
-    """The words of each `show`, made by a real shell; None: the shell refuses the text."""
+    """Returns the words of each `show`, by a real shell; None: the shell refuses the text."""
     run = subprocess.run([shell, "-c", SHOW + text], capture_output=True, text=True)
     if run.returncode or run.stderr:
         return None
@@ -343,7 +343,7 @@ WRAPPED = [
 
 @pytest.mark.parametrize("text", WRAPPED)
 def test_wrappers(profllm, text):
-    """The server is found, and its fault is at its place in the pasted text."""
+    """The server is found, and its fault is reported at its location in the pasted text."""
     (file,) = validated(profllm, text)
     (error,) = errors_of(file)
     assert error["key"] == "--max-model-ln"
@@ -379,7 +379,7 @@ PLACED = [
 
 @pytest.mark.parametrize("text", PLACED)
 def test_a_fault_is_placed_where_it_is_written(profllm, text):
-    """Also where a variable carries it to the command."""
+    """A variable may carry the faulty word to the command."""
     (file,) = validated(profllm, text)
     (error,) = errors_of(file)
     assert text.split("\n")[error["line"] - 1][error["col"] - 1:].startswith("--max-model-ln"), (error["line"], error["col"])
@@ -624,7 +624,7 @@ FILES = ([("compose.yaml", COMPOSE[kind]) for kind in COMPOSE] + [("pod.yaml", K
 
 @pytest.mark.parametrize(("name", "text"), FILES, ids=[*COMPOSE, *KUBERNETES, *CHARTS, *LINES])
 def test_files_that_start_containers(profllm, tmp_path, name, text):
-    """The one container of vLLM's is checked, and its fault is at its place in the file."""
+    """The one vLLM container is checked, and its fault is reported at its location in the file."""
     (file,) = validated(profllm, text, name=name, tmp_path=tmp_path)
     (error,) = errors_of(file)
     assert error["key"] == "--max-model-ln", error

@@ -35,14 +35,14 @@ def in_experiment(source_dir):
 
 @pytest.fixture(scope="module")
 def tables(bin_dir, history):
-    """The arguments of each release, by name."""
+    """Returns the arguments of each release, by name."""
     done = {release: run_profllm(bin_dir, "params", "--vllm-version", release, "--json")
             for release in history["releases_read"]}
     return {release: {row["name"]: row for row in json.loads(one.stdout)} for release, one in done.items()}
 
 
 def order(release):
-    """0.9.2 < 0.10.0, 0.8.5 < 0.8.5.post1 < 0.9.0"""
+    """Returns a sort key: 0.9.2 < 0.10.0, 0.8.5 < 0.8.5.post1 < 0.9.0."""
     numbers, _, post = release.partition(".post")
     return [int(number) for number in numbers.split(".")], int(post or 0)
 
@@ -114,7 +114,7 @@ def types_of(given):
 
 
 def differs(row, given, today):
-    """The key that is not as the history has it; None: none. `today`: the last range of one that is still there."""
+    """Returns the key that differs from the history, or None. `today`: the last range of an argument that still exists."""
     choices, wanted = row["choices"], given["choices"]
     # lists that no parser checks have names of their own
     if not (wanted is None and choices is not None and not is_checked(row)) and row["name"] != "mm_processor_device":

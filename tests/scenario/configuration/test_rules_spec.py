@@ -1,7 +1,9 @@
-"""Constraint rules against the specification: every field, every parsed form, and what they mean.
+"""Constraint rules compared with the specification: every field, every parsed form, and their meaning.
 
-The meaning is worked out here a second time, over the specification's own parsed forms and defaults;
-nothing here calls the product but through the driver program.
+The meaning is computed a second time, from the specification's own parsed forms and defaults; only the driver program
+calls the product.
+
+
 """
 import json
 import math
@@ -102,7 +104,7 @@ def arithmetic(sign, a, b):
 
 
 class Subject:
-    """Values, defaults of the specification, facts."""
+    """Values, defaults of the specification, and facts."""
 
     def __init__(self, args, values, env):
         self.args, self.values, self.env = args, values, env
@@ -184,7 +186,7 @@ def names_in(ast, found):
 
 
 def values_of(entry, literals):
-    """Plausible values of one argument or key, and some of another kind."""
+    """Returns plausible values of one argument or key, and some of another kind."""
     numbers = [value for value in literals if is_number(value) and not isinstance(value, bool)]
     texts = [value for value in literals if isinstance(value, str)]
     kind = entry.get("type", "any")
@@ -246,7 +248,7 @@ def test_rows_equal_the_specification(spec, driver):
 
 
 def holds(rule, release):
-    """Does it hold in a release that was the reference?"""
+    """Returns whether the rule applies to a release that was the reference."""
     def order(text):
         return [int(part) for part in text.split(".")]
     return (rule["since"] is None or order(rule["since"]) <= order(release)) and \
@@ -254,7 +256,7 @@ def holds(rule, release):
 
 
 def test_the_former_reference_has_its_rules(test_data_dir, driver):
-    """What 0.32.0 asked for, it still asks for."""
+    """The rules of 0.32.0 still apply."""
     rows = {row["id"]: row for row in driver([{"rules": True}])[0]}
     former = json.loads((test_data_dir / "spec/engine-args.json").read_text())["constraints"]
     assert len(former) == 117
@@ -319,7 +321,7 @@ def test_nothing_known_breaks_nothing(spec, driver):
 
 
 def random_expression(rng, depth):
-    """Text and the form it has to get, brackets only where Python needs them or by chance."""
+    """Returns a text and its parsed form, with brackets where Python needs them or at random."""
     levels = [("or",), ("and",), ("not",), ("==", "!=", "<", "<=", ">", ">=", "in", "not in"),
               ("+", "-"), ("*", "/", "%")]
 

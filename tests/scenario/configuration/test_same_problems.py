@@ -43,7 +43,7 @@ def read(source_dir, name):
 
 
 def numbers(kind, low, high):
-    """(right, wrong) around the bounds of a row."""
+    """Returns (valid, invalid) values around the bounds of a row."""
     cast = int if kind == "I64" else float
     right, wrong = [cast(3), cast(40)], ["many"]
     if low not in ("", "-inf"):
@@ -82,7 +82,7 @@ def values_of(kind, choices, low, high):
 
 @pytest.fixture(scope="module")
 def options(source_dir):
-    """name: (right values, wrong values, kind), of every row of the load that a file has."""
+    """Returns {name: (valid values, invalid values, kind)} of every load option of a file."""
     found = {}
     for text in re.split(r"^(?=BENCH\()", read(source_dir, "bench_args.h"), flags=re.M)[1:]:
         kind, name, low, high = ROW.match(text).groups()
@@ -97,14 +97,14 @@ def options(source_dir):
 
 @pytest.fixture(scope="module")
 def flags(bin_dir):
-    """The options that the command line has, by what it says itself."""
+    """Returns the options of the command line, from its own output."""
     done = subprocess.run(command(bin_dir, "bench", "serve", "--help"), capture_output=True, text=True, check=True)
     return {name.replace("-", "_") for name in re.findall(r"--([a-z][a-z0-9-]+)", done.stdout)}
 
 
 @pytest.fixture(scope="module")
 def only_flags(source_dir):
-    """Checks that hold for a command line only, by their rows."""
+    """Returns the checks that apply to command lines only, from their rows."""
     return {name for name, _, _, where in CHECK.findall(read(source_dir, "experiment_checks.h")) if where == "FLAGS"}
 
 
@@ -130,7 +130,7 @@ def words_of(load, kinds):
 
 
 def make(options, count, data):
-    """Loads: the known drift, then each option right and wrong, then pairs; `count` of them, always the same."""
+    """Returns `count` loads, always the same: the known drift, then each option valid and invalid, then pairs."""
     choose = random.Random(SEED)
     first = [{"dataset_name": "random", "dataset_path": str(data)}, {"dataset_name": "sharegpt"},
              {"ramp_up_start_rps": 3}, {"ramp_up_strategy": "linear", "ramp_up_start_rps": 3, "ramp_up_end_rps": 2}]
@@ -175,7 +175,7 @@ def json_of(bin_dir, *words):
 
 
 def host_says(problem):
-    """Whether a file or a library is here is not asked by those who only check."""
+    """Returns whether the problem is a missing file or library, which a mere check does not report."""
     return problem["reason"] == "host"
 
 

@@ -1,4 +1,4 @@
-"""profllm schema --json holds each row of src/tbl/, counted and read here without the program."""
+"""profllm schema --json contains each row of src/tbl/, counted and parsed here without the program."""
 import json
 import re
 
@@ -58,7 +58,7 @@ def table_text(source_dir, name):
 
 
 def counts(text):
-    """macro -> how many lines begin with it"""
+    """Returns {macro: number of lines that begin with it}."""
     found = re.findall(r"^([A-Z_]+)\(", text, re.M)
     return {macro: found.count(macro) for macro in found}
 

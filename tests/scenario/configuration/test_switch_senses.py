@@ -1,4 +1,4 @@
-"""A switch keeps its sense: in every spelling, from a file, a pasted line and an overlay."""
+"""A switch keeps its meaning in every spelling, from a file, a pasted line and an overlay."""
 import json
 import re
 
@@ -21,7 +21,7 @@ def toggles(bin_dir):
 
 
 def help_of(entries):
-    """As a release prints it that shows one negative and hides --no-x."""
+    """Writes the help of a release that shows one negative and hides --no-x."""
     lines = ["options:"]
     for entry in entries:
         names = [entry["flag"], *entry["aliases"], inverse(entry["flag"])]
@@ -40,7 +40,7 @@ def make_overlay(bin_dir, folder, text):
 
 
 def whole_help(bin_dir):
-    """The rest of the reference's arguments, so that none is gone."""
+    """Returns the other arguments of the reference, so that none is removed."""
     entries = json.loads(run_profllm(bin_dir, "params", "--json").stdout)
     shown = toggles(bin_dir)
     names = {entry["name"] for entry in shown}
@@ -60,7 +60,7 @@ def whole_help(bin_dir):
 
 @pytest.fixture(scope="module", params=["overlay", "table"])
 def overlay(bin_dir, tmp_path_factory, request):
-    """Options that name an overlay of that help, or none: the table alone."""
+    """Returns options that select an overlay of that help, or none for the plain table."""
     if request.param == "table":
         return []
     done, path = make_overlay(bin_dir, tmp_path_factory.mktemp("senses"), whole_help(bin_dir))
@@ -69,7 +69,7 @@ def overlay(bin_dir, tmp_path_factory, request):
 
 
 def is_off(entry, words):
-    """Does a command line switch it off, in one of its spellings? None: it says nothing, or both."""
+    """Returns whether a command line switches it off in any spelling; None: it sets nothing, or both."""
     negatives = {"--no-" + entry["flag"][2:], inverse(entry["flag"])} & set(words)
     return bool(negatives) if bool(negatives) != (entry["flag"] in words) else None
 

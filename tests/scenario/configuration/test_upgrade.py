@@ -98,7 +98,7 @@ def folder(source_dir):
 
 @pytest.fixture(scope="module")
 def upgraded(bin_dir, folder, tmp_path_factory):
-    """Each file's report for the newest release, of one program start."""
+    """Returns each file's report for the newest release, from one start of the program."""
     done = profllm(bin_dir, tmp_path_factory.mktemp("upgrade"), "validate", "--json", "--upgrade-to", REFERENCE,
                    *[folder / name for name in FILES])
     assert done.returncode == 2
@@ -106,7 +106,7 @@ def upgraded(bin_dir, folder, tmp_path_factory):
 
 
 def of_releases(report):
-    """{key: replaced_by} of what the new release does not have."""
+    """Returns {key: replaced_by} of the keys that the new release lacks."""
     return {one["key"].removeprefix("server."): one["replaced_by"]
             for one in errors(report) if "no longer has" in one["found"]}
 
@@ -173,7 +173,7 @@ def release(text):
 
 
 def range_of(entry, version):
-    """The range that holds for a release; None: it does not have it."""
+    """Returns the range that applies to a release; None: the release lacks it."""
     for one in entry["ranges"]:
         if release(one["since"]) <= release(version) and (
                 one["until"] is None or release(version) < release(one["until"])):
@@ -187,7 +187,7 @@ def history(test_data_dir):
 
 
 def keys_of(history, argument):
-    """{path: entry} of the keys of an argument."""
+    """Returns {path: entry} of the keys of an argument."""
     keys = dict(history["config_keys"].get(argument, {}))
     keys.update({f"pass_config.{name}": entry
                  for name, entry in history["config_keys"].get(f"{argument}.pass_config", {}).items()})
@@ -278,7 +278,7 @@ def test_two_releases_differ_as_the_history_says(bin_dir, tmp_path, history, sin
 
 
 def value_for(entry):
-    """A value that the last release with it took."""
+    """Returns a value that the last release with it accepted."""
     last = entry["ranges"][-1]
     choices = [one for ranges in reversed(entry["ranges"]) for one in ranges.get("choices") or []]
     if choices:
@@ -288,7 +288,7 @@ def value_for(entry):
 
 
 def test_every_replacement_of_the_history_is_worded(bin_dir, tmp_path, history):
-    """All that is gone, in one file."""
+    """Checks all removed arguments in one file."""
     gone = {name: entry for name, entry in history["args"].items() if not entry["in_reference"] and name != SPELLING}
     server = {name: value_for(entry) for name, entry in gone.items() if name != "override_pooler_config"}
     keys = {}
@@ -467,7 +467,7 @@ def test_a_run_reports_the_same(bin_dir, tmp_path):
 
 
 def test_a_spelling_that_came_back(bin_dir, tmp_path):
-    """--disable-log-requests: an argument until 0.17.0, refused until 0.33.0, since then a negative."""
+    """--disable-log-requests was an argument until 0.17.0, and was refused until 0.33.0; since then it is a negative."""
     line = "vllm serve m --disable-log-requests"
     for release, ok in (("0.9.0", True), ("0.17.0", False), ("0.32.0", False), ("0.33.0", True)):
         done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", release, "--", *shlex.split(line))

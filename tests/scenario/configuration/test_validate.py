@@ -1,4 +1,4 @@
-"""`profllm validate`: everything that is wrong with a file, at once, before anything starts."""
+"""`profllm validate` reports all faults of a file at once, before anything starts."""
 import json
 
 import pytest
@@ -191,7 +191,7 @@ def test_several_files_in_one_go(bin_dir, tmp_path):
 
 
 def test_refused_lines_break_no_rules(bin_dir, tmp_path):
-    """A parser was asked for, though not one that exists: one problem, not two."""
+    """A request for an unknown parser is one problem, not two."""
     report = check(bin_dir, tmp_path, "server:\n  enable_auto_tool_choice: true\n"
                    "  tool_call_parser: [a, b]\n")
     assert [one["key"] for one in errors(report)] == ["server.tool_call_parser"]

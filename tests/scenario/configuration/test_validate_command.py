@@ -1,4 +1,4 @@
-"""A pasted command line is as good as a file."""
+"""A pasted command line is equivalent to a file."""
 import pytest
 
 from validate_tools import errors, make_model, profllm, reports, warnings

@@ -1,4 +1,4 @@
-"""`server.config`: vLLM's own YAML is read as vLLM reads it and never passed on."""
+"""`server.config`: vLLM's own YAML is read as by vLLM and never passed on."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""Real set-ups are not refused, real faults are: what vLLM itself printed, where others' data is here."""
+"""Real configurations are accepted and real faults are reported, compared with vLLM's own output, if external data is present."""
 import ast
 import json
 import re
@@ -20,7 +20,7 @@ def enum_value(match):
 
 
 def set_up_of(path):
-    """(arguments, release) of a server's log; (None, …): it does not say."""
+    """Returns (arguments, release) of a server's log; (None, …): the log lacks them."""
     text = ESCAPES.sub("", path.read_text(errors="replace"))
     found = ARGS.search(text)
     release = RELEASE.search(text)
@@ -107,7 +107,7 @@ def commands(test_data_dir):
 
 @pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_real_commands_are_judged_as_their_parser_does(bin_dir, commands, tmp_path):
-    """As far as single arguments go."""
+    """Compares the verdicts on single arguments."""
     wrong = []
     for row in commands:
         for name in row.get("files") or []:

@@ -1,4 +1,4 @@
-"""`profllm run` asks what `profllm validate` asks, before it starts anything."""
+"""`profllm run` makes the checks of `profllm validate` before it starts anything."""
 import json
 
 from run_tools import base_config, load_result, run_profllm, write_config

@@ -1,4 +1,4 @@
-"""Rules that vLLM enforces about the model, the GPU, the front end and the environment: a hit and a near miss of each."""
+"""Rules that vLLM enforces on the model, the GPU, the front end and the environment: a violation and a near miss of each."""
 import json
 
 import pytest
@@ -129,7 +129,7 @@ def report_of(bin_dir, folder, line, release=None, hardware=None):
 
 
 def line_of(model, words):
-    """Assignments first, then the command."""
+    """Returns a line: assignments first, then the command."""
     assigned = [word for word in words.split() if "_DEVICES=" in word or word.startswith("VLLM_")]
     rest = [word for word in words.split() if word not in assigned]
     return " ".join([*assigned, "vllm serve", model, *rest])
@@ -214,7 +214,7 @@ def test_a_parser_is_the_release_s(bin_dir, models, words, release, severity, fo
 
 
 def test_every_parser_of_the_specification_is_known(bin_dir, test_data_dir, tmp_path):
-    """Each name that a parser's list of the history has, in the releases that it is of."""
+    """Each name of a parser list in the history is known in its releases."""
     history = json.loads((test_data_dir / "spec/engine-args-history.json").read_text())["args"]
     rows = json.loads(profllm(bin_dir, tmp_path, "schema", "--json").stdout)["parsers"]
 

@@ -36,7 +36,7 @@ def put(dashboard, run_id, kind, name, data, check=True, **headers):
 
 
 def files_of(folder):
-    """By name from the folder on."""
+    """Returns the files by name, relative to the directory."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "lock")
 
 
@@ -56,7 +56,7 @@ def folder(tmp_path):
 
 @pytest.fixture(scope="module")
 def dashboard(bin_dir, tmp_path_factory):
-    """One for all plays that need none of their own."""
+    """A dashboard for all tests that need no separate one."""
     db = tmp_path_factory.mktemp("db") / "d.db"
     with Dashboard(bin_dir, db) as one:
         one.folder = db.with_name("d.db.files")
@@ -66,7 +66,7 @@ def dashboard(bin_dir, tmp_path_factory):
 
 @pytest.fixture
 def private(bin_dir, db):
-    """One that a play may end, or is the first to ask; it has small-1."""
+    """A separate dashboard, which a test may end; it has small-1."""
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1
         yield one
@@ -77,7 +77,7 @@ NUMBERS = itertools.count(100)
 
 @pytest.fixture
 def runs(dashboard):
-    """The run_ids of two results that are one play's alone."""
+    """The run_ids of two results that belong to one test."""
     documents = [little(next(NUMBERS)) for _ in range(2)]
     assert dashboard.upload("/api/upload/batch", documents)["counts"]["stored"] == 2
     return [document["run_id"] for document in documents]
@@ -359,7 +359,7 @@ def test_damaged_bytes_are_found_and_repaired(private, bin_dir, db, folder):
 
 
 def begin_put(dashboard, run_id, length, sent):
-    """A connection with so much of a body, and no more."""
+    """Opens a connection and sends the given part of a body."""
     host, port = dashboard.host.rsplit(":", 1)
     connection = socket.create_connection((host, int(port)))
     connection.sendall(f"PUT {path_of(run_id, 'trace', 't')} HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Length: {length}\r\n\r\n".encode() + sent)
@@ -486,7 +486,7 @@ def test_of_a_result_that_is_deleted(dashboard, runs):
 
 
 def test_a_full_disk(bin_dir, tmp_path):
-    """507, nothing is left of it, and the next one that has room is kept."""
+    """A full disk yields 507 and leaves nothing, and the next artifact that fits is stored."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk], capture_output=True).returncode:

@@ -1,5 +1,5 @@
-"""Uploads, questions of all kinds, changes, deletes and a reindex by another process, all at once: each is answered, and none of the threads
-trips over another (ThreadSanitizer plays this too)."""
+"""Uploads, requests of all kinds, changes, deletions and a reindex by another process, all at once: each gets its
+response, and no threads race (ThreadSanitizer runs this, too)."""
 import concurrent.futures
 import json
 import os

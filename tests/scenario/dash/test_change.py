@@ -112,7 +112,7 @@ def test_replace_restores_deleted_results(shared):
 
 
 def test_another_process_is_followed(bin_dir, db):
-    """Two over one database: what one changes the other tells."""
+    """Two dashboards over one database: changes by one are visible in the other."""
     with Dashboard(bin_dir, db) as one:
         result = stored(one, "shared")
         assert one.stop() == (0, "", "")

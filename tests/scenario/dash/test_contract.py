@@ -32,7 +32,7 @@ def operations():
 
 
 def a_text(rng, schema):
-    """Drawn until it fits."""
+    """Draws until the text fits."""
     least = schema.get("minLength", 0)
     for i in range(10_000):
         length = rng.choice([least, least + 1, rng.randint(least, least + 30), min(schema.get("maxLength", 40), 60)])
@@ -43,7 +43,7 @@ def a_text(rng, schema):
 
 
 def a_predicate(rng):
-    """Often one that means something."""
+    """Returns a random predicate, often a meaningful one."""
     return rng.choice([
         {"field": "run.run_id", "op": rng.choice(["eq", "ne", "contains", "starts_with"]), "value": rng.choice(["small-1", "s", ""])},
         {"field": "server.tensor_parallel_size", "op": "in", "value": [1, 2]}, {"field": "results.mean_ttft_ms", "op": "lt", "value": "inf"},
@@ -70,7 +70,7 @@ def a_filter(rng, depth):
 
 
 def valid(rng, schema):
-    """A value that fits."""
+    """Returns a value that fits the schema."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return NAMED[name](rng) if name in NAMED else valid(rng, resolved(schema))
@@ -103,7 +103,7 @@ def fits(schema, value):
 
 
 def breaks_of(schema, value):
-    """(rule, another value) for each rule of the schema at this value, not of those within."""
+    """Yields (rule, another value) for each rule of the schema at this value, without those of nested values."""
     kinds = schema.get("type", [])
     kinds = kinds if isinstance(kinds, list) else [kinds]
     if kinds:
@@ -142,7 +142,7 @@ def breaks_of(schema, value):
 
 
 def broken(schema, value):
-    """(rule, the whole value with one rule broken), at every place of it."""
+    """Yields (rule, the complete value with one rule broken), at every place in it."""
     schema = resolved(schema)
     yield from breaks_of(schema, value)
     for part in schema.get("anyOf", []):
@@ -159,7 +159,7 @@ def broken(schema, value):
 
 
 def short(rule):
-    """Without where in a tree or a list it is: the rule is the same one at every place."""
+    """Returns the rule without its place in a tree or a list, where it is the same rule."""
     return rule if LONG else re.sub(r"(?:(?:and|or|not|\d+): )+(?=.)", "", rule)
 
 
@@ -171,7 +171,7 @@ def schema_of(parameter):
 
 
 class Route:
-    """One operation: what it takes, as one schema each."""
+    """One operation, with one schema for each part of its requests."""
 
     def __init__(self, method, path, operation):
         self.method, self.path = method, path

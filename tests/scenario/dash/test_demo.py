@@ -1,4 +1,4 @@
-"""`profllm-dashboard demo`: a database of synthetic results, and all that serve does."""
+"""`profllm-dashboard demo`: a database of synthetic results, and all options of serve."""
 import json
 import os
 import pty

@@ -52,7 +52,7 @@ def test_it_is_worth_it(bin_dir, tmp_path):
 
 
 def test_a_dictionary_that_is_gone(bin_dir, tmp_path):
-    """Told, and nothing else is hurt by it."""
+    """A missing dictionary is reported, and affects only its documents."""
     db = tmp_path / "d.db"
     with Dashboard(bin_dir, db) as dashboard:
         for i in range(3):

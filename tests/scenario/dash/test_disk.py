@@ -19,7 +19,7 @@ NOTICED = re.compile(r"^profllm-dashboard: warning: .*$", re.M)
 
 
 def noise(seed, size):
-    """A text that does not become small."""
+    """Returns a text that does not compress."""
     return random.Random(seed).randbytes(size // 2).hex()
 
 
@@ -34,7 +34,7 @@ def put(dashboard, run_id, data):
 
 
 def refused(answer, *statuses):
-    """A problem document of one of these, to be asked again where it says so."""
+    """Checks for a problem document with one of these statuses, and for Retry-After with 503."""
     assert answer.status in statuses, (answer.status, answer.body)
     assert answer.headers["Content-Type"] == "application/problem+json" and answer.json["detail"]
     assert (answer.headers["Retry-After"] is not None) == (answer.status == 503)
@@ -48,7 +48,7 @@ def ended_well(done):
 
 @pytest.fixture
 def disk(tmp_path):
-    """A small one of its own."""
+    """A small separate disk."""
     place = tmp_path / "disk"
     place.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", place], capture_output=True, text=True, check=False)
@@ -61,7 +61,7 @@ def disk(tmp_path):
 
 
 def fill(disk):
-    """To the last page."""
+    """Fills the disk to the last page."""
     with open(disk / "filler", "wb", buffering=0) as filler:
         for size in (1 << 20, 4096):
             try:
@@ -144,7 +144,7 @@ def can_be_made_read_only(path):
 
 
 def test_a_file_that_may_only_be_read(bin_dir, tmp_path):
-    """Also for who has it open."""
+    """A read-only file is refused, also while it is open."""
     db = tmp_path / "d.db"
     locked = [db, tmp_path / "d.db-wal"]
     with Dashboard(bin_dir, db) as one:
@@ -246,7 +246,7 @@ def test_a_database_file_that_has_gone(bin_dir, tmp_path, how):
 
 
 def test_a_database_by_two_names(bin_dir, tmp_path):
-    """Locks and logs are named after a database: by a hard link two servers would write it at once."""
+    """Locks and logs are named after a database: with a hard link, two servers would write it at once."""
     db, second, soft = tmp_path / "d.db", tmp_path / "second.db", tmp_path / "soft.db"
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/json", little(1))["counts"]["stored"] == 1

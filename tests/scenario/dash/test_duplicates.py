@@ -32,7 +32,7 @@ def rows(dashboard, run_id):
 
 
 def test_the_same_again(shared):
-    """Blanks and the order of keys do not count; how a number is written does not either; a figure does."""
+    """White space, the order of keys and the spelling of numbers do not count; values do."""
     first = shared.upload("/api/upload/json", {"run_id": "same", "results": {"a": 1.5, "b": 2}})["items"][0]
     for text in (b'{ "results" : {"b":2,  "a":1.5},\n "run_id":"same"}', b'{"run_id": "same", "results": {"a": 15e-1, "b": 2}}'):
         again = shared.upload("/api/upload/json", text)["items"][0]
@@ -79,7 +79,7 @@ def of_upload(dashboard, job):
 
 
 def test_the_results_of_an_upload_are_filtered_by_it(shared):
-    """Stored ones and duplicates; a conflict once it is replaced. The latest upload of a result counts."""
+    """The filter matches stored results, duplicates, and replaced conflicts. The latest upload of a result counts."""
     new = [{"run_id": f"upload-{i}", "suite": "s", "results": {"a": i}} for i in range(3)]
     first = shared.upload("/api/upload/batch", new)["job_id"]
     assert of_upload(shared, first) == ["upload-0", "upload-1", "upload-2"]
@@ -114,7 +114,7 @@ def test_authors_of_replacements_are_recorded(shared):
 
 
 def test_later_changes_are_not_replaced(shared):
-    """Before the choice is taken, and between that and when it is followed."""
+    """The result may change before the choice, and between the choice and its execution."""
     one = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "0"})["items"][0]["id"]
     job = shared.upload("/api/upload/json", {"run_id": "moved", "suite": "1"})["job_id"]
     seen = shared.get(f"/api/upload/jobs/{job}/items/0/diff").json["sha256"]
@@ -173,7 +173,7 @@ def test_their_differences(shared):
 
 
 def test_one_run_in_two_files(shared, test_data_dir):
-    """Under another run_id, and in another form; what has other figures is another run."""
+    """A result with another run_id, or in another form, is a possible duplicate; one with other metrics is another run."""
     figures = {**GOOD["results"], "duration": 31.52345, "mean_ttft_ms": 81.23456, "mean_itl_ms": 9.8765, "output_throughput": 1234.567}
     first = {**GOOD, "run_id": "exp_20260101_000000_aaaa01", "results": figures}
     one = shared.upload("/api/upload/json", first)["items"][0]

@@ -54,7 +54,7 @@ def dashboard(bin_dir, database, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def numeric(dashboard):
-    """Fields whose numbers a cell of CSV may be."""
+    """Returns the fields whose CSV cells may be numbers."""
     return {field["id"] for field in dashboard.get("/api/fields").json["fields"] if field["type"] in ("number", "count")}
 
 
@@ -70,7 +70,7 @@ def split(text):
 
 
 def api_rows(dashboard, **request):
-    """All rows of the API, a page after the other."""
+    """Returns all rows of the API, page by page."""
     rows = []
     while True:
         page = dashboard.post(APPLY, {**request, "limit": 200, "offset": len(rows)}).json
@@ -216,7 +216,7 @@ def open_slowly(dashboard, version="1.1"):
 
 @pytest.fixture(scope="module")
 def wide(bin_dir, tmp_path_factory):
-    """A database whose JSON is some 8 MB: what a socket holds of it is less (tcp_wmem)."""
+    """A database with some 8 MB of JSON, more than a socket buffers (tcp_wmem)."""
     db = tmp_path_factory.mktemp("wide") / "d.db"
     with Dashboard(bin_dir, db) as one:
         assert one.upload("/api/upload/batch", list(results(250)))["counts"]["stored"] == 250
@@ -280,7 +280,7 @@ def test_a_client_that_does_not_read_on_holds_no_end_up(bin_dir, wide, version):
 
 
 def test_the_number_at_a_time_is_limited(bin_dir, wide):
-    """Each of them holds what the results were."""
+    """Each response is a snapshot of the results."""
     with Dashboard(bin_dir, wide) as one:
         peers = [open_slowly(one) for _ in range(16)]
         try:

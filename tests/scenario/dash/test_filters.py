@@ -1,5 +1,5 @@
-"""Filters, sorted pages and facets of the columns in memory against a plain evaluation in Python on the documents
-(query_tools.py), through tests/tools/query_driver: one program run for all of it."""
+"""Filters, sorted pages and facets of the mirror, compared with a plain evaluation of the documents in Python
+(query_tools.py), through tests/tools/query_driver: one program run for all tests."""
 import datetime
 import json
 import os
@@ -24,7 +24,7 @@ class Driver:
         self.child.stdin.write(json.dumps(line).encode() + b"\n")
 
     def ask(self, **line):
-        """A key of a request that is None is left out."""
+        """Sends a request; keys that are None are omitted."""
         self.tell(**{key: {name: item for name, item in value.items() if item is not None} if isinstance(value, dict) else value
                      for key, value in line.items()})
         self.child.stdin.flush()
@@ -52,7 +52,7 @@ def driver(bin_dir):
 
 @pytest.fixture(scope="module")
 def one_result(bin_dir):
-    """For what never comes to rows."""
+    """For requests that are refused before any rows are read."""
     one = Driver(bin_dir)
     one.tell(document={"config": {"server": {"tensor_parallel_size": 2}}}, id=1)
     yield one
@@ -61,7 +61,7 @@ def one_result(bin_dir):
 
 @pytest.fixture(scope="module")
 def made(bin_dir):
-    """(driver, rows): many results, ids from 1."""
+    """Returns (driver, rows): many results, ids from 1."""
     one = Driver(bin_dir)
     rows = Rows(made_results(random.Random(SEED), RESULTS))
     for i, document in enumerate(rows.documents):
@@ -147,7 +147,7 @@ def test_facets_ignore_terms_of_their_field(made):
 
 
 def test_equal_numbers_within_objects_are_one_value(driver):
-    """However documents write them; a field with a column, and one without."""
+    """Equal numbers are equal in any spelling, in a field with a column, and in one without."""
     values = [{"mode": 3}, {"mode": 3.0}, {"mode": 3.5}, [0], [-0.0]]
     for id_, value in enumerate(values, 1):
         driver.tell(document={"config": {"server": {"compilation_config": value, "newer_than_the_rows": value}}}, id=id_)
@@ -320,7 +320,7 @@ def test_a_wrong_request_is_reported_with_its_location(one_result, request_, poi
 
 
 def test_fields_of_every_type_can_be_requested(driver):
-    """A word among numbers, a number among texts, a time that is none: each value that options show is a filter."""
+    """A word among numbers, a number among texts, an invalid time: each listed value works as a filter."""
     driver.tell(document={"timestamp": "yesterday", "config": {"server": {"tensor_parallel_size": "many", "model": 7}}}, id=1)
     for field, value in (("server.tensor_parallel_size", "many"), ("server.model", 7), ("run.timestamp", "yesterday")):
         shown_ = driver.ask(options={"fields": [field]})["answer"]["options"][field]

@@ -1,5 +1,5 @@
-"""Uploads of who means harm: each is refused in clear words, or cut off; the memory stays bounded, nothing is written elsewhere, and
-others are served meanwhile."""
+"""Hostile uploads: each is refused with a clear message, or cut off; memory stays bounded, nothing is written elsewhere,
+and other clients are served meanwhile."""
 import contextlib
 import gzip
 import hashlib
@@ -71,7 +71,7 @@ def read_all(peer):
 
 
 def send_all(peer, pieces):
-    """Until the other side wants no more. Returns how much went."""
+    """Sends until the other side closes; returns the number of sent bytes."""
     sent = 0
     with contextlib.suppress(ConnectionError):
         for piece in pieces:
@@ -114,7 +114,7 @@ def test_a_gibibyte_of_one_string(dashboard):
 
 
 def packed(pieces):
-    """gzip of what is far larger."""
+    """Returns a gzip file of much larger data."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as file:
         for piece in pieces:
@@ -172,7 +172,7 @@ def test_a_hash_that_is_another(dashboard):
 
 @pytest.mark.release_only  # so much takes its time
 def test_a_body_that_never_ends(dashboard):
-    """As fast as it can, on a few connections at once."""
+    """Sends as fast as possible, over a few connections at once."""
     piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
     sent = [0] * 3
     def run(at):
@@ -218,7 +218,7 @@ def test_a_thousand_slow_clients(dashboard):
 
 
 def test_a_new_database_is_its_owners(bin_dir, tmp_path):
-    """So are its log and its index; a file that exists keeps its mode."""
+    """The log and the index belong to the owner, too; an existing file keeps its mode."""
     before = os.umask(0o022)
     try:
         with Dashboard(bin_dir, tmp_path / "d.db") as one:

@@ -1,4 +1,4 @@
-"""profllm-dashboard as an HTTP server: what it answers to whom, in the form that api/openapi.yaml says, whatever is sent."""
+"""profllm-dashboard as an HTTP server: its responses follow api/openapi.yaml, whatever is sent."""
 import json
 import os
 import random
@@ -34,7 +34,7 @@ def dashboard(bin_dir, tmp_path_factory):
 
 
 def talk(dashboard, data, shut=True):
-    """The bytes that come back to these bytes, to the end of the connection."""
+    """Sends these bytes; returns the response bytes up to the end of the connection."""
     host, port = dashboard.host.rsplit(":", 1)
     with socket.create_connection((host, int(port)), timeout=60 * PATIENCE) as peer:
         peer.sendall(data)
@@ -50,7 +50,7 @@ def talk(dashboard, data, shut=True):
 
 
 def test_the_contract_is_well_formed():
-    """Its examples fit their schemas, and every $ref has its place."""
+    """The examples fit their schemas, and every $ref has a target."""
     def walk(part):
         if isinstance(part, dict):
             if isinstance(part.get("$ref"), str):
@@ -73,9 +73,9 @@ def test_rows_and_contract_go_together(source_dir):
 
 
 def request_schemas():
-    """(schema, a request that fits it) of each body that is checked and of each query, $refs turned to $defs."""
+    """Returns (schema, a valid request) of each checked body and of each query, with $refs turned into $defs."""
     def turned(part):
-        """With the schemas that it names, and those that these name: answers have keywords that requests need not have."""
+        """Returns the schema with all schemas that it refers to: responses have keywords that requests do not need."""
         schemas, left = {}, [json.dumps(part)]
         while left:
             for name in re.findall('"#/components/schemas/([^"]+)"', left.pop()):
@@ -108,7 +108,7 @@ def request_schemas():
 
 @pytest.mark.release_only  # the check is walked by its own tests and a fuzz target
 def test_requests_are_judged_as_by_jsonschema(bin_dir):
-    """Verdict and set of pointers, of requests that are broken at random."""
+    """Compares verdicts and pointers for randomly broken requests."""
     rng = random.Random("requests")
     cases = [(schema, document) for schema, good in request_schemas()
              for document in (good, *(mutated(rng, good) for _ in range(1000 if LONG else 100)))]
@@ -251,7 +251,7 @@ def test_tags_change_with_the_data(dashboard):
 
 
 def unpacked(answer):
-    """Its body as the plain one would be."""
+    """Returns the decompressed body."""
     name = answer.headers["Content-Encoding"]
     command = {None: ["cat"], "gzip": ["gzip", "-dc"], "zstd": ["zstd", "-dqc"]}[name]
     return subprocess.run(command, input=answer.body, stdout=subprocess.PIPE, check=True).stdout
@@ -318,7 +318,7 @@ def test_two_hosts_or_none_are_refused(dashboard):
 @pytest.mark.parametrize("heads", ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\ncontent-length: 40",
                                    "Content-Length: 2\r\nTransfer-Encoding: chunked"])
 def test_a_body_with_two_ends_is_refused(dashboard, heads):
-    """Nothing behind the head is read: not as a body, and not as a request."""
+    """Nothing after the head is read, neither as a body nor as a request."""
     smuggled = f"GET /api/health HTTP/1.1\r\nHost: {dashboard.host}\r\n\r\n"
     came = talk(dashboard, f"POST /api/filters/apply HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Type: application/json\r\n"
                            f"{heads}\r\n\r\n{{}}{smuggled}".encode())
@@ -336,7 +336,7 @@ def test_changes_from_other_sites_are_refused(dashboard):
 
 
 def test_changes_from_pages_of_other_origins_are_refused(dashboard):
-    """Browsers send Sec-Fetch-Site also where they send no Origin."""
+    """Browsers send Sec-Fetch-Site also without Origin."""
     for site, status in (("same-origin", 200), ("none", 200), ("cross-site", 403), ("same-site", 403), ("", 403), ("SAME-ORIGIN", 403)):
         answer = dashboard.post("/api/filters/apply", {}, **{"Sec-Fetch-Site": site})
         assert answer.status == status, site
@@ -400,7 +400,7 @@ def test_hostile_bodies_are_reported_with_their_location(dashboard, name):
 
 
 def test_request_values_are_text_in_responses(dashboard):
-    """Script tags, right-to-left marks, control characters, 300 characters: given back as JSON text, in one line."""
+    """Script tags, right-to-left marks, control characters and 300 characters are returned as JSON text, in one line."""
     for text in ('<script>alert("x")</script>', "\u202eevil\u202c", "x" * 300, "a\r\nSet-Cookie: b=1", "\x1b[31m", "\U0001f4a9", "'\"&<>"):
         path = "/api/" + quote(text)
         answer = dashboard.get(path)
@@ -452,7 +452,7 @@ def test_other_protocols_do_no_harm(dashboard, data):
 
 @pytest.mark.threads
 def test_many_ask_at_once(dashboard):
-    """Readers and writers together, each over one connection that stays."""
+    """Readers and writers work concurrently, each over one connection."""
     faults = []
 
     def work(number):
@@ -536,7 +536,7 @@ def test_a_log_line_has_the_bytes_of_the_answer(bin_dir, tmp_path):
 
 @pytest.mark.threads
 def test_a_request_under_way_is_answered(bin_dir, tmp_path):
-    """The signal comes once the head was taken; the body follows, and so does the answer."""
+    """The signal arrives after the head was read; the body is read, and the response is sent."""
     body = json.dumps(little()).encode()
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
         host, port = one.host.rsplit(":", 1)
@@ -563,7 +563,7 @@ def test_a_run_id_may_be_a_number(dashboard):
 
 
 def test_heads_that_the_library_refuses_leave_nothing(bin_dir, tmp_path):
-    """It closes such a connection after it has read the target, and reports no end of the request."""
+    """The library closes such a connection after it has read the target, and does not report the end of the request."""
     heads = ["GET /api/health?" + "&".join(f"a{i}=1" for i in range(10_000)) + " HTTP/1.1\r\n",
              "GET /api/health?a=" + "b" * 30_000 + " HTTP/1.1\r\nCookie: c=" + "d" * 35_000 + "\r\n"]
 

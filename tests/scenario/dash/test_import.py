@@ -60,7 +60,7 @@ def same(told, value):
 
 
 def assert_stored(db, id_, wanted, rows):
-    """Every leaf that has a column is in it, and nothing else is."""
+    """Every leaf that has a column is stored in it, and nothing else is."""
     told, explicit = stored_fields(db, id_, rows)
     columns = {name: value for name, value in wanted.items() if rows.get(name, {}).get("column")}
     different = {name: (told.get(name, "not recorded"), value) for name, value in columns.items()
@@ -111,7 +111,8 @@ SERVE = {"date": "20260427-104816", "backend": "openai", "model_id": "Qwen/Qwen3
 
 
 def test_files_of_vllm_bench_have_the_fields_that_people_filter_by(bin_dir, tmp_path):
-    """One model, lengths and load; what --metadata says by the names of arguments and options; the file as the name."""
+    """Model, lengths and load are equal; --metadata is read by the names of arguments and options; the file's name becomes
+    the run's."""
     folder = tmp_path / "qwen"
     folder.mkdir()
     write(folder / "c16.json", SERVE)

@@ -1,4 +1,4 @@
-"""Uploads of many parts: opened, looked at, closed, cancelled, tried again; what is known is not sent twice."""
+"""Uploads of many parts: opened, read, closed, cancelled, retried; known files are not sent twice."""
 import contextlib
 import gzip
 import hashlib
@@ -113,7 +113,7 @@ def test_complete_responses_are_recorded(shared):
 
 
 def test_a_part_is_taken_once_under_its_key(shared):
-    """However often it comes, also at once: what was answered as received, late, stays one part."""
+    """A part counts once, however often it is sent, also concurrently, and also after a late response."""
     job, other = opened(shared), opened(shared)
     body = [little(f"keyed-{i}") for i in range(3)]
     key = {"Idempotency-Key": "first"}
@@ -205,7 +205,7 @@ def test_files_that_are_packed(shared):
 
 
 def stalled(dashboard, db):
-    """Nothing is stored until the lock is let go."""
+    """Nothing is stored until the lock is released."""
     import sqlite3
     connection = sqlite3.connect(db, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")
@@ -214,7 +214,7 @@ def stalled(dashboard, db):
 
 @pytest.mark.release_only  # enough documents that some are still waiting
 def test_cancel_and_retry(bin_dir, tmp_path):
-    """While another process writes nothing is stored: what waits is cancelled, and read when it is asked for again."""
+    """While another process writes, nothing is stored: waiting items can be cancelled, and are processed after a retry."""
     db = tmp_path / "d.db"
     with Dashboard(bin_dir, db) as one:
         job = opened(one)
@@ -287,7 +287,7 @@ def test_abandoned_uploads_are_forgotten(bin_dir, db):
 
 
 def test_an_older_database_is_continued(bin_dir, tmp_path):
-    """One that a server of the form before left in the middle of a job: two of four items are done."""
+    """A server of the previous form left it in the middle of a job: two of four items are done."""
     import sqlite3
     db = tmp_path / "d.db"
     documents = [little(f"old-{i}") for i in range(4)]

@@ -45,7 +45,7 @@ def assert_nowhere(folder):
 
 @pytest.fixture(scope="module")
 def shared(bin_dir, tmp_path_factory):
-    """A dashboard that says much, and no secret: in its folder there is none when it has ended."""
+    """A verbose dashboard: at its end, its directory contains no secret."""
     home = tmp_path_factory.mktemp("home")
     with Dashboard(bin_dir, home / "d.db", "--verbose") as one:
         one.home = home
@@ -94,7 +94,7 @@ def test_received_bytes_are_reported_after_a_choice(shared):
 
 
 def test_of_one_that_is_refused(shared):
-    """Nor is one in what it says, which is looked at when it ends."""
+    """The response contains no secret either; the directory is checked at the end."""
     document = leaky(10)
     del document["results"]["completed"]
     document["status"] = "odd"
@@ -110,7 +110,7 @@ def test_the_same_but_for_a_secret_is_the_same(shared):
 
 
 def test_in_the_description_of_a_result(shared):
-    """Nor is one kept of what people write on it."""
+    """Notes and tags of users contain no secret either."""
     item, = shared.upload("/api/upload/json", leaky(12))["items"]
     path = f"/api/data/experiments/{item['id']}"
     change = {"tags": {"hf_token": f"{MARK}20", "mirror": f"https://u:{MARK}21@h", "plain": "2"}, "notes": f"see https://h/x?token={MARK}22\ntokens: 5"}

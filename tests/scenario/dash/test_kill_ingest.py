@@ -22,7 +22,7 @@ BESIDE = 1 if LONG else 5  # of so many results one has a file
 
 
 def document(number):
-    """Most are small: what is tried are moments."""
+    """Most documents are small, because the test is about moments."""
     run_id = f"exp_20260404_000000_{number:06x}"
     return {**GOOD, "run_id": run_id, "name": f"kill {number}"} if number % PART == 7 else {**little(number), "run_id": run_id}
 

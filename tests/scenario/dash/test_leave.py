@@ -1,4 +1,4 @@
-"""A client that has left is nothing to compute for: its question is dropped, or given up while it is being answered, unless another asks the same."""
+"""Requests of a client that left are dropped, or abandoned while they are computed, unless another client sends the same."""
 import json
 import socket
 
@@ -14,7 +14,7 @@ RESET = b"\1\0\0\0\0\0\0\0"
 
 
 def with_fields(result, fields):
-    """Arguments that no release known here has: they are fields, and no columns."""
+    """Adds arguments of an unknown release: they are fields without columns."""
     return {**result, "config": {**result["config"], "server": {**result["config"]["server"], **fields}}}
 
 

@@ -1,4 +1,4 @@
-"""A dashboard at a Unix socket: its user's alone, and all that the port has."""
+"""A dashboard at a Unix socket: only its user has access, and it offers all that the port does."""
 import http.client
 import json
 import os

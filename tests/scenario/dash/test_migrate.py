@@ -1,5 +1,5 @@
-"""Databases of older programs: opened, they are of today's form and answer the same, whatever ends the program meanwhile; rows
-that another reader has made are read again."""
+"""Databases of older programs are migrated to the present form with the same contents, even if the program is killed
+meanwhile; rows of another reader are rebuilt."""
 import contextlib
 import json
 import os

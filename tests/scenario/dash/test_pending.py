@@ -1,4 +1,4 @@
-"""Uploads that a run could not complete: what is listed, how it is sent later, and the token of a dashboard that requires one."""
+"""Uploads that a run could not complete: their list, how they are sent later, and the token of a dashboard that requires one."""
 import json
 import os
 
@@ -35,7 +35,7 @@ def pending(path):
 
 
 def stored(dashboard, result):
-    """Names of the artifacts that the dashboard has of a result; None without the result."""
+    """Returns the names of the artifacts that the dashboard has of a result; None without the result."""
     reply = dashboard.get(f"/api/data/experiments/{result['run_id']}/artifacts")
     return None if reply.status == 404 else sorted(one["name"] for one in reply.json["artifacts"])
 
@@ -162,7 +162,7 @@ def commands(tmp_path, config):
 
 @pytest.mark.parametrize("command", ["run", "recover", "upload", "sweep"])
 def test_token(bin_dir, dashboard, tmp_path, token_file, command):
-    """Every request carries the token, and nothing that is written or printed holds it."""
+    """Every request carries the token, and no file and no output contains it."""
     config = write_config(tmp_path, base_config(num_prompts=4))
     write_config(tmp_path, {**base_config(num_prompts=4), "sweep": {"benchmark.num_prompts": [4, 5]}}, "sweep.json")
     assert run(bin_dir, tmp_path, name="done.json").returncode == 0
@@ -193,7 +193,7 @@ def test_without_the_right_token(bin_dir, dashboard, tmp_path, token_file, token
 
 @pytest.mark.parametrize("text", ["", "\n", "two words\n", "a\nb\n", "caf\u00e9", "x" * 5000])
 def test_malformed_token_file(bin_dir, tmp_path, text):
-    """Refused before the run starts."""
+    """The run is refused before it starts."""
     (tmp_path / "token").write_text(text)
     done = run(bin_dir, tmp_path, "--upload", UNREACHABLE, "--token-file", tmp_path / "token")
     assert done.returncode == INVALID and "--token-file" in done.stderr and not (tmp_path / "r.json").exists()

@@ -64,7 +64,7 @@ def without_simulated(rows, places):
 
 
 def why_not(field, value):
-    """None: a number axis has a place for it."""
+    """Returns why a number axis has no position for the value, or None."""
     if value is MISSING or value is NULL:
         return "missing" if value is MISSING else "null"
     if FIELDS[field][0] == "time":
@@ -79,7 +79,7 @@ def axis_place(field, value):
 
 
 def drawn_of(rows, places, x, y=None, with_simulated=False):
-    """(rows with both, reasons): of axes of numbers and times."""
+    """Returns (rows with both values, reasons), for axes of numbers and times."""
     reasons = collections.Counter()
     kept, simulated = (sorted(places), 0) if with_simulated else without_simulated(rows, places)
     if simulated:
@@ -97,14 +97,14 @@ def drawn_of(rows, places, x, y=None, with_simulated=False):
 
 
 def key_of(value):
-    """The same where values are one kind."""
+    """Returns the key under which values are one kind."""
     if value is MISSING or value is NULL:
         return "missing" if value is MISSING else "null"
     return (kind(value), canonical(shown(value)) if kind(value) == "number" else canonical(value))
 
 
 def fits_kind(one, field, value):
-    """Is the value of this kind of an answer?"""
+    """Returns whether the value belongs to this kind of a response."""
     if one["state"] in ("null", "missing"):
         return key_of(value) == one["state"]
     if value is MISSING or value is NULL:
@@ -117,7 +117,7 @@ def fits_kind(one, field, value):
 
 
 def by_kind(rows, listed, field, places):
-    """{place of a kind: its rows}; a range's rows and those for which there was no room are in none."""
+    """Returns {index of a kind: its rows}; rows of a range, and those beyond the limit, are in none."""
     alike = collections.defaultdict(list)
     for i in places:
         alike[key_of(cell(rows, field, i))].append(i)
@@ -130,7 +130,7 @@ def by_kind(rows, listed, field, places):
 
 
 def holds_kinds(rows, answer, field, places, kinds):
-    """Counts are those of the rows, values are in order, each of a row is one of them."""
+    """Checks that counts are those of the rows, values are in order, and each row's value is one of them."""
     listed = answer["kinds"]
     assert answer["field"] == field and sum(one["count"] for one in listed) == len(places)
     values = [one["value"] for one in listed if one["state"] == "value"]
@@ -145,7 +145,7 @@ def holds_kinds(rows, answer, field, places, kinds):
 
 
 def frontier_of(points, signs):
-    """Places of the points that no other point beats: each is compared with all others."""
+    """Returns the indexes of the points that no other point beats; compares all pairs."""
     points = numpy.array(points, dtype=float).reshape(-1, 2) * signs
     if len(points) == 0:
         return []
@@ -226,7 +226,7 @@ def test_points_are_the_rows_that_have_both(made, sign):
 
 
 def rounded(value, digits):
-    """As printf rounds; whole numbers below 9e15 stay."""
+    """Rounds as printf does; whole numbers below 9e15 stay."""
     return value if value is None or (value == int(value) and abs(value) < 9e15) else float(f"{value:.{digits - 1}e}")
 
 
@@ -250,7 +250,7 @@ CHOICE_AXES = {"points": (NUMBERS + ["run.timestamp"], NUMBERS), "groups": (OTHE
 
 
 def rows_with(rows, places, form, x, y):
-    """Rows that a choice of axes can draw."""
+    """Returns the rows that the axes can draw."""
     def fits(field, i, is_kinds):
         value = cell(rows, field, i)
         return value is not MISSING if is_kinds else why_not(field, value) is None
@@ -373,7 +373,7 @@ def holds_interval(numbers, std, low, high):
 
 
 def holds_figures(rows, y, groups, g, places):
-    """One group of an answer against the rows that it is of; how many figures were looked at."""
+    """Compares one group of a response with its rows; returns the number of compared statistics."""
     own = [cell(rows, y, i) for i in sorted(places)]
     reasons = collections.Counter(why_not(y, value) for value in own)
     assert [groups[why][g] for why in NUMBERS_OR_NOT] == [reasons[why] for why in (None, "missing", "null", "word", "infinite")]
@@ -394,7 +394,7 @@ def holds_figures(rows, y, groups, g, places):
 
 
 def holds_groups(rows, y, groups, sides, wanted):
-    """Each pair of kinds of two sides, which are (field, its kinds, the groups' places in them)."""
+    """Compares each pair of kinds of two sides, which are (field, its kinds, the groups' indexes in them)."""
     figures, seen, every = 0, 0, set(wanted)
     sets = [by_kind(rows, kinds, field, wanted) if field else None for field, kinds, _ in sides]
     for g in range(len(groups["n"])):
@@ -451,7 +451,7 @@ def test_cells_of_a_grid_are_numpys(made):
 
 
 def line_places(rows, axis, field, i):
-    """Where a row's line goes through the axis: None: nowhere, as where no row that is drawn has its value."""
+    """Returns where a row's line crosses the axis, or None, also if no drawn row has its value."""
     value = cell(rows, field, i)
     if axis["kind"] != "kinds":
         return axis_place(field, value) if why_not(field, value) is None else None
@@ -582,7 +582,7 @@ def not_alike(field, cells):
 
 
 def test_differing_inputs_of_drawn_rows_are_named(made):
-    """Rows that the filter leaves and that have no place on an axis do not count; nor what an axis or the colour shows."""
+    """Filtered rows without a position do not count; nor do the fields of the axes or of the color."""
     driver, rows = made
     rng = random.Random(SEED + 10)
     seen = collections.Counter()
@@ -609,7 +609,7 @@ def test_differing_inputs_of_drawn_rows_are_named(made):
 
 
 def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
-    """Matched inputs are seen, and one model is one model however many the filter's own facet would offer."""
+    """Matched inputs are listed, and one model is one model even if the filter's facet has more."""
     driver = Driver(bin_dir)
     for i in range(300):
         benchmark = {"max_concurrency": i // 2 if i < 290 else 7, "num_prompts": 10 + i / 4, "random_input_len": 8}
@@ -626,7 +626,7 @@ def test_of_many_values_that_are_not_alike_the_most_frequent_are_named(bin_dir):
 
 
 def test_groups_and_cells_caution_of_the_rows_that_they_summarize_alone(bin_dir):
-    """A run without the number is in no figure, so that nothing about it can mislead who reads the figures."""
+    """A run without the metric is in no group, so it causes no caution."""
     driver = Driver(bin_dir)
     for i, (model, status, results) in enumerate([("one", "completed", {"p99_ttft_ms": 1}), ("one", "completed", {"p99_ttft_ms": 2}), ("other", "launch_failed", {}), ("other", "completed", {"p99_ttft_ms": None})]):
         driver.tell(document={"status": status, "config": {"server": {"model": model, "tensor_parallel_size": i}, "benchmark": {}}, "results": results}, id=i + 1)
@@ -678,7 +678,7 @@ def test_odd_results_have_answers(bin_dir, documents):
 
 
 def test_many_words_become_others(bin_dir):
-    """1,000 kinds at most, the most frequent ones."""
+    """At most the 1,000 most frequent kinds."""
     driver = Driver(bin_dir)
     for i in range(2400):
         driver.tell(document={"tags": {"word": f"w{i % 1200}" if i < 2390 else "often"}, "results": {"p99_ttft_ms": i}}, id=i + 1)
@@ -711,7 +711,7 @@ def test_faults_are_reported_with_their_pointer(made, request_, pointer):
 
 
 def cells_of(rows, groups):
-    """(inputs that make the cells, those apart, cells of every group, rows kept): tuples of Python, apart from the program."""
+    """Returns (inputs that make the cells, unmatched inputs, cells of every group, kept rows), computed with Python tuples."""
     columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field in rows.cells and field not in NO_COLUMNS]
     every = sorted(set().union(*groups))
     values = {field: {i: key_of(cell(rows, field, i)) for i in every} for field in columns}

@@ -32,7 +32,7 @@ def dashboard(bin_dir, db):
 
 
 def locks(db, key, dashboard, granted):
-    """How many of a dashboard's connections hold, or wait for, the advisory lock of this key."""
+    """Counts the connections of a dashboard that hold, or wait for, the advisory lock of this key."""
     ((count,),) = ask(db, "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory'"
                           f" AND l.classid = {key} AND l.granted = {granted} AND a.datname = current_database()"
                           f" AND a.application_name LIKE '%process {dashboard.process.pid}'")
@@ -206,7 +206,7 @@ def test_an_address_that_leads_nowhere(bin_dir, tmp_path, address, says):
 
 
 def test_passwords(bin_dir, postgres, tmp_path):
-    """In the address, in PGPASSWORD, in ~/.pgpass; and no other is taken, nor any shown."""
+    """The password may be in the address, in PGPASSWORD, or in ~/.pgpass; no other one is used, and none is shown."""
     postgres.sql(postgres.address("postgres"), "CREATE ROLE guarded LOGIN PASSWORD 'S3 CRET/?'")
     rules = postgres.folder / "data/pg_hba.conf"
     rules.write_text("local all guarded scram-sha-256\n" + rules.read_text())
@@ -276,7 +276,7 @@ def types_of(db, table):
 
 
 def test_a_row_of_all_columns_fits_a_page(bin_dir, dashboard, db):
-    """Every number there is, every text long and unlike itself: what a row of it takes in its page is measured."""
+    """Measures a row with every number set, and with long texts that do not compress."""
     dashboard.upload("/api/upload/json", GOOD)
     change(db, "CREATE EXTENSION pageinspect")
     long = "(SELECT string_agg(md5(random()::text || i), '') FROM generate_series(1, 40) i)"
@@ -295,7 +295,7 @@ def test_a_row_of_all_columns_fits_a_page(bin_dir, dashboard, db):
 
 
 def test_columns_that_are_missing_are_filled(bin_dir, postgres, tmp_path):
-    """As by a program that knew fewer fields; what this one knows nothing of stays."""
+    """The columns are missing as with a program that knew fewer fields; unknown ones stay."""
     db = postgres.new()
     (tmp_path / "r.jsonl").write_text("".join(json.dumps(result) + "\n" for result in results(3)))
     import_json(bin_dir, tmp_path / "r.jsonl", "--db", db)
@@ -311,7 +311,7 @@ def test_columns_that_are_missing_are_filled(bin_dir, postgres, tmp_path):
 
 
 def test_values_of_fields_that_it_lacks_are_passed_over(bin_dir, db):
-    """As a program that knew more fields has stored them."""
+    """The values are stored as by a program that knew more fields."""
     with Dashboard(bin_dir, db) as one:
         one.upload("/api/upload/json", little(0))
         assert one.stop() == (0, "", "")
@@ -323,14 +323,14 @@ def test_values_of_fields_that_it_lacks_are_passed_over(bin_dir, db):
 
 @pytest.mark.threads
 def test_the_driver(bin_dir, db):
-    """tests/unit/store/db/driver.c with a server: what it promises of SQLite, it keeps here."""
+    """tests/unit/store/db/driver.c with a server: the contract is the same as for SQLite."""
     done = subprocess.run([bin_dir.parent / "tests/test_store_db_driver"], env=environment({"PROFLLM_TEST_POSTGRES": db}), text=True,
                           capture_output=True, timeout=TIMEOUT_S)
     assert done.returncode == 0 and "SKIPPED" not in done.stderr + done.stdout, done.stdout + done.stderr
 
 
 def test_the_plans(bin_dir, db):
-    """tests/unit/store/db/plans.c with a server: each statement of the store runs by an index here, too."""
+    """tests/unit/store/db/plans.c with a server: each statement of the store uses an index."""
     done = subprocess.run([bin_dir.parent / "tests/test_store_db_plans"], env=environment({"PROFLLM_TEST_POSTGRES": db}), text=True,
                           capture_output=True, timeout=TIMEOUT_S)
     assert done.returncode == 0 and "SKIPPED" not in done.stderr + done.stdout, done.stdout + done.stderr

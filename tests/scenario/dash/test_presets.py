@@ -28,7 +28,7 @@ def presets(dashboard):
 
 
 def content(preset):
-    """Without what the server gives."""
+    """Returns the preset without the keys that the server adds."""
     return {key: value for key, value in preset.items() if key not in ("id", "created_at", "changed_at")}
 
 

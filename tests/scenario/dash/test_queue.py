@@ -1,4 +1,5 @@
-"""Questions to all results wait for their turn while their connections sleep: each is answered, in order, whoever leaves meanwhile."""
+"""Requests over all results wait in a queue while their connections sleep: each gets its response, in order, even if other
+clients leave."""
 import contextlib
 import json
 import os
@@ -99,7 +100,7 @@ def test_each_gets_the_response_to_its_request(shared):
 
 
 def test_requests_of_one_connection_are_answered_in_their_order(shared):
-    """All are sent before the first is answered; some take their turn, some do not."""
+    """All are sent before the first response; some take a place in the queue, some do not."""
     health = f"GET /api/health HTTP/1.1\r\nHost: {shared.host}\r\n\r\n".encode()
     wanted = list(range(8))
     with connect(shared) as peer:

@@ -1,4 +1,4 @@
-"""Sides of `POST /api/data/compare`: the numbers of `profllm compare`, over results in a database; sides that are ids, or filters."""
+"""Sides of `POST /api/data/compare`: the numbers of `profllm compare`, over stored results; sides are ids, or filters."""
 import json
 import math
 import os
@@ -109,7 +109,7 @@ def test_unmatched_runs_are_excluded(stored):
 
 
 def test_simulated_ones_take_part_where_they_are_asked_for(stored):
-    """Those that are named are; a filter means them by a word only."""
+    """Simulated results take part if their ids are given; a filter needs a word for it."""
     sides = [{"filter": suite("one")}, {"filter": suite("two")}]
     with_them = ask(stored, sides, simulated=True)
     assert [(side["runs"], side["simulated"], side["excluded"]) for side in with_them["sides"]] == [(8, 0, 0), (10, 3, 0)]
@@ -119,7 +119,7 @@ def test_simulated_ones_take_part_where_they_are_asked_for(stored):
 
 
 def test_simulated_ones_alone_are_compared(stored):
-    """As a chart draws them: they go only where some side has others."""
+    """As in charts, simulated results are excluded only if some side has others."""
     simulated = {"field": "environment.engine.simulated", "op": "eq", "value": True}
     one, many = {"and": [simulated, {"field": "run.suite", "op": "eq", "value": "two"}]}, {"filter": simulated}
     alone = ask(stored, [{"filter": one}, many])
@@ -249,7 +249,7 @@ def test_random_sides_have_numpys_figures_and_all_inputs(made):
 
 
 def test_matched_cells_are_those_of_every_side(made):
-    """Written apart from the program: cells as tuples of Python, over inputs that random documents have."""
+    """Computed independently: cells as Python tuples, over the inputs of random documents."""
     driver, rows = made
     rng = random.Random(SEED + 2)
     columns = [field for field in FIELDS if field.startswith(("server.", "benchmark.")) and field not in NO_COLUMNS]

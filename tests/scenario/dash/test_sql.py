@@ -150,7 +150,7 @@ def random_request(rng, snapshot, words):
 
 
 def is_finite(snapshot, field):
-    """Numbers of which a mean says something."""
+    """Returns whether the numbers have a meaningful mean."""
     return snapshot.fields[field] in NUMBERS and all(abs(value) < 1e100 for kind, value in snapshot.kinds[field] if kind == "number")
 
 
@@ -182,7 +182,7 @@ def check_metric(said, values, told):
 
 
 def as_tally(values):
-    """2**53 may be written as a whole number or as a real one."""
+    """Compares 2**53 as a number, because it may be written as a whole or a real one."""
     return {canonical(to_json(*of_json(one["value"]))): one["count"] for one in values}
 
 
@@ -238,7 +238,7 @@ def test_all_ids_of_a_filter_are_those_of_sql(whole, database):
 
 @pytest.mark.release_only  # the requested program must be installed
 def test_the_rows_have_all_kinds_of_nothing_and_of_values(whole):
-    """Without these the comparison would show little."""
+    """Without these kinds, the comparison would prove little."""
     played, snapshot = whole
     kinds = {kind for field in snapshot.fields for (kind,) in snapshot.ask(f"SELECT DISTINCT {snapshot.k(field)} FROM r")}
     assert kinds == {None, "null", "number", "text", "yes", "json"}

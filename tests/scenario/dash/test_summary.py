@@ -1,5 +1,5 @@
-"""Figures of results in groups (query/groups/summary.h), of columns in memory: every number against numpy on the documents themselves, over random
-filters and groupings; and `GET /api/data/summary`."""
+"""Statistics of results in groups (query/groups/summary.h), over the mirror: every number compared with numpy on the
+documents, over random filters and groupings; and `GET /api/data/summary`."""
 import json
 import math
 import os
@@ -46,7 +46,7 @@ def is_close(found, wanted):
 
 
 def key_of(rows, fields, i):
-    """As JSON has it: absent is not recorded."""
+    """Returns the key as JSON; a missing entry is not recorded."""
     values = {field: rows.cells[field][i][0] for field in fields}
     return canonical({field: None if value is NULL else shown(value) for field, value in values.items() if value is not MISSING})
 
@@ -161,7 +161,7 @@ def test_faults_are_reported_with_their_location(made, request_, pointer, expect
 
 @pytest.mark.parametrize("simulated", [True, False])
 def test_simulated_rows_are_excluded_among_others_and_counted(made, simulated):
-    """By the rule of charts, and in the same numbers."""
+    """The rule and the numbers are those of charts."""
     driver, rows = made
     rng = random.Random(SEED + 3)
     seen = set()

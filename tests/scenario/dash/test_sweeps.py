@@ -43,7 +43,7 @@ def runs(dashboard, query="", id_=ID):
 
 
 def test_runs_in_progress(dashboard):
-    """Those that the plan names, until a result comes or the sweep ends."""
+    """Lists the planned runs until a result arrives or the sweep ends."""
     one = plan(planned("a", 1, 1), planned("b", 1, 2), planned("c", 2, 1), running=["a", "b"])
     statuses = lambda: {name: run["status"] for name, run in runs(dashboard).items()}  # noqa: E731
     counts = lambda: dashboard.get(PATH).json["sweeps"][0]["counts"]  # noqa: E731
@@ -95,7 +95,7 @@ def counts(dashboard):
 
 
 def test_the_list_counts_as_the_sweep_itself_does(dashboard):
-    """A run that was tried again is one; a result of a cell that the plan has no more, or that is deleted, is none."""
+    """A retried run counts once; a deleted result, and one of a combination that is no longer planned, does not count."""
     put(dashboard, plan(planned("a", 1, 1), planned("b", 1, 2), {**planned("b", 1, 2), "run": "b.2", "repeat": 2}, planned("c", 2, 1, "skipped"),
                         planned("d", 2, 2, "launch_failed"), planned("e", 3, 1, "completed", run_id="exp_e"), planned("g", 4, 1, removed=True)))
     assert counts(dashboard) == {ID: (0, 1, 4, 1)}
@@ -149,7 +149,7 @@ def test_a_plan_survives_a_kill(bin_dir, db):
 @pytest.mark.one_database
 @pytest.mark.parametrize("column", ["head", "content"])
 def test_a_damaged_plan_leaves_the_list_readable(bin_dir, db, column):
-    """It counts by its results until the plan is uploaded again."""
+    """The sweep is counted by its results until the plan is uploaded again."""
     with Dashboard(bin_dir, db) as one:
         assert put(one, plan(planned("a", 1, 1), planned("b", 1, 2))).status == 204
         assert put(one, plan(planned("a", 1, 1), sweep="swp_other"), "swp_other").status == 204
@@ -173,7 +173,7 @@ def test_a_damaged_plan_leaves_the_list_readable(bin_dir, db, column):
 
 
 def test_the_rest_as_a_file_that_runs(dashboard, bin_dir, tmp_path):
-    """A sweep of which a part fails: sent while it runs, sent as a folder, and its rest downloaded and run."""
+    """A sweep with failures: sent while it runs, sent as a directory, and its remaining runs downloaded and run."""
     program, folder = tmp_path / "serve", tmp_path / "s"
     program.write_text(f"#!/bin/sh\ncase \"$*\" in *'max-num-seqs 3'*) [ -e {tmp_path}/mended ] || exit 3;; esac\nexec {bin_dir}/profllm-sim \"$@\"\n")
     program.chmod(0o755)
@@ -230,7 +230,7 @@ def sweep_of(dashboard):
 
 @pytest.fixture(scope="module")
 def half_done(bin_dir, tmp_path_factory):
-    """A sweep's folder: two runs of a server that does not start, one that completed, one interrupted, three that are missing."""
+    """A sweep's directory: two runs of a server that does not start, one completed, one interrupted, three missing."""
     home = tmp_path_factory.mktemp("half")
     program, folder = home / "serve", home / "in" / "s"
     folder.parent.mkdir()
@@ -252,8 +252,8 @@ def half_done(bin_dir, tmp_path_factory):
 
 @pytest.mark.one_database
 def test_a_directory_identifies_its_sweep(bin_dir, dashboard, half_done, tmp_path):
-    """Imported, with a server or without one, and watched, its map is that of the same folder sent to a dashboard: with what is missing and what failed.
-    None of its other files counts as a broken result."""
+    """A directory that is imported (with or without a server) or watched yields the same map as one that is sent, with
+    missing and failed runs. Its other files do not count as broken results."""
     sent = run_profllm(bin_dir, "upload", half_done, "--to", dashboard.url)
     assert sent.returncode == 0, sent.stdout
     wanted = sweep_of(dashboard)

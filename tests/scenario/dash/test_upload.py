@@ -1,4 +1,4 @@
-"""Results on their way in: every route and form, what is refused and where, and that a kill loses nothing that was accepted."""
+"""Uploads: every route and form, refusals and their locations; a kill loses no accepted result."""
 import asyncio
 import contextlib
 import http.client
@@ -219,7 +219,7 @@ def test_the_documents_of_a_form_are_bounded(shared):
 
 
 def test_values_that_would_fill_the_memory(shared):
-    """3 bytes each, and a hundred times as much once they are values."""
+    """The values take 3 bytes each in the file, and a hundred times as much in memory."""
     body = b"[" + b"{}," * 3_000_000 + b"{}]"
     for path in ("json", "batch"):
         told = shared.post(f"/api/upload/{path}", body, "application/json")
@@ -431,7 +431,7 @@ def send_all(dashboard, documents, accepted, after=lambda count: None):
 
 
 def kill_after(dashboard, count, seconds):
-    """Once so many were accepted, and a moment: what is under way then, at either end, is by chance."""
+    """Kills after the given number of accepted results, and a short time: the work in progress at both ends is random."""
     def kill(accepted):
         if accepted == count:
             subprocess.Popen(["sh", "-c", f"sleep {seconds:.4f}; kill -9 {dashboard.process.pid}"])

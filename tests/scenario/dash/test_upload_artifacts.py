@@ -29,7 +29,7 @@ def states(file):
 
 
 def there(dashboard, run_id):
-    """By kind the bytes."""
+    """Returns the bytes by kind."""
     listed = dashboard.get(f"/api/data/experiments/{run_id}/artifacts").json
     return {one["kind"]: dashboard.get(f"/api/data/experiments/{run_id}/artifacts/{one['kind']}/{one['name']}").body
             for one in listed["artifacts"]}
@@ -103,7 +103,7 @@ def test_results_alone(bin_dir, dashboard, tmp_path):
 
 
 def test_not_of_a_missing_result(bin_dir, dashboard, tmp_path):
-    """A conflict: its files are another result's."""
+    """The artifacts of a conflict belong to another result."""
     path, _ = write_result(tmp_path)
     upload(bin_dir, dashboard, path, "--without-artifacts")
     document = json.loads(path.read_text())
@@ -139,7 +139,7 @@ def test_names_that_lead_elsewhere(bin_dir, dashboard, tmp_path, name):
 
 
 def test_a_dashboard_that_refuses(bin_dir, dashboard, tmp_path):
-    """A kind that it does not know: told, and a failure."""
+    """A kind that the dashboard does not know is reported as a failure."""
     path, _ = write_result(tmp_path)
     document = {"schema_version": 99, "run_id": "odd", "artifacts": [
         {**json.loads(path.read_text())["artifacts"][0], "kind": "odd"}]}

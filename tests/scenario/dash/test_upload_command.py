@@ -20,7 +20,7 @@ def shared(bin_dir, tmp_path_factory):
 
 @pytest.fixture
 def files(tmp_path, request):
-    """Results that no other play has."""
+    """Results that no other test has."""
     return write_files(tmp_path, request.node.name)
 
 
@@ -113,7 +113,7 @@ def test_a_way_that_breaks_while_another_one_sends_the_same(bin_dir, shared, fil
 
 
 def test_one_that_is_refused_among_others(bin_dir, shared, files):
-    """Where a form is refused its files go one by one: the others are stored."""
+    """If a form is refused, its files are sent one by one: the others are stored."""
     with Front(shared, batch=[413], raw=[None, 413]) as front:
         report = upload(bin_dir, front.url, *files, status=2)
     assert states(report) == [["stored"], [], ["stored"], ["stored"], ["stored"]] and "HTTP 413" in report["files"][1]["failure"]
@@ -155,7 +155,7 @@ def cancelled(job):
 
 
 def test_an_upload_that_is_cancelled(bin_dir, shared, files):
-    """It ends, and says so."""
+    """The command ends, and reports the cancellation."""
     with Front(shared, status=[cancelled] * 9) as front:
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
     assert done.returncode == 2 and done.stdout.count("cancelled  ") == 5 and "0 rejected, 5 cancelled\n" in done.stdout
@@ -175,14 +175,14 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
 
 
 def again_and_again(job):
-    """The first page at every offset, and always more to come."""
+    """Returns the first page at every offset, and always more to come."""
     again_and_again.asked += 1
     again_and_again.items = again_and_again.items or job["items"]
     return {**job, "items": again_and_again.items, "total": 2 * len(again_and_again.items)}
 
 
 def more_each_time(job):
-    """Each page has its items, and the number of items grows."""
+    """Returns the items of each page, while the number of items grows."""
     more_each_time.asked += 1
     return {**job, "items": [{"index": more_each_time.asked - 1, "name": "x", "state": "stored"}], "total": more_each_time.asked + 1}
 
@@ -219,7 +219,7 @@ def test_faults_have_their_lines_and_are_limited(bin_dir, shared, tmp_path):
 
 
 def test_more_items_than_one_response_has(bin_dir, shared, tmp_path):
-    """The last one of 10,001 is the bad one."""
+    """The last one of 10,001 items is malformed."""
     path = tmp_path / "many.jsonl"
     path.write_text('{"run_id":"many"}\n' * 10_000 + "1\n")
     done = run_profllm(bin_dir, "upload", "--to", shared.url, path)
@@ -228,7 +228,7 @@ def test_more_items_than_one_response_has(bin_dir, shared, tmp_path):
 
 
 def test_names_that_are_alike(bin_dir, shared, tmp_path):
-    """Each file has its own items, also where several are called the same."""
+    """Each file has its own items, also if several have the same name."""
     paths = []
     for i, count in enumerate((1, 3, 1, 2)):
         (tmp_path / str(i)).mkdir()

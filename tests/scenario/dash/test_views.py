@@ -1,4 +1,4 @@
-"""States of the page that are too long for an address: each under an id that follows from it."""
+"""States of the page that are too long for an address: each is stored under an id derived from it."""
 import base64
 import hashlib
 import json

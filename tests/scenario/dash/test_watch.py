@@ -1,4 +1,4 @@
-"""Folders that are watched, by `import --watch` and by `serve --watch`: whole files, whenever and however they come."""
+"""Watched directories, by `import --watch` and by `serve --watch`: complete files, however they arrive."""
 import contextlib
 import json
 import os
@@ -17,7 +17,7 @@ from wait_tools import wait_for
 
 
 class Watch:
-    """`import --watch`, with what it has told, a line each."""
+    """`import --watch` and its output, one line per event."""
 
     def __init__(self, bin_dir, db, *folders, preload=None, args=(), before=()):
         words = [word for folder in folders for word in ("--watch", folder)]
@@ -182,7 +182,7 @@ def test_one_that_is_replaced(bin_dir, db, folder):
 
 
 def test_artifacts_of_a_result(bin_dir, db, folder, tmp_path):
-    """Before the result, with it and after it."""
+    """Artifacts may arrive before the result, with it, or after it."""
     path, files = write_result(tmp_path, rng=random.Random(1))
     shutil.copy(tmp_path / "r0.server.log", folder)
     of_long_ago(folder / "r0.server.log")
@@ -219,7 +219,7 @@ def test_an_artifact_that_could_not_be_copied(bin_dir, db, folder, tmp_path):
 
 @pytest.mark.parametrize("what", ["result", "beside"])
 def test_unreadable_files(bin_dir, db, folder, what):
-    """It may be read later, though nothing of the file has changed then."""
+    """A file may become readable later, without a change of its content."""
     path, files = write_result(folder)
     hidden = path if what == "result" else path.with_name("r0.server.log")
     hidden.chmod(0)
@@ -325,7 +325,7 @@ def test_a_disk_that_was_full(bin_dir, db, folder):
 
 
 def test_many_at_once(bin_dir, db, folder):
-    """Writers of many kinds at a time, in folders that come meanwhile; each file once."""
+    """Concurrent writers of many kinds, in directories that appear meanwhile; each file is imported once."""
     count = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 150
     rng = random.Random(7)
     with Watch(bin_dir, db, folder) as watch:

@@ -1,5 +1,5 @@
-"""The way of a person: the demonstration ends in a dashboard that shows its run; and filters asked over HTTP of results that
-were uploaded mean what a plain evaluation on the documents says."""
+"""A user's session: the demonstration ends in a dashboard that shows its run. Filters over HTTP match a plain evaluation
+of the uploaded documents."""
 import json
 import os
 import random

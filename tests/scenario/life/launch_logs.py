@@ -23,7 +23,7 @@ SUMMARY = "RuntimeError: Engine core initialization failed. See root cause above
 
 
 def frame(place):
-    """'gpu_worker.py:load_model' as two lines of a traceback."""
+    """Returns 'gpu_worker.py:load_model' as two lines of a traceback."""
     path, function = place.rsplit(":", 1)
     return f'  File "{SITE}/{path}", line 412, in {function}\n    self.{function}()'
 
@@ -37,7 +37,7 @@ def prefixed(prefix, text):
 
 
 def engine(error, *places, before=STARTS):
-    """The engine logs its traceback, and the front end that the engine failed."""
+    """The engine logs its traceback, and the front end logs that the engine failed."""
     text = "EngineCore failed to start.\n" + traceback(error, ["vllm/v1/engine/core.py:run_engine_core", *places])
     end = traceback(SUMMARY, ["vllm/v1/engine/utils.py:wait_for_engine_startup"])
     return "\n".join([before, prefixed(f"{ENGINE} ERROR 11-20 10:01:03 [core.py:1584] ", text),
@@ -59,7 +59,7 @@ def front(error, *places, before=""):
 
 
 def plain(error, *places):
-    """A traceback without any prefix, as a program writes that fails before it logs."""
+    """A traceback without any prefix, as of a program that fails before it logs."""
     return traceback(error, places)
 
 

@@ -1,4 +1,4 @@
-"""Why a server did not start or died: the cause, what to try, and the last words, in result and console."""
+"""The reason why a server did not start or died: the cause, the remedy and the last lines, in result and console."""
 import json
 import os
 import pty
@@ -16,7 +16,7 @@ FRONT = "(APIServer pid=1) RuntimeError: Engine core initialization failed. See 
 
 
 def dying_config(tmp_path, log, end="exit 1", **output):
-    """A server that writes its log and ends."""
+    """Returns the configuration of a server that writes its log and ends."""
     text = tmp_path / "log.txt"
     text.write_bytes(log if isinstance(log, bytes) else log.encode() + b"\n")
     script = tmp_path / "dies"
@@ -147,7 +147,7 @@ def test_last_words_are_dimmed_on_a_terminal(bin_dir, tmp_path, patience):
     ("segfault", "crashed"),
 ])
 def test_failed_start_of_the_simulator(bin_dir, tmp_path, patience, failure, cause):
-    """A whole start in vLLM's words, with its tracebacks of workers, engine and front end."""
+    """A complete start in vLLM's words, with tracebacks of workers, engine and front end."""
     config = base_config()
     config["launch"]["gpus"] = []
     config["launch"]["extra_args"] = ["--sim-fail-start", failure]
@@ -160,7 +160,7 @@ def test_failed_start_of_the_simulator(bin_dir, tmp_path, patience, failure, cau
 
 
 def server_script(tmp_path, lines):
-    """A server that writes these lines before it becomes the simulator, which says when it is ready."""
+    """Returns a server that writes these lines before it becomes the simulator."""
     script = tmp_path / "server"
     text = "\n".join(lines)
     script.write_text(f"#!{sys.executable}\nimport os, sys\nprint({text!r}, flush=True)\n"
@@ -199,7 +199,7 @@ def test_phases_and_facts_of_a_start(bin_dir, tmp_path, patience):
 
 
 def test_request_errors_in_the_log_are_no_cause(bin_dir, tmp_path, patience):
-    """A server that was ready, wrote of a request's trouble, and then crashed."""
+    """A server that was ready logged errors of a request, and then crashed."""
     log = "\n".join([READY, "(APIServer pid=1) ERROR 03-05 06:01:02 [v.py:1] "
                      "RuntimeError: CUDA error: said by a request"])
     _, result = die(bin_dir, tmp_path, patience, log)
@@ -213,7 +213,7 @@ def test_request_errors_in_the_log_are_no_cause(bin_dir, tmp_path, patience):
     ("still at work", None),
 ])
 def test_server_that_fails_and_lives_on(bin_dir, tmp_path, patience, log, line):
-    """The engine died and the front end waits: the time that passed is the cause, the line tells why."""
+    """The engine died and the front end waits: the cause is the timeout, and the line gives the reason."""
     config = dying_config(tmp_path, log, "exec sleep 600")
     config["launch"]["ready_timeout"] = "3s"
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",

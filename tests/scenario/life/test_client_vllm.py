@@ -1,4 +1,4 @@
-"""`benchmark.client: vllm`: vLLM's own client sends the load, we start it, watch it and take it in."""
+"""`benchmark.client: vllm`: vLLM's own client sends the load; profllm starts it, watches it and reads its result."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ from wait_tools import wait_for
 
 
 class Play:
-    """One experiment in a folder of its own, with the stand-in for vLLM's client."""
+    """One experiment in a separate directory, with the stand-in for vLLM's client."""
 
     def __init__(self, bin_dir, folder, patience):
         self.bin_dir, self.folder, self.patience = bin_dir, folder, patience
@@ -49,7 +49,7 @@ class Play:
         return {row["id"]: row for row in self.result()["quality"]["checks"]}[status]
 
     def assert_tidy(self):
-        """Nothing runs, and the client's own folder is gone."""
+        """Checks that nothing runs, and that the client's directory is removed."""
         assert marked_processes(self.result()["run_id"]) == []
         assert not [entry for entry in self.folder.iterdir() if ".client." in entry.name
                     and entry.is_dir()]
@@ -206,7 +206,7 @@ def test_unsupported_options_of_the_client_are_refused(play, option, said):
 
 
 def test_options_only_the_client_has(play):
-    """They are refused where the load is ours."""
+    """They are refused with the native client."""
     play.config["benchmark"].update(no_reranker=True, plot_dataset_stats=True)
     assert play.run().returncode == 0
     assert {"--no-reranker", "--plot-dataset-stats"} <= set(play.noted("argv.json"))
@@ -252,7 +252,7 @@ def test_program_is_looked_for(play, tmp_path):
                                           ({"NO_PROXY": "a", "no_proxy": "c"}, "c,127.0.0.1"),
                                           ({"NO_PROXY": "a", "no_proxy": ""}, "127.0.0.1")])
 def test_no_proxy_is_between(play, monkeypatch, known, wanted):
-    """Python's clients would go through one to loopback too."""
+    """Python's clients would use a proxy for loopback, too."""
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     play.env.update(known)
@@ -311,7 +311,7 @@ def test_summary_that_its_lists_contradict(play):
 
 
 def test_result_without_starts_is_its_summary(play, result_schema):
-    """As releases before 0.16 write it."""
+    """The result has the form of releases before 0.16."""
     assert play.run("old").returncode == 0
     result, flat = play.result(), play.noted("flat.json")
     result_schema.validate(result)
@@ -338,7 +338,7 @@ def test_bare_infinity_is_taken(play):
 
 
 def test_flat_result_is_written_where_it_was_asked_for(play):
-    """By us, from what was taken in: the child's own file is gone with its folder."""
+    """profllm writes it from the data that it read: the child's own file is removed with its directory."""
     play.config["benchmark"].update(save_result=True, save_detailed=True, label="mine",
                                     result_dir=str(play.folder / "flat"),
                                     result_filename="x.json", metadata={"a": "b"})
@@ -371,7 +371,7 @@ def test_checks_that_need_our_time_stamps_are_unknown(play):
 
 
 def test_no_trust_in_an_unobserved_client(play):
-    """Its figures may be right; by how much they are wrong is not known, nor what load it was."""
+    """Its metrics may be right, but their error and the actual load are unknown."""
     done = play.run()
     assert done.returncode == 0
     quality = play.result()["quality"]
@@ -460,7 +460,7 @@ def test_remaining_processes_of_the_client_are_ended(play, free_server, url):
 
 
 def test_client_is_apart(play):
-    """A session of its own, the run's mark, and none of the server's processes."""
+    """The client has a separate session, the run's mark, and none of the server's processes."""
     assert play.run().returncode == 0
     pid, session, group = play.noted("ids.json")
     assert pid == session == group
@@ -470,7 +470,7 @@ def test_client_is_apart(play):
 
 
 def test_killed_with_profllm(play):
-    """The guard ends the client too."""
+    """The guard ends the client, too."""
     process = play.start("hang")
     wait_for_path(play.notes / "begun")
     run_id = play.noted("env.json")["PROFLLM_RUN"]

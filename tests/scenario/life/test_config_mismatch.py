@@ -1,4 +1,4 @@
-"""The check config_mismatch: what the server says it runs with against what was set."""
+"""The check config_mismatch compares the server's report of its configuration with the settings."""
 import json
 import re
 import subprocess
@@ -93,7 +93,7 @@ def test_values_that_vllm_resolves_do_not_count(bin_dir, tmp_path):
 
 
 def test_a_running_server_is_asked_too(bin_dir, tmp_path, simulator):
-    """No log is at hand: /server_info, /metrics and /v1/models report."""
+    """Without a log, /server_info, /metrics and /v1/models report."""
     url = simulator("--max-model-len", "1024", "--gpu-memory-utilization", "0.5", "--seed", "3")
     config = base_config(num_prompts=4)
     config["launch"] = {"url": url}

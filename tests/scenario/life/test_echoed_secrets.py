@@ -1,4 +1,4 @@
-"""A secret that a server sends back is in nothing that is written or shown, in no spelling."""
+"""A secret that a server sends back is in no file and no output, in any spelling."""
 import base64
 import json
 import subprocess
@@ -19,7 +19,7 @@ SECRETS = (KEY, HEADER, TOKEN)
 
 
 def traces(secret):
-    """Returns the traces that must not appear: complete encodings, and the first 12 characters unchanged."""
+    """Yields the traces that must not appear: complete encodings, and the first 12 characters unchanged."""
     yield secret[:12]
     for safe in ("", "/"):
         yield urllib.parse.quote(secret, safe=safe)
@@ -135,7 +135,7 @@ def run_that_fails(bin_dir, folder, kind, patience):
 
 
 def responses(dashboard, run_id):
-    """The body of each route that shows a result, its texts or its artifacts, by the request."""
+    """Returns the body of each route that shows a result, its texts or its artifacts, by the request."""
     out, connection = {}, dashboard.connect()
 
     def ask(method, path, value=None):
@@ -168,7 +168,7 @@ def responses(dashboard, run_id):
 
 @pytest.mark.parametrize("kind", FAILURES)
 def test_in_no_place_after_a_failure(bin_dir, tmp_path, patience, kind):
-    """Files, what the commands print, and what a dashboard stores, responds and logs."""
+    """Checks files, the output of the commands, and what a dashboard stores, returns and logs."""
     folder, path = tmp_path / "out", tmp_path / "out/r.json"
     folder.mkdir()
     done = [run_that_fails(bin_dir, folder, kind, patience)]

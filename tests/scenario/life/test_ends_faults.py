@@ -1,4 +1,4 @@
-"""Each way a server can fail, committed by the simulator on demand, and what the run makes of it."""
+"""Each way in which a server can fail, simulated on request, and the outcome of the run."""
 import json
 import os
 import pty
@@ -39,7 +39,7 @@ def records_of(tmp_path):
 
 
 def sim_completed(tmp_path):
-    """Ids of the requests that the simulator had answered to the last token."""
+    """Returns the ids of the requests that the simulator had completed."""
     events = [json.loads(line) for line in (tmp_path / "sim.jsonl").read_text().splitlines()]
     return {event["request_id"] for event in events if event["event"] == "end"
             and event["status"] == "completed" and event["request_id"]}
@@ -105,7 +105,7 @@ def test_crash_in_the_run_keeps_every_finished_request(bin_dir, tmp_path, valida
 
 
 def test_crash_in_the_warm_up(bin_dir, tmp_path, validator, patience):
-    """Warm-ups have no id, and the simulator counts what has one: the server is killed."""
+    """Warm-ups have no id, and the simulator counts only requests with an id: the test kills the server."""
     config = base_config(num_warmups=400, random_output_len=100)
     config["launch"]["extra_args"] = ["--sim-step", "20ms"]
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
@@ -185,7 +185,7 @@ def test_one_in_two_hundred_is_completed(bin_dir, tmp_path, validator, patience)
 
 
 def test_nothing_finished(bin_dir, tmp_path, validator, patience):
-    """Only requests of the run have an id and fail; the server is well."""
+    """Only requests of the run have an id and fail; the server itself works."""
     result, _ = play(bin_dir, tmp_path, validator, patience, ["--sim-error-rate", "1"],
                      status="failed", stage="measure", cause="all_failed", exit_status=1)
     assert result["results"]["completed"] == 0 and result["results"]["mean_ttft_ms"] is None

@@ -1,4 +1,4 @@
-"""Every leaf of a result equals its field as the program prints it; what has no field is listed in field_tools.py."""
+"""Every leaf of a result equals its field as the program prints it; field_tools.py lists the leaves without a field."""
 import copy
 import json
 import re
@@ -21,7 +21,7 @@ def rows(bin_dir):
 
 @pytest.fixture(scope="module")
 def run(bin_dir, tmp_path_factory, patience):
-    """Results of one experiment, the second time on another port, with another label and other logging."""
+    """Results of one experiment, the second time with another port, another label and other logging."""
     folder = tmp_path_factory.mktemp("runs")
 
     def result(name, *sets):
@@ -37,14 +37,14 @@ def run(bin_dir, tmp_path_factory, patience):
 
 
 def values(bin_dir, files, *ids):
-    """{id: value} of each file."""
+    """Returns {id: value} of each file."""
     done = run_profllm(bin_dir, "schema", "--fields", "--json", *[word for id_ in ids for word in ("--field", id_)], *files)
     assert done.returncode == 0, done.stderr
     return [entry["fields"] for entry in json.loads(done.stdout)]
 
 
 def compare(bin_dir, path, wanted, rows):
-    """All of it in two calls: of the rows, and of what is read from the document by its id alone."""
+    """Compares everything in two calls: fields with rows, and fields that are read from the document by id."""
     (told,) = values(bin_dir, [path])
     assert set(told) == set(rows)
     unlisted = [id_ for id_ in wanted if id_ not in rows]

@@ -1,4 +1,4 @@
-"""A full disk ends a run early with one error, and `profllm recover` makes the result once there is room."""
+"""A full disk ends a run early with one error, and `profllm recover` makes the result when there is room."""
 import os
 import subprocess
 
@@ -66,7 +66,7 @@ int fsync(int fd)
 
 @pytest.fixture(scope="module")
 def full_disk(tmp_path_factory):
-    """The variables of a disk that is full after `room` bytes."""
+    """Returns the environment of a disk that is full after `room` bytes."""
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("a sanitizer wants to be loaded before the library that plays the disk")
     folder = tmp_path_factory.mktemp("disk")
@@ -109,7 +109,7 @@ def test_the_run_ends_early_and_is_recovered(bin_dir, tmp_path, full_disk, patie
 
 
 def test_a_disk_without_any_room(bin_dir, tmp_path, full_disk, patience):
-    """No journal that could be recovered is promised."""
+    """The message does not promise a journal."""
     output = tmp_path / "out" / "r.json"
     output.parent.mkdir()
     status, stderr = run_on(bin_dir, tmp_path, full_disk(output.parent, 1000), patience)
@@ -122,7 +122,7 @@ def test_a_disk_without_any_room(bin_dir, tmp_path, full_disk, patience):
 
 
 def test_a_result_that_has_room_says_why_the_run_ended(bin_dir, tmp_path, full_disk, patience):
-    """As with a quota on one file: what was measured is in the result."""
+    """As with a quota on one file: the result contains the measured requests."""
     output = tmp_path / "out" / "r.json"
     output.parent.mkdir()
     status, stderr = run_on(bin_dir, tmp_path, full_disk(output.parent, 900_000, ".journal"), patience)

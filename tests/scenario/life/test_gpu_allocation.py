@@ -1,4 +1,4 @@
-"""GPUs for runs: who gets which, who waits, who is refused, and what the result says of it."""
+"""GPU allocation: which run gets which, which one waits, which one is refused, and the entries in the result."""
 import json
 import os
 import re
@@ -329,7 +329,7 @@ def validate(bin_dir, folder, env, text, *args):
 
 
 def test_rules_know_the_gpus_of_the_host(bin_dir, tmp_path):
-    """Before a run takes anything: the server would not fit."""
+    """The server would not fit: the run is refused before it takes anything."""
     server = "server: {model: m, tensor_parallel_size: 4}\n"
     two, four = (host(bin_dir, tmp_path, f"{count}xH100") for count in (2, 4))
     assert "world_fits_gpus" in validate(bin_dir, tmp_path, two, server)
@@ -365,7 +365,7 @@ def test_a_dry_run_takes_nothing(bin_dir, tmp_path, patience):
 
 
 def test_locks_outlive_a_killed_run_until_its_last_process_is_gone(bin_dir, tmp_path, patience):
-    """profllm is killed; what it started ignores SIGTERM, and the GPU is not free before it died."""
+    """profllm is killed; the remaining processes ignore SIGTERM, and the GPU is not free before they died."""
     env = host(bin_dir, tmp_path, "1xH100")
     script = tmp_path / "stubborn"
     script.write_text("#!/bin/sh\ntrap '' TERM\nsetsid sh -c \"trap '' TERM; : > '$0.up'; "

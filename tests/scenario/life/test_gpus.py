@@ -1,4 +1,4 @@
-"""`profllm gpus`: the pretend library, nvidia-smi in its place, and what others captured of it."""
+"""`profllm gpus`: the pretend library, nvidia-smi in its place, and captures of it."""
 import fcntl
 import json
 import os
@@ -73,7 +73,7 @@ def mib(value):
 
 
 def summary(gpus):
-    """The parts of the output that the table above has."""
+    """Returns the parts of the output that the table above has."""
     types = {"compute": "C", "graphics": "G"}
     return [(gpu["name"], mib(gpu["memory_used_bytes"]), mib(gpu["memory_bytes"]),
              None if gpu["processes"] is None else
@@ -117,7 +117,7 @@ def test_other_forms_are_recognized(bin_dir, test_data_dir, pattern):
 
 
 def test_values_of_a_capture(bin_dir, test_data_dir):
-    """More of one file than the table has, read by hand too."""
+    """Compares more values of one file, which were read manually."""
     path, = (test_data_dir / "data" / "ops" / "nvidia_smi_xml").glob("*3090-v13*")
     gpu = gpus_json(bin_dir, "--from", path)[0]
     assert gpu["uuid"] == "GPU-12345678-aaaa-bbbb-cccc-0123456789ab"
@@ -225,7 +225,7 @@ def test_library_that_is_none(bin_dir):
 
 
 def test_holders_of_locks(bin_dir, tmp_path):
-    """A lock that is held says who has it; one whose holder was killed says nothing."""
+    """A lock names its holder; one whose holder was killed names none."""
     env = pretend(bin_dir, "2xL4", PROFLLM_LOCK_DIR=str(tmp_path))
     said = {"pid": 77, "user": "somebody", "run_id": "exp_1", "name": "my/run"}
     first, second = (gpu["uuid"] for gpu in gpus_json(bin_dir, env=env))
@@ -366,7 +366,7 @@ def test_commands_of_others_show_no_secret(bin_dir):
 
 @pytest.mark.parametrize("columns", [80, 120])
 def test_width_of_the_terminal(bin_dir, columns):
-    """One look tells everything; what is too narrow for bars has none."""
+    """One sample prints everything; a narrow terminal has no bars."""
     env = pretend(bin_dir, "1xH100,1xB200", PRETEND_SET="memory_used=21GiB", TERM="xterm",
                   NO_COLOR="1")
     leader, follower = pty.openpty()

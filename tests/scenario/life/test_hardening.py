@@ -52,7 +52,7 @@ def test_a_file_without_an_end(bin_dir, tmp_path, patience):
 
 
 def test_the_size_limit_of_a_file_is_an_error(bin_dir, tmp_path, patience):
-    """And no signal that ends the run in the middle (SIGXFSZ)."""
+    """SIGXFSZ does not end the run either."""
     done = subprocess.run(command(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o", tmp_path / "r.json"),
                           capture_output=True, text=True, env=environment(), stdin=subprocess.DEVNULL, timeout=60 * patience,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000)))
@@ -66,8 +66,8 @@ def core_limit(pid):
 
 @pytest.mark.release_only  # sanitizers set the limit themselves
 def test_no_core_file_has_secrets(bin_dir, tmp_path, patience):
-    """The programs leave no core file and start no program of core_pattern, which a limit of 0 does not keep from it (core(5)); the server
-    has the limit of the user's shell."""
+    """The programs leave no core file and start no program of core_pattern, which a limit of 0 does not prevent (core(5));
+    the server has the limit of the user's shell."""
     config = base_config(num_prompts=100000)
     allowed = resource.getrlimit(resource.RLIMIT_CORE)[1]
     shell = 4096 if allowed == resource.RLIM_INFINITY or allowed >= 4096 else 0
@@ -83,7 +83,7 @@ def test_no_core_file_has_secrets(bin_dir, tmp_path, patience):
 
 
 def test_remains_of_a_killed_bench_are_removed(bin_dir, tmp_path):
-    """The next one removes the temporary directories of dead runs, and no other."""
+    """The next one removes the temporary directories of dead runs, and no others."""
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     (temporary / "profllm-bench-file").write_text("a file")

@@ -1,4 +1,4 @@
-"""Why launches fail: logs by cause, through prefixes, and healthy logs that only look as if they had failed."""
+"""Causes of failed launches: logs by cause, through prefixes, and healthy logs that resemble failures."""
 import os
 import shlex
 import sys
@@ -28,7 +28,7 @@ WILD = {
 
 
 def fail(bin_dir, folder, patience, log):
-    """The error of a run whose server writes the log and ends."""
+    """Returns the error of a run whose server writes the log and ends."""
     folder.mkdir(parents=True)
     text, script = folder / "log.txt", folder / "dies"
     text.write_bytes(log if isinstance(log, bytes) else log.encode() + b"\n")
@@ -45,7 +45,7 @@ def fail(bin_dir, folder, patience, log):
 
 
 def fail_all(bin_dir, tmp_path, patience, logs):
-    """name -> error, of runs side by side: each mostly waits for its processes."""
+    """Returns {name: error} of concurrent runs: each mostly waits for its processes."""
     with ThreadPoolExecutor(4) as pool:
         names = list(logs)
         errors = pool.map(lambda at: fail(bin_dir, tmp_path / str(at), patience, logs[names[at]]), range(len(names)))
@@ -77,7 +77,7 @@ def test_a_cause_is_read_through_every_prefix(bin_dir, tmp_path, patience):
     "OSError: [Errno 28] No space left on device: '/tmp/x'",
 ])
 def test_error_lines_of_a_start_are_not_a_cause(bin_dir, tmp_path, patience, later):
-    """An error that the start survived does not count. The one that it ends with does."""
+    """An error that the start survived does not count. The one that ends it does."""
     error = fail(bin_dir, tmp_path / "x", patience, f"{SCARY}\n{engine(later, before='')}")
     assert error["log_line"] == later
     assert error["cause"] == ("disk_full" if "28" in later else "unknown")

@@ -29,7 +29,7 @@ def fixture_as_nobody(bin_dir):
 
 @pytest.fixture(name="everybodys")
 def fixture_everybodys():
-    """A folder that other users may enter, unlike pytest's own."""
+    """A directory that other users may enter, unlike pytest's own."""
     with tempfile.TemporaryDirectory(prefix="profllm-locks-") as name:
         os.chmod(name, 0o1777)
         yield Path(name)
@@ -91,7 +91,7 @@ def test_listeners_of_other_users(bin_dir, everybodys, as_nobody, patience):
 
 
 def test_no_existing_lock_is_opened_with_o_creat(bin_dir, tmp_path, patience):
-    """A sticky folder's files of other users cannot be: the kernel's fs.protected_regular."""
+    """The kernel refuses to open files of other users in a sticky directory with O_CREAT (fs.protected_regular)."""
     need("strace")
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("sanitizers do not work under a tracer")

@@ -1,4 +1,4 @@
-"""Whatever is killed, whenever: nothing of a run stays alive."""
+"""Whichever process is killed, and whenever: no process of a run survives."""
 import fcntl
 import os
 import random
@@ -35,7 +35,7 @@ def make_scene(bin_dir, tmp_path, patience):
 
 @pytest.fixture
 def reach(make_scene):
-    """A scene in the middle of a phase, which does not end by itself."""
+    """Brings a scene to the middle of a phase, which does not end by itself."""
     def make(phase):
         start_ms = 0 if phase == "running" else 600000
         scene = make_scene(scene_config(steps_ms=20, start_ms=start_ms, requests=300, max_concurrency=64,
@@ -144,7 +144,7 @@ def is_locked(path):
 
 
 def test_locks_last_as_long_as_the_server(make_scene):
-    """profllm is dead, its server takes its time: the port is not given to anybody else."""
+    """profllm is dead and its server is slow to end: no other run gets the port."""
     config = scene_config(steps_ms=20, start_ms=600000, requests=3000)
     config["launch"]["stop_timeout"] = "1h"
     scene = make_scene(config)
@@ -173,7 +173,7 @@ def test_guard_that_hangs_is_ended(reach):
 
 
 def test_terminal_is_hung_up_while_nohup_protects(make_scene):
-    """A SIGHUP that profllm was told to ignore does not end the run."""
+    """A SIGHUP that profllm ignores does not end the run."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         scene = make_scene(scene_config(steps_ms=100, start_ms=0, requests=40))

@@ -1,4 +1,4 @@
-"""A finished result is lost by nothing: not by a second run, one that fails over it, a kill in it."""
+"""A finished result is never lost: not by a second run, one that fails over it, or a kill during it."""
 import concurrent.futures
 import hashlib
 import json
@@ -115,7 +115,7 @@ def test_any_other_file_is_refused_too(bin_dir, tmp_path, patience):
 
 
 def test_artifacts_of_a_moved_result_are_kept(bin_dir, folder, patience):
-    """A result that was renamed still owns the artifacts next to it."""
+    """A renamed result still owns the artifacts next to it."""
     (folder / "r.json").rename(folder / "day1.json")
     before = bytes_of(folder)
     done = run_over(bin_dir, folder, config_of(), patience=patience)
@@ -160,7 +160,7 @@ ARTIFACTS = ["server.log", "requests.jsonl.zst", "series.jsonl.zst"]
 
 
 def test_links_at_artifacts_are_not_followed(bin_dir, tmp_path, patience):
-    """Even where --overwrite allows the run to replace the names."""
+    """The same holds if --overwrite allows the run to replace the names."""
     for name in ARTIFACTS:
         (tmp_path / f"victim.{name}").write_text("mine")
         (tmp_path / f"r.{name}").symlink_to(tmp_path / f"victim.{name}")
@@ -172,7 +172,7 @@ def test_links_at_artifacts_are_not_followed(bin_dir, tmp_path, patience):
 
 
 def test_modes_of_files(bin_dir, tmp_path, patience):
-    """Logs are their owner's, other files follow the umask; --file-mode counts for all of them."""
+    """Logs are private, other files follow the umask; --file-mode applies to all of them."""
     def modes():
         return {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("r.*")}
     names = [f"r.{name}" for name in ARTIFACTS]
@@ -286,7 +286,7 @@ def test_a_killed_run_is_recovered_next_to_it(bin_dir, folder, validator, patien
 
 
 def test_abandoned_work_is_removed(bin_dir, folder, validator, patience):
-    """--overwrite over a journal and a result: the killed run leaves nothing, the new one is whole."""
+    """--overwrite over a journal and a result: nothing remains of the killed run, and the new result is complete."""
     process = start_over(bin_dir, folder, long_config())
     wait_for(lambda: has_records(folder), "requests have finished", 60, process)
     process.kill()
@@ -395,7 +395,7 @@ def kill_at(bin_dir, first, tmp_path, at, validator, patience):
 
 
 def test_kill_at_each_step_of_the_end(bin_dir, first, tmp_path, validator, patience):
-    """Before each single rename and removal, from the one that brings the result on."""
+    """Kills before each rename and removal, from the one that installs the result on."""
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("a sanitizer wants to be loaded before the library that kills")
     (tmp_path / "shim.c").write_text(KILL_AT)
@@ -474,7 +474,7 @@ def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patien
 
 
 def test_a_file_that_bench_serve_saved_by_name_stays(bin_dir, tmp_path, patience):
-    """vLLM writes over a file of that name; what ^C leaves does not."""
+    """vLLM overwrites a file of that name; an interrupted run does not."""
     with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as server:
         words = ["bench", "serve", "--port", str(server.port), "--random-input-len", "8", "--random-output-len", "20", "--quiet",
                  "--save-result", "--plot-timeline", "--result-dir", str(tmp_path), "--result-filename", "f.json",

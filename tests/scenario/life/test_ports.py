@@ -1,4 +1,4 @@
-"""Ports for servers: free ones for many runs at once, fixed ones that are taken, second tries."""
+"""Ports for servers: free ones for many concurrent runs, fixed ones in use, second tries."""
 import errno
 import os
 import random
@@ -44,7 +44,7 @@ def has_ipv6():
 
 
 def test_twenty_runs_at_once_never_clash(bin_dir, tmp_path, patience):
-    """All hold a port before the first server is let go, so all overlap."""
+    """All runs hold a port before the first server starts, so all overlap."""
     env = host(bin_dir, tmp_path)
     gate = tmp_path / "go"
     command = script(tmp_path / "server", f"while [ ! -e '{gate}' ]; do sleep 0.1; done\n"
@@ -96,7 +96,7 @@ def test_server_port_means_the_same(bin_dir, tmp_path, patience):
 
 
 def test_an_option_hides_lines(bin_dir, tmp_path, patience):
-    """The command line of another's process may hold its secrets."""
+    """The command line of a foreign process may contain its secrets."""
     code = ("import socket, sys; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); "
             "print(s.getsockname()[1], flush=True); sys.stdin.read()")
     program = tmp_path / "listener.py"
@@ -129,7 +129,7 @@ def test_fixed_port_of_another_run_is_waited_for(bin_dir, tmp_path, patience):
 
 
 def test_port_lost_before_the_start_is_retried(bin_dir, tmp_path, patience):
-    """The first server says what vLLM says; the second is asked to take another port."""
+    """The first server prints vLLM's error; the second one is given another port."""
     ports = tmp_path / "ports"
     command = script(tmp_path / "server", f"""
 for word; do [ "$before" = --port ] && echo "$word" >> '{ports}'; before=$word; done
@@ -167,7 +167,7 @@ exit 1
 
 
 def test_another_server_came_between(bin_dir, tmp_path, patience):
-    """It answers on the port that ours was given and has not yet taken: it is not measured."""
+    """A foreign server took the port before ours did: it is not measured."""
     ports = tmp_path / "ports"
     command = script(tmp_path / "server", f"""
 for word; do [ "$before" = --port ] && echo "$word" >> '{ports}'; before=$word; done

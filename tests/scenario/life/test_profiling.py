@@ -60,7 +60,7 @@ def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, s
 
 
 def test_a_server_that_refuses(bin_dir, tmp_path, patience):
-    """It has no profiler set up: what it does is not profiled, whatever was asked for."""
+    """The server has no profiler: nothing is profiled, whatever was requested."""
     result, done = play(bin_dir, tmp_path, base_config(num_prompts=3, profile=True), patience)
     assert "'/start_profile' answered 404" in done.stderr
     assert result["config"]["benchmark"]["profile"] is True
@@ -76,7 +76,7 @@ def config_against(server, folder):
 
 
 def test_a_server_that_breaks_off(bin_dir, tmp_path, patience):
-    """It was not asked: nothing is profiled, and nothing is to be ended."""
+    """The request failed: nothing is profiled, and nothing needs to be stopped."""
     with OddServer({"fine": [stream(*good())]}) as server:
         server.helpers.update({"/start_profile": [RESET], "/stop_profile": [HANG]})
         result, done = play(bin_dir, tmp_path, config_against(server, tmp_path), patience)
@@ -86,7 +86,7 @@ def test_a_server_that_breaks_off(bin_dir, tmp_path, patience):
 
 
 def test_a_profile_that_is_never_written(bin_dir, tmp_path, patience):
-    """The first ^C leaves the server the time to write it, the second does not."""
+    """The first ^C leaves the server time to write the profile, the second does not."""
     with OddServer({"fine": [stream(*good())]}) as server:
         server.helpers.update({"/start_profile": [whole(b"")], "/stop_profile": [HANG]})
         process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config_against(server, tmp_path)), "-o",

@@ -1,4 +1,4 @@
-"""kill -9 at any moment leaves a result or a journal, and `profllm recover` makes a result of it."""
+"""kill -9 at any moment leaves a result or a journal, from which `profllm recover` makes a result."""
 import concurrent.futures
 import json
 import os
@@ -120,7 +120,7 @@ def test_kill_at_random_moments(bin_dir, tmp_path, validators, patience):
 
 
 def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
-    """Killed once so many requests had finished for SURELY_WRITTEN_S: its output, and written_ns()."""
+    """Kills when the given number of requests had finished for SURELY_WRITTEN_S; returns its output, and written_ns()."""
     output = folder / "r.json"
     process = start_profllm(bin_dir, "run", "-c",
                             write_config(folder, config or short_config(folder, num_prompts=4000)),
@@ -136,7 +136,7 @@ def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
 
 @pytest.fixture(scope="module")
 def killed_once(bin_dir, tmp_path_factory, patience):
-    """A run that was killed, and a copy of all that it left."""
+    """A killed run, and a copy of all its files."""
     folder = tmp_path_factory.mktemp("killed")
     config = short_config(folder, num_prompts=1200, random_output_len=60, profile=True, metric_percentiles="100,12.5,0")
     config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/traces"}
@@ -390,7 +390,7 @@ def crc32c(data):
 
 
 def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, killed, validators, patience):
-    """One form of a record: read here without anything of the program's own."""
+    """Records have one form, which this test reads without code of the program."""
     output, _ = killed
     head, *lines = journal_of(output).read_bytes()[:-1].split(b"\n")
     assert json.loads(head) == ["ProfLLM journal", 3]
@@ -489,7 +489,7 @@ def test_a_result_that_cannot_be_written_leaves_the_journal(bin_dir, tmp_path, v
 
 
 def test_files_of_a_run_that_was_killed_as_it_began(bin_dir, tmp_path):
-    """Its journal is empty and names no process: the next run removes the files of any process that is gone, and of no other."""
+    """Its journal is empty and names no process: the next run removes the files of dead processes, and of no others."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     (tmp_path / "r.json.journal").touch()

@@ -1,4 +1,4 @@
-"""A result repeats itself: `run --config r.json` sends the same, and says what is not as it was."""
+"""`run --config r.json` repeats a result: it sends the same requests, and reports the differences."""
 import hashlib
 import json
 import re
@@ -18,7 +18,7 @@ def validator(source_dir):
 
 
 def requests_of(capture):
-    """Heads and bodies of what was posted, but for the port, in an order that is not the moment's."""
+    """Returns heads and bodies of the posted requests, without the port, in an order independent of time."""
     data, posted = capture.read_bytes(), []
     while data:
         head, data = data.split(b"\r\n\r\n", 1)
@@ -157,7 +157,7 @@ def small(bin_dir, tmp_path_factory, patience):
 
 
 def changed(small, tmp_path, **paths):
-    """A copy of the small result with other values at dotted places."""
+    """Returns a copy of the small result with other values at dotted paths."""
     result = load_result(small / "r.json")
     for path, value in paths.items():
         *parents, last = path.split("__")

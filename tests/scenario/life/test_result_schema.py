@@ -1,7 +1,9 @@
-"""The schemas of api/: a whole result passes, and each of many single faults is refused.
+"""The schemas of api/: a complete result passes, and each of many single faults is refused.
 
-data/result.json holds one result by hand; what has a key for every argument, option, statistic or
-check is completed here from the schema's own lists, with null.
+data/result.json is a result written by hand; objects with a key for every argument, option, statistic or check are
+completed here from the schema's own lists, with null.
+
+
 """
 import copy
 import functools
@@ -35,7 +37,7 @@ def resolved(part):
 
 
 def filler(part):
-    """Some value for a key that the fixture leaves out."""
+    """Returns some value for a key that the fixture lacks."""
     part = resolved(part)
     if "enum" in part:
         return part["enum"][-1]
@@ -123,7 +125,7 @@ def test_every_argument_has_its_key():
 
 
 def objects(part, path=""):
-    """Each schema of an object in the file, with its place."""
+    """Yields each schema of an object in the file, with its path."""
     if isinstance(part, dict):
         if part.get("type") == "object" and "properties" in part and "additionalProperties" in part:
             yield path, part
@@ -358,7 +360,7 @@ def test_no_time_is_negative():
     assert faults(with_all(0.0)) == []
 
     def places(found):
-        """Also of what lies within an object that may be null as well."""
+        """Returns the paths, also of faults within an object that may be null."""
         return {".".join(map(str, fault.absolute_path)) for fault in found}.union(*(places(fault.context) for fault in found))
     told = places(list(VALIDATOR.iter_errors(with_all(-0.001))))
     assert told >= {f"{section}.{key}" for section in ("results", "results.steady") for key in keys}

@@ -1,4 +1,4 @@
-"""profllm run against profllm-sim: what a person does first, and that the records are the truth."""
+"""profllm run with profllm-sim: a new user's first commands, and the records compared with the log."""
 import hashlib
 import json
 import os
@@ -75,7 +75,7 @@ def test_quickstart_result_has_every_part(quickstart):
 
 
 def test_quickstart_says_how_far_it_can_be_trusted(quickstart):
-    """On whatever machine: the worst of its figures is named, and the verdict is that of its checks."""
+    """On any machine, the worst metric is named, and the verdict follows the checks."""
     folder, done, _ = quickstart
     result = load_result(folder / "r.json")
     results, quality = result["results"], result["quality"]
@@ -138,7 +138,7 @@ def test_quickstart_leaves_its_files_and_nothing_else(quickstart):
 
 
 def sim_events(path):
-    """The simulator's own log by request id; what has none (ready request, warm-ups) apart."""
+    """Returns the simulator's log by request id, and the entries without an id (ready request, warm-ups)."""
     by_id, others = {}, []
     for line in path.read_text().splitlines():
         event = json.loads(line)
@@ -203,7 +203,7 @@ def test_warmups_are_as_long_as_measured_requests_and_share_no_prompt(bin_dir, t
 
 
 def captured_completions(data):
-    """(request's bytes from its head, length of its body) for each POST to completions."""
+    """Returns (bytes of the request from its head on, length of its body) for each POST to completions."""
     found = []
     at = data.find(b"POST /v1/completions ")
     while at >= 0:
@@ -247,7 +247,7 @@ def test_no_escape_codes_where_no_terminal_is(bin_dir, tmp_path, patience):
 
 
 def read_terminal(descriptor):
-    """All that a program writes to its terminal, until it has gone."""
+    """Reads all that a program writes to its terminal, until it ends."""
     shown = b""
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Every way a run can end: status, exit status, a whole result, and nothing left running."""
+"""Every way in which a run can end: status, exit status, a complete result, and no running process."""
 import json
 import os
 import re
@@ -21,14 +21,14 @@ def long_config(**benchmark):
 
 
 def requests_with_id(log):
-    """How many requests of the load the simulator has got: only those bear an id."""
+    """Counts the requests of the load at the simulator: only those have an id."""
     lines = log.read_text().splitlines()[:-1] if log.exists() else []
     events = [json.loads(line) for line in lines]
     return sum(event["event"] == "request" and event["request_id"] is not None for event in events)
 
 
 def wait_for_line(stream, text):
-    """The lines up to and with the first that holds `text`."""
+    """Returns the lines up to the first that contains `text`."""
     lines = []
     for line in stream:
         lines.append(line)
@@ -185,7 +185,7 @@ def test_signal_during_the_run(bin_dir, tmp_path, patience, number, status):
 
 
 def many_prompts():
-    """Thousands of calls of /detokenize and /tokenize before anything is sent."""
+    """Returns a load with thousands of calls of /detokenize and /tokenize before the first request."""
     return base_config(num_prompts=30000, random_input_len=500)
 
 
@@ -388,7 +388,7 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
 
 
 def hold_down(pid, ended):
-    """Stops and continues a process in bursts, until told to end."""
+    """Stops and continues a process in bursts, until `ended` is set."""
     while not ended.is_set():
         os.kill(pid, signal.SIGSTOP)
         ended.wait(0.05)

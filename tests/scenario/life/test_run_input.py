@@ -1,4 +1,4 @@
-"""Bad input: the right exit status, one line that names the place, nothing started, nothing left."""
+"""Invalid input: the right exit status, one line with the location, nothing started, no files left."""
 import json
 import os
 import re

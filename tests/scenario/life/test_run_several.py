@@ -1,4 +1,4 @@
-"""Several runs in one process, as a sweep will hold them: nothing of one reaches another."""
+"""Several runs in one process, as in a sweep: no run affects another."""
 import json
 import signal
 import subprocess
@@ -25,7 +25,7 @@ def config_of(bin_dir, sim=(), **benchmark):
 
 
 def write_runs(folder, configs):
-    """CONFIG OUTPUT of each, as the driver takes them."""
+    """Returns CONFIG OUTPUT of each, as the driver accepts them."""
     words = []
     for i, config in enumerate(configs):
         words += [write_config(folder, config, f"{i}.yaml"), folder / f"{i}.json"]
@@ -58,7 +58,7 @@ def test_one_after_the_other(driver, bin_dir, tmp_path, patience):
 
 
 def test_at_once(driver, bin_dir, tmp_path, patience):
-    """Both measure at the same time, each its own server with its own port, counters and log."""
+    """Both measure at the same time, each with its own server, port, counters and log."""
     rate = {"request_rate": 20, "burstiness": 1e6}
     first, second = play(driver, tmp_path, [config_of(bin_dir, num_prompts=40, **rate),
                                             config_of(bin_dir, num_prompts=60, **rate)], patience=patience)

@@ -1,5 +1,5 @@
-"""`profllm validate --schema` against python3-jsonschema: the same verdict and the same places of what was broken at
-random, and what it says to people of files that are broken by hand."""
+"""`profllm validate --schema` compared with python3-jsonschema: the same verdicts and pointers for randomly broken
+documents, and messages for files broken by hand."""
 import copy
 import json
 import os
@@ -20,7 +20,7 @@ OTHERS = [None, True, False, [], {}, [1, 2, 3], ["a", "a"], [{}], {"a": 1}, {"na
 
 
 def made_results():
-    """One with every key; others that say less, which python3-jsonschema reads in a tenth of the time."""
+    """Returns one result with every key, and smaller ones, which python3-jsonschema reads in a tenth of the time."""
     small = copy.deepcopy(GOOD)
     small["config"].update(params_overlay=["model"], server={"model": "m", "max_num_seqs": 3},
                            server_source={"model": "explicit", "max_num_seqs": "default"}, server_explicit=["model"])
@@ -35,7 +35,7 @@ def some_value(rng):
 
 
 def some_place(rng, document):
-    """An object or array of the document that holds something, however deep."""
+    """Returns a random non-empty object or array of the document."""
     while True:
         inner = [one for one in (document.values() if isinstance(document, dict) else document)
                  if isinstance(one, (dict, list)) and one]
@@ -136,7 +136,7 @@ def some_document(rng, depth=0):
 
 
 def some_schema(rng, depth=0):
-    """Any of the keywords, a few at a time; a $ref leads on by a step into the document, or to what has none."""
+    """Returns a schema of a few random keywords; a $ref descends into the document, or to a missing target."""
     if rng.random() < 0.1:
         return rng.random() < 0.7
 

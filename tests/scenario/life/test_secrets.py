@@ -151,7 +151,7 @@ def test_log_of_a_server_that_prints_its_arguments(bin_dir, tmp_path, patience):
 
 
 def test_log_of_a_run_that_was_killed(bin_dir, tmp_path, patience):
-    """Neither the journal nor the log has a secret when nothing more is written to them."""
+    """Neither the journal nor the log has a secret after a kill."""
     config = config_with_secrets()
     config["benchmark"].update(num_prompts=4000, num_warmups=5)
     config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",

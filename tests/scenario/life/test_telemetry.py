@@ -25,7 +25,7 @@ GPU_KEYS = {"memory_used_bytes", "utilization", "memory_utilization", "power_w",
 
 @pytest.fixture
 def pretend(bin_dir, tmp_path):
-    """Makes the environment of a host with GPUs that are played, and that no other test locks."""
+    """Returns the environment of a host with simulated GPUs that no other test locks."""
     library = bin_dir.parent / "lib" / "libnvml-pretend.so"
     seed = zlib.crc32(str(tmp_path).encode())
 
@@ -120,7 +120,7 @@ def test_energy_is_the_integral_of_power(bin_dir, tmp_path, patience, pretend, c
 
 
 def energy_of_lines(lines, begin_ns, end_ns):
-    """Trapezoids between samples, J, cut at the run's two ends."""
+    """Returns the energy by trapezoids between samples, in J, cut at both ends of the run."""
     times = np.array([line["t_ns"] for line in lines])
     power = np.array([line["values"]["power_w"] for line in lines])
     within = times[(times > begin_ns) & (times < end_ns)]
@@ -144,7 +144,7 @@ mv "$folder/after" "$folder/settings"
 
 
 def test_energy_without_the_idle_power(bin_dir, tmp_path, patience, pretend):
-    """The third GPU has nothing to do, and happens to draw a bit less than at rest: its share is noise, not unknown."""
+    """The third GPU is idle, and draws a bit less than before: its share is noise, not unknown."""
     def set_power(name, *watts):
         (tmp_path / name).write_text("".join(f"{i}.power=const:{w}\n" for i, w in enumerate(watts)))
 
@@ -380,7 +380,7 @@ def test_a_foreign_process_on_the_gpu(bin_dir, tmp_path, patience, pretend):
 # ---- a server that already runs, ends ----
 
 def test_server_that_restarted_in_the_run(bin_dir, tmp_path, patience):
-    """By the end it has counted more than at the beginning: only the pages between tell."""
+    """Its final count exceeds the first one: only the pages in between show the restart."""
     config = config_with(num_prompts=80)
     config["launch"]["extra_args"] = ["--sim-metrics-fault", "reset_counters"]
     result = play(bin_dir, tmp_path, config, patience=patience)

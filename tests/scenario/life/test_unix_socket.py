@@ -1,4 +1,4 @@
-"""server.uds: the socket's file outlives its server, and is removed only where no process holds it."""
+"""server.uds: the socket's file outlives its server, and is removed only if no process holds it."""
 import os
 import signal
 import socket

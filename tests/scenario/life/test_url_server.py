@@ -68,7 +68,7 @@ def play(bin_dir, tmp_path, url, patience, *args, **benchmark):
 
 
 def test_a_key_of_the_file_is_sent(bin_dir, tmp_path, simulator):
-    """As vLLM's client has it in its environment."""
+    """The key is in the environment, as for vLLM's client."""
     server = simulator("--api-key", "geheim")
     config = url_config(server.url, num_prompts=2)
     config["launch"]["env"] = {"OPENAI_API_KEY": "geheim"}
@@ -91,7 +91,7 @@ def test_ways_to_write_the_url(bin_dir, tmp_path, simulator, validator, patience
 
 
 def test_url_with_v1_and_a_path_without(bin_dir, tmp_path, simulator, patience):
-    """As vLLM's client joins them: --base-url …/v1 --endpoint /completions."""
+    """The parts are joined as by vLLM's client: --base-url …/v1 --endpoint /completions."""
     done, result = play(bin_dir, tmp_path, simulator().url + "/v1", patience,
                         endpoint="/completions")
     assert done.returncode == 0, done.stderr
@@ -162,7 +162,7 @@ def test_no_server(bin_dir, tmp_path, validator, patience):
 
 @pytest.mark.threads
 def test_server_that_dies_in_the_run(bin_dir, tmp_path, simulator, validator, patience):
-    """Not `partial`, though most requests had finished."""
+    """The status is not `partial`, though most requests had finished."""
     log = tmp_path / "sim.jsonl"
     server = simulator("--sim-crash-after", "80", "--sim-log", str(log))
     done, result = play(bin_dir, tmp_path, server.url, patience, num_prompts=100,

@@ -1,4 +1,4 @@
-"""Names that stand for several addresses, and those that stand for none."""
+"""Names with several addresses, and names with none."""
 import contextlib
 import json
 import os
@@ -43,7 +43,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory):
-    """A function that makes an environment in which a name has these addresses."""
+    """Returns a function that makes an environment in which a name has these addresses."""
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("a sanitizer wants to be loaded before the library that plays the resolver")
     compiler = need("gcc")
@@ -124,7 +124,7 @@ def test_no_server_at_any_address(bin_dir, tmp_path, names, patience):
 
 @needs_ipv6
 def test_one_that_hangs_up_is_passed_over(bin_dir, tmp_path, names, patience):
-    """Something else sits at the first address and speaks no HTTP."""
+    """A program at the first address does not speak HTTP."""
     with serve("::1", others=["127.0.0.1"]) as server:
         other = server.held["127.0.0.1"]
         other.listen(8)
@@ -136,7 +136,7 @@ def test_one_that_hangs_up_is_passed_over(bin_dir, tmp_path, names, patience):
 
 
 class OddServerThatHangsUp:
-    """Accepts and closes, on a listener that is given."""
+    """Accepts and closes connections of a given listener."""
 
     def __init__(self, listener):
         self.listener = listener
@@ -186,7 +186,7 @@ def test_unknown_host(bin_dir, tmp_path, patience, host):
 
 
 def test_unknown_host_and_source_address(bin_dir, tmp_path, patience):
-    """No family to compare with: the host is what is wrong."""
+    """Without an address there is no family to compare: the host is reported."""
     done, result = play(bin_dir, tmp_path, "http://no-such-host.invalid:8000", "--source-address", "127.0.0.1",
                         patience=patience, env=ALONE)
     assert done.returncode == 3 and result["error"]["cause"] == "unreachable"

@@ -1,4 +1,4 @@
-"""The requests of each data set, as they arrive, against the draws of Python's and numpy's own generators."""
+"""The received requests of each data set, compared with the random numbers of Python's and numpy's own generators."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from test_wire import requests_in, sent
 
 
 def ids_and_prompts(got):
-    """[(x-request-id, prompt, max_tokens)]"""
+    """Returns [(x-request-id, prompt, max_tokens)]."""
     found = []
     for _, lines, body in got:
         name = next((line.split(": ")[1] for line in lines if line.startswith("x-request-id: ")), None)
@@ -29,12 +29,12 @@ def lines_file(tmp_path, rows):
 
 
 def templated(prompt):
-    """The simulator's chat template over a user's message: docs/reference/simulator.md."""
+    """Applies the simulator's chat template to a user's message: docs/reference/simulator.md."""
     return f"\x02{prompt}\x06\x03"
 
 
 def chosen(rows, seed, wanted, shuffle=True, oversample=True):
-    """The rows that vLLM takes: shuffled, cut, filled up with copies."""
+    """Returns the rows that vLLM uses: shuffled, cut, filled up with copies."""
     rows = list(rows)
     rng = random.Random(seed)
     if shuffle:
@@ -165,7 +165,7 @@ def test_the_same_seed_gives_the_same_requests(bin_dir, tmp_path):
 
 
 class Listening:
-    """One simulator for many runs; requests of each by themselves."""
+    """One simulator for many runs; returns the requests of each."""
 
     def __init__(self, bin_dir, folder):
         self.bin_dir, self.folder, self.wire = bin_dir, folder, folder / "wire"
@@ -173,7 +173,7 @@ class Listening:
                              model="org/tiny")
 
     def bodies(self, *words):
-        """[(name, body)] of a run's requests, as they came."""
+        """Returns [(name, body)] of a run's requests, in order of arrival."""
         before = self.wire.stat().st_size if self.wire.exists() else 0
         done = run_tools.run_profllm(self.bin_dir, "bench", "serve", "--port", self.server.port, "--max-concurrency", 1,
                                      "--quiet", "--request-id-prefix", "p", *words, cwd=self.folder)
@@ -199,7 +199,7 @@ WORDS = "one two three four five six seven eight nine ten é 日本 Hello, World
 
 
 def made_up_data(name, rng, folder):
-    """A file of that data set, and the options that go with it; how many usable entries it has."""
+    """Returns a file of that data set, its options, and its number of usable entries."""
     def text(least, most):
         return " ".join(rng.choices(WORDS, k=rng.randint(least, most)))
 
@@ -253,7 +253,7 @@ def test_two_runs_of_one_seed_are_the_same(listening, name, trial):
 @pytest.mark.parametrize("name", ["sharegpt", "custom", "spec_bench"])
 @pytest.mark.parametrize("trial", TRIALS)
 def test_fewer_prompts_are_the_first_of_more(listening, name, trial):
-    """Each is shuffled whole and then walked from its beginning; only copies depend on how many are missing."""
+    """Each data set is shuffled completely and then read from its beginning; only copies depend on the missing number."""
     rng = random.Random(f"first {name} {trial}")
     words, count = made_up_data(name, rng, listening.folder)
     words = ["--dataset-name", name, *words, "--seed", rng.randrange(2**32)]

@@ -144,7 +144,7 @@ def test_a_result_that_cannot_be_written_is_shown_all_the_same(bin_dir, tmp_path
     folder = tmp_path / "results"
 
     def take_the_place(*_):
-        """It was free when it was looked at, and is not when the run ends."""
+        """The path was free at the check, and is in use when the run ends."""
         folder.write_text("taken")
 
     with FlakyServer(take_the_place) as server:

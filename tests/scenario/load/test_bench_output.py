@@ -1,4 +1,4 @@
-"""The console table and the flat file of `bench serve`, built here once more from the figures that it saved."""
+"""The console table and the flat file of `bench serve`, rebuilt from the saved metrics."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`profllm bench serve` in place of `vllm bench serve`: real sockets, vLLM's files and figures."""
+"""`profllm bench serve` in place of `vllm bench serve`: real sockets, vLLM's files and metrics."""
 
 import json
 import re
@@ -185,7 +185,7 @@ def test_the_console_is_vllms(bin_dir, server, tmp_path):
 
 
 def test_a_real_result_recomputes(bin_dir, test_data_dir):
-    """The lists of vLLM's own result give its own summary by our formulas."""
+    """Our formulas applied to the lists of vLLM's own result yield its summary."""
     flat = json.loads((test_data_dir / "data" / "real" / "bench" / "py-random.json").read_text())
     second = 1_000_000_000
     records = []
@@ -214,7 +214,7 @@ def test_a_real_result_recomputes(bin_dir, test_data_dir):
 
 
 def test_probes_are_outside_the_load(bin_dir, server, tmp_path):
-    """A cap of 1 keeps the load waiting, and no probe."""
+    """A concurrency limit of 1 makes requests of the load wait, but no probe."""
     done = bench(bin_dir, server, "--num-prompts", 30, "--max-concurrency", 1, "--probe-request-rate", 100,
                  "--save-result", "--result-filename", "r.json", cwd=tmp_path)
     flat = json.loads((tmp_path / "r.json").read_text())

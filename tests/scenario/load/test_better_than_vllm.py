@@ -1,6 +1,8 @@
-"""Where vLLM's own clients measure wrong or lose a run: a test for each such fault, over real sockets.
+"""Faults of vLLM's own clients, which measure wrong or lose a run: a test for each, over real sockets.
 
-Each is named after what the reference does; what is asserted is what happens here instead.
+Each test is named after the behavior of the reference; it asserts the behavior of profllm.
+
+
 """
 
 import json
@@ -168,7 +170,7 @@ def test_load_failed_sends_are_retried_unseen(bin_dir, tmp_path):
 
 
 def test_load_retried_sends_start_a_fresh_clock(bin_dir, tmp_path):
-    """Asked for, each try is a record, and latencies run from the first."""
+    """With retries, each try is a record, and latencies start at the first."""
     play = Play(bin_dir, tmp_path, ["--sim-error-rate", 0.5, "--sim-error-status", 503],
                 ["--retries", 20, "--retry-delay", "20ms"])
     sent = play.log_lines("request")
@@ -237,7 +239,7 @@ def test_losing_openai_chat_without_endpoint_fails_after_start_up(bin_dir, tmp_p
 
 
 def test_datasets_alignment_sends_the_model_id_and_no_key(bin_dir, tmp_path):
-    """Served name and key reach /tokenize, and every prompt has its length, not only the first."""
+    """Model name and key are sent to /tokenize, and every prompt has its length, not only the first."""
     play = Play(bin_dir, tmp_path, ["--served-model-name", "served", "--api-key", "geheim"],
                 ["--model", "org/tiny", "--served-model-name", "served", "--random-range-ratio", "0.5"],
                 env={"OPENAI_API_KEY": "geheim"})

@@ -1,4 +1,4 @@
-"""Chat templates over prompts, by the server; and runs that want no tokenizer at all."""
+"""Chat templates applied by the server; and runs that need no tokenizer."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
 def user(prompt, behind=""):
-    """The simulator's template over a user's message: docs/reference/simulator.md."""
+    """Applies the simulator's template to a user's message: docs/reference/simulator.md."""
     return f"\x02{prompt}\x06\x03{behind}"
 
 
@@ -58,7 +58,7 @@ def play(bin_dir, tmp_path):
 
 
 class Captured(Server):
-    """One that keeps what it gets."""
+    """A server that records its requests."""
 
     def __init__(self, bin_dir, folder, *words):
         self.wire = folder / "wire"
@@ -162,7 +162,7 @@ def test_a_model_without_a_template_is_reported_before_the_first_request(play, b
 
 
 class Other(BaseHTTPRequestHandler):
-    """A server of another make: passes on to the simulator what it does not answer itself."""
+    """A server of another kind: it forwards unknown requests to the simulator."""
 
     protocol_version = "HTTP/1.1"
     manner, behind = None, None

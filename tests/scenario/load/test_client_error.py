@@ -1,5 +1,5 @@
-"""`*_client_error` of `results` against the definitions of docs/reference/metrics.md: bounds of each sample from a
-record's own times, their statistics by numpy, and for small sets by every assignment of what is uncertain."""
+"""`*_client_error` of `results` compared with the definitions of docs/reference/metrics.md: bounds of each sample from a
+record's own times, their statistics by numpy, and for small sets by every assignment of uncertain times."""
 import copy
 import itertools
 import json
@@ -24,7 +24,7 @@ SETS = 10_000 if os.environ.get("PROFLLM_TEST_LONG") else 100 if os.environ.get(
 
 
 def random_read(rng, before, sure):
-    """Events of one read, not before `before`: the first of them may have come any time since `earliest`."""
+    """Returns events of one read, not before `before`: the first may have arrived at any time since `earliest`."""
     t = before + int(rng.integers(0, 40_000_000))
     earliest = before + int(rng.integers(0, t - before + 1))
     count = 1 + int(rng.choice(3, p=[0.6, 0.2, 0.2]))
@@ -61,7 +61,7 @@ def random_record(rng, i, sure, reads_max):
 
 
 def random_set(seed):
-    """Every fifth is exact, every tenth is larger than what can be brute-forced."""
+    """Every fifth set is exact, every tenth is too large for brute force."""
     rng = np.random.default_rng([seed, 17])
     sure = seed % 5 == 0
     n, reads = (int(rng.integers(20, 60)), 12) if seed % 10 == 1 else (int(rng.integers(0, 5)), 3)
@@ -106,7 +106,7 @@ def good_of(made):
 
 
 def samples(made):
-    """family -> its samples; "spans": of each request from its first to its last event."""
+    """Returns {family: its samples}; "spans": from the first to the last event of each request."""
     out, step, good = {family: [] for family in [*FAMILIES, "spans"]}, step_of(made), good_of(made)
     for r, delay in zip(good, delays(good)):
         a, events = r["acted_ns"], r["events"]
@@ -128,7 +128,7 @@ def samples(made):
 
 
 def statistics(columns):
-    """STATISTICS of each column, a row each."""
+    """Returns STATISTICS of each column, one row per statistic."""
     return np.vstack([np.mean(columns, axis=0), np.percentile(columns, [50, 90, 99], axis=0)])
 
 
@@ -151,7 +151,7 @@ def expected(made):
 
 
 def assignments(bounds):
-    """A row for each way in which every uncertain sample is as low, as measured or as high as can be; None: too many."""
+    """Returns a row for each assignment of lowest, measured and highest values to the uncertain samples; None: too many."""
     choices = [sorted(set(b)) for b in bounds]
     uncertain = [c for c in choices if len(c) > 1]
     if not uncertain or len(uncertain) > UNCERTAIN_MAX or math.prod(map(len, uncertain)) > 2000:
@@ -160,7 +160,7 @@ def assignments(bounds):
 
 
 def gap_assignments(made):
-    """The gaps of all requests when each uncertain event came at its earliest or its latest, in order of their times."""
+    """Returns the gaps of all requests for the earliest and the latest time of each uncertain event, in order of time."""
     lists = [r["events"] for r in good_of(made)]
     choices = [sorted({earliest(e), e[0]}) for events in lists for e in events]
     uncertain = sum(len(c) > 1 for c in choices)
@@ -178,7 +178,7 @@ def gap_assignments(made):
 
 
 def reachable(spans, x, long):
-    """The most gaps of at least (long) or at most x, in ns, of events that came within `spans`, in this order."""
+    """Returns the maximum number of gaps of at least (long) or at most x, in ns, of events within `spans`, in this order."""
     states = {0: spans[0]}
     for since, until in spans[1:]:
         after = {}
@@ -200,7 +200,7 @@ def reachable(spans, x, long):
 
 
 def gap_rank_bounds(lists, rank):
-    """The least and the greatest, in ns, that the gap of this rank can be."""
+    """Returns the minimum and maximum, in ns, of the gap of this rank."""
     total, most = sum(len(spans) - 1 for spans in lists), max(spans[-1][1] - spans[0][0] for spans in lists)
 
     def search(good):
@@ -216,7 +216,7 @@ def gap_rank_bounds(lists, rank):
 
 
 def is_chained(events):
-    """Does an event follow one whose time is not exact, in another read?"""
+    """Returns whether an event follows one of another read whose time is not exact."""
     return any(len(a) > 3 and not b[2] & COALESCED for a, b in zip(events, events[1:]))
 
 
@@ -269,7 +269,7 @@ def test_bounds_are_those_of_the_extreme_assignments(played):
 
 
 def test_gaps_of_coupled_events_are_within(played):
-    """Their mean takes both its bounds, for the gaps of a request add up to its span."""
+    """Their mean has both bounds, because the gaps of a request add up to its span."""
     tried = 0
     for seed, (made, got) in enumerate(zip(*played)):
         gaps = gap_assignments(made)
@@ -287,7 +287,7 @@ def test_gaps_of_coupled_events_are_within(played):
 
 
 def test_percentiles_of_gaps_are_those_of_the_best_times(played):
-    """Reads are taken by themselves: what lies between two that are not exact counts for both, which only widens."""
+    """Reads are treated separately: a gap between two inexact ones counts for both, which only widens the bounds."""
     tried = equal = narrower = 0
     for seed, (made, got) in list(enumerate(zip(*played)))[:TIMED_SETS]:
         lists = [[(earliest(e), e[0]) for e in r["events"]] for r in good_of(made) if len(r["events"]) > 1]

@@ -1,6 +1,9 @@
 """
-Acknowledgements are let wait only where the server was seen not to wait for them, by requests in front of
-the load: a server that leaves Nagle's algorithm on would be made 40 ms late with each event.
+
+The client delays acknowledgements only if requests before the load showed that the server does not wait for them: a
+server with Nagle's algorithm would otherwise delay each event by 40 ms.
+
+
 """
 import json
 import statistics
@@ -29,9 +32,12 @@ def spaced(events=EVENTS, pauses=()):
 
 def seen(delayed, play):
     """
-    Whether a run was as it should be: acknowledgements let wait or not, and events not held up. A client that was
-    not given the processor has nothing to show for a server, and may be late itself, so that a run in three counts;
-    but never is a server taken for one that does not wait.
+
+    Returns whether one of three runs was as expected: acknowledgements delayed or not, and events not delayed. A client
+    without the processor shows nothing about a server, and may be late itself; but a server that waits is never taken
+    for one that does not.
+
+
     """
     for _ in range(3):
         result, gap, acks = play()
@@ -45,8 +51,11 @@ def seen(delayed, play):
 
 def serve(bin_dir, folder, server, *words):
     """
-    The result; the longest gap between two events of a request in s, of the request where it is shortest, for a
-    busy machine makes gaps too, but not in each; and how often an acknowledgement came for a segment, in the middle.
+
+    Returns the result; the longest gap between two events, in s, of the request where it is shortest, because a busy
+    machine also causes gaps, but not in each request; and the median number of acknowledgements per segment.
+
+
     """
     done = run_profllm(
         bin_dir, "bench", "serve", "--base-url", f"{server.url}/case:spaced", "--model", "odd",
@@ -94,7 +103,7 @@ def test_a_server_that_answers_one_request_only_shows_nothing(bin_dir, tmp_path,
 
 @pytest.mark.parametrize("nagle", [False, True])
 def test_under_tls(bin_dir, tmp_path, nagle):
-    """The handshake's segments are not taken for an answer's."""
+    """The segments of the handshake are not counted as a response's."""
     context = context_of(make_certificate(tmp_path, "own"))
     with TlsServer({"spaced": spaced()}, context, nagle=nagle) as server:
         # records are not segments here

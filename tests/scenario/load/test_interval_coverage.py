@@ -23,7 +23,7 @@ RUNS = 400 if LONG else 30
 
 
 def steps(rng, count, memory):
-    """Ends of steps: normal, each like the one before it as `memory` says."""
+    """Returns the ends of steps: normal, each correlated with the one before it by `memory`."""
     noise = rng.standard_normal(count)
     for i in range(1, count):
         noise[i] = memory * noise[i - 1] + np.sqrt(1 - memory ** 2) * noise[i]
@@ -46,7 +46,7 @@ def all_at_once(rng, requests, slots, memory):
 
 
 def open_loop(rng, requests, slots, memory, even=False):
-    """Requests come as they like (or `even`ly) and wait for the end of the step and for one of the slots."""
+    """Requests arrive randomly (or `even`ly) and wait for the end of the step and for one of the slots."""
     ends = steps(rng, requests * 60 // slots * 2 + 200, memory)
     free = np.zeros(slots, dtype=int)  # from which step on each slot is
     made = []
@@ -124,7 +124,7 @@ def test_runs_of_one_engine_look_alike_and_hold_the_truth(bin_dir, kind):
 
 @pytest.mark.release_only
 def test_rates_where_the_load_leaves_little_to_chance(bin_dir):
-    """Requests that come evenly have the rate that they were offered at; all at once there are no windows to tell anything."""
+    """Evenly arriving requests have the offered rate; those sent at once leave no windows."""
     results = results_of(bin_dir, 77, open_loop, runs=RUNS // 3, requests=120, slots=8, memory=0.9, even=True)
     truth = np.mean([one["request_throughput"] for one in results])
     for one in results:

@@ -1,4 +1,4 @@
-"""The load generator's records against the simulator's log: what was sent is what was recorded."""
+"""The load generator's records match the simulator's log."""
 
 import json
 import re

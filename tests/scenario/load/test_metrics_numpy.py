@@ -1,6 +1,8 @@
-"""Every figure of `results` against numpy, computed from the definitions of docs/reference/metrics.md.
+"""Every metric of `results` compared with numpy, computed from the definitions of docs/reference/metrics.md.
 
-Nothing here calls the product but through the driver program: records go in as JSON, results come out.
+Only the driver program calls the product: records go in as JSON, results come out.
+
+
 """
 import json
 import math
@@ -91,7 +93,7 @@ def failure(kind, status, message):
 
 
 def random_events(rng, acted, chat):
-    """Role-only chunks, empty texts, merged tokens, events of one read, guesses."""
+    """Returns role-only chunks, empty texts, merged tokens, events of one read, and guesses."""
     t = acted + int(rng.integers(1, 2 * S))
     events = []
     if chat:
@@ -114,7 +116,7 @@ def random_events(rng, acted, chat):
 
 
 def random_output(rng, events):
-    """(output_tokens, token_source): by usage mostly equal to the events, sometimes not or untold."""
+    """Returns (output_tokens, token_source): usage mostly equals the events, sometimes it differs or is missing."""
     told = sum(e[1] for e in events)
     kind = rng.random()
     if kind < 0.15:
@@ -157,7 +159,7 @@ def random_record(rng, i, start, planned, capped):
 
 
 def random_tries(rng, records):
-    """Failed tries of some requests, whose own records say how many there were."""
+    """Returns failed tries of some requests, whose own records contain their number."""
     tries = []
     for r in records:
         count = int(rng.integers(1, 4)) if r["acted_ns"] is not None and rng.random() < 0.1 else 0
@@ -213,7 +215,7 @@ def ttft(r):
 
 
 def last_ns(r):
-    """An answer in one piece has no events, only an end."""
+    """A complete response has no events, only an end."""
     return r["events"][-1][0] if r["events"] else r["end_ns"]
 
 
@@ -234,7 +236,7 @@ def token_gaps(r):
 
 
 def families(records, made):
-    """name -> a list of seconds a finished record."""
+    """Returns {name: a list of seconds per finished record}."""
     out = {name: [] for name in FAMILIES}
     for r in records:
         if is_good(r):
@@ -244,7 +246,7 @@ def families(records, made):
 
 
 def samples(r, made):
-    """name -> list of seconds of one finished record."""
+    """Returns {name: list of seconds} of one finished record."""
     out = {name: [] for name in FAMILIES}
     if r["events"]:
         times = [e[0] for e in r["events"]]
@@ -290,7 +292,7 @@ def statistics(records, made):
 
 
 def binomial_below(n, q):
-    """P(B <= k) for k = 0 … n."""
+    """Returns P(B <= k) for k = 0 … n."""
     k = np.arange(n + 1)
     log_factorial = np.concatenate([[0], np.cumsum(np.log(np.arange(1, n + 1)))])
     log_pmf = log_factorial[n] - log_factorial - log_factorial[::-1]
@@ -305,7 +307,7 @@ def t_975(freedom):
 
 
 def windows_of(records):
-    """(start, length, number) of the windows: each at least twice as long as a request takes on average."""
+    """Returns (start, length, number) of the windows: each at least twice as long as an average request."""
     good = [r for r in records if is_good(r)]
     if not good:
         return 0, 0, 0
@@ -338,7 +340,8 @@ class Series:
 
 
 def percentile_interval(of, p):
-    """Order statistics l and u of as many independent samples as these are worth: P(B < l) <= 2.5 %, P(B >= u) <= 2.5 %."""
+    """Returns order statistics l and u of as many independent samples as these are equivalent to: P(B < l) <= 2.5 %, P(B
+    >= u) <= 2.5 %."""
     q, m = p / 100, len(of.x)
     n = m
     if n == 0 or not 0 < q < 1 or (n > of.requests and of.requests < 20):
@@ -367,7 +370,7 @@ def mean_interval(of):
 
 
 def ends_of(family, r, values):
-    """When each sample ended: a gap with its event, all others with the request."""
+    """Returns when each sample ended: a gap with its event, all others with the request."""
     if family == "itl_ms":
         return [e[0] for e in r["events"]][1:]
     if family == "token_gap_ms":
@@ -394,7 +397,8 @@ def intervals_of(records, made):
 
 
 def rate_intervals(made):
-    """Each request spread evenly over its time; windows up to the last request; the end as uncertain as a request, or half of what it drained."""
+    """Spreads each request evenly over its time; windows up to the last request; the end is as uncertain as a request, or
+    half of what it drained."""
     good = [r for r in made["records"] if is_good(r)]
     out = dict.fromkeys(f"{key}_ci95" for key in RATES)
     if len(good) < 100:
@@ -425,7 +429,7 @@ def rate_intervals(made):
 
 
 def bucket_peaks(good):
-    """vLLM's two, from floor() of seconds after the first start."""
+    """Returns vLLM's two peaks, by floor() of seconds after the first start."""
     if not good:
         return None, None
     first = min(r["acted_ns"] for r in good)
@@ -584,7 +588,7 @@ def driver(bin_dir):
 
 
 def split_intervals(got):
-    """The rest, and the intervals; client errors are test_client_error.py's."""
+    """Returns the other metrics, and the intervals; test_client_error.py checks client errors."""
     intervals = {k: v for k, v in got.items() if k.endswith("_ci95")}
     return {k: v for k, v in got.items() if not k.endswith(("_ci95", "_client_error"))}, intervals
 
@@ -615,7 +619,7 @@ def test_every_key_of_made_up_sets(driver):
 
 
 def vector_set():
-    """(start; ttft; itl; output tokens) of four requests, and a failure."""
+    """Returns (start; ttft; itl; output tokens) of four requests, and a failure."""
     rows = [(100.25, 0.5, [0.25, 0.25, 0.5], 4), (100.75, 0.25, [0.5] * 4, 9), (101.5, 0.5, [], 1),
             (103, 0.125, [0.125, 0.125], 3)]
     records = []
@@ -652,7 +656,7 @@ def test_peaks_and_figures_of_the_vector(driver):
       "p99.9": 0.9991000000000001}),
 ])
 def test_statistics_of_the_vectors(driver, values, statistics_wanted):
-    """Latencies of so many seconds, one event each."""
+    """Checks latencies of the given seconds, one event each."""
     records = [record(i, S, [[S + round(v * S), 1, CONTENT]], planned_ns=S, output_tokens=1)
                for i, v in enumerate(values)]
     (got,) = driver([dict(vector_set(), records=records)])
@@ -661,7 +665,7 @@ def test_statistics_of_the_vectors(driver, values, statistics_wanted):
 
 
 def test_docs_have_a_row_for_each(source_dir):
-    """docs/reference/metrics.md and src/tbl/metrics.h name the same keys, and this file all of them."""
+    """docs/reference/metrics.md and src/tbl/metrics.h have the same keys, and this file checks all of them."""
     rows = (source_dir / "src/tbl/metrics.h").read_text()
     page = (source_dir / "docs/reference/metrics.md").read_text()
     families = re.findall(r'^FAMILY\(\w+, "(\w+)"', rows, re.M)

@@ -1,6 +1,9 @@
 """
-Servers that misbehave, over real sockets: whatever comes, a run ends, loses no request, keeps the
-numbers that are true and says what was wrong. odd_rows.py is the table.
+
+Servers that misbehave, over real sockets: in each case the run ends, loses no request, keeps the valid numbers and
+reports the fault. odd_rows.py is the table.
+
+
 """
 import json
 import os
@@ -42,7 +45,7 @@ class Play:
         self.by_name = dict(zip(self.names, self.records))
 
     def check_sums(self, rows):
-        """Nothing is lost, and the exit status and the counts by kind are those of the records."""
+        """Checks that nothing is lost, and that the exit status and the counts by kind match the records."""
         good_ones = sum(rows[name].kind is None for name in self.names)
         assert [record["index"] for record in self.records] == list(range(len(self.names)))
         assert (self.results["completed"], self.results["failed"]) == (good_ones, len(self.names) - good_ones)
@@ -83,7 +86,7 @@ def check_record(record, row, text):
 
 @pytest.fixture(scope="module")
 def plays(bin_dir, tmp_path_factory, patience):
-    """Each table is played once with one request at a time, so that each row's connection meets the next row."""
+    """Plays each table once with one request at a time, so that each row's connection meets the next row."""
     done = {}
 
     def play(table, cap=1):
@@ -109,7 +112,7 @@ def test_row(plays, table, name):
 @pytest.mark.parametrize("cap", [1, 32])
 @pytest.mark.parametrize("table", TABLES)
 def test_sums(plays, table, cap):
-    """Also with many at once, where each row meets other neighbours."""
+    """Plays also many requests at once, where each row meets other neighbors."""
     play, rows = plays(table, cap), TABLES[table][1]
     play.check_sums(rows)
     if cap > 1:
@@ -118,7 +121,7 @@ def test_sums(plays, table, cap):
 
 
 def played(bin_dir, folder, rows, *words, patience=1, **kwargs):
-    """A run over these rows, each checked."""
+    """Plays a run over these rows, and checks each."""
     with OddServer({name: row.steps for name, row in rows.items()}) as server:
         play = Play(bin_dir, folder, server, rows, *words, patience=patience, **kwargs)
     play.check_sums(rows)
@@ -129,7 +132,7 @@ def played(bin_dir, folder, rows, *words, patience=1, **kwargs):
 
 @pytest.mark.threads
 def test_a_storm(bin_dir, tmp_path, patience):
-    """All rows of completions at once, several times, in any order, by two workers."""
+    """Plays all rows of completions at once, several times, in random order, with two workers."""
     rows = {name: row for table in ("framing", "ends", "statuses", "events", "usages", "errors")
             for name, row in TABLES[table][1].items()}
     names = list(rows) * (10 if os.environ.get("PROFLLM_TEST_LONG") else 2)
@@ -150,7 +153,7 @@ def test_cut_at_every_byte(bin_dir, tmp_path, patience):
 
 
 def recorded(path):
-    """A real answer, whose chunks were taken apart when it was kept: each event is one again."""
+    """Returns the recorded response of a real server; each event is a chunk again."""
     first, body = path.read_bytes().split(b"\r\n\r\n", 1)
     return first + b"\r\n\r\n" + b"".join(chunk(part + b"\n\n") for part in body.split(b"\n\n") if part) + LAST_CHUNK
 
@@ -172,7 +175,7 @@ def test_recorded_answers_in_many_pieces(bin_dir, tmp_path, test_data_dir, patie
 
 
 def test_answered_before_it_was_read(bin_dir, tmp_path, patience):
-    """A server that wants no more of a long request says so and hangs up: its words are kept, not the reset."""
+    """A server refuses a long request with a message and closes: the message is kept, not the reset."""
     refusal = whole({"detail": "the prompt is too long"}, "413 Content Too Large", "application/json",
                     "Connection: close")
     with OddServer({"early": [refusal, CLOSE], "silent": [CLOSE]}) as server:
@@ -189,7 +192,7 @@ def test_answered_before_it_was_read(bin_dir, tmp_path, patience):
 
 
 def test_kept_connection_that_is_closed_on_the_next_request(bin_dir, tmp_path, patience):
-    """Such a request is sent again, once, and one that never gets an answer fails."""
+    """Such a request is sent once more, and fails if it gets no response again."""
     rows = {"first": Row(ANSWER), "again": Row(CLOSE, SECOND_TIME, ANSWER), "third": Row(ANSWER),
             "reset": Row(RESET, SECOND_TIME, ANSWER), "fourth": Row(ANSWER),
             "never": Row(CLOSE, kind="reset", says="closed the connection", status=None, tokens=None, events=0,
@@ -233,7 +236,7 @@ def test_silence(bin_dir, tmp_path, patience):
 
 
 def test_pings_are_not_a_response(bin_dir, tmp_path, patience):
-    """A server that only says that it lives ends by request_timeout."""
+    """A server that only sends pings ends by request_timeout."""
     rows = {"pings": [HEAD] + [chunk(b": ping\n\n"), Pause(0.05)] * 60, "good": [ANSWER]}
     with OddServer(rows) as server:
         play = Play(bin_dir, tmp_path, server, rows, "--request-timeout", "2s", cap=2, patience=patience)
@@ -266,7 +269,7 @@ def test_a_flood_does_not_stop_the_clock(bin_dir, tmp_path, patience, piece):
 
 
 def test_the_output(bin_dir, tmp_path, patience):
-    """A peer's bytes reach no terminal as they are."""
+    """A peer's bytes are escaped on a terminal."""
     evil = b"\x1b]0;owned\x07\x9b31m\xc2\x9b2J\x7f\x00bad \xff\xfe\r\nnews"
     rows = {"body": Row(whole(evil, "500 Internal Server Error", "text/plain"), kind="http_status", says="news",
                         status=500, tokens=None, events=0, finish=None),
@@ -281,7 +284,7 @@ def test_the_output(bin_dir, tmp_path, patience):
 
 
 def test_run_with_a_url(bin_dir, tmp_path, patience):
-    """`profllm run` tells the same as `bench serve`."""
+    """`profllm run` reports the same as `bench serve`."""
     rows = {"good": [ANSWER], "html": [whole(b"<html>log in", "200 OK", "text/html")]}
     data = tmp_path / "prompts.jsonl"
     data.write_text("".join(json.dumps({"prompt": f"case:{name}"}) + "\n" for name in rows))
@@ -334,7 +337,7 @@ def test_odd_responses_outside_the_load(bin_dir, tmp_path, patience, path, name)
 
 @pytest.mark.parametrize("name", ["cut", "reset", "close", "no-http", "two-lengths", "500"])
 def test_odd_health(bin_dir, tmp_path, patience, name):
-    """Nothing is sent to a server that is not well, and why is said."""
+    """Nothing is sent to an unhealthy server, and the reason is reported."""
     with OddServer({"good": [ANSWER]}) as server:
         server.helpers = {"/health": ODD_BODIES[name]}
         play = Play(bin_dir, tmp_path, server, ["good"] * 2, patience=patience)
@@ -362,7 +365,7 @@ def test_readiness_is_requested_and_missing(bin_dir, tmp_path, patience, name, s
 
 
 def test_a_signal_while_the_tokenizer_is_asked_about(bin_dir, tmp_path):
-    """A server that no longer answers does not hold it up for the time that the answer may take, a minute."""
+    """A server that does not respond does not delay the end by the timeout of the request, a minute."""
     asked = threading.Event()
     with OddServer({"good": [ANSWER]}) as server:
         server.helpers = {"/tokenizer_info": [lambda _: asked.set(), HANG]}

@@ -33,7 +33,7 @@ def context_of(pair, version=None):
 
 
 class HandMade:
-    """TLS by hand, so that its records can be cut, held back or spoilt on the way."""
+    """Speaks TLS manually, so that records can be cut, delayed or corrupted."""
 
     def __init__(self, plug, context):
         self.plug = plug
@@ -111,7 +111,7 @@ def no_tls(data):
 
 
 def goodbye(plug):
-    """close_notify, and nothing else."""
+    """Sends close_notify, and nothing else."""
     try:
         plug.tls.unwrap()
     except ssl.SSLError:
@@ -188,7 +188,7 @@ def test_tables(bin_dir, tmp_path, certificates, patience, table):
 
 
 def refused(bin_dir, folder, server, patience, *words, env=None):
-    """Nothing was sent but the question for health; what was said."""
+    """Checks that only the health request was sent; returns the output."""
     play = Play(bin_dir, folder, server, ["plain"] * 3, *words, patience=patience, env=env)
     assert play.done.returncode == 3
     assert (play.result["status"], play.result["error"]["cause"]) == ("launch_failed", "unreachable")
@@ -224,7 +224,7 @@ def test_server_that_wants_a_certificate(bin_dir, tmp_path, certificates, patien
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_server_of_long_ago(bin_dir, tmp_path, certificates, patience):
-    """TLS 1.1 is not spoken."""
+    """TLS 1.1 is not supported."""
     context = context_of(certificates.own)
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
@@ -246,7 +246,7 @@ def test_invalid_certificates(bin_dir, tmp_path, certificates, tmp_path_factory,
 
 
 def test_server_that_is_silent_in_the_handshake(bin_dir, tmp_path, certificates, patience):
-    """Within the run: the request fails by its own timeout, and says nothing of an answer."""
+    """Within the run, the request fails by its own timeout, and records no response."""
     context = context_of(certificates.own)
 
     def wrap(plug):

@@ -35,7 +35,7 @@ def loads(driver):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def rows(bin_dir):
-    """Row of each check by its id."""
+    """Returns the row of each check by its id."""
     done = subprocess.run([bin_dir / "profllm", "schema", "--json"], capture_output=True, text=True, check=True)
     return {row["id"]: row for row in json.loads(done.stdout)["quality"]}
 
@@ -52,8 +52,8 @@ def lateness_ns(rng, kind):
 
 
 def send_all(rng, planned, cap, late, mean_ms):
-    """(planned, acted, end) of each: a client that sends in order, each as late as drawn, on slots that are free. Some
-    never end and keep their slots, one of which is left."""
+    """Returns (planned, acted, end) of each request: a client sends in order, each as late as drawn, on free slots. Some
+    requests never end and keep their slots; one slot remains."""
     made, ends = [], []
     for due in map(int, planned):
         free = sorted(ends)[-cap] if cap is not None and len(ends) >= cap else due
@@ -112,7 +112,7 @@ def ideal_starts(made):
 
 
 def steps_integral(starts, ends):
-    """Edges and the count between them: requests in flight over time."""
+    """Returns edges and the count between them: requests in flight over time."""
     edges = np.unique(np.concatenate([starts, ends]))
     return edges, np.searchsorted(np.sort(starts), edges, "right") - np.searchsorted(np.sort(ends), edges, "right")
 
@@ -130,7 +130,7 @@ def in_flight_distance(ideal, acted, end):
 
 
 def gap_distance(planned, actual, tolerance):
-    """By every place at which one of the four step functions jumps."""
+    """Evaluates every point at which one of the four step functions changes."""
     planned, actual = np.sort(planned), np.sort(actual)
     n = len(planned)
     most = 0.0
@@ -193,7 +193,7 @@ def test_every_value_of_made_up_loads(loads):
 
 
 def test_the_verdict_follows_its_checks(loads, rows):
-    """Status by value and limit, verdict by the worst of those that are beyond; loads that are off are among them."""
+    """The status follows value and limit, the verdict follows the worst check over its limit; some loads deviate."""
     seen = set()
     for seed, (_, got) in enumerate(loads):
         quality, worst, known = got["quality"], 0, set()
@@ -225,7 +225,7 @@ def set_of(records):
 
 
 def test_lateness_counts_where_both_shares_do(driver):  # noqa: F811
-    """Of 21 requests each 4 ms late: against gaps and latencies of 1 or 1,000 ms."""
+    """21 requests are each 4 ms late, compared with gaps and latencies of 1 or 1,000 ms."""
     found = {}
     for gap_ms in (1, 1000):
         for lasts_ms in (1, 1000):
@@ -249,7 +249,7 @@ SERVERS = {
 
 
 def test_effects_of_the_server_are_not_client_errors(driver):  # noqa: F811
-    """A client that looked at its sockets all the time: whatever came, its times are exact and its load is as asked."""
+    """A client without delays: its times are exact and its load is as requested, whatever arrives."""
     sets = []
     for name, events in SERVERS.items():
         records = []

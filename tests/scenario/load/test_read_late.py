@@ -52,8 +52,12 @@ def play(bin_dir, folder, behind):
 @pytest.mark.parametrize("behind", [0, 2])
 def test_events_that_waited_are_distinguished(bin_dir, tmp_path, behind):
     """
-    Linux keeps segments apart until they are acknowledged: where the client had no time to ask for waiting, or the server
-    took longer than that, it is tried again. Never is an event taken for earlier than it was sent, nor for surely later.
+
+    Linux keeps segments apart until they are acknowledged: if the client had no time to request delayed
+    acknowledgements, or the server took longer than that, the test repeats. No event ever gets a time before it was
+    sent, nor a wrong exact time.
+
+
     """
     for _ in range(20):
         noted, events = play(bin_dir, tmp_path, behind)

@@ -1,4 +1,4 @@
-"""Real data sets through the simulator: as many requests, and as long ones, as a count in Python says."""
+"""Real data sets with the simulator: the number and lengths of requests equal a count in Python."""
 
 import csv
 import json

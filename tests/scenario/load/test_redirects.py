@@ -34,7 +34,7 @@ def test_the_list_of_models_is_elsewhere(bin_dir, tmp_path, location, advice, wo
 
 
 def test_the_ready_check_is_sent_on(bin_dir, tmp_path):
-    """It ends at once: waiting for ready_check_timeout would not help."""
+    """The run ends at once: waiting for ready_check_timeout would not help."""
     with FlakyServer() as server:
         server.redirects["/v1/completions"] = "https://llm.example/v1/completions"
         done, result = serve(bin_dir, tmp_path, f"http://127.0.0.1:{server.port}", "--ready-check-timeout-sec", 900)

@@ -1,4 +1,4 @@
-"""--request-id-prefix: names of any length are sent, recorded and recovered whole."""
+"""--request-id-prefix: names of any length are sent, recorded and recovered completely."""
 import time
 
 import pytest

@@ -27,7 +27,7 @@ def validators(source_dir):
 
 
 def serve(bin_dir, folder, port, *words, count=12, ok=(0,)):
-    """One `bench serve` at the port: its result and its records."""
+    """Plays one `bench serve` at the port; returns its result and its records."""
     done = subprocess.run(
         [bin_dir / "profllm", "bench", "serve", "--port", str(port), "--model", "m", "--random-input", "32",
          "--random-output", "6", "--vocab-size", "1000", "--num-prompts", str(count), "--output", "r.json",
@@ -38,7 +38,7 @@ def serve(bin_dir, folder, port, *words, count=12, ok=(0,)):
 
 
 def requests_of(lines):
-    """The lines of each request in order; what must hold of them whatever happened."""
+    """Returns the lines of each request in order; checks the rules for all outcomes."""
     requests = [list(group) for _, group in itertools.groupby(lines, lambda line: line["index"])]
     assert [group[0]["index"] for group in requests] == list(range(len(requests)))
     for group in requests:
@@ -180,7 +180,7 @@ def test_the_cap_holds_while_requests_wait(bin_dir, tmp_path, validators):
 
 
 def test_waiting_requests_agree_with_the_server(bin_dir, tmp_path, patience):
-    """Half of what is in flight waits for its next try: the server's page does not know of it."""
+    """Half of the requests in flight wait for their next try, which the server's metrics do not show."""
     config = base_config(num_prompts=120, max_concurrency=32, random_output_len=20, retries=60, retry_delay="50ms")
     config["launch"]["extra_args"] = ["--sim-step", "20ms", "--sim-error-rate", "0.6", "--sim-error-status", "503"]
     config["telemetry"] = {"server_metrics": "100ms"}
@@ -242,7 +242,7 @@ def test_a_killed_run_is_recovered_with_its_tries(bin_dir, tmp_path, validators,
 
 
 def test_seeded_faults(bin_dir, tmp_path, validators):
-    """Statuses, resets and ends in any order against any cap, number of threads and tries."""
+    """Statuses, resets and closes in random order with any concurrency limit, number of threads and tries."""
     rng = random.Random(SEED)
     for play in range(12):
         folder = tmp_path / str(play)

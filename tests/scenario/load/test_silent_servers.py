@@ -1,6 +1,9 @@
 """
-Silence: no byte from any stream for stall_timeout. A server that is at work is waited for, one that hangs ends the run, and the
-error says what it answered.
+
+Silence: no byte from any stream for stall_timeout. The client waits for a server that works. A server that hangs ends
+the run, and the error contains its last responses.
+
+
 """
 import json
 import threading
@@ -16,7 +19,8 @@ USAGE = 'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens"
 
 
 class Server(ThreadingHTTPServer):
-    """`silent`: "before" the first event, "within" the stream, or "whole" responses. `page`: what /metrics says at a time."""
+    """`silent`: "before" the first event, "within" the stream, or "whole" responses. `page`: the content of /metrics at a
+    time."""
 
     daemon_threads = True
 
@@ -149,7 +153,7 @@ def test_an_engine_that_stops_while_it_reads_ends_the_run(bin_dir, tmp_path, pat
 
 
 def test_counters_that_moved_in_between_give_time(bin_dir, tmp_path, patience):
-    """Looks are short, and a long step may fall in between."""
+    """Polls are short, and a long step may be between them."""
     with Server("before", lambda now: page(running=2)(0).replace("tokens_total 7", f"tokens_total {int(4 * now)}")) as server:
         done, result = play(bin_dir, tmp_path, server, patience=patience, stall_s=SILENT_S / 40)
     assert (done.returncode, result["status"]) == (0, "completed"), done.stderr

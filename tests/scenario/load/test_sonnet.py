@@ -1,4 +1,4 @@
-"""Data set sonnet of vLLM up to 0.31: in an experiment file, against a count of its own in Python."""
+"""Data set sonnet of vLLM up to 0.31 in an experiment file, compared with a count in Python."""
 
 import json
 import random
@@ -15,7 +15,7 @@ POEM = ("Shall I be short or long ,\n\nit is for you to say ;\r\nthe night is é
 
 
 class Tokens:
-    """Counts as the server does, each text once."""
+    """Counts tokens as the server does, each text once."""
 
     def __init__(self, server):
         self.server, self.known = server, {}
@@ -32,7 +32,7 @@ def templated(prompt):
 
 
 def expected(tokens, lines, rng, wanted, input_len=550, prefix_len=200):
-    """[(prompt, its length with the template)], and how many were too long."""
+    """Returns [(prompt, its length with the template)], and the number of prompts that were too long."""
     mean = sum(tokens.count(line) for line in lines) / len(lines)
     offset = tokens.count(templated(BASE))
     assert input_len > offset

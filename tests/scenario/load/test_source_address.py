@@ -1,4 +1,4 @@
-"""--source-address: connections are made from several addresses of this host, in turn."""
+"""--source-address: the client connects from several addresses of this host, in turn."""
 import collections
 import json
 import os
@@ -22,7 +22,7 @@ def serve(bin_dir, folder, *words):
 
 
 class Gathering(FlakyServer):
-    """Answers once so many requests are open: each then has a connection of its own."""
+    """Responds when the given number of requests is open: each then has a separate connection."""
 
     def __init__(self, count, **how):
         self.full = threading.Barrier(count, timeout=60)

@@ -136,7 +136,7 @@ def of_choice(choice):
 
 
 def modelled(adapter, events):
-    """[(tokens, content, finish)], usage, [DONE]"""
+    """Returns [(tokens, content, finish)], usage, [DONE]."""
     out, count, done = [], None, False
     counted = {}
     for event in events:
@@ -235,7 +235,7 @@ KINDS = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_first_time_of_each_kind_of_output(records, name):
-    """One read: all times are the same, and those of kinds that did not come are missing."""
+    """In one read all times are equal, and those of missing kinds are missing."""
     record = records[name]
     assert {key.removeprefix("first_").removesuffix("_ns") for key in record
             if key.startswith("first_") and key not in ("first_event_ns", "first_token_ns")} == KINDS[name]

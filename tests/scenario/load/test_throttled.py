@@ -19,7 +19,7 @@ def metric(server, name):
 
 
 def play(bin_dir, folder, group):
-    """Held back from its first requests until the server has answered all; then there is a result to be written."""
+    """Throttles the client from its first requests until the server has responded to all; then it may write its result."""
     with Server(bin_dir, "--sim-step", "10ms", "--no-enable-prefix-caching") as server:
         config = run_tools.base_config(num_prompts=REQUESTS, request_rate=20, random_output_len=64, ignore_eos=True)
         config["server"], config["launch"] = {}, {"url": f"http://127.0.0.1:{server.port}"}

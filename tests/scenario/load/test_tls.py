@@ -1,4 +1,4 @@
-"""https: the same load, records and helper requests over TLS, and whom a run trusts."""
+"""https: the same load, records and helper requests over TLS, and the certificates that a run trusts."""
 import http.client
 import http.server
 import json
@@ -23,7 +23,7 @@ def openssl(*words, cwd):
 
 
 def make_certificate(folder, name, names=NAMES, days=2, signer=None):
-    """NAME.pem and NAME.key, self-signed or signed by another such pair."""
+    """Makes NAME.pem and NAME.key, self-signed or signed by another such pair."""
     (folder / f"{name}.ext").write_text(f"subjectAltName={names}\n" if names else
                                         "basicConstraints=critical,CA:TRUE\n")
     openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -64,7 +64,7 @@ class SecureServer(Server):
 
 
 def environment(extra=None):
-    """No proxy of the host that the tests run on."""
+    """Returns the environment without proxies of the test host."""
     env = run_tools.environment(extra)
     given = extra or {}
     return {name: value for name, value in env.items()
@@ -212,7 +212,7 @@ def test_answers_that_break_off(bin_dir, tmp_path, certificates, fault, kind):
 
 
 def test_large_prompts(bin_dir, tmp_path, server):
-    """Many records of TLS a request, more than a socket takes at once."""
+    """Each request takes many TLS records, more than a socket buffers at once."""
     play = Play(bin_dir, tmp_path, https(server), "--insecure", "--num-prompts", 4, "--random-input", 4000,
                 "--random-prefix-len", 4000)
     assert (play.result["results"]["completed"], play.result["results"]["total_input_tokens"]) == (4, 32000)
@@ -271,7 +271,7 @@ def test_server_with_tls_at_an_http_url(bin_dir, tmp_path, server):
 
 
 def test_server_that_dies_within_the_handshake(bin_dir, tmp_path):
-    """Takes the first words and hangs up."""
+    """Reads the first bytes and closes."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def hang_up():
@@ -294,9 +294,11 @@ def test_server_that_dies_within_the_handshake(bin_dir, tmp_path):
 
 class OldServer(http.server.ThreadingHTTPServer):
     """
-    Another's TLS, one version of it: HTTP/1.0, streams without a length. `goodbye`: it says
-    close_notify before it closes; `last`: its streams come to their end; `later`: called once the
-    first of them was served.
+
+    A foreign TLS server with one version: HTTP/1.0, streams without a length. `goodbye`: it sends close_notify before
+    it closes; `last`: its streams are complete; `later`: called after the first of them was served.
+
+
     """
     daemon_threads = True
     request_queue_size = 128
@@ -418,7 +420,7 @@ def hang_up(server):
      "certificate verify failed: the certificate is not valid for '127.0.0.1'; use --insecure to accept it")],
     ids=["hangs-up", "another-certificate"])
 def test_connections_that_fail_within_the_run(bin_dir, tmp_path, certificates, turn, says):
-    """Each is a failed request that says why, not sent again."""
+    """Each is a failed request with its reason, and is not retried."""
     with OldServer(certificates.signed, later=turn) as server:
         server.next_pair = certificates.elsewhere
         play = Play(bin_dir, tmp_path, https(server), *OLD_WORDS[1:], "--ready-check-timeout-sec", 30, ok=1,
@@ -512,7 +514,7 @@ def test_the_checks_of_the_simulator(bin_dir, certificates, words, says):
 
 
 def test_peers_of_the_simulator_that_speak_no_tls(server):
-    """They are hung up on, and others are served on."""
+    """Their connections are closed, and others are served."""
     for words in (b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"\x00" * 600):
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as peer:
             peer.sendall(words)

@@ -1,4 +1,4 @@
-"""Words that profllm itself does not know."""
+"""Words that profllm does not know."""
 import pytest
 from run_tools import run_profllm
 

@@ -1,8 +1,11 @@
 """
-Which events of a chat vLLM's client counts: all up to 0.32, those with output from 0.33 on.
 
-The model below follows vLLM's two clients in Python and shares no code with the program. The clients' rules are tried on
-streams, on records, and on runs against a server that sends each event alone.
+Events of a chat that vLLM's client counts: all up to 0.32, those with output from 0.33 on.
+
+The model below follows vLLM's two clients in Python and shares no code with the program. The rules of the clients are
+tested on streams, on records, and on runs with a server that sends each event alone.
+
+
 """
 import json
 
@@ -18,7 +21,7 @@ RULES = ("0.32", "0.33")
 
 
 def counts(delta):
-    """0.33's client: is this delta a chunk? 0.32's counts each."""
+    """Returns whether 0.33's client counts the delta as a chunk; 0.32's counts each."""
     if any(delta.get(key) for key in ("content", "reasoning", "tool_calls", "function_call")):
         return True
     return delta.get("content") == "" and "role" not in delta
@@ -64,7 +67,7 @@ STREAMS = {
 
 
 def modelled(events, rule):
-    """ttft, itls, e2el in ms; None: no chunk."""
+    """Returns ttft, itls, e2el in ms; None: no chunk."""
     times = [at for at, (_, flags) in events if rule == "0.32" or flags & (CONTENT | EMPTY_TEXT)]
     if not times:
         return None, [], events[-1][0]
@@ -101,7 +104,7 @@ def test_a_stream_without_output_is_reported_under_both_rules(bin_dir, rule):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_bounds_and_identities_hold(bin_dir, rule):
-    """Late reads: the bounds are of the chunks that count, and the times of a request add up."""
+    """With late reads, the bounds are those of the counted chunks, and the times of a request add up."""
     record = record_of([[10 * MS, 0, 0], [40 * MS, 1, CONTENT, 30 * MS], [40 * MS, 1, CONTENT | 1], [90 * MS, 1, CONTENT],
                         [90 * MS, 0, 5]], output_tokens=3, **({"output_chunks": True} if rule == "0.33" else {}))
     quality = evaluate(record, record, quality=True, bin_dir=bin_dir)
@@ -162,7 +165,7 @@ def test_the_servers_release_decides_unless_asked(bin_dir, tmp_path, release, ow
 
 @pytest.mark.parametrize("release,owner,newer", [("0.34.0", "vllm", True), ("0.33.0", "vllm", False), ("0.34.0", "sglang", False)])
 def test_a_server_newer_than_the_reference_is_announced(bin_dir, tmp_path, release, owner, newer):
-    """As a target release is, once: of a server that was started elsewhere only its own word is known."""
+    """Announced once, as for a target release: the release of a foreign server is known only from its own report."""
     with OddServer({"chat": [stream(*conversation(event(usage(3))))]}) as server:
         server.helpers = version(release, owner)
         done = serve(bin_dir, server, tmp_path, ok=False)

@@ -1,5 +1,5 @@
-"""Random tokens are drawn from the vocabulary of the tokenizer's own files, where they are here, as vLLM's client does:
-without added tokens, and without those that have a role."""
+"""Random tokens are drawn from the vocabulary of the tokenizer's own files, if present, as in vLLM's client: without added
+tokens, and without special ones."""
 
 import json
 
@@ -13,7 +13,7 @@ PROMPTS, PREFIX, INPUT, OUTPUT, SEED = 12, 9, 6, 3, 5
 
 
 def tokenizer_folder(tmp_path, config=None):
-    """With an embedding of other rows than the tokenizer has words, as most models have it."""
+    """Makes a tokenizer with an embedding of another size than its vocabulary, as most models have."""
     folder = tmp_path / "model"
     folder.mkdir()
     vocab = {f"w{i}": i for i in range(WORDS)}
@@ -27,7 +27,7 @@ def tokenizer_folder(tmp_path, config=None):
 
 
 def drawn(vocab, special):
-    """The token ids of all requests."""
+    """Returns the token ids of all requests."""
     rng = np.random.default_rng(SEED)
     lens = rng.integers(INPUT, INPUT + 1, size=PROMPTS)
     rng.integers(OUTPUT, OUTPUT + 1, size=PROMPTS)

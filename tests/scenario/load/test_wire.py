@@ -1,4 +1,4 @@
-"""The bytes that go out are those of vLLM's client, but for User-Agent and Accept-Encoding."""
+"""The sent bytes equal those of vLLM's client, except User-Agent and Accept-Encoding."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ BODIES["vllm"] = BODIES["openai"]
 
 
 def requests_in(path):
-    """[(first line, [header lines], body as text)]"""
+    """Returns [(first line, [header lines], body as text)]."""
     data = path.read_bytes()
     found = []
     while data:
@@ -64,7 +64,7 @@ def custom(prompts, backend, *words):
 
 
 def with_ours(lines):
-    """Our own two values in place of the HTTP library's."""
+    """Replaces two values of the HTTP library by ours."""
     ours = {"Accept-Encoding": "*", "User-Agent": "*"}
     return [f"{name}: {ours.get(name, value)}" for name, value in (line.split(": ", 1) for line in lines)]
 
@@ -148,7 +148,7 @@ def test_names_that_differ_by_case_are_one(bin_dir, tmp_path, prompts):
 
 
 def test_a_header_is_known_by_its_whole_name(bin_dir, tmp_path, prompts):
-    """Names that are as long as those that have a place of their own, or begin like them."""
+    """Names of the same length as known headers, or with the same beginning."""
     words = ["--header", "Abcd=1", "Host-Name=2", "Content-Type-Of=3", "X-Twelve-Abc=4", "X-Fourteen-Abc=5", "x-request-id-of=6"]
     got, port = sent(bin_dir, tmp_path, *custom(prompts, "openai-chat", *words), path=PATHS["openai-chat"])
     assert with_ours(got[0][1]) == [

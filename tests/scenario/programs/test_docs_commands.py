@@ -29,7 +29,7 @@ def typed(page):
 
 
 def command_lines(page):
-    """Returns (line, program, words) up to a comment, pipe or redirection; without words after `--`."""
+    """Yields (line, program, words) up to a comment, pipe or redirection; without words after `--`."""
     for line in typed(page):
         found = PROGRAM.match(re.sub(r"^source <\((.*)\)", r"\1", line))
         if not found:

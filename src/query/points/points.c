@@ -57,21 +57,6 @@ static void add_ids(const json_t *request, struct mirror_ids *ids)
 	}
 }
 
-static int open_view(struct points *points, const struct mirror_snapshot *snapshot,
-		     const json_t *request, struct pl_err *err)
-{
-	struct mirror_ids *ids = &points->ids;
-
-	query_filter_fields(query_request_member(request, "filter"), ids);
-	add_ids(request, ids);
-	query_request_ids(query_request_member(request, "labels"), ids);
-	query_request_ids(query_request_member(request, "axes"), ids);
-	query_request_ids(query_request_member(request, "color_choices"), ids);
-	PL_JSON_EACH(choice, query_request_member(request, "choices"))
-		add_ids(choice, ids);
-	return mirror_view_new(snapshot, ids, &points->view, err);
-}
-
 static bool read_column(struct points *points, const json_t *request, const char *key,
 			const struct mirror_column **ret)
 {
@@ -305,21 +290,6 @@ static void write_head(const struct points *points, struct pl_buf *out)
 	query_points_write_kinds("shape", &points->shapes, out);
 }
 
-static void write_tail(const struct points *points, struct pl_buf *out)
-{
-	query_out_key(out, "incomplete");
-	pl_buf_add_char(out, '[');
-	for (size_t i = 0; i < POINTS_PART_COUNT; i++) {
-		if (!points->not_ready[i])
-			continue;
-		query_out_next(out);
-		query_out_text(out, part_names[i]);
-	}
-	pl_buf_add_char(out, ']');
-	query_out_key(out, "elapsed_ms");
-	query_out_f64(out, (double)(pl_clock_now_ns() - points->began_ns) / PL_NS_PER_MS);
-}
-
 int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 		 struct pl_buf *ret_json, struct schema_faults *faults, struct pl_err *err)
 {
@@ -334,7 +304,15 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 			       .pointer = { .pointer = PL_BUF(POINTER_BYTES_MAX),
 					    .faults = faults } };
 
-	if (open_view(&points, snapshot, request, err) < 0)
+	struct mirror_ids *ids = &points.ids;
+	query_filter_fields(query_request_member(request, "filter"), ids);
+	add_ids(request, ids);
+	query_request_ids(query_request_member(request, "labels"), ids);
+	query_request_ids(query_request_member(request, "axes"), ids);
+	query_request_ids(query_request_member(request, "color_choices"), ids);
+	PL_JSON_EACH(choice, query_request_member(request, "choices"))
+		add_ids(choice, ids);
+	if (mirror_view_new(snapshot, ids, &points.view, err) < 0)
 		return -1;
 	if (!read_request(&points, request))
 		return query_request_refuse(&points.pointer, err);
@@ -345,7 +323,17 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 		query_points_write_choices(&points, ret_json);
 	else
 		write[points.form](&points, ret_json);
-	write_tail(&points, ret_json);
+	query_out_key(ret_json, "incomplete");
+	pl_buf_add_char(ret_json, '[');
+	for (size_t i = 0; i < POINTS_PART_COUNT; i++) {
+		if (!points.not_ready[i])
+			continue;
+		query_out_next(ret_json);
+		query_out_text(ret_json, part_names[i]);
+	}
+	pl_buf_add_char(ret_json, ']');
+	query_out_key(ret_json, "elapsed_ms");
+	query_out_f64(ret_json, (double)(pl_clock_now_ns() - points.began_ns) / PL_NS_PER_MS);
 	if (points.ended.code != PL_ERR_NONE) {
 		*err = points.ended;
 		return -1;

@@ -76,26 +76,6 @@ static bool is_finite_number(const struct points_cells *cells, size_t row)
 	return value->class == MIRROR_NUMBER && isfinite(cells->numbers[row]);
 }
 
-static void count_all(struct counted *counted)
-{
-	auto_free double *sorted = pl_alloc_array(counted->rows, sizeof(*sorted));
-
-	counted->codes = pl_alloc_array(counted->cells->column->distinct, sizeof(*counted->codes));
-	for (size_t i = 0; i < counted->rows; i++) {
-		if (is_finite_number(counted->cells, i))
-			sorted[counted->finite++] = counted->cells->numbers[i] + 0.0; /* no -0 */
-		else
-			counted->codes[counted->cells->codes[i]]++;
-	}
-	pl_stats_sort(sorted, counted->finite);
-	counted->numbers = pl_alloc_array(counted->finite, sizeof(*counted->numbers));
-	for (size_t i = 0; i < counted->finite; i++) {
-		if (i == 0 || sorted[i] > sorted[i - 1])
-			counted->numbers[counted->number_count++].number = sorted[i];
-		counted->numbers[counted->number_count - 1].count++;
-	}
-}
-
 struct list {
 	struct points_kind *items;
 	size_t count;
@@ -307,7 +287,21 @@ void query_points_kinds_of_cells(const struct points *points, const struct point
 	struct list list = { .count = 0 };
 	const char *const *words = query_order_words(cells->column->field->id);
 
-	count_all(&counted);
+	auto_free double *sorted = pl_alloc_array(counted.rows, sizeof(*sorted));
+	counted.codes = pl_alloc_array(counted.cells->column->distinct, sizeof(*counted.codes));
+	for (size_t i = 0; i < counted.rows; i++) {
+		if (is_finite_number(counted.cells, i))
+			sorted[counted.finite++] = counted.cells->numbers[i] + 0.0; /* no -0 */
+		else
+			counted.codes[counted.cells->codes[i]]++;
+	}
+	pl_stats_sort(sorted, counted.finite);
+	counted.numbers = pl_alloc_array(counted.finite, sizeof(*counted.numbers));
+	for (size_t i = 0; i < counted.finite; i++) {
+		if (i == 0 || sorted[i] > sorted[i - 1])
+			counted.numbers[counted.number_count++].number = sorted[i];
+		counted.numbers[counted.number_count - 1].count++;
+	}
 	if (counted.number_count > numbers_max)
 		add_ranges(&counted, &list);
 	else

@@ -124,25 +124,6 @@ static bool find_differences(struct points *points, size_t subject, const size_t
 	return true;
 }
 
-static void write_differences(const struct points *points, size_t subject, struct difference *all,
-			      size_t found, struct pl_buf *out)
-{
-	size_t first = found < FIELDS_MAX ? found : FIELDS_MAX;
-	query_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
-	for (size_t i = 0; i < first; i++) {
-		struct mirror_value value = mirror_column_at(all[i].column, points->rows[subject]);
-		query_out_next(out);
-		pl_buf_add_text(out, "{\"field\":");
-		query_out_text(out, all[i].column->field->id);
-		if (value.class != MIRROR_MISSING) {
-			query_out_key(out, "value");
-			query_out_value(out, &value);
-		}
-		out_count(out, "differing_count", all[i].differ);
-		pl_buf_add_char(out, '}');
-	}
-}
-
 void query_points_write_neighbors(struct points *points, struct pl_buf *out)
 {
 	size_t neighbors[NEIGHBORS], subject = row_of(points), count = 0, found = 0;
@@ -162,6 +143,19 @@ void query_points_write_neighbors(struct points *points, struct pl_buf *out)
 	out_count(out, "count", count);
 	query_out_key(out, "fields");
 	pl_buf_add_char(out, '[');
-	write_differences(points, subject, all, found, out);
+	size_t first = found < FIELDS_MAX ? found : FIELDS_MAX;
+	query_order_first(all, found, sizeof(*all), first, compare_differences, NULL);
+	for (size_t i = 0; i < first; i++) {
+		struct mirror_value value = mirror_column_at(all[i].column, points->rows[subject]);
+		query_out_next(out);
+		pl_buf_add_text(out, "{\"field\":");
+		query_out_text(out, all[i].column->field->id);
+		if (value.class != MIRROR_MISSING) {
+			query_out_key(out, "value");
+			query_out_value(out, &value);
+		}
+		out_count(out, "differing_count", all[i].differ);
+		pl_buf_add_char(out, '}');
+	}
 	pl_buf_add_text(out, "]}");
 }

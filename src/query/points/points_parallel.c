@@ -42,21 +42,6 @@ struct sight {
 	bool is_blind; /* ignores colors */
 };
 
-static uint64_t key_of(const struct points *points, size_t row, const struct sight *sight)
-{
-	bool has_color = points->colors.column != NULL && !sight->is_blind;
-	uint64_t key = has_color ? points->colors.of[row] : 0;
-
-	key = key < COLORS_MAX ? key : COLORS_MAX;
-	for (size_t i = 0; i < points->axis_count; i++) {
-		const struct points_axis *axis = &points->axes[i];
-		double at = axis->at[row];
-		key = key << BITS_OF_AXIS |
-		      (isnan(at) ? 0 : 1 + query_points_cell_along(axis, at, sight->cells));
-	}
-	return key;
-}
-
 static struct alike *find(const struct lot *lot, uint64_t key)
 {
 	/* a multiplicative hash, which spreads adjacent keys */
@@ -79,7 +64,16 @@ static size_t count_alike(const struct points *points, const uint32_t *weight,
 			lines++;
 			continue;
 		}
-		lot->keys[row] = key_of(points, row, sight);
+		bool has_color = points->colors.column != NULL && !sight->is_blind;
+		uint64_t key = has_color ? points->colors.of[row] : 0;
+		key = key < COLORS_MAX ? key : COLORS_MAX;
+		for (size_t i = 0; i < points->axis_count; i++) {
+			const struct points_axis *axis = &points->axes[i];
+			double at = axis->at[row];
+			key = key << BITS_OF_AXIS |
+			      (isnan(at) ? 0 : 1 + query_points_cell_along(axis, at, sight->cells));
+		}
+		lot->keys[row] = key;
 		struct alike *alike = find(lot, lot->keys[row]);
 		alike->key = lot->keys[row];
 		alike->left = ++alike->count;
@@ -162,23 +156,6 @@ static void write_axes(const struct points *points, struct pl_buf *out)
 	pl_buf_add_char(out, ']');
 }
 
-static void write_at(const struct points *points, const uint32_t *rows, size_t count,
-		     struct pl_buf *out)
-{
-	query_out_key(out, "at");
-	pl_buf_add_char(out, '[');
-	for (size_t i = 0; i < points->axis_count; i++) {
-		query_out_next(out);
-		pl_buf_add_char(out, '[');
-		for (size_t k = 0; k < count; k++) {
-			query_out_next(out);
-			query_out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
-		}
-		pl_buf_add_char(out, ']');
-	}
-	pl_buf_add_char(out, ']');
-}
-
 void query_points_write_parallel(struct points *points, struct pl_buf *out)
 {
 	auto_free uint32_t *weight = pl_alloc_array(points->row_count, sizeof(*weight));
@@ -193,7 +170,18 @@ void query_points_write_parallel(struct points *points, struct pl_buf *out)
 	query_out_key(out, "lines");
 	pl_buf_add_char(out, '{');
 	query_points_write_ids(points, rows, count, out);
-	write_at(points, rows, count, out);
+	query_out_key(out, "at");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < points->axis_count; i++) {
+		query_out_next(out);
+		pl_buf_add_char(out, '[');
+		for (size_t k = 0; k < count; k++) {
+			query_out_next(out);
+			query_out_f64_rounded(out, points->axes[i].at[rows[k]], points->digits);
+		}
+		pl_buf_add_char(out, ']');
+	}
+	pl_buf_add_char(out, ']');
 	query_points_write_positions("color", points->colors.of, rows, count, out);
 	query_points_write_positions("count", weight, rows, count, out);
 	query_points_write_about(points, rows, count, out);

@@ -165,55 +165,19 @@ void query_points_kinds_of_cells(const struct points *points, const struct point
 /* Reads the rows of the filter that are drawn, and the axes of the form. -1: INTERRUPTED. */
 int query_points_rows_read(struct points *points, struct pl_err *err) PL_MUST_CHECK;
 
-enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum points_role role,
-						const struct mirror_column *column);
+/* ---- points_write.c ---- */
 
-/* ---- points_choose.c ---- */
-
-/* Sets form, x, y and value to the choice that suits the rows; if only counts are asked for, counts all choices. */
-void query_points_choose_axes(struct points *points);
-/* Sets the color to the first choice with several values in the rows; it stays NULL if none has. */
-void query_points_choose_color(struct points *points);
 /* {form, x, y, value, count} of each choice, with its key. */
 void query_points_write_choices(const struct points *points, struct pl_buf *out);
 const char *query_points_form_name(enum points_form form);
 
-/* ---- query_points_match.c ---- */
+/* ---- points_match.c ---- */
 
 /* Removes rows without a counterpart in every kind of the column. -1: INTERRUPTED. */
 int query_points_match(struct points *points, const struct mirror_column *column,
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Returns the differences between the drawn rows that should match. New reference. */
 json_t *query_points_cautions(const struct points *points);
-
-/* ---- points_frontier.c ---- */
-
-/* The rows of the frontiers of all groups, group by group. */
-struct points_frontier_rows {
-	uint32_t *rows;
-	uint32_t *ends; /* by group */
-	size_t count;
-};
-
-struct points_frontier_group {
-	size_t color, by; /* kinds */
-	size_t row_count;
-};
-
-struct points_frontier {
-	bool has_directions;    /* false: a field has no direction, and everything else is empty */
-	struct points_kinds by; /* the models; column NULL: groups are only the kinds of color */
-	struct points_frontier_group *groups;
-	size_t group_count;
-	size_t all_group_count; /* before the smallest groups were dropped */
-	struct points_frontier_rows trusted;
-	struct points_frontier_rows all; /* as if every result was trusted */
-};
-
-void query_points_frontier_find(const struct points *points, struct points_frontier *ret);
-void query_points_frontier_done(struct points_frontier *frontier);
-#define auto_points_frontier \
-	__attribute__((cleanup(query_points_frontier_done), unused)) struct points_frontier
 
 /* ---- points_marks.c ---- */
 

@@ -1,6 +1,7 @@
 /*
  * Copies rows out of their segments once; everything else uses their index. Rows that cannot be drawn are removed,
- * reason by reason, before kinds are made, because kinds only describe drawn rows.
+ * reason by reason, before kinds are made, because kinds only describe drawn rows. Axes and a color that the user did
+ * not choose are those that the filtered rows have.
  */
 #include "query/points/points_priv.h"
 
@@ -11,11 +12,15 @@
 
 #define SIMULATED_FIELD "environment.engine.simulated"
 #define AXIS_NUMBERS    60 /* maximum of distinct numbers shown individually if numbers are kinds */
+#define COLUMNS_MAX     (BOUND_CHOICES_MAX * POINTS_ROLE_COUNT)
+/* A choice earlier in the list wins if it has this share of the rows of the best one. */
+#define SHARE_OF    4
+#define SHARE_LEAST 3
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
 
-enum points_axis_kind query_points_axis_kind_of(enum points_form form, enum points_role role,
-						const struct mirror_column *column)
+static enum points_axis_kind axis_kind_of(enum points_form form, enum points_role role,
+					  const struct mirror_column *column)
 {
 	unsigned words = 1u << MIRROR_NO | 1u << MIRROR_YES | 1u << MIRROR_TEXT | 1u << MIRROR_JSON;
 	enum res_field_type type = column->field->type;
@@ -40,7 +45,7 @@ static enum points_axis_kind kind_of(const struct points *points, const struct p
 				: axis == &points->value ? POINTS_ROLE_VALUE
 							 : POINTS_ROLE_Y;
 
-	return query_points_axis_kind_of(points->form, role, axis->column);
+	return axis_kind_of(points->form, role, axis->column);
 }
 
 /* Returns the position of a number or a time; else the reason, relative to POINTS_X_MISSING. */
@@ -83,17 +88,12 @@ static void drop_without(struct points *points, struct points_axis *axis, const 
 	points->row_count = retained;
 }
 
-static void forget(struct points_axis *axis)
+static void position_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
 {
 	query_points_cells_done(&axis->cells);
 	query_points_kinds_done(&axis->kinds);
 	free(axis->at);
 	axis->at = NULL;
-}
-
-static void position_all(struct points *points, struct points_axis *axis, unsigned *ret_reasons)
-{
-	forget(axis);
 	query_points_cells_read(points, axis->column, &axis->cells);
 	axis->at = pl_alloc_array(points->row_count, sizeof(*axis->at));
 	if (axis->kind == POINTS_KINDS)
@@ -106,9 +106,14 @@ static void position_all(struct points *points, struct points_axis *axis, unsign
 
 #define WIDE_TIMES 100 /* an axis with at least this ratio is log by default */
 
-/* An axis is log only if all its values are positive. */
-static void measure(const struct points *points, struct points_axis *axis)
+/* Keeps rows without a position. */
+static void position_axis(struct points *points, struct points_axis *axis)
 {
+	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
+
+	axis->kind = kind_of(points, axis);
+	position_all(points, axis, reasons);
+	/* An axis is log only if all its values are positive. */
 	axis->least = INFINITY;
 	axis->most = -INFINITY;
 	axis->not_positive = 0;
@@ -125,16 +130,6 @@ static void measure(const struct points *points, struct points_axis *axis)
 		       axis->not_positive == 0;
 	if (!axis->asks_log || axis->kind != POINTS_NUMBERS)
 		axis->not_positive = 0;
-}
-
-/* Keeps rows without a position. */
-static void position_axis(struct points *points, struct points_axis *axis)
-{
-	auto_free unsigned *reasons = pl_alloc_array(points->row_count, sizeof(*reasons));
-
-	axis->kind = kind_of(points, axis);
-	position_all(points, axis, reasons);
-	measure(points, axis);
 	memset(axis->gaps, 0, sizeof(axis->gaps));
 	for (size_t i = 0; i < points->row_count; i++) {
 		if (isnan(axis->at[i]))
@@ -158,19 +153,6 @@ static void drop_without_position(struct points *points)
 	}
 }
 
-/* For the current rows. */
-static void position_axes(struct points *points)
-{
-	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
-		if (axes[i]->column != NULL)
-			position_axis(points, axes[i]);
-	}
-	for (size_t i = 0; i < points->axis_count; i++)
-		position_axis(points, &points->axes[i]);
-}
-
 /* A line needs two positions: removes rows with fewer. */
 static void drop_without_two(struct points *points)
 {
@@ -188,6 +170,168 @@ static void drop_without_two(struct points *points)
 	}
 	points->left_out[POINTS_TOO_FEW] = points->row_count - retained;
 	points->row_count = retained;
+}
+
+/* ---- choices of axes and of a color ---------------------------------------------------------------- */
+
+/* The columns of the choices in the rows, each read once. */
+struct cache {
+	const struct points *points;
+	struct points_cells items[COLUMNS_MAX];
+	size_t count;
+};
+
+static void cache_done(struct cache *cache)
+{
+	for (size_t i = 0; i < cache->count; i++)
+		query_points_cells_done(&cache->items[i]);
+}
+#define auto_cache __attribute__((cleanup(cache_done), unused)) struct cache
+
+static const struct points_cells *cells_of(struct cache *cache, const struct mirror_column *column)
+{
+	for (size_t i = 0; i < cache->count; i++) {
+		if (cache->items[i].column == column)
+			return &cache->items[i];
+	}
+	query_points_cells_read(cache->points, column, &cache->items[cache->count]);
+	return &cache->items[cache->count++];
+}
+
+static bool can_position(const struct points_cells *cells, enum points_axis_kind kind, size_t row)
+{
+	const struct mirror_value *value = mirror_column_value(cells->column, cells->codes[row]);
+
+	if (kind == POINTS_KINDS)
+		return value->class != MIRROR_MISSING;
+	if (kind == POINTS_TIMES)
+		return value->is_time;
+	return value->class == MIRROR_NUMBER && isfinite(cells->numbers[row]);
+}
+
+static bool differs(const struct points_cells *cells, size_t row, size_t other)
+{
+	double one = cells->numbers[row], two = cells->numbers[other];
+
+	return cells->codes[row] != cells->codes[other] || one < two || one > two;
+}
+
+/*
+ * Counts the rows that have a position on every axis, and determines whether x and y have more than one value in them.
+ */
+static void count_rows(struct cache *cache, struct points_choice *choice)
+{
+	const struct points_cells *cells[POINTS_ROLE_COUNT] = { NULL };
+	enum points_axis_kind kinds[POINTS_ROLE_COUNT] = { POINTS_NUMBERS };
+	bool varies[POINTS_ROLE_COUNT] = { false };
+	size_t first = SIZE_MAX;
+
+	for (enum points_role role = 0; role < POINTS_ROLE_COUNT; role++) {
+		const struct mirror_column *column = choice->columns[role];
+		varies[role] = column == NULL || role == POINTS_ROLE_VALUE;
+		if (column == NULL)
+			continue;
+		cells[role] = cells_of(cache, column);
+		kinds[role] = axis_kind_of(choice->form, role, column);
+	}
+	choice->row_count = 0;
+	for (size_t row = 0; row < cache->points->row_count; row++) {
+		bool has_position = true;
+		for (enum points_role role = 0; role < POINTS_ROLE_COUNT && has_position; role++)
+			has_position = cells[role] == NULL ||
+				       can_position(cells[role], kinds[role], row);
+		if (!has_position)
+			continue;
+		first = first < row ? first : row;
+		choice->row_count++;
+		for (enum points_role role = 0; role < POINTS_ROLE_COUNT; role++)
+			varies[role] = varies[role] || differs(cells[role], row, first);
+	}
+	choice->varies = varies[POINTS_ROLE_X] && varies[POINTS_ROLE_Y];
+}
+
+static bool has_share(const struct points_choice *choice, size_t of)
+{
+	return choice->row_count > 0 && choice->row_count * SHARE_OF >= of * SHARE_LEAST;
+}
+
+static size_t most_rows(const struct points *points, bool varying)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < points->choice_count; i++) {
+		const struct points_choice *choice = &points->choices[i];
+		if (choice->row_count > most && (choice->varies || !varying))
+			most = choice->row_count;
+	}
+	return most;
+}
+
+/* Returns the first choice with enough rows, preferably with axes that have several values; else the first of all. */
+static const struct points_choice *best_of(const struct points *points)
+{
+	size_t most_varying = most_rows(points, true), most = most_rows(points, false);
+
+	for (size_t i = 0; i < points->choice_count; i++) {
+		if (points->choices[i].varies && has_share(&points->choices[i], most_varying))
+			return &points->choices[i];
+	}
+	for (size_t i = 0; i < points->choice_count; i++) {
+		if (has_share(&points->choices[i], most))
+			return &points->choices[i];
+	}
+	return &points->choices[0];
+}
+
+static void choose_axes(struct points *points)
+{
+	auto_cache cache = { .points = points };
+	const struct points_choice *chosen = NULL;
+
+	for (size_t i = 0; i < points->choice_count && chosen == NULL; i++) {
+		struct points_choice *choice = &points->choices[i];
+		count_rows(&cache, choice);
+		/* no other choice can win against it */
+		if (i == 0 && !points->count_only && choice->varies &&
+		    has_share(choice, points->row_count))
+			chosen = choice;
+	}
+	if (points->count_only)
+		return;
+	if (chosen == NULL)
+		chosen = best_of(points);
+	points->form = chosen->form;
+	points->x.column = chosen->columns[POINTS_ROLE_X];
+	points->y.column = chosen->columns[POINTS_ROLE_Y];
+	points->value.column = chosen->columns[POINTS_ROLE_VALUE];
+}
+
+/* Returns whether the rows have at least two values, not counting unset and not recorded. */
+static bool tells_apart(const struct points *points, const struct mirror_column *column)
+{
+	struct points_cells cells = { 0 };
+	size_t first = SIZE_MAX;
+	bool result = false;
+
+	query_points_cells_read(points, column, &cells);
+	for (size_t row = 0; row < points->row_count && !result; row++) {
+		enum mirror_class class = mirror_column_value(column, cells.codes[row])->class;
+		if (class == MIRROR_MISSING || class == MIRROR_NULL)
+			continue;
+		first = first < row ? first : row;
+		result = differs(&cells, row, first);
+	}
+	query_points_cells_done(&cells);
+	return result;
+}
+
+static void choose_color(struct points *points)
+{
+	for (size_t i = 0; i < points->color_choice_count && points->color == NULL; i++) {
+		const struct mirror_column *column = points->colour_choices[i];
+		if (column != points->x.column && tells_apart(points, column))
+			points->color = column;
+	}
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -256,7 +400,7 @@ static int drop_rows(struct points *points, struct pl_err *err)
 	else
 		drop_without_position(points);
 	if (points->color == NULL)
-		query_points_choose_color(points);
+		choose_color(points);
 	groups = groups_column(points);
 	if (mirror_view_goes_on(points->view, err) < 0 ||
 	    (points->asks_match && groups != NULL && query_points_match(points, groups, err) < 0))
@@ -269,12 +413,19 @@ int query_points_rows_read(struct points *points, struct pl_err *err)
 	take_rows(points);
 	drop_simulated(points);
 	if (points->choice_count > 0 && (!has_axes(points) || points->count_only))
-		query_points_choose_axes(points);
+		choose_axes(points);
 	if (has_axes(points) && drop_rows(points, err) < 0)
 		return -1;
 	if (points->count_only)
 		return mirror_view_goes_on(points->view, err);
-	position_axes(points);
+	/* For the current rows. */
+	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
+		if (axes[i]->column != NULL)
+			position_axis(points, axes[i]);
+	}
+	for (size_t i = 0; i < points->axis_count; i++)
+		position_axis(points, &points->axes[i]);
 	if (points->color != NULL && query_points_is_in_time(points, POINTS_COLOR))
 		query_points_kinds_make(points, points->color, POINTS_COLOR_NUMBERS,
 					&points->colors);

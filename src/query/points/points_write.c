@@ -12,26 +12,6 @@ const char *query_points_form_name(enum points_form form)
 	return form_names[form];
 }
 
-static void write_kind(const struct points_kind *kind, struct pl_buf *out)
-{
-	static const char *const states[] = { "value", "range", "null", "missing", "other" };
-
-	pl_buf_addf(out, "{\"state\":\"%s\"", states[kind->state]);
-	if (kind->state == POINTS_VALUE) {
-		query_out_key(out, "value");
-		query_out_value(out, &kind->value);
-	} else if (kind->state == POINTS_RANGE) {
-		query_out_key(out, "low");
-		query_out_f64(out, kind->low);
-		query_out_key(out, "high");
-		query_out_f64(out, kind->high);
-	}
-	out_count(out, "count", kind->count);
-	if (kind->rank != SIZE_MAX)
-		out_count(out, "rank", kind->rank);
-	pl_buf_add_char(out, '}');
-}
-
 void query_points_write_kinds(const char *key, const struct points_kinds *kinds, struct pl_buf *out)
 {
 	query_out_key(out, key);
@@ -45,7 +25,23 @@ void query_points_write_kinds(const char *key, const struct points_kinds *kinds,
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < kinds->count; i++) {
 		query_out_next(out);
-		write_kind(&kinds->items[i], out);
+		const struct points_kind *kind = &kinds->items[i];
+		static const char *const states[] = { "value", "range", "null", "missing",
+						      "other" };
+		pl_buf_addf(out, "{\"state\":\"%s\"", states[kind->state]);
+		if (kind->state == POINTS_VALUE) {
+			query_out_key(out, "value");
+			query_out_value(out, &kind->value);
+		} else if (kind->state == POINTS_RANGE) {
+			query_out_key(out, "low");
+			query_out_f64(out, kind->low);
+			query_out_key(out, "high");
+			query_out_f64(out, kind->high);
+		}
+		out_count(out, "count", kind->count);
+		if (kind->rank != SIZE_MAX)
+			out_count(out, "rank", kind->rank);
+		pl_buf_add_char(out, '}');
 	}
 	pl_buf_add_text(out, "]}");
 }
@@ -93,4 +89,27 @@ bool query_points_is_in_time(struct points *points, enum points_part part)
 
 	points->not_ready[part] = !fits;
 	return fits;
+}
+
+void query_points_write_choices(const struct points *points, struct pl_buf *out)
+{
+	static const char *const keys[POINTS_ROLE_COUNT] = { "x", "y", "value" };
+
+	query_out_key(out, "choices");
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < points->choice_count; i++) {
+		const struct points_choice *choice = &points->choices[i];
+		query_out_next(out);
+		pl_buf_add_text(out, "{\"form\":");
+		query_out_text(out, query_points_form_name(choice->form));
+		for (enum points_role role = 0; role < POINTS_ROLE_COUNT; role++) {
+			if (choice->columns[role] == NULL)
+				continue;
+			query_out_key(out, keys[role]);
+			query_out_text(out, choice->columns[role]->field->id);
+		}
+		out_count(out, "count", choice->row_count);
+		pl_buf_add_char(out, '}');
+	}
+	pl_buf_add_char(out, ']');
 }

@@ -69,17 +69,6 @@ static void begin_codes(struct chunk *chunk, size_t row, unsigned width)
 		put_code(chunk->codes, width, i, chunk->base);
 }
 
-static void widen(struct chunk *chunk, size_t row, unsigned width, struct garbage *garbage)
-{
-	void *wide = pl_alloc_array(chunk->room, width);
-
-	for (size_t i = 0; i < row; i++)
-		put_code(wide, width, i, code_at(chunk->codes, chunk->width, i));
-	*PL_PUSH(garbage->items, garbage->count, garbage->room) = chunk->codes;
-	chunk->codes = wide;
-	chunk->width = (unsigned char)width;
-}
-
 void mirror_chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct garbage *garbage)
 {
 	unsigned width = width_of(code);
@@ -92,8 +81,14 @@ void mirror_chunk_set(struct chunk *chunk, size_t row, uint32_t code, struct gar
 		begin_codes(chunk, row,
 			    width > width_of(chunk->base) ? width : width_of(chunk->base));
 	}
-	if (width > chunk->width)
-		widen(chunk, row, width, garbage);
+	if (width > chunk->width) {
+		void *wide = pl_alloc_array(chunk->room, width);
+		for (size_t i = 0; i < row; i++)
+			put_code(wide, width, i, code_at(chunk->codes, chunk->width, i));
+		*PL_PUSH(garbage->items, garbage->count, garbage->room) = chunk->codes;
+		chunk->codes = wide;
+		chunk->width = (unsigned char)width;
+	}
 	if (row >= chunk->room) {
 		uint32_t room = room_for(chunk->room, row);
 		chunk->codes = replace(chunk->codes, (size_t)chunk->room * chunk->width,
@@ -193,38 +188,6 @@ uint32_t mirror_chunk_code(const struct chunk *chunk, size_t row)
 	}
 }
 
-static void gather_runs(const struct chunk *chunk, const uint32_t *rows, size_t count,
-			uint32_t *ret)
-{
-	uint32_t begin = 1, end = 0; /* of the run that contains the previous row */
-
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i] >= begin && rows[i] < end) {
-			ret[i] = ret[i - 1];
-			continue;
-		}
-		uint32_t part = run_of(chunk, rows[i]);
-		begin = part > 0 ? chunk->runs[part - 1].end : 0;
-		end = chunk->runs[part].end;
-		ret[i] = chunk->runs[part].code;
-	}
-}
-
-static void gather_codes(const struct chunk *chunk, const uint32_t *rows, size_t count,
-			 uint32_t *ret)
-{
-	if (chunk->width == 1) {
-		for (size_t i = 0; i < count; i++)
-			ret[i] = ((const uint8_t *)chunk->codes)[rows[i]];
-	} else if (chunk->width == 2) {
-		for (size_t i = 0; i < count; i++)
-			ret[i] = ((const uint16_t *)chunk->codes)[rows[i]];
-	} else {
-		for (size_t i = 0; i < count; i++)
-			ret[i] = ((const uint32_t *)chunk->codes)[rows[i]];
-	}
-}
-
 /* For few rows, usually none of which is among the exceptions. */
 static void gather_exceptions(const struct chunk *chunk, const uint32_t *rows, size_t count,
 			      uint32_t *ret)
@@ -279,11 +242,30 @@ void mirror_chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t
 			 uint32_t *ret)
 {
 	if (chunk->width > 0) {
-		gather_codes(chunk, rows, count, ret);
+		if (chunk->width == 1) {
+			for (size_t i = 0; i < count; i++)
+				ret[i] = ((const uint8_t *)chunk->codes)[rows[i]];
+		} else if (chunk->width == 2) {
+			for (size_t i = 0; i < count; i++)
+				ret[i] = ((const uint16_t *)chunk->codes)[rows[i]];
+		} else {
+			for (size_t i = 0; i < count; i++)
+				ret[i] = ((const uint32_t *)chunk->codes)[rows[i]];
+		}
 		return;
 	}
 	if (chunk->form == CHUNK_RUNS) {
-		gather_runs(chunk, rows, count, ret);
+		uint32_t begin = 1, end = 0; /* of the run that contains the previous row */
+		for (size_t i = 0; i < count; i++) {
+			if (rows[i] >= begin && rows[i] < end) {
+				ret[i] = ret[i - 1];
+				continue;
+			}
+			uint32_t part = run_of(chunk, rows[i]);
+			begin = part > 0 ? chunk->runs[part - 1].end : 0;
+			end = chunk->runs[part].end;
+			ret[i] = chunk->runs[part].code;
+		}
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -292,29 +274,6 @@ void mirror_chunk_gather(const struct chunk *chunk, const uint32_t *rows, size_t
 		gather_exceptions(chunk, rows, count, ret);
 	else if (chunk->form == CHUNK_BITMAPS)
 		gather_bits(chunk, rows, count, ret);
-}
-
-static void decode_codes(const struct chunk *chunk, size_t rows, uint32_t *ret)
-{
-	if (chunk->width == 1) {
-		for (size_t i = 0; i < rows; i++)
-			ret[i] = ((const uint8_t *)chunk->codes)[i];
-	} else if (chunk->width == 2) {
-		for (size_t i = 0; i < rows; i++)
-			ret[i] = ((const uint16_t *)chunk->codes)[i];
-	} else {
-		memcpy(ret, chunk->codes, rows * sizeof(*ret));
-	}
-}
-
-static void decode_runs(const struct chunk *chunk, size_t rows, uint32_t *ret)
-{
-	size_t row = 0;
-
-	for (uint32_t part = 0; part < chunk->parts; part++) {
-		for (; row < chunk->runs[part].end && row < rows; row++)
-			ret[row] = chunk->runs[part].code;
-	}
 }
 
 static void decode_bits(const struct chunk *chunk, size_t rows, uint32_t *ret)
@@ -334,11 +293,23 @@ static void decode_bits(const struct chunk *chunk, size_t rows, uint32_t *ret)
 void mirror_chunk_decode(const struct chunk *chunk, size_t rows, uint32_t *ret_codes)
 {
 	if (chunk->width > 0) {
-		decode_codes(chunk, rows, ret_codes);
+		if (chunk->width == 1) {
+			for (size_t i = 0; i < rows; i++)
+				ret_codes[i] = ((const uint8_t *)chunk->codes)[i];
+		} else if (chunk->width == 2) {
+			for (size_t i = 0; i < rows; i++)
+				ret_codes[i] = ((const uint16_t *)chunk->codes)[i];
+		} else {
+			memcpy(ret_codes, chunk->codes, rows * sizeof(*ret_codes));
+		}
 		return;
 	}
 	if (chunk->form == CHUNK_RUNS) {
-		decode_runs(chunk, rows, ret_codes);
+		size_t row = 0;
+		for (uint32_t part = 0; part < chunk->parts; part++) {
+			for (; row < chunk->runs[part].end && row < rows; row++)
+				ret_codes[row] = chunk->runs[part].code;
+		}
 		return;
 	}
 	for (size_t i = 0; i < rows; i++)

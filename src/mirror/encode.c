@@ -38,23 +38,6 @@ static void facts_done(struct facts *facts)
 }
 #define auto_facts __attribute__((cleanup(facts_done), unused)) struct facts
 
-static void find_facts(const struct chunk *open, struct facts *facts)
-{
-	facts->codes = pl_alloc_array(facts->rows, sizeof(*facts->codes));
-	facts->counts = pl_alloc_array(facts->distinct, sizeof(*facts->counts));
-	mirror_chunk_decode(open, facts->rows, facts->codes);
-	facts->most = facts->codes[0];
-	for (size_t row = 0; row < facts->rows; row++) {
-		uint32_t code = facts->codes[row];
-		facts->present += facts->counts[code]++ == 0;
-		facts->runs += row == 0 || code != facts->codes[row - 1];
-	}
-	for (uint32_t code = 0; code < facts->distinct; code++) {
-		if (facts->counts[code] > facts->counts[facts->most])
-			facts->most = code;
-	}
-}
-
 static enum chunk_form best_form(const struct chunk *open, const struct facts *facts)
 {
 	enum chunk_form best = CHUNK_CODES;
@@ -85,14 +68,6 @@ static void *of_bytes(struct chunk *chunk, size_t count, size_t size)
 {
 	chunk->bytes += count * size;
 	return pl_alloc_array(count, size);
-}
-
-static void copy_codes(const struct chunk *open, struct chunk *ret)
-{
-	ret->width = open->width;
-	ret->room = ret->rows;
-	ret->codes = of_bytes(ret, ret->rows, ret->width);
-	memcpy(ret->codes, open->codes, (size_t)ret->rows * ret->width);
 }
 
 /* Numbers the parts: all codes except the most frequent one. free() */
@@ -191,11 +166,27 @@ void mirror_chunk_seal(const struct chunk *open, size_t rows, uint32_t distinct,
 
 	*ret = (struct chunk){ .is_sealed = true, .rows = (uint32_t)rows, .base = open->base };
 	if (open->form != CHUNK_CONSTANT) {
-		find_facts(open, &facts);
+		facts.codes = pl_alloc_array(facts.rows, sizeof(*facts.codes));
+		facts.counts = pl_alloc_array(facts.distinct, sizeof(*facts.counts));
+		mirror_chunk_decode(open, facts.rows, facts.codes);
+		facts.most = facts.codes[0];
+		for (size_t row = 0; row < facts.rows; row++) {
+			uint32_t code = facts.codes[row];
+			facts.present += facts.counts[code]++ == 0;
+			facts.runs += row == 0 || code != facts.codes[row - 1];
+		}
+		for (uint32_t code = 0; code < facts.distinct; code++) {
+			if (facts.counts[code] > facts.counts[facts.most])
+				facts.most = code;
+		}
 		form = best_form(open, &facts);
 		keep_totals(&facts, ret);
-		if (wants_codes(&facts, form))
-			copy_codes(open, ret);
+		if (wants_codes(&facts, form)) {
+			ret->width = open->width;
+			ret->room = ret->rows;
+			ret->codes = of_bytes(ret, ret->rows, ret->width);
+			memcpy(ret->codes, open->codes, (size_t)ret->rows * ret->width);
+		}
 	}
 	if (form == CHUNK_EXCEPTIONS)
 		make_exceptions(&facts, ret);

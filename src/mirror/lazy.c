@@ -109,20 +109,6 @@ static size_t position_of(const struct lazy_columns *columns, const char *id)
 	return low;
 }
 
-static struct lazy *lazy_new(const struct res_fields *fields, const char *id)
-{
-	struct lazy *made = pl_alloc(sizeof(*made));
-
-	made->id = pl_strdup(id);
-	made->is_guessed = res_fields_resolve(fields, made->id, &made->field, NULL) < 0;
-	if (made->is_guessed)
-		res_field_unlisted(made->id, &made->field);
-	made->field.id = made->id;
-	made->skipped_version = made->ready.skipped_version = -1;
-	mirror_dictionary_init(&made->values, made->field.type);
-	return made;
-}
-
 static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_fields *fields,
 			    const char *id)
 {
@@ -130,7 +116,14 @@ static struct lazy *lazy_of(struct lazy_columns *columns, const struct res_field
 
 	if (at < columns->count && strcmp(columns->items[at]->id, id) == 0)
 		return columns->items[at];
-	struct lazy *made = lazy_new(fields, id);
+	struct lazy *made = pl_alloc(sizeof(*made));
+	made->id = pl_strdup(id);
+	made->is_guessed = res_fields_resolve(fields, made->id, &made->field, NULL) < 0;
+	if (made->is_guessed)
+		res_field_unlisted(made->id, &made->field);
+	made->field.id = made->id;
+	made->skipped_version = made->ready.skipped_version = -1;
+	mirror_dictionary_init(&made->values, made->field.type);
 	(void)PL_PUSH(columns->items, columns->count, columns->room);
 	memmove(columns->items + at + 1, columns->items + at,
 		(columns->count - at - 1) * sizeof(*columns->items));

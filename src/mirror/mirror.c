@@ -226,9 +226,17 @@ static bool stays_missing(const struct chunk *chunk, size_t at, const struct mir
 	       chunk->base == DICTIONARY_MISSING;
 }
 
-static void set_cells(struct mirror *mirror, struct segment *segment, size_t at,
-		      const struct mirror_row *row)
+/* Returns its new place; the caller updates the slot of its id. */
+static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
 {
+	if (!mirror->is_open)
+		add_segment(mirror);
+	struct segment *segment = mirror->segments[mirror->segment_count - 1];
+	struct names *names = segment->names;
+	size_t at = segment->rows,
+	       position = (mirror->segment_count - 1) * MIRROR_SEGMENT_ROWS + at;
+
+	assert(position < GONE - 1);
 	for (size_t i = 0; i < mirror->column_count; i++) {
 		struct dictionary *values = &mirror->values[i]->dictionary;
 		const struct mirror_cell *cell = &row->cells[i];
@@ -241,20 +249,6 @@ static void set_cells(struct mirror *mirror, struct segment *segment, size_t at,
 		}
 		set_cell(values, segment, i, at, cell);
 	}
-}
-
-/* Returns its new place; the caller updates the slot of its id. */
-static uint32_t add_row(struct mirror *mirror, const struct mirror_row *row)
-{
-	if (!mirror->is_open)
-		add_segment(mirror);
-	struct segment *segment = mirror->segments[mirror->segment_count - 1];
-	struct names *names = segment->names;
-	size_t at = segment->rows,
-	       position = (mirror->segment_count - 1) * MIRROR_SEGMENT_ROWS + at;
-
-	assert(position < GONE - 1);
-	set_cells(mirror, segment, at, row);
 	names->ids[at] = row->id;
 	if (row->run_id != NULL) {
 		size_t len = strlen(row->run_id);

@@ -46,19 +46,6 @@ static bool is_operand(const struct predicate *predicate, const struct operand *
 		       compare_operands) != NULL;
 }
 
-static struct operand operand_of(const struct mirror_value *value)
-{
-	struct operand operand = { .class = (enum mirror_class)value->class,
-				   .text = value->text,
-				   .is_time = value->is_time };
-
-	if (value->class == MIRROR_NUMBER)
-		operand.number = value->number;
-	else
-		operand.time_us = value->time_us;
-	return operand;
-}
-
 /* Rejects most numbers that are in none of the ranges. */
 static size_t sieve_position(const struct predicate *predicate, double number)
 {
@@ -75,18 +62,6 @@ static bool may_be_in(const struct predicate *predicate, double number)
 	return predicate->sieve[position / 64] >> position % 64 & 1;
 }
 
-static void make_sieve(struct predicate *predicate, struct pl_arena *arena)
-{
-	predicate->sieve_bits = SIEVE_BITS_MIN;
-	while (1ull << predicate->sieve_bits < predicate->range_count * SIEVE_PART)
-		predicate->sieve_bits++;
-	predicate->sieve = pl_arena_alloc(arena, (1ull << predicate->sieve_bits) / CHAR_BIT);
-	for (size_t i = 0; i < predicate->range_count; i++) {
-		size_t position = sieve_position(predicate, predicate->ranges[i].low);
-		predicate->sieve[position / 64] |= 1ull << position % 64;
-	}
-}
-
 static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 {
 	qsort(predicate->operands, predicate->operand_count, sizeof(*predicate->operands),
@@ -101,8 +76,17 @@ static void compile_equal(struct predicate *predicate, struct pl_arena *arena)
 										      number };
 	}
 	predicate->others_too = predicate->op == FILTER_NE || predicate->op == FILTER_NOT_IN;
-	if (predicate->range_count > RANGES_COMPARED_MAX)
-		make_sieve(predicate, arena);
+	if (predicate->range_count > RANGES_COMPARED_MAX) {
+		predicate->sieve_bits = SIEVE_BITS_MIN;
+		while (1ull << predicate->sieve_bits < predicate->range_count * SIEVE_PART)
+			predicate->sieve_bits++;
+		predicate->sieve = pl_arena_alloc(arena,
+						  (1ull << predicate->sieve_bits) / CHAR_BIT);
+		for (size_t i = 0; i < predicate->range_count; i++) {
+			size_t position = sieve_position(predicate, predicate->ranges[i].low);
+			predicate->sieve[position / 64] |= 1ull << position % 64;
+		}
+	}
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -186,7 +170,13 @@ static bool holds(const struct predicate *predicate, const struct mirror_value *
 		  const struct query_needle *needle)
 {
 	bool is_null = value->class == MIRROR_NULL;
-	const struct operand operand = operand_of(value);
+	struct operand operand = { .class = (enum mirror_class)value->class,
+				   .text = value->text,
+				   .is_time = value->is_time };
+	if (value->class == MIRROR_NUMBER)
+		operand.number = value->number;
+	else
+		operand.time_us = value->time_us;
 
 	switch ((int)predicate->op) {
 	case FILTER_IS_RECORDED:

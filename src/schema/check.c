@@ -81,23 +81,6 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-static char *pointer_to(const struct step *at)
-{
-	auto_buf pointer = PL_BUF(SIZE_MAX / 2);
-	const struct step *steps[SCHEMA_DEPTH_MAX + 1];
-	size_t count = 0;
-
-	for (; at->up != NULL; at = at->up)
-		steps[count++] = at;
-	while (count-- > 0) {
-		if (steps[count]->key != NULL)
-			schema_pointer_add(&pointer, steps[count]->key);
-		else
-			pl_buf_addf(&pointer, "/%zu", steps[count]->index);
-	}
-	return pl_buf_take(&pointer);
-}
-
 /* Two paths may lead to one schema and report the same error. */
 static bool is_reported(const struct schema_faults *faults, const struct schema_fault *fault)
 {
@@ -125,7 +108,18 @@ static bool report(struct check *c, const struct step *at, struct schema_fault f
 		schema_fault_done(&fault);
 		return false;
 	}
-	fault.pointer = pointer_to(at);
+	auto_buf pointer = PL_BUF(SIZE_MAX / 2);
+	const struct step *steps[SCHEMA_DEPTH_MAX + 1];
+	size_t count = 0;
+	for (; at->up != NULL; at = at->up)
+		steps[count++] = at;
+	while (count-- > 0) {
+		if (steps[count]->key != NULL)
+			schema_pointer_add(&pointer, steps[count]->key);
+		else
+			pl_buf_addf(&pointer, "/%zu", steps[count]->index);
+	}
+	fault.pointer = pl_buf_take(&pointer);
 	if (fault.key == NULL)
 		fault.key = pl_strdup(c->naming);
 	fault.level = c->level;
@@ -606,14 +600,6 @@ static bool enter_nesting(const struct rule_case *a)
 	       check_nesting(a, "levels", SCHEMA_LEVELS_MAX);
 }
 
-static void leave_nesting(const struct rule_case *a)
-{
-	struct nesting *nesting = nesting_of(a->c, a->node);
-
-	if (--nesting->levels == 0)
-		nesting->nodes = 0;
-}
-
 static bool has_nesting(const struct schema_node *node)
 {
 	return node->count > 0 && node->rules[0].keyword <= SCHEMA_LEVELS_MAX;
@@ -647,8 +633,11 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 		fits &= check_rule(&a, types);
 	}
 	c->depth--;
-	if (has_nesting(node))
-		leave_nesting(&a);
+	if (has_nesting(node)) {
+		struct nesting *nesting = nesting_of(a.c, a.node);
+		if (--nesting->levels == 0)
+			nesting->nodes = 0;
+	}
 	c->member_count -= a.end_members - a.first_member;
 	return fits && !c->has_ended;
 }

@@ -172,33 +172,6 @@ static const struct schema_document *find_document(const struct making *m, const
 	return add_document(schema, name, root);
 }
 
-/* %41 in a fragment; bytes that no key can hold stay as they are. */
-static void decode_percents(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at != '\0'; at++) {
-		int high = *at == '%' ? pl_hex_value(at[1]) : -1;
-		int low = high >= 0 ? pl_hex_value(at[2]) : -1;
-		bool is_one = low >= 0 && high * 16 + low > 0;
-		*to++ = is_one ? (char)(high * 16 + low) : *at;
-		at += is_one ? 2 : 0;
-	}
-	*to = '\0';
-}
-
-static void decode_tildes(char *token)
-{
-	char *to = token;
-
-	for (const char *at = token; *at != '\0'; at++) {
-		bool is_one = *at == '~' && (at[1] == '0' || at[1] == '1');
-		*to++ = !is_one ? *at : at[1] == '0' ? '~' : '/';
-		at += is_one;
-	}
-	*to = '\0';
-}
-
 static const char *nearest_key(const json_t *object, const char *name)
 {
 	struct pl_nearest nearest = { .name = name };
@@ -239,7 +212,13 @@ static struct schema_node *follow(struct compiler *c, const struct schema_docume
 	}
 	strsep(&pointer, "/");
 	for (char *token; (token = strsep(&pointer, "/")) != NULL;) {
-		decode_tildes(token);
+		char *to = token;
+		for (const char *at = token; *at != '\0'; at++) {
+			bool is_one = *at == '~' && (at[1] == '0' || at[1] == '1');
+			*to++ = !is_one ? *at : at[1] == '0' ? '~' : '/';
+			at += is_one;
+		}
+		*to = '\0';
 		const json_t *inner = step_into(json, token);
 		if (inner == NULL) {
 			const char *nearest = nearest_key(json, token);
@@ -273,7 +252,16 @@ static int form_REF(struct making *m)
 	auto_free char *pointer = pl_strdup(fragment != NULL ? fragment : "");
 	auto_free char *from = pl_asprintf("%s: $ref '%s'", m->node->pointer,
 					   json_string_value(m->rule->value));
-	decode_percents(pointer);
+	/* %41 in a fragment; bytes that no key can hold stay as they are. */
+	char *to = pointer;
+	for (const char *at = pointer; *at != '\0'; at++) {
+		int high = *at == '%' ? pl_hex_value(at[1]) : -1;
+		int low = high >= 0 ? pl_hex_value(at[2]) : -1;
+		bool is_one = low >= 0 && high * 16 + low > 0;
+		*to++ = is_one ? (char)(high * 16 + low) : *at;
+		at += is_one ? 2 : 0;
+	}
+	*to = '\0';
 	m->rule->nodes = room_for(m, 1, sizeof(*m->rule->nodes));
 	m->rule->nodes[0] = follow(m->c, document, pointer, from);
 	m->rule->count = 1;

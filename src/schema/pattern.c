@@ -156,23 +156,17 @@ static void make_data_key(void)
 		abort();
 }
 
-static pcre2_match_data *match_data(void)
+static int match(const struct res_pattern *pattern, const char *text, size_t len, uint32_t options)
 {
 	pthread_once(&data_once, make_data_key);
 	pcre2_match_data *data = pthread_getspecific(data_key);
-
 	if (data == NULL) {
 		/* the position is not needed: one pair is enough */
 		data = pcre2_match_data_create(1, NULL);
 		if (data == NULL || pthread_setspecific(data_key, data) != 0)
 			abort();
 	}
-	return data;
-}
-
-static int match(const struct res_pattern *pattern, const char *text, size_t len, uint32_t options)
-{
-	return pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, options, match_data(),
+	return pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, options, data,
 			   pattern->context);
 }
 

@@ -207,17 +207,6 @@ static int write_edits(struct changing *changing, struct pl_err *err)
 	return touch(store, changing->id, false, err);
 }
 
-static int apply(struct changing *changing, const json_t *change, enum store_change_answer *ret,
-		 struct pl_err *err)
-{
-	bool any = false;
-
-	if (set_tags(changing, json_object_get(change, "tags"), &any, ret, err) < 0 ||
-	    set_notes(changing, json_object_get(change, "notes"), &any, err) < 0)
-		return -1;
-	return any && *ret == STORE_CHANGE_OK ? write_edits(changing, err) : 0;
-}
-
 typedef int changing_fn(struct changing *changing, const json_t *change,
 			enum store_change_answer *ret, struct pl_err *err);
 
@@ -246,8 +235,13 @@ static int change_row(struct changing *changing, changing_fn *change_it, const j
 static int change_edits(struct changing *changing, const json_t *change,
 			enum store_change_answer *ret, struct pl_err *err)
 {
-	if (!changing->edits.is_deleted)
-		return apply(changing, change, ret, err);
+	if (!changing->edits.is_deleted) {
+		bool any = false;
+		if (set_tags(changing, json_object_get(change, "tags"), &any, ret, err) < 0 ||
+		    set_notes(changing, json_object_get(change, "notes"), &any, err) < 0)
+			return -1;
+		return any && *ret == STORE_CHANGE_OK ? write_edits(changing, err) : 0;
+	}
 	*ret = STORE_CHANGE_GONE;
 	return 0;
 }
@@ -265,16 +259,6 @@ int store_change(struct store *store, int64_t id, const json_t *change,
 	return change_row(&changing, change_edits, shown, ret, err);
 }
 
-/* Updates the marks after the result was deleted or restored. */
-static int settle_duplicates(struct changing *changing, struct pl_err *err)
-{
-	char key[65];
-
-	if (store_duplicates_key_of(changing->store, changing->id, key, err) < 0)
-		return -1;
-	return store_duplicates_settle(changing->store, key, err);
-}
-
 static int set_deleted(struct changing *changing, enum store_change_kind kind, bool is_deleted,
 		       struct pl_err *err)
 {
@@ -283,7 +267,11 @@ static int set_deleted(struct changing *changing, enum store_change_kind kind, b
 	if (note(changing, kind, NULL, NULL, NULL, err) < 0 ||
 	    touch(changing->store, changing->id, is_deleted, err) < 0)
 		return -1;
-	return settle_duplicates(changing, err);
+	/* Updates the marks after the result was deleted or restored. */
+	char key[65];
+	if (store_duplicates_key_of(changing->store, changing->id, key, err) < 0)
+		return -1;
+	return store_duplicates_settle(changing->store, key, err);
 }
 
 static int delete_it(struct changing *changing, const json_t *change, enum store_change_answer *ret,
@@ -402,18 +390,6 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 	}
 }
 
-/* No mark refers to a deleted result, so no marks change. */
-static int prune_one(struct store *store, int64_t id, struct pl_err *err)
-{
-	struct store_stmt *prune;
-
-	if (store_artifacts_forget(store, id, err) < 0 ||
-	    store_sql_cached(&store->writer, &sql_prune, &prune, err) < 0)
-		return -1;
-	store_sql_bind_i64(prune, 1, id);
-	return store_sql_finish(prune, err);
-}
-
 static int prune(struct store *store, const struct deleted *which, struct ids *ids,
 		 struct pl_err *err)
 {
@@ -423,7 +399,14 @@ static int prune(struct store *store, const struct deleted *which, struct ids *i
 	if (list_deleted(store, which, ids, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ids->count; i++) {
-		if (prune_one(store, ids->items[i], err) < 0)
+		/* No mark refers to a deleted result, so no marks change. */
+		int64_t id = ids->items[i];
+		struct store_stmt *prune;
+		if (store_artifacts_forget(store, id, err) < 0 ||
+		    store_sql_cached(&store->writer, &sql_prune, &prune, err) < 0)
+			return -1;
+		store_sql_bind_i64(prune, 1, id);
+		if (store_sql_finish(prune, err) < 0)
 			return -1;
 	}
 	if (ids->count == 0)

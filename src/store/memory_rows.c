@@ -141,14 +141,6 @@ static void *read_ahead(void *data)
 	return NULL;
 }
 
-static void wait_for_rows(struct memory_rows *rows, const struct batch *batch)
-{
-	pthread_mutex_lock(&rows->lock);
-	while (!batch->is_full)
-		pthread_cond_wait(&rows->changed, &rows->lock);
-	pthread_mutex_unlock(&rows->lock);
-}
-
 /* Returns the first batch, or the one after the current one, which is used up. */
 static struct batch *next_batch(struct memory_rows *rows)
 {
@@ -160,7 +152,11 @@ static struct batch *next_batch(struct memory_rows *rows)
 		hand_over(rows, &rows->batches[rows->batch], false);
 		rows->batch = (rows->batch + 1) % BATCHES;
 	}
-	wait_for_rows(rows, &rows->batches[rows->batch]);
+	const struct batch *batch = &rows->batches[rows->batch];
+	pthread_mutex_lock(&rows->lock);
+	while (!batch->is_full)
+		pthread_cond_wait(&rows->changed, &rows->lock);
+	pthread_mutex_unlock(&rows->lock);
 	return &rows->batches[rows->batch];
 }
 

@@ -22,23 +22,18 @@ static int unpack_row(const struct store *store, struct store_stmt *row, json_t 
 	return store_unpack(store, store_sql_i64(row, 0), packed, len, NULL, NULL, ret, err);
 }
 
-static int make_runs(struct store *store, struct pl_err *err)
-{
-	return store_runs_make(&store->writer,
-			       "id INTEGER PRIMARY KEY AUTOINCREMENT,"
-			       " run_id TEXT,"
-			       " content_sha256 TEXT NOT NULL,"
-			       " form TEXT NOT NULL,"
-			       " name TEXT NOT NULL,"
-			       " stored_at TEXT NOT NULL,"
-			       " changed INTEGER NOT NULL,"
-			       " explicit_fields TEXT JSON NOT NULL",
-			       &store->columns, err);
-}
-
 static int make_tables(struct store *store, struct pl_err *err)
 {
-	if (make_runs(store, err) < 0)
+	if (store_runs_make(&store->writer,
+			    "id INTEGER PRIMARY KEY AUTOINCREMENT,"
+			    " run_id TEXT,"
+			    " content_sha256 TEXT NOT NULL,"
+			    " form TEXT NOT NULL,"
+			    " name TEXT NOT NULL,"
+			    " stored_at TEXT NOT NULL,"
+			    " changed INTEGER NOT NULL,"
+			    " explicit_fields TEXT JSON NOT NULL",
+			    &store->columns, err) < 0)
 		return -1;
 	return store_sql_make(
 		&store->writer,
@@ -367,18 +362,6 @@ static int run_steps(struct store *store, int64_t done, struct pl_err *err)
 	return done < STEP_COUNT ? store_sql_set_form(&store->writer, STEP_COUNT, err) : 0;
 }
 
-/* ---- columns ------------------------------------------------------------------------------- */
-
-static int add_columns(struct store *store, const size_t *missing, size_t count, struct pl_err *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (store_runs_add_column(&store->writer, store->columns.items[missing[i]], err) <
-		    0)
-			return -1;
-	}
-	return 0;
-}
-
 /* ---- values of new columns ----------------------------------------------------------------- */
 
 /* Documents do not contain stored.*. */
@@ -408,30 +391,6 @@ static int fill_row(struct store *store, struct store_stmt *documents, struct st
 	}
 	*err = why;
 	return -1;
-}
-
-/* Fills new columns from the existing documents. */
-static int fill_columns(struct store *store, struct pl_err *err)
-{
-	auto_statement documents = NULL;
-	auto_statement replace = NULL;
-	auto_free char *text = store_refill_text(store);
-	bool is_row = false;
-
-	if (store_sql_prepare_cursor(&store->writer,
-				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
-				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
-				     &documents, err) < 0 ||
-	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
-		return -1;
-	for (;;) {
-		if (store_sql_step(documents, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
-		if (fill_row(store, documents, replace, err) < 0)
-			return -1;
-	}
 }
 
 /* ---- marks ---------------------------------------------------------------------------------- */
@@ -516,14 +475,35 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 		return -1;
 	if (count == 0)
 		return 0;
-	if (add_columns(store, missing, count, err) < 0)
-		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (store_runs_add_column(&store->writer, store->columns.items[missing[i]], err) <
+		    0)
+			return -1;
+	}
 	if (!are_of_documents(store, missing, count))
 		return 0;
 	/* takes some minutes for 100,000 results, once */
 	pl_log(PL_LOG_INFO, "'%s': filling %zu new columns from the stored documents", store->path,
 	       count);
-	return fill_columns(store, err);
+	/* Fills new columns from the existing documents. */
+	auto_statement documents = NULL;
+	auto_statement replace = NULL;
+	auto_free char *text = store_refill_text(store);
+	bool is_row = false;
+	if (store_sql_prepare_cursor(&store->writer,
+				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
+				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
+				     &documents, err) < 0 ||
+	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
+		return -1;
+	for (;;) {
+		if (store_sql_step(documents, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		if (fill_row(store, documents, replace, err) < 0)
+			return -1;
+	}
 }
 
 static int migrate(struct store *store, struct pl_err *err)

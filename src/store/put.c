@@ -148,17 +148,6 @@ static void bind_row(struct store_stmt *statement, const struct store_prepared *
 		store_sql_bind_i64(statement, (int)fixed.count + 1, target->id);
 }
 
-/* Returns the cells of the document with those of the store; free(). */
-static struct mirror_cell *cells_of(const struct store *store, const struct mirror_row *row,
-				    const struct store_edits *edits)
-{
-	struct mirror_cell *cells = pl_alloc_array(store->columns.count, sizeof(*cells));
-
-	memcpy(cells, row->cells, store->columns.count * sizeof(*cells));
-	store_stored_cells(store, edits, cells);
-	return cells;
-}
-
 static int write_row(struct store *store, const struct store_prepared *prepared,
 		     const struct row_target *target, int64_t *ret_id, struct pl_err *err)
 {
@@ -176,7 +165,9 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 	if (store_next_version(store, &version, err) < 0)
 		return -1;
 	struct store_stmt *statement = target->id > 0 ? store->replace_row : store->add_row;
-	auto_free struct mirror_cell *cells = cells_of(store, &prepared->row, &target->edits);
+	auto_free struct mirror_cell *cells = pl_alloc_array(store->columns.count, sizeof(*cells));
+	memcpy(cells, prepared->row.cells, store->columns.count * sizeof(*cells));
+	store_stored_cells(store, &target->edits, cells);
 	bind_row(statement, prepared, target, version, now);
 	store_runs_bind(statement, (int)fixed.count + (target->id > 0 ? 2 : 1), &store->columns,
 			cells);
@@ -256,19 +247,6 @@ static int ask_duplicates(struct store *store, const struct store_prepared *prep
 	store_sql_bind_text(*ret, 4, store_form_name(prepared->document->form));
 	store_sql_bind_text(*ret, 5, prepared->duplicate_inputs);
 	return store_sql_ask(*ret, err);
-}
-
-static int ask_all(struct store *store, const struct store_prepared *prepared, struct lookups *ret,
-		   struct pl_err *err)
-{
-	const struct store_document *document = prepared->document;
-
-	if (ask_text(store, &sql_find_content, document->sha256, &ret->content, err) < 0)
-		return -1;
-	if (document->run_id != NULL &&
-	    ask_text(store, &sql_find_run_id_all, document->run_id, &ret->run_id, err) < 0)
-		return -1;
-	return ask_duplicates(store, prepared, 0, &ret->possible_duplicates, err);
 }
 
 static int read_rival(struct store_stmt *find, struct rival *ret, struct pl_err *err)
@@ -446,7 +424,15 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 	struct rival rival;
 	int64_t repeat = 1;
 
-	if (ask_all(store, prepared, &lookups, err) < 0 || find_rival(&lookups, &rival, err) < 0)
+	const struct store_document *document = prepared->document;
+	if (ask_text(store, &sql_find_content, document->sha256, &lookups.content, err) < 0)
+		return -1;
+	if (document->run_id != NULL &&
+	    ask_text(store, &sql_find_run_id_all, document->run_id, &lookups.run_id, err) < 0)
+		return -1;
+	if (ask_duplicates(store, prepared, 0, &lookups.possible_duplicates, err) < 0)
+		return -1;
+	if (find_rival(&lookups, &rival, err) < 0)
 		return -1;
 	result.id = rival.id;
 	result.is_deleted = rival.is_deleted;

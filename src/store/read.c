@@ -42,19 +42,6 @@ int store_unpack(const struct store *store, int64_t id, const void *packed, size
 	return 0;
 }
 
-static int unpack_member(const struct store *store, int64_t id, const void *packed, size_t len,
-			 const char *member, json_t **ret, struct pl_err *err)
-{
-	auto_free char *name = pl_asprintf("result %lld of %s", (long long)id, store->path);
-	auto_free char *bytes = NULL;
-	size_t bytes_len = 0;
-
-	if (store_document_unpack(store->dictionaries, packed, len, name, &bytes, &bytes_len, err) <
-	    0)
-		return -1;
-	return res_read_member(store->fields, bytes, bytes_len, name, member, ret, err);
-}
-
 int store_step_result(struct store_sql *sql, const struct store_statement *which, int64_t id,
 		      struct store_stmt **ret, struct pl_err *err)
 {
@@ -79,8 +66,15 @@ int store_read_bare(struct store *store, struct store_sql *sql, int64_t id, cons
 	if (store_step_result(sql, &store_sql_get_document, id, &statement, err) < 0)
 		return -1;
 	const void *packed = store_sql_bytes(statement, 0, &len);
-	if (member != NULL)
-		return unpack_member(store, id, packed, len, member, ret, err);
+	if (member != NULL) {
+		auto_free char *name = pl_asprintf("result %lld of %s", (long long)id, store->path);
+		auto_free char *bytes = NULL;
+		size_t bytes_len = 0;
+		if (store_document_unpack(store->dictionaries, packed, len, name, &bytes,
+					  &bytes_len, err) < 0)
+			return -1;
+		return res_read_member(store->fields, bytes, bytes_len, name, member, ret, err);
+	}
 	return store_unpack(store, id, packed, len, NULL, NULL, ret, err);
 }
 

@@ -46,15 +46,6 @@ static int read_ids(struct store *store, struct ids *ret, struct pl_err *err)
 	}
 }
 
-static int refuse_filter(const struct schema_faults *faults, struct pl_err *err)
-{
-	auto_buf line = PL_BUF(LINE_BYTES_MAX);
-
-	if (faults->count > 0)
-		schema_fault_text(&faults->items[0], &line);
-	return pl_err_invalid(err, "%s", pl_buf_text(&line));
-}
-
 static int compare_ids(const void *a, const void *b)
 {
 	const int64_t *one = a, *other = b;
@@ -90,8 +81,12 @@ static int filter_ids(struct store *store, const json_t *tree, struct ids *ret, 
 	free(fields.items);
 	if (result < 0)
 		return -1;
-	if (query_filter_new(view, tree, "/filter", &filter, &faults) < 0)
-		return refuse_filter(&faults, err);
+	if (query_filter_new(view, tree, "/filter", &filter, &faults) < 0) {
+		auto_buf line = PL_BUF(LINE_BYTES_MAX);
+		if (faults.count > 0)
+			schema_fault_text(&faults.items[0], &line);
+		return pl_err_invalid(err, "%s", pl_buf_text(&line));
+	}
 	const uint64_t *rows = query_filter_rows(filter);
 	for (size_t i = 0; i < mirror_view_words(view) * 64; i++) {
 		if (rows[i / 64] >> (i % 64) & 1)
@@ -420,22 +415,6 @@ static void report_artifact(const struct checking *checking, const char *fault, 
 	report(checking->telling, store_sql_i64(row, 0), text);
 }
 
-/* Reports the fault of a file for all artifacts that use it. */
-static int check_file(struct checking *checking, const char *sha256, struct pl_err *err)
-{
-	int64_t bytes = -1;
-	auto_free char *fault = file_fault(checking, sha256, &bytes);
-	bool is_row = false;
-
-	store_sql_bind_text(checking->whose, 1, sha256);
-	int result;
-	while ((result = store_sql_step(checking->whose, &is_row, err)) == 0 && is_row &&
-	       checking->telling->count < FAULTS_REPORTED)
-		report_artifact(checking, fault, sha256, bytes);
-	store_sql_reset(checking->whose);
-	return result;
-}
-
 /* Sets *sha256 to the next one; NULL: the end. */
 static int next_file(struct checking *checking, char **sha256, struct pl_err *err)
 {
@@ -463,7 +442,17 @@ static int check_each_file(struct checking *checking, struct pl_err *err)
 			return -1;
 		if (sha256 == NULL)
 			return 0;
-		if (check_file(checking, sha256, err) < 0)
+		/* Reports the fault of a file for all artifacts that use it. */
+		int64_t bytes = -1;
+		auto_free char *fault = file_fault(checking, sha256, &bytes);
+		bool is_row = false;
+		store_sql_bind_text(checking->whose, 1, sha256);
+		int result;
+		while ((result = store_sql_step(checking->whose, &is_row, err)) == 0 && is_row &&
+		       checking->telling->count < FAULTS_REPORTED)
+			report_artifact(checking, fault, sha256, bytes);
+		store_sql_reset(checking->whose);
+		if (result < 0)
 			return -1;
 	}
 	report(checking->telling, 0, "more problems of this kind may exist");

@@ -17,38 +17,6 @@
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static int open_writer(struct store *store, const struct store_options *options, struct pl_err *err)
-{
-	if (store_sql_open(&store->writer, store->address, !options->must_exist, err) < 0)
-		return -1;
-	store->path = pl_strdup(store_sql_name(&store->writer));
-	if (store_sql_use(&store->writer, STORE_SQL_WRITE, err) < 0 ||
-	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0)
-		return -1;
-	return store_put_open(store, err);
-}
-
-static int open_reader(struct store *store, struct pl_err *err)
-{
-	if (store_sql_open(&store->reader, store->address, false, err) < 0)
-		return -1;
-	return store_sql_use(&store->reader, STORE_SQL_READ, err);
-}
-
-static void make_locks(struct store *store)
-{
-	pthread_mutexattr_t retry;
-
-	pthread_mutexattr_init(&retry);
-	pthread_mutexattr_settype(&retry, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&store->write_lock, &retry);
-	pthread_mutexattr_destroy(&retry);
-	pthread_mutex_init(&store->read_lock, NULL);
-	pthread_rwlock_init(&store->paths_lock, NULL);
-	pthread_mutex_init(&store->sweeps_lock, NULL);
-	pthread_mutex_init(&store->marks_lock, NULL);
-}
-
 /* Returns the directory next to the database, the same for every link to it; free(). */
 static char *folder_of_artifacts(const char *file)
 {
@@ -99,9 +67,28 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	/* until the store is open: another process may be upgrading the file */
 	store->patience_ns = PATIENCE_NS;
 	store->dictionaries = store_dictionaries_new(store->address);
-	make_locks(store);
-	if (open_writer(store, options, err) < 0 || open_reader(store, err) < 0 ||
-	    (options->with_jobs && store_jobs_open(store, err) < 0) ||
+	pthread_mutexattr_t retry;
+	pthread_mutexattr_init(&retry);
+	pthread_mutexattr_settype(&retry, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&store->write_lock, &retry);
+	pthread_mutexattr_destroy(&retry);
+	pthread_mutex_init(&store->read_lock, NULL);
+	pthread_rwlock_init(&store->paths_lock, NULL);
+	pthread_mutex_init(&store->sweeps_lock, NULL);
+	pthread_mutex_init(&store->marks_lock, NULL);
+	if (store_sql_open(&store->writer, store->address, !options->must_exist, err) < 0)
+		return -1;
+	store->path = pl_strdup(store_sql_name(&store->writer));
+	if (store_sql_use(&store->writer, STORE_SQL_WRITE, err) < 0 ||
+	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0)
+		return -1;
+	if (store_put_open(store, err) < 0)
+		return -1;
+	if (store_sql_open(&store->reader, store->address, false, err) < 0)
+		return -1;
+	if (store_sql_use(&store->reader, STORE_SQL_READ, err) < 0)
+		return -1;
+	if ((options->with_jobs && store_jobs_open(store, err) < 0) ||
 	    (options->with_columns && store_memory_open(store, err) < 0) ||
 	    open_files(store, options, err) < 0)
 		return -1;
@@ -145,18 +132,6 @@ char *store_path_shown(const char *path)
 	return store_sql_is_address(path) ? option_secret_urls_shown(plain) : pl_take(plain);
 }
 
-static int make_folders(char *path, struct pl_err *err)
-{
-	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		int made = pl_file_make_dir(path, 0700, err);
-		*slash = '/';
-		if (made < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int store_default_path(char **ret, struct pl_err *err)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -169,8 +144,13 @@ int store_default_path(char **ret, struct pl_err *err)
 	else
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "no database: XDG_DATA_HOME and HOME are unset; use --db FILE");
-	if (make_folders(path, err) < 0)
-		return -1;
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int made = pl_file_make_dir(path, 0700, err);
+		*slash = '/';
+		if (made < 0)
+			return -1;
+	}
 	*ret = pl_take(path);
 	return 0;
 }

@@ -108,16 +108,6 @@ static void csv_provenance(struct query_export *export)
 	pl_buf_add_text(out, "\r\n");
 }
 
-static void csv_header(struct query_export *export)
-{
-	pl_buf_add_text(&export->ready, "id");
-	for (size_t i = 0; i < query_export_rows_columns(export->rows); i++) {
-		pl_buf_add_char(&export->ready, ',');
-		query_export_csv_text(&export->ready, query_export_rows_column(export->rows, i));
-	}
-	pl_buf_add_text(&export->ready, "\r\n");
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_provenance(struct query_export *export)
@@ -149,34 +139,6 @@ static void add_front(const struct query_export *export, size_t column, struct p
 	out_add(out, export->fronts.data + begin, export->front_ends[column] - begin);
 }
 
-static void make_fronts(struct query_export *export, size_t columns)
-{
-	pl_buf_init(&export->fronts, READY_MAX);
-	export->front_ends = pl_alloc_array(columns, sizeof(*export->front_ends));
-	for (size_t i = 0; i < columns; i++) {
-		const char *id = query_export_rows_column(export->rows, i);
-		pl_buf_add_char(&export->fronts, ',');
-		if (export->form == QUERY_EXPORT_JSON) {
-			pl_text_add_json(&export->fronts, id, strlen(id), false);
-			pl_buf_add_char(&export->fronts, ':');
-		}
-		export->front_ends[i] = export->fronts.len;
-	}
-}
-
-/* In JSON, a value that is not recorded is omitted. */
-static void add_cell(const struct query_export *export, size_t column,
-		     const struct mirror_cell *cell, struct pl_buf *out)
-{
-	if (export->form == QUERY_EXPORT_CSV) {
-		add_front(export, column, out);
-		query_export_csv_cell(out, cell);
-	} else if (cell->state != RES_VALUE_NOT_RECORDED) {
-		add_front(export, column, out);
-		query_export_json_cell(out, cell);
-	}
-}
-
 static void add_number(const struct query_export *export, size_t column, double number,
 		       struct pl_buf *out)
 {
@@ -196,19 +158,6 @@ static struct cached_text *cached_of(const struct query_export *export, size_t c
 	return at < export->cached_from[column + 1] ? &export->cached[at] : NULL;
 }
 
-static void make_cache(struct query_export *export, size_t columns)
-{
-	size_t count = 0;
-
-	export->cached_from = pl_alloc_array(columns + 1, sizeof(*export->cached_from));
-	for (size_t i = 0; i < columns; i++) {
-		uint32_t codes = query_export_rows_distinct(export->rows, i);
-		count += codes < CACHE_CODES_MAX ? codes : CACHE_CODES_MAX;
-		export->cached_from[i + 1] = count;
-	}
-	export->cached = pl_alloc_array(count, sizeof(*export->cached));
-}
-
 /* Returns whether its text is that of every cell of the column with its code. */
 static bool make_cell(const struct query_export *export, size_t row, size_t column, uint32_t code,
 		      struct pl_buf *out)
@@ -226,7 +175,14 @@ static bool make_cell(const struct query_export *export, size_t row, size_t colu
 		return true;
 	}
 	bool is_the_codes = query_export_rows_cell(export->rows, row, column, code, &cell);
-	add_cell(export, column, &cell, out);
+	/* In JSON, a value that is not recorded is omitted. */
+	if (export->form == QUERY_EXPORT_CSV) {
+		add_front(export, column, out);
+		query_export_csv_cell(out, &cell);
+	} else if (cell.state != RES_VALUE_NOT_RECORDED) {
+		add_front(export, column, out);
+		query_export_json_cell(out, &cell);
+	}
 	if (cached != NULL && is_the_codes && out->len - before <= CACHE_BYTES) {
 		cached->len_and_one = (unsigned char)(out->len - before + 1);
 		/* an empty cell may be the first of all: then the buffer has no memory yet */
@@ -345,7 +301,13 @@ static void make_front(struct query_export *export)
 	if (export->form == QUERY_EXPORT_CSV) {
 		if (has_provenance)
 			csv_provenance(export);
-		csv_header(export);
+		pl_buf_add_text(&export->ready, "id");
+		for (size_t i = 0; i < query_export_rows_columns(export->rows); i++) {
+			pl_buf_add_char(&export->ready, ',');
+			query_export_csv_text(&export->ready,
+					      query_export_rows_column(export->rows, i));
+		}
+		pl_buf_add_text(&export->ready, "\r\n");
 		return;
 	}
 	pl_buf_add_char(&export->ready, '{');
@@ -440,8 +402,25 @@ int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
 	pl_buf_init(&export->block.alike, READY_MAX);
 	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
 	export->block.parts = pl_alloc_array(columns + 1, sizeof(*export->block.parts));
-	make_cache(export, columns);
-	make_fronts(export, columns);
+	size_t count = 0;
+	export->cached_from = pl_alloc_array(columns + 1, sizeof(*export->cached_from));
+	for (size_t i = 0; i < columns; i++) {
+		uint32_t codes = query_export_rows_distinct(export->rows, i);
+		count += codes < CACHE_CODES_MAX ? codes : CACHE_CODES_MAX;
+		export->cached_from[i + 1] = count;
+	}
+	export->cached = pl_alloc_array(count, sizeof(*export->cached));
+	pl_buf_init(&export->fronts, READY_MAX);
+	export->front_ends = pl_alloc_array(columns, sizeof(*export->front_ends));
+	for (size_t i = 0; i < columns; i++) {
+		const char *id = query_export_rows_column(export->rows, i);
+		pl_buf_add_char(&export->fronts, ',');
+		if (export->form == QUERY_EXPORT_JSON) {
+			pl_text_add_json(&export->fronts, id, strlen(id), false);
+			pl_buf_add_char(&export->fronts, ':');
+		}
+		export->front_ends[i] = export->fronts.len;
+	}
 	export->is_repeated = find_repeated(export);
 	*ret = export;
 	return 0;

@@ -148,13 +148,6 @@ static struct export_row_numbers numbers_of(const struct mirror_column *column)
 	return row_numbers;
 }
 
-static void find_numbers(struct export_rows *rows)
-{
-	rows->row_numbers = pl_alloc_array(rows->column_count, sizeof(*rows->row_numbers));
-	for (size_t i = 0; i < rows->column_count; i++)
-		rows->row_numbers[i] = numbers_of(rows->columns[i]);
-}
-
 int query_export_rows_new(struct mirror_snapshot *snapshot, const json_t *request,
 			  struct export_rows **ret, struct schema_faults *faults,
 			  struct pl_err *err)
@@ -166,7 +159,9 @@ int query_export_rows_new(struct mirror_snapshot *snapshot, const json_t *reques
 		query_export_rows_free(rows);
 		return -1;
 	}
-	find_numbers(rows);
+	rows->row_numbers = pl_alloc_array(rows->column_count, sizeof(*rows->row_numbers));
+	for (size_t i = 0; i < rows->column_count; i++)
+		rows->row_numbers[i] = numbers_of(rows->columns[i]);
 	*ret = rows;
 	return 0;
 }

@@ -96,24 +96,6 @@ static size_t count_part(struct table *table, const double *numbers, size_t coun
 	return table->count;
 }
 
-/* ends[i]: end of part i. */
-static void part(const double *numbers, size_t count, unsigned bits, double *ret_numbers,
-		 size_t *ret_ends)
-{
-	size_t parts = 1u << bits, before = 0;
-
-	for (size_t i = 0; i < count; i++)
-		ret_ends[hash_of(numbers[i]) >> (64 - bits)]++;
-	/* first the start of each part, then incremented with each number */
-	for (size_t i = 0; i < parts; i++) {
-		size_t numbers_of_part = ret_ends[i];
-		ret_ends[i] = before;
-		before += numbers_of_part;
-	}
-	for (size_t i = 0; i < count; i++)
-		ret_numbers[ret_ends[hash_of(numbers[i]) >> (64 - bits)]++] = numbers[i];
-}
-
 size_t query_distinct(const double *numbers, size_t count, struct query_counted *ret)
 {
 	size_t ends[1u << PART_BITS_MAX] = { 0 }, found = 0, from = 0;
@@ -129,7 +111,18 @@ size_t query_distinct(const double *numbers, size_t count, struct query_counted 
 	if (bits > 0) {
 		ends[0] = 0;
 		parted = pl_realloc_array(NULL, count, sizeof(*parted));
-		part(numbers, count, bits, parted, ends);
+		/* ends[i]: end of part i. */
+		size_t parts = 1u << bits, before = 0;
+		for (size_t i = 0; i < count; i++)
+			ends[hash_of(numbers[i]) >> (64 - bits)]++;
+		/* first the start of each part, then incremented with each number */
+		for (size_t i = 0; i < parts; i++) {
+			size_t numbers_of_part = ends[i];
+			ends[i] = before;
+			before += numbers_of_part;
+		}
+		for (size_t i = 0; i < count; i++)
+			parted[ends[hash_of(numbers[i]) >> (64 - bits)]++] = numbers[i];
 	}
 	for (size_t i = 0; i < 1u << bits; from = ends[i++])
 		found += count_part(&table, (bits > 0 ? parted : numbers) + from, ends[i] - from,

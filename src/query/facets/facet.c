@@ -35,28 +35,23 @@ void query_facet_scratch_free(struct facet_scratch *scratch)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool has_needle(const struct mirror_value *value, const struct query_needle *needle)
-{
-	char number[PL_F64_TEXT_BYTES];
-	const char *text = value->class == MIRROR_NO ? "false" : "true";
-
-	if (value->class >= MIRROR_TEXT) {
-		text = value->text;
-	} else if (value->class == MIRROR_NUMBER) {
-		pl_text_from_f64(value->number, number);
-		if (pl_text_ends(number, ".0"))
-			number[strlen(number) - 2] = '\0';
-		text = number;
-	}
-	return query_needle_is_in(needle, text);
-}
-
 static void keep_found(struct tally *tally, const struct query_needle *needle)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; needle != NULL && i < tally->value_count; i++) {
-		if (has_needle(&tally->values[i].value, needle))
+		const struct mirror_value *value = &tally->values[i].value;
+		char number[PL_F64_TEXT_BYTES];
+		const char *text = value->class == MIRROR_NO ? "false" : "true";
+		if (value->class >= MIRROR_TEXT) {
+			text = value->text;
+		} else if (value->class == MIRROR_NUMBER) {
+			pl_text_from_f64(value->number, number);
+			if (pl_text_ends(number, ".0"))
+				number[strlen(number) - 2] = '\0';
+			text = number;
+		}
+		if (query_needle_is_in(needle, text))
 			tally->values[count++] = tally->values[i];
 	}
 	if (needle != NULL)
@@ -101,22 +96,6 @@ struct spread {
 	struct query_histogram histogram; /* no bins: there are few numbers */
 };
 
-/* Removes the infinite numbers at both ends; both ends of the rest have counts above 0. */
-static struct query_rising finite_rising(const struct query_rising *rising)
-{
-	struct query_rising finite = *rising;
-
-	while (finite.count > 0 && (finite.counts[0] == 0 || isinf(finite.numbers[0]))) {
-		finite.numbers++;
-		finite.counts++;
-		finite.count--;
-	}
-	while (finite.count > 0 &&
-	       (finite.counts[finite.count - 1] == 0 || isinf(finite.numbers[finite.count - 1])))
-		finite.count--;
-	return finite;
-}
-
 static size_t infinite_count(const struct query_rising *rising)
 {
 	if (rising->count == 0)
@@ -130,7 +109,16 @@ static void find_spread(struct tally *tally, struct spread *ret)
 {
 	struct query_counted *counted = tally->counted;
 	const struct query_rising *all = &tally->rising;
-	const struct query_rising rising = finite_rising(all);
+	/* Removes the infinite numbers at both ends; both ends of the rest have counts above 0. */
+	struct query_rising rising = *all;
+	while (rising.count > 0 && (rising.counts[0] == 0 || isinf(rising.numbers[0]))) {
+		rising.numbers++;
+		rising.counts++;
+		rising.count--;
+	}
+	while (rising.count > 0 &&
+	       (rising.counts[rising.count - 1] == 0 || isinf(rising.numbers[rising.count - 1])))
+		rising.count--;
 	double least = all->count > 0 ? all->numbers[0] : INFINITY;
 	double most = all->count > 0 ? all->numbers[all->count - 1] : -INFINITY;
 	size_t finite = tally->counted_count;
@@ -153,30 +141,26 @@ static void find_spread(struct tally *tally, struct spread *ret)
 		query_histogram(counted, finite, &rising, &ret->histogram);
 }
 
-static void write_histogram(const struct query_histogram *histogram, struct pl_buf *out)
-{
-	query_out_key(out, "histogram");
-	pl_buf_add_text(out, "{\"edges\":[");
-	for (size_t i = 0; i <= histogram->bins; i++) {
-		query_out_next(out);
-		query_out_f64(out, histogram->edges[i]);
-	}
-	pl_buf_add_text(out, "],\"counts\":[");
-	for (size_t i = 0; i < histogram->bins; i++) {
-		query_out_next(out);
-		query_out_i64(out, (int64_t)histogram->counts[i]);
-	}
-	pl_buf_add_text(out, "]}");
-}
-
 static void write_spread(const struct spread *spread, struct pl_buf *out)
 {
 	query_out_key(out, "min");
 	query_out_f64(out, spread->least);
 	query_out_key(out, "max");
 	query_out_f64(out, spread->most);
-	if (spread->histogram.bins > 0)
-		write_histogram(&spread->histogram, out);
+	if (spread->histogram.bins > 0) {
+		query_out_key(out, "histogram");
+		pl_buf_add_text(out, "{\"edges\":[");
+		for (size_t i = 0; i <= spread->histogram.bins; i++) {
+			query_out_next(out);
+			query_out_f64(out, spread->histogram.edges[i]);
+		}
+		pl_buf_add_text(out, "],\"counts\":[");
+		for (size_t i = 0; i < spread->histogram.bins; i++) {
+			query_out_next(out);
+			query_out_i64(out, (int64_t)spread->histogram.counts[i]);
+		}
+		pl_buf_add_text(out, "]}");
+	}
 }
 
 /* Returns false if there is none. */
@@ -236,23 +220,6 @@ static void write_control(const struct mirror_column *column,
 
 /* ---- the facet ------------------------------------------------------------------------------- */
 
-static bool is_numeric(const struct tally *tally, const struct mirror_column *column)
-{
-	enum res_field_type type = column->field->type;
-
-	return type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT ||
-	       (type == RES_FIELD_JSON && tally->class_counts[MIRROR_NUMBER] > 0);
-}
-
-static void write_counts(const struct tally *tally, size_t count, struct pl_buf *out)
-{
-	out_count(out, "count", count);
-	out_count(out, "recorded", count - tally->class_counts[MIRROR_MISSING]);
-	out_count(out, "null", tally->class_counts[MIRROR_NULL]);
-	out_count(out, "missing", tally->class_counts[MIRROR_MISSING]);
-	out_count(out, "explicit", tally->explicit_count);
-}
-
 /* *ret_facts: about the list, which has all values except words of a numeric field. */
 static void write_listed(struct tally *tally, const struct mirror_column *column,
 			 const struct facet_rows *rows, const struct facet_options *options,
@@ -310,10 +277,17 @@ bool query_facet_of(struct facet_scratch *scratch, const struct mirror_column *c
 	query_tally_column(tally, column, rows);
 	if (options->only_varying && !query_tally_varies(tally, column, rows))
 		return false;
-	bool numeric = is_numeric(tally, column);
+	enum res_field_type type = column->field->type;
+	bool numeric = type == RES_FIELD_NUMBER || type == RES_FIELD_COUNT ||
+		       (type == RES_FIELD_JSON && tally->class_counts[MIRROR_NUMBER] > 0);
 	query_out_key(out, column->field->id);
 	pl_buf_add_char(out, '{');
-	write_counts(tally, query_facet_rows_count(rows), out);
+	size_t count = query_facet_rows_count(rows);
+	out_count(out, "count", count);
+	out_count(out, "recorded", count - tally->class_counts[MIRROR_MISSING]);
+	out_count(out, "null", tally->class_counts[MIRROR_NULL]);
+	out_count(out, "missing", tally->class_counts[MIRROR_MISSING]);
+	out_count(out, "explicit", tally->explicit_count);
 	write_listed(tally, column, rows, options, numeric, &facts, out);
 	if (numeric)
 		write_words(tally, column, options->needle, &facts, out);

@@ -232,17 +232,6 @@ static void count_in_bins(const struct query_counted *numbers, size_t count,
 	}
 }
 
-/* Numbers below the first edge are in the first bin, those above the last in the last. */
-static void add_rising_in_bins(const struct query_rising *rising, struct query_histogram *histogram)
-{
-	for (size_t bin = 0, from = 0, to; bin < histogram->bins; bin++, from = to) {
-		to = bin + 1 < histogram->bins
-			     ? query_rising_find(rising, histogram->edges[bin + 1])
-			     : rising->count;
-		histogram->counts[bin] += query_rising_sum(rising, from, to);
-	}
-}
-
 void query_histogram(const struct query_counted *numbers, size_t count,
 		     const struct query_rising *rising, struct query_histogram *ret)
 {
@@ -261,5 +250,10 @@ void query_histogram(const struct query_counted *numbers, size_t count,
 	}
 	ret->bins = edges - 1;
 	count_in_bins(numbers, count, ret);
-	add_rising_in_bins(&given.rising, ret);
+	/* Numbers below the first edge are in the first bin, those above the last in the last. */
+	for (size_t bin = 0, from = 0, to; bin < ret->bins; bin++, from = to) {
+		to = bin + 1 < ret->bins ? query_rising_find(&given.rising, ret->edges[bin + 1])
+					 : given.rising.count;
+		ret->counts[bin] += query_rising_sum(&given.rising, from, to);
+	}
 }

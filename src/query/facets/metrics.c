@@ -18,31 +18,6 @@ void query_metrics_scratch_done(struct metrics_scratch *scratch)
 	free(scratch->halves[1]);
 }
 
-/* ---- collecting ---------------------------------------------------------------------------------- */
-
-/* Numbers with a code follow the others, repeated for each of their rows. */
-static void gather(struct metrics_scratch *scratch, const struct mirror_column *column,
-		   const struct facet_rows *rows)
-{
-	struct tally *tally = &scratch->tally;
-
-	query_tally_column(tally, column, rows);
-	query_tally_gather(tally, column, rows);
-	scratch->count = tally->elsewhere;
-	size_t room = tally->class_counts[MIRROR_NUMBER] + MIRROR_GATHER_MORE;
-	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
-	for (int i = 0; i < 2; i++)
-		pl_grow((void **)&scratch->halves[i], &scratch->scratch_room[i], room,
-			sizeof(*scratch->halves[i]));
-	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct mirror_value *value = mirror_column_value(column, code);
-		if (value->class != MIRROR_NUMBER || value->is_elsewhere)
-			continue;
-		for (uint32_t i = 0; i < tally->counts[code]; i++)
-			tally->numbers[scratch->count++] = value->number;
-	}
-}
-
 /* ---- sums ------------------------------------------------------------------------------------------ */
 
 static struct mirror_sums sums_of(const double *numbers, size_t count, double center)
@@ -233,7 +208,23 @@ void query_metrics_write(struct metrics_scratch *scratch, const struct mirror_co
 	static const double percents[] = { 50, 95 };
 	double percentiles[PL_ARRAY_SIZE(percents)] = { NAN, NAN };
 
-	gather(scratch, column, rows);
+	/* Numbers with a code follow the others, repeated for each of their rows. */
+	struct tally *tally = &scratch->tally;
+	query_tally_column(tally, column, rows);
+	query_tally_gather(tally, column, rows);
+	scratch->count = tally->elsewhere;
+	size_t room = tally->class_counts[MIRROR_NUMBER] + MIRROR_GATHER_MORE;
+	pl_grow((void **)&tally->numbers, &tally->number_room, room, sizeof(*tally->numbers));
+	for (int i = 0; i < 2; i++)
+		pl_grow((void **)&scratch->halves[i], &scratch->scratch_room[i], room,
+			sizeof(*scratch->halves[i]));
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		const struct mirror_value *value = mirror_column_value(column, code);
+		if (value->class != MIRROR_NUMBER || value->is_elsewhere)
+			continue;
+		for (uint32_t i = 0; i < tally->counts[code]; i++)
+			tally->numbers[scratch->count++] = value->number;
+	}
 	const double *numbers = scratch->tally.numbers;
 	struct moments moments = moments_of(numbers, scratch->count);
 	if (scratch->count > 0)

@@ -26,15 +26,6 @@ static void sink(struct heap *heap, uint64_t item)
 	heap->items[at] = item;
 }
 
-static uint64_t take(struct heap *heap)
-{
-	uint64_t top = heap->items[0];
-
-	heap->count--;
-	sink(heap, heap->items[heap->count]);
-	return top;
-}
-
 size_t query_most_next(const uint32_t *counts, size_t count, size_t at, uint32_t least)
 {
 	for (; at + QUERY_MOST_BLOCK <= count; at += QUERY_MOST_BLOCK) {
@@ -79,7 +70,9 @@ size_t query_most(const uint32_t *counts, size_t count, size_t first, uint32_t *
 		fill(counts, count, first, &heap);
 	size_t found = heap.count;
 	while (heap.count > 0) {
-		uint64_t item = take(&heap);
+		uint64_t item = heap.items[0];
+		heap.count--;
+		sink(&heap, heap.items[heap.count]);
 		ret_positions[heap.count] = UINT32_MAX - (uint32_t)item;
 	}
 	return found;

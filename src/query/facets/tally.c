@@ -68,26 +68,6 @@ static void make_room(void **items, size_t *room, size_t need, size_t item_size)
 
 /* ---- codes --------------------------------------------------------------------------------------- */
 
-static void sum_up(struct tally *tally, const struct mirror_column *column)
-{
-	memset(tally->class_counts, 0, sizeof(tally->class_counts));
-	tally->explicit_count = tally->elsewhere = 0;
-	for (uint32_t code = 0; code < column->distinct; code++) {
-		uint32_t count = tally->counts[code];
-		if (count == 0)
-			continue;
-		const struct mirror_value *value = mirror_column_value(column, code);
-		tally->class_counts[value->class] += count;
-		tally->explicit_count += value->is_explicit ? count : 0;
-		tally->elsewhere += value->is_elsewhere ? count : 0;
-		if (value->same == code)
-			continue;
-		/* the first one has a lower code, so it was handled already */
-		tally->counts[value->same] += count;
-		tally->counts[code] = 0;
-	}
-}
-
 /* Lists the codes with counts, sorted by value if sorting is cheap. */
 static void find_codes(struct tally *tally, const struct mirror_column *column)
 {
@@ -118,7 +98,22 @@ void query_tally_column(struct tally *tally, const struct mirror_column *column,
 	for (size_t i = 0; i < rows->segments; i++)
 		mirror_chunk_count(mirror_column_chunk(column, i), &rows->masks[i],
 				   column->distinct, tally->counts);
-	sum_up(tally, column);
+	memset(tally->class_counts, 0, sizeof(tally->class_counts));
+	tally->explicit_count = tally->elsewhere = 0;
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		uint32_t count = tally->counts[code];
+		if (count == 0)
+			continue;
+		const struct mirror_value *value = mirror_column_value(column, code);
+		tally->class_counts[value->class] += count;
+		tally->explicit_count += value->is_explicit ? count : 0;
+		tally->elsewhere += value->is_elsewhere ? count : 0;
+		if (value->same == code)
+			continue;
+		/* the first one has a lower code, so it was handled already */
+		tally->counts[value->same] += count;
+		tally->counts[code] = 0;
+	}
 	find_codes(tally, column);
 	tally->value_count = tally->counted_count = 0;
 }

@@ -160,16 +160,6 @@ static int compare_counts(const void *a, const void *b, void *words)
 	return compare_values(a, b, words);
 }
 
-/* Each class is sorted, and they are listed class by class. */
-static bool is_in_order(const struct tally *tally)
-{
-	bool rise = are_rising(tally);
-
-	for (size_t i = 1; i < tally->value_count && rise; i++)
-		rise = tally->values[i - 1].value.class <= tally->values[i].value.class;
-	return rise;
-}
-
 /* The values are sorted: of equally frequent ones, the first comes first. */
 static void put_most(struct tally *tally, size_t first)
 {
@@ -191,7 +181,11 @@ void query_tally_put_first(struct tally *tally, const struct mirror_column *colu
 {
 	bool by_count = by == TALLY_BY_COUNT;
 
-	if (!is_in_order(tally))
+	/* Each class is sorted, and they are listed class by class. */
+	bool rise = are_rising(tally);
+	for (size_t i = 1; i < tally->value_count && rise; i++)
+		rise = tally->values[i - 1].value.class <= tally->values[i].value.class;
+	if (!rise)
 		query_order_first(tally->values, tally->value_count, sizeof(*tally->values), first,
 				  by_count ? compare_counts : compare_values,
 				  (void *)query_order_words(column->field->id));

@@ -9,21 +9,6 @@ struct meaning {
 	uint32_t *codes; /* of a segment */
 };
 
-static void meaning_init(struct meaning *meaning, const struct mirror_column *column)
-{
-	meaning->of_code = pl_alloc_array(column->distinct, sizeof(*meaning->of_code));
-	meaning->is_elsewhere = pl_alloc(column->distinct);
-	meaning->codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*meaning->codes));
-	for (uint32_t code = 0; code < column->distinct; code++) {
-		const struct mirror_value *value = mirror_column_value(column, code);
-		struct cell *cell = &meaning->of_code[code];
-		cell->class = value->class;
-		cell->code = value->same;
-		cell->number = value->class == MIRROR_NUMBER ? value->number + 0.0 : 0;
-		meaning->is_elsewhere[code] = value->is_elsewhere;
-	}
-}
-
 static void meaning_done(struct meaning *meaning)
 {
 	free(meaning->of_code);
@@ -53,7 +38,17 @@ void query_cells_read(const struct mirror_view *view, const struct mirror_column
 	const struct mirror_kernels *kernels = mirror_kernels();
 	auto_meaning meaning = { 0 };
 
-	meaning_init(&meaning, column);
+	meaning.of_code = pl_alloc_array(column->distinct, sizeof(*meaning.of_code));
+	meaning.is_elsewhere = pl_alloc(column->distinct);
+	meaning.codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*meaning.codes));
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		const struct mirror_value *value = mirror_column_value(column, code);
+		struct cell *cell = &meaning.of_code[code];
+		cell->class = value->class;
+		cell->code = value->same;
+		cell->number = value->class == MIRROR_NUMBER ? value->number + 0.0 : 0;
+		meaning.is_elsewhere[code] = value->is_elsewhere;
+	}
 	for (size_t i = 0; i < mirror_view_segments(view); i++, rows += MIRROR_SEGMENT_WORDS) {
 		const struct chunk *chunk = mirror_column_chunk(column, i);
 		if (kernels->count(rows, MIRROR_SEGMENT_WORDS) == 0)

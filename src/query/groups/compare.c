@@ -151,20 +151,6 @@ static void find_rows(const struct mirror_view *view, struct wanted *wanted, siz
 	}
 }
 
-static bool rows_of_ids(struct comparison *comparison, const json_t *list, uint64_t *ret_rows)
-{
-	size_t count = json_array_size(list),
-	       before = query_pointer_enter(&comparison->pointer, "ids");
-	auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
-
-	read_ids(list, wanted);
-	qsort(wanted, count, sizeof(*wanted), compare_wanted);
-	find_rows(comparison->view, wanted, count, ret_rows);
-	bool fits = report_missing(comparison, list, wanted, count);
-	query_pointer_leave(&comparison->pointer, before);
-	return fits;
-}
-
 void query_compared_simulated(const struct mirror_view *view, uint64_t *ret_rows)
 {
 	const struct mirror_column *column = mirror_view_column(view, SIMULATED);
@@ -191,31 +177,6 @@ static bool rows_of_filter(struct comparison *comparison, const json_t *side, ui
 	if (fits && words > 0)
 		memcpy(ret_rows, query_filter_rows(filter), words * sizeof(*ret_rows));
 	return fits;
-}
-
-/* As on a chart: removes simulated rows of filters if the sides have others and they were not requested. */
-static void drop_simulated(struct comparison *comparison)
-{
-	const struct mirror_kernels *kernels = mirror_kernels();
-	size_t words = mirror_view_words(comparison->view), others = 0;
-	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
-
-	query_compared_simulated(comparison->view, simulated);
-	for (size_t i = 0; i < comparison->count; i++) {
-		const uint64_t *rows = comparison->sides[i].rows;
-		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);
-	}
-	for (size_t i = 0; i < comparison->count; i++) {
-		struct side *side = &comparison->sides[i];
-		size_t left_out = 0;
-		if (!side->is_filter)
-			continue;
-		if (!comparison->with_simulated && others > 0) {
-			left_out = kernels->count_and(side->rows, simulated, words);
-			kernels->and_not(side->rows, side->rows, simulated, words);
-		}
-		json_object_set_new(side->about, "excluded", json_integer((json_int_t)left_out));
-	}
 }
 
 /* ---- sides --------------------------------------------------------------------------------------- */
@@ -274,25 +235,19 @@ static bool read_side(struct comparison *comparison, const json_t *json)
 	if ((ids != NULL) == (query_request_member(json, "filter") != NULL))
 		return query_pointer_fault(&comparison->pointer, "type", json,
 					   "ids or a filter, but not both", NULL);
-	if (ids != NULL)
-		return rows_of_ids(comparison, ids, side->rows);
+	if (ids != NULL) {
+		size_t count = json_array_size(ids),
+		       before = query_pointer_enter(&comparison->pointer, "ids");
+		auto_free struct wanted *wanted = pl_alloc_array(count, sizeof(*wanted));
+		read_ids(ids, wanted);
+		qsort(wanted, count, sizeof(*wanted), compare_wanted);
+		find_rows(comparison->view, wanted, count, side->rows);
+		bool fits = report_missing(comparison, ids, wanted, count);
+		query_pointer_leave(&comparison->pointer, before);
+		return fits;
+	}
 	side->is_filter = true;
 	return rows_of_filter(comparison, json, side->rows);
-}
-
-static bool read_sides(struct comparison *comparison, const json_t *request)
-{
-	const json_t *sides = query_request_member(request, "sides");
-	size_t before = query_pointer_enter(&comparison->pointer, "sides");
-	bool fits = true;
-
-	for (size_t i = 0; i < json_array_size(sides); i++) {
-		size_t outside = query_pointer_enter_item(&comparison->pointer, i);
-		fits = read_side(comparison, json_array_get(sides, i)) && fits;
-		query_pointer_leave(&comparison->pointer, outside);
-	}
-	query_pointer_leave(&comparison->pointer, before);
-	return fits;
 }
 
 /* ---- the request --------------------------------------------------------------------------------- */
@@ -311,25 +266,6 @@ static bool read_metrics(struct comparison *comparison, const json_t *request)
 	for (size_t i = 0; i < metrics->count; i++)
 		comparison->metric_fields[i] = *metrics->items[i]->field;
 	return true;
-}
-
-static bool read_request(struct comparison *comparison, const json_t *request)
-{
-	bool fits = read_sides(comparison, request);
-
-	fits = read_metrics(comparison, request) && fits;
-	comparison->effect = json_number_value(json_object_get(request, "effect"));
-	comparison->match = json_is_true(json_object_get(request, "match"));
-	comparison->with_simulated = json_is_true(json_object_get(request, "simulated"));
-	comparison->budget_ms = query_request_number(request, "budget_ms", 0);
-	return fits;
-}
-
-static void collect_ids(const json_t *request, struct mirror_ids *ids)
-{
-	PL_JSON_EACH(side, query_request_member(request, "sides"))
-		query_filter_fields(query_request_member(side, "filter"), ids);
-	query_request_ids(query_request_member(request, "metrics"), ids);
 }
 
 /* ---- values of the sides ------------------------------------------------------------------------- */
@@ -367,40 +303,6 @@ static void sample_of(void *context, size_t at, const struct res_field *field,
 						     side->document, &ret->within);
 }
 
-static void add_tallied(const struct tally_value *tallied, struct res_compare_values *ret)
-{
-	const struct mirror_value *value = &tallied->value;
-
-	switch ((enum mirror_class)value->class) {
-	case MIRROR_NO:
-	case MIRROR_YES:
-		res_compare_add_yes(ret, value->class == MIRROR_YES, tallied->count);
-		break;
-	case MIRROR_NUMBER:
-		res_compare_add_number(ret, value->number, tallied->count);
-		break;
-	case MIRROR_TEXT:
-		res_compare_add_text(ret, value->text, tallied->count);
-		break;
-	case MIRROR_JSON:
-		res_compare_add_json(ret, value->text, tallied->count);
-		break;
-	default:
-		break;
-	}
-}
-
-/* Before they are listed, which modifies the tally. */
-static void reach_numbers(const struct tally *tally, struct res_compare_values *ret)
-{
-	for (size_t i = 0; i < tally->counted_count; i++)
-		res_compare_reach(ret, tally->counted[i].number);
-	for (size_t i = 0; i < tally->rising.count; i++) {
-		if (tally->rising.counts[i] > 0)
-			res_compare_reach(ret, tally->rising.numbers[i]);
-	}
-}
-
 void query_compared_values(struct tally *tally, const struct mirror_column *column,
 			   const struct facet_rows *rows, size_t most,
 			   struct res_compare_values *ret)
@@ -409,14 +311,39 @@ void query_compared_values(struct tally *tally, const struct mirror_column *colu
 	query_tally_list_others(tally, column);
 	query_tally_list_words(tally, column);
 	query_tally_find_numbers(tally, column, rows);
-	reach_numbers(tally, ret);
+	/* Before they are listed, which modifies the tally. */
+	for (size_t i = 0; i < tally->counted_count; i++)
+		res_compare_reach(ret, tally->counted[i].number);
+	for (size_t i = 0; i < tally->rising.count; i++) {
+		if (tally->rising.counts[i] > 0)
+			res_compare_reach(ret, tally->rising.numbers[i]);
+	}
 	size_t distinct = tally->value_count + tally_distinct_numbers(tally);
 	size_t listed = distinct < most ? distinct : most;
 	query_tally_list_numbers(tally, most);
 	if (listed < distinct)
 		query_tally_put_first(tally, column, listed, TALLY_BY_COUNT);
-	for (size_t i = 0; i < listed; i++)
-		add_tallied(&tally->values[i], ret);
+	for (size_t i = 0; i < listed; i++) {
+		const struct tally_value *tallied = &tally->values[i];
+		const struct mirror_value *value = &tallied->value;
+		switch ((enum mirror_class)value->class) {
+		case MIRROR_NO:
+		case MIRROR_YES:
+			res_compare_add_yes(ret, value->class == MIRROR_YES, tallied->count);
+			break;
+		case MIRROR_NUMBER:
+			res_compare_add_number(ret, value->number, tallied->count);
+			break;
+		case MIRROR_TEXT:
+			res_compare_add_text(ret, value->text, tallied->count);
+			break;
+		case MIRROR_JSON:
+			res_compare_add_json(ret, value->text, tallied->count);
+			break;
+		default:
+			break;
+		}
+	}
 	ret->more = distinct - listed;
 	ret->null = tally->class_counts[MIRROR_NULL];
 	ret->not_recorded = tally->class_counts[MIRROR_MISSING];
@@ -516,12 +443,47 @@ int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 						    .faults = faults },
 				       .began_ns = pl_clock_now_ns() };
 
-	collect_ids(request, &comparison.ids);
+	PL_JSON_EACH(side, query_request_member(request, "sides"))
+		query_filter_fields(query_request_member(side, "filter"), &comparison.ids);
+	query_request_ids(query_request_member(request, "metrics"), &comparison.ids);
 	if (mirror_view_new(snapshot, &comparison.ids, &comparison.view, err) < 0)
 		return -1;
-	if (!read_request(&comparison, request))
+	const json_t *sides = query_request_member(request, "sides");
+	size_t before = query_pointer_enter(&comparison.pointer, "sides");
+	bool fits = true;
+	for (size_t i = 0; i < json_array_size(sides); i++) {
+		size_t outside = query_pointer_enter_item(&comparison.pointer, i);
+		fits = read_side(&comparison, json_array_get(sides, i)) && fits;
+		query_pointer_leave(&comparison.pointer, outside);
+	}
+	query_pointer_leave(&comparison.pointer, before);
+	fits = read_metrics(&comparison, request) && fits;
+	comparison.effect = json_number_value(json_object_get(request, "effect"));
+	comparison.match = json_is_true(json_object_get(request, "match"));
+	comparison.with_simulated = json_is_true(json_object_get(request, "simulated"));
+	comparison.budget_ms = query_request_number(request, "budget_ms", 0);
+	if (!fits)
 		return query_request_refuse(&comparison.pointer, err);
-	drop_simulated(&comparison);
+	/* As on a chart: removes simulated rows of filters if the sides have others and they were not requested. */
+	const struct mirror_kernels *kernels = mirror_kernels();
+	size_t words = mirror_view_words(comparison.view), others = 0;
+	auto_free uint64_t *simulated = pl_alloc_array(words, sizeof(*simulated));
+	query_compared_simulated(comparison.view, simulated);
+	for (size_t i = 0; i < comparison.count; i++) {
+		const uint64_t *rows = comparison.sides[i].rows;
+		others += kernels->count(rows, words) - kernels->count_and(rows, simulated, words);
+	}
+	for (size_t i = 0; i < comparison.count; i++) {
+		struct side *side = &comparison.sides[i];
+		size_t left_out = 0;
+		if (!side->is_filter)
+			continue;
+		if (!comparison.with_simulated && others > 0) {
+			left_out = kernels->count_and(side->rows, simulated, words);
+			kernels->and_not(side->rows, side->rows, simulated, words);
+		}
+		json_object_set_new(side->about, "excluded", json_integer((json_int_t)left_out));
+	}
 	if ((comparison.match && match_sides(&comparison, err) < 0) ||
 	    look_at_sides(&comparison, request, err) < 0)
 		return -1;

@@ -48,28 +48,17 @@ struct work {
 	struct cell *room;  /* for the rows of the largest side */
 };
 
-static void read_input(struct work *work, const struct mirror_column *column)
+static void add_input(struct work *work, const struct mirror_column *column, const char *id,
+		      struct matching *ret)
 {
 	for (size_t side = 0; side < work->count; side++) {
 		query_cells_read(work->view, column, work->sides[side].rows, work->room);
 		for (size_t i = 0; i < work->sides[side].count; i++)
 			work->keys[side].items[i] = key_of(&work->room[i]);
 	}
-}
-
-static bool is_on_all_sides(const struct work *work)
-{
 	struct keys shared = query_keys_common(work->keys, work->count);
-
 	free(shared.items);
-	return shared.count > 0;
-}
-
-static void add_input(struct work *work, const struct mirror_column *column, const char *id,
-		      struct matching *ret)
-{
-	read_input(work, column);
-	if (!is_on_all_sides(work)) {
+	if (shared.count == 0) {
 		json_array_append_new(ret->apart, json_string(id));
 		return;
 	}

@@ -78,27 +78,21 @@ static void summary_done(struct summary *summary)
 
 /* ---- the request --------------------------------------------------------------------------------- */
 
-/* A list may name a field twice. */
-static void drop_repeated(struct request_fields *fields)
-{
-	size_t retained = 0;
-
-	for (size_t i = 0; i < fields->count; i++) {
-		size_t k = 0;
-		while (k < retained && fields->items[k] != fields->items[i])
-			k++;
-		if (k == retained)
-			fields->items[retained++] = fields->items[i];
-	}
-	fields->count = retained;
-}
-
 static bool read_list(struct summary *summary, const json_t *request, const char *key,
 		      struct request_fields *ret)
 {
 	bool fits = query_request_columns(&summary->pointer, summary->view, request, key, ret);
 
-	drop_repeated(ret);
+	/* A list may name a field twice. */
+	size_t retained = 0;
+	for (size_t i = 0; i < ret->count; i++) {
+		size_t k = 0;
+		while (k < retained && ret->items[k] != ret->items[i])
+			k++;
+		if (k == retained)
+			ret->items[retained++] = ret->items[i];
+	}
+	ret->count = retained;
 	return fits;
 }
 
@@ -117,23 +111,6 @@ static void take_headline(struct summary *summary)
 		if (column != NULL)
 			metrics->items[metrics->count++] = column;
 	}
-}
-
-static bool read_request(struct summary *summary, const json_t *request)
-{
-	bool fits = query_filter_new(summary->view, query_request_member(request, "filter"),
-				     "/filter", &summary->filter, summary->pointer.faults) == 0;
-
-	fits = read_list(summary, request, "group_by", &summary->by) && fits;
-	if (query_request_member(request, "metrics") == NULL)
-		take_headline(summary);
-	else
-		fits = read_list(summary, request, "metrics", &summary->metrics) && fits;
-	summary->limit = query_request_number(request, "limit", BOUND_GROUPS_DEFAULT);
-	summary->with_simulated = json_is_true(json_object_get(request, "simulated"));
-	summary->asks_match = json_is_true(json_object_get(request, "match"));
-	summary->budget_ms = query_request_number(request, "budget_ms", 0);
-	return fits;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -188,20 +165,6 @@ static void drop_simulated(struct summary *summary)
 		return;
 	kernels->and_not(summary->rows, summary->rows, simulated, words);
 	summary->left_out = summary->simulated;
-}
-
-static int make_groups(struct summary *summary, struct pl_err *err)
-{
-	size_t bytes = mirror_view_words(summary->view) * sizeof(*summary->rows);
-
-	summary->rows = pl_alloc(bytes);
-	memcpy(summary->rows, query_filter_rows(summary->filter), bytes);
-	drop_simulated(summary);
-	if (summary->asks_match && summary->by.count > 0 && match(summary, err) < 0)
-		return -1;
-	query_groups_of(summary->view, summary->by.items, summary->by.count, summary->rows,
-			(size_t)summary->limit, &summary->groups);
-	return 0;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
@@ -350,8 +313,19 @@ static void write_key(const struct summary *summary, size_t group, struct pl_buf
 	pl_buf_add_char(out, '}');
 }
 
-static void write_groups(const struct summary *summary, struct pl_buf *out)
+static int write_answer(const struct summary *summary, const struct mirror_snapshot *snapshot,
+			struct pl_buf *out, struct pl_err *err)
 {
+	pl_buf_add_char(out, '{');
+	out_count(out, "count", summary->groups.row_count);
+	out_count(out, "total", mirror_view_count(summary->view));
+	out_count(out, "simulated", summary->simulated);
+	out_count(out, "excluded", summary->left_out);
+	query_out_key(out, "matched");
+	if (summary->matched == NULL)
+		pl_buf_add_text(out, "null");
+	else
+		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
 	query_out_key(out, "groups");
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < summary->groups.count; i++) {
@@ -367,22 +341,6 @@ static void write_groups(const struct summary *summary, struct pl_buf *out)
 	}
 	pl_buf_add_char(out, ']');
 	out_count(out, "more_count", summary->groups.more);
-}
-
-static int write_answer(const struct summary *summary, const struct mirror_snapshot *snapshot,
-			struct pl_buf *out, struct pl_err *err)
-{
-	pl_buf_add_char(out, '{');
-	out_count(out, "count", summary->groups.row_count);
-	out_count(out, "total", mirror_view_count(summary->view));
-	out_count(out, "simulated", summary->simulated);
-	out_count(out, "excluded", summary->left_out);
-	query_out_key(out, "matched");
-	if (summary->matched == NULL)
-		pl_buf_add_text(out, "null");
-	else
-		pl_json_write(summary->matched, PL_JSON_COMPACT, out);
-	write_groups(summary, out);
 	query_out_key(out, "incomplete");
 	pl_buf_add_char(out, '[');
 	for (size_t i = summary->made; i < summary->metrics.count; i++) {
@@ -412,9 +370,28 @@ int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 	query_request_ids(query_request_member(request, "metrics"), &summary.ids);
 	if (mirror_view_new(snapshot, &summary.ids, &summary.view, err) < 0)
 		return -1;
-	if (!read_request(&summary, request))
+	bool fits = query_filter_new(summary.view, query_request_member(request, "filter"),
+				     "/filter", &summary.filter, summary.pointer.faults) == 0;
+	fits = read_list(&summary, request, "group_by", &summary.by) && fits;
+	if (query_request_member(request, "metrics") == NULL)
+		take_headline(&summary);
+	else
+		fits = read_list(&summary, request, "metrics", &summary.metrics) && fits;
+	summary.limit = query_request_number(request, "limit", BOUND_GROUPS_DEFAULT);
+	summary.with_simulated = json_is_true(json_object_get(request, "simulated"));
+	summary.asks_match = json_is_true(json_object_get(request, "match"));
+	summary.budget_ms = query_request_number(request, "budget_ms", 0);
+	if (!fits)
 		return query_request_refuse(&summary.pointer, err);
-	if (make_groups(&summary, err) < 0 || make_metrics(&summary, ret_json->max, err) < 0)
+	size_t bytes = mirror_view_words(summary.view) * sizeof(*summary.rows);
+	summary.rows = pl_alloc(bytes);
+	memcpy(summary.rows, query_filter_rows(summary.filter), bytes);
+	drop_simulated(&summary);
+	if (summary.asks_match && summary.by.count > 0 && match(&summary, err) < 0)
+		return -1;
+	query_groups_of(summary.view, summary.by.items, summary.by.count, summary.rows,
+			(size_t)summary.limit, &summary.groups);
+	if (make_metrics(&summary, ret_json->max, err) < 0)
 		return -1;
 	return write_answer(&summary, snapshot, ret_json, err);
 }

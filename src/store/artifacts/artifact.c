@@ -337,20 +337,6 @@ static void take_row(struct store_stmt *row, size_t named, struct store_artifact
 	artifact->stored_at = pl_strdup(store_sql_text(row, 4));
 }
 
-/* Checks that stored files exist: a missing file can only be sent again if it is not reported as stored. */
-static void look_for(const struct store *store, struct store_artifacts *artifacts)
-{
-	for (size_t i = 0; i < artifacts->count; i++) {
-		struct store_artifact *artifact = &artifacts->items[i];
-		if (artifact->stored_at == NULL ||
-		    (store->files != NULL &&
-		     store_files_bytes(store->files, artifact->sha256) == artifact->bytes))
-			continue;
-		free(pl_take(artifact->stored_at));
-		artifact->is_lost = true;
-	}
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct store_artifact *one = a, *other = b;
@@ -398,7 +384,16 @@ int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *
 	pthread_mutex_unlock(&store->read_lock);
 	if (result < 0)
 		return -1;
-	look_for(store, &artifacts);
+	/* Checks that stored files exist: a missing file can only be sent again if it is not reported as stored. */
+	for (size_t i = 0; i < artifacts.count; i++) {
+		struct store_artifact *artifact = &artifacts.items[i];
+		if (artifact->stored_at == NULL ||
+		    (store->files != NULL &&
+		     store_files_bytes(store->files, artifact->sha256) == artifact->bytes))
+			continue;
+		free(pl_take(artifact->stored_at));
+		artifact->is_lost = true;
+	}
 	if (artifacts.count > 0)
 		qsort(artifacts.items, artifacts.count, sizeof(*artifacts.items), compare);
 	*ret = artifacts;

@@ -206,21 +206,6 @@ static int put_in_place(struct store_file_in *in, struct pl_err *err)
 	return 0;
 }
 
-static int link_whole(struct store_file_in *in, struct pl_err *err)
-{
-	auto_free char *shard = shard_of(in->files, in->sha256);
-	const char *name = strrchr(in->path, '/') + 1;
-	auto_free char *whole = pl_asprintf("%s/%s.%s", in->files->incoming, in->sha256, name);
-
-	if (make_folder(shard, err) < 0)
-		return -1;
-	if (rename(in->path, whole) < 0)
-		return pl_err_errno(err, "cannot rename '%s'", in->path);
-	free(in->path);
-	in->path = pl_take(whole);
-	return put_in_place(in, err) < 0 ? -1 : pl_file_sync(shard, err);
-}
-
 int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_err *err)
 {
 	unsigned char digest[EVP_MAX_MD_SIZE];
@@ -235,7 +220,16 @@ int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_
 		return pl_err_errno(err, "cannot write '%s'", in->path);
 	if (lock(in->files, LOCK_SH, &in->lock, err) < 0)
 		return -1;
-	return link_whole(in, err);
+	auto_free char *shard = shard_of(in->files, in->sha256);
+	const char *name = strrchr(in->path, '/') + 1;
+	auto_free char *whole = pl_asprintf("%s/%s.%s", in->files->incoming, in->sha256, name);
+	if (make_folder(shard, err) < 0)
+		return -1;
+	if (rename(in->path, whole) < 0)
+		return pl_err_errno(err, "cannot rename '%s'", in->path);
+	free(in->path);
+	in->path = pl_take(whole);
+	return put_in_place(in, err) < 0 ? -1 : pl_file_sync(shard, err);
 }
 
 const char *store_file_in_sha256(const struct store_file_in *in)

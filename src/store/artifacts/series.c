@@ -90,21 +90,6 @@ static bool add_line(struct work *work, const char *line, size_t len)
 	return true;
 }
 
-static void add_lines(struct work *work, const char *text, size_t len)
-{
-	const char *end = text + len;
-
-	for (const char *line = text; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = newline != NULL ? newline : end;
-		if (stop > line && add_line(work, line, (size_t)(stop - line)))
-			work->lines++;
-		else if (stop > line)
-			work->skipped++;
-		line = stop + 1;
-	}
-}
-
 /* Returns NULL if there is no number. */
 static json_t *values_of(const struct work *work, size_t at)
 {
@@ -152,7 +137,16 @@ json_t *store_series_bins(const char *text, size_t len, const struct store_serie
 
 	for (size_t i = 0; i < QUANTITIES; i++)
 		work.before[i] = NAN;
-	add_lines(&work, text, len);
+	const char *end = text + len;
+	for (const char *line = text; line < end;) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = newline != NULL ? newline : end;
+		if (stop > line && add_line(&work, line, (size_t)(stop - line)))
+			work.lines++;
+		else if (stop > line)
+			work.skipped++;
+		line = stop + 1;
+	}
 	for (size_t i = 0; i < span->bins; i++)
 		json_array_append_new(t_s, json_real(((double)i + 0.5) * bin_s));
 	return json_pack("{s:o, s:I, s:I, s:o}", "t_s", t_s, "lines", (json_int_t)work.lines,

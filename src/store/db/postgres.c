@@ -127,23 +127,6 @@ static char *name_of(const PGconn *pg)
 			   db != NULL ? db : "");
 }
 
-static int check_server(struct pg_connection *connection, struct pl_err *err)
-{
-	const char *encoding = PQparameterStatus(connection->pg, "server_encoding");
-	int version = PQserverVersion(connection->pg);
-
-	if (version < SERVER_MIN)
-		return pl_err_set(
-			err, PL_ERR_INVALID, "'%s': found PostgreSQL %d.%d, expected %d or newer",
-			connection->name, version / 10000, version % 10000, SERVER_MIN / 10000);
-	if (!pl_text_equal(encoding, "UTF8"))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s': encoding: found %s, expected UTF8; create it with "
-				  "createdb -E UTF8 -T template0 NAME",
-				  connection->name, encoding != NULL ? encoding : "no encoding");
-	return 0;
-}
-
 static int try_claim_jobs(struct pg_connection *connection, bool *ret, struct pl_err *err)
 {
 	auto_result result = NULL;
@@ -183,7 +166,18 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 		"SELECT set_config('synchronous_commit', 'on', false)"
 		" WHERE current_setting('synchronous_commit') = 'off'";
 
-	if (check_server(connection, err) < 0 || store_pg_exec(connection, settings, NULL, err) < 0)
+	const char *encoding = PQparameterStatus(connection->pg, "server_encoding");
+	int version = PQserverVersion(connection->pg);
+	if (version < SERVER_MIN)
+		return pl_err_set(
+			err, PL_ERR_INVALID, "'%s': found PostgreSQL %d.%d, expected %d or newer",
+			connection->name, version / 10000, version % 10000, SERVER_MIN / 10000);
+	if (!pl_text_equal(encoding, "UTF8"))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s': encoding: found %s, expected UTF8; create it with "
+				  "createdb -E UTF8 -T template0 NAME",
+				  connection->name, encoding != NULL ? encoding : "no encoding");
+	if (store_pg_exec(connection, settings, NULL, err) < 0)
 		return -1;
 	if (connection->only_reads &&
 	    store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
@@ -254,12 +248,14 @@ static void pg_close(struct store_sql *sql)
 	free(connection);
 }
 
-/* Errors of libpq about an address contain its password. */
-static int check_address(const char *address, struct pl_err *err)
+static int pg_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
 {
-	char *says = NULL;
-	PQconninfoOption *options = PQconninfoParse(address, &says);
+	struct pg_connection *connection;
 
+	(void)create; /* the administrator of the server creates databases */
+	/* Errors of libpq about an address contain its password. */
+	char *says = NULL;
+	PQconninfoOption *options = PQconninfoParse(name, &says);
 	PQfreemem(says);
 	if (options == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -267,16 +263,6 @@ static int check_address(const char *address, struct pl_err *err)
 				  "postgres://[USER[:PASSWORD]@][HOST][:PORT][/"
 				  "DATABASE][?NAME=VALUE&…], with special characters as %%XX");
 	PQconninfoFree(options);
-	return 0;
-}
-
-static int pg_open(struct store_sql *sql, const char *name, bool create, struct pl_err *err)
-{
-	struct pg_connection *connection;
-
-	(void)create; /* the administrator of the server creates databases */
-	if (check_address(name, err) < 0)
-		return -1;
 	connection = pl_alloc(sizeof(*connection));
 	connection->address = pl_strdup(name);
 	connection->patience_ms = STORE_SQL_PATIENCE_MS;

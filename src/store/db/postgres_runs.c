@@ -166,14 +166,6 @@ static void add_other(struct pl_buf *others, const char *id, const struct mirror
 	pl_text_add_json(others, text, strlen(text), false);
 }
 
-static void bind_value(struct store_stmt *statement, int at, const struct mirror_cell *cell)
-{
-	if (cell->kind == RES_VALUE_TEXT || cell->kind == RES_VALUE_JSON)
-		store_sql_bind_text(statement, at, cell->text);
-	else
-		store_sql_bind_f64(statement, at, cell->number);
-}
-
 static void bind_brief(struct store_stmt *statement, int at, const char *text)
 {
 	store_pg_bind(statement, at,
@@ -195,7 +187,11 @@ static void bind(struct store_stmt *statement, int first, const struct store_col
 		const struct mirror_cell *cell = &cells[i];
 		bool is_there = cell->state == RES_VALUE_PRESENT;
 		if (is_there && cell->kind == store_cell_kind(field)) {
-			bind_value(statement, first + (int)i, cell);
+			int at = first + (int)i;
+			if (cell->kind == RES_VALUE_TEXT || cell->kind == RES_VALUE_JSON)
+				store_sql_bind_text(statement, at, cell->text);
+			else
+				store_sql_bind_f64(statement, at, cell->number);
 			continue;
 		}
 		store_sql_bind_null(statement, first + (int)i);

@@ -46,33 +46,6 @@ static struct pg_connection *connection_of(const struct pg_statement *statement)
 
 /* ---- preparing ----------------------------------------------------------------------------- */
 
-/* Converts ?12 to $12, outside quotes. free() */
-static char *with_dollars(const char *text)
-{
-	auto_buf out = PL_BUF(TEXT_BYTES_MAX);
-	char quote = '\0';
-
-	for (; *text != '\0'; text++) {
-		if (quote != '\0')
-			quote = *text == quote ? '\0' : quote;
-		else if (*text == '\'' || *text == '"')
-			quote = *text;
-		pl_buf_add_char(&out, *text == '?' && quote == '\0' ? '$' : *text);
-	}
-	return pl_buf_take(&out);
-}
-
-static void free_params(struct pg_statement *statement)
-{
-	for (int i = 0; i < statement->param_count; i++)
-		free(statement->params[i].owned);
-	free(statement->params);
-	free(statement->types);
-	statement->params = NULL;
-	statement->types = NULL;
-	statement->param_count = 0;
-}
-
 static int describe(struct pg_statement *statement, struct pl_err *err)
 {
 	struct pg_connection *connection = connection_of(statement);
@@ -122,7 +95,16 @@ int store_pg_prepare(struct store_sql *sql, const char *text, bool is_cursor,
 	struct pg_statement *statement = pl_alloc(sizeof(*statement));
 
 	statement->base.sql = sql;
-	statement->text = with_dollars(text);
+	auto_buf out = PL_BUF(TEXT_BYTES_MAX);
+	char quote = '\0';
+	for (; *text != '\0'; text++) {
+		if (quote != '\0')
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '\'' || *text == '"')
+			quote = *text;
+		pl_buf_add_char(&out, *text == '?' && quote == '\0' ? '$' : *text);
+	}
+	statement->text = pl_buf_take(&out);
 	statement->is_cursor = is_cursor;
 	snprintf(statement->name, sizeof(statement->name), "s%u", ++connection->statements);
 	int result = make_known(statement, err);
@@ -395,7 +377,13 @@ void store_pg_drop(struct store_stmt *statement)
 		auto_free char *text = pl_asprintf("DEALLOCATE %s", self->name);
 		pg_try(connection, text);
 	}
-	free_params(self);
+	for (int i = 0; i < self->param_count; i++)
+		free(self->params[i].owned);
+	free(self->params);
+	free(self->types);
+	self->params = NULL;
+	self->types = NULL;
+	self->param_count = 0;
 	store_pg_odd_free(self->odd);
 	free(self->text);
 	free(self);

@@ -159,16 +159,20 @@ static char *renamed_values(const char *id)
 	return pl_strdup(pl_buf_text(&text));
 }
 
-static int rename_values(struct store_sql *sql, const struct store_columns *columns,
-			 const struct names *names, struct pl_err *err)
+int store_runs_rename_former(struct store_sql *sql, const struct store_columns *columns,
+			     struct pl_err *err)
 {
+	__attribute__((cleanup(names_done))) struct names before = { 0 }, names = { 0 };
+
+	if (read_names(sql, &before, err) < 0 || rename_columns(sql, columns, &before, err) < 0 ||
+	    read_names(sql, &names, err) < 0)
+		return -1;
 	auto_buf settings = PL_BUF(SQL_BYTES_MAX);
 	const char *table = NULL;
-
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct res_field *field = columns->items[i];
 		auto_free char *values = renamed_values(field->id);
-		if (values[0] == '\0' || !has_name(names, field->id))
+		if (values[0] == '\0' || !has_name(&names, field->id))
 			continue;
 		/* all of these fields are texts, which are in one table */
 		table = driver_of(sql)->table(field);
@@ -179,17 +183,6 @@ static int rename_values(struct store_sql *sql, const struct store_columns *colu
 		return 0;
 	auto_free char *text = pl_asprintf("UPDATE %s SET %s", table, pl_buf_text(&settings));
 	return store_sql_run(sql, text, err);
-}
-
-int store_runs_rename_former(struct store_sql *sql, const struct store_columns *columns,
-			     struct pl_err *err)
-{
-	__attribute__((cleanup(names_done))) struct names before = { 0 }, names = { 0 };
-
-	if (read_names(sql, &before, err) < 0 || rename_columns(sql, columns, &before, err) < 0 ||
-	    read_names(sql, &names, err) < 0)
-		return -1;
-	return rename_values(sql, columns, &names, err);
 }
 
 /* ---- sets of columns ----------------------------------------------------------------------- */

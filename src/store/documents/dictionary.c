@@ -79,22 +79,6 @@ static void kind_of(const struct store_document *document, char kind[TEXT_MAX])
 
 /* ---- existing dictionaries ----------------------------------------------------------------- */
 
-static int add(struct store_dictionaries *dictionaries, struct store_stmt *row, struct pl_err *err)
-{
-	struct dictionary dictionary = { .id = store_sql_i64(row, 0) };
-	auto_free char *bytes = NULL;
-	size_t len, packed_len;
-	const void *packed = store_sql_bytes(row, 2, &packed_len);
-
-	snprintf(dictionary.kind, sizeof(dictionary.kind), "%s", store_sql_text(row, 1));
-	if (pl_zst_unpack(packed, packed_len, DICTIONARY_BYTES_MAX, "a dictionary", &bytes, &len,
-			  err) < 0)
-		return -1;
-	dictionary.zst = pl_zst_dictionary_new(bytes, len);
-	*PL_PUSH(dictionaries->items, dictionaries->count, dictionaries->room) = dictionary;
-	return 0;
-}
-
 /* Under its lock: reads the new ones. */
 static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 {
@@ -120,8 +104,17 @@ static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 			return -1;
 		if (!is_row)
 			return 0;
-		if (add(dictionaries, rows, err) < 0)
+		struct store_stmt *row = rows;
+		struct dictionary dictionary = { .id = store_sql_i64(row, 0) };
+		auto_free char *bytes = NULL;
+		size_t len, packed_len;
+		const void *packed = store_sql_bytes(row, 2, &packed_len);
+		snprintf(dictionary.kind, sizeof(dictionary.kind), "%s", store_sql_text(row, 1));
+		if (pl_zst_unpack(packed, packed_len, DICTIONARY_BYTES_MAX, "a dictionary", &bytes,
+				  &len, err) < 0)
 			return -1;
+		dictionary.zst = pl_zst_dictionary_new(bytes, len);
+		*PL_PUSH(dictionaries->items, dictionaries->count, dictionaries->room) = dictionary;
 	}
 }
 

@@ -82,19 +82,6 @@ static const char *go_in(struct walk *walk, const char *at, unsigned depth)
 	return pl_scan_blanks(after, walk->end);
 }
 
-/* at: its opening quote. */
-static void add_key(struct walk *walk, const char *at, const char *after)
-{
-	auto_json json_t *decoded = NULL;
-	auto_free char *key = NULL;
-
-	if (memchr(at, '\\', (size_t)(after - at)) != NULL)
-		decoded = json_loadb(at, (size_t)(after - at), JSON_DECODE_ANY, NULL);
-	if (decoded == NULL)
-		key = pl_strndup(at + 1, after - at < 2 ? 0 : (size_t)(after - at) - 2);
-	store_pointer_add(&walk->path, decoded != NULL ? json_string_value(decoded) : key);
-}
-
 /* at: after the bracket. */
 static const char *walk_object(struct walk *walk, const char *at, unsigned depth)
 {
@@ -105,7 +92,14 @@ static const char *walk_object(struct walk *walk, const char *at, unsigned depth
 		const char *colon = pl_scan_blanks(after, walk->end);
 		if (colon == walk->end || *colon != ':')
 			return walk->end;
-		add_key(walk, at, after);
+		/* at: its opening quote. */
+		auto_json json_t *decoded = NULL;
+		auto_free char *key = NULL;
+		if (memchr(at, '\\', (size_t)(after - at)) != NULL)
+			decoded = json_loadb(at, (size_t)(after - at), JSON_DECODE_ANY, NULL);
+		if (decoded == NULL)
+			key = pl_strndup(at + 1, after - at < 2 ? 0 : (size_t)(after - at) - 2);
+		store_pointer_add(&walk->path, decoded != NULL ? json_string_value(decoded) : key);
 		note(walk, at);
 		at = go_in(walk, pl_scan_blanks(colon + 1, walk->end), depth + 1);
 		leave(walk, len);

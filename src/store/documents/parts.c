@@ -96,20 +96,6 @@ static bool has_lines(const char *name, const char *at, const char *end)
 	       pl_scan_blanks(line, end) < end;
 }
 
-/* Refuses text after the closing bracket of an array, because it would be lost silently. */
-static int check_array(const char *at, const char *end, const char *name, struct pl_err *err)
-{
-	const char *after = pl_scan_value(at, end, "");
-
-	if (after == end && (end == at || end[-1] != ']'))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is incomplete: its array is not closed", name);
-	if (pl_scan_blanks(after, end) != end)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s': unexpected data after the end of the array", name);
-	return 0;
-}
-
 static int add_table(struct cut *cut, const char *title, json_t *flat, struct pl_buf *made,
 		     struct pl_err *err)
 {
@@ -171,7 +157,15 @@ static int cut_text(struct store_parts *parts, size_t len, const char *name, str
 		return cut_lines(&cut, at, end, err);
 	if (*at != '[')
 		return add_part(&cut, at, end, pl_strdup(name), err);
-	return check_array(at, end, name, err) < 0 ? -1 : cut_array(&cut, at + 1, end, err);
+	/* Refuses text after the closing bracket of an array, because it would be lost silently. */
+	const char *after = pl_scan_value(at, end, "");
+	if (after == end && (end == at || end[-1] != ']'))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is incomplete: its array is not closed", name);
+	if (pl_scan_blanks(after, end) != end)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s': unexpected data after the end of the array", name);
+	return cut_array(&cut, at + 1, end, err);
 }
 
 int store_parts_of(const char *bytes, size_t len, const char *name, struct store_parts *ret,

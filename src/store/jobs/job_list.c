@@ -153,34 +153,11 @@ static int items_json(struct store *store, int64_t id, const struct store_job_pa
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-static json_t *no_counts(void)
-{
-	json_t *counts = json_object();
-
-	for (int i = 0; i < STORE_ITEM_STATE_COUNT; i++)
-		json_object_set_new(counts, store_item_state_name((enum store_item_state)i),
-				    json_integer(0));
-	return counts;
-}
-
 static void count_up(json_t *counts, const char *key, json_int_t by)
 {
 	json_int_t before = json_integer_value(json_object_get(counts, key));
 
 	json_object_set_new(counts, key, json_integer(before + by));
-}
-
-static void count_marks(const struct store_job_marks *marks, json_t *counts)
-{
-	const char *queued = store_item_state_name(STORE_ITEM_QUEUED);
-	json_int_t waiting = json_integer_value(json_object_get(counts, queued));
-	json_int_t marked = (json_int_t)marks->count;
-
-	/* some may be stored meanwhile */
-	if (marked > waiting)
-		marked = waiting;
-	count_up(counts, queued, -marked);
-	count_up(counts, store_item_state_name(marks->state), marked);
 }
 
 /* Adds rows of state and count: of items, and of files in parts that were not cut yet. */
@@ -228,7 +205,14 @@ static int counts_json(struct store *store, int64_t id, const struct store_job_p
 	*ret_total = total_of(counts, page->state);
 	if (count_rows(store, &sql_count_uncut, id, counts, err) < 0)
 		return -1;
-	count_marks(marks, counts);
+	const char *queued = store_item_state_name(STORE_ITEM_QUEUED);
+	json_int_t waiting = json_integer_value(json_object_get(counts, queued));
+	json_int_t marked = (json_int_t)marks->count;
+	/* some may be stored meanwhile */
+	if (marked > waiting)
+		marked = waiting;
+	count_up(counts, queued, -marked);
+	count_up(counts, store_item_state_name(marks->state), marked);
 	return 0;
 }
 
@@ -260,7 +244,10 @@ static int job_row_json(struct store *store, struct store_stmt *job,
 			const struct store_job_page *page, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *list = json_array();
-	auto_json json_t *counts = no_counts();
+	auto_json json_t *counts = json_object();
+	for (int i = 0; i < STORE_ITEM_STATE_COUNT; i++)
+		json_object_set_new(counts, store_item_state_name((enum store_item_state)i),
+				    json_integer(0));
 	int64_t id = store_sql_i64(job, 0);
 	auto_free char *name = pl_asprintf("%lld", (long long)id);
 	struct store_job_marks marks;
@@ -296,17 +283,6 @@ static int job_json(struct store *store, int64_t id, const struct store_job_page
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
-static int count_jobs(struct store *store, const struct store_job_page *page, int64_t *ret,
-		      struct pl_err *err)
-{
-	struct store_stmt *count;
-
-	if (store_sql_cached(&store->reader, &sql_count_jobs, &count, err) < 0)
-		return -1;
-	store_sql_bind_text(count, 1, page->state != NULL ? page->state : "");
-	return store_sql_number(count, ret, err);
-}
-
 static int jobs_json(struct store *store, int64_t ignored, const struct store_job_page *page,
 		     json_t **ret, struct pl_err *err)
 {
@@ -317,8 +293,13 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 	bool is_row = false;
 
 	(void)ignored;
-	if (count_jobs(store, page, &total, err) < 0 ||
-	    store_sql_cached(&store->reader, &sql_list_jobs, &jobs, err) < 0)
+	struct store_stmt *count;
+	if (store_sql_cached(&store->reader, &sql_count_jobs, &count, err) < 0)
+		return -1;
+	store_sql_bind_text(count, 1, page->state != NULL ? page->state : "");
+	if (store_sql_number(count, &total, err) < 0)
+		return -1;
+	if (store_sql_cached(&store->reader, &sql_list_jobs, &jobs, err) < 0)
 		return -1;
 	store_sql_bind_text(jobs, 1, page->state != NULL ? page->state : "");
 	store_sql_bind_i64(jobs, 2, page->offset);

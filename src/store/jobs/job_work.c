@@ -110,23 +110,6 @@ void store_job_lay_out(struct store_job_work *work, size_t count)
 							       .author = pl_strdup(work->author) };
 }
 
-/* Corrupt bytes must not block all later jobs: the part reports them as its fault. */
-static int unpack_part(struct store_stmt *row, int at, struct store_job_work *work,
-		       struct pl_err *err)
-{
-	auto_free char *name = pl_asprintf("job %lld", (long long)work->job);
-	size_t len = 0;
-	const void *packed = store_sql_bytes(row, at, &len);
-
-	if (pl_zst_unpack(packed, len, STORE_PARTS_BYTES_MAX, name, &work->bytes, &work->len,
-			  err) == 0)
-		return 0;
-	if (err->code != PL_ERR_INVALID)
-		return -1;
-	work->fault = pl_strdup(err->text);
-	return 0;
-}
-
 static int read_part(struct store *store, struct store_job_work *work, int64_t *ret_items,
 		     struct pl_err *err)
 {
@@ -148,7 +131,18 @@ static int read_part(struct store *store, struct store_job_work *work, int64_t *
 	work->first = work->is_cut ? (size_t)store_sql_i64(next, 6) : 0;
 	*ret_items = store_sql_i64(next, 7);
 	work->author = pl_strdup(store_sql_text(next, 9));
-	return unpack_part(next, 8, work, err);
+	/* Corrupt bytes must not block all later jobs: the part reports them as its fault. */
+	struct store_stmt *row = next;
+	auto_free char *name = pl_asprintf("job %lld", (long long)work->job);
+	size_t len = 0;
+	const void *packed = store_sql_bytes(row, 8, &len);
+	if (pl_zst_unpack(packed, len, STORE_PARTS_BYTES_MAX, name, &work->bytes, &work->len,
+			  err) == 0)
+		return 0;
+	if (err->code != PL_ERR_INVALID)
+		return -1;
+	work->fault = pl_strdup(err->text);
+	return 0;
 }
 
 static int ask_done(struct store *store, struct store_job_work *work, struct pl_err *err)
@@ -312,34 +306,6 @@ int store_job_next(struct store *store, struct store_job_work *ret, struct pl_er
 
 /* ---- the items of a part ------------------------------------------------------------------- */
 
-/* Lists the names, and per file the index of its first item (null: none), as JSON for one statement each. */
-static void list_cut(const struct store_job_work *work, const struct store_job_cut *items,
-		     size_t count, json_t *names, json_t *firsts)
-{
-	for (size_t i = 0; i < count; i++) {
-		json_array_append_new(names, pl_json_text(items[i].name));
-		while (json_array_size(firsts) < items[i].file)
-			json_array_append_new(firsts, json_null());
-		if (json_array_size(firsts) == items[i].file)
-			json_array_append_new(firsts, json_integer((json_int_t)(work->first + i)));
-	}
-}
-
-static int add_items(struct store *store, const struct store_job_work *work, const json_t *names,
-		     struct pl_err *err)
-{
-	auto_free char *text = pl_json_to_text(names, PL_JSON_COMPACT);
-	struct store_stmt *add;
-
-	if (store_sql_cached(&store->writer, &sql_add_items, &add, err) < 0)
-		return -1;
-	store_sql_bind_i64(add, 1, work->job);
-	store_sql_bind_i64(add, 2, work->part);
-	store_sql_bind_i64(add, 3, (int64_t)work->first);
-	store_sql_bind_text(add, 4, text);
-	return store_sql_finish(add, err);
-}
-
 static int note_firsts(struct store *store, const struct store_job_work *work, const json_t *firsts,
 		       struct pl_err *err)
 {
@@ -360,14 +326,32 @@ static int cut(struct store *store, const struct store_job_work *work,
 	auto_json json_t *firsts = json_array();
 	struct store_stmt *statement;
 
-	list_cut(work, items, count, names, firsts);
+	/* Lists the names, and per file the index of its first item (null: none), as JSON for one statement each. */
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(names, pl_json_text(items[i].name));
+		while (json_array_size(firsts) < items[i].file)
+			json_array_append_new(firsts, json_null());
+		if (json_array_size(firsts) == items[i].file)
+			json_array_append_new(firsts, json_integer((json_int_t)(work->first + i)));
+	}
 	if (store_sql_cached(&store->writer, &sql_cut_part, &statement, err) < 0)
 		return -1;
 	store_sql_bind_i64(statement, 1, work->part);
 	store_sql_bind_i64(statement, 2, (int64_t)work->first);
 	store_sql_bind_i64(statement, 3, (int64_t)count);
-	if (store_sql_finish(statement, err) < 0 || add_items(store, work, names, err) < 0 ||
-	    note_firsts(store, work, firsts, err) < 0)
+	if (store_sql_finish(statement, err) < 0)
+		return -1;
+	auto_free char *text = pl_json_to_text(names, PL_JSON_COMPACT);
+	struct store_stmt *add;
+	if (store_sql_cached(&store->writer, &sql_add_items, &add, err) < 0)
+		return -1;
+	store_sql_bind_i64(add, 1, work->job);
+	store_sql_bind_i64(add, 2, work->part);
+	store_sql_bind_i64(add, 3, (int64_t)work->first);
+	store_sql_bind_text(add, 4, text);
+	if (store_sql_finish(add, err) < 0)
+		return -1;
+	if (note_firsts(store, work, firsts, err) < 0)
 		return -1;
 	return store_job_run(store, &sql_run_job, work->job, err);
 }
@@ -398,16 +382,6 @@ static int is_wanted(struct store *store, const struct store_job_work *work, siz
 	return store_sql_step(statement, ret, err);
 }
 
-static json_t *duplicates_json(const struct store_put_result *result)
-{
-	json_t *duplicates = json_array();
-
-	for (size_t i = 0; i < result->possible_duplicate_count; i++)
-		json_array_append_new(duplicates,
-				      json_integer((json_int_t)result->possible_duplicates[i]));
-	return duplicates;
-}
-
 /* Returns NULL if there is no message. The caller frees it. */
 static char *message_of(const struct store_job_item *item, const struct store_put_result *result)
 {
@@ -430,7 +404,10 @@ static int note_item(struct store *store, const struct store_job_work *work,
 								       : NULL;
 	const json_t *faults = document != NULL ? document->notes : item->faults;
 	const json_t *secrets = document != NULL ? document->secrets : NULL;
-	auto_json json_t *duplicates = duplicates_json(result);
+	auto_json json_t *duplicates = json_array();
+	for (size_t i = 0; i < result->possible_duplicate_count; i++)
+		json_array_append_new(duplicates,
+				      json_integer((json_int_t)result->possible_duplicates[i]));
 	auto_free char *faults_text = faults != NULL ? pl_json_to_text(faults, PL_JSON_COMPACT)
 						     : pl_strdup("[]");
 	auto_free char *secrets_text = secrets != NULL ? pl_json_to_text(secrets, PL_JSON_COMPACT)

@@ -78,19 +78,6 @@ static json_t *head_of(const json_t *plan)
 			 (json_int_t)without_result, "removed", (json_int_t)gone);
 }
 
-/* Returns the stored form, compressed. free() */
-static void *pack(const json_t *plan, size_t *ret_len)
-{
-	auto_json json_t *retained = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
-	json_t *runs = json_array();
-
-	PL_JSON_EACH(run, json_object_get(plan, "runs"))
-		json_array_append_new(runs, picked(run, run_keys, PL_ARRAY_SIZE(run_keys)));
-	json_object_set_new(retained, "runs", runs);
-	auto_free char *text = pl_json_to_text(retained, PL_JSON_COMPACT);
-	return pl_zst_pack(text, strlen(text), ret_len);
-}
-
 static int put(struct store *store, const char *id, const json_t *plan, bool *ret_fits,
 	       struct pl_err *err)
 {
@@ -111,7 +98,13 @@ static int put(struct store *store, const char *id, const json_t *plan, bool *re
 		return -1;
 	auto_json json_t *head = head_of(plan);
 	auto_free char *head_text = pl_json_to_text(head, PL_JSON_COMPACT);
-	auto_free void *packed = pack(plan, &len);
+	auto_json json_t *retained = picked(plan, plan_keys, PL_ARRAY_SIZE(plan_keys));
+	json_t *runs = json_array();
+	PL_JSON_EACH(run, json_object_get(plan, "runs"))
+		json_array_append_new(runs, picked(run, run_keys, PL_ARRAY_SIZE(run_keys)));
+	json_object_set_new(retained, "runs", runs);
+	auto_free char *text = pl_json_to_text(retained, PL_JSON_COMPACT);
+	auto_free void *packed = pl_zst_pack(text, strlen(text), &len);
 	store_now(now);
 	store_sql_bind_text(statement, 1, id);
 	store_sql_bind_text(statement, 2, now);

@@ -85,17 +85,6 @@ static void find_members(struct listing *listing)
 		qsort(listing->members, listing->count, sizeof(*listing->members), compare_members);
 }
 
-/* Returns the number of results of the same sweep, from `at` on. */
-static size_t members_of_one(const struct listing *listing, size_t at)
-{
-	size_t end = at;
-
-	while (end < listing->count &&
-	       strcmp(listing->members[end].sweep, listing->members[at].sweep) == 0)
-		end++;
-	return end - at;
-}
-
 /* ---- one sweep ------------------------------------------------------------------------------- */
 
 /* Changes whenever reported data of these results change. */
@@ -183,22 +172,6 @@ static bool is_simulated(const struct listing *listing, const struct member *mem
 	return false;
 }
 
-/* Returns what its plan and its results add to its head. plan NULL: it is damaged. */
-static json_t *summary_of(const struct listing *listing, const json_t *plan,
-			  const struct member *members, size_t count)
-{
-	auto_json json_t *empty = json_object();
-	auto_json json_t *results = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(results, result_of(listing, &members[i]));
-	auto_json json_t *runs = store_sweep_runs_joined(plan != NULL ? plan : empty, results);
-	return json_pack("{s:b, s:o, s:o, s:o, s:b}", "damaged", plan == NULL, "counts",
-			 counts_of(runs), "models", texts_of(listing, MODEL, members, count),
-			 "gpus", texts_of(listing, GPU, members, count), "simulated",
-			 (int)is_simulated(listing, members, count));
-}
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /* The input of a list, and the data reused from the previous one. */
@@ -234,7 +207,18 @@ static int summarize(struct making *making, const json_t *head, const struct mem
 			 store_sweep_read_plan(making->store, id, &plan, &is_damaged, err) < 0 &&
 			 !is_damaged)
 			return -1;
-		summary = summary_of(making->listing, plan, members, count);
+		const struct listing *listing = making->listing;
+		auto_json json_t *empty = json_object();
+		auto_json json_t *results = json_array();
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(results, result_of(listing, &members[i]));
+		auto_json json_t *runs = store_sweep_runs_joined(plan != NULL ? plan : empty,
+								 results);
+		summary = json_pack("{s:b, s:o, s:o, s:o, s:b}", "damaged", plan == NULL, "counts",
+				    counts_of(runs), "models",
+				    texts_of(listing, MODEL, members, count), "gpus",
+				    texts_of(listing, GPU, members, count), "simulated",
+				    (int)is_simulated(listing, members, count));
 	}
 	json_object_set_new(making->now, id,
 			    json_pack("{s:I, s:o, s:O}", "hash", hash, "changed_at",
@@ -277,22 +261,6 @@ static int compare_bare(const void *a, const void *b)
 	return (other->id > one->id) - (other->id < one->id);
 }
 
-/* Appends the sweeps without a plan, as many as there may be plans. */
-static int add_bare(struct making *making, struct bare *bare, size_t count, json_t *heads,
-		    struct pl_err *err)
-{
-	if (count > 0)
-		qsort(bare, count, sizeof(*bare), compare_bare);
-	for (size_t i = 0; i < count && i < STORE_SWEEPS_MAX; i++) {
-		const struct member *members = &making->listing->members[bare[i].at];
-		auto_json json_t *head = bare_head(making->listing, members);
-		if (add_summary(making, head, members, bare[i].count, err) < 0)
-			return -1;
-		json_array_append(heads, head);
-	}
-	return 0;
-}
-
 /* heads: of the plans; the other sweeps are appended. */
 static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 {
@@ -306,7 +274,11 @@ static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 	for (size_t at = 0, count; at < listing->count; at += count) {
 		const struct member *members = &listing->members[at];
 		json_t *head = json_object_get(by_id, members->sweep);
-		count = members_of_one(listing, at);
+		size_t end = at;
+		while (end < listing->count &&
+		       strcmp(listing->members[end].sweep, listing->members[at].sweep) == 0)
+			end++;
+		count = end - at;
 		if (head == NULL)
 			*PL_PUSH(bare, bare_count, room) = (struct bare){ at, count, members->id };
 		else if (add_summary(making, head, members, count, err) < 0)
@@ -317,7 +289,17 @@ static int add_all(struct making *making, json_t *heads, struct pl_err *err)
 		    add_summary(making, planned, NULL, 0, err) < 0)
 			return -1;
 	}
-	return add_bare(making, bare, bare_count, heads, err);
+	/* Appends the sweeps without a plan, as many as there may be plans. */
+	if (bare_count > 0)
+		qsort(bare, bare_count, sizeof(*bare), compare_bare);
+	for (size_t i = 0; i < bare_count && i < STORE_SWEEPS_MAX; i++) {
+		const struct member *members = &making->listing->members[bare[i].at];
+		auto_json json_t *head = bare_head(making->listing, members);
+		if (add_summary(making, head, members, bare[i].count, err) < 0)
+			return -1;
+		json_array_append(heads, head);
+	}
+	return 0;
 }
 
 int store_sweep_list_results(struct store *store, const struct mirror_snapshot *snapshot,

@@ -27,25 +27,20 @@ static const char *const tags[] = { TAG "_cell", TAG "_repeat", TAG "_point", TA
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static json_t *question_of(const char *id, const json_t *metrics)
-{
-	json_t *columns = json_array();
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++)
-		json_array_append_new(columns, json_string(shown[i].field));
-	for (size_t i = 0; i < PL_ARRAY_SIZE(tags); i++)
-		json_array_append_new(columns, json_string(tags[i]));
-	json_array_extend(columns, (json_t *)metrics);
-	return json_pack("{s:{s:s, s:s, s:s}, s:o, s:i}", "filter", "field", TAG, "op", "eq",
-			 "value", id, "columns", columns, "limit", BOUND_ROWS_MAX);
-}
-
 /* Finds all results, newest first. */
 static int find_results(const struct mirror_snapshot *snapshot, const char *id,
 			const json_t *metrics, json_t *results, struct schema_faults *faults,
 			struct pl_err *err)
 {
-	auto_json json_t *question = question_of(id, metrics);
+	json_t *columns = json_array();
+	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++)
+		json_array_append_new(columns, json_string(shown[i].field));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(tags); i++)
+		json_array_append_new(columns, json_string(tags[i]));
+	json_array_extend(columns, (json_t *)metrics);
+	auto_json json_t *question = json_pack("{s:{s:s, s:s, s:s}, s:o, s:i}", "filter", "field",
+					       TAG, "op", "eq", "value", id, "columns", columns,
+					       "limit", BOUND_ROWS_MAX);
 
 	for (;;) {
 		auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
@@ -142,17 +137,6 @@ static json_t *run_of(const json_t *result, const char *key, bool has_plan)
 			 has_plan);
 }
 
-/* Indexes the runs of the plan by key and by known run_id. */
-static void index_runs(const json_t *runs, json_t *by_key, json_t *by_run_id)
-{
-	PL_JSON_EACH(run, runs) {
-		const char *run_id = pl_json_get_text(run, "run_id");
-		json_object_set(by_key, pl_json_get_text(run, "run"), run);
-		if (run_id != NULL)
-			json_object_set(by_run_id, run_id, run);
-	}
-}
-
 /* Returns the keys of the current runs in the latest plan. A finished sweep has none. */
 static json_t *running_of(const json_t *plan)
 {
@@ -173,7 +157,13 @@ static void join(json_t *runs, const json_t *results, const json_t *metrics, con
 	auto_json json_t *by_run_id = json_object();
 	auto_json json_t *taken = json_object();
 
-	index_runs(runs, by_key, by_run_id);
+	/* Indexes the runs of the plan by key and by known run_id. */
+	PL_JSON_EACH(run, runs) {
+		const char *run_id = pl_json_get_text(run, "run_id");
+		json_object_set(by_key, pl_json_get_text(run, "run"), run);
+		if (run_id != NULL)
+			json_object_set(by_run_id, run_id, run);
+	}
 	PL_JSON_EACH(result, results) {
 		auto_free char *key = key_of(result);
 		const char *run_id = pl_json_get_text(result, "run_id");

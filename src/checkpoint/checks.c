@@ -152,14 +152,6 @@ static void check_layers(const struct ckpt_case *server, struct option_problems 
 	    expected);
 }
 
-/* Interprets it like vLLM's own switches. */
-static bool is_long_allowed(const struct ckpt_case *server)
-{
-	const char *text = ckpt_case_env(server, "VLLM_ALLOW_LONG_MAX_MODEL_LEN");
-
-	return text != NULL && (strcmp(text, "1") == 0 || strcasecmp(text, "true") == 0);
-}
-
 static void check_length(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -181,7 +173,12 @@ static void check_length(const struct ckpt_case *server, struct option_problems 
 	auto_free char *expected = pl_asprintf(
 		"at most %s, the model's %s%s", right, key,
 		facts->max_len_scaled && limit == facts->max_len ? " with its RoPE scaling" : "");
-	ckpt_case_add(server, problems, is_long_allowed(server) ? OPTION_WARNING : OPTION_ERROR,
+	/* Interprets it like vLLM's own switches. */
+	const char *text = ckpt_case_env(server, "VLLM_ALLOW_LONG_MAX_MODEL_LEN");
+	ckpt_case_add(server, problems,
+		      (text != NULL && (strcmp(text, "1") == 0 || strcasecmp(text, "true") == 0))
+			      ? OPTION_WARNING
+			      : OPTION_ERROR,
 		      "max_model_len", "max_model_len_within_model", found, expected, right);
 }
 
@@ -280,18 +277,6 @@ static void check_quantization(const struct ckpt_case *server, struct option_pro
 		      found, expected, facts->quantization);
 }
 
-static void check_dtype_of_model(const struct ckpt_case *server, struct option_problems *problems)
-{
-	const struct ckpt_facts *facts = server->facts;
-	const char *given = ckpt_case_text(server, "dtype");
-
-	if (ckpt_dtype_find(given) == CKPT_DTYPE_F16 && facts->model_type != NULL &&
-	    has_word("gemma2 gemma3 gemma3_text plamo2 glm4", facts->model_type))
-		ckpt_case_add(server, problems, OPTION_ERROR, "dtype", "dtype_suits_model", given,
-			      "bfloat16 or float32: vLLM does not serve this family in float16",
-			      "bfloat16");
-}
-
 static void check_dtype_of_gpu(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const char *given = ckpt_case_text(server, "dtype");
@@ -386,7 +371,14 @@ void ckpt_checks(const struct ckpt_case *server, struct option_problems *problem
 	check_adapters(server, problems);
 	if (server->facts == NULL)
 		return;
-	check_dtype_of_model(&of_shape, problems);
+	const struct ckpt_facts *facts = of_shape.facts;
+	const char *given = ckpt_case_text(&of_shape, "dtype");
+	if (ckpt_dtype_find(given) == CKPT_DTYPE_F16 && facts->model_type != NULL &&
+	    has_word("gemma2 gemma3 gemma3_text plamo2 glm4", facts->model_type))
+		ckpt_case_add(&of_shape, problems, OPTION_ERROR, "dtype", "dtype_suits_model",
+			      given,
+			      "bfloat16 or float32: vLLM does not serve this family in float16",
+			      "bfloat16");
 	check_found(server, problems);
 	if (server->facts->state != CKPT_MODEL_READ)
 		return;

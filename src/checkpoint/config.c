@@ -284,15 +284,6 @@ static void read_experts(struct ckpt_facts *facts, const json_t *part)
 	}
 }
 
-static void read_latent(struct ckpt_facts *facts, const json_t *part)
-{
-	facts->q_lora_rank = ckpt_count_of(json_object_get(part, "q_lora_rank"));
-	facts->kv_lora_rank = ckpt_count_of(json_object_get(part, "kv_lora_rank"));
-	facts->rope_dim = ckpt_count_of(json_object_get(part, "qk_rope_head_dim"));
-	facts->nope_dim = ckpt_count_of(json_object_get(part, "qk_nope_head_dim"));
-	facts->value_dim = ckpt_count_of(json_object_get(part, "v_head_dim"));
-}
-
 /* RoPE scaling multiplies the limit, except where the file's limit has it already. */
 static void scale_limit(struct ckpt_facts *facts, const json_t *rope)
 {
@@ -352,22 +343,6 @@ char *ckpt_quantization_name(const char *text)
 	return name;
 }
 
-/* Bits of a weight with the scale (and zero point) that a group of them shares. A group has one
- * 16-bit scale and one zero point of `bits`. */
-static double grouped_bits(const json_t *quantization)
-{
-	double bits = pl_json_get_f64(quantization, "bits");
-	double group = pl_json_get_f64(quantization, "group_size");
-
-	if (bits == 0)
-		bits = pl_json_get_f64(quantization, "w_bit");
-	if (group == 0)
-		group = pl_json_get_f64(quantization, "q_group_size");
-	if (bits < 1 || bits > 16)
-		return NAN;
-	return group > 0 ? bits + (16 + bits) / group : bits;
-}
-
 /* NAN where groups of layers differ: an average needs to know how many are of each. */
 static double compressed_bits(const json_t *quantization)
 {
@@ -389,8 +364,19 @@ static double bits_of(const char *method, const json_t *quantization)
 {
 	const char *algorithm = pl_json_get_text(quantization, "quant_algo");
 
-	if (pl_text_starts(method, "awq") || pl_text_starts(method, "gptq"))
-		return grouped_bits(quantization);
+	if (pl_text_starts(method, "awq") || pl_text_starts(method, "gptq")) {
+		/* Bits of a weight with the scale (and zero point) that a group of them shares. A group has one
+		 * 16-bit scale and one zero point of `bits`. */
+		double bits = pl_json_get_f64(quantization, "bits");
+		double group = pl_json_get_f64(quantization, "group_size");
+		if (bits == 0)
+			bits = pl_json_get_f64(quantization, "w_bit");
+		if (group == 0)
+			group = pl_json_get_f64(quantization, "q_group_size");
+		if (bits < 1 || bits > 16)
+			return NAN;
+		return group > 0 ? bits + (16 + bits) / group : bits;
+	}
 	if (strcmp(method, "fp8") == 0 || strcmp(method, "fbgemm_fp8") == 0)
 		return 8;
 	if (strcmp(method, "compressed-tensors") == 0)
@@ -422,18 +408,6 @@ void ckpt_config_quantization(struct ckpt_facts *facts, const json_t *quantizati
 	facts->quant_experts = strcmp(facts->quantization, "mxfp4") == 0;
 	double bits = json_number_value(pl_json_get_path(quantization, "kv_cache_scheme.num_bits"));
 	facts->kv_fp8 = bits == 8 || pl_text_equal(cache, "FP8");
-}
-
-static void read_quantization(struct ckpt_facts *facts, const json_t *part)
-{
-	const json_t *given[] = {
-		json_object_get(facts->config, "quantization_config"),
-		json_object_get(facts->config, "compression_config"),
-		json_object_get(part, "quantization_config"),
-	};
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(given) && facts->quantization == NULL; i++)
-		ckpt_config_quantization(facts, given[i]);
 }
 
 /*
@@ -520,9 +494,19 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	facts->tied = tied != NULL ? json_is_true(tied) : facts->type != NULL && facts->type->tied;
 	read_sizes(facts, part);
 	read_experts(facts, part);
-	read_latent(facts, part);
+	facts->q_lora_rank = ckpt_count_of(json_object_get(part, "q_lora_rank"));
+	facts->kv_lora_rank = ckpt_count_of(json_object_get(part, "kv_lora_rank"));
+	facts->rope_dim = ckpt_count_of(json_object_get(part, "qk_rope_head_dim"));
+	facts->nope_dim = ckpt_count_of(json_object_get(part, "qk_nope_head_dim"));
+	facts->value_dim = ckpt_count_of(json_object_get(part, "v_head_dim"));
 	ckpt_layers_read(facts, part);
 	read_limit(facts, part);
-	read_quantization(facts, part);
+	const json_t *given[] = {
+		json_object_get(facts->config, "quantization_config"),
+		json_object_get(facts->config, "compression_config"),
+		json_object_get(part, "quantization_config"),
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(given) && facts->quantization == NULL; i++)
+		ckpt_config_quantization(facts, given[i]);
 	check_modelled(facts, part);
 }

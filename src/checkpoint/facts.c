@@ -186,17 +186,11 @@ struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
 	return facts;
 }
 
-static const char *env_text(const struct ckpt_source *source, const char *name)
-{
-	const char *given = pl_json_get_text(source->env, name);
-
-	return given != NULL ? given : getenv(name);
-}
-
 /* Why the facts of a name may be another checkpoint's; NULL: they are its own. */
 static char *doubt_of(const struct ckpt_source *source)
 {
-	const char *scope = env_text(source, "VLLM_USE_MODELSCOPE");
+	const char *given = pl_json_get_text(source->env, "VLLM_USE_MODELSCOPE");
+	const char *scope = given != NULL ? given : getenv("VLLM_USE_MODELSCOPE");
 
 	if (source->revision != NULL && strcmp(source->revision, "main") != 0)
 		return pl_asprintf("they describe the default revision, not '%s'",

@@ -75,17 +75,6 @@ static void add_latent(const struct ckpt_facts *facts, int64_t tensor, struct ck
 	layer->rest += (double)facts->q_lora_rank + rank;
 }
 
-/* The indexer of sparse attention is replicated on every GPU (vLLM, deepseek_v2.py). */
-static void add_indexer(const struct ckpt_facts *facts, struct ckpt_params *layer)
-{
-	double hidden = (double)facts->hidden_size;
-	double dim = (double)facts->index_dim;
-	double heads = (double)facts->index_heads;
-
-	layer->linear += (double)facts->q_lora_rank * heads * dim + hidden * dim;
-	layer->rest += hidden * heads + 2 * dim;
-}
-
 /* Gate, up and down, or up and down. */
 static double mlp_matrices(const struct ckpt_facts *facts)
 {
@@ -120,26 +109,6 @@ static double expert_numbers(const struct ckpt_facts *facts, struct ckpt_cut cut
 	       tiles(width, EXPERT_WIDTH_TILE);
 }
 
-/* The router is replicated on every GPU; shared experts are split like an MLP. */
-static void add_experts(const struct ckpt_facts *facts, struct ckpt_cut cut, double layers,
-			struct ckpt_params *sum)
-{
-	double hidden = (double)facts->hidden_size;
-	double experts = (double)facts->experts;
-	double width = (double)facts->expert_intermediate;
-	double shared = (double)facts->shared_intermediate / (double)cut.tensor;
-
-	sum->expert += layers * mlp_matrices(facts) * expert_numbers(facts, cut);
-	sum->linear += layers * mlp_matrices(facts) * hidden * shared;
-	sum->rest += layers * (hidden * experts + (facts->shared_gate ? hidden : 0));
-	if (facts->type->biases == CKPT_BIASES_ALL)
-		sum->rest += layers *
-			     (experts * (2 * width + hidden) / (double)cut.experts + experts);
-	/* in addition to an MLP they have separate norms, and their router has scales */
-	if (ckpt_has_trait(facts, CKPT_TRAIT_GLOBAL))
-		sum->rest += layers * (4 * hidden + experts);
-}
-
 static void add(struct ckpt_params *sum, double times, const struct ckpt_params *layer)
 {
 	sum->linear += times * layer->linear;
@@ -162,8 +131,14 @@ static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ck
 		add_latent(facts, tensor, &usual);
 	else
 		add_heads(facts, facts->kv_heads, facts->head_dim, tensor, &usual);
-	if (ckpt_has_trait(facts, CKPT_TRAIT_INDEXER))
-		add_indexer(facts, &usual);
+	if (ckpt_has_trait(facts, CKPT_TRAIT_INDEXER)) {
+		/* The indexer of sparse attention is replicated on every GPU (vLLM, deepseek_v2.py). */
+		double hidden = (double)facts->hidden_size;
+		double dim = (double)facts->index_dim;
+		double heads = (double)facts->index_heads;
+		usual.linear += (double)facts->q_lora_rank * heads * dim + hidden * dim;
+		usual.rest += hidden * heads + 2 * dim;
+	}
 	if (facts->global_layers > 0)
 		add_heads(facts, facts->global_kv_heads, facts->global_head_dim, tensor, &global);
 	add(sum, (double)(facts->attention_layers - facts->global_layers), &usual);
@@ -200,13 +175,6 @@ static void add_ends(const struct ckpt_facts *facts, struct ckpt_cut cut, struct
 		sum->rest += hidden * hidden + hidden;
 }
 
-static void scale(struct ckpt_params *params, double factor)
-{
-	params->linear *= factor;
-	params->expert *= factor;
-	params->rest *= factor;
-}
-
 /* False where a shape that counts is missing: no count is better than one that is too low. */
 bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *ret)
 {
@@ -218,11 +186,28 @@ bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut, stru
 		return false;
 	add_mixers(facts, cut.tensor, &sum);
 	add_dense(facts, cut.tensor, (double)facts->dense_layers, &sum);
-	add_experts(facts, cut, (double)facts->expert_layers, &sum);
+	/* The router is replicated on every GPU; shared experts are split like an MLP. */
+	double layers = (double)facts->expert_layers;
+	double hidden = (double)facts->hidden_size;
+	double experts = (double)facts->experts;
+	double width = (double)facts->expert_intermediate;
+	double shared = (double)facts->shared_intermediate / (double)cut.tensor;
+	sum.expert += layers * mlp_matrices(facts) * expert_numbers(facts, cut);
+	sum.linear += layers * mlp_matrices(facts) * hidden * shared;
+	sum.rest += layers * (hidden * experts + (facts->shared_gate ? hidden : 0));
+	if (facts->type->biases == CKPT_BIASES_ALL)
+		sum.rest += layers *
+			    (experts * (2 * width + hidden) / (double)cut.experts + experts);
+	/* in addition to an MLP they have separate norms, and their router has scales */
+	if (ckpt_has_trait(facts, CKPT_TRAIT_GLOBAL))
+		sum.rest += layers * (4 * hidden + experts);
 
 	/* the largest stage has the remaining layers, and one end of the model */
 	double stage = ceil((double)facts->layers / (double)cut.pipeline);
-	scale(&sum, stage / (double)facts->layers);
+	double factor = stage / (double)facts->layers;
+	sum.linear *= factor;
+	sum.expert *= factor;
+	sum.rest *= factor;
 	add_ends(facts, cut, &sum);
 	*ret = sum;
 	return true;

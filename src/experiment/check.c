@@ -103,25 +103,6 @@ static const struct option_row *arg_of_key(const struct vllm_catalog *catalog, c
 	return vllm_arg_read_name(catalog, name, &negative);
 }
 
-/* Arguments that an error is about, and those that a misspelt name was likely meant for. */
-static json_t *refused_args(const struct vllm_catalog *catalog,
-			    const struct option_problems *problems)
-{
-	json_t *refused = json_object();
-
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct option_problem *problem = &problems->items[i];
-		const struct option_row *arg = arg_of_key(catalog, problem->key);
-		if (problem->severity != OPTION_ERROR)
-			continue;
-		if (arg == NULL && problem->nearest != NULL)
-			arg = arg_of_key(catalog, problem->nearest);
-		if (arg != NULL)
-			json_object_set_new(refused, arg->name, json_true());
-	}
-	return refused;
-}
-
 /*
  * Returns whether it comes after another one of the same file. Problems without a location come
  * last.
@@ -135,28 +116,21 @@ static bool is_after(const struct option_problem *a, const struct option_problem
 	return a->line == 0 || a->line > b->line;
 }
 
-static void sort_by_location(struct option_problems *problems)
-{
-	for (size_t i = 1; i < problems->count; i++) {
-		struct option_problem problem = problems->items[i];
-		size_t at = i;
-		for (; at > 0 && is_after(&problems->items[at - 1], &problem); at--)
-			problems->items[at] = problems->items[at - 1];
-		problems->items[at] = problem;
-	}
-}
-
-static void make_strict(struct option_problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++)
-		problems->items[i].severity = OPTION_ERROR;
-	problems->errors = problems->count;
-}
-
 void exp_check(const struct exp_config *experiment, const struct exp_check_options *options,
 	       struct exp_checked *ret, struct option_problems *problems)
 {
-	auto_json json_t *refused = refused_args(experiment->catalog, problems);
+	/* Arguments that an error is about, and those that a misspelt name was likely meant for. */
+	auto_json json_t *refused = json_object();
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct option_problem *problem = &problems->items[i];
+		const struct option_row *arg = arg_of_key(experiment->catalog, problem->key);
+		if (problem->severity != OPTION_ERROR)
+			continue;
+		if (arg == NULL && problem->nearest != NULL)
+			arg = arg_of_key(experiment->catalog, problem->nearest);
+		if (arg != NULL)
+			json_object_set_new(refused, arg->name, json_true());
+	}
 	struct exp_checker c = {
 		.experiment = experiment,
 		.bench = &experiment->bench,
@@ -170,7 +144,16 @@ void exp_check(const struct exp_config *experiment, const struct exp_check_optio
 
 	ret->facts = ckpt_facts_know(&source);
 	run_rows(&c, PHASE_TARGET);
-	sort_by_location(problems);
-	if (options->strict)
-		make_strict(problems);
+	for (size_t i = 1; i < problems->count; i++) {
+		struct option_problem problem = problems->items[i];
+		size_t at = i;
+		for (; at > 0 && is_after(&problems->items[at - 1], &problem); at--)
+			problems->items[at] = problems->items[at - 1];
+		problems->items[at] = problem;
+	}
+	if (options->strict) {
+		for (size_t i = 0; i < problems->count; i++)
+			problems->items[i].severity = OPTION_ERROR;
+		problems->errors = problems->count;
+	}
 }

@@ -252,22 +252,17 @@ void exp_check_dataset_tokenizer(struct exp_checker *c)
 	exp_refuse_for(c, "benchmark.skip_tokenizer_init", reason);
 }
 
-static void add_sets_with_all(struct pl_buf *names)
-{
-	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
-		if (exp_dataset_at(i)->traits & EXP_DATASET_ALL)
-			pl_buf_addf(names, "%s%s", names->len > 0 ? " and " : "",
-				    exp_dataset_at(i)->name);
-	}
-}
-
 void exp_check_num_prompts(struct exp_checker *c)
 {
 	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
 	if (c->bench->num_prompts >= 1 || exp_dataset_has(c->bench->dataset_name, EXP_DATASET_ALL))
 		return;
-	add_sets_with_all(&names);
+	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
+		if (exp_dataset_at(i)->traits & EXP_DATASET_ALL)
+			pl_buf_addf(&names, "%s%s", names.len > 0 ? " and " : "",
+				    exp_dataset_at(i)->name);
+	}
 	auto_free char *expected = pl_asprintf(
 		"an integer of at least 1 (datasets %s: 0 means all records)", pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
@@ -508,16 +503,6 @@ static void report_key_later(void *user, const struct option_row *row)
 	report_later(user, row->name, NULL, LATER, row->instead);
 }
 
-static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, bool is_native)
-{
-	const struct option_row *row = vllm_bench_row(id);
-	auto_free char *key = pl_asprintf("benchmark.%s", row->name);
-
-	/* vLLM's client has features that ours lacks */
-	if (row->later && (row->ours || is_native) && is_set(c, id))
-		report_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
-}
-
 /* Reports values that our load generator does not support yet. */
 static void check_values_later(struct exp_checker *c)
 {
@@ -542,8 +527,14 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 	/* a server that was pasted is run elsewhere */
 	if (!c->options->is_command)
 		exp_keys_each_later(c->experiment, report_key_later, c);
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
-		check_option_later(c, (enum vllm_bench_id)i, is_native);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		enum vllm_bench_id id = (enum vllm_bench_id)i;
+		const struct option_row *row = vllm_bench_row(id);
+		auto_free char *key = pl_asprintf("benchmark.%s", row->name);
+		/* vLLM's client has features that ours lacks */
+		if (row->later && (row->ours || is_native) && is_set(c, id))
+			report_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
+	}
 	if (is_native)
 		check_values_later(c);
 	/* alone it is refused as a server without an API */

@@ -189,20 +189,6 @@ static json_t *read_value(struct option_reader *reader, const struct option_row 
 	return path != NULL ? json_string(path) : NULL;
 }
 
-static void unknown_key(struct option_reader *reader, const char *section,
-			const struct pl_yaml *name)
-{
-	struct pl_nearest nearest = { .name = name->text };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		const char *known = name_in_section(&rows[i], section);
-		if (known != NULL)
-			pl_nearest_try(&nearest, known);
-	}
-	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
-	option_reader_add(reader, OPTION_ERROR, name, key, "unknown key", NULL, nearest.found);
-}
-
 /* Words and variables have separate locations: "launch.command[1]", "launch.env.NAME". */
 static void place_value(struct option_reader *reader, const struct option_row *row,
 			const struct pl_yaml *node)
@@ -243,7 +229,14 @@ void exp_key_read(struct option_reader *reader, const char *section, const struc
 		json_decref(typed);
 		return;
 	}
-	unknown_key(reader, section, name);
+	struct pl_nearest nearest = { .name = name->text };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *known = name_in_section(&rows[i], section);
+		if (known != NULL)
+			pl_nearest_try(&nearest, known);
+	}
+	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
+	option_reader_add(reader, OPTION_ERROR, name, key, "unknown key", NULL, nearest.found);
 }
 
 /* "${HF_TOKEN}": names a secret and holds none. */

@@ -112,17 +112,6 @@ static void check_one_server(const struct exp_config *experiment, struct option_
 	}
 }
 
-static void check_env(const struct exp_config *experiment, struct option_problems *problems)
-{
-	PL_JSON_EACH_MEMBER(name, value, experiment->launch.env) {
-		auto_free char *key = pl_asprintf("env.%s", name);
-		auto_free char *found = pl_asprintf("the name '%s'", name);
-		if (name[0] == '\0' || strchr(name, '=') != NULL)
-			refuse_text(experiment, problems, "launch", key, found,
-				    "the name of a variable: not empty, without '='");
-	}
-}
-
 void exp_check_launch(struct exp_checker *c)
 {
 	const struct exp_config *experiment = c->experiment;
@@ -131,7 +120,13 @@ void exp_check_launch(struct exp_checker *c)
 	check_url(experiment, c->problems, "launch", "url", launch->url);
 	check_url(experiment, c->problems, "benchmark", "base_url", experiment->bench.base_url);
 	check_one_server(experiment, c->problems);
-	check_env(experiment, c->problems);
+	PL_JSON_EACH_MEMBER(name, value, experiment->launch.env) {
+		auto_free char *key = pl_asprintf("env.%s", name);
+		auto_free char *found = pl_asprintf("the name '%s'", name);
+		if (name[0] == '\0' || strchr(name, '=') != NULL)
+			refuse_text(experiment, c->problems, "launch", key, found,
+				    "the name of a variable: not empty, without '='");
+	}
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
 		refuse_text(experiment, c->problems, "launch", "command", "an empty list",
 			    "a list of words such as [vllm, serve]");

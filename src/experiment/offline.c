@@ -52,17 +52,6 @@ const char *exp_offline_mode(const struct exp_config *experiment)
 	return exp_is_in_process(experiment) ? "in_process" : "server";
 }
 
-/* Omits options that were not set: vLLM's release has their defaults. */
-static void add_options(const struct exp_config *experiment, const struct vllm_bench_kind *kind,
-			json_t *argv)
-{
-	for (size_t i = 0; i < kind->count; i++) {
-		enum vllm_bench_id id = vllm_bench_find(kind->rows[i].name);
-		if (experiment->bench_set[id] && id != VLLM_BENCH_output_json)
-			(void)vllm_bench_row_words_add(&experiment->bench, &kind->rows[i], argv);
-	}
-}
-
 json_t *exp_offline_command(const struct exp_config *experiment)
 {
 	json_t *command = experiment->launch.command != NULL
@@ -87,7 +76,13 @@ int exp_offline_words(const struct exp_config *experiment, const json_t *values,
 	json_object_del(engine, "model");
 	if (vllm_args_to_argv(experiment->catalog, engine, argv, ret_env, err) < 0)
 		return -1;
-	add_options(experiment, exp_offline_kind(experiment), argv);
+	/* Omits options that were not set: vLLM's release has their defaults. */
+	const struct vllm_bench_kind *kind = exp_offline_kind(experiment);
+	for (size_t i = 0; i < kind->count; i++) {
+		enum vllm_bench_id id = vllm_bench_find(kind->rows[i].name);
+		if (experiment->bench_set[id] && id != VLLM_BENCH_output_json)
+			(void)vllm_bench_row_words_add(&experiment->bench, &kind->rows[i], argv);
+	}
 	return 0;
 }
 
@@ -118,15 +113,6 @@ static void choose_sampling(struct vllm_bench *bench)
 		json_object_set_new(bench->extra_body, "use_beam_search", json_true());
 }
 
-/*
- * Uses different prompts for each repetition: otherwise a prefix cache would contain their start.
- */
-static void choose_batches(struct vllm_bench *bench)
-{
-	bench->prompt_token_ids = true;
-	bench->num_prompts = bench->batch_size * (bench->num_iters_warmup + bench->num_iters);
-}
-
 void exp_offline_complete(struct exp_config *experiment)
 {
 	const struct vllm_bench_kind *kind = exp_offline_kind(experiment);
@@ -142,8 +128,14 @@ void exp_offline_complete(struct exp_config *experiment)
 	choose_dataset(experiment);
 	if (strcmp(kind->name, "startup") != 0 && strcmp(kind->name, "mm-processor") != 0)
 		choose_sampling(bench);
-	if (strcmp(kind->name, "latency") == 0)
-		choose_batches(bench);
+	if (strcmp(kind->name, "latency") == 0) {
+		/*
+		 * Uses different prompts for each repetition: otherwise a prefix cache would contain their start.
+		 */
+		bench->prompt_token_ids = true;
+		bench->num_prompts = bench->batch_size *
+				     (bench->num_iters_warmup + bench->num_iters);
+	}
 	/* of random prompts vLLM has another name for it */
 	if (bench->prefix_len != OPTION_NO_I64 && bench->prefix_len > 0)
 		bench->random_prefix_len = bench->prefix_len;

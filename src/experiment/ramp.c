@@ -41,15 +41,6 @@ double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n)
 	return 2 * x / (ramp->start + sqrt(ramp->start * ramp->start + 2 * slope * x));
 }
 
-static double rate_at(const struct exp_ramp *ramp, double t_s)
-{
-	double location = fmin(t_s / ramp->length_s, 1);
-
-	if (ramp->growth != 0)
-		return ramp->start * exp(ramp->growth * location);
-	return ramp->start + (ramp->end - ramp->start) * location;
-}
-
 static double rate_by_index(const struct vllm_bench *bench, size_t i, size_t n)
 {
 	double start = (double)bench->ramp_up_start_rps;
@@ -68,5 +59,8 @@ double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double 
 	if (!exp_ramp_is_timed(bench))
 		return rate_by_index(bench, i, n);
 	struct exp_ramp ramp = exp_ramp_of(bench, n);
-	return rate_at(&ramp, t_s);
+	double location = fmin(t_s / ramp.length_s, 1);
+	if (ramp.growth != 0)
+		return ramp.start * exp(ramp.growth * location);
+	return ramp.start + (ramp.end - ramp.start) * location;
 }

@@ -115,16 +115,6 @@ static bool clash(const json_t *a, const json_t *b)
 	return false;
 }
 
-/* The argument that a key means, in whatever form; NULL. A negative of an argument that the release
- * has comes before an absent argument of the same name. */
-static const struct option_row *argument_of(const struct vllm_catalog *catalog, const char *key,
-					    bool *ret_negative)
-{
-	auto_free char *first = pl_strndup(key, strcspn(key, "."));
-
-	return vllm_arg_read_name(catalog, first, ret_negative);
-}
-
 /* Returns whether an earlier key means the same argument. `meant`: the meaning of each key. */
 static bool is_repeat(const struct option_row *const *meant, size_t i)
 {
@@ -152,18 +142,6 @@ static void keep_given(struct option_reader *reader, const struct option_row *ar
 		json_decref(given);
 }
 
-/* Problems of the mappings that a dotted name stands for are at the name. */
-static void position_at(struct option_reader *reader, size_t first, const struct pl_yaml *name)
-{
-	for (size_t i = first; i < reader->problems->count; i++) {
-		struct option_problem *problem = &reader->problems->items[i];
-		if (problem->line > 0)
-			continue;
-		problem->line = name->line;
-		problem->column = name->column;
-	}
-}
-
 static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct option_row *arg, bool inverted,
 		     bool retry, json_t *server)
@@ -175,7 +153,14 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 	size_t first = reader->problems->count;
 	json_t *value = option_value_read(reader, &word, key, &spec);
 
-	position_at(reader, first, name);
+	/* Problems of the mappings that a dotted name stands for are at the name. */
+	for (size_t i = first; i < reader->problems->count; i++) {
+		struct option_problem *problem = &reader->problems->items[i];
+		if (problem->line > 0)
+			continue;
+		problem->line = name->line;
+		problem->column = name->column;
+	}
 	if (value == NULL)
 		return;
 	if (!is_usable(reader, node, key, arg, value)) {
@@ -240,7 +225,10 @@ void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *r
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("server.%s", name->text);
 		bool negative;
-		const struct option_row *arg = argument_of(catalog, name->text, &negative);
+		/* The argument that a key means, in whatever form; NULL. A negative of an argument that the release
+		 * has comes before an absent argument of the same name. */
+		auto_free char *first = pl_strndup(name->text, strcspn(name->text, "."));
+		const struct option_row *arg = vllm_arg_read_name(catalog, first, &negative);
 
 		meant[i] = arg;
 		bool retry = is_repeat(meant, i);

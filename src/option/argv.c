@@ -386,22 +386,6 @@ static void classify(const struct option_argv *argv, struct option_argv_word *wo
 				     : OPTION_ARGV_UNKNOWN;
 }
 
-/* Classifies all words before values are assigned, like argparse. */
-static void classify_all(struct option_argv *argv)
-{
-	bool words_only = false;
-
-	for (size_t i = 0; i < argv->count; i++) {
-		struct option_argv_word *word = &argv->words[i];
-		if (strcmp(word->text, "--") == 0) {
-			word->kind = OPTION_ARGV_SEPARATOR;
-			words_only = true;
-		} else if (!words_only) {
-			classify(argv, word);
-		}
-	}
-}
-
 bool option_argv_is_switch(const struct option_argv_flag *flag)
 {
 	return flag->negative || flag->row->style == OPTION_STYLE_TOGGLE ||
@@ -451,7 +435,17 @@ void option_argv_read(struct option_argv *argv)
 	for (size_t i = 0; i < argv->count; i++)
 		turn_underscores(argv->words[i].text);
 	join_dotted(argv);
-	classify_all(argv);
+	/* Classifies all words before values are assigned, like argparse. */
+	bool words_only = false;
+	for (size_t i = 0; i < argv->count; i++) {
+		struct option_argv_word *word = &argv->words[i];
+		if (strcmp(word->text, "--") == 0) {
+			word->kind = OPTION_ARGV_SEPARATOR;
+			words_only = true;
+		} else if (!words_only) {
+			classify(argv, word);
+		}
+	}
 	for (size_t i = 0; i < argv->count; i++) {
 		if (argv->words[i].kind == OPTION_ARGV_FLAG)
 			give_values(argv, i);

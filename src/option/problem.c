@@ -157,18 +157,6 @@ static void add_place(const struct option_problem *problem, struct pl_buf *buf)
 	pl_buf_add_text(buf, ": ");
 }
 
-/* The expected value without the remedy after its first semicolon. A command line has no null. */
-static char *expected_text(const struct option_problem *problem, enum option_voice voice)
-{
-	static const char null[] = ", or null";
-	size_t len = strcspn(problem->expected, ";");
-
-	if (voice != OPTION_AS_FILE && len > strlen(null) &&
-	    strncmp(problem->expected + len - strlen(null), null, strlen(null)) == 0)
-		len -= strlen(null);
-	return pl_strndup(problem->expected, len);
-}
-
 static void add_found(const struct option_problem *problem, enum option_voice voice,
 		      struct pl_buf *buf)
 {
@@ -189,7 +177,13 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 			pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
 	}
 	if (problem->expected != NULL) {
-		auto_free char *expected = expected_text(problem, voice);
+		/* The expected value without the remedy after its first semicolon. A command line has no null. */
+		static const char null[] = ", or null";
+		size_t len = strcspn(problem->expected, ";");
+		if (voice != OPTION_AS_FILE && len > strlen(null) &&
+		    strncmp(problem->expected + len - strlen(null), null, strlen(null)) == 0)
+			len -= strlen(null);
+		auto_free char *expected = pl_strndup(problem->expected, len);
 		add_words(buf, expected, voice);
 	}
 }

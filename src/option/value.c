@@ -335,18 +335,6 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 							 : json_string(node->text);
 }
 
-static json_t *value_choice(struct option_reader *reader, const struct pl_yaml *node,
-			    const char *key, const struct option_row *row)
-{
-	auto_json json_t *list = option_row_choices(row);
-	json_t *choice = find_choice(list, node, row->any_case);
-
-	if (choice == NULL)
-		return value_other(reader, node, key, row);
-	/* as it was written: the server compares in its own way */
-	return json_is_string(choice) ? json_string(node->text) : json_incref(choice);
-}
-
 static json_t *value_duration(struct option_reader *reader, const struct pl_yaml *node,
 			      const char *key, const struct option_row *row)
 {
@@ -437,16 +425,6 @@ static void soften(struct option_problems *problems, size_t first)
 	}
 }
 
-/* Returns why a text that begins like an object is invalid, if that is helpful; otherwise NULL. */
-static char *reason_of(const char *text, const char *fault)
-{
-	const char *excess = option_json_excess(text);
-
-	if (excess == NULL && strstr(fault, "duplicate object key") != NULL)
-		excess = "a duplicate key";
-	return excess != NULL ? pl_asprintf("a JSON object with %s", excess) : NULL;
-}
-
 static bool read_member(struct option_reader *reader, const struct pl_yaml *map, size_t i,
 			const char *key, const struct option_row *row, json_t *object)
 {
@@ -511,7 +489,12 @@ static json_t *value_object(struct option_reader *reader, const struct pl_yaml *
 	if (node->kind != PL_YAML_SCALAR || node->text[0] != '{' ||
 	    pl_json_parse(node->text, strlen(node->text), key, &json, &err) < 0 ||
 	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0) {
-		auto_free char *reason = reason_of(node->text, err.text);
+		const char *excess = option_json_excess(node->text);
+		if (excess == NULL && strstr(err.text, "duplicate object key") != NULL)
+			excess = "a duplicate key";
+		auto_free char *reason = excess != NULL
+						 ? pl_asprintf("a JSON object with %s", excess)
+						 : NULL;
 		return refuse(reader, node, key, row, reason);
 	}
 	if (option_field_next(row, NULL) == NULL)
@@ -569,7 +552,13 @@ json_t *option_value_read(struct option_reader *reader, const struct pl_yaml *no
 		return json_integer(number);
 	if (accepts(row, "string") && reads_as_text(node, row))
 		return json_string(node->text);
-	if (row->choices != NULL && row->type != OPTION_LIST)
-		return value_choice(reader, node, key, row);
+	if (row->choices != NULL && row->type != OPTION_LIST) {
+		auto_json json_t *list = option_row_choices(row);
+		json_t *choice = find_choice(list, node, row->any_case);
+		if (choice == NULL)
+			return value_other(reader, node, key, row);
+		/* as it was written: the server compares in its own way */
+		return json_is_string(choice) ? json_string(node->text) : json_incref(choice);
+	}
 	return by_kind[row->type](reader, node, key, row);
 }

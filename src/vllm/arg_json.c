@@ -229,20 +229,6 @@ static void put_field(json_t *fields, const struct option_row *field)
 	json_object_set_new(fields, name, field_json(field));
 }
 
-/* The keys inside of an argument's object, by name; NULL: none are known. New reference. */
-static json_t *fields_to_json(const struct option_row *arg)
-{
-	json_t *fields = NULL;
-
-	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
-	     field = option_field_next(arg, field)) {
-		if (fields == NULL)
-			fields = json_object();
-		put_field(fields, field);
-	}
-	return fields;
-}
-
 static void put_keys(json_t *entry, const struct option_row *row, const struct key *which,
 		     size_t count)
 {
@@ -255,7 +241,13 @@ static void put_keys(json_t *entry, const struct option_row *row, const struct k
 json_t *vllm_arg_to_json(const struct option_row *arg)
 {
 	json_t *entry = json_object();
-	json_t *fields = fields_to_json(arg);
+	json_t *fields = NULL;
+	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
+	     field = option_field_next(arg, field)) {
+		if (fields == NULL)
+			fields = json_object();
+		put_field(fields, field);
+	}
 
 	put_keys(entry, arg, keys, PL_ARRAY_SIZE(keys));
 	if (fields != NULL)

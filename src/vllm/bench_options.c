@@ -82,19 +82,6 @@ bool vllm_bench_thresholds(const char *text, double ret_ms[2])
 	return true;
 }
 
-/* "NAME=***" for each "NAME=value". */
-static json_t *without_values(const json_t *headers)
-{
-	json_t *shown = json_array();
-
-	PL_JSON_EACH(item, headers) {
-		const char *text = json_string_value(item);
-		json_array_append_new(shown,
-				      json_sprintf("%.*s=***", (int)strcspn(text, "="), text));
-	}
-	return shown;
-}
-
 /* Hides the values of headers: the sender reads the member. */
 json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id)
 {
@@ -102,7 +89,13 @@ json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id)
 
 	if (!rows[id].secret || !json_is_array(value))
 		return value;
-	json_t *shown = without_values(value);
+	/* "NAME=***" for each "NAME=value". */
+	json_t *shown = json_array();
+	PL_JSON_EACH(item, value) {
+		const char *text = json_string_value(item);
+		json_array_append_new(shown,
+				      json_sprintf("%.*s=***", (int)strcspn(text, "="), text));
+	}
 	json_decref(value);
 	return shown;
 }

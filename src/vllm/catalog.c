@@ -112,27 +112,6 @@ static size_t each_long(struct vllm_catalog *catalog, const struct option_row *a
 	return count;
 }
 
-/* Counted first, so that the table never grows: slots hold pointers into the rows. */
-static void build_index(struct vllm_catalog *catalog)
-{
-	const struct option_row *args = catalog->args;
-	size_t names = catalog->count;
-
-	for (size_t i = 0; i < catalog->count; i++)
-		names += each_long(NULL, &args[i], args[i].aliases, LONG_ALIAS) +
-			 each_long(NULL, &args[i], args[i].negative_flag, NEGATIVE) +
-			 each_long(NULL, &args[i], args[i].negative_aliases, NEGATIVE);
-	for (catalog->slot_count = SLOTS_PER_NAME; catalog->slot_count < SLOTS_PER_NAME * names;)
-		catalog->slot_count *= 2;
-	catalog->slots = pl_alloc_array(catalog->slot_count, sizeof(*catalog->slots));
-	for (size_t i = 0; i < catalog->count; i++) {
-		add_name(catalog, &args[i], args[i].name, strlen(args[i].name), NAME);
-		each_long(catalog, &args[i], args[i].aliases, LONG_ALIAS);
-		each_long(catalog, &args[i], args[i].negative_flag, NEGATIVE);
-		each_long(catalog, &args[i], args[i].negative_aliases, NEGATIVE);
-	}
-}
-
 /*
  * `name` has no leading dashes. The first of the requested kinds takes precedence, then the first
  * row. A name of one argument may be an alias of another.
@@ -229,18 +208,6 @@ static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
 	return 0;
 }
 
-static int add_overlays(struct vllm_catalog *catalog, const struct vllm_version *release,
-			struct pl_err *err)
-{
-	PL_JSON_EACH(entries, catalog->overlays) {
-		PL_JSON_EACH(entry, entries) {
-			if (add_entry(catalog, entry, release, err) < 0)
-				return -1;
-		}
-	}
-	return 0;
-}
-
 /*
  * `release` NULL: the reference's. Takes the reference to `overlays`. *ret is set even on failure,
  * and the caller frees it.
@@ -260,9 +227,28 @@ static int make(const struct vllm_version *release, json_t *overlays, struct vll
 	pthread_mutex_init(&catalog->lock, NULL);
 	*ret = catalog;
 	vllm_rows_make(release, catalog->args, catalog->arena);
-	if (add_overlays(catalog, release, err) < 0)
-		return -1;
-	build_index(catalog);
+	PL_JSON_EACH(entries, catalog->overlays) {
+		PL_JSON_EACH(entry, entries) {
+			if (add_entry(catalog, entry, release, err) < 0)
+				return -1;
+		}
+	}
+	/* Counted first, so that the table never grows: slots hold pointers into the rows. */
+	const struct option_row *args = catalog->args;
+	size_t names = catalog->count;
+	for (size_t i = 0; i < catalog->count; i++)
+		names += each_long(NULL, &args[i], args[i].aliases, LONG_ALIAS) +
+			 each_long(NULL, &args[i], args[i].negative_flag, NEGATIVE) +
+			 each_long(NULL, &args[i], args[i].negative_aliases, NEGATIVE);
+	for (catalog->slot_count = SLOTS_PER_NAME; catalog->slot_count < SLOTS_PER_NAME * names;)
+		catalog->slot_count *= 2;
+	catalog->slots = pl_alloc_array(catalog->slot_count, sizeof(*catalog->slots));
+	for (size_t i = 0; i < catalog->count; i++) {
+		add_name(catalog, &args[i], args[i].name, strlen(args[i].name), NAME);
+		each_long(catalog, &args[i], args[i].aliases, LONG_ALIAS);
+		each_long(catalog, &args[i], args[i].negative_flag, NEGATIVE);
+		each_long(catalog, &args[i], args[i].negative_aliases, NEGATIVE);
+	}
 	return 0;
 }
 
@@ -392,26 +378,6 @@ static int check_overlay(const json_t *overlay, struct pl_err *err)
 	return 0;
 }
 
-static void keep_names(json_t *names, const json_t *entries)
-{
-	PL_JSON_EACH(entry, entries) {
-		json_t *name = json_object_get(entry, "name");
-		if (!pl_json_has(names, name))
-			json_array_append(names, name);
-	}
-}
-
-static void free_one(struct vllm_catalog *catalog)
-{
-	free(catalog->slots);
-	free(catalog->args);
-	pl_arena_free(catalog->arena);
-	json_decref(catalog->overlays);
-	json_decref(catalog->overlaid);
-	pthread_mutex_destroy(&catalog->lock);
-	free(catalog);
-}
-
 /* Does nothing for catalogues linked from another, and for the process's own. */
 void vllm_catalog_free(const struct vllm_catalog *catalog)
 {
@@ -420,7 +386,13 @@ void vllm_catalog_free(const struct vllm_catalog *catalog)
 	for (struct vllm_catalog *at = (struct vllm_catalog *)catalog, *next; at != NULL;
 	     at = next) {
 		next = at->next;
-		free_one(at);
+		free(at->slots);
+		free(at->args);
+		pl_arena_free(at->arena);
+		json_decref(at->overlays);
+		json_decref(at->overlaid);
+		pthread_mutex_destroy(&at->lock);
+		free(at);
 	}
 }
 
@@ -483,7 +455,11 @@ static int lay_over(const struct vllm_catalog *base, const json_t *overlay, cons
 	if (rc < 0 || check_senses(base, catalog, overlay, path, err) < 0)
 		return pl_err_wrap(err, "overlay '%s'", source);
 	catalog->overlaid = base->overlaid != NULL ? json_copy(base->overlaid) : json_array();
-	keep_names(catalog->overlaid, entries);
+	PL_JSON_EACH(entry, entries) {
+		json_t *name = json_object_get(entry, "name");
+		if (!pl_json_has(catalog->overlaid, name))
+			json_array_append(catalog->overlaid, name);
+	}
 	*ret = pl_take(owned);
 	return 0;
 }

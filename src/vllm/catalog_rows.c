@@ -62,15 +62,6 @@ static enum option_type text_type(enum option_type type, const char *choices)
 	return type;
 }
 
-static void set_choices(struct option_row *row, const struct vllm_range *range)
-{
-	row->choices = is_null(range->choices) ? NULL : range->choices;
-	row->choices_open = pl_text_equal(range->choices_open, "true");
-	/* words on the reference's */
-	row->choices_note = NULL;
-	row->help_choices = NULL;
-}
-
 /* "--no-x" of "--x" */
 static const char *negative_of(const struct option_row *row, struct pl_arena *arena)
 {
@@ -78,32 +69,6 @@ static const char *negative_of(const struct option_row *row, struct pl_arena *ar
 		return NULL;
 	auto_free char *flag = pl_asprintf("--no-%s", row->flag + 2);
 	return pl_arena_strndup(arena, flag, strlen(flag));
-}
-
-/* Removes the negative aliases that a release does not have yet. */
-static void set_negative_aliases(struct option_row *row, const struct vllm_history *history,
-				 const struct vllm_version *release)
-{
-	bool known;
-
-	if (history->negative_aliases_since != NULL &&
-	    vllm_release_compare(release, history->negative_aliases_since, &known) < 0)
-		row->negative_aliases = NULL;
-}
-
-static void set_spelling(struct option_row *row, const struct vllm_range *range,
-			 struct pl_arena *arena)
-{
-	if (range->flag != NULL)
-		row->flag = range->flag;
-	if (range->aliases != NULL)
-		row->aliases = range->aliases[0] != '\0' ? range->aliases : NULL;
-	if (range->style != NULL)
-		(void)option_style_find(range->style, &row->style);
-	if (range->const_json != NULL)
-		row->const_json = range->const_json;
-	if (range->flag != NULL || range->style != NULL || row->style != OPTION_STYLE_TOGGLE)
-		row->negative_flag = negative_of(row, arena);
 }
 
 /* Applies the values of a range to the row. */
@@ -115,13 +80,27 @@ static void apply(struct option_row *row, const struct vllm_range *range, struct
 	}
 	if (range->type != NULL)
 		(void)option_type_read(range->type, row);
-	if (range->choices != NULL)
-		set_choices(row, range);
+	if (range->choices != NULL) {
+		row->choices = is_null(range->choices) ? NULL : range->choices;
+		row->choices_open = pl_text_equal(range->choices_open, "true");
+		/* words on the reference's */
+		row->choices_note = NULL;
+		row->help_choices = NULL;
+	}
 	if (range->choices != NULL || range->type != NULL) {
 		row->type = text_type(row->type, row->choices);
 		row->items = text_type(row->items, row->choices);
 	}
-	set_spelling(row, range, arena);
+	if (range->flag != NULL)
+		row->flag = range->flag;
+	if (range->aliases != NULL)
+		row->aliases = range->aliases[0] != '\0' ? range->aliases : NULL;
+	if (range->style != NULL)
+		(void)option_style_find(range->style, &row->style);
+	if (range->const_json != NULL)
+		row->const_json = range->const_json;
+	if (range->flag != NULL || range->style != NULL || row->style != OPTION_STYLE_TOGGLE)
+		row->negative_flag = negative_of(row, arena);
 	/*
 	 * in the reference's range (until NULL) the row has the value: a range has a single value
 	 */
@@ -178,7 +157,11 @@ static void take_history(struct option_row *row, const struct vllm_history *hist
 		return;
 	range = vllm_history_range(history, release);
 	row->absent = range == NULL;
-	set_negative_aliases(row, history, release);
+	/* Removes the negative aliases that a release does not have yet. */
+	bool known;
+	if (history->negative_aliases_since != NULL &&
+	    vllm_release_compare(release, history->negative_aliases_since, &known) < 0)
+		row->negative_aliases = NULL;
 	apply(row, range != NULL ? range : nearest_range(history, release), arena);
 }
 

@@ -408,24 +408,19 @@ static enum vllm_expr_op take_comparison(struct parser *parser)
 	return VLLM_EXPR_NULL;
 }
 
-/* "a < b < c" means one thing in Python and another in C: it is refused. */
-static struct vllm_expr *parse_comparison(struct parser *parser)
-{
-	struct vllm_expr *left = parse_sum(parser);
-	enum vllm_expr_op op = left != NULL ? take_comparison(parser) : VLLM_EXPR_NULL;
-
-	if (op == VLLM_EXPR_NULL)
-		return left;
-	left = new_operation(parser, op, left, parse_sum(parser));
-	return left != NULL && take_comparison(parser) != VLLM_EXPR_NULL
-		       ? fault(parser, "comparisons do not chain")
-		       : left;
-}
-
 static struct vllm_expr *parse_not(struct parser *parser)
 {
-	if (!take(parser, "not"))
-		return parse_comparison(parser);
+	if (!take(parser, "not")) {
+		/* "a < b < c" means one thing in Python and another in C: it is refused. */
+		struct vllm_expr *left = parse_sum(parser);
+		enum vllm_expr_op op = left != NULL ? take_comparison(parser) : VLLM_EXPR_NULL;
+		if (op == VLLM_EXPR_NULL)
+			return left;
+		left = new_operation(parser, op, left, parse_sum(parser));
+		return left != NULL && take_comparison(parser) != VLLM_EXPR_NULL
+			       ? fault(parser, "comparisons do not chain")
+			       : left;
+	}
 	struct vllm_expr *node = new_node(parser, VLLM_EXPR_NOT);
 	if (node == NULL || !enter(parser))
 		return NULL;

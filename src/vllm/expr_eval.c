@@ -205,14 +205,6 @@ static struct vllm_value arithmetic(enum vllm_expr_op op, struct vllm_value a, s
 				: null_value;
 }
 
-static struct vllm_value name_value(const struct vllm_expr *name,
-				    const struct vllm_expr_scope *scope)
-{
-	if (name->op == VLLM_EXPR_ENV)
-		return scope->env(scope->user, name->text);
-	return scope->value(scope->user, name->text, name->key);
-}
-
 static struct vllm_value pair_value(const struct vllm_expr *expr,
 				    const struct vllm_expr_scope *scope)
 {
@@ -282,7 +274,9 @@ struct vllm_value vllm_expr_value(const struct vllm_expr *expr, const struct vll
 	case VLLM_EXPR_ARG:
 	case VLLM_EXPR_SUB:
 	case VLLM_EXPR_ENV:
-		return name_value(expr, scope);
+		if (expr->op == VLLM_EXPR_ENV)
+			return scope->env(scope->user, expr->text);
+		return scope->value(scope->user, expr->text, expr->key);
 	case VLLM_EXPR_OR:
 		return value_of_truth(words_truth(expr, scope, VLLM_TRUE));
 	case VLLM_EXPR_AND:

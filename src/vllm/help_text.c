@@ -79,29 +79,6 @@ static const char *keep(struct vllm_help *help, const char *text, size_t len)
 
 /* ---- one argument ---------------------------------------------------------------------- */
 
-/* Length up to the next ", " outside of brackets and quotes. */
-static size_t part_len(const char *text)
-{
-	int depth = 0;
-	char quote = 0;
-	size_t i;
-
-	for (i = 0; text[i] != '\0'; i++) {
-		char c = text[i];
-		if (quote != 0)
-			quote = c == quote ? 0 : quote;
-		else if (c == '\'' && depth > 0)
-			quote = c;
-		else if (c == '[' || c == '{')
-			depth++;
-		else if (c == ']' || c == '}')
-			depth--;
-		else if (c == ',' && text[i + 1] == ' ' && depth <= 0)
-			break;
-	}
-	return i;
-}
-
 /* Only "[…]" shows quotes, which are not part of the choice. */
 static void add_choice(struct vllm_help_arg *arg, const char *text, size_t len)
 {
@@ -197,17 +174,6 @@ struct spellings {
 	struct pl_strv undecided;
 };
 
-static enum vllm_sense sense_among(const struct pl_strv *flags, const char *flag)
-{
-	enum vllm_sense sense = VLLM_SENSE_UNDECIDED;
-
-	for (size_t i = 0; i < flags->count && sense == VLLM_SENSE_UNDECIDED; i++) {
-		if (is_long(flags->items[i]))
-			sense = vllm_flag_sense(flags->items[i], flag);
-	}
-	return sense;
-}
-
 static bool has_plain_negative(const struct pl_strv *flags, const char *flag)
 {
 	for (size_t i = 0; i < flags->count; i++) {
@@ -223,7 +189,11 @@ static enum vllm_sense sense_of(const struct pl_strv *flags, const struct pl_str
 {
 	if (!is_long(flag))
 		return VLLM_SENSE_SAME;
-	enum vllm_sense sense = sense_among(same, flag);
+	enum vllm_sense sense = VLLM_SENSE_UNDECIDED;
+	for (size_t i = 0; i < same->count && sense == VLLM_SENSE_UNDECIDED; i++) {
+		if (is_long(same->items[i]))
+			sense = vllm_flag_sense(same->items[i], flag);
+	}
 	if (sense == VLLM_SENSE_UNDECIDED && has_plain_negative(flags, flag))
 		return VLLM_SENSE_SAME;
 	return sense;
@@ -294,7 +264,23 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 	bool is_switch = true;
 
 	while (*names != '\0') {
-		size_t len = part_len(names);
+		/* Length up to the next ", " outside of brackets and quotes. */
+		int depth = 0;
+		char quote = 0;
+		size_t len;
+		for (len = 0; names[len] != '\0'; len++) {
+			char c = names[len];
+			if (quote != 0)
+				quote = c == quote ? 0 : quote;
+			else if (c == '\'' && depth > 0)
+				quote = c;
+			else if (c == '[' || c == '{')
+				depth++;
+			else if (c == ']' || c == '}')
+				depth--;
+			else if (c == ',' && names[len + 1] == ' ' && depth <= 0)
+				break;
+		}
 		auto_free char *part = pl_strndup(names, len);
 		char *metavar = strchr(part, ' ');
 		names += len;
@@ -365,15 +351,6 @@ static void finish_arg(struct parser *parser)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static size_t last_word_len(const struct pl_buf *buf)
-{
-	size_t len = 0;
-
-	while (len < buf->len && buf->data[buf->len - 1 - len] != ' ')
-		len++;
-	return len;
-}
-
 /*
  * Returns whether the word at the end of the last line was broken there. Python breaks at hyphens,
  * and inside a word that is longer than a line.
@@ -381,7 +358,9 @@ static size_t last_word_len(const struct pl_buf *buf)
 static bool was_cut(const struct parser *parser, size_t indent, const char *next)
 {
 	const struct pl_buf *text = &parser->text;
-	size_t word = last_word_len(text);
+	size_t word = 0;
+	while (word < text->len && text->data[text->len - 1 - word] != ' ')
+		word++;
 	size_t columns = parser->width > indent ? parser->width - indent : 0;
 
 	if (text->len > 1 && text->data[text->len - 1] == '-' && text->data[text->len - 2] != ' ')
@@ -426,17 +405,6 @@ static bool is_heading(const char *line, bool was_blank)
 	return words <= HEADING_WORDS_MAX;
 }
 
-/* The group without a name of its own, Python's, gets an empty name. */
-static void start_group(struct parser *parser, const char *line)
-{
-	size_t len = strlen(line) - 1;
-
-	finish_arg(parser);
-	if (strcmp(line, "options:") == 0 || strcmp(line, "optional arguments:") == 0)
-		len = 0;
-	parser->group = keep(parser->help, line, len);
-}
-
 /* Two blanks part the names from help in the same line; within the names there are single ones. */
 static void start_arg(struct parser *parser, const char *line)
 {
@@ -474,7 +442,12 @@ static void read_line(struct parser *parser, const char *line)
 	if (parser->was_blank)
 		return;
 	if (indent == 0 && is_heading(line, was_blank)) {
-		start_group(parser, line);
+		/* The group without a name of its own, Python's, gets an empty name. */
+		size_t len = strlen(line) - 1;
+		finish_arg(parser);
+		if (strcmp(line, "options:") == 0 || strcmp(line, "optional arguments:") == 0)
+			len = 0;
+		parser->group = keep(parser->help, line, len);
 	} else if (indent == 0) {
 		/* the lines before the first group, or after the last */
 		finish_arg(parser);
@@ -487,17 +460,6 @@ static void read_line(struct parser *parser, const char *line)
 		pl_buf_add_text(&parser->names, line + indent);
 	} else if (parser->collecting) {
 		add_help(parser, line, indent);
-	}
-}
-
-/* Replaces bytes that are not UTF-8 with ASCII: the rest of the program accepts only UTF-8. */
-static void make_utf8(char *text, size_t len)
-{
-	auto_json json_t *probe = json_stringn(text, len);
-
-	for (size_t i = 0; probe == NULL && i < len; i++) {
-		if ((unsigned char)text[i] >= 0x80)
-			text[i] = '?';
 	}
 }
 
@@ -518,7 +480,12 @@ static char *plain_text(const char *text, size_t len)
 		}
 	}
 	plain[used] = '\0';
-	make_utf8(plain, used);
+	/* Replaces bytes that are not UTF-8 with ASCII: the rest of the program accepts only UTF-8. */
+	auto_json json_t *probe = json_stringn(plain, used);
+	for (size_t i = 0; probe == NULL && i < used; i++) {
+		if ((unsigned char)plain[i] >= 0x80)
+			plain[i] = '?';
+	}
 	return plain;
 }
 

@@ -67,20 +67,6 @@ static bool is_present(const struct check *check, const struct parser *parser)
 	       !is_at_least(check, parser->until);
 }
 
-/* Several rows may have the name: one that the release has comes first. NULL: no release has it. */
-static const struct parser *find_parser(const struct check *check, enum kind kind, const char *name)
-{
-	const struct parser *found = NULL;
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(parsers); i++) {
-		if (parsers[i].kind != kind || strcmp(parsers[i].name, name) != 0)
-			continue;
-		if (found == NULL || is_present(check, &parsers[i]))
-			found = &parsers[i];
-	}
-	return found;
-}
-
 static const char *nearest_parser(const struct check *check, enum kind kind, const char *name)
 {
 	struct pl_nearest nearest = { .name = name };
@@ -176,7 +162,14 @@ static void check_argument(const struct check *check, const struct argument *arg
 	if (name == NULL || is_none(check, argument, name) ||
 	    (plugin != NULL && plugin[0] != '\0') || is_renamed(check, argument, value))
 		return;
-	const struct parser *parser = find_parser(check, argument->kind, name);
+	enum kind kind = argument->kind;
+	const struct parser *parser = NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parsers); i++) {
+		if (parsers[i].kind != kind || strcmp(parsers[i].name, name) != 0)
+			continue;
+		if (parser == NULL || is_present(check, &parsers[i]))
+			parser = &parsers[i];
+	}
 	if (parser == NULL || !is_present(check, parser))
 		add_problem(check, argument, name, parser);
 }

@@ -114,17 +114,6 @@ struct search {
 
 static bool take_step(struct search *search, const char *key, const json_t *value);
 
-static void add_found(struct search *search, const char *key, const json_t *value)
-{
-	auto_json json_t *setting = json_object();
-
-	json_object_set_new(setting, "key", json_string(key));
-	if (value != NULL)
-		json_object_set_new(setting, "value", json_deep_copy(value));
-	if (!pl_json_has(search->found, setting))
-		json_array_append(search->found, setting);
-}
-
 static const struct vllm_replacement *row_for(const char *key, const json_t *value)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(replacements); i++) {
@@ -249,7 +238,12 @@ static bool take_present(struct search *search, const char *key, const json_t *v
 			return take_row(search, row, value);
 		value = NULL;
 	}
-	add_found(search, key, value);
+	auto_json json_t *setting = json_object();
+	json_object_set_new(setting, "key", json_string(key));
+	if (value != NULL)
+		json_object_set_new(setting, "value", json_deep_copy(value));
+	if (!pl_json_has(search->found, setting))
+		json_array_append(search->found, setting);
 	return true;
 }
 

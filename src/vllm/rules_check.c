@@ -77,41 +77,6 @@ static bool has_keys(const struct vllm_rule_names *names, const char *arg)
 	return false;
 }
 
-/* Appends "tensor_parallel_size 16, gpus 8": the settings and the facts. */
-static void describe_found(const struct vllm_rule_names *names, struct vllm_rule_subject *subject,
-			   struct pl_buf *buf)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		const struct vllm_expr *name = names->items[i];
-		struct vllm_value value = { .kind = VLLM_VALUE_NULL };
-		const json_t *given = NULL;
-
-		if (name->op == VLLM_EXPR_ENV)
-			value = vllm_rule_fact(subject, name->text);
-		else if (vllm_rule_is_set(subject, name->text, name->key))
-			given = vllm_rule_given(subject, name->text, name->key);
-		if (given == NULL && value.kind == VLLM_VALUE_NULL)
-			continue;
-		if (name->op == VLLM_EXPR_ARG && has_keys(names, name->text))
-			continue;
-		add_value(buf, subject->catalog, name, &value, given);
-	}
-	if (buf->len == 0)
-		pl_buf_add_text(buf, "the defaults");
-}
-
-static void find_location(vllm_rule_locate_fn *location, void *user, const char *arg,
-			  struct option_problem *problem)
-{
-	struct vllm_rule_location where = { 0 };
-
-	if (location != NULL)
-		location(user, arg, &where);
-	problem->source = where.source;
-	problem->line = where.line;
-	problem->column = where.column;
-}
-
 static void add_broken(const struct vllm_rule *rule, enum option_severity severity,
 		       struct vllm_rule_subject *subject, vllm_rule_locate_fn *location, void *user,
 		       struct option_problems *problems)
@@ -132,11 +97,32 @@ static void add_broken(const struct vllm_rule *rule, enum option_severity severi
 	size_t count = vllm_rule_args(&names, args);
 	for (size_t i = 0; i < count && first == NULL; i++)
 		first = vllm_rule_is_set(subject, args[i], NULL) ? args[i] : NULL;
-	describe_found(&names, subject, &found);
+	/* Appends "tensor_parallel_size 16, gpus 8": the settings and the facts. */
+	for (size_t i = 0; i < names.count; i++) {
+		const struct vllm_expr *name = names.items[i];
+		struct vllm_value value = { .kind = VLLM_VALUE_NULL };
+		const json_t *given = NULL;
+		if (name->op == VLLM_EXPR_ENV)
+			value = vllm_rule_fact(subject, name->text);
+		else if (vllm_rule_is_set(subject, name->text, name->key))
+			given = vllm_rule_given(subject, name->text, name->key);
+		if (given == NULL && value.kind == VLLM_VALUE_NULL)
+			continue;
+		if (name->op == VLLM_EXPR_ARG && has_keys(&names, name->text))
+			continue;
+		add_value(&found, subject->catalog, name, &value, given);
+	}
+	if (found.len == 0)
+		pl_buf_add_text(&found, "the defaults");
 	key = first != NULL ? pl_asprintf("server.%s", first) : pl_strdup("server");
 	problem.key = key;
 	problem.found = pl_buf_text(&found);
-	find_location(location, user, first, &problem);
+	struct vllm_rule_location where = { 0 };
+	if (location != NULL)
+		location(user, first, &where);
+	problem.source = where.source;
+	problem.line = where.line;
+	problem.column = where.column;
 	option_problems_add(problems, &problem);
 }
 

@@ -236,19 +236,14 @@ static json_t *lone_text_shown(const char *text)
 	return shown != NULL ? json_string(shown) : NULL;
 }
 
-static json_t *text_or_shown(const json_t *text)
-{
-	json_t *shown = lone_text_shown(json_string_value(text));
-
-	return shown != NULL ? shown : json_deep_copy(text);
-}
-
 json_t *vllm_secret_json_shown(const json_t *value)
 {
 	if (json_is_object(value))
 		return object_shown(value);
-	if (json_is_string(value))
-		return text_or_shown(value);
+	if (json_is_string(value)) {
+		json_t *shown = lone_text_shown(json_string_value(value));
+		return shown != NULL ? shown : json_deep_copy(value);
+	}
 	if (!json_is_array(value))
 		return json_deep_copy(value);
 	if (has_texts_only(value))

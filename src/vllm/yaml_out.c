@@ -52,17 +52,6 @@ static void add_text(struct pl_buf *buf, const char *text)
 		pl_text_add_json(buf, text, strlen(text), true);
 }
 
-static void add_list(struct pl_buf *buf, const json_t *list)
-{
-	pl_buf_add_char(buf, '[');
-	PL_JSON_EACH(item, list) {
-		if (item_at > 0)
-			pl_buf_add_text(buf, ", ");
-		vllm_yaml_add_inline(buf, item);
-	}
-	pl_buf_add_char(buf, ']');
-}
-
 void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
 {
 	auto_free char *text = NULL;
@@ -72,7 +61,13 @@ void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
 		return;
 	}
 	if (json_is_array(value)) {
-		add_list(buf, value);
+		pl_buf_add_char(buf, '[');
+		PL_JSON_EACH(item, value) {
+			if (item_at > 0)
+				pl_buf_add_text(buf, ", ");
+			vllm_yaml_add_inline(buf, item);
+		}
+		pl_buf_add_char(buf, ']');
 		return;
 	}
 	text = pl_json_to_text(value, PL_JSON_PYTHON);
@@ -264,21 +259,6 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 	}
 }
 
-/* Adds the variables of the load as comments, if there is also a server. */
-static void add_load_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
-{
-	PL_JSON_EACH_MEMBER(name, value, command->load_env) {
-		const char *text = json_string_value(value);
-		bool hidden = !secrets && option_secret_is_name(name) && text[0] != '$';
-		auto_free char *shown = option_secret_urls_shown(text);
-		pl_buf_add_text(buf, "  # environment of the load: ");
-		add_comment_text(buf, name);
-		pl_buf_add_text(buf, " = ");
-		add_comment_text(buf, hidden ? OPTION_SECRET_SHOWN : secrets ? text : shown);
-		pl_buf_add_char(buf, '\n');
-	}
-}
-
 /*
  * Returns whether it is only a variable's name, with or without a scheme: "Bearer ${TOKEN}". A
  * shell expands it. Such a value is not a secret: it names one.
@@ -320,7 +300,17 @@ static void add_load(struct pl_buf *buf, const struct vllm_command *command, boo
 		return;
 	pl_buf_add_text(buf,
 			json_object_size(command->load) > 0 ? "benchmark:\n" : "benchmark: {}\n");
-	add_load_env(buf, command, secrets);
+	/* Adds the variables of the load as comments, if there is also a server. */
+	PL_JSON_EACH_MEMBER(name, value, command->load_env) {
+		const char *text = json_string_value(value);
+		bool hidden = !secrets && option_secret_is_name(name) && text[0] != '$';
+		auto_free char *shown = option_secret_urls_shown(text);
+		pl_buf_add_text(buf, "  # environment of the load: ");
+		add_comment_text(buf, name);
+		pl_buf_add_text(buf, " = ");
+		add_comment_text(buf, hidden ? OPTION_SECRET_SHOWN : secrets ? text : shown);
+		pl_buf_add_char(buf, '\n');
+	}
 	PL_JSON_EACH_MEMBER(name, value, command->load) {
 		bool is_header = vllm_bench_row(vllm_bench_find(name))->secret;
 		auto_json json_t *shown = is_header ? headers_shown(value)

@@ -290,22 +290,6 @@ void ckpt_memory_lora(const struct ckpt_case *server, struct ckpt_memory *memory
 			slots, rank, widths, bytes, (long long)cut.tensor);
 }
 
-/* The widest step of a layer counts, not the sum: buffers are used again. */
-static double token_width(const struct ckpt_facts *facts, struct ckpt_cut cut)
-{
-	double chosen = 0;
-	const json_t *top = json_object_get(facts->config, "num_experts_per_tok");
-
-	if (facts->experts > 0)
-		chosen = (json_is_integer(top) ? (double)json_integer_value(top) : 2) *
-				 (double)facts->expert_intermediate +
-			 (double)facts->shared_intermediate;
-	if ((double)facts->intermediate > chosen)
-		chosen = (double)facts->intermediate;
-	double attention = (double)((facts->heads + 2 * facts->kv_heads) * facts->head_dim);
-	return 4 * (double)facts->hidden_size + (3 * chosen + attention) / (double)cut.tensor;
-}
-
 void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "estimate, checked against logged runs "
@@ -327,7 +311,19 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 		return;
 	}
 	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
-	double width = token_width(facts, ckpt_memory_cut(server));
+	/* The widest step of a layer counts, not the sum: buffers are used again. */
+	struct ckpt_cut cut = ckpt_memory_cut(server);
+	double chosen = 0;
+	const json_t *top = json_object_get(facts->config, "num_experts_per_tok");
+	if (facts->experts > 0)
+		chosen = (json_is_integer(top) ? (double)json_integer_value(top) : 2) *
+				 (double)facts->expert_intermediate +
+			 (double)facts->shared_intermediate;
+	if ((double)facts->intermediate > chosen)
+		chosen = (double)facts->intermediate;
+	double attention = (double)((facts->heads + 2 * facts->kv_heads) * facts->head_dim);
+	double width = 4 * (double)facts->hidden_size +
+		       (3 * chosen + attention) / (double)cut.tensor;
 	double logits = ckpt_has_trait(facts, CKPT_TRAIT_ENCODER) ? 0 : (double)facts->vocab_size;
 	ckpt_memory_set(
 		memory, CKPT_MEMORY_ACTIVATION_BYTES,

@@ -327,19 +327,6 @@ static void read_words(struct reader *reader)
 			reader->hints.len > 0 ? pl_buf_text(&reader->hints) : NULL);
 }
 
-/* Returns false with a fault for each word that is not a text. */
-static bool are_texts(struct vllm_bench_line *line, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!pl_text_is_utf8(words[i]))
-			vllm_bench_fault_add(
-				line, i,
-				pl_asprintf("word %zu: found invalid UTF-8, expected text", i + 1),
-				NULL);
-	}
-	return line->fault_count == 0;
-}
-
 /* A default of the command line that the experiment file does not have is set, but not `given`. */
 void vllm_bench_line_init(struct vllm_bench_line *line)
 {
@@ -362,7 +349,14 @@ void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_benc
 	vllm_bench_line_init(ret);
 	pl_buf_init(&reader.unknown, 1u << 20);
 	pl_buf_init(&reader.hints, HINTS_BYTES_MAX);
-	if (are_texts(ret, words, count)) {
+	for (size_t i = 0; i < count; i++) {
+		if (!pl_text_is_utf8(words[i]))
+			vllm_bench_fault_add(
+				ret, i,
+				pl_asprintf("word %zu: found invalid UTF-8, expected text", i + 1),
+				NULL);
+	}
+	if (ret->fault_count == 0) {
 		vllm_bench_line_rows(&reader.argv, program);
 		for (size_t i = 0; i < count; i++)
 			(void)option_argv_add_word(&reader.argv, words[i], NULL, (int)i, 0);

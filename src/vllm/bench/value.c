@@ -168,15 +168,6 @@ static char *why_no_json(const char *text)
 	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
 }
 
-static const char *old_value_hint(const struct option_row *row, const char *text)
-{
-	const struct option_hint *older = row->older_values;
-
-	while (older != NULL && older->value != NULL && strcmp(older->value, text) != 0)
-		older++;
-	return older != NULL ? older->hint : NULL;
-}
-
 static void report_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
 			  const json_t *choices, const char *text)
 {
@@ -190,7 +181,10 @@ static void report_choice(struct vllm_bench_line *line, const struct option_row 
 		pl_nearest_try(&nearest, json_string_value(choice));
 	}
 	pl_buf_add_char(&fault, ')');
-	const char *hint = old_value_hint(row, text);
+	const struct option_hint *older = row->older_values;
+	while (older != NULL && older->value != NULL && strcmp(older->value, text) != 0)
+		older++;
+	const char *hint = older != NULL ? older->hint : NULL;
 	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint)->nearest =
 		hint == NULL ? pl_strdup(nearest.found) : NULL;
 }

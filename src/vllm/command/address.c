@@ -117,18 +117,6 @@ static void report(struct vllm_parse *parse, enum option_severity severity, cons
 			      .key = key, .found = found, .expected = expected);
 }
 
-static void check_port(struct vllm_parse *parse, const struct address *load)
-{
-	const json_t *given = json_object_get(parse->command->values, "port");
-	int64_t port = json_is_integer(given) ? json_integer_value(given) : DEFAULT_PORT;
-	auto_free char *found = pl_asprintf("port %lld", (long long)load->port);
-	auto_free char *expected = pl_asprintf(
-		"%lld, the port of the server that the other command starts", (long long)port);
-
-	if (load->port != port && !is_published(parse->command, load->port))
-		report(parse, OPTION_ERROR, "port", found, expected);
-}
-
 static void check_host(struct vllm_parse *parse, const struct address *load)
 {
 	const char *host = pl_json_get_text(parse->command->values, "host");
@@ -162,18 +150,6 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
 		report(parse, OPTION_ERROR, "base_url", load->https ? "https" : "http",
 		       https ? "https, because the server of the other command has a certificate"
 			     : "http, because the server of the other command has no certificate");
-}
-
-/*
- * "--base-url …/v1 --endpoint /completions": drops the base URL and moves its path to the endpoint.
- */
-static void join_path(struct vllm_command *command, const char *path)
-{
-	const char *endpoint = pl_json_get_text(command->load, "endpoint");
-
-	if (endpoint != NULL && endpoint[0] == '/' && pl_text_starts(path, "/v1") &&
-	    !pl_text_starts(endpoint, "/v1/"))
-		json_object_set_new(command->load, "endpoint", json_sprintf("/v1%s", endpoint));
 }
 
 static bool is_key_of_server(const struct vllm_command *command, const json_t *key)
@@ -225,10 +201,22 @@ void vllm_command_join(struct vllm_parse *parse)
 		return;
 	}
 	read_load(command->load, &address);
-	check_port(parse, &address);
+	const json_t *given = json_object_get(parse->command->values, "port");
+	int64_t port = json_is_integer(given) ? json_integer_value(given) : DEFAULT_PORT;
+	auto_free char *found = pl_asprintf("port %lld", (long long)address.port);
+	auto_free char *expected = pl_asprintf(
+		"%lld, the port of the server that the other command starts", (long long)port);
+	if (address.port != port && !is_published(parse->command, address.port))
+		report(parse, OPTION_ERROR, "port", found, expected);
 	check_host(parse, &address);
 	check_url(parse, &address);
-	join_path(command, address.path);
+	/*
+	 * "--base-url …/v1 --endpoint /completions": drops the base URL and moves its path to the endpoint.
+	 */
+	const char *endpoint = pl_json_get_text(command->load, "endpoint");
+	if (endpoint != NULL && endpoint[0] == '/' && pl_text_starts(address.path, "/v1") &&
+	    !pl_text_starts(endpoint, "/v1/"))
+		json_object_set_new(command->load, "endpoint", json_sprintf("/v1%s", endpoint));
 	free(address.host);
 	json_object_del(command->load, "base_url");
 	json_object_del(command->load, "host");

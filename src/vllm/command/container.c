@@ -296,27 +296,21 @@ static bool read_pod(struct run *run, size_t at, size_t *ret_image)
 	return true;
 }
 
-/* The word after "run" or "create"; false: another command of the runtime. */
-static bool find_run(struct run *run, bool may_have_options)
-{
-	if (run->at < run->end && strcmp(word_at(run, run->at), "container") == 0)
-		run->at++;
-	while (may_have_options && run->at < run->end && strcmp(word_at(run, run->at), "run") != 0)
-		run->at++;
-	if (run->at >= run->end || (strcmp(word_at(run, run->at), "run") != 0 &&
-				    strcmp(word_at(run, run->at), "create") != 0))
-		return false;
-	run->at++;
-	return true;
-}
-
 bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image)
 {
 	struct run run = { .parse = parse, .form = &docker_form, .at = at + 1, .end = end };
 	bool is_runtime = vllm_is_runtime(word_at(&run, at));
 
-	if (!find_run(&run, !is_runtime))
+	/* The word after "run" or "create"; false: another command of the runtime. */
+	bool may_have_options = !is_runtime;
+	if (run.at < run.end && strcmp(word_at(&run, run.at), "container") == 0)
+		run.at++;
+	while (may_have_options && run.at < run.end && strcmp(word_at(&run, run.at), "run") != 0)
+		run.at++;
+	if (run.at >= run.end || (strcmp(word_at(&run, run.at), "run") != 0 &&
+				  strcmp(word_at(&run, run.at), "create") != 0))
 		return false;
+	run.at++;
 	json_array_clear(parse->command->runtime_args);
 	if (!is_runtime)
 		run.form = vllm_is_image_runner(word_at(&run, at)) ? &image_form : &pod_form;

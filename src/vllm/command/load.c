@@ -82,21 +82,6 @@ static void report_word(struct load *load, size_t at)
 	vllm_parse_add(load->parse, OPTION_ERROR, word, NULL, expected, nearest);
 }
 
-/* Describes the values of the row that a user can type. */
-static void describe(const struct option_row *row, struct pl_buf *buf)
-{
-	struct option_row typed = *row;
-
-	/* a word cannot be null */
-	typed.nullable = false;
-	if (row->literal)
-		pl_buf_add_text(buf, "a mapping such as '{(256, 256, 1): 1.0}'");
-	else if (row->type == OPTION_JSON)
-		pl_buf_add_text(buf, "JSON such as '{\"key\": 1}'");
-	else
-		option_row_describe(&typed, buf);
-}
-
 /* The value's own word, or the part of the flag's. A secret among the words is not shown. */
 void vllm_report_bench_value(struct vllm_parse *parse, const struct vllm_bench_line *line,
 			     const struct option_argv_word *flag)
@@ -108,7 +93,16 @@ void vllm_report_bench_value(struct vllm_parse *parse, const struct vllm_bench_l
 	auto_free char *found = pl_asprintf("text '%.60s'", shown);
 	auto_buf expected = PL_BUF(EXPECTED_BYTES_MAX);
 
-	describe(flag->flag->row, &expected);
+	/* Describes the values of the row that a user can type. */
+	struct option_row typed = *flag->flag->row;
+	/* a word cannot be null */
+	typed.nullable = false;
+	if (flag->flag->row->literal)
+		pl_buf_add_text(&expected, "a mapping such as '{(256, 256, 1): 1.0}'");
+	else if (flag->flag->row->type == OPTION_JSON)
+		pl_buf_add_text(&expected, "JSON such as '{\"key\": 1}'");
+	else
+		option_row_describe(&typed, &expected);
 	if (fault->hint != NULL)
 		pl_buf_addf(&expected, ": %s", fault->hint);
 	vllm_parse_report(parse, at,

@@ -353,21 +353,15 @@ json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_r
 	return read_values(&value);
 }
 
-static const struct vllm_word *value_word(const struct vllm_parse *parse,
-					  const struct option_argv_word *word)
-{
-	const struct vllm_words *words = &parse->command->words;
-	bool is_own = pl_text_equal(word->source, parse->command->source);
-
-	return is_own && word->line > 0 && (size_t)word->line <= words->count
-		       ? &words->items[word->line - 1]
-		       : NULL;
-}
-
 bool vllm_word_is_unknown(const struct vllm_parse *parse, const struct option_argv_word *word,
 			  bool optional)
 {
-	const struct vllm_word *target = value_word(parse, word);
+	const struct vllm_words *words = &parse->command->words;
+	bool is_own = pl_text_equal(word->source, parse->command->source);
+	const struct vllm_word *target = is_own && word->line > 0 &&
+							 (size_t)word->line <= words->count
+						 ? &words->items[word->line - 1]
+						 : NULL;
 
 	return target != NULL && (optional ? target->optional : target->unknown);
 }

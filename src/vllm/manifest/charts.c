@@ -208,33 +208,6 @@ static void add_sizes(struct manifest_reader *reader, struct vllm_container *con
 	}
 }
 
-/* Adds the command that `modelCommand` makes: "vllm serve MODEL", or the image's own program. */
-static void add_made_words(struct manifest_reader *reader, struct vllm_container *container,
-			   const struct pl_yaml *root, const struct pl_yaml *made,
-			   const struct pl_yaml *parallelism)
-{
-	const struct pl_yaml *artifacts = pl_yaml_get(root, "modelArtifacts");
-	const struct pl_yaml *uri = pl_yaml_get(artifacts, "uri");
-	const struct pl_yaml *served = pl_yaml_get(artifacts, "name");
-	bool serves = strcmp(made->text, "vllmServe") == 0;
-	auto_free char *model = uri != NULL ? model_of(artifacts, uri->text) : NULL;
-
-	if (serves) {
-		vllm_manifest_add_text(reader, container, "vllm", made);
-		vllm_manifest_add_text(reader, container, "serve", made);
-	} else {
-		vllm_manifest_add_text(reader, container, "--model", uri != NULL ? uri : made);
-	}
-	if (model != NULL)
-		vllm_manifest_add_text(reader, container, model, uri);
-	add_sizes(reader, container, parallelism, true);
-	if (served != NULL && served->kind == PL_YAML_SCALAR) {
-		vllm_manifest_add_text(reader, container, "--served-model-name", served);
-		vllm_manifest_add_scalar(reader, container, served);
-	}
-	container->starts_server = !serves;
-}
-
 static void take_role(struct manifest_reader *reader, const struct pl_yaml *root, const char *role)
 {
 	const struct pl_yaml *section = pl_yaml_get(root, role);
@@ -255,7 +228,28 @@ static void take_role(struct manifest_reader *reader, const struct pl_yaml *root
 		add_sizes(reader, container, parallelism, false);
 		vllm_manifest_take_pod_rest(reader, container, node);
 		if (is_made) {
-			add_made_words(reader, container, root, made, parallelism);
+			/* Adds the command that `modelCommand` makes: "vllm serve MODEL", or the image's own program. */
+			const struct pl_yaml *artifacts = pl_yaml_get(root, "modelArtifacts");
+			const struct pl_yaml *uri = pl_yaml_get(artifacts, "uri");
+			const struct pl_yaml *served = pl_yaml_get(artifacts, "name");
+			bool serves = strcmp(made->text, "vllmServe") == 0;
+			auto_free char *model = uri != NULL ? model_of(artifacts, uri->text) : NULL;
+			if (serves) {
+				vllm_manifest_add_text(reader, container, "vllm", made);
+				vllm_manifest_add_text(reader, container, "serve", made);
+			} else {
+				vllm_manifest_add_text(reader, container, "--model",
+						       uri != NULL ? uri : made);
+			}
+			if (model != NULL)
+				vllm_manifest_add_text(reader, container, model, uri);
+			add_sizes(reader, container, parallelism, true);
+			if (served != NULL && served->kind == PL_YAML_SCALAR) {
+				vllm_manifest_add_text(reader, container, "--served-model-name",
+						       served);
+				vllm_manifest_add_scalar(reader, container, served);
+			}
+			container->starts_server = !serves;
 			vllm_manifest_add_command(reader, container, pl_yaml_get(node, "args"));
 		} else {
 			vllm_manifest_take_pod_words(reader, container, node);

@@ -32,38 +32,6 @@ static void take_line(struct vllm_words *variables, char *line)
 	vllm_words_assign(variables, name, value, false);
 }
 
-/* The variables that the file's own folder gives. */
-static void read_dotenv(const char *source, struct vllm_words *variables)
-{
-	auto_free char *folder = pl_file_dir(source);
-	auto_free char *path = pl_asprintf("%s/.env", folder);
-	auto_free char *text = pl_file_text(path, DOTENV_BYTES_MAX, NULL);
-	char *rest = NULL;
-
-	vllm_words_assign(variables, "COMPOSE_PROJECT_NAME", "default", false);
-	for (char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL; line != NULL;
-	     line = strtok_r(NULL, "\n", &rest))
-		take_line(variables, line);
-}
-
-/* "deploy.resources.reservations.devices": count, or device_ids. */
-static void take_devices(struct vllm_container *container, const struct pl_yaml *service)
-{
-	const struct pl_yaml *node = service;
-	static const char *const path[] = { "deploy", "resources", "reservations", "devices" };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(path); i++)
-		node = pl_yaml_get(node, path[i]);
-	for (size_t i = 0; node != NULL && node->kind == PL_YAML_LIST && i < node->count; i++) {
-		const struct pl_yaml *count = pl_yaml_get(node->items[i], "count");
-		const struct pl_yaml *ids = pl_yaml_get(node->items[i], "device_ids");
-		if (ids != NULL && ids->kind == PL_YAML_LIST)
-			container->gpus = (int64_t)ids->count;
-		else if (count != NULL)
-			(void)pl_yaml_to_i64(count, &container->gpus);
-	}
-}
-
 static void take_service(struct manifest_reader *reader, const struct pl_yaml *key,
 			 const struct pl_yaml *service)
 {
@@ -77,7 +45,19 @@ static void take_service(struct manifest_reader *reader, const struct pl_yaml *k
 	vllm_manifest_take_env(reader, container, pl_yaml_get(service, "environment"));
 	vllm_manifest_add_command(reader, container, entrypoint);
 	vllm_manifest_add_command(reader, container, pl_yaml_get(service, "command"));
-	take_devices(container, service);
+	/* "deploy.resources.reservations.devices": count, or device_ids. */
+	const struct pl_yaml *node = service;
+	static const char *const path[] = { "deploy", "resources", "reservations", "devices" };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(path); i++)
+		node = pl_yaml_get(node, path[i]);
+	for (size_t i = 0; node != NULL && node->kind == PL_YAML_LIST && i < node->count; i++) {
+		const struct pl_yaml *count = pl_yaml_get(node->items[i], "count");
+		const struct pl_yaml *ids = pl_yaml_get(node->items[i], "device_ids");
+		if (ids != NULL && ids->kind == PL_YAML_LIST)
+			container->gpus = (int64_t)ids->count;
+		else if (count != NULL)
+			(void)pl_yaml_to_i64(count, &container->gpus);
+	}
 	container->starts_server = !has_own && vllm_manifest_is_vllm_image(container->image);
 }
 
@@ -86,7 +66,15 @@ void vllm_manifest_read_compose(struct manifest_reader *reader, const struct pl_
 	const struct pl_yaml *services = pl_yaml_get(root, "services");
 	auto_words variables = { 0 };
 
-	read_dotenv(reader->source, &variables);
+	/* The variables that the file's own folder gives. */
+	auto_free char *folder = pl_file_dir(reader->source);
+	auto_free char *path = pl_asprintf("%s/.env", folder);
+	auto_free char *text = pl_file_text(path, DOTENV_BYTES_MAX, NULL);
+	char *rest = NULL;
+	vllm_words_assign(&variables, "COMPOSE_PROJECT_NAME", "default", false);
+	for (char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL; line != NULL;
+	     line = strtok_r(NULL, "\n", &rest))
+		take_line(&variables, line);
 	reader->variables = &variables;
 	for (size_t i = 0; services->kind == PL_YAML_MAP && i < services->count &&
 			   reader->manifest->count < VLLM_MANIFEST_CONTAINERS_MAX;

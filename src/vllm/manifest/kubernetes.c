@@ -75,20 +75,6 @@ struct walk {
 static void walk(struct manifest_reader *reader, const struct pl_yaml *node, const char *key,
 		 struct walk at);
 
-static void walk_map(struct manifest_reader *reader, const struct pl_yaml *node, struct walk at)
-{
-	const struct pl_yaml *metadata = pl_yaml_get(node, "metadata");
-	const struct pl_yaml *group = pl_yaml_get(node, "leaderWorkerTemplate");
-	const struct pl_yaml *size = pl_yaml_get(group, "size");
-
-	if (pl_yaml_get(node, "kind") != NULL && vllm_manifest_scalar(metadata, "name") != NULL)
-		at.owner = vllm_manifest_scalar(metadata, "name");
-	if (size != NULL && (!pl_yaml_to_i64(size, &at.nodes) || at.nodes < 1))
-		at.nodes = 1;
-	for (size_t i = 0; i < node->count; i++)
-		walk(reader, node->items[i], node->keys[i]->text, at);
-}
-
 static void walk(struct manifest_reader *reader, const struct pl_yaml *node, const char *key,
 		 struct walk at)
 {
@@ -106,7 +92,16 @@ static void walk(struct manifest_reader *reader, const struct pl_yaml *node, con
 					node);
 			return;
 		}
-		walk_map(reader, node, at);
+		const struct pl_yaml *metadata = pl_yaml_get(node, "metadata");
+		const struct pl_yaml *group = pl_yaml_get(node, "leaderWorkerTemplate");
+		const struct pl_yaml *size = pl_yaml_get(group, "size");
+		if (pl_yaml_get(node, "kind") != NULL &&
+		    vllm_manifest_scalar(metadata, "name") != NULL)
+			at.owner = vllm_manifest_scalar(metadata, "name");
+		if (size != NULL && (!pl_yaml_to_i64(size, &at.nodes) || at.nodes < 1))
+			at.nodes = 1;
+		for (size_t i = 0; i < node->count; i++)
+			walk(reader, node->items[i], node->keys[i]->text, at);
 		return;
 	}
 	for (size_t i = 0; node->kind == PL_YAML_LIST && i < node->count; i++) {

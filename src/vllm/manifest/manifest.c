@@ -127,27 +127,6 @@ bool vllm_manifest_is(const char *path, const char *text, size_t len)
 	return is_named || is_dockerfile(text, len) || is_unit(text, len) || is_yaml(text, len);
 }
 
-/* Adds the owner to a name that several containers have. */
-static void qualify_names(struct vllm_manifest *manifest)
-{
-	auto_json json_t *counts = json_object();
-
-	for (size_t i = 0; i < manifest->count; i++) {
-		const char *name = manifest->items[i].name;
-		json_int_t count = json_integer_value(json_object_get(counts, name));
-		json_object_set_new(counts, name, json_integer(count + 1));
-	}
-	for (size_t i = 0; i < manifest->count; i++) {
-		struct vllm_container *one = &manifest->items[i];
-		if (json_integer_value(json_object_get(counts, one->name)) < 2 ||
-		    one->owner == NULL)
-			continue;
-		char *qualified = pl_asprintf("%s/%s", one->owner, one->name);
-		free(one->name);
-		one->name = qualified;
-	}
-}
-
 static int read_document(struct manifest_reader *reader, struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
@@ -227,22 +206,6 @@ static bool runs_vllm(const struct vllm_container *container, const struct vllm_
 	       (command->form != VLLM_COMMAND_NONE || command->load != NULL);
 }
 
-static void leave_out_others(struct vllm_manifest *manifest, const struct vllm_catalog *catalog,
-			     const char *source)
-{
-	size_t retained = 0;
-
-	for (size_t i = 0; i < manifest->count; i++) {
-		if (runs_vllm(&manifest->items[i], catalog, source)) {
-			manifest->items[retained++] = manifest->items[i];
-			continue;
-		}
-		vllm_container_done(&manifest->items[i]);
-		manifest->others++;
-	}
-	manifest->count = retained;
-}
-
 int vllm_manifest_read(const char *text, size_t len, const char *source,
 		       const struct vllm_catalog *catalog, struct vllm_manifest *ret,
 		       struct option_problems *problems, struct pl_err *err)
@@ -267,8 +230,32 @@ int vllm_manifest_read(const char *text, size_t len, const char *source,
 		manifest.kind = "a Dockerfile";
 		vllm_manifest_read_dockerfile(&reader);
 	}
-	leave_out_others(&manifest, catalog, source);
-	qualify_names(&manifest);
+	size_t retained = 0;
+	for (size_t i = 0; i < manifest.count; i++) {
+		if (runs_vllm(&manifest.items[i], catalog, source)) {
+			manifest.items[retained++] = manifest.items[i];
+			continue;
+		}
+		vllm_container_done(&manifest.items[i]);
+		manifest.others++;
+	}
+	manifest.count = retained;
+	/* Adds the owner to a name that several containers have. */
+	auto_json json_t *counts = json_object();
+	for (size_t i = 0; i < manifest.count; i++) {
+		const char *name = manifest.items[i].name;
+		json_int_t count = json_integer_value(json_object_get(counts, name));
+		json_object_set_new(counts, name, json_integer(count + 1));
+	}
+	for (size_t i = 0; i < manifest.count; i++) {
+		struct vllm_container *one = &manifest.items[i];
+		if (json_integer_value(json_object_get(counts, one->name)) < 2 ||
+		    one->owner == NULL)
+			continue;
+		char *qualified = pl_asprintf("%s/%s", one->owner, one->name);
+		free(one->name);
+		one->name = qualified;
+	}
 	*ret = manifest;
 	manifest = (struct vllm_manifest){ 0 };
 	return 0;

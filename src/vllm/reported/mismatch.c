@@ -71,12 +71,6 @@ static bool read_reported(const struct vllm_reported *reported, struct by_source
 	return any;
 }
 
-static void reported_done(struct by_source *by_source)
-{
-	for (size_t i = 0; i < SOURCES; i++)
-		json_decref(by_source->by[i]);
-}
-
 static bool is_loose(const char *argument)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(loose); i++) {
@@ -208,7 +202,8 @@ json_t *vllm_mismatches(const struct vllm_catalog *catalog, const json_t *reques
 				compare_argument(row, value, &by_source, list);
 		}
 	}
-	reported_done(&by_source);
+	for (size_t i = 0; i < SOURCES; i++)
+		json_decref(by_source.by[i]);
 	return list;
 }
 

@@ -125,35 +125,6 @@ static int compare(const struct scalar *a, const struct scalar *b)
 	}
 }
 
-/* "<Mode.NONE: 0>", "Mode.NONE": the requested value may be its name or its value. */
-static bool is_member(const char *text)
-{
-	const char *dot = text != NULL ? strchr(text, '.') : NULL;
-
-	return dot != NULL && (text[0] == '<' || isupper((unsigned char)text[0]));
-}
-
-static int compare_member(enum option_type type, const struct scalar *requested, const char *text)
-{
-	auto_free char *name = pl_strdup(strchr(text, '.') + 1);
-	auto_json json_t *value = NULL;
-	char *colon = strstr(name, ": ");
-	struct scalar by_name = { .kind = UNSURE };
-
-	if (colon != NULL) {
-		*colon = '\0';
-		colon[strlen(colon + 2) + 1] = '\0'; /* the '>' */
-		value = vllm_python_literal(colon + 2);
-	}
-	(void)set_word(&by_name, name);
-	int same = compare(requested, &by_name);
-	if (same == 1 || value == NULL)
-		return same;
-	struct scalar by_value = scalar_of(type, value);
-	int same_value = compare(requested, &by_value);
-	return same_value == -1 ? same : same_value;
-}
-
 static bool is_auto(const char *text)
 {
 	return text[0] == '\0' || strcasecmp(text, "auto") == 0 || strcasecmp(text, "none") == 0 ||
@@ -169,8 +140,26 @@ static int compare_one(enum option_type type, const json_t *requested, const jso
 
 	if (json_equal(requested, reported))
 		return 1;
-	if (is_member(text))
-		return compare_member(type, &a, text);
+	/* "<Mode.NONE: 0>", "Mode.NONE": the requested value may be its name or its value. */
+	const char *dot = text != NULL ? strchr(text, '.') : NULL;
+	if (dot != NULL && (text[0] == '<' || isupper((unsigned char)text[0]))) {
+		auto_free char *name = pl_strdup(strchr(text, '.') + 1);
+		auto_json json_t *value = NULL;
+		char *colon = strstr(name, ": ");
+		struct scalar by_name = { .kind = UNSURE };
+		if (colon != NULL) {
+			*colon = '\0';
+			colon[strlen(colon + 2) + 1] = '\0'; /* the '>' */
+			value = vllm_python_literal(colon + 2);
+		}
+		(void)set_word(&by_name, name);
+		int same = compare(&a, &by_name);
+		if (same == 1 || value == NULL)
+			return same;
+		struct scalar by_value = scalar_of(type, value);
+		int same_value = compare(&a, &by_value);
+		return same_value == -1 ? same : same_value;
+	}
 	if (text != NULL && !none_counts && is_auto(text))
 		return -1;
 	struct scalar b = scalar_of(type, reported);

@@ -130,13 +130,6 @@ static void end_branch(struct shell_construct *one)
 	one->in_condition = false;
 }
 
-static void begin_if(struct shell_lexer *lexer)
-{
-	push(lexer,
-	     &(struct shell_construct){
-		     .name = "if", .kind = 'i', .in_condition = true, .condition = SHELL_TRUE });
-}
-
 static void begin_loop(struct shell_lexer *lexer, const char *name)
 {
 	push(lexer, &(struct shell_construct){ .name = name,
@@ -162,7 +155,10 @@ bool vllm_shell_take_reserved(struct shell_lexer *lexer, const char *word)
 	size_t loop = pl_text_index(word, loops, PL_ARRAY_SIZE(loops));
 
 	if (strcmp(word, "if") == 0) {
-		begin_if(lexer);
+		push(lexer, &(struct shell_construct){ .name = "if",
+						       .kind = 'i',
+						       .in_condition = true,
+						       .condition = SHELL_TRUE });
 	} else if (loop < 2) {
 		begin_loop(lexer, loops[loop]);
 	} else if (loop < PL_ARRAY_SIZE(loops)) {
@@ -194,10 +190,15 @@ static enum shell_truth truth(bool value)
 	return value ? SHELL_TRUE : SHELL_FALSE;
 }
 
-static enum shell_truth compare_numbers(const char *a, const char *op, const char *b)
+static enum shell_truth compare(const char *a, const char *op, const char *b, bool patterns)
 {
-	int64_t x, y;
+	bool equal = patterns ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
 
+	if (strcmp(op, "=") == 0 || strcmp(op, "==") == 0)
+		return truth(equal);
+	if (strcmp(op, "!=") == 0)
+		return truth(!equal);
+	int64_t x, y;
 	if (!pl_text_to_i64(a, &x) || !pl_text_to_i64(b, &y))
 		return SHELL_OPEN;
 	if (strcmp(op, "-eq") == 0)
@@ -211,17 +212,6 @@ static enum shell_truth compare_numbers(const char *a, const char *op, const cha
 	if (strcmp(op, "-lt") == 0)
 		return truth(x < y);
 	return strcmp(op, "-le") == 0 ? truth(x <= y) : SHELL_OPEN;
-}
-
-static enum shell_truth compare(const char *a, const char *op, const char *b, bool patterns)
-{
-	bool equal = patterns ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
-
-	if (strcmp(op, "=") == 0 || strcmp(op, "==") == 0)
-		return truth(equal);
-	if (strcmp(op, "!=") == 0)
-		return truth(!equal);
-	return compare_numbers(a, op, b);
 }
 
 static const char *text_at(const struct shell_lexer *lexer, size_t i)
@@ -350,26 +340,6 @@ static void take_patterns(struct shell_lexer *lexer, struct shell_construct *one
 		begin_branch(one);
 }
 
-/* ";;" */
-static void end_case(struct shell_construct *one)
-{
-	end_branch(one);
-	one->is_dead = false;
-	one->in_condition = true;
-	one->condition = SHELL_FALSE;
-}
-
-static void end_in_condition(struct shell_lexer *lexer, struct shell_construct *one, char op,
-			     enum shell_truth found)
-{
-	if (one->kind == 'f')
-		take_for(lexer, one);
-	else if (one->kind == 'c')
-		take_patterns(lexer, one, op);
-	else if (one->kind == 'i' && lexer->words->count > lexer->first)
-		one->condition = found;
-}
-
 void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
 {
 	struct shell_construct *one = top(lexer);
@@ -381,8 +351,14 @@ void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
 	bool is_function = op == '(' && had_words && lexer->at + 1 < lexer->end &&
 			   lexer->at[1] == ')';
 
-	if (one != NULL && one->in_condition)
-		end_in_condition(lexer, one, op, found);
+	if (one != NULL && one->in_condition) {
+		if (one->kind == 'f')
+			take_for(lexer, one);
+		else if (one->kind == 'c')
+			take_patterns(lexer, one, op);
+		else if (one->kind == 'i' && lexer->words->count > lexer->first)
+			one->condition = found;
+	}
 	vllm_shell_end_command(lexer);
 	if (chains) {
 		lexer->chain = op;
@@ -390,8 +366,13 @@ void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
 	} else if (had_words || op != '\n') {
 		lexer->chain = op == '(' ? lexer->chain : '\0';
 	}
-	if (op == ';' && doubled && one != NULL && one->kind == 'c')
-		end_case(one);
+	if (op == ';' && doubled && one != NULL && one->kind == 'c') {
+		/* ";;" */
+		end_branch(one);
+		one->is_dead = false;
+		one->in_condition = true;
+		one->condition = SHELL_FALSE;
+	}
 	if (op == '(' && !is_function && !(one != NULL && one->kind == 'c' && one->in_condition))
 		push_group(lexer, '(');
 	else if (op == ')')

@@ -286,16 +286,6 @@ static bool read_parameter(const char *at, const char *end, struct parameter *re
 	return !ret->length || at == ret->end;
 }
 
-static const struct shell_variable *find_parameter(const struct shell_lexer *lexer,
-						   const struct parameter *parameter)
-{
-	/* the arguments of the script have one name */
-	bool is_arguments = parameter->name_len == 1 && strchr("@*", *parameter->name) != NULL;
-
-	return is_arguments ? vllm_shell_lookup(lexer, "@", 1)
-			    : vllm_shell_lookup(lexer, parameter->name, parameter->name_len);
-}
-
 /* The value where the parameter is one text; NULL: it has none. */
 static const struct shell_value *value_of(const struct shell_variable *variable,
 					  const struct parameter *parameter)
@@ -485,7 +475,12 @@ static void take_braced(struct shell_lexer *lexer, bool in_double)
 		vllm_shell_keep_unknown(lexer, end, NOT_READ);
 		return;
 	}
-	const struct shell_variable *variable = find_parameter(lexer, &parameter);
+	/* the arguments of the script have one name */
+	bool is_arguments = parameter.name_len == 1 && strchr("@*", *parameter.name) != NULL;
+	const struct shell_variable *variable = is_arguments
+							? vllm_shell_lookup(lexer, "@", 1)
+							: vllm_shell_lookup(lexer, parameter.name,
+									    parameter.name_len);
 	bool is_all = parameter.kind == '@' || parameter.kind == '*';
 	const struct shell_value *value = value_of(variable, &parameter);
 	if (parameter.op < parameter.end && strchr("#%", *parameter.op) == NULL) {

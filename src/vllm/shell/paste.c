@@ -92,22 +92,6 @@ static const char *skip_spaces(const char *at, const char *end)
 	return at;
 }
 
-/* "(venv) " and "(base) " before a prompt. */
-static const char *skip_environments(const char *at, const char *end)
-{
-	while (at < end && *at == '(') {
-		const char *close = at + 1;
-		while (close < end &&
-		       (isalnum((unsigned char)*close) || strchr("._-/", *close) != NULL) &&
-		       *close != '\0')
-			close++;
-		if (close == at + 1 || close >= end || *close != ')')
-			break;
-		at = skip_spaces(close + 1, end);
-	}
-	return at;
-}
-
 /* "$ ", "# ", "% ", "> ", ">>> ", "❯ ", "➜ ": the mark and its blank. */
 static size_t mark_len(const char *at, const char *end, bool hash)
 {
@@ -183,7 +167,18 @@ size_t vllm_shell_prompt_len(const char *at, const char *end, bool hash_is_promp
 	/* a cell of a notebook: "!vllm serve …" */
 	if (at + 1 < end && *at == '!' && isalpha((unsigned char)at[1]))
 		return (size_t)(at + 1 - begin);
-	const char *after = skip_environments(at, end);
+	/* "(venv) " and "(base) " before a prompt. */
+	while (at < end && *at == '(') {
+		const char *close = at + 1;
+		while (close < end &&
+		       (isalnum((unsigned char)*close) || strchr("._-/", *close) != NULL) &&
+		       *close != '\0')
+			close++;
+		if (close == at + 1 || close >= end || *close != ')')
+			break;
+		at = skip_spaces(close + 1, end);
+	}
+	const char *after = at;
 	const char *origin = skip_origin(after, end);
 	bool has_origin = origin != NULL;
 	const char *mark = skip_spaces(has_origin ? origin : after, end);

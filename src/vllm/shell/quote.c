@@ -17,18 +17,6 @@ static unsigned take_digits(struct shell_lexer *lexer, int base, int count)
 	return value;
 }
 
-/* A code point that UTF-8 cannot hold is reported when the word ends. */
-static void put_utf8(struct shell_lexer *lexer, unsigned code, const char *at)
-{
-	int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-	static const unsigned char heads[] = { 0, 0xC0, 0xE0, 0xF0 };
-	static const unsigned char masks[] = { 0x7F, 0x1F, 0x0F, 0x07 };
-
-	vllm_shell_put(lexer, (char)(heads[more] | (code >> (6 * more) & masks[more])), at);
-	while (more-- > 0)
-		vllm_shell_put(lexer, (char)(0x80 | (code >> (6 * more) & 0x3F)), at);
-}
-
 /* One escape of $'…', from its backslash. */
 static void take_ansi_escape(struct shell_lexer *lexer)
 {
@@ -43,7 +31,14 @@ static void take_ansi_escape(struct shell_lexer *lexer)
 		lexer->at++;
 	} else if (kind == 'u' || kind == 'U') {
 		lexer->at++;
-		put_utf8(lexer, take_digits(lexer, 16, kind == 'u' ? 4 : 8), at);
+		/* A code point that UTF-8 cannot hold is reported when the word ends. */
+		unsigned code = take_digits(lexer, 16, kind == 'u' ? 4 : 8);
+		int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+		static const unsigned char heads[] = { 0, 0xC0, 0xE0, 0xF0 };
+		static const unsigned char masks[] = { 0x7F, 0x1F, 0x0F, 0x07 };
+		vllm_shell_put(lexer, (char)(heads[more] | (code >> (6 * more) & masks[more])), at);
+		while (more-- > 0)
+			vllm_shell_put(lexer, (char)(0x80 | (code >> (6 * more) & 0x3F)), at);
 	} else if (kind == 'x') {
 		lexer->at++;
 		vllm_shell_put(lexer, (char)take_digits(lexer, 16, 2), at);

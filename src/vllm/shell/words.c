@@ -173,15 +173,6 @@ static void move_position(struct shell_lexer *lexer, const char *word)
 		lexer->position = is_declaration(word) ? SHELL_DECLARE : SHELL_WORDS;
 }
 
-static void add_item(struct shell_lexer *lexer)
-{
-	struct shell_variable *array = lexer->array;
-
-	*PL_PUSH(array->items, array->count, array->room) = vllm_shell_value_copy(
-		lexer, pl_buf_text(&lexer->word), &lexer->marks);
-	lexer->words->bytes += lexer->word.len;
-}
-
 void vllm_shell_end_word(struct shell_lexer *lexer)
 {
 	if (!lexer->in_word)
@@ -191,7 +182,10 @@ void vllm_shell_end_word(struct shell_lexer *lexer)
 	if (lexer->skips_target) {
 		lexer->skips_target = false;
 	} else if (lexer->array != NULL && !is_nothing) {
-		add_item(lexer);
+		struct shell_variable *array = lexer->array;
+		*PL_PUSH(array->items, array->count, array->room) = vllm_shell_value_copy(
+			lexer, pl_buf_text(&lexer->word), &lexer->marks);
+		lexer->words->bytes += lexer->word.len;
 	} else if (!is_nothing) {
 		if (lexer->name_len > 0)
 			vllm_shell_assign_word(lexer);
@@ -313,21 +307,6 @@ static bool take_windows_continuation(struct shell_lexer *lexer)
 	return true;
 }
 
-/* "2>&1": the number before the operator was read as the beginning of a word. */
-static void end_numbered(struct shell_lexer *lexer)
-{
-	const char *word = pl_buf_text(&lexer->word);
-
-	if (lexer->in_word && !lexer->quoted && word[0] != '\0' &&
-	    strspn(word, "0123456789") == strlen(word)) {
-		lexer->in_word = false;
-		pl_buf_clear(&lexer->word);
-		lexer->words->mark_count -= lexer->marks.count;
-		lexer->marks.count = 0;
-	}
-	vllm_shell_end_word(lexer);
-}
-
 /* "<(…)" and ">(…)" are words of a command, which runs another one. */
 static bool take_process(struct shell_lexer *lexer)
 {
@@ -344,7 +323,16 @@ static void take_redirection(struct shell_lexer *lexer)
 	bool is_here = lexer->end - lexer->at >= 2 && strncmp(lexer->at, "<<", 2) == 0 &&
 		       (lexer->end - lexer->at == 2 || lexer->at[2] != '<');
 
-	end_numbered(lexer);
+	/* "2>&1": the number before the operator was read as the beginning of a word. */
+	const char *word = pl_buf_text(&lexer->word);
+	if (lexer->in_word && !lexer->quoted && word[0] != '\0' &&
+	    strspn(word, "0123456789") == strlen(word)) {
+		lexer->in_word = false;
+		pl_buf_clear(&lexer->word);
+		lexer->words->mark_count -= lexer->marks.count;
+		lexer->marks.count = 0;
+	}
+	vllm_shell_end_word(lexer);
 	vllm_shell_locate(lexer, lexer->at, &lexer->word_line, &lexer->word_column);
 	if (is_here) {
 		vllm_shell_take_here(lexer);
@@ -510,12 +498,6 @@ static bool take_assignment(struct shell_lexer *lexer)
 	return true;
 }
 
-static void take_comment(struct shell_lexer *lexer)
-{
-	while (lexer->at < lexer->end && *lexer->at != '\n')
-		lexer->at++;
-}
-
 /* A carriage return is a blank: texts come from Windows too. */
 void vllm_shell_step(struct shell_lexer *lexer)
 {
@@ -525,7 +507,8 @@ void vllm_shell_step(struct shell_lexer *lexer)
 		vllm_shell_end_word(lexer);
 		lexer->at++;
 	} else if (c == '#' && !lexer->in_word) {
-		take_comment(lexer);
+		while (lexer->at < lexer->end && *lexer->at != '\n')
+			lexer->at++;
 	} else if ((unsigned char)c >= 0x80 && take_typographic(lexer)) {
 		return;
 	} else if (take_windows_continuation(lexer)) {

@@ -118,22 +118,6 @@ static size_t smallest(const cpu_set_t *sets, size_t count)
 	return least;
 }
 
-static void part(const char *folder, const cpu_set_t *ours, size_t count, cpu_set_t *sets)
-{
-	auto_free struct core *cores = pl_alloc_array(CPU_SETSIZE, sizeof(*cores));
-	size_t core_count = read_cores(folder, ours, false, cores);
-
-	if (core_count < count)
-		core_count = read_cores(folder, ours, true, cores);
-	for (size_t i = 0; i < count; i++)
-		CPU_ZERO(&sets[i]);
-	for (size_t at = 0, end; at < core_count; at = end) {
-		for (end = at; end < core_count && cores[end].node == cores[at].node;)
-			end++;
-		deal(&cores[at], end - at, sets, count);
-	}
-}
-
 size_t host_cpus_part(const char *folder, const cpu_set_t *ours, size_t count, size_t least,
 		      cpu_set_t *sets)
 {
@@ -142,7 +126,17 @@ size_t host_cpus_part(const char *folder, const cpu_set_t *ours, size_t count, s
 
 	count = count > most ? most : count;
 	for (count = count > 0 ? count : 1;; count--) {
-		part(folder, ours, count, sets);
+		auto_free struct core *cores = pl_alloc_array(CPU_SETSIZE, sizeof(*cores));
+		size_t core_count = read_cores(folder, ours, false, cores);
+		if (core_count < count)
+			core_count = read_cores(folder, ours, true, cores);
+		for (size_t i = 0; i < count; i++)
+			CPU_ZERO(&sets[i]);
+		for (size_t at = 0, end; at < core_count; at = end) {
+			for (end = at; end < core_count && cores[end].node == cores[at].node;)
+				end++;
+			deal(&cores[at], end - at, sets, count);
+		}
 		if (count == 1 || smallest(sets, count) >= least)
 			return count;
 	}

@@ -69,22 +69,6 @@ json_t *host_system_facts(void)
 	return facts;
 }
 
-/* user nice system idle iowait irq softirq steal; guest times are within user and nice. */
-static void read_steal(struct host_stolen *ret)
-{
-	auto_free char *text = pl_file_text("/proc/stat", PROC_BYTES_MAX, NULL);
-	double ticks[8] = { 0 };
-
-	if (text == NULL ||
-	    sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &ticks[0], &ticks[1], &ticks[2],
-		   &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]) != 8)
-		return;
-	ret->steal = ticks[7];
-	ret->total = 0;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(ticks); i++)
-		ret->total += ticks[i];
-}
-
 void host_stolen_read(struct host_stolen *ret)
 {
 	PL_AUTO(host_throttled_free) struct host_throttled *throttled = host_throttled_new();
@@ -93,7 +77,17 @@ void host_stolen_read(struct host_stolen *ret)
 				     .steal = NAN,
 				     .total = NAN,
 				     .throttled_us = host_throttled_us(throttled) };
-	read_steal(ret);
+	/* user nice system idle iowait irq softirq steal; guest times are within user and nice. */
+	auto_free char *text = pl_file_text("/proc/stat", PROC_BYTES_MAX, NULL);
+	double ticks[8] = { 0 };
+	if (text == NULL ||
+	    sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &ticks[0], &ticks[1], &ticks[2],
+		   &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]) != 8)
+		return;
+	ret->steal = ticks[7];
+	ret->total = 0;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ticks); i++)
+		ret->total += ticks[i];
 }
 
 /* A share of all CPUs together: if one busy CPU of sixteen loses time, the share is small. */

@@ -14,15 +14,6 @@
 #include "run/redact.h"
 #include "run/run_priv.h"
 
-static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err)
-{
-	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
-
-	if (pl_zst_write(zst, text, strlen(text), err) < 0)
-		return -1;
-	return pl_zst_write(zst, "\n", 1, err);
-}
-
 /* Longer than any: an event is 8 bytes in memory and less than ten times that in a line. */
 #define LINE_BYTES_MAX (1u << 30)
 
@@ -62,7 +53,10 @@ static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, js
 	auto_json json_t *line = json_pack("{s:I, s:s, s:n, s:o}", "t_ns", (json_int_t)t_ns,
 					   "source", source, "id", "values", values);
 
-	return write_line(zst, line, err);
+	auto_free char *text = pl_json_to_text(line, PL_JSON_COMPACT);
+	if (pl_zst_write(zst, text, strlen(text), err) < 0)
+		return -1;
+	return pl_zst_write(zst, "\n", 1, err);
 }
 
 /* Appends the load's own counters to the telemetry of the run. */
@@ -116,20 +110,6 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 	return series;
 }
 
-/* Removes files of an earlier result with these names. */
-static void remove_old(const struct run_state *run)
-{
-	unlink(run->paths.requests);
-	unlink(run->paths.series);
-	unlink(run->paths.timeline);
-	unlink(run->paths.dataset_stats);
-	/* logs are written from the start, so an existing one belongs to this run */
-	if (run->server.spawned_ns == RES_NO_TIME)
-		unlink(run->paths.server_log);
-	if (!run->measured.has_log)
-		unlink(run->paths.client_log);
-}
-
 /* Redacts the output of a server or a client before it computes the hash: an artifact is the final file. */
 static int add_log(json_t *artifacts, const char *path, enum res_artifact_kind kind,
 		   struct pl_err *err)
@@ -141,18 +121,6 @@ static int add_log(json_t *artifacts, const char *path, enum res_artifact_kind k
 	return res_artifact_add(artifacts, path, kind, err);
 }
 
-static int add_client_files(const struct run_state *run, json_t *artifacts, struct pl_err *err)
-{
-	if (add_log(artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
-		return -1;
-	PL_JSON_EACH(plot, run->measured.plots) {
-		if (res_artifact_add(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
-				     err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int run_artifacts(const struct run_state *run, json_t **ret_artifacts, json_t **ret_series,
 		  struct pl_err *err)
 {
@@ -160,7 +128,16 @@ int run_artifacts(const struct run_state *run, json_t **ret_artifacts, json_t **
 	auto_json json_t *series = NULL;
 	size_t lines = 0;
 
-	remove_old(run);
+	/* Removes files of an earlier result with these names. */
+	unlink(run->paths.requests);
+	unlink(run->paths.series);
+	unlink(run->paths.timeline);
+	unlink(run->paths.dataset_stats);
+	/* logs are written from the start, so an existing one belongs to this run */
+	if (run->server.spawned_ns == RES_NO_TIME)
+		unlink(run->paths.server_log);
+	if (!run->measured.has_log)
+		unlink(run->paths.client_log);
 	if (run->measured.outcome != NULL && run->measured.outcome->records != NULL &&
 	    run->context.experiment->output.requests &&
 	    (run_requests_write(run->paths.requests, run->measured.outcome, err) < 0 ||
@@ -174,8 +151,13 @@ int run_artifacts(const struct run_state *run, json_t **ret_artifacts, json_t **
 	}
 	if (add_log(artifacts, run->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
-	if (add_client_files(run, artifacts, err) < 0)
+	if (add_log(artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
+	PL_JSON_EACH(plot, run->measured.plots) {
+		if (res_artifact_add(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
+				     err) < 0)
+			return -1;
+	}
 	run_plots_of_run(run, artifacts);
 	*ret_artifacts = pl_take(artifacts);
 	*ret_series = pl_take(series);

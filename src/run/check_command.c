@@ -26,26 +26,6 @@ static void set_locations(const struct vllm_command *command, struct exp_config 
 	}
 }
 
-static void set_load_locations(const struct vllm_command *command, struct exp_config *experiment)
-{
-	PL_JSON_EACH_MEMBER(name, word, command->load_locations) {
-		auto_free char *key = pl_asprintf("benchmark.%s", name);
-		size_t number = (size_t)json_integer_value(word);
-		option_locations_set(&experiment->locations, key, command->source, (int)number,
-				     command->words.items[number - 1].column);
-	}
-}
-
-static void set_env(const struct vllm_command *command, struct exp_config *experiment)
-{
-	PL_JSON_EACH_MEMBER(name, value, command->env) {
-		/* a name without a value, as in docker's "-e NAME", is taken from our environment */
-		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
-		if (text != NULL)
-			json_object_set_new(experiment->launch.env, name, json_string(text));
-	}
-}
-
 struct exp_config *run_command_experiment(const struct vllm_command *command,
 					  struct option_problems *problems)
 {
@@ -60,9 +40,19 @@ struct exp_config *run_command_experiment(const struct vllm_command *command,
 	else if (json_array_size(command->launch) > 0)
 		launch->command = json_copy(command->launch);
 	launch->vllm_version = pl_strdup(command->version);
-	set_env(command, experiment);
+	PL_JSON_EACH_MEMBER(name, value, command->env) {
+		/* a name without a value, as in docker's "-e NAME", is taken from our environment */
+		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
+		if (text != NULL)
+			json_object_set_new(experiment->launch.env, name, json_string(text));
+	}
 	set_locations(command, experiment);
-	set_load_locations(command, experiment);
+	PL_JSON_EACH_MEMBER(name, word, command->load_locations) {
+		auto_free char *key = pl_asprintf("benchmark.%s", name);
+		size_t number = (size_t)json_integer_value(word);
+		option_locations_set(&experiment->locations, key, command->source, (int)number,
+				     command->words.items[number - 1].column);
+	}
 	if (command->load != NULL)
 		exp_config_set_options(experiment, command->load, problems);
 	return experiment;

@@ -47,32 +47,6 @@ static char *missing_text(const struct run_launch *launch)
 			   strchr(name, '/') != NULL ? "" : " in PATH or next to profllm");
 }
 
-static void find_program(struct run_launch *launch)
-{
-	const char *name = json_string_value(json_array_get(launch->argv, 0));
-
-	/* our simulator is next to this program: an older one in PATH must not replace it */
-	int found = pl_text_equal(name, EXP_SIMULATOR)
-			    ? host_program_find_sibling(name, &launch->program, PL_ERR_IGNORED)
-			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
-	if (found < 0) {
-		auto_free char *text = missing_text(launch);
-		json_array_append_new(launch->warnings, json_string(text));
-	}
-}
-
-/* Treated like a fixed port: if it is in use, the run ends; a dry run reports it. */
-static int check_socket(const char *path, bool look_only, json_t *warnings, struct pl_err *err)
-{
-	struct pl_err why = PL_ERR_INIT;
-
-	if (!look_only)
-		return host_socket_check(path, err);
-	if (host_socket_check(path, &why) < 0)
-		json_array_append_new(warnings, json_string(why.text));
-	return 0;
-}
-
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
 			  struct run_launch *launch, struct pl_err *err)
 {
@@ -87,7 +61,14 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 		       json_string_value(json_array_get(launch->warnings, i)));
 	if (uds != NULL) {
 		launch->uds = pl_strdup(uds);
-		return check_socket(uds, how->look_only, launch->warnings, err);
+		/* Treated like a fixed port: if it is in use, the run ends; a dry run reports it. */
+		bool look_only = how->look_only;
+		struct pl_err why = PL_ERR_INIT;
+		if (!look_only)
+			return host_socket_check(uds, err);
+		if (host_socket_check(uds, &why) < 0)
+			json_array_append_new(launch->warnings, json_string(why.text));
+		return 0;
 	}
 	if (exp_is_in_process(experiment))
 		return 0;
@@ -136,20 +117,6 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 	return 0;
 }
 
-/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
-static void set_gpus(const struct exp_config *experiment, struct run_launch *launch)
-{
-	const json_t *gpus = experiment->launch.gpus;
-	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
-	const char *visible = none ? "" : launch->resources.visible;
-
-	/* by default CUDA numbers the fastest GPU first; our indexes are NVML's, in bus order */
-	if (json_array_size(launch->gpus) > 0 || none)
-		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
-	if (visible != NULL)
-		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
-}
-
 static void set_env(const struct exp_config *experiment, const json_t *from_args,
 		    struct run_launch *launch)
 {
@@ -167,14 +134,6 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 		launch->bearer = pl_strdup(key);
 }
 
-/* Determines the API key of requests like vLLM's client, unless the server's arguments contain it. */
-static void set_bearer(const struct exp_config *experiment, struct run_launch *launch)
-{
-	if (launch->bearer == NULL)
-		launch->bearer = pl_strdup(
-			pl_json_get_text(experiment->launch.env, "OPENAI_API_KEY"));
-}
-
 static int plan_launched(const struct exp_config *experiment, const struct run_taking *how,
 			 struct run_launch *launch, struct pl_err *err)
 {
@@ -188,8 +147,24 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 	if (take_resources(experiment, how, launch, err) < 0 ||
 	    make_argv(experiment, launch, &from_args, err) < 0)
 		return -1;
-	find_program(launch);
-	set_gpus(experiment, launch);
+	const char *name = json_string_value(json_array_get(launch->argv, 0));
+	/* our simulator is next to this program: an older one in PATH must not replace it */
+	int found = pl_text_equal(name, EXP_SIMULATOR)
+			    ? host_program_find_sibling(name, &launch->program, PL_ERR_IGNORED)
+			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
+	if (found < 0) {
+		auto_free char *text = missing_text(launch);
+		json_array_append_new(launch->warnings, json_string(text));
+	}
+	/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
+	const json_t *gpus = experiment->launch.gpus;
+	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
+	const char *visible = none ? "" : launch->resources.visible;
+	/* by default CUDA numbers the fastest GPU first; our indexes are NVML's, in bus order */
+	if (json_array_size(launch->gpus) > 0 || none)
+		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
+	if (visible != NULL)
+		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
 	set_env(experiment, from_args, launch);
 	return 0;
 }
@@ -227,7 +202,10 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 	} else if (plan_launched(experiment, how, launch, err) < 0) {
 		return -1;
 	}
-	set_bearer(experiment, launch);
+	/* Determines the API key of requests like vLLM's client, unless the server's arguments contain it. */
+	if (launch->bearer == NULL)
+		launch->bearer = pl_strdup(
+			pl_json_get_text(experiment->launch.env, "OPENAI_API_KEY"));
 	run_redact_know(launch);
 	*ret = pl_take(launch);
 	return 0;

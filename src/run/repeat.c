@@ -263,18 +263,6 @@ static void find_pins(const json_t *result, const char *const *sets, size_t set_
 		json_incref(pl_json_get_path(result, "config.benchmark.request_id_prefix")));
 }
 
-/* Removes a section that contains only a pin. */
-static void drop_pins(json_t *requested, const struct pins *pins)
-{
-	for (size_t i = 0; i < pins->count; i++) {
-		auto_free char *section = pl_strndup(pins->keys[i], strcspn(pins->keys[i], "."));
-		json_t *keys = json_object_get(requested, section);
-		json_object_del(keys, pins->keys[i] + strlen(section) + 1);
-		if (json_object_size(keys) == 0)
-			json_object_del(requested, section);
-	}
-}
-
 int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t *result,
 		    const char *const *sets, size_t set_count, struct exp_config **ret,
 		    struct option_problems *problems, struct pl_err *err)
@@ -302,7 +290,16 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 		/* the pins are not part of the request; a repetition of this run finds them in its result again */
 		(*ret)->repeats = json_incref(result);
 		(*ret)->requested = exp_config_explicit(*ret);
-		drop_pins((*ret)->requested, &pins);
+		/* Removes a section that contains only a pin. */
+		json_t *requested = (*ret)->requested;
+		for (size_t i = 0; i < pins.count; i++) {
+			auto_free char *section = pl_strndup(pins.keys[i],
+							     strcspn(pins.keys[i], "."));
+			json_t *keys = json_object_get(requested, section);
+			json_object_del(keys, pins.keys[i] + strlen(section) + 1);
+			if (json_object_size(keys) == 0)
+				json_object_del(requested, section);
+		}
 	}
 	for (size_t i = 0; i < pins.count; i++)
 		free(pins.sets[i]);

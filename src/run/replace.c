@@ -20,31 +20,6 @@ static void rename_text(json_t *object, const char *key, const char *from, const
 		json_object_set_new(object, key, pl_json_text(new_name));
 }
 
-static void rename_in_document(json_t *document, const struct run_paths *from,
-			       const struct run_paths *to)
-{
-	const json_t *artifacts = json_object_get(document, "artifacts");
-
-	for (size_t i = 0; i < run_paths_artifact_count(); i++) {
-		const char *old_path = run_paths_artifact(from, i),
-			   *new_path = run_paths_artifact(to, i);
-		PL_JSON_EACH(artifact, artifacts)
-			rename_text(artifact, "name", old_path, new_path);
-		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
-	}
-}
-
-static bool is_named(const json_t *document, const char *path)
-{
-	const json_t *artifacts = json_object_get(document, "artifacts");
-	auto_free char *name = pl_file_name(path);
-	bool found = false;
-
-	PL_JSON_EACH(artifact, artifacts)
-		found |= pl_text_equal(pl_json_get_text(artifact, "name"), name);
-	return found;
-}
-
 /* Files that were already moved are named but missing, so repeating this only does the remaining work. */
 static int move_artifacts(const json_t *document, const struct run_paths *from,
 			  const struct run_paths *to, struct pl_err *err)
@@ -57,7 +32,12 @@ static int move_artifacts(const json_t *document, const struct run_paths *from,
 		if (errno != ENOENT)
 			return pl_err_errno(err, "cannot move '%s' to '%s'", old_path, new_path);
 		/* the new result lacks this kind, so the file belongs to the old one */
-		if (!is_named(document, new_path))
+		const json_t *artifacts = json_object_get(document, "artifacts");
+		auto_free char *name = pl_file_name(new_path);
+		bool found = false;
+		PL_JSON_EACH(artifact, artifacts)
+			found |= pl_text_equal(pl_json_get_text(artifact, "name"), name);
+		if (!found)
 			unlink(new_path);
 	}
 	/* the journal, removed next, is the only record of the files that must be moved */
@@ -73,7 +53,14 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 	 * to the files that must be moved. In the reverse order, the old result would name files of another run
 	 */
 	run_paths_make(paths->output, NULL, &to);
-	rename_in_document(document, paths, &to);
+	const json_t *artifacts = json_object_get(document, "artifacts");
+	for (size_t i = 0; i < run_paths_artifact_count(); i++) {
+		const char *old_path = run_paths_artifact(paths, i),
+			   *new_path = run_paths_artifact(&to, i);
+		PL_JSON_EACH(artifact, artifacts)
+			rename_text(artifact, "name", old_path, new_path);
+		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
+	}
 	int done = pl_json_write_file(document, to.result, err);
 	if (done == 0)
 		done = move_artifacts(document, paths, &to, err);

@@ -31,21 +31,6 @@ static int open_sources(const struct exp_config *experiment, struct run_route *r
 	return 0;
 }
 
-/* Percent-encodes characters that are invalid in a request line; free(). */
-static char *path_quoted(const char *path)
-{
-	auto_buf quoted = { 0 };
-
-	pl_buf_init(&quoted, 3 * strlen(path) + 1);
-	for (const unsigned char *at = (const unsigned char *)path; *at != '\0'; at++) {
-		if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}", *at) != NULL)
-			pl_buf_addf(&quoted, "%%%02X", *at);
-		else
-			pl_buf_add_char(&quoted, (char)*at);
-	}
-	return pl_buf_take(&quoted);
-}
-
 /* If the URL ends with /v1 and the path starts with it, the result has it once. free() */
 static char *endpoint_of(const struct run_context *run, const struct run_target *target,
 			 const char *path)
@@ -59,7 +44,15 @@ static char *endpoint_of(const struct run_context *run, const struct run_target 
 			path);
 	auto_free char *whole = pl_asprintf("%s%s%s", target->prefix,
 					    target->v1_cut && !joined ? "/v1" : "", path);
-	return path_quoted(whole);
+	auto_buf quoted = { 0 };
+	pl_buf_init(&quoted, 3 * strlen(whole) + 1);
+	for (const unsigned char *at = (const unsigned char *)whole; *at != '\0'; at++) {
+		if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}", *at) != NULL)
+			pl_buf_addf(&quoted, "%%%02X", *at);
+		else
+			pl_buf_add_char(&quoted, (char)*at);
+	}
+	return pl_buf_take(&quoted);
 }
 
 int run_route_open(const struct run_context *run, const struct run_launch *launch,

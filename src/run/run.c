@@ -180,23 +180,17 @@ static void report_differences(struct run_state *run)
 		pl_json_get_path(known, "environment.repeat_of"), run->differences_reported);
 }
 
-/* The check before the start reported this for the target release; this is the release that the server reports. */
-static void report_newer(const struct run_state *run)
-{
-	auto_free char *known = vllm_newer_note(run->release.version);
-	auto_free char *note = vllm_newer_note(run_document_release(run));
-
-	if (known == NULL && note != NULL)
-		run_log(&run->context, "note: %s", note);
-}
-
 static int learn_identity(struct run_state *run)
 {
 	if (run_identity_learn(&run->context, &run->route.target, &run->server,
 			       run->client->follows_redirects, &run->identity) < 0)
 		return -1;
 	run_route_learn_metrics(&run->context, run_document_release(run), &run->route);
-	report_newer(run);
+	/* The check before the start reported this for the target release; this is the release that the server reports. */
+	auto_free char *known = vllm_newer_note(run->release.version);
+	auto_free char *note = vllm_newer_note(run_document_release(run));
+	if (known == NULL && note != NULL)
+		run_log(&run->context, "note: %s", note);
 	report_differences(run);
 	return 0;
 }
@@ -417,15 +411,6 @@ static void run_steps(struct run_state *run)
 
 /* ---- the end ---- */
 
-static int write_result(struct run_state *run, json_t *document, struct pl_err *err)
-{
-	if (run_replace(&run->paths, document, err) < 0)
-		return -1;
-	if (run->settings->written != NULL)
-		*run->settings->written = pl_strdup(run->paths.result);
-	return 0;
-}
-
 /* vLLM's file may have the name of an earlier run's: it is replaced together with its result. */
 static int write_flat_last(struct run_state *run, const json_t *document, struct pl_err *err)
 {
@@ -444,7 +429,12 @@ static int write_files(struct run_state *run, bool flat_last, json_t **ret, stru
 	if (run_offline_write(run, *ret, err) < 0 ||
 	    (!flat_last && run_flat_result(run, *ret, &run->flat_path, err) < 0))
 		return -1;
-	return write_result(run, *ret, err);
+	json_t *document = *ret;
+	if (run_replace(&run->paths, document, err) < 0)
+		return -1;
+	if (run->settings->written != NULL)
+		*run->settings->written = pl_strdup(run->paths.result);
+	return 0;
 }
 
 /* If the result cannot be written, the journal remains to make it later. */
@@ -484,23 +474,6 @@ static void end_server(struct run_state *run, struct run_slot *slot)
 	if (run->shared_server != NULL && run->launch != NULL)
 		run_shared_server_close_log(run->shared_server);
 	run_launch_free(run->launch);
-}
-
-static void run_done(struct run_state *run, struct run_slot *slot)
-{
-	run_journal_free(run->context.journal);
-	run_telemetry_done(&run->telemetry);
-	run_measured_done(run->client, &run->measured);
-	if (run->server.stays_up)
-		keep_server(run);
-	else if (run->launch != NULL || !run->context.joins)
-		end_server(run, slot);
-	run_route_done(&run->route);
-	run_release_done(&run->release);
-	run_identity_done(&run->identity);
-	run_fixed_done(&run->fixed);
-	free(run->flat_path);
-	run_paths_done(&run->paths);
 }
 
 int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, struct run_slot *ret,
@@ -569,7 +542,19 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 	}
 	if (done < 0)
 		exp_words(experiment, err);
-	run_done(&run, slot);
+	run_journal_free(run.context.journal);
+	run_telemetry_done(&run.telemetry);
+	run_measured_done(run.client, &run.measured);
+	if (run.server.stays_up)
+		keep_server(&run);
+	else if (run.launch != NULL || !run.context.joins)
+		end_server(&run, slot);
+	run_route_done(&run.route);
+	run_release_done(&run.release);
+	run_identity_done(&run.identity);
+	run_fixed_done(&run.fixed);
+	free(run.flat_path);
+	run_paths_done(&run.paths);
 	*ret_result = pl_take(result);
 	return done;
 }

@@ -231,25 +231,6 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 	return 0;
 }
 
-/*
- * For names that differ only in case, the last value counts, at the position of the first: like Python's HTTP library.
- */
-static void add_header_lines(json_t *fields, struct pl_buf *lines)
-{
-	PL_JSON_EACH_MEMBER(name, value, fields) {
-		const char *first = NULL, *last = NULL, *last_text = NULL;
-		PL_JSON_EACH_MEMBER(other, other_value, fields) {
-			if (strcasecmp(name, other) != 0)
-				continue;
-			first = first != NULL ? first : other;
-			last = other;
-			last_text = json_string_value(other_value);
-		}
-		if (first != NULL && strcmp(first, name) == 0)
-			pl_buf_addf(lines, "%s: %s\r\n", last, last_text);
-	}
-}
-
 int run_target_set_headers(struct run_target *target, const char *bearer, const json_t *header,
 			   struct pl_err *err)
 {
@@ -265,7 +246,21 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 	}
 	if (collect_headers(header, fields, err) < 0)
 		return -1;
-	add_header_lines(fields, &lines);
+	/*
+	 * For names that differ only in case, the last value counts, at the position of the first: like Python's HTTP library.
+	 */
+	PL_JSON_EACH_MEMBER(name, value, fields) {
+		const char *first = NULL, *last = NULL, *last_text = NULL;
+		PL_JSON_EACH_MEMBER(other, other_value, fields) {
+			if (strcasecmp(name, other) != 0)
+				continue;
+			first = first != NULL ? first : other;
+			last = other;
+			last_text = json_string_value(other_value);
+		}
+		if (first != NULL && strcmp(first, name) == 0)
+			pl_buf_addf(&lines, "%s: %s\r\n", last, last_text);
+	}
 	if (lines.full)
 		return pl_err_invalid(err, "the headers are too long");
 	free(target->headers);

@@ -135,16 +135,6 @@ static double known_of(const struct knowledge *all, const char *of, const char *
 				       (double)json_integer_value(json_array_get(known, 1));
 }
 
-/* Returns the load of each row: that of the plan's cell. */
-static json_t *loads_of(const struct sweep_plan *plan)
-{
-	json_t *loads = json_object();
-
-	for (size_t i = 0; i < plan->count; i++)
-		json_object_set_new(loads, plan->cells[i].id, json_string(plan->cells[i].load));
-	return loads;
-}
-
 /* All known durations, to compute medians. */
 struct times {
 	double *starts, *runs;
@@ -158,51 +148,21 @@ static void know_run(struct times *all, double run_s, double ready_s)
 		all->starts[all->start_count++] = ready_s;
 }
 
-static void know_rows(const struct sweep_plan *plan, const json_t *rows, struct times *all,
-		      struct knowledge *ret)
-{
-	auto_json json_t *loads = loads_of(plan);
-
-	PL_JSON_EACH_MEMBER(key, row, rows) {
-		const char *cell = pl_json_get_text(row, "combination");
-		const char *load = pl_json_get_text(loads, cell != NULL ? cell : "");
-		const char *server = pl_json_get_text(row, "server");
-		double ready_s = pl_json_get_f64(row, "ready_s");
-		double run_s = pl_json_get_f64(row, "wall_s") - ready_s;
-		if (!json_is_number(json_object_get(row, "duration")))
-			continue;
-		know_run(all, run_s, ready_s);
-		if (cell != NULL)
-			learn(ret, "cell", cell, run_s);
-		if (load != NULL)
-			learn(ret, "load", load, run_s);
-		if (ready_s > 0 && server != NULL)
-			learn(ret, "server", server, ready_s);
-	}
-}
-
 static char *like_both(const char *server, const char *load)
 {
 	return pl_asprintf("%s %s", server, load);
-}
-
-static json_t *run_ids_of(const json_t *rows)
-{
-	json_t *ids = json_object();
-
-	PL_JSON_EACH_MEMBER(key, row, rows) {
-		const char *run_id = pl_json_get_text(row, "run_id");
-		if (run_id != NULL)
-			json_object_set_new(ids, run_id, json_true());
-	}
-	return ids;
 }
 
 /* If a run of this sweep is in the history, its row takes precedence. */
 static void know_history(const struct sweep_history *history, const json_t *rows, struct times *all,
 			 struct knowledge *ret)
 {
-	auto_json json_t *run_ids = run_ids_of(rows);
+	auto_json json_t *run_ids = json_object();
+	PL_JSON_EACH_MEMBER(key, row, rows) {
+		const char *run_id = pl_json_get_text(row, "run_id");
+		if (run_id != NULL)
+			json_object_set_new(run_ids, run_id, json_true());
+	}
 
 	PL_JSON_EACH_MEMBER(run_id, row, sweep_history_rows(history)) {
 		const char *server = pl_json_get_text(row, "server");
@@ -230,7 +190,25 @@ static void know(const struct sweep_plan *plan, const json_t *rows,
 	struct times all = { .starts = starts, .runs = runs };
 
 	*ret = (struct knowledge){ .by = json_object(), .history = history };
-	know_rows(plan, rows, &all, ret);
+	auto_json json_t *loads = json_object();
+	for (size_t i = 0; i < plan->count; i++)
+		json_object_set_new(loads, plan->cells[i].id, json_string(plan->cells[i].load));
+	PL_JSON_EACH_MEMBER(key, row, rows) {
+		const char *cell = pl_json_get_text(row, "combination");
+		const char *load = pl_json_get_text(loads, cell != NULL ? cell : "");
+		const char *server = pl_json_get_text(row, "server");
+		double ready_s = pl_json_get_f64(row, "ready_s");
+		double run_s = pl_json_get_f64(row, "wall_s") - ready_s;
+		if (!json_is_number(json_object_get(row, "duration")))
+			continue;
+		know_run(&all, run_s, ready_s);
+		if (cell != NULL)
+			learn(ret, "cell", cell, run_s);
+		if (load != NULL)
+			learn(ret, "load", load, run_s);
+		if (ready_s > 0 && server != NULL)
+			learn(ret, "server", server, ready_s);
+	}
 	if (history != NULL)
 		know_history(history, rows, &all, ret);
 	ret->known = all.count;

@@ -146,21 +146,6 @@ static void like_done(struct like *like)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-/* Returns a cell in the form of its run's document. New reference. */
-static json_t *document_of(const struct exp_config *experiment)
-{
-	json_t *server = NULL, *source = NULL;
-	json_t *benchmark = vllm_bench_to_json(&experiment->bench);
-
-	vllm_args_effective(experiment->catalog, experiment->server, experiment->launch.env,
-			    &server, &source);
-	json_decref(source);
-	json_object_set_new(benchmark, "ignore_eos",
-			    json_boolean(run_plan_ignores_eos(&experiment->bench)));
-	return json_pack("{s:{s:o, s:o, s:o}}", "config", "server", server, "benchmark", benchmark,
-			 "experiment", exp_config_explicit(experiment));
-}
-
 static void add_inputs(const struct sweep_history *history, const json_t *requested,
 		       const char *section, json_t *ids)
 {
@@ -199,7 +184,16 @@ static void add_ids(struct sweep_history *history, size_t cell, const struct exp
 static void add_cell(struct sweep_history *history, size_t cell,
 		     const struct exp_config *experiment)
 {
-	auto_json json_t *document = document_of(experiment);
+	json_t *server = NULL, *source = NULL;
+	json_t *benchmark = vllm_bench_to_json(&experiment->bench);
+	vllm_args_effective(experiment->catalog, experiment->server, experiment->launch.env,
+			    &server, &source);
+	json_decref(source);
+	json_object_set_new(benchmark, "ignore_eos",
+			    json_boolean(run_plan_ignores_eos(&experiment->bench)));
+	auto_json json_t *document = json_pack("{s:{s:o, s:o, s:o}}", "config", "server", server,
+					       "benchmark", benchmark, "experiment",
+					       exp_config_explicit(experiment));
 	auto_json json_t *facts = facts_of(history, document, add_of_document);
 	json_t *model = json_object_get(facts, MODEL);
 

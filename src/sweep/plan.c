@@ -68,28 +68,6 @@ static void make_id(const json_t *json, char id[SWEEP_ID_BYTES])
 	id[SWEEP_ID_BYTES - 1] = '\0';
 }
 
-/* Names do not affect the measurement, so they are not part of the ids. */
-static void make_ids(const struct exp_config *experiment, struct sweep_cell *cell)
-{
-	static const char *const names[] = { "suite", "name", "tags" };
-	auto_json json_t *requested = exp_config_explicit(experiment);
-	auto_json json_t *server = json_object();
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
-		json_object_del(requested, names[i]);
-	json_object_set(server, "server", json_object_get(requested, "server"));
-	json_object_set(server, "launch", json_object_get(requested, "launch"));
-	make_id(requested, cell->id);
-	/* a server that the client starts itself is never shared */
-	if (run_client_of(experiment)->starts_servers)
-		memcpy(cell->server, cell->id, sizeof(cell->server));
-	else
-		make_id(server, cell->server);
-	json_object_del(requested, "server");
-	json_object_del(requested, "launch");
-	make_id(requested, cell->load);
-}
-
 /* The dataset, and a directory of results, are checked once for all loads that share them. */
 static void check_host(struct planning *planning, const struct exp_config *experiment,
 		       struct option_problems *found)
@@ -106,20 +84,6 @@ static void check_host(struct planning *planning, const struct exp_config *exper
 	run_check_host(experiment, found);
 }
 
-/* Errors of the reader belong to the file; those of a check to the cell. */
-static void keep(struct planning *planning, const struct option_problems *found,
-		 struct sweep_cell *cell)
-{
-	for (size_t i = 0; i < found->count; i++) {
-		const struct option_problem *problem = &found->items[i];
-		if (problem->severity == OPTION_ERROR && !exp_sweep_is_fault(problem))
-			option_problems_add(&cell->problems, problem);
-		else
-			report(planning, problem);
-	}
-	cell->falls_out = cell->problems.count > 0;
-}
-
 static void check_cell(struct planning *planning, struct sweep_cell *cell)
 {
 	struct sweep_plan *plan = planning->plan;
@@ -132,8 +96,32 @@ static void check_cell(struct planning *planning, struct sweep_cell *cell)
 	run_check_server(experiment, &planning->options, &checked, &found);
 	if (found.errors == 0)
 		check_host(planning, experiment, &found);
-	keep(planning, &found, cell);
-	make_ids(experiment, cell);
+	/* Errors of the reader belong to the file; those of a check to the cell. */
+	for (size_t i = 0; i < found.count; i++) {
+		const struct option_problem *problem = &found.items[i];
+		if (problem->severity == OPTION_ERROR && !exp_sweep_is_fault(problem))
+			option_problems_add(&cell->problems, problem);
+		else
+			report(planning, problem);
+	}
+	cell->falls_out = cell->problems.count > 0;
+	/* Names do not affect the measurement, so they are not part of the ids. */
+	static const char *const names[] = { "suite", "name", "tags" };
+	auto_json json_t *requested = exp_config_explicit(experiment);
+	auto_json json_t *server = json_object();
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
+		json_object_del(requested, names[i]);
+	json_object_set(server, "server", json_object_get(requested, "server"));
+	json_object_set(server, "launch", json_object_get(requested, "launch"));
+	make_id(requested, cell->id);
+	/* a server that the client starts itself is never shared */
+	if (run_client_of(experiment)->starts_servers)
+		memcpy(cell->server, cell->id, sizeof(cell->server));
+	else
+		make_id(server, cell->server);
+	json_object_del(requested, "server");
+	json_object_del(requested, "launch");
+	make_id(requested, cell->load);
 	plan->fallen += cell->falls_out;
 	if (!cell->falls_out)
 		json_object_set_new(planning->servers, cell->server, json_true());

@@ -48,25 +48,6 @@ bool sweep_fits(const struct sweep_job *jobs, size_t count, const struct sweep_r
 	return jobs[k].gpus == 0 || gpus == 0 || gpus + jobs[k].gpus <= room->gpus;
 }
 
-/* Advances to the next end; all jobs ending then are finished. Returns the elapsed time; -1: no job is running. */
-static double pass_time(struct sweep_job *jobs, size_t count)
-{
-	double next_s = -1;
-
-	for (size_t i = 0; i < count; i++) {
-		if (jobs[i].state == SWEEP_RUNS && (next_s < 0 || jobs[i].seconds < next_s))
-			next_s = jobs[i].seconds;
-	}
-	for (size_t i = 0; next_s >= 0 && i < count; i++) {
-		if (jobs[i].state != SWEEP_RUNS)
-			continue;
-		jobs[i].seconds -= next_s;
-		if (jobs[i].seconds <= next_s * BETTER)
-			jobs[i].state = SWEEP_OVER;
-	}
-	return next_s;
-}
-
 double sweep_makespan(const struct sweep_job *jobs, size_t count, const struct sweep_room *room,
 		      const size_t *order, size_t order_count)
 {
@@ -80,7 +61,19 @@ double sweep_makespan(const struct sweep_job *jobs, size_t count, const struct s
 			if (now[k].state == SWEEP_WAITS && sweep_fits(now, count, room, k))
 				now[k].state = SWEEP_RUNS;
 		}
-		double passed_s = pass_time(now, count);
+		double passed_s = -1;
+		for (size_t i = 0; i < count; i++) {
+			if (now[i].state == SWEEP_RUNS &&
+			    (passed_s < 0 || now[i].seconds < passed_s))
+				passed_s = now[i].seconds;
+		}
+		for (size_t i = 0; passed_s >= 0 && i < count; i++) {
+			if (now[i].state != SWEEP_RUNS)
+				continue;
+			now[i].seconds -= passed_s;
+			if (now[i].seconds <= passed_s * BETTER)
+				now[i].state = SWEEP_OVER;
+		}
 		if (passed_s < 0)
 			return at_s;
 		at_s += passed_s;

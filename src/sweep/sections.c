@@ -27,11 +27,15 @@ static void leave_out(json_t *whole, const json_t *shown, const char *prefix, js
 	}
 }
 
-/* Removes load options that are always secret. */
-static void leave_out_options(json_t *benchmark, json_t *left_out)
+json_t *sweep_sections(const struct exp_sweep *sweep, json_t *left_out)
 {
-	auto_json json_t *members = json_copy(benchmark);
+	json_t *whole = pl_yaml_to_json(&sweep->base);
+	auto_json json_t *shown = vllm_secret_json_shown(whole);
 
+	leave_out(whole, shown, "", left_out);
+	/* Removes load options that are always secret. */
+	json_t *benchmark = json_object_get(whole, "benchmark");
+	auto_json json_t *members = json_copy(benchmark);
 	PL_JSON_EACH_MEMBER(name, value, members) {
 		enum vllm_bench_id id = vllm_bench_find(name);
 		if (id == VLLM_BENCH_COUNT || !vllm_bench_row(id)->secret)
@@ -39,15 +43,6 @@ static void leave_out_options(json_t *benchmark, json_t *left_out)
 		json_object_del(benchmark, name);
 		json_array_append_new(left_out, json_sprintf("benchmark.%s", name));
 	}
-}
-
-json_t *sweep_sections(const struct exp_sweep *sweep, json_t *left_out)
-{
-	json_t *whole = pl_yaml_to_json(&sweep->base);
-	auto_json json_t *shown = vllm_secret_json_shown(whole);
-
-	leave_out(whole, shown, "", left_out);
-	leave_out_options(json_object_get(whole, "benchmark"), left_out);
 	return whole;
 }
 

@@ -39,15 +39,6 @@ static const char *const tails[] = { "run_id", "result", "wall_s", "ready_s", "o
 /* Keys of `launch`: the host resources of a run, to detect interference between runs. */
 static const char *const slots[] = { "other_servers_max", "cpus", "port" };
 
-static json_t *gpus_of(const json_t *result)
-{
-	json_t *gpus = json_array();
-
-	PL_JSON_EACH(gpu, pl_json_get_path(result, "launch.gpus"))
-		json_array_append(gpus, json_object_get(gpu, "uuid"));
-	return gpus;
-}
-
 json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		  const json_t *result)
 {
@@ -73,7 +64,10 @@ json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		json_object_set_new(row, slots[i],
 				    pl_json_or_null(json_incref(json_object_get(
 					    json_object_get(result, "launch"), slots[i]))));
-	json_object_set_new(row, "gpus", gpus_of(result));
+	json_t *gpus = json_array();
+	PL_JSON_EACH(gpu, pl_json_get_path(result, "launch.gpus"))
+		json_array_append(gpus, json_object_get(gpu, "uuid"));
+	json_object_set_new(row, "gpus", gpus);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
 		json_t *figure = json_object_get(results, figures[i]);
 		json_object_set_new(row, figures[i],
@@ -113,18 +107,6 @@ static void add_fallen(const struct sweep_cell *cell, json_t *rows)
 					      "message", pl_buf_text(&text), "removed", 0));
 }
 
-/* Adds runs of the journal that are no longer in the file. */
-static void add_gone(const struct sweep_journal *journal, const json_t *known, json_t *rows)
-{
-	PL_JSON_EACH_MEMBER(key, retained, journal->rows) {
-		if (json_object_get(known, key) != NULL)
-			continue;
-		json_t *row = json_copy(retained);
-		json_object_set_new(row, "removed", json_true());
-		json_array_append_new(rows, row);
-	}
-}
-
 static json_t *make_rows(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 			 const struct sweep_journal *journal)
 {
@@ -140,7 +122,14 @@ static json_t *make_rows(const struct sweep_plan *plan, const struct sweep_tasks
 		if (plan->cells[i].falls_out)
 			add_fallen(&plan->cells[i], rows);
 	}
-	add_gone(journal, known, rows);
+	/* Adds runs of the journal that are no longer in the file. */
+	PL_JSON_EACH_MEMBER(key, retained, journal->rows) {
+		if (json_object_get(known, key) != NULL)
+			continue;
+		json_t *row = json_copy(retained);
+		json_object_set_new(row, "removed", json_true());
+		json_array_append_new(rows, row);
+	}
 	return rows;
 }
 
@@ -160,18 +149,6 @@ static void add_cell(struct pl_buf *text, const json_t *value, bool first)
 	for (const char *at = plain; *at != '\0'; at++)
 		pl_buf_addf(text, *at == '"' ? "\"\"" : "%c", *at);
 	pl_buf_add_char(text, '"');
-}
-
-/* Returns the keys of all points, in order of appearance. */
-static json_t *keys_of(const json_t *rows)
-{
-	json_t *keys = json_object();
-
-	PL_JSON_EACH(row, rows) {
-		PL_JSON_EACH_MEMBER(key, value, json_object_get(row, "parameters"))
-			json_object_set_new(keys, key, json_true());
-	}
-	return keys;
 }
 
 static void add_columns(struct pl_buf *text, const json_t *row, const char *const *names,
@@ -201,21 +178,6 @@ static void add_line(struct pl_buf *text, const json_t *row, const json_t *keys)
 	pl_buf_add_char(text, '\n');
 }
 
-/* Takes the rows. */
-static json_t *make_summary(const struct sweep_plan *plan, const struct sweep_journal *journal,
-			    const struct sweep_progress *progress, json_t *rows)
-{
-	auto_free char *name = sweep_name(plan->sweep);
-	json_t *redacted = json_array();
-	json_t *requested = sweep_sections(plan->sweep, redacted);
-
-	return json_pack("{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id,
-			 "name", pl_json_text(name), "state", progress->state, "file",
-			 plan->sweep->source, "servers_started", (json_int_t)journal->started,
-			 "running", progress->running, "experiment", requested, "redacted",
-			 redacted, "runs", rows);
-}
-
 int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks,
 		  const struct sweep_journal *journal, const char *folder,
 		  const struct sweep_progress *progress, struct pl_err *err)
@@ -224,8 +186,19 @@ int sweep_summary(const struct sweep_plan *plan, const struct sweep_tasks *tasks
 	auto_free char *csv_path = pl_asprintf("%s/summary.csv", folder);
 	auto_buf csv = PL_BUF(TEXT_BYTES_MAX);
 	json_t *rows = make_rows(plan, tasks, journal);
-	auto_json json_t *summary = make_summary(plan, journal, progress, rows);
-	auto_json json_t *keys = keys_of(rows);
+	auto_free char *name = sweep_name(plan->sweep);
+	json_t *redacted = json_array();
+	json_t *requested = sweep_sections(plan->sweep, redacted);
+	auto_json json_t *summary = json_pack(
+		"{s:s, s:o, s:s, s:s, s:I, s:O, s:o, s:o, s:o}", "sweep", journal->id, "name",
+		pl_json_text(name), "state", progress->state, "file", plan->sweep->source,
+		"servers_started", (json_int_t)journal->started, "running", progress->running,
+		"experiment", requested, "redacted", redacted, "runs", rows);
+	auto_json json_t *keys = json_object();
+	PL_JSON_EACH(row, rows) {
+		PL_JSON_EACH_MEMBER(key, value, json_object_get(row, "parameters"))
+			json_object_set_new(keys, key, json_true());
+	}
 
 	add_line(&csv, NULL, keys);
 	PL_JSON_EACH(row, rows)

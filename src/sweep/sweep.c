@@ -115,17 +115,6 @@ static int find_result(struct sweeping *sweep, const struct sweep_task *task, st
 				 err);
 }
 
-static int find_results(struct sweeping *sweep, struct pl_err *err)
-{
-	for (size_t i = 0; i < sweep->all.count; i++) {
-		const struct sweep_task *task = &sweep->all.items[i];
-		if (json_object_get(sweep->journal.rows, task->key) == NULL &&
-		    find_result(sweep, task, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* ---- reporting ---- */
 
 static void report(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
@@ -238,23 +227,16 @@ static char *summary_path(const struct sweeping *sweep)
 	return pl_asprintf("%s/" SWEEP_SUMMARY_NAME, sweep->settings->folder);
 }
 
-/* Returns the run of each running or starting server. New reference. */
-static json_t *running_keys(const struct sweeping *sweep)
+static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
 {
-	json_t *keys = json_array();
-
+	auto_json json_t *running = json_array();
 	for (size_t i = 0; i < sweep->slots.count; i++) {
 		const struct sweep_batch *unit = &sweep->units.items[sweep->at[i].unit];
 		if (sweep->at[i].worker.pid != 0 && unit->done < unit->count)
 			json_array_append_new(
-				keys, json_string(sweep->left.items[unit->first + unit->done].key));
+				running,
+				json_string(sweep->left.items[unit->first + unit->done].key));
 	}
-	return keys;
-}
-
-static int write_summary(const struct sweeping *sweep, const char *state, struct pl_err *err)
-{
-	auto_json json_t *running = running_keys(sweep);
 	const struct sweep_progress progress = { .state = state, .running = running };
 
 	return sweep_summary(sweep->plan, &sweep->all, &sweep->journal, sweep->settings->folder,
@@ -433,23 +415,6 @@ static size_t free_slot(const struct sweeping *sweep)
 	return sweep->slots.count;
 }
 
-/* Collects descriptors that a worker must not inherit: with one of another worker, its end could not be detected. */
-static size_t collect_fds(const struct sweeping *sweep, int *fds)
-{
-	size_t count = 0;
-
-	fds[count++] = sweep->journal.fd;
-	for (size_t i = 0; i < sweep->slots.count; i++) {
-		const struct sweep_worker *worker = &sweep->at[i].worker;
-		if (worker->pid == 0)
-			continue;
-		fds[count++] = worker->socket;
-		if (worker->log_fd >= 0)
-			fds[count++] = worker->log_fd;
-	}
-	return count;
-}
-
 /* Records a server in the journal before it is started. */
 static int note_start(struct sweeping *sweep, const struct sweep_task *task, char **ret_log,
 		      struct pl_err *err)
@@ -491,7 +456,17 @@ static int start_server(struct sweeping *sweep, size_t at, size_t k, struct pl_e
 	slot->worker.pid = -1;
 	report_neighbors(sweep);
 	slot->worker.pid = 0;
-	size_t fd_count = collect_fds(sweep, fds);
+	/* Collects descriptors that a worker must not inherit: with one of another worker, its end could not be detected. */
+	size_t fd_count = 0;
+	fds[fd_count++] = sweep->journal.fd;
+	for (size_t i = 0; i < sweep->slots.count; i++) {
+		const struct sweep_worker *worker = &sweep->at[i].worker;
+		if (worker->pid == 0)
+			continue;
+		fds[fd_count++] = worker->socket;
+		if (worker->log_fd >= 0)
+			fds[fd_count++] = worker->log_fd;
+	}
 	if (sweep_worker_start(&work, fds, fd_count, &slot->worker, err) < 0)
 		return -1;
 	slot->unit = k;
@@ -530,41 +505,6 @@ static int start_lives(struct sweeping *sweep, struct pl_err *err)
 			return -1;
 	}
 	return 0;
-}
-
-static void pass_signals_on(struct sweeping *sweep)
-{
-	int stop_signal = run_stop_signal(&sweep->stop);
-	int hurried = atomic_load(&sweep->stop.hurry);
-
-	for (size_t i = 0; i < sweep->slots.count; i++) {
-		if (stop_signal != sweep->stop_signal)
-			sweep_worker_signal(&sweep->at[i].worker, stop_signal);
-		if (hurried != sweep->hurried)
-			sweep_worker_signal(&sweep->at[i].worker, hurried);
-	}
-	sweep->stop_signal = stop_signal;
-	sweep->hurried = hurried;
-}
-
-/* Waits for a message of a worker or a signal, and redraws the table meanwhile. Signals are only taken here. */
-static void wait_for_words(struct sweeping *sweep, const sigset_t *open)
-{
-	static const struct timespec tick = { .tv_sec = 1 };
-	auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->slots.count, sizeof(*fds));
-	size_t count = 0;
-
-	for (size_t i = 0; i < sweep->slots.count; i++) {
-		const struct sweep_worker *worker = &sweep->at[i].worker;
-		if (worker->pid == 0)
-			continue;
-		fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
-		fds[count++] = (struct pollfd){ .fd = worker->log_fd, .events = POLLIN };
-	}
-	do
-		draw(sweep);
-	while (ppoll(fds, count, sweep->table.draws || sweep->is_news ? &tick : NULL, open) == 0 &&
-	       !is_due(sweep));
 }
 
 static int receive(struct sweeping *sweep, struct slot *slot, struct pl_err *err)
@@ -611,8 +551,32 @@ static int run_lives(struct sweeping *sweep, const sigset_t *open, struct pl_err
 			break;
 		if (is_due(sweep))
 			send_summary(sweep);
-		wait_for_words(sweep, open);
-		pass_signals_on(sweep);
+		/* Waits for a message of a worker or a signal, and redraws the table meanwhile. Signals are only taken here. */
+		static const struct timespec tick = { .tv_sec = 1 };
+		auto_free struct pollfd *fds = pl_alloc_array(2 * sweep->slots.count, sizeof(*fds));
+		size_t count = 0;
+		for (size_t i = 0; i < sweep->slots.count; i++) {
+			const struct sweep_worker *worker = &sweep->at[i].worker;
+			if (worker->pid == 0)
+				continue;
+			fds[count++] = (struct pollfd){ .fd = worker->socket, .events = POLLIN };
+			fds[count++] = (struct pollfd){ .fd = worker->log_fd, .events = POLLIN };
+		}
+		do
+			draw(sweep);
+		while (ppoll(fds, count, sweep->table.draws || sweep->is_news ? &tick : NULL,
+			     open) == 0 &&
+		       !is_due(sweep));
+		int stop_signal = run_stop_signal(&sweep->stop);
+		int hurried = atomic_load(&sweep->stop.hurry);
+		for (size_t i = 0; i < sweep->slots.count; i++) {
+			if (stop_signal != sweep->stop_signal)
+				sweep_worker_signal(&sweep->at[i].worker, stop_signal);
+			if (hurried != sweep->hurried)
+				sweep_worker_signal(&sweep->at[i].worker, hurried);
+		}
+		sweep->stop_signal = stop_signal;
+		sweep->hurried = hurried;
 		for (size_t i = 0; i < sweep->slots.count; i++) {
 			if (sweep->at[i].worker.pid != 0 && receive(sweep, &sweep->at[i], err) < 0)
 				return -1;
@@ -703,8 +667,12 @@ static int send_rest(struct sweeping *sweep, struct pl_err *err)
 
 static int go(struct sweeping *sweep, struct pl_err *err)
 {
-	if (find_results(sweep, err) < 0)
-		return -1;
+	for (size_t i = 0; i < sweep->all.count; i++) {
+		const struct sweep_task *task = &sweep->all.items[i];
+		if (json_object_get(sweep->journal.rows, task->key) == NULL &&
+		    find_result(sweep, task, err) < 0)
+			return -1;
+	}
 	sweep_tasks_make(sweep->plan, sweep->settings, &sweep->left);
 	sweep_tasks_leave(&sweep->left, sweep->journal.rows, sweep->settings);
 	if (write_summary(sweep, "running", err) < 0)

@@ -71,23 +71,6 @@ static void add_line(const struct sweep_table_view *view, const struct sweep_tab
 	pl_buf_add_char(buf, '\n');
 }
 
-static void add_sum(const struct sweep_table_view *view, struct pl_buf *buf)
-{
-	auto_buf text = PL_BUF(256);
-	bool warns = view->color && view->failed > 0;
-
-	pl_buf_addf(&text, "%zu finished, %zu failed, %zu remaining", view->over, view->failed,
-		    view->left);
-	if (view->left_s > 0) {
-		pl_buf_add_text(&text, ", about ");
-		pl_text_add_clock(&text, view->left_s);
-	}
-	pl_buf_add_text(buf, warns ? RED : "");
-	add_cut(pl_buf_text(&text), view->columns, buf);
-	pl_buf_add_text(buf, warns ? PLAIN : "");
-	pl_buf_add_char(buf, '\n');
-}
-
 void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf)
 {
 	/* one line for the sum, one for the cursor */
@@ -104,7 +87,18 @@ void sweep_table_text(const struct sweep_table_view *view, struct pl_buf *buf)
 		add_faint(view, pl_buf_text(&more), view->columns, buf);
 		pl_buf_add_char(buf, '\n');
 	}
-	add_sum(view, buf);
+	auto_buf text = PL_BUF(256);
+	bool warns = view->color && view->failed > 0;
+	pl_buf_addf(&text, "%zu finished, %zu failed, %zu remaining", view->over, view->failed,
+		    view->left);
+	if (view->left_s > 0) {
+		pl_buf_add_text(&text, ", about ");
+		pl_text_add_clock(&text, view->left_s);
+	}
+	pl_buf_add_text(buf, warns ? RED : "");
+	add_cut(pl_buf_text(&text), view->columns, buf);
+	pl_buf_add_text(buf, warns ? PLAIN : "");
+	pl_buf_add_char(buf, '\n');
 }
 
 /* ---- the terminal ---- */

@@ -74,24 +74,6 @@ static bool ends_all(const struct pl_err *err)
 	       err->code == PL_ERR_IO || err->code == PL_ERR_FULL;
 }
 
-static json_t *make_row(const struct working *working, const struct sweep_task *task,
-			const json_t *result, const char *written, const struct pl_err *err)
-{
-	json_t *row = sweep_row(working->work->plan, task, result);
-
-	if (result == NULL) {
-		json_object_set_new(row, "status", json_string("failed"));
-		json_object_set_new(row, "message", pl_json_text(err->text));
-	}
-	/* a name next to a better existing result */
-	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
-	if (name != NULL)
-		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
-	if (working->shared_server.caches_stay)
-		json_object_set_new(row, "caches_stay", json_true());
-	return row;
-}
-
 static int run_task(struct working *working, size_t i, const struct exp_config *experiment,
 		    json_t **ret_row, struct pl_err *err)
 {
@@ -121,7 +103,17 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	int done = run_experiment(experiment, &how, &working->slot, &result, err);
 	if (done < 0 && ends_all(err))
 		return -1;
-	json_t *row = make_row(working, task, result, written, err);
+	json_t *row = sweep_row(working->work->plan, task, result);
+	if (result == NULL) {
+		json_object_set_new(row, "status", json_string("failed"));
+		json_object_set_new(row, "message", pl_json_text(err->text));
+	}
+	/* a name next to a better existing result */
+	auto_free char *name = written != NULL ? pl_file_name(written) : NULL;
+	if (name != NULL)
+		json_object_set_new(row, "result", json_sprintf("cells/%s", name));
+	if (working->shared_server.caches_stay)
+		json_object_set_new(row, "caches_stay", json_true());
 	json_object_set_new(row, "began_s", json_real((double)began_ns / 1e9));
 	json_object_set_new(row, "wall_s",
 			    json_real((double)(pl_clock_now_ns() - started_ns) / 1e9));
@@ -142,20 +134,6 @@ static bool report(const struct working *working, json_t *message)
 	pl_json_write(message, PL_JSON_COMPACT, &text);
 	pl_buf_add_char(&text, '\n');
 	return pl_fd_write(working->socket, text.data, text.len) == 0;
-}
-
-/* The row is on disk when this returns true. */
-static bool send_row(const struct working *working, json_t *row)
-{
-	char answer;
-	ssize_t got;
-
-	if (!report(working, json_pack("{s:o}", "row", row)))
-		return false;
-	do
-		got = read(working->socket, &answer, 1);
-	while (got < 0 && errno == EINTR);
-	return got == 1;
 }
 
 static void send_result(const struct working *working, const struct sweep_task *task,
@@ -190,26 +168,18 @@ static bool run_one(struct working *working, size_t i)
 		return false;
 	}
 	auto_json json_t *retained = json_incref(row);
-	if (!send_row(working, row))
+	char answer;
+	ssize_t got;
+	if (!report(working, json_pack("{s:o}", "row", row)))
+		return false;
+	do
+		got = read(working->socket, &answer, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
 		return false;
 	send_result(working, &work->tasks[i], pl_json_get_text(retained, "result"));
 	return run_stop_signal(&working->stop) == 0 &&
 	       (url != NULL || run_shared_server_is_up(&working->shared_server, &working->slot));
-}
-
-static void work_all(const struct sweep_work *work, int socket)
-{
-	struct working working = { .work = work, .socket = socket };
-	sigset_t none;
-
-	sigemptyset(&none);
-	run_signals_take(&working.stop, 1);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (size_t i = 0; i < work->count; i++) {
-		if (!run_one(&working, i))
-			break;
-	}
-	run_shared_server_end(&working.shared_server, &working.slot);
 }
 
 /* The memory of the sweep is a copy here; its cleanup must not run. */
@@ -223,7 +193,16 @@ static _Noreturn void worker_main(const struct sweep_work *work, int socket, int
 	close(log_fd);
 	if (work->live->bound)
 		sched_setaffinity(0, sizeof(work->live->cpus), &work->live->cpus);
-	work_all(work, socket);
+	struct working working = { .work = work, .socket = socket };
+	sigset_t none;
+	sigemptyset(&none);
+	run_signals_take(&working.stop, 1);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (size_t i = 0; i < work->count; i++) {
+		if (!run_one(&working, i))
+			break;
+	}
+	run_shared_server_end(&working.shared_server, &working.slot);
 	_exit(0);
 }
 

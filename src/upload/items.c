@@ -69,27 +69,6 @@ static size_t file_by_name(const struct upload *upload, const struct sent_file *
 	return otherwise;
 }
 
-static void take_page(struct upload *upload, const struct sent_file *sent_files, size_t count,
-		      size_t *at, const json_t *items)
-{
-	PL_JSON_EACH(item, (json_t *)items) {
-		int64_t index = pl_json_get_i64(item, "index");
-		const char *name = pl_json_get_text(item, "name");
-		while (*at + 1 < count && sent_files[*at + 1].first <= index)
-			(*at)++;
-		size_t file = sent_files[*at].file;
-		if (!is_named_after(name, upload->files[file].name))
-			file = file_by_name(upload, sent_files, count, name, file);
-		json_array_append(upload->results[file].items, item);
-	}
-}
-
-static void begin_items(struct upload *upload, const struct sent_file *sent_files, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		upload->results[sent_files[i].file].items = json_array();
-}
-
 static void fail_without_items(struct upload *upload, const struct sent_file *sent_files,
 			       size_t count)
 {
@@ -135,7 +114,8 @@ int upload_take_items(struct upload *upload, struct pl_err *err)
 
 	if (list_files_sent(upload, &sent_files, &count, err) < 0)
 		return -1;
-	begin_items(upload, sent_files, count);
+	for (size_t i = 0; i < count; i++)
+		upload->results[sent_files[i].file].items = json_array();
 	while (count > 0 && taken < total) {
 		auto_free char *path = pl_asprintf("/api/upload/status/%s?offset=%lld&limit=%d",
 						   upload->job_id, (long long)taken, PAGE_ITEMS);
@@ -149,7 +129,16 @@ int upload_take_items(struct upload *upload, struct pl_err *err)
 			return -1;
 		if (json_array_size(items) == 0)
 			break;
-		take_page(upload, sent_files, count, &at, items);
+		PL_JSON_EACH(item, (json_t *)items) {
+			int64_t index = pl_json_get_i64(item, "index");
+			const char *name = pl_json_get_text(item, "name");
+			while (at + 1 < count && sent_files[at + 1].first <= index)
+				(at)++;
+			size_t file = sent_files[at].file;
+			if (!is_named_after(name, upload->files[file].name))
+				file = file_by_name(upload, sent_files, count, name, file);
+			json_array_append(upload->results[file].items, item);
+		}
 		taken += (json_int_t)json_array_size(items);
 	}
 	fail_without_items(upload, sent_files, count);

@@ -37,22 +37,6 @@ static void page_done(struct page *page)
 
 /* ---- by its bytes -------------------------------------------------------------------------- */
 
-static int ask_received(struct upload *upload, const char *job_id, json_t *sha256, json_t *known,
-			struct pl_err *err)
-{
-	auto_json json_t *body = json_pack("{s:O, s:s*}", "sha256", sha256, "job_id", job_id);
-	auto_json json_t *answer = NULL;
-
-	if (upload_request_json(upload, "POST", "/api/upload/known", body, 200, &answer, err) < 0)
-		return -1;
-	PL_JSON_EACH(one, json_object_get(answer, "known")) {
-		const char *hex = pl_json_get_text(one, "sha256");
-		if (hex != NULL)
-			json_object_set(known, hex, one);
-	}
-	return 0;
-}
-
 int upload_list_received(struct upload *upload, const char *job_id, const size_t *files,
 			 size_t count, json_t **ret, struct pl_err *err)
 {
@@ -63,8 +47,17 @@ int upload_list_received(struct upload *upload, const char *job_id, const size_t
 		for (; at < count && json_array_size(sha256) < KNOWN_MAX; at++)
 			json_array_append_new(sha256,
 					      json_string(upload->results[files[at]].sha256));
-		if (ask_received(upload, job_id, sha256, known, err) < 0)
+		auto_json json_t *body = json_pack("{s:O, s:s*}", "sha256", sha256, "job_id",
+						   job_id);
+		auto_json json_t *answer = NULL;
+		if (upload_request_json(upload, "POST", "/api/upload/known", body, 200, &answer,
+					err) < 0)
 			return -1;
+		PL_JSON_EACH(one, json_object_get(answer, "known")) {
+			const char *hex = pl_json_get_text(one, "sha256");
+			if (hex != NULL)
+				json_object_set(known, hex, one);
+		}
 	}
 	*ret = json_incref(known);
 	return 0;

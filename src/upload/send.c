@@ -112,23 +112,6 @@ static void part_take(struct upload *upload, size_t *at, struct part *part)
 	}
 }
 
-/* Keeps the waiting files, at the front. */
-static void part_shrink(const struct upload *upload, struct part *part)
-{
-	size_t retained = 0;
-
-	for (size_t i = 0; i < part->count; i++) {
-		if (upload->results[part->files[i]].state != UPLOAD_WAITING) {
-			free(part->texts[i]);
-			continue;
-		}
-		part->files[retained] = part->files[i];
-		part->texts[retained] = part->texts[i];
-		part->lens[retained++] = part->lens[i];
-	}
-	part->count = retained;
-}
-
 /* ---- a request ----------------------------------------------------------------------------- */
 
 /*
@@ -298,7 +281,18 @@ static void send_part(struct upload *upload, struct part *part)
 			find_sent(upload, part);
 		else
 			upload_fail_waiting(upload, &err);
-		part_shrink(upload, part);
+		/* Keeps the waiting files, at the front. */
+		size_t retained = 0;
+		for (size_t i = 0; i < part->count; i++) {
+			if (upload->results[part->files[i]].state != UPLOAD_WAITING) {
+				free(part->texts[i]);
+				continue;
+			}
+			part->files[retained] = part->files[i];
+			part->texts[retained] = part->texts[i];
+			part->lens[retained++] = part->lens[i];
+		}
+		part->count = retained;
 	}
 }
 

@@ -14,50 +14,6 @@
 #define PAUSE_MAX_NS (PL_NS_PER_S / 2)
 #define COUNT_MAX    ((int64_t)1 << 40)
 
-/* ---- the files ----------------------------------------------------------------------------- */
-
-/* Reads and hashes the files. If an earlier file has the same bytes, it represents both. */
-static void look_at_files(struct upload *upload)
-{
-	auto_json json_t *first_of = json_object();
-
-	for (size_t i = 0; i < upload->count; i++) {
-		struct upload_result *result = &upload->results[i];
-		struct pl_err err = PL_ERR_INIT;
-		if (pl_file_sha256(upload->files[i].path, result->sha256, &err) < 0) {
-			upload_fail(result, err.text);
-			continue;
-		}
-		const json_t *first = json_object_get(first_of, result->sha256);
-		if (first != NULL) {
-			result->state = UPLOAD_SAME;
-			result->same_as = (size_t)json_integer_value(first);
-		} else {
-			json_object_set_new(first_of, result->sha256, json_integer((json_int_t)i));
-		}
-	}
-}
-
-/* Copies the outcome of the earlier file, as if the second one had been sent. */
-static void copy_same(struct upload *upload)
-{
-	for (size_t i = 0; i < upload->count; i++) {
-		struct upload_result *result = &upload->results[i];
-		if (result->state != UPLOAD_SAME)
-			continue;
-		const struct upload_result *first = &upload->results[result->same_as];
-		result->is_unreachable = first->is_unreachable;
-		result->failure = pl_strdup(first->failure);
-		result->status_url = pl_strdup(first->status_url);
-		result->items = json_deep_copy(first->items);
-		PL_JSON_EACH(item, result->items) {
-			json_object_set_new(item, "name", pl_json_text(upload->files[i].name));
-			if (pl_text_equal(pl_json_get_text(item, "state"), "stored"))
-				json_object_set_new(item, "state", json_string("duplicate"));
-		}
-	}
-}
-
 /* ---- the job ------------------------------------------------------------------------------- */
 
 static int open_job(struct upload *upload, const size_t *files, size_t count, struct pl_err *err)
@@ -103,17 +59,6 @@ static int64_t sum_counts(const json_t *job, const char *const *states, size_t c
 	return sum;
 }
 
-/* A file that is not read yet counts as a waiting item. */
-static void count_over(struct upload *upload, const json_t *job)
-{
-	static const char *const states[] = { "queued", "parsed", "valid" };
-	int64_t waiting = sum_counts(job, states, PL_ARRAY_SIZE(states));
-
-	upload->over = waiting < (int64_t)upload->sent ? upload->sent - (size_t)waiting : 0;
-	if (upload->on_progress != NULL)
-		upload->on_progress(upload);
-}
-
 /* Waits until the job has finished. */
 static int wait_for_job(struct upload *upload, struct pl_err *err)
 {
@@ -125,7 +70,12 @@ static int wait_for_job(struct upload *upload, struct pl_err *err)
 		if (upload_request_json(upload, "GET", path, NULL, 200, &job, err) < 0)
 			return -1;
 		const char *state = pl_json_get_text(job, "state");
-		count_over(upload, job);
+		/* A file that is not read yet counts as a waiting item. */
+		static const char *const states[] = { "queued", "parsed", "valid" };
+		int64_t waiting = sum_counts(job, states, PL_ARRAY_SIZE(states));
+		upload->over = waiting < (int64_t)upload->sent ? upload->sent - (size_t)waiting : 0;
+		if (upload->on_progress != NULL)
+			upload->on_progress(upload);
 		if (pl_text_equal(state, "done") || pl_text_equal(state, "cancelled")) {
 			upload->job = json_incref(job);
 			return 0;
@@ -180,9 +130,40 @@ void upload_all(struct upload *upload)
 	upload->results = pl_alloc_array(upload->count, sizeof(*upload->results));
 	for (size_t i = 0; i < upload->count; i++)
 		upload->results[i].artifacts = json_array();
-	look_at_files(upload);
+	/* Reads and hashes the files. If an earlier file has the same bytes, it represents both. */
+	auto_json json_t *first_of = json_object();
+	for (size_t i = 0; i < upload->count; i++) {
+		struct upload_result *result = &upload->results[i];
+		struct pl_err err = PL_ERR_INIT;
+		if (pl_file_sha256(upload->files[i].path, result->sha256, &err) < 0) {
+			upload_fail(result, err.text);
+			continue;
+		}
+		const json_t *first = json_object_get(first_of, result->sha256);
+		if (first != NULL) {
+			result->state = UPLOAD_SAME;
+			result->same_as = (size_t)json_integer_value(first);
+		} else {
+			json_object_set_new(first_of, result->sha256, json_integer((json_int_t)i));
+		}
+	}
 	send_all(upload);
-	copy_same(upload);
+	/* Copies the outcome of the earlier file, as if the second one had been sent. */
+	for (size_t i = 0; i < upload->count; i++) {
+		struct upload_result *result = &upload->results[i];
+		if (result->state != UPLOAD_SAME)
+			continue;
+		const struct upload_result *first = &upload->results[result->same_as];
+		result->is_unreachable = first->is_unreachable;
+		result->failure = pl_strdup(first->failure);
+		result->status_url = pl_strdup(first->status_url);
+		result->items = json_deep_copy(first->items);
+		PL_JSON_EACH(item, result->items) {
+			json_object_set_new(item, "name", pl_json_text(upload->files[i].name));
+			if (pl_text_equal(pl_json_get_text(item, "state"), "stored"))
+				json_object_set_new(item, "state", json_string("duplicate"));
+		}
+	}
 	upload->sent = upload->over = upload->count;
 	if (upload->on_progress != NULL)
 		upload->on_progress(upload);
@@ -227,17 +208,13 @@ static char *fault_of(const struct upload_result *result)
 	return NULL;
 }
 
-/* Uses the counts of the dashboard, even if some items were not reported. */
-static bool is_counted_bad(const json_t *job)
-{
-	static const char *const states[] = { "conflict", "rejected", "cancelled" };
-
-	return sum_counts(job, states, PL_ARRAY_SIZE(states)) > 0;
-}
-
 enum pl_err_code upload_code(const struct upload *upload)
 {
-	enum pl_err_code code = is_counted_bad(upload->job) ? PL_ERR_INVALID : PL_ERR_NONE;
+	/* Uses the counts of the dashboard, even if some items were not reported. */
+	static const char *const states[] = { "conflict", "rejected", "cancelled" };
+	enum pl_err_code code = (sum_counts(upload->job, states, PL_ARRAY_SIZE(states)) > 0)
+					? PL_ERR_INVALID
+					: PL_ERR_NONE;
 
 	for (size_t i = 0; i < upload->count; i++) {
 		auto_free char *fault = fault_of(&upload->results[i]);

@@ -263,27 +263,6 @@ static json_t *bool_or_null(bool value, bool reported)
 	return reported ? json_boolean(value) : json_null();
 }
 
-static void add_facts(json_t *object, const struct host_gpu_facts *facts)
-{
-	json_object_set_new(object, "index", int_or_null(facts->index));
-	json_object_set_new(object, "mig_index", int_or_null(facts->mig_index));
-	json_object_set_new(object, "uuid", pl_json_text(facts->uuid));
-	json_object_set_new(object, "name", pl_json_text(facts->name));
-	json_object_set_new(object, "pci_bus_id", pl_json_text(facts->pci_bus_id));
-	json_object_set_new(object, "memory_bytes", pl_json_count(facts->memory_bytes));
-	json_object_set_new(object, "power_limit_w", pl_json_number(facts->power_limit_w));
-	json_object_set_new(object, "compute_capability",
-			    pl_json_number(facts->compute_capability));
-	json_object_set_new(object, "numa_node", int_or_null(facts->numa_node));
-	json_object_set_new(object, "pcie_generation", int_or_null(facts->pcie_generation));
-	json_object_set_new(object, "pcie_lanes", int_or_null(facts->pcie_lanes));
-	json_object_set_new(object, "nvlinks", int_or_null(facts->nvlinks));
-	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_reported));
-	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_reported));
-	json_object_set_new(object, "mig_parent", pl_json_text(facts->mig_parent));
-	json_object_set_new(object, "simulated", json_boolean(facts->simulated));
-}
-
 static void add_state(json_t *object, const struct host_gpu_state *state)
 {
 	json_object_set_new(object, "memory_used_bytes", pl_json_count(state->memory_used_bytes));
@@ -309,7 +288,23 @@ json_t *host_gpu_to_json(const struct host_gpu_facts *facts, const struct host_g
 {
 	json_t *object = json_object();
 
-	add_facts(object, facts);
+	json_object_set_new(object, "index", int_or_null(facts->index));
+	json_object_set_new(object, "mig_index", int_or_null(facts->mig_index));
+	json_object_set_new(object, "uuid", pl_json_text(facts->uuid));
+	json_object_set_new(object, "name", pl_json_text(facts->name));
+	json_object_set_new(object, "pci_bus_id", pl_json_text(facts->pci_bus_id));
+	json_object_set_new(object, "memory_bytes", pl_json_count(facts->memory_bytes));
+	json_object_set_new(object, "power_limit_w", pl_json_number(facts->power_limit_w));
+	json_object_set_new(object, "compute_capability",
+			    pl_json_number(facts->compute_capability));
+	json_object_set_new(object, "numa_node", int_or_null(facts->numa_node));
+	json_object_set_new(object, "pcie_generation", int_or_null(facts->pcie_generation));
+	json_object_set_new(object, "pcie_lanes", int_or_null(facts->pcie_lanes));
+	json_object_set_new(object, "nvlinks", int_or_null(facts->nvlinks));
+	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_reported));
+	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_reported));
+	json_object_set_new(object, "mig_parent", pl_json_text(facts->mig_parent));
+	json_object_set_new(object, "simulated", json_boolean(facts->simulated));
 	if (state != NULL)
 		add_state(object, state);
 	return object;

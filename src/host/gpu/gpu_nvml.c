@@ -327,13 +327,20 @@ static void read_traffic(const struct host_nvml *nvml, struct host_gpu_look *loo
 						fields[1].type == NVML_VALUE_UINT, &look->facts);
 }
 
-static void read_engines(const struct host_nvml *nvml, struct nvml_device *device,
-			 struct host_gpu_state *ret)
+void host_gpu_nvml_read(const struct host_nvml *nvml, struct host_gpu_look *look,
+			struct host_gpu_state *ret)
 {
+	unsigned long long errors = 0;
+	double total;
+
+	read_memory(nvml, look->device, &total, &ret->memory_used_bytes);
+	/* the other values belong to the whole GPU: an instance has no separate meters */
+	if (look->facts.mig_index >= 0)
+		return;
+	struct nvml_device *device = look->device;
 	struct nvml_utilization utilization = { 0 };
 	unsigned long long wide = 0;
 	unsigned value = 0;
-
 	if (REPORTED(nvml, utilization, device, &utilization)) {
 		ret->utilization = utilization.gpu / 100.0;
 		ret->memory_utilization = utilization.memory / 100.0;
@@ -350,19 +357,6 @@ static void read_engines(const struct host_nvml *nvml, struct nvml_device *devic
 		ret->memory_clock_mhz = value;
 	if (REPORTED(nvml, reasons, device, &wide))
 		ret->throttle = host_gpu_throttle_bits(wide);
-}
-
-void host_gpu_nvml_read(const struct host_nvml *nvml, struct host_gpu_look *look,
-			struct host_gpu_state *ret)
-{
-	unsigned long long errors = 0;
-	double total;
-
-	read_memory(nvml, look->device, &total, &ret->memory_used_bytes);
-	/* the other values belong to the whole GPU: an instance has no separate meters */
-	if (look->facts.mig_index >= 0)
-		return;
-	read_engines(nvml, look->device, ret);
 	if (look->facts.ecc && REPORTED(nvml, ecc_errors, look->device, NVML_ECC_UNCORRECTED,
 					NVML_ECC_VOLATILE, &errors))
 		ret->ecc_uncorrected = (double)errors;

@@ -108,22 +108,6 @@ static int read_all(const char *program, int input, int64_t deadline_ns, struct 
 	}
 }
 
-static int check_status(const char *program, int status, const struct pl_buf *output,
-			struct pl_err *err)
-{
-	const char *printed = pl_buf_text(output);
-	int len = (int)strcspn(printed, "\r\n");
-
-	if (WIFSIGNALED(status))
-		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", program,
-				  WTERMSIG(status));
-	if (WEXITSTATUS(status) != 0)
-		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended with exit status %d: %.*s",
-				  program, WEXITSTATUS(status),
-				  len < MESSAGE_BYTES ? len : MESSAGE_BYTES, printed);
-	return 0;
-}
-
 static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 {
 	int ends[2];
@@ -152,7 +136,18 @@ static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 		kill(-child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	return result < 0 ? -1 : check_status(program, status, output, err);
+	if (result < 0)
+		return -1;
+	const char *printed = pl_buf_text(output);
+	int len = (int)strcspn(printed, "\r\n");
+	if (WIFSIGNALED(status))
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", program,
+				  WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended with exit status %d: %.*s",
+				  program, WEXITSTATUS(status),
+				  len < MESSAGE_BYTES ? len : MESSAGE_BYTES, printed);
+	return 0;
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -376,20 +371,6 @@ static void open_gpu(struct reader *reader, bool is_instance)
 	}
 }
 
-static void opened(struct reader *reader)
-{
-	if (strcmp(reader->path, "gpu") == 0) {
-		open_gpu(reader, false);
-	} else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0) {
-		open_gpu(reader, true);
-	} else if (strcmp(reader->path, "gpu/processes") == 0) {
-		reader->list->looks[reader->gpu].processes.reported = true;
-	} else if (strcmp(reader->path, "gpu/processes/process_info") == 0) {
-		free(reader->process.name);
-		reader->process = (struct host_gpu_process){ .pid = -1, .memory_bytes = NAN };
-	}
-}
-
 static void process_leaf(struct host_gpu_process *process, const char *name, const char *text)
 {
 	double number = read_number(text);
@@ -480,20 +461,6 @@ static void end_gpu(struct reader *reader)
 	}
 }
 
-static void closed(struct reader *reader)
-{
-	struct host_gpu_process *process = &reader->process;
-
-	if (strcmp(reader->path, "gpu") == 0)
-		end_gpu(reader);
-	else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0)
-		reader->look = reader->gpu;
-	else if (strcmp(reader->path, "gpu/processes/process_info") == 0 && process->pid >= 0)
-		host_gpu_process_add(&reader->list->looks[reader->gpu].processes, process->pid,
-				     process->memory_bytes, pl_take(process->name),
-				     process->compute);
-}
-
 /* ---- XML ----------------------------------------------------------------- */
 
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **attributes)
@@ -524,7 +491,16 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 	}
 	pl_buf_clear(&reader->text);
 	reader->is_leaf = true;
-	opened(reader);
+	if (strcmp(reader->path, "gpu") == 0) {
+		open_gpu(reader, false);
+	} else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0) {
+		open_gpu(reader, true);
+	} else if (strcmp(reader->path, "gpu/processes") == 0) {
+		reader->list->looks[reader->gpu].processes.reported = true;
+	} else if (strcmp(reader->path, "gpu/processes/process_info") == 0) {
+		free(reader->process.name);
+		reader->process = (struct host_gpu_process){ .pid = -1, .memory_bytes = NAN };
+	}
 }
 
 static void XMLCALL on_text(void *data, const XML_Char *text, int len)
@@ -545,7 +521,15 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
 		return;
 	if (reader->is_leaf && reader->text.len > 0)
 		leaf(reader, pl_text_trim(reader->text.data));
-	closed(reader);
+	struct host_gpu_process *process = &reader->process;
+	if (strcmp(reader->path, "gpu") == 0)
+		end_gpu(reader);
+	else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0)
+		reader->look = reader->gpu;
+	else if (strcmp(reader->path, "gpu/processes/process_info") == 0 && process->pid >= 0)
+		host_gpu_process_add(&reader->list->looks[reader->gpu].processes, process->pid,
+				     process->memory_bytes, pl_take(process->name),
+				     process->compute);
 	reader->path_len = reader->starts[--reader->depth];
 	reader->path[reader->path_len] = '\0';
 	reader->is_leaf = false;

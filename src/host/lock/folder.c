@@ -62,16 +62,6 @@ static int check_folder(int fd, const char *path, struct pl_err *err)
 		(unsigned)(st.st_mode & 07777), (unsigned)st.st_uid);
 }
 
-/* Adds the missing permissions to HOST_LOCK_FOLDER if we own it and others cannot write to it. */
-static void mend_mode(int fd, const char *path)
-{
-	struct stat st;
-
-	if (strcmp(path, HOST_LOCK_FOLDER) == 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
-		(void)!fchmod(fd, SHARED_MODE);
-}
-
 static int not_a_folder(const char *path, struct pl_err *err)
 {
 	struct stat st;
@@ -97,7 +87,11 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 		auto_fd int fd = openat(parent_fd, name,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0) {
-			mend_mode(fd, path);
+			/* Adds the missing permissions to HOST_LOCK_FOLDER if we own it and others cannot write to it. */
+			struct stat st;
+			if (strcmp(path, HOST_LOCK_FOLDER) == 0 && fstat(fd, &st) == 0 &&
+			    st.st_uid == geteuid() && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+				(void)!fchmod(fd, SHARED_MODE);
 			if (check_folder(fd, path, err) < 0)
 				return -1;
 			*ret_fd = pl_take_fd(fd);

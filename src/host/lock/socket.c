@@ -41,20 +41,6 @@ static bool may_be_same(const char *bound, const char *path)
 	return strcmp(base_of(bound), base_of(path)) == 0;
 }
 
-/* The eighth word of a line of /proc/net/unix, which may have blanks; NULL: it has no path. */
-static char *path_in(char *line)
-{
-	char *at = line;
-
-	at[strcspn(at, "\n")] = '\0';
-	for (int i = 0; i < 7; i++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " ");
-	}
-	at += strspn(at, " ");
-	return *at != '\0' && *at != '@' ? at : NULL;
-}
-
 static bool is_bound(const char *path)
 {
 	auto_free char *real = realpath(path, NULL);
@@ -66,7 +52,14 @@ static bool is_bound(const char *path)
 	if (list == NULL)
 		return false;
 	while (!found && getline(&line, &room, list) > 0) {
-		const char *bound = path_in(line);
+		char *at = line;
+		at[strcspn(at, "\n")] = '\0';
+		for (int i = 0; i < 7; i++) {
+			at += strspn(at, " ");
+			at += strcspn(at, " ");
+		}
+		at += strspn(at, " ");
+		const char *bound = *at != '\0' && *at != '@' ? at : NULL;
 		found = bound != NULL &&
 			(may_be_same(bound, path) || (real != NULL && may_be_same(bound, real)));
 	}

@@ -209,11 +209,18 @@ static bool is_field(const char *body)
 	return len > 0 && len < HOST_LOG_WORD_BYTES && body[len] == '\0';
 }
 
-/* Counts the lines of a pydantic exception and keeps the first of each problem. */
-static void follow_details(struct host_log_causes *causes, const struct host_log_line *line)
+/* Follows what the lines before say about those that come. */
+static void follow_traceback(struct host_log_causes *causes, const struct host_log_line *line)
 {
+	if (strstr(line->body, "Traceback (most recent call last)") != NULL)
+		causes->step = HOST_STEP_START;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(frames); i++) {
+		if (isspace((unsigned char)line->body[0]) &&
+		    strstr(line->body, frames[i].phrase) != NULL)
+			causes->step = frames[i].step;
+	}
+	/* Counts the lines of a pydantic exception and keeps the first of each problem. */
 	const char *body = line->body;
-
 	if (is_exception(body) && strstr(body, "ValidationError: ") != NULL) {
 		causes->details = DETAIL_LINES_MAX;
 		causes->field[0] = causes->detail[0] = '\0';
@@ -226,19 +233,6 @@ static void follow_details(struct host_log_causes *causes, const struct host_log
 		else if (is_field(body))
 			snprintf(causes->field, sizeof(causes->field), "%s", body);
 	}
-}
-
-/* Follows what the lines before say about those that come. */
-static void follow_traceback(struct host_log_causes *causes, const struct host_log_line *line)
-{
-	if (strstr(line->body, "Traceback (most recent call last)") != NULL)
-		causes->step = HOST_STEP_START;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(frames); i++) {
-		if (isspace((unsigned char)line->body[0]) &&
-		    strstr(line->body, frames[i].phrase) != NULL)
-			causes->step = frames[i].step;
-	}
-	follow_details(causes, line);
 }
 
 static void take_cause(struct host_log_causes *causes, const struct host_log_line *line,

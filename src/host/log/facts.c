@@ -134,18 +134,6 @@ static void take_text(struct host_log_facts *facts, enum host_log_fact fact, con
 	facts->known[fact] = true;
 }
 
-static void take_value(struct host_log_facts *facts, enum host_log_fact fact, double value)
-{
-	double *retained = &facts->number[fact];
-	bool known = facts->known[fact];
-
-	facts->known[fact] = true;
-	if (!known || rows[fact].keep == LAST ||
-	    (rows[fact].keep == LARGEST && value > *retained) ||
-	    (rows[fact].keep == SMALLEST && value < *retained))
-		*retained = value;
-}
-
 static void take_read(struct host_log_facts *facts, const struct read *read, const char *body)
 {
 	const char *at = strstr(body, read->line);
@@ -171,8 +159,16 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 	default:
 		found = read_number(&at, &value);
 	}
-	if (found)
-		take_value(facts, read->fact, value);
+	if (found) {
+		enum host_log_fact fact = read->fact;
+		double *retained = &facts->number[fact];
+		bool known = facts->known[fact];
+		facts->known[fact] = true;
+		if (!known || rows[fact].keep == LAST ||
+		    (rows[fact].keep == LARGEST && value > *retained) ||
+		    (rows[fact].keep == SMALLEST && value < *retained))
+			*retained = value;
+	}
 }
 
 void host_log_facts_take(struct host_log_facts *facts, const struct host_log_line *line)

@@ -193,17 +193,6 @@ static void unwrap_logfmt(char *text, struct host_log_line *line, int64_t real_n
 	clean_lines(text);
 }
 
-/* A line may start after another process's progress bar: "… 20.10it/s](Worker pid=1) INFO …" */
-static void skip_progress(struct host_log_line *line)
-{
-	const char *at = strstr(line->body, "/s](");
-
-	if (at == NULL)
-		at = strstr(line->body, "s/it](");
-	if (at != NULL)
-		line->body = strchr(at, '(');
-}
-
 static void take_prefixes(struct host_log_line *line, int64_t real_ns)
 {
 	for (unsigned i = 0; i < PREFIXES_MAX; i++) {
@@ -228,7 +217,12 @@ void host_log_line_read(char *text, int64_t real_ns, struct host_log_line *ret)
 	else if (pl_text_starts(text, "time=") || pl_text_starts(text, "level="))
 		unwrap_logfmt(text, ret, real_ns);
 	cut(ret);
-	skip_progress(ret);
+	/* A line may start after another process's progress bar: "… 20.10it/s](Worker pid=1) INFO …" */
+	const char *at = strstr(ret->body, "/s](");
+	if (at == NULL)
+		at = strstr(ret->body, "s/it](");
+	if (at != NULL)
+		ret->body = strchr(at, '(');
 	take_prefixes(ret, real_ns);
 }
 

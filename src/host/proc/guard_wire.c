@@ -35,19 +35,6 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
 	return sent == (ssize_t)sizeof(copy) ? 0 : -1;
 }
 
-/* The kernel drops descriptors that do not fit into the control buffer. */
-static void take_fds(struct msghdr *head, int fds[HOST_GUARD_FDS_MAX])
-{
-	for (struct cmsghdr *item = CMSG_FIRSTHDR(head); item != NULL;
-	     item = CMSG_NXTHDR(head, item)) {
-		if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS)
-			continue;
-		/* At most HOST_GUARD_FDS_MAX: the control buffer has room for no more. */
-		size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(item), count * sizeof(int));
-	}
-}
-
 void host_guard_close_fds(int fds[HOST_GUARD_FDS_MAX])
 {
 	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++)
@@ -73,7 +60,15 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 	/* An end of 0 bytes is a broken message below: SEQPACKET has no other sign for "closed". */
 	if (got < 0)
 		return -1;
-	take_fds(&head, fds);
+	/* The kernel drops descriptors that do not fit into the control buffer. */
+	for (struct cmsghdr *item = CMSG_FIRSTHDR(&head); item != NULL;
+	     item = CMSG_NXTHDR(&head, item)) {
+		if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS)
+			continue;
+		/* At most HOST_GUARD_FDS_MAX: the control buffer has room for no more. */
+		size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(item), count * sizeof(int));
+	}
 	if (got == (ssize_t)sizeof(*ret))
 		return 1;
 	/* descriptors of a malformed message must also be closed */

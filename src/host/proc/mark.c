@@ -122,26 +122,6 @@ static void remember(struct sessions *sessions, pid_t id)
 	*PL_PUSH(sessions->ids, sessions->count, sessions->room) = id;
 }
 
-/* Repeats until nothing changes: pids wrap around, so a child may precede its parent. */
-static void find_family(struct look *look, struct sessions *sessions)
-{
-	bool changed;
-
-	do {
-		changed = false;
-		for (size_t i = 0; i < look->count; i++) {
-			const struct host_proc *proc = &look->list[i];
-			if (look->ours[i] && proc->session == proc->pid)
-				remember(sessions, proc->session);
-			if (look->ours[i] || proc->pid == getpid() ||
-			    (!is_ours(look, proc->parent) && !is_known(sessions, proc->session)))
-				continue;
-			look->ours[i] = true;
-			changed = true;
-		}
-	} while (changed);
-}
-
 /* A session's id is not reused while the session has members. */
 static bool is_in_session_of(const struct host_proc *proc, const struct host_proc *head)
 {
@@ -185,7 +165,21 @@ static size_t for_each_marked(const struct wanted *wanted, int signal_number,
 		ours[i] = list[i].pid != getpid() &&
 			  (host_mark_is_on(list[i].pid, wanted->run_id) ||
 			   is_below_heads(&list[i], wanted->heads));
-	find_family(&look, sessions);
+	/* Repeats until nothing changes: pids wrap around, so a child may precede its parent. */
+	bool changed;
+	do {
+		changed = false;
+		for (size_t i = 0; i < look.count; i++) {
+			const struct host_proc *proc = &look.list[i];
+			if (look.ours[i] && proc->session == proc->pid)
+				remember(sessions, proc->session);
+			if (look.ours[i] || proc->pid == getpid() ||
+			    (!is_ours(&look, proc->parent) && !is_known(sessions, proc->session)))
+				continue;
+			look.ours[i] = true;
+			changed = true;
+		}
+	} while (changed);
 	for (size_t i = 0; i < listed; i++) {
 		if (!ours[i] || host_proc_is_dead(&list[i]) ||
 		    !is_owned_by(list[i].pid, wanted->owner))

@@ -236,22 +236,17 @@ static bool is_alive(const struct host_proc *proc)
 	       !host_proc_is_dead(&now);
 }
 
-/* ".RUN_ID.PID": its writer was killed before it had its name. */
-static void remove_unfinished(int notes, const char *name)
-{
-	struct host_proc writer;
-	pid_t pid = (pid_t)strtol(strrchr(name, '.') + 1, NULL, 10);
-
-	if (pid > 0 && !host_proc_read(pid, &writer))
-		unlinkat(notes, name, 0);
-}
-
 static void look_at(int notes, const char *name, reaper_report *report)
 {
 	struct entry entry;
 
-	if (name[0] == '.')
-		remove_unfinished(notes, name);
+	if (name[0] == '.') {
+		/* ".RUN_ID.PID": its writer was killed before it had its name. */
+		struct host_proc writer;
+		pid_t pid = (pid_t)strtol(strrchr(name, '.') + 1, NULL, 10);
+		if (pid > 0 && !host_proc_read(pid, &writer))
+			unlinkat(notes, name, 0);
+	}
 	if (!is_run_id(name) || !read_entry(notes, name, &entry))
 		return;
 	/* another user's is not ours to end; numbers of another container mean nothing here */

@@ -40,22 +40,6 @@ static bool is_wanted(const json_t *which, const struct host_gpu_facts *facts)
 	return false;
 }
 
-static void choose(struct host_gpu_watch *watch, const json_t *which, int64_t gap_ns)
-{
-	size_t count = host_gpus_count(watch->gpus);
-
-	watch->entries = pl_alloc_array(count, sizeof(*watch->entries));
-	watch->positions = pl_alloc_array(count, sizeof(*watch->positions));
-	for (size_t i = 0; i < count; i++) {
-		const struct host_gpu_facts *facts = host_gpus_facts(watch->gpus, i);
-		if (!is_wanted(which, facts))
-			continue;
-		watch->entries[watch->count].facts = facts;
-		host_sums_init(&watch->entries[watch->count].sums, HOST_SOURCE_gpu, gap_ns);
-		watch->positions[watch->count++] = i;
-	}
-}
-
 int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_watch **ret,
 			struct pl_err *err)
 {
@@ -67,7 +51,17 @@ int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_wat
 			host_gpu_watch_free(watch);
 			return -1;
 		}
-		choose(watch, which, gap_ns);
+		size_t count = host_gpus_count(watch->gpus);
+		watch->entries = pl_alloc_array(count, sizeof(*watch->entries));
+		watch->positions = pl_alloc_array(count, sizeof(*watch->positions));
+		for (size_t i = 0; i < count; i++) {
+			const struct host_gpu_facts *facts = host_gpus_facts(watch->gpus, i);
+			if (!is_wanted(which, facts))
+				continue;
+			watch->entries[watch->count].facts = facts;
+			host_sums_init(&watch->entries[watch->count].sums, HOST_SOURCE_gpu, gap_ns);
+			watch->positions[watch->count++] = i;
+		}
 	}
 	watch->pids_are_ours = watch->count > 0 && host_gpu_pids_are_ours(watch->entries[0].facts);
 	*ret = watch;

@@ -99,21 +99,6 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static void open_disks(struct disks *ret)
-{
-	struct devices devices;
-	char path[64];
-
-	ret->count = 0;
-	find_devices("/sys/block", &devices);
-	for (size_t i = 0; i < devices.count; i++) {
-		snprintf(path, sizeof(path), "/sys/block/%s/stat", devices.names[i]);
-		int fd = open_file(path);
-		if (fd >= 0)
-			ret->fds[ret->count++] = fd;
-	}
-}
-
 struct host_counters *host_counters_new(void)
 {
 	struct host_counters *counters = pl_alloc(sizeof(*counters));
@@ -123,7 +108,16 @@ struct host_counters *host_counters_new(void)
 	counters->memory_fd = open_file("/proc/meminfo");
 	counters->network_fd = open_file("/proc/net/dev");
 	pl_buf_init(&counters->text, FILE_BYTES_MAX);
-	open_disks(&counters->disks);
+	struct devices devices;
+	char path[64];
+	counters->disks.count = 0;
+	find_devices("/sys/block", &devices);
+	for (size_t i = 0; i < devices.count; i++) {
+		snprintf(path, sizeof(path), "/sys/block/%s/stat", devices.names[i]);
+		int fd = open_file(path);
+		if (fd >= 0)
+			counters->disks.fds[counters->disks.count++] = fd;
+	}
 	find_devices("/sys/class/net", &counters->interfaces);
 	for (size_t i = 0; i < CPU_VALUES; i++)
 		counters->cpu[i] = NAN;
@@ -193,18 +187,6 @@ static double line_value(const char *text, const char *name)
 	return at != NULL ? strtod(at + strlen(name), NULL) : NAN;
 }
 
-static void read_memory(struct host_counters *counters, double *values)
-{
-	const char *text = reread(counters, counters->memory_fd, FILE_BYTES_MAX / 2);
-	double available = line_value(text, "\nMemAvailable:") * KIB;
-
-	values[AT(host, memory_available_bytes)] = available;
-	/* Uses MemAvailable: reclaimable page cache does not count as used. */
-	values[AT(host, memory_used_bytes)] = line_value(text, "MemTotal:") * KIB - available;
-	values[AT(host, swap_used_bytes)] =
-		(line_value(text, "\nSwapTotal:") - line_value(text, "\nSwapFree:")) * KIB;
-}
-
 static void read_disks(struct host_counters *counters, int64_t elapsed_ns, double *values)
 {
 	double read_bytes = NAN, written_bytes = NAN;
@@ -266,18 +248,6 @@ static void read_network(struct host_counters *counters, int64_t elapsed_ns, dou
 	counters->sent_bytes = sent;
 }
 
-static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, double *values)
-{
-	double now_us = host_throttled_us(counters->throttled);
-
-	/* Groups count the time of each CPU, so several throttled at once could exceed 1. */
-	values[AT(host, throttled_share)] = fmin(
-		host_rate(counters->throttled_us, now_us, elapsed_ns) / 1e6, 1);
-	if (isnan(now_us) || isnan(counters->throttled_us))
-		values[AT(host, throttled_share)] = NAN;
-	counters->throttled_us = now_us;
-}
-
 void host_counters_read(struct host_counters *counters, int64_t t_ns, double *values)
 {
 	int64_t elapsed_ns = counters->t_ns != 0 ? t_ns - counters->t_ns : 0;
@@ -287,12 +257,24 @@ void host_counters_read(struct host_counters *counters, int64_t t_ns, double *va
 	for (size_t i = 0; i < count; i++)
 		values[i] = NAN;
 	read_cpu(counters, values);
-	read_throttled(counters, elapsed_ns, values);
+	double now_us = host_throttled_us(counters->throttled);
+	/* Groups count the time of each CPU, so several throttled at once could exceed 1. */
+	values[AT(host, throttled_share)] = fmin(
+		host_rate(counters->throttled_us, now_us, elapsed_ns) / 1e6, 1);
+	if (isnan(now_us) || isnan(counters->throttled_us))
+		values[AT(host, throttled_share)] = NAN;
+	counters->throttled_us = now_us;
 	values[AT(host, load_1m)] =
 		counters->load_fd < 0
 			? NAN
 			: strtod(reread(counters, counters->load_fd, STAT_BYTES), NULL);
-	read_memory(counters, values);
+	const char *text = reread(counters, counters->memory_fd, FILE_BYTES_MAX / 2);
+	double available = line_value(text, "\nMemAvailable:") * KIB;
+	values[AT(host, memory_available_bytes)] = available;
+	/* Uses MemAvailable: reclaimable page cache does not count as used. */
+	values[AT(host, memory_used_bytes)] = line_value(text, "MemTotal:") * KIB - available;
+	values[AT(host, swap_used_bytes)] =
+		(line_value(text, "\nSwapTotal:") - line_value(text, "\nSwapFree:")) * KIB;
 	read_disks(counters, elapsed_ns, values);
 	read_network(counters, elapsed_ns, values);
 	counters->t_ns = t_ns;

@@ -46,40 +46,31 @@ void host_lines_free(struct host_lines *lines)
 	free(lines);
 }
 
-static void add_value(struct pl_buf *line, double value)
-{
-	if (!isfinite(value))
-		pl_buf_add_text(line, "null");
-	else if (value == floor(value) && fabs(value) < WHOLE_MAX)
-		pl_buf_addf(line, "%lld", (long long)value);
-	else
-		pl_buf_addf(line, "%.*g", DIGITS, value);
-}
-
-static void make_line(struct pl_buf *line, int64_t t_ns, const char *source, const char *id,
-		      const char *const *names, const double *values, size_t count)
-{
-	pl_buf_clear(line);
-	pl_buf_addf(line, "{\"t_ns\":%lld,\"source\":\"%s\",\"id\":", (long long)t_ns, source);
-	if (id == NULL)
-		pl_buf_add_text(line, "null");
-	else
-		pl_text_add_json(line, id, strlen(id), true);
-	pl_buf_add_text(line, ",\"values\":{");
-	for (size_t i = 0; i < count; i++) {
-		pl_buf_addf(line, "%s\"%s\":", i > 0 ? "," : "", names[i]);
-		add_value(line, values[i]);
-	}
-	pl_buf_add_text(line, "}}\n");
-}
-
 void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, const char *id,
 		    const char *const *names, const double *values, size_t count)
 {
 	pthread_mutex_lock(&lines->lock);
 	/* One gap at the end is honest; lines with some missing in between are not. */
 	if (lines->zst != NULL && lines->failure.code == PL_ERR_NONE) {
-		make_line(&lines->line, t_ns, source, id, names, values, count);
+		pl_buf_clear(&lines->line);
+		pl_buf_addf(&lines->line,
+			    "{\"t_ns\":%lld,\"source\":\"%s\",\"id\":", (long long)t_ns, source);
+		if (id == NULL)
+			pl_buf_add_text(&lines->line, "null");
+		else
+			pl_text_add_json(&lines->line, id, strlen(id), true);
+		pl_buf_add_text(&lines->line, ",\"values\":{");
+		for (size_t i = 0; i < count; i++) {
+			pl_buf_addf(&lines->line, "%s\"%s\":", i > 0 ? "," : "", names[i]);
+			double value = values[i];
+			if (!isfinite(value))
+				pl_buf_add_text(&lines->line, "null");
+			else if (value == floor(value) && fabs(value) < WHOLE_MAX)
+				pl_buf_addf(&lines->line, "%lld", (long long)value);
+			else
+				pl_buf_addf(&lines->line, "%.*g", DIGITS, value);
+		}
+		pl_buf_add_text(&lines->line, "}}\n");
 		if (pl_zst_write(lines->zst, lines->line.data, lines->line.len, &lines->failure) ==
 		    0)
 			lines->count++;

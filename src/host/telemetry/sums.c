@@ -186,14 +186,6 @@ static void add_bits(struct host_sum *sum, const struct host_windows *windows, i
 	sum->bad_samples += ((int64_t)value & HOST_BAD_BITS) != 0;
 }
 
-static void add_idle(struct host_idle_part *part, double value)
-{
-	part->min = part->count > 0 ? fmin(part->min, value) : value;
-	part->max = part->count > 0 ? fmax(part->max, value) : value;
-	part->sum += value;
-	part->count++;
-}
-
 static void add_value(struct host_sums *sums, struct host_sum *sum, enum kind kind,
 		      const struct host_windows *windows, int64_t t_ns, double value)
 {
@@ -209,8 +201,13 @@ static void add_value(struct host_sums *sums, struct host_sum *sum, enum kind ki
 		add_line(sum, windows, sums->sample_ns, value, t_ns, value);
 	sum->highest = fmax(sum->highest, value);
 	sum->samples += host_windows_hold(windows, t_ns);
-	if (sums->idle != HOST_IDLE_COUNT)
-		add_idle(&sum->idle[sums->idle], value);
+	if (sums->idle != HOST_IDLE_COUNT) {
+		struct host_idle_part *part = &sum->idle[sums->idle];
+		part->min = part->count > 0 ? fmin(part->min, value) : value;
+		part->max = part->count > 0 ? fmax(part->max, value) : value;
+		part->sum += value;
+		part->count++;
+	}
 	sum->last = value;
 	sum->last_ns = t_ns;
 }

@@ -368,18 +368,6 @@ int64_t host_telemetry_gpu_interval_ns(const struct host_telemetry *telemetry)
 	return slow && telemetry->interval_ns < SLOW_GPU_NS ? SLOW_GPU_NS : telemetry->interval_ns;
 }
 
-static int start_threads(struct host_telemetry *telemetry, struct pl_err *err)
-{
-	static const struct host_ticks_calls calls = { on_tick, on_end };
-	static const struct host_ticks_calls slow = { .tick = on_slow_tick };
-	int64_t slow_ns = host_telemetry_gpu_interval_ns(telemetry);
-
-	if (host_gpu_watch_is_slow(telemetry->watch) &&
-	    host_ticks_start(slow_ns, &slow, telemetry, &telemetry->slow, err) < 0)
-		return -1;
-	return host_ticks_start(telemetry->interval_ns, &calls, telemetry, &telemetry->ticks, err);
-}
-
 /* Waits until *what, a counter guarded by the lock, is at least `count`. */
 static bool await(struct host_telemetry *telemetry, const int64_t *what, int64_t count,
 		  int64_t timeout_ns)
@@ -470,7 +458,13 @@ int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_tel
 		return -1;
 	if (spec->run_id != NULL)
 		host_telemetry_idle(telemetry, HOST_IDLE_BEFORE);
-	if (start_threads(telemetry, err) < 0)
+	static const struct host_ticks_calls calls = { on_tick, on_end };
+	static const struct host_ticks_calls slow = { .tick = on_slow_tick };
+	int64_t slow_ns = host_telemetry_gpu_interval_ns(telemetry);
+	if (host_gpu_watch_is_slow(telemetry->watch) &&
+	    host_ticks_start(slow_ns, &slow, telemetry, &telemetry->slow, err) < 0)
+		return -1;
+	if (host_ticks_start(telemetry->interval_ns, &calls, telemetry, &telemetry->ticks, err) < 0)
 		return -1;
 	/* the next event is between two samples */
 	await(telemetry, &telemetry->rounds, 1, FIRST_WAIT_NS);

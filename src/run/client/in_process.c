@@ -51,19 +51,6 @@ static int make_folder(struct child *child, struct pl_err *err)
 	return 0;
 }
 
-static void child_done(struct child *child)
-{
-	/* the log is still read after this */
-	child->in->server->called = NULL;
-	if (child->folder != NULL) {
-		unlink(child->result);
-		rmdir(child->folder);
-	}
-	free(child->called);
-	free(child->folder);
-	free(child->result);
-}
-
 /* There is no server to identify: the program is vLLM itself. */
 static void set_identity(const struct run_client_input *in)
 {
@@ -201,7 +188,15 @@ static int in_process_measure(const struct run_client_input *in, struct run_meas
 		vllm_bench_pair_add(in->launch->argv, "--output-json", child.result);
 		done = run_child(&child, ret);
 	}
-	child_done(&child);
+	/* the log is still read after this */
+	child.in->server->called = NULL;
+	if (child.folder != NULL) {
+		unlink(child.result);
+		rmdir(child.folder);
+	}
+	free(child.called);
+	free(child.folder);
+	free(child.result);
 	return done;
 }
 

@@ -76,16 +76,6 @@ static int warmup(const struct run_client_input *in, struct run_measured *measur
 		(from)->count = 0;                                                           \
 	} while (0)
 
-static void join_records(struct res_outcome *into, struct res_outcome *from)
-{
-	for (size_t i = 0; i < from->count; i++)
-		from->records[i].index += into->count;
-	for (size_t i = 0; i < from->try_count; i++)
-		from->tries[i]->index += into->count;
-	JOIN(into, from, tries, try_count);
-	JOIN(into, from, records, count);
-}
-
 /* Consumes `from`. The first outcome is taken as it is. */
 static void join(struct res_outcome **into, struct res_outcome *from)
 {
@@ -95,7 +85,12 @@ static void join(struct res_outcome **into, struct res_outcome *from)
 		*into = from;
 		return;
 	}
-	join_records(all, from);
+	for (size_t i = 0; i < from->count; i++)
+		from->records[i].index += all->count;
+	for (size_t i = 0; i < from->try_count; i++)
+		from->tries[i]->index += all->count;
+	JOIN(all, from, tries, try_count);
+	JOIN(all, from, records, count);
 	JOIN(all, from, queueing_ms, queueing_count);
 	JOIN(all, from, inflight, inflight_count);
 	all->end = from->end;

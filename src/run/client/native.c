@@ -29,17 +29,6 @@
 
 /* ---- the plan ---- */
 
-static int fail_plan(const struct run_client_input *in, const struct pl_err *err)
-{
-	auto_free char *refusal = pl_asprintf(": %s", err->text);
-
-	if (run_server_ended(in->server, END_WAIT_NS))
-		return run_server_died(in->run, in->server, RES_STATUS_FAILED);
-	if (run_identity_check_model(in->run, in->identity, refusal) < 0)
-		return -1;
-	return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_COUNT, err);
-}
-
 static int make_plan(const struct run_client_input *in, struct run_plan **ret, struct pl_err *err)
 {
 	const struct exp_config *experiment = in->run->experiment;
@@ -70,8 +59,14 @@ int run_native_prepare(const struct run_client_input *in, struct run_measured *r
 	struct pl_err err = PL_ERR_INIT;
 
 	run_log(run, "making prompts");
-	if (make_plan(in, &ret->plan, &err) < 0)
-		return fail_plan(in, &err);
+	if (make_plan(in, &ret->plan, &err) < 0) {
+		auto_free char *refusal = pl_asprintf(": %s", err.text);
+		if (run_server_ended(in->server, END_WAIT_NS))
+			return run_server_died(in->run, in->server, RES_STATUS_FAILED);
+		if (run_identity_check_model(in->run, in->identity, refusal) < 0)
+			return -1;
+		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
+	}
 	PL_JSON_EACH(note, ret->plan->dataset->notes)
 		run_log(run, "note: %s", json_string_value(note));
 	struct bench_load load = run_route_load(run, in->route);
@@ -95,30 +90,6 @@ static int fail_stalled(const struct run_context *run, const struct res_outcome 
 			outcome->silence != NULL ? outcome->silence : "");
 }
 
-static int send_warmups(const struct run_client_input *in, const struct run_plan *plan,
-			size_t count, struct res_outcome **ret, struct pl_err *err)
-{
-	struct run_plan_input input = {
-		.bench = &in->run->experiment->bench,
-		.adapter = in->route->adapter,
-		.model = in->identity->model,
-	};
-	struct bench_load load = run_route_load(in->run, in->route);
-	auto_free struct bench_request *requests = NULL;
-	char **bodies = NULL;
-
-	int done = run_plan_warmups(plan, &input, count, &requests, &bodies, err);
-	load.requests = requests;
-	load.count = count;
-	load.retries = in->run->experiment->bench.retries;
-	if (done == 0)
-		done = run_silence_load(&in->route->target, &load, ret, err);
-	for (size_t i = 0; i < count; i++)
-		free(bodies[i]);
-	free(bodies);
-	return done;
-}
-
 static int native_warmup(const struct run_client_input *in, struct run_measured *measured)
 {
 	const struct run_context *run = in->run;
@@ -130,7 +101,24 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 	if (count == 0)
 		return run_check_stop(run);
 	run_log(run, "%zu warm-ups", count);
-	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
+	struct run_plan_input input = {
+		.bench = &in->run->experiment->bench,
+		.adapter = in->route->adapter,
+		.model = in->identity->model,
+	};
+	struct bench_load load = run_route_load(in->run, in->route);
+	auto_free struct bench_request *requests = NULL;
+	char **bodies = NULL;
+	int done = run_plan_warmups(measured->plan, &input, count, &requests, &bodies, &err);
+	load.requests = requests;
+	load.count = count;
+	load.retries = in->run->experiment->bench.retries;
+	if (done == 0)
+		done = run_silence_load(&in->route->target, &load, &outcome, &err);
+	for (size_t i = 0; i < count; i++)
+		free(bodies[i]);
+	free(bodies);
+	if (done < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	if (run_check_stop(run) < 0)
 		return -1;
@@ -224,15 +212,6 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	return done;
 }
 
-static int fail_run_timeout(const struct run_context *run)
-{
-	char limit[32];
-
-	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
-	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
-			"the run did not finish within run_timeout (%s)", limit);
-}
-
 int run_native_judge(const struct run_client_input *in, const struct res_outcome *outcome)
 {
 	const struct run_context *run = in->run;
@@ -247,7 +226,10 @@ int run_native_judge(const struct run_client_input *in, const struct res_outcome
 	if (outcome->end == RES_END_RUN_TIMEOUT) {
 		if (run_judge_server(run, &in->route->target, in->server, outcome) < 0)
 			return -1;
-		return fail_run_timeout(run);
+		char limit[32];
+		pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
+		return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
+				"the run did not finish within run_timeout (%s)", limit);
 	}
 	for (size_t i = 0; i < outcome->count; i++)
 		completed += outcome->records[i].ok;

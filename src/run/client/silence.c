@@ -43,20 +43,15 @@ static bool name_is(const struct host_sample *sample, const char *ending)
 	       memcmp(sample->name + sample->name_len - len, ending, len) == 0;
 }
 
-static bool name_starts(const struct host_sample *sample, const char *beginning)
-{
-	size_t len = strlen(beginning);
-
-	return sample->name_len >= len && memcmp(sample->name, beginning, len) == 0;
-}
-
 /* Counters of the process and of HTTP change with every query. */
 static bool is_of_engine(const struct host_sample *sample)
 {
 	static const char *const others[] = { "process_", "python_", "http_", "go_", "promhttp_" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		if (name_starts(sample, others[i]))
+		const char *beginning = others[i];
+		size_t len = strlen(beginning);
+		if (sample->name_len >= len && memcmp(sample->name, beginning, len) == 0)
 			return false;
 	}
 	return true;
@@ -105,13 +100,6 @@ static struct page ask_page(const struct silence *silence, const atomic_int *sto
 	return page;
 }
 
-static void nap_until(int64_t due_ns, const atomic_int *stop)
-{
-	while (pl_clock_now_ns() < due_ns && atomic_load(stop) == 0)
-		pl_clock_sleep_until(
-			pl_clock_now_ns() + NAP_NS < due_ns ? pl_clock_now_ns() + NAP_NS : due_ns);
-}
-
 static bool report(struct silence *silence, bool at_work, const char *text)
 {
 	snprintf(silence->shown, sizeof(silence->shown), "%s", text);
@@ -125,19 +113,12 @@ static void note_counters(struct silence *silence, const struct page *page)
 	silence->counters = page->counters;
 }
 
-/* Returns whether a prefill can explain the silence, for a limited time. */
-static bool may_read(const struct silence *silence, struct bench_open open)
-{
-	int64_t since_ns = open.heard_ns > silence->moved_ns ? open.heard_ns : silence->moved_ns;
-
-	return (pl_clock_now_ns() - since_ns) / READ_STALLS < silence->stall_ns;
-}
-
 /* Compares the counters of two pages. */
 static bool judge(struct silence *silence, struct bench_open open, const atomic_int *stop)
 {
 	struct page before = ask_page(silence, stop);
-	bool may = may_read(silence, open);
+	int64_t since_ns = open.heard_ns > silence->moved_ns ? open.heard_ns : silence->moved_ns;
+	bool may = (pl_clock_now_ns() - since_ns) / READ_STALLS < silence->stall_ns;
 	char text[TEXT_BYTES];
 
 	if (!before.known)
@@ -145,7 +126,10 @@ static bool judge(struct silence *silence, struct bench_open open, const atomic_
 			      "/health responds; the server has no /metrics, so the state of the "
 			      "engine is unknown");
 	note_counters(silence, &before);
-	nap_until(pl_clock_now_ns() + silence->watch_ns, stop);
+	int64_t due_ns = pl_clock_now_ns() + silence->watch_ns;
+	while (pl_clock_now_ns() < due_ns && atomic_load(stop) == 0)
+		pl_clock_sleep_until(
+			pl_clock_now_ns() + NAP_NS < due_ns ? pl_clock_now_ns() + NAP_NS : due_ns);
 	struct page after = ask_page(silence, stop);
 	if (!after.known)
 		return report(silence, false, "/health responds, but /metrics no longer does");

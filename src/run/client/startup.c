@@ -203,22 +203,6 @@ static void add_figures(json_t *figures, const char *phase, const char *what, co
 	json_object_set_new(figures, shares, res_offline_percentiles(s, count));
 }
 
-static json_t *figures_of(const struct starts *starts)
-{
-	static const enum phase reported[] = { COLD, WARM };
-	json_t *figures = json_object();
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(reported); i++) {
-		const struct samples *samples = &starts->samples[reported[i]];
-		const char *phase = phase_names[reported[i]];
-		add_figures(figures, phase, "startup", samples->start_s, samples->count);
-		add_figures(figures, phase, "compilation", samples->compile_s,
-			    samples->compile_count);
-	}
-	json_object_set(figures, "starts", starts->list);
-	return figures;
-}
-
 static int measure(const struct run_client_input *in, struct run_measured *ret)
 {
 	const struct vllm_bench *bench = &in->run->experiment->bench;
@@ -239,7 +223,17 @@ static int measure(const struct run_client_input *in, struct run_measured *ret)
 	int done = start_all(&starts, counts);
 	run_window_end(&ret->window, in->telemetry);
 	if (done == 0) {
-		ret->figures = figures_of(&starts);
+		static const enum phase reported[] = { COLD, WARM };
+		json_t *figures = json_object();
+		for (size_t i = 0; i < PL_ARRAY_SIZE(reported); i++) {
+			const struct samples *samples = &starts.samples[reported[i]];
+			const char *phase = phase_names[reported[i]];
+			add_figures(figures, phase, "startup", samples->start_s, samples->count);
+			add_figures(figures, phase, "compilation", samples->compile_s,
+				    samples->compile_count);
+		}
+		json_object_set(figures, "starts", starts.list);
+		ret->figures = figures;
 		in->run->ending->status = RES_STATUS_COMPLETED;
 	}
 	for (size_t i = 0; i < PHASE_COUNT; i++) {

@@ -316,48 +316,6 @@ static int64_t shift_ns(const struct child *child)
 		       : window->start_ns - first_ns;
 }
 
-/* Computes the requests in flight from the records, like our own load records them: as the running sum of changes. */
-static void count_inflight(struct res_outcome *outcome)
-{
-	size_t used = 0;
-	int32_t open = 0;
-
-	outcome->inflight = pl_alloc_array(2 * outcome->count, sizeof(*outcome->inflight));
-	for (size_t i = 0; i < outcome->count; i++) {
-		const struct res_record *record = &outcome->records[i];
-		if (record->acted_ns == RES_NO_TIME || record->end_ns == RES_NO_TIME)
-			continue;
-		outcome->inflight[used++] = (struct res_inflight){ record->acted_ns, 1 };
-		outcome->inflight[used++] = (struct res_inflight){ record->end_ns, -1 };
-	}
-	res_inflight_sort(outcome->inflight, used);
-	for (size_t i = 0; i < used; i++) {
-		open += outcome->inflight[i].in_flight;
-		outcome->inflight[i].in_flight = open;
-		if (open > outcome->inflight_peak)
-			outcome->inflight_peak = open;
-	}
-	outcome->inflight_count = used;
-}
-
-/* Sets vLLM's duration, ending with the last response. */
-static void set_span(const struct child *child, struct res_outcome *outcome)
-{
-	int64_t duration_ns = llround(child->state->flat->duration_s * 1e9);
-	int64_t end_ns = RES_NO_TIME;
-
-	outcome->last_send_ns = RES_NO_TIME;
-	for (size_t i = 0; i < outcome->count; i++) {
-		const struct res_record *record = &outcome->records[i];
-		if (record->end_ns != RES_NO_TIME && record->end_ns > end_ns)
-			end_ns = record->end_ns;
-		if (record->acted_ns != RES_NO_TIME && record->acted_ns > outcome->last_send_ns)
-			outcome->last_send_ns = record->acted_ns;
-	}
-	outcome->end_ns = end_ns != RES_NO_TIME ? end_ns : child->measured->window.end_ns;
-	outcome->start_ns = outcome->end_ns - duration_ns;
-}
-
 static void make_outcome(struct child *child)
 {
 	const struct vllm_bench *bench = &child->in->run->experiment->bench;
@@ -381,9 +339,39 @@ static void make_outcome(struct child *child)
 		outcome->records = pl_alloc_array(flat->count, sizeof(*outcome->records));
 		res_flat_records(flat, &how, outcome->records);
 		outcome->inflight_peak = 0;
-		count_inflight(outcome);
+		/* Computes the requests in flight from the records, like our own load records them: as the running sum of changes. */
+		size_t used = 0;
+		int32_t open = 0;
+		outcome->inflight = pl_alloc_array(2 * outcome->count, sizeof(*outcome->inflight));
+		for (size_t i = 0; i < outcome->count; i++) {
+			const struct res_record *record = &outcome->records[i];
+			if (record->acted_ns == RES_NO_TIME || record->end_ns == RES_NO_TIME)
+				continue;
+			outcome->inflight[used++] = (struct res_inflight){ record->acted_ns, 1 };
+			outcome->inflight[used++] = (struct res_inflight){ record->end_ns, -1 };
+		}
+		res_inflight_sort(outcome->inflight, used);
+		for (size_t i = 0; i < used; i++) {
+			open += outcome->inflight[i].in_flight;
+			outcome->inflight[i].in_flight = open;
+			if (open > outcome->inflight_peak)
+				outcome->inflight_peak = open;
+		}
+		outcome->inflight_count = used;
 	}
-	set_span(child, outcome);
+	/* Sets vLLM's duration, ending with the last response. */
+	int64_t duration_ns = llround(child->state->flat->duration_s * 1e9);
+	int64_t end_ns = RES_NO_TIME;
+	outcome->last_send_ns = RES_NO_TIME;
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (record->end_ns != RES_NO_TIME && record->end_ns > end_ns)
+			end_ns = record->end_ns;
+		if (record->acted_ns != RES_NO_TIME && record->acted_ns > outcome->last_send_ns)
+			outcome->last_send_ns = record->acted_ns;
+	}
+	outcome->end_ns = end_ns != RES_NO_TIME ? end_ns : child->measured->window.end_ns;
+	outcome->start_ns = outcome->end_ns - duration_ns;
 	child->measured->outcome = outcome;
 }
 
@@ -476,15 +464,6 @@ static int finish(struct child *child, enum end end)
 	return take_result(child);
 }
 
-static void child_done(struct child *child)
-{
-	host_process_free(child->process);
-	run_vllm_watch_free(child->watch);
-	empty_folder(child);
-	free(child->folder);
-	free(child->result);
-}
-
 static int vllm_measure(const struct run_client_input *in, struct run_measured *ret)
 {
 	const struct run_context *run = in->run;
@@ -503,7 +482,11 @@ static int vllm_measure(const struct run_client_input *in, struct run_measured *
 		done = run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_NOT_EXECUTABLE, &err);
 	else
 		done = finish(&child, watch_child(&child));
-	child_done(&child);
+	host_process_free(child.process);
+	run_vllm_watch_free(child.watch);
+	empty_folder(&child);
+	free(child.folder);
+	free(child.result);
 	return done;
 }
 

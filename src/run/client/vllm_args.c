@@ -115,19 +115,6 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 	vllm_bench_pair_add(argv, "--metric-percentiles", pl_buf_text(&text));
 }
 
-static void add_headers(json_t *argv, const struct vllm_bench *bench)
-{
-	size_t used = 0;
-
-	PL_JSON_EACH(item, bench->header) {
-		if (is_authorization(json_string_value(item)))
-			continue;
-		if (used++ == 0)
-			add(argv, "--header");
-		json_array_append(argv, item);
-	}
-}
-
 json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder)
 {
 	const struct exp_config *experiment = in->run->experiment;
@@ -151,7 +138,14 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 	/* our own server's certificate may be for another name than its address */
 	if (target->https && in->launch->url == NULL && !bench->insecure)
 		add(argv, "--insecure");
-	add_headers(argv, bench);
+	size_t used = 0;
+	PL_JSON_EACH(item, bench->header) {
+		if (is_authorization(json_string_value(item)))
+			continue;
+		if (used++ == 0)
+			add(argv, "--header");
+		json_array_append(argv, item);
+	}
 	add_percentiles(argv, bench);
 	/* includes the lists of all requests, which the records are made from */
 	add(argv, "--save-result");
@@ -174,28 +168,6 @@ static const char *key_of(const struct run_client_input *in)
 	return in->launch->bearer;
 }
 
-/* Python's clients use proxies even for loopback. Downloads of model files may need the proxy. */
-static void spare_proxy(const struct run_target *target, json_t *env)
-{
-	static const char *const names[] = { "no_proxy", "NO_PROXY" };
-	const char *host = target->host + (target->host[0] == '[');
-	size_t len = target->host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
-	const char *known = NULL;
-
-	/* Python prefers lowercase names */
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && known == NULL; i++) {
-		known = pl_json_get_text(env, names[i]);
-		if (known == NULL)
-			known = getenv(names[i]);
-	}
-	auto_free char *all = known != NULL && known[0] != '\0'
-				      ? pl_asprintf("%s,%.*s", known, (int)len, host)
-				      : pl_strndup(host, len);
-	bool none = pl_text_equal(known, "*");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
-		json_object_set_new(env, names[i], json_string(none ? "*" : all));
-}
-
 void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret)
 {
 	auto_json json_t *env = json_copy(in->run->experiment->launch.env);
@@ -208,7 +180,23 @@ void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret)
 	json_object_del(env, "VLLM_API_KEY");
 	if (key != NULL)
 		json_object_set_new(env, "OPENAI_API_KEY", json_string(key));
-	spare_proxy(&in->route->target, env);
+	/* Python's clients use proxies even for loopback. Downloads of model files may need the proxy. */
+	static const char *const names[] = { "no_proxy", "NO_PROXY" };
+	const char *host = in->route->target.host + (in->route->target.host[0] == '[');
+	size_t len = in->route->target.host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
+	const char *known = NULL;
+	/* Python prefers lowercase names */
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && known == NULL; i++) {
+		known = pl_json_get_text(env, names[i]);
+		if (known == NULL)
+			known = getenv(names[i]);
+	}
+	auto_free char *all = known != NULL && known[0] != '\0'
+				      ? pl_asprintf("%s,%.*s", known, (int)len, host)
+				      : pl_strndup(host, len);
+	bool none = pl_text_equal(known, "*");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
+		json_object_set_new(env, names[i], json_string(none ? "*" : all));
 	/* its output shows its progress */
 	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
 	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->mark));

@@ -143,26 +143,6 @@ static void add_reported_facts(const struct run_state *run, json_t *facts)
 		    pl_json_count(metrics->kv_blocks * metrics->block_size));
 }
 
-static json_t *make_facts(const struct run_state *run)
-{
-	json_t *facts = res_document_empty("facts");
-
-	if (run->server.log != NULL) {
-		auto_json json_t *reported = host_server_log_facts(run->server.log);
-		auto_json json_t *redacted = run_redact(reported);
-		json_object_update_existing(facts, redacted);
-	}
-	if (run->measured.window.before.known) {
-		set(facts, "gpu_blocks",
-		    pl_json_count(run->measured.window.before.metrics.kv_blocks));
-		set(facts, "block_size",
-		    pl_json_count(run->measured.window.before.metrics.block_size));
-	}
-	if (run->launch->url != NULL)
-		add_reported_facts(run, facts);
-	return facts;
-}
-
 static json_t *make_exit(const struct run_server *server)
 {
 	json_t *json = res_document_empty("server_exit");
@@ -178,31 +158,6 @@ static json_t *make_exit(const struct run_server *server)
 	set(json, "killed", json_boolean(server->killed));
 	set(json, "stop_s", json_real((double)server->stop_ns / 1e9));
 	return json;
-}
-
-static json_t *make_gpus(const struct run_launch *launch)
-{
-	json_t *gpus = json_array();
-
-	PL_JSON_EACH(item, launch->gpus) {
-		json_t *gpu = res_document_empty("launch_gpu");
-		json_object_update_existing(gpu, item);
-		json_array_append_new(gpus, gpu);
-	}
-	return gpus;
-}
-
-static void set_resources(json_t *json, const struct run_launch *launch)
-{
-	const struct run_resources *resources = &launch->resources;
-
-	if (resources->port.number != 0) {
-		set(json, "port", json_integer(resources->port.number));
-		set(json, "port_tries", json_integer(launch->port_tries));
-	}
-	if (resources->has_numa)
-		set(json, "numa_node", json_integer(resources->numa.node));
-	set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
 }
 
 static void set_neighbors(json_t *json, const struct run_live *live)
@@ -237,13 +192,26 @@ static json_t *make_launch(const struct run_state *run)
 		set(json, "env", run_launch_env_shown(launch));
 		set(json, "secret_env", json_incref(launch->secret_env));
 		set(json, "host", pl_json_text(launch->host));
-		set_resources(json, launch);
+		const struct run_resources *resources = &launch->resources;
+		if (resources->port.number != 0) {
+			set(json, "port", json_integer(resources->port.number));
+			set(json, "port_tries", json_integer(launch->port_tries));
+		}
+		if (resources->has_numa)
+			set(json, "numa_node", json_integer(resources->numa.node));
+		set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
 		set(json, "forced", json_boolean(run->settings->forced));
 	}
 	set_neighbors(json, run->context.live);
 	if (run->server.process != NULL)
 		set(json, "pid", json_integer(host_process_pid(run->server.process)));
-	set(json, "gpus", make_gpus(launch));
+	json_t *gpus = json_array();
+	PL_JSON_EACH(item, launch->gpus) {
+		json_t *gpu = res_document_empty("launch_gpu");
+		json_object_update_existing(gpu, item);
+		json_array_append_new(gpus, gpu);
+	}
+	set(json, "gpus", gpus);
 	json_t *target = json_object_get(json, "target");
 	set(target, "version", json_string(run->release.version));
 	set(target, "assumed", json_boolean(run->release.assumed));
@@ -251,7 +219,21 @@ static json_t *make_launch(const struct run_state *run)
 	if (note != NULL)
 		set(target, "note", json_string(note));
 	set(json, "phases", run_document_phases(&run->server));
-	set(json, "facts", make_facts(run));
+	json_t *facts = res_document_empty("facts");
+	if (run->server.log != NULL) {
+		auto_json json_t *reported = host_server_log_facts(run->server.log);
+		auto_json json_t *redacted = run_redact(reported);
+		json_object_update_existing(facts, redacted);
+	}
+	if (run->measured.window.before.known) {
+		set(facts, "gpu_blocks",
+		    pl_json_count(run->measured.window.before.metrics.kv_blocks));
+		set(facts, "block_size",
+		    pl_json_count(run->measured.window.before.metrics.block_size));
+	}
+	if (run->launch->url != NULL)
+		add_reported_facts(run, facts);
+	set(json, "facts", facts);
 	if (run->identity.models != NULL)
 		set(json, "models", run_redact(run->identity.models));
 	if (run->identity.version != NULL)

@@ -56,19 +56,6 @@ void run_flat_input(const struct run_state *run, const json_t *document, struct 
 	};
 }
 
-/* It only repeats metrics, so a failure to write it does not affect the run's result. */
-static void write_pytorch(const struct run_context *run, const struct res_flat_input *input,
-			  const char *flat_path)
-{
-	auto_free char *path = NULL;
-	struct pl_err why = PL_ERR_INIT;
-
-	if (res_pytorch_write(input, flat_path, &path, &why) < 0)
-		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file was written: %s", why.text);
-	else
-		run_log(run, "PyTorch benchmark file: %s", path);
-}
-
 /* Returns the path of a new file with a fixed name; free(). NULL: it is appended to, or named after its time. */
 static char *fixed_path(const struct vllm_bench *bench)
 {
@@ -182,7 +169,16 @@ int run_flat_result(const struct run_state *run, const json_t *document, char **
 	if (res_flat_write(&input, ret_path, err) < 0)
 		return -1;
 	run_log(&run->context, "vLLM's flat result: %s", *ret_path);
-	if (res_pytorch_wanted())
-		write_pytorch(&run->context, &input, *ret_path);
+	if (res_pytorch_wanted()) {
+		/* It only repeats metrics, so a failure to write it does not affect the run's result. */
+		const char *flat_path = *ret_path;
+		auto_free char *path = NULL;
+		struct pl_err why = PL_ERR_INIT;
+		if (res_pytorch_write(&input, flat_path, &path, &why) < 0)
+			pl_log(PL_LOG_WARNING, "no PyTorch benchmark file was written: %s",
+			       why.text);
+		else
+			run_log(&run->context, "PyTorch benchmark file: %s", path);
+	}
 	return 0;
 }

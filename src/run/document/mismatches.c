@@ -29,16 +29,6 @@ static bool has_known_defaults(const struct run_state *run)
 		       0;
 }
 
-static void redact(json_t *list)
-{
-	PL_JSON_EACH(entry, list) {
-		json_object_set_new(entry, "reported",
-				    run_redact(json_object_get(entry, "reported")));
-		json_object_set_new(entry, "requested",
-				    run_redact(json_object_get(entry, "requested")));
-	}
-}
-
 json_t *run_mismatches(const struct run_state *run)
 {
 	auto_json json_t *log = run->server.log != NULL ? host_server_log_facts(run->server.log)
@@ -54,6 +44,11 @@ json_t *run_mismatches(const struct run_state *run)
 	};
 	json_t *list = vllm_mismatches(experiment->catalog, experiment->server, &reported);
 
-	redact(list);
+	PL_JSON_EACH(entry, list) {
+		json_object_set_new(entry, "reported",
+				    run_redact(json_object_get(entry, "reported")));
+		json_object_set_new(entry, "requested",
+				    run_redact(json_object_get(entry, "requested")));
+	}
 	return list;
 }

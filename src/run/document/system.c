@@ -85,33 +85,6 @@ static json_t *reasons_seen(const struct host_sum *sum)
 	return host_gpu_throttle_to_json(seen);
 }
 
-static void set_throttling(json_t *json, const struct view *view)
-{
-	const struct host_sum *sum = host_sums_get(view->sums, HOST_Q_gpu_throttle);
-
-	set(json, "throttle_reasons", reasons_seen(sum));
-	set_number(json, "throttled_share",
-		   sum->samples > 0 ? (double)sum->bad_samples / (double)sum->samples : NAN);
-	set_number(json, "throttled_power_share", share_with(sum, HOST_GPU_THROTTLE_POWER));
-	set_number(json, "throttled_thermal_share", share_with(sum, HOST_GPU_THROTTLE_THERMAL));
-	set_number(json, "throttled_brake_share", share_with(sum, HOST_GPU_THROTTLE_BRAKE));
-}
-
-static void set_energy(json_t *json, const struct view *view, const struct run_gpu_energy *of)
-{
-	const struct host_sum *power = host_sums_get(view->sums, HOST_Q_gpu_power_w);
-
-	set_number(json, "power_mean_w", mean(view, HOST_Q_gpu_power_w));
-	set_number(json, "power_max_w", largest(view, HOST_Q_gpu_power_w));
-	set_number(json, "power_idle_before_w", of->idle_before_w);
-	set_number(json, "power_idle_after_w", of->idle_after_w);
-	set_number(json, "power_idle_w", of->idle_w);
-	set_number(json, "energy_j", of->energy.total_j);
-	set_number(json, "energy_above_idle_j", run_energy_known(of->energy.above_idle_j));
-	set_number(json, "energy_counter_j", total(view, HOST_Q_gpu_energy_j));
-	set_number(json, "power_coverage_share", host_sum_coverage(power, view->windows));
-}
-
 static json_t *make_gpu(const struct host_telemetry *host, size_t i)
 {
 	const struct host_telemetry_gpu *gpu = host_telemetry_gpu(host, i);
@@ -131,12 +104,27 @@ static json_t *make_gpu(const struct host_telemetry *host, size_t i)
 	set_number(json, "memory_utilization_mean",
 		   mean(&view, HOST_Q_gpu_memory_utilization) * PERCENT);
 	run_telemetry_gpu_energy(host, i, &energy);
-	set_energy(json, &view, &energy);
+	const struct host_sum *power = host_sums_get(view.sums, HOST_Q_gpu_power_w);
+	set_number(json, "power_mean_w", mean(&view, HOST_Q_gpu_power_w));
+	set_number(json, "power_max_w", largest(&view, HOST_Q_gpu_power_w));
+	set_number(json, "power_idle_before_w", energy.idle_before_w);
+	set_number(json, "power_idle_after_w", energy.idle_after_w);
+	set_number(json, "power_idle_w", energy.idle_w);
+	set_number(json, "energy_j", energy.energy.total_j);
+	set_number(json, "energy_above_idle_j", run_energy_known(energy.energy.above_idle_j));
+	set_number(json, "energy_counter_j", total(&view, HOST_Q_gpu_energy_j));
+	set_number(json, "power_coverage_share", host_sum_coverage(power, view.windows));
 	set_number(json, "sm_clock_mean_mhz", mean(&view, HOST_Q_gpu_sm_clock_mhz));
 	set_number(json, "sm_clock_min_mhz", smallest(&view, HOST_Q_gpu_sm_clock_mhz));
 	set_number(json, "memory_clock_mean_mhz", mean(&view, HOST_Q_gpu_memory_clock_mhz));
 	set_number(json, "temperature_max_c", largest(&view, HOST_Q_gpu_temperature_c));
-	set_throttling(json, &view);
+	const struct host_sum *sum = host_sums_get(view.sums, HOST_Q_gpu_throttle);
+	set(json, "throttle_reasons", reasons_seen(sum));
+	set_number(json, "throttled_share",
+		   sum->samples > 0 ? (double)sum->bad_samples / (double)sum->samples : NAN);
+	set_number(json, "throttled_power_share", share_with(sum, HOST_GPU_THROTTLE_POWER));
+	set_number(json, "throttled_thermal_share", share_with(sum, HOST_GPU_THROTTLE_THERMAL));
+	set_number(json, "throttled_brake_share", share_with(sum, HOST_GPU_THROTTLE_BRAKE));
 	set_count(json, "ecc_uncorrected", total(&view, HOST_Q_gpu_ecc_uncorrected));
 	set_count(json, "pcie_sent_bytes", total(&view, HOST_Q_gpu_pcie_tx_bytes_per_s));
 	set_count(json, "pcie_received_bytes", total(&view, HOST_Q_gpu_pcie_rx_bytes_per_s));
@@ -173,22 +161,6 @@ static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry
 }
 
 /* ---- host, server, this program ---- */
-
-static void set_host(json_t *json, const struct view *view)
-{
-	set_number(json, "cpu_share_mean", mean(view, HOST_Q_host_cpu_share));
-	set_number(json, "cpu_share_max", largest(view, HOST_Q_host_cpu_share));
-	set_number(json, "iowait_share_mean", mean(view, HOST_Q_host_iowait_share));
-	set_number(json, "load_1m_max", largest(view, HOST_Q_host_load_1m));
-	set_count(json, "memory_peak_bytes", largest(view, HOST_Q_host_memory_used_bytes));
-	set_count(json, "memory_mean_bytes", mean(view, HOST_Q_host_memory_used_bytes));
-	set_count(json, "swap_peak_bytes", largest(view, HOST_Q_host_swap_used_bytes));
-	set_count(json, "disk_read_bytes", total(view, HOST_Q_host_disk_read_bytes_per_s));
-	set_count(json, "disk_written_bytes", total(view, HOST_Q_host_disk_written_bytes_per_s));
-	set_count(json, "network_received_bytes",
-		  total(view, HOST_Q_host_network_received_bytes_per_s));
-	set_count(json, "network_sent_bytes", total(view, HOST_Q_host_network_sent_bytes_per_s));
-}
 
 static void set_server(json_t *json, const struct view *view)
 {
@@ -228,14 +200,6 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 	set(json, "delayed_acks", json_boolean(run->route.delayed_acks));
 	set(json, "connections", json_integer((json_int_t)outcome->connections));
 	set(json, "involuntary_switches", json_integer(window->involuntary_switches));
-}
-
-static void set_client_samples(json_t *json, const struct view *view)
-{
-	set_number(json, "cpu_share_mean", mean(view, HOST_Q_client_cpu_share));
-	set_number(json, "cpu_share_max", largest(view, HOST_Q_client_cpu_share));
-	set_count(json, "memory_mean_bytes", mean(view, HOST_Q_client_memory_bytes));
-	set_count(json, "voluntary_switches", total(view, HOST_Q_client_voluntary_switches));
 }
 
 static json_t *make_cost(const struct run_state *run)
@@ -287,9 +251,32 @@ json_t *run_system(const struct run_state *run, const json_t *results, const jso
 		struct view server_view = { host_telemetry_server(host), windows };
 		struct view client_view = { host_telemetry_client(host), windows };
 		set_gpus(json, hardware, host);
-		set_host(host_usage, &host_view);
+		set_number(host_usage, "cpu_share_mean", mean(&host_view, HOST_Q_host_cpu_share));
+		set_number(host_usage, "cpu_share_max", largest(&host_view, HOST_Q_host_cpu_share));
+		set_number(host_usage, "iowait_share_mean",
+			   mean(&host_view, HOST_Q_host_iowait_share));
+		set_number(host_usage, "load_1m_max", largest(&host_view, HOST_Q_host_load_1m));
+		set_count(host_usage, "memory_peak_bytes",
+			  largest(&host_view, HOST_Q_host_memory_used_bytes));
+		set_count(host_usage, "memory_mean_bytes",
+			  mean(&host_view, HOST_Q_host_memory_used_bytes));
+		set_count(host_usage, "swap_peak_bytes",
+			  largest(&host_view, HOST_Q_host_swap_used_bytes));
+		set_count(host_usage, "disk_read_bytes",
+			  total(&host_view, HOST_Q_host_disk_read_bytes_per_s));
+		set_count(host_usage, "disk_written_bytes",
+			  total(&host_view, HOST_Q_host_disk_written_bytes_per_s));
+		set_count(host_usage, "network_received_bytes",
+			  total(&host_view, HOST_Q_host_network_received_bytes_per_s));
+		set_count(host_usage, "network_sent_bytes",
+			  total(&host_view, HOST_Q_host_network_sent_bytes_per_s));
 		set_server(json_object_get(json, "server"), &server_view);
-		set_client_samples(client, &client_view);
+		set_number(client, "cpu_share_mean", mean(&client_view, HOST_Q_client_cpu_share));
+		set_number(client, "cpu_share_max", largest(&client_view, HOST_Q_client_cpu_share));
+		set_count(client, "memory_mean_bytes",
+			  mean(&client_view, HOST_Q_client_memory_bytes));
+		set_count(client, "voluntary_switches",
+			  total(&client_view, HOST_Q_client_voluntary_switches));
 		set(json, "telemetry", make_cost(run));
 	}
 	set(json, "hardware_info", hardware);

@@ -302,10 +302,14 @@ enum run_journal_look run_journal_look(const void *data, size_t len, struct run_
 	return begun ? RUN_JOURNAL_RUN : RUN_JOURNAL_EMPTY;
 }
 
-static int check_look(const void *data, size_t len, struct pl_err *err)
+int run_journal_read(const void *data, size_t len, struct run_journal_state **ret,
+		     struct pl_err *err)
 {
-	struct run_journal_glance glance;
+	enum run_lines_found found;
+	struct run_lines lines;
+	struct run_line line;
 
+	struct run_journal_glance glance;
 	switch (run_journal_look(data, len, &glance)) {
 	case RUN_JOURNAL_FOREIGN:
 		return pl_err_invalid(err, "not a journal of profllm");
@@ -320,18 +324,6 @@ static int check_look(const void *data, size_t len, struct pl_err *err)
 	case RUN_JOURNAL_RUN:
 		break;
 	}
-	return 0;
-}
-
-int run_journal_read(const void *data, size_t len, struct run_journal_state **ret,
-		     struct pl_err *err)
-{
-	enum run_lines_found found;
-	struct run_lines lines;
-	struct run_line line;
-
-	if (check_look(data, len, err) < 0)
-		return -1;
 	auto_journal_state struct run_journal_state *state = pl_alloc(sizeof(*state));
 	struct reading r = { .state = state };
 	state->start_ns = RES_NO_TIME;

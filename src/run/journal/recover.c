@@ -162,44 +162,6 @@ void run_recovered_bench(const json_t *result, struct vllm_bench *ret)
 	}
 }
 
-/* Draws them as the run would have. */
-static void draw_plots(const struct recovery *r, json_t *artifacts)
-{
-	const struct run_journal_state *state = r->state;
-	const json_t *options = pl_json_get_path(state->document, "config.benchmark");
-	struct vllm_bench bench;
-	struct run_plots plots = {
-		.bench = &bench,
-		.records = state->records,
-		.count = state->count,
-		.model = pl_json_get_text(options, "model"),
-		.real_offset_ns = state->started_real_ns - state->started_ns,
-		.engine = pl_json_get_path(state->document, "environment.engine"),
-		.timeline_path = r->paths.timeline,
-		.dataset_path = r->paths.dataset_stats,
-		.quiet = true,
-	};
-
-	run_recovered_bench(state->document, &bench);
-	const char *client = pl_json_get_text(options, "client");
-	if (!run_client_find(client)->draws_pictures)
-		run_plots_draw(&plots, artifacts);
-	vllm_bench_done(&bench);
-}
-
-/* Redacts the logs of servers and clients. */
-static int hide_in_logs(const struct recovery *r, struct pl_err *err)
-{
-	const char *const logs[] = { r->paths.server_log, r->paths.client_log };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(logs); i++) {
-		if (pl_file_exists(logs[i]) &&
-		    run_redact_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int make_artifacts(const struct recovery *r, const json_t *results, json_t **ret,
 			  struct pl_err *err)
 {
@@ -215,8 +177,28 @@ static int make_artifacts(const struct recovery *r, const json_t *results, json_
 		return -1;
 	unlink(r->paths.timeline);
 	unlink(r->paths.dataset_stats);
-	if (results != NULL)
-		draw_plots(r, artifacts);
+	if (results != NULL) {
+		/* Draws them as the run would have. */
+		const struct run_journal_state *state = r->state;
+		const json_t *options = pl_json_get_path(state->document, "config.benchmark");
+		struct vllm_bench bench;
+		struct run_plots plots = {
+			.bench = &bench,
+			.records = state->records,
+			.count = state->count,
+			.model = pl_json_get_text(options, "model"),
+			.real_offset_ns = state->started_real_ns - state->started_ns,
+			.engine = pl_json_get_path(state->document, "environment.engine"),
+			.timeline_path = r->paths.timeline,
+			.dataset_path = r->paths.dataset_stats,
+			.quiet = true,
+		};
+		run_recovered_bench(state->document, &bench);
+		const char *client = pl_json_get_text(options, "client");
+		if (!run_client_find(client)->draws_pictures)
+			run_plots_draw(&plots, artifacts);
+		vllm_bench_done(&bench);
+	}
 	*ret = pl_take(artifacts);
 	return 0;
 }
@@ -245,8 +227,13 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 
-	if (hide_in_logs(r, err) < 0)
-		return -1;
+	/* Redacts the logs of servers and clients. */
+	const char *const logs[] = { r->paths.server_log, r->paths.client_log };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(logs); i++) {
+		if (pl_file_exists(logs[i]) &&
+		    run_redact_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
+			return -1;
+	}
 	if (r->outcome.start_ns != RES_NO_TIME)
 		results = res_metrics_compute(&r->outcome, &r->how);
 	if (make_artifacts(r, results, &artifacts, err) < 0)
@@ -279,22 +266,16 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	return res_document_build(&parts, ret, err);
 }
 
-/* Waits for the guard, which ends what the run had started, and then ends any remaining processes. */
-static void await_server(const char *run_id)
-{
-	int64_t due_ns = pl_clock_now_ns() + END_WAIT_NS;
-
-	while (host_mark_count(run_id) > 0 && pl_clock_now_ns() < due_ns)
-		pl_clock_sleep_until(pl_clock_now_ns() + END_LOOK_NS);
-	host_mark_kill(run_id, END_KILL_NS);
-}
-
 static int recover(const char *output, const struct run_journal_state *state,
 		   struct run_recovered *ret, struct pl_err *err)
 {
 	struct recovery r = { .state = state };
 
-	await_server(state->run_id);
+	/* Waits for the guard, which ends what the run had started, and then ends any remaining processes. */
+	int64_t due_ns = pl_clock_now_ns() + END_WAIT_NS;
+	while (host_mark_count(state->run_id) > 0 && pl_clock_now_ns() < due_ns)
+		pl_clock_sleep_until(pl_clock_now_ns() + END_LOOK_NS);
+	host_mark_kill(state->run_id, END_KILL_NS);
 	run_paths_make(output, state->separate ? state->run_id : NULL, &r.paths);
 	res_how_from_json(state->load, &r.how);
 	fill_outcome(&r);

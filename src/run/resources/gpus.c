@@ -74,26 +74,6 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 			      pl_buf_text(&list));
 }
 
-/* `all`: the whole GPUs; if all are partitioned, their instances. */
-static int want_allowed(struct run_gpu_taking *taking, struct pl_err *err)
-{
-	bool all = taking->request->kind == RUN_GPUS_ALL;
-	/* for two or more, only whole GPUs count: MIG instances cannot be combined */
-	size_t whole = host_gpu_allowed(taking->offers, taking->count, 2);
-	size_t wanted = all ? (whole > 0 ? 2 : 1) : taking->request->count;
-	size_t allowed = host_gpu_allowed(taking->offers, taking->count, wanted);
-
-	if (allowed < (all ? 1 : wanted))
-		return not_enough(taking, allowed, err);
-	for (size_t i = 0; i < taking->count; i++) {
-		const struct host_gpu_offer *offer = &taking->offers[i];
-		bool instance = offer->facts->mig_parent != NULL;
-		taking->wanted[i] = host_gpu_is_usable(offer) && !offer->hidden &&
-				    (wanted == 1 || !instance);
-	}
-	return 0;
-}
-
 int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
 			struct run_gpu_taking *ret, struct pl_err *err)
 {
@@ -118,7 +98,21 @@ int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
 	if (request->kind == RUN_GPUS_NAMED)
 		return want_named(ret, err);
 	host_gpu_hide(ret->offers, ret->count, getenv("CUDA_VISIBLE_DEVICES"));
-	return want_allowed(ret, err);
+	/* `all`: the whole GPUs; if all are partitioned, their instances. */
+	bool all = ret->request->kind == RUN_GPUS_ALL;
+	/* for two or more, only whole GPUs count: MIG instances cannot be combined */
+	size_t whole = host_gpu_allowed(ret->offers, ret->count, 2);
+	size_t wanted = all ? (whole > 0 ? 2 : 1) : ret->request->count;
+	size_t allowed = host_gpu_allowed(ret->offers, ret->count, wanted);
+	if (allowed < (all ? 1 : wanted))
+		return not_enough(ret, allowed, err);
+	for (size_t i = 0; i < ret->count; i++) {
+		const struct host_gpu_offer *offer = &ret->offers[i];
+		bool instance = offer->facts->mig_parent != NULL;
+		ret->wanted[i] = host_gpu_is_usable(offer) && !offer->hidden &&
+				 (wanted == 1 || !instance);
+	}
+	return 0;
 }
 
 static void close_fd(int *fd)

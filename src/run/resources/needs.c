@@ -71,12 +71,20 @@ static void name_gpus(const struct run_gpu_survey *survey, const json_t *names,
 	}
 }
 
-static void need_gpus(const struct run_gpu_survey *survey, const struct exp_config *experiment,
-		      struct run_needs *ret)
+void run_needs(const struct run_gpu_survey *survey, const struct exp_config *experiment,
+	       struct run_needs *ret)
 {
+	const char *uds = pl_json_get_text(experiment->server, "uds");
+	auto_free char *url = exp_server_url(experiment);
+
+	*ret = (struct run_needs){ .alone = json_array() };
+	/* servers that are already running may share their host */
+	if (url != NULL) {
+		add_exclusive(ret, "server", "that runs");
+		return;
+	}
 	struct run_gpu_request request;
 	size_t all = run_gpu_survey_count(survey);
-
 	run_gpu_request_read(experiment, &request);
 	/* as in run_gpu_taking_open(): the simulator never uses real ones */
 	bool plays = request.simulator && request.kind == RUN_GPUS_AUTO && survey->count > 0 &&
@@ -90,21 +98,6 @@ static void need_gpus(const struct run_gpu_survey *survey, const struct exp_conf
 	else if (request.kind == RUN_GPUS_AUTO)
 		ret->gpus = request.count;
 	run_gpu_request_done(&request);
-}
-
-void run_needs(const struct run_gpu_survey *survey, const struct exp_config *experiment,
-	       struct run_needs *ret)
-{
-	const char *uds = pl_json_get_text(experiment->server, "uds");
-	auto_free char *url = exp_server_url(experiment);
-
-	*ret = (struct run_needs){ .alone = json_array() };
-	/* servers that are already running may share their host */
-	if (url != NULL) {
-		add_exclusive(ret, "server", "that runs");
-		return;
-	}
-	need_gpus(survey, experiment, ret);
 	if (exp_is_in_process(experiment))
 		return;
 	if (uds != NULL) {

@@ -141,19 +141,6 @@ static void set_visible(struct taking *t, const size_t *picked, size_t count)
 		t->into->visible = pl_buf_take(&visible);
 }
 
-/* Binds the server to the NUMA node of its GPUs, if they have the same, unless vLLM does that. */
-static void set_numa(struct taking *t, const size_t *picked, size_t count)
-{
-	int node = t->gpus.offers[picked[0]].facts->numa_node;
-
-	for (size_t i = 1; i < count; i++) {
-		if (t->gpus.offers[picked[i]].facts->numa_node != node)
-			return;
-	}
-	if (!pl_json_get_true(t->experiment->server, "numa_bind"))
-		t->into->has_numa = host_numa_find(HOST_NUMA_FOLDER, node, &t->into->numa);
-}
-
 static void move_fd(struct run_resources *into, int *fd)
 {
 	if (*fd >= 0)
@@ -175,7 +162,14 @@ static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool
 	if (mixed)
 		warn(t, "the GPUs are of different models; name the ones to use in launch.gpus");
 	set_visible(t, picked, count);
-	set_numa(t, picked, count);
+	/* Binds the server to the NUMA node of its GPUs, if they have the same, unless vLLM does that. */
+	int node = t->gpus.offers[picked[0]].facts->numa_node;
+	for (size_t i = 1; i < count; i++) {
+		if (t->gpus.offers[picked[i]].facts->numa_node != node)
+			return;
+	}
+	if (!pl_json_get_true(t->experiment->server, "numa_bind"))
+		t->into->has_numa = host_numa_find(HOST_NUMA_FOLDER, node, &t->into->numa);
 }
 
 /* Returns whether an earlier run waits for the same fixed port. */

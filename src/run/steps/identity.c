@@ -69,21 +69,6 @@ static int learn_models(const struct run_context *run, const struct run_target *
 	return 0;
 }
 
-static void set_no_model(int status, struct pl_err *why)
-{
-	if (status == 401 || status == 403)
-		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' answered %d: the server requires an API key; set "
-			   "OPENAI_API_KEY in the environment or {benchmark.header}",
-			   status);
-	else if (status != 200 && status != 0)
-		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' answered %d, and {benchmark.model} is not set", status);
-	else
-		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' lists no model, and {benchmark.model} is not set");
-}
-
 /* Chooses benchmark.served_model_name or .model like vLLM's client; else the first model of the server. */
 static int choose_model(const struct run_context *run, const json_t *first,
 			struct run_identity *identity)
@@ -98,7 +83,19 @@ static int choose_model(const struct run_context *run, const json_t *first,
 	if (bench->model != NULL)
 		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
-		set_no_model(identity->models_status, &why);
+		int status = identity->models_status;
+		if (status == 401 || status == 403)
+			pl_err_set(&why, PL_ERR_NETWORK,
+				   "'/v1/models' answered %d: the server requires an API key; set "
+				   "OPENAI_API_KEY in the environment or {benchmark.header}",
+				   status);
+		else if (status != 200 && status != 0)
+			pl_err_set(&why, PL_ERR_NETWORK,
+				   "'/v1/models' answered %d, and {benchmark.model} is not set",
+				   status);
+		else
+			pl_err_set(&why, PL_ERR_NETWORK,
+				   "'/v1/models' lists no model, and {benchmark.model} is not set");
 		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_COUNT, &why);
 	}
 	identity->model = pl_strdup(name);
@@ -164,26 +161,6 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(server->guard));
 }
 
-static int fail_another(const struct run_context *run, uint16_t port)
-{
-	auto_free char *listener = host_port_listener(port);
-
-	return run_fail(
-		run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, PL_ERR_LAUNCH,
-		"another server responds on port %u, which %s took while our server started", port,
-		listener != NULL ? listener : "a process that has ended");
-}
-
-static void learn_server_info(const struct run_target *target, struct run_identity *identity)
-{
-	auto_json json_t *reported = NULL;
-
-	fetch_or_null(target, "/server_info", &reported);
-	/* it may contain the server's environment */
-	if (reported != NULL)
-		identity->server_info = vllm_secret_json_shown(reported);
-}
-
 /* Queried only if a value may depend on it. */
 static void learn_cache(const struct run_context *run, const struct run_target *target,
 			struct run_identity *identity)
@@ -205,9 +182,19 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 	if (learn_models(run, target, server, follows_redirects, ret) < 0 ||
 	    run_check_stop(run) < 0)
 		return -1;
-	if (is_another(run, server, ret))
-		return fail_another(run, server->port);
-	learn_server_info(target, ret);
+	if (is_another(run, server, ret)) {
+		uint16_t port = server->port;
+		auto_free char *listener = host_port_listener(port);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, PL_ERR_LAUNCH,
+				"another server responds on port %u, which %s took while our "
+				"server started",
+				port, listener != NULL ? listener : "a process that has ended");
+	}
+	auto_json json_t *reported = NULL;
+	fetch_or_null(target, "/server_info", &reported);
+	/* it may contain the server's environment */
+	if (reported != NULL)
+		ret->server_info = vllm_secret_json_shown(reported);
 	learn_cache(run, target, ret);
 	const json_t *first = json_array_get(json_object_get(ret->models, "data"), 0);
 	const char *owner = pl_json_get_text(first, "owned_by");

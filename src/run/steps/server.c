@@ -169,17 +169,6 @@ static const char *find_cause(struct run_server *server)
 	return host_server_log_cause(server->log, &death);
 }
 
-/* In this case, the last lines of the server's log are not the cause. */
-static int guard_died(const struct run_context *run, const struct run_server *server,
-		      enum res_status status)
-{
-	return run_fail(
-		run, status, RES_CAUSE_INTERNAL, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
-		"the guard process %d of the server was killed %s, which stopped the server",
-		(int)host_guard_pid(server->guard),
-		server->ready ? "during the run" : "before the server was ready");
-}
-
 int run_server_died(const struct run_context *run, struct run_server *server,
 		    enum res_status status)
 {
@@ -187,8 +176,15 @@ int run_server_died(const struct run_context *run, struct run_server *server,
 
 	server->died = true;
 	host_process_wait(server->process, 0);
-	if (host_guard_is_lost(server->guard))
-		return guard_died(run, server, status);
+	if (host_guard_is_lost(server->guard)) {
+		/* In this case, the last lines of the server's log are not the cause. */
+		return run_fail(run, status, RES_CAUSE_INTERNAL,
+				server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
+				"the guard process %d of the server was killed %s, which stopped "
+				"the server",
+				(int)host_guard_pid(server->guard),
+				server->ready ? "during the run" : "before the server was ready");
+	}
 	host_process_end_text(server->process, end, sizeof(end));
 	const char *cause = find_cause(server);
 	return run_fail(run, status, res_cause_find(cause),

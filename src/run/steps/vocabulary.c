@@ -31,20 +31,6 @@ static void add_candidate(struct candidates *candidates, const char *model, cons
 										 .env = env };
 }
 
-static struct candidates candidates_of(const struct exp_config *experiment,
-				       const struct run_identity *identity)
-{
-	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
-	struct candidates candidates = { 0 };
-
-	add_candidate(&candidates, experiment->bench.tokenizer, server.env);
-	if (server.model != NULL)
-		candidates.sources[candidates.count++] = server;
-	add_candidate(&candidates, experiment->bench.model, server.env);
-	add_candidate(&candidates, pl_json_get_text(served_model(identity), "root"), server.env);
-	return candidates;
-}
-
 static int64_t vocab_size_of(const struct ckpt_source *source)
 {
 	auto_model_facts struct ckpt_facts *facts = ckpt_facts_load(source);
@@ -68,7 +54,13 @@ static int64_t vocab_size_of_model(const struct run_identity *identity,
 void run_vocabulary_learn(const struct exp_config *experiment, const struct run_identity *identity,
 			  struct bench_tokenizer *tokenizer, struct vllm_bench *bench)
 {
-	struct candidates candidates = candidates_of(experiment, identity);
+	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
+	struct candidates candidates = { 0 };
+	add_candidate(&candidates, experiment->bench.tokenizer, server.env);
+	if (server.model != NULL)
+		candidates.sources[candidates.count++] = server;
+	add_candidate(&candidates, experiment->bench.model, server.env);
+	add_candidate(&candidates, pl_json_get_text(served_model(identity), "root"), server.env);
 
 	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS))
 		return;

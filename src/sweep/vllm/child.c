@@ -94,17 +94,6 @@ void sweep_vllm_child_report(const struct sweep_vllm_child *child, struct pl_err
 	}
 }
 
-static int report_end(const struct sweep_vllm_child *child, struct pl_err *err)
-{
-	auto_free char *command = sweep_vllm_command_text(child->command);
-	char end[64];
-
-	host_process_end_text(child->process, end, sizeof(end));
-	pl_err_set(err, PL_ERR_FAILED, "%.300s: %s", command, end);
-	sweep_vllm_child_report(child, err);
-	return -1;
-}
-
 int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err)
 {
 	int done = sweep_vllm_child_start(child, err);
@@ -115,8 +104,14 @@ int sweep_vllm_child_run(struct sweep_vllm_child *child, struct pl_err *err)
 	}
 	if (done == 0 && run_stop_signal(child->stop) != 0)
 		done = pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
-	if (done == 0 && host_process_status(child->process) != 0)
-		done = report_end(child, err);
+	if (done == 0 && host_process_status(child->process) != 0) {
+		auto_free char *command = sweep_vllm_command_text(child->command);
+		char end[64];
+		host_process_end_text(child->process, end, sizeof(end));
+		pl_err_set(err, PL_ERR_FAILED, "%.300s: %s", command, end);
+		sweep_vllm_child_report(child, err);
+		done = -1;
+	}
 	sweep_vllm_child_end(child);
 	return done;
 }

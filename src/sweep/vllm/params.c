@@ -60,23 +60,6 @@ static int read_list(const json_t *list, const char *source, json_t *items, stru
 	return 0;
 }
 
-static int check_names(const json_t *items, const char *source, struct pl_err *err)
-{
-	auto_json json_t *known = json_object();
-
-	PL_JSON_EACH(item, items) {
-		const char *name = pl_json_get_text(item, SWEEP_VLLM_NAME);
-		if (name == NULL)
-			continue;
-		if (json_object_get(known, name) != NULL)
-			return pl_err_invalid(
-				err, "%s: duplicate " SWEEP_VLLM_NAME " values found: '%s'", source,
-				name);
-		json_object_set_new(known, name, json_true());
-	}
-	return 0;
-}
-
 int sweep_vllm_params_parse(const char *text, size_t len, const char *source, json_t **ret,
 			    struct pl_err *err)
 {
@@ -93,8 +76,19 @@ int sweep_vllm_params_parse(const char *text, size_t len, const char *source, js
 				      source);
 	int done = json_is_array(json) ? read_list(json, source, items, err)
 				       : read_object(json, source, items, err);
-	if (done < 0 || check_names(items, source, err) < 0)
+	if (done < 0)
 		return -1;
+	auto_json json_t *known = json_object();
+	PL_JSON_EACH(item, items) {
+		const char *name = pl_json_get_text(item, SWEEP_VLLM_NAME);
+		if (name == NULL)
+			continue;
+		if (json_object_get(known, name) != NULL)
+			return pl_err_invalid(
+				err, "%s: duplicate " SWEEP_VLLM_NAME " values found: '%s'", source,
+				name);
+		json_object_set_new(known, name, json_true());
+	}
 	if (json_array_size(items) == 0)
 		return pl_err_invalid(err, "%s: contains no combination", source);
 	*ret = pl_take(items);

@@ -179,17 +179,6 @@ static int finish_file(const struct sweep_vllm *sweep, const struct one *one, js
 	return 0;
 }
 
-/* Renames the output of a failed command, so that it cannot be mistaken for a run. */
-static void put_aside(const struct one *one)
-{
-	auto_free char *aside = pl_file_sibling(one->path, ".json", ".failed.json");
-
-	if (pl_file_exists(one->path) && run_redact_file(one->path, PL_ERR_IGNORED) < 0)
-		unlink(one->path);
-	if (rename(one->path, aside) < 0 && errno != ENOENT)
-		unlink(one->path);
-}
-
 static int measure(struct sweep_vllm *sweep, const struct one *one, json_t **ret_run,
 		   struct pl_err *err)
 {
@@ -202,7 +191,12 @@ static int measure(struct sweep_vllm *sweep, const struct one *one, json_t **ret
 	if (done == 0)
 		done = finish_file(sweep, one, ret_run, err);
 	if (done < 0) {
-		put_aside(one);
+		/* Renames the output of a failed command, so that it cannot be mistaken for a run. */
+		auto_free char *aside = pl_file_sibling(one->path, ".json", ".failed.json");
+		if (pl_file_exists(one->path) && run_redact_file(one->path, PL_ERR_IGNORED) < 0)
+			unlink(one->path);
+		if (rename(one->path, aside) < 0 && errno != ENOENT)
+			unlink(one->path);
 		return -1;
 	}
 	sweep->spent_ns += pl_clock_now_ns() - started_ns;
@@ -306,11 +300,14 @@ static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, 
 	return 0;
 }
 
-static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs, json_t *retained,
-		    struct pl_err *err)
+int sweep_vllm_run_all(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
+		       json_t **ret_runs, struct pl_err *err)
 {
-	bool warm = false;
+	auto_free char *summary = pl_asprintf("%s/summary.json", runs->folder);
+	auto_json json_t *retained = json_array();
 
+	*ret_runs = NULL;
+	bool warm = false;
 	for (int64_t number = 0; number < sweep->settings->runs; number++) {
 		struct one one;
 		one_init(sweep, runs, number, (json_t *)runs->bench, &one);
@@ -324,18 +321,6 @@ static int run_each(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs
 		if (done < 0)
 			return -1;
 	}
-	return 0;
-}
-
-int sweep_vllm_run_all(struct sweep_vllm *sweep, const struct sweep_vllm_runs *runs,
-		       json_t **ret_runs, struct pl_err *err)
-{
-	auto_free char *summary = pl_asprintf("%s/summary.json", runs->folder);
-	auto_json json_t *retained = json_array();
-
-	*ret_runs = NULL;
-	if (run_each(sweep, runs, retained, err) < 0)
-		return -1;
 	if (sweep->settings->dry_run)
 		return 0;
 	if (json_array_size(retained) == 0) {

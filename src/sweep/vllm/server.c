@@ -100,22 +100,6 @@ int sweep_vllm_server_reset(struct sweep_vllm_server *server, struct pl_err *err
 
 /* ---- start and stop ---- */
 
-static int find_address(struct sweep_vllm_server *server, struct pl_err *err)
-{
-	const char *host = sweep_vllm_command_value(server->command, "--host", NULL);
-	const char *port = sweep_vllm_command_value(server->command, "--port", "-p");
-	int64_t number = DEFAULT_PORT;
-
-	if (port != NULL && (!pl_text_to_i64(port, &number) || number < 1 || number > 65535))
-		return pl_err_invalid(err, "--serve-cmd: --port: found '%s', expected 1 to 65535",
-				      port);
-	if (run_target_from_port(host != NULL ? host : DEFAULT_HOST, (uint16_t)number,
-				 &server->target, err) < 0)
-		return -1;
-	server->target.stop = server->stop;
-	return 0;
-}
-
 /* Returns the status of GET /health at the first of its addresses that responds; 0: none. */
 static int ask_health(struct sweep_vllm_server *server)
 {
@@ -129,16 +113,6 @@ static int ask_health(struct sweep_vllm_server *server)
 	return 0;
 }
 
-static int ended_early(const struct sweep_vllm_server *server, struct pl_err *err)
-{
-	char end[64];
-
-	host_process_end_text(server->child.process, end, sizeof(end));
-	pl_err_set(err, PL_ERR_LAUNCH, "the server ended before it was ready: %s", end);
-	sweep_vllm_child_report(&server->child, err);
-	return -1;
-}
-
 static int wait_ready(struct sweep_vllm_server *server, struct pl_err *err)
 {
 	int64_t due_ns = pl_clock_now_ns() + server->ready_timeout_ns;
@@ -146,8 +120,14 @@ static int wait_ready(struct sweep_vllm_server *server, struct pl_err *err)
 
 	for (;;) {
 		int status = ask_health(server);
-		if (sweep_vllm_child_wait(&server->child, status == 200 ? 0 : LOOK_NS))
-			return ended_early(server, err);
+		if (sweep_vllm_child_wait(&server->child, status == 200 ? 0 : LOOK_NS)) {
+			char end[64];
+			host_process_end_text(server->child.process, end, sizeof(end));
+			pl_err_set(err, PL_ERR_LAUNCH, "the server ended before it was ready: %s",
+				   end);
+			sweep_vllm_child_report(&server->child, err);
+			return -1;
+		}
 		if (run_stop_signal(server->stop) != 0)
 			return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
 		if (status == 200)
@@ -164,8 +144,16 @@ static int wait_ready(struct sweep_vllm_server *server, struct pl_err *err)
 
 static int start(struct sweep_vllm_server *server, struct pl_err *err)
 {
-	if (find_address(server, err) < 0)
+	const char *host = sweep_vllm_command_value(server->command, "--host", NULL);
+	const char *port = sweep_vllm_command_value(server->command, "--port", "-p");
+	int64_t number = DEFAULT_PORT;
+	if (port != NULL && (!pl_text_to_i64(port, &number) || number < 1 || number > 65535))
+		return pl_err_invalid(err, "--serve-cmd: --port: found '%s', expected 1 to 65535",
+				      port);
+	if (run_target_from_port(host != NULL ? host : DEFAULT_HOST, (uint16_t)number,
+				 &server->target, err) < 0)
 		return -1;
+	server->target.stop = server->stop;
 	/* it would be mistaken for ours */
 	if (ask_health(server) != 0)
 		return pl_err_set(err, PL_ERR_BUSY,

@@ -36,19 +36,6 @@ static bool is_kept(const char *key)
 	return strcmp(key, SWEEP_VLLM_NAME) == 0 || strcmp(name, "config") == 0 || is_option(name);
 }
 
-static json_t *keep(const json_t *combination, struct pl_buf *dropped)
-{
-	json_t *retained = json_object();
-
-	PL_JSON_EACH_MEMBER(key, value, combination) {
-		if (is_kept(key))
-			json_object_set(retained, key, value);
-		else
-			pl_buf_addf(dropped, "%s%s", dropped->len > 0 ? ", " : "", key);
-	}
-	return retained;
-}
-
 int sweep_vllm_startup_keep(const json_t *combinations, bool strict, json_t **ret,
 			    json_t **ret_notes, struct pl_err *err)
 {
@@ -58,7 +45,14 @@ int sweep_vllm_startup_keep(const json_t *combinations, bool strict, json_t **re
 	PL_JSON_EACH(combination, combinations) {
 		auto_buf dropped = PL_BUF(NOTE_BYTES_MAX);
 		auto_free char *name = sweep_vllm_name(combination);
-		json_array_append_new(all, keep(combination, &dropped));
+		json_t *retained = json_object();
+		PL_JSON_EACH_MEMBER(key, value, combination) {
+			if (is_kept(key))
+				json_object_set(retained, key, value);
+			else
+				pl_buf_addf(&dropped, "%s%s", dropped.len > 0 ? ", " : "", key);
+		}
+		json_array_append_new(all, retained);
 		if (dropped.len == 0)
 			continue;
 		if (strict)

@@ -72,17 +72,6 @@ static void begin_server(struct sweep_vllm *sweep, const json_t *serve)
 	}
 }
 
-static void end_server(struct sweep_vllm *sweep)
-{
-	bool was_up = sweep->server.is_up;
-
-	sweep_vllm_server_stop(&sweep->server);
-	if (was_up || (sweep->settings->dry_run && sweep->command != NULL))
-		sweep_vllm_print(sweep, "[END SERVER]");
-	json_decref(pl_take(sweep->command));
-	free(pl_take(sweep->log_path));
-}
-
 /* The other runs of a server that does not start are left for the next call. */
 static int take_server_failure(struct sweep_vllm *sweep, struct pl_err *err)
 {
@@ -134,7 +123,12 @@ static int run_servers(struct sweep_vllm *sweep, struct pl_err *err)
 			remove(failure);
 		if (done < 0 && sweep->server_failed)
 			done = take_server_failure(sweep, err);
-		end_server(sweep);
+		bool was_up = sweep->server.is_up;
+		sweep_vllm_server_stop(&sweep->server);
+		if (was_up || (sweep->settings->dry_run && sweep->command != NULL))
+			sweep_vllm_print(sweep, "[END SERVER]");
+		json_decref(pl_take(sweep->command));
+		free(pl_take(sweep->log_path));
 		if (done < 0)
 			return -1;
 	}
@@ -166,23 +160,6 @@ static int check_program(const struct sweep_vllm_settings *settings, const char 
 	return pl_err_wrap(err, "%s%s%s", option, is_vllm ? ": " : "", is_vllm ? instead : "");
 }
 
-static int check_programs(const struct sweep_vllm_settings *settings, struct pl_err *err)
-{
-	bool is_startup = settings->kind == SWEEP_VLLM_STARTUP;
-
-	if (check_program(settings, "--serve-cmd", settings->serve_command,
-			  "vLLM is not installed; use 'profllm-sim serve …' as the server",
-			  err) < 0 ||
-	    check_program(settings, "--after-bench-cmd", settings->after_command, "", err) < 0)
-		return -1;
-	return check_program(
-		settings, is_startup ? "--startup-cmd" : "--bench-cmd", settings->bench_command,
-		is_startup ? "vLLM is not installed, and this benchmark runs in its process"
-			   : "vLLM is not installed; 'profllm bench serve …' accepts the same "
-			     "options and writes the same result",
-		err);
-}
-
 /* Two different ones with the same directory: the second would be mistaken for the first and skipped. */
 static int check_folder(const struct sweep_vllm_settings *settings, const json_t *serve,
 			const json_t *bench, json_t *known, struct pl_err *err)
@@ -204,20 +181,6 @@ static int check_folder(const struct sweep_vllm_settings *settings, const json_t
 				      "'" SWEEP_VLLM_NAME "' to name them",
 				      folder);
 	json_object_set(known, folder, both);
-	return 0;
-}
-
-static int check_folders(const struct sweep_vllm_settings *settings, struct pl_err *err)
-{
-	auto_json json_t *known = json_object();
-
-	PL_JSON_EACH(serve, settings->serve_params) {
-		PL_JSON_EACH(bench, settings->bench_params) {
-			if (sweep_vllm_linked(settings->links, serve, bench) &&
-			    check_folder(settings, serve, bench, known, err) < 0)
-				return -1;
-		}
-	}
 	return 0;
 }
 
@@ -244,8 +207,28 @@ int sweep_vllm_check(const struct sweep_vllm_settings *settings, struct pl_err *
 	if (settings->serve_command != NULL && settings->after_command == NULL &&
 	    sweep_vllm_server_check(settings->serve_command, err) < 0)
 		return -1;
-	if (check_programs(settings, err) < 0 || check_folders(settings, err) < 0 ||
-	    check_variable(settings, err) < 0)
+	bool is_startup = settings->kind == SWEEP_VLLM_STARTUP;
+	if (check_program(settings, "--serve-cmd", settings->serve_command,
+			  "vLLM is not installed; use 'profllm-sim serve …' as the server",
+			  err) < 0 ||
+	    check_program(settings, "--after-bench-cmd", settings->after_command, "", err) < 0)
+		return -1;
+	if (check_program(
+		    settings, is_startup ? "--startup-cmd" : "--bench-cmd", settings->bench_command,
+		    is_startup ? "vLLM is not installed, and this benchmark runs in its process"
+			       : "vLLM is not installed; 'profllm bench serve …' accepts the same "
+				 "options and writes the same result",
+		    err) < 0)
+		return -1;
+	auto_json json_t *known = json_object();
+	PL_JSON_EACH(serve, settings->serve_params) {
+		PL_JSON_EACH(bench, settings->bench_params) {
+			if (sweep_vllm_linked(settings->links, serve, bench) &&
+			    check_folder(settings, serve, bench, known, err) < 0)
+				return -1;
+		}
+	}
+	if (check_variable(settings, err) < 0)
 		return -1;
 	if (count_pairs(settings) == 0)
 		return pl_err_invalid(err, "--link-vars: no combination pair has equal values for "

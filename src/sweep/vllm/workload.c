@@ -58,29 +58,6 @@ static int run_value(const struct exploring *exploring, int64_t value, int64_t c
 	return sweep_vllm_run_all(exploring->sweep, &runs, ret_runs, err);
 }
 
-static int run_between(const struct exploring *exploring, const json_t *serial, const json_t *batch,
-		       json_t *rows, struct pl_err *err)
-{
-	const struct sweep_vllm_settings *settings = exploring->sweep->settings;
-	double lo, hi;
-
-	if (sweep_vllm_estimate(serial, settings->variable, &lo, err) < 0 ||
-	    sweep_vllm_estimate(batch, settings->variable, &hi, err) < 0)
-		return -1;
-	auto_json json_t *values = sweep_vllm_between(ceil(lo), floor(hi), settings->iterations);
-	auto_free char *shown = pl_json_to_text(values, PL_JSON_PYTHON);
-	sweep_vllm_print(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi,
-			 shown);
-	PL_JSON_EACH(value, values) {
-		auto_json json_t *runs = NULL;
-		if (run_value(exploring, json_integer_value(value), 0, &runs, err) < 0)
-			return -1;
-		if (runs != NULL)
-			json_array_extend(rows, runs);
-	}
-	return 0;
-}
-
 static int explore(const struct exploring *exploring, json_t *rows, struct pl_err *err)
 {
 	struct sweep_vllm *sweep = exploring->sweep;
@@ -99,8 +76,22 @@ static int explore(const struct exploring *exploring, json_t *rows, struct pl_er
 		return 0;
 	}
 	json_array_extend(rows, serial);
-	if (run_between(exploring, serial, batch, rows, err) < 0)
+	const struct sweep_vllm_settings *settings = exploring->sweep->settings;
+	double lo, hi;
+	if (sweep_vllm_estimate(serial, settings->variable, &lo, err) < 0 ||
+	    sweep_vllm_estimate(batch, settings->variable, &hi, err) < 0)
 		return -1;
+	auto_json json_t *values = sweep_vllm_between(ceil(lo), floor(hi), settings->iterations);
+	auto_free char *shown = pl_json_to_text(values, PL_JSON_PYTHON);
+	sweep_vllm_print(exploring->sweep, "Serial: %g, batch: %g; between them: %s", lo, hi,
+			 shown);
+	PL_JSON_EACH(value, values) {
+		auto_json json_t *runs = NULL;
+		if (run_value(exploring, json_integer_value(value), 0, &runs, err) < 0)
+			return -1;
+		if (runs != NULL)
+			json_array_extend(rows, runs);
+	}
 	json_array_extend(rows, batch);
 	return 0;
 }

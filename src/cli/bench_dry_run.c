@@ -58,44 +58,6 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 	return true;
 }
 
-/* Options out of range are among the problems, and then there is no plan. */
-static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan)
-{
-	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
-	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
-	struct pl_nplegacy nplegacy;
-
-	/* the number of records in the file is unknown until it is read */
-	json_object_set_new(plan, "requests",
-			    pl_json_i64(bench->num_prompts, bench->num_prompts > 0));
-	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
-		json_object_set_new(plan, "prompt_tokens", json_null());
-		json_object_set_new(plan, "output_tokens", json_null());
-	}
-	/* as after the prompts; if none could be drawn, from the seed alone */
-	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
-	bool known = count > 0;
-	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);
-	json_object_set_new(plan, "first_send_s", known ? json_real(arrivals_s[0]) : json_null());
-	json_object_set_new(plan, "last_send_s",
-			    known ? json_real(arrivals_s[count - 1]) : json_null());
-}
-
-/* As typed, without secrets. */
-static json_t *given_of(const struct vllm_bench_line *line)
-{
-	json_t *given = json_object();
-
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const char *name = vllm_bench_row((enum vllm_bench_id)i)->name;
-		if (!line->given[i])
-			continue;
-		auto_json json_t *value = vllm_bench_get(&line->bench, (enum vllm_bench_id)i);
-		json_object_set_new(given, name, vllm_secret_json_shown(value));
-	}
-	return given;
-}
-
 /* Includes its text as on standard error. */
 static json_t *problem_to_json(const struct option_problem *problem, const char *words)
 {
@@ -190,11 +152,38 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 	auto_buf text = PL_BUF(DRY_RUN_BYTES_MAX);
 
 	json_object_set_new(shown, "options", vllm_bench_to_json(bench));
-	json_object_set_new(shown, "set", given_of(line));
+	/* As typed, without secrets. */
+	json_t *given = json_object();
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const char *name = vllm_bench_row((enum vllm_bench_id)i)->name;
+		if (!line->given[i])
+			continue;
+		auto_json json_t *value = vllm_bench_get(&line->bench, (enum vllm_bench_id)i);
+		json_object_set_new(given, name, vllm_secret_json_shown(value));
+	}
+	json_object_set_new(shown, "set", given);
 	json_object_set_new(shown, "plan", plan);
 	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
-	plan_of(bench, problems->errors == 0, plan);
+	/* Options out of range are among the problems, and then there is no plan. */
+	bool plannable = problems->errors == 0;
+	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
+	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
+	struct pl_nplegacy nplegacy;
+	/* the number of records in the file is unknown until it is read */
+	json_object_set_new(plan, "requests",
+			    pl_json_i64(bench->num_prompts, bench->num_prompts > 0));
+	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
+		json_object_set_new(plan, "prompt_tokens", json_null());
+		json_object_set_new(plan, "output_tokens", json_null());
+	}
+	/* as after the prompts; if none could be drawn, from the seed alone */
+	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
+	bool known = count > 0;
+	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);
+	json_object_set_new(plan, "first_send_s", known ? json_real(arrivals_s[0]) : json_null());
+	json_object_set_new(plan, "last_send_s",
+			    known ? json_real(arrivals_s[count - 1]) : json_null());
 	json_object_set_new(shown, "problems", problems_of(line, problems));
 	json_object_set_new(shown, "url", json_string(launch->url));
 	json_object_set_new(

@@ -82,17 +82,6 @@ static void sides_done(struct sides *sides)
 }
 #define auto_sides __attribute__((cleanup(sides_done), unused)) struct sides
 
-static int add_file(const struct res_fields *fields, const char *path,
-		    struct res_compare_documents *side, struct pl_err *err)
-{
-	json_t *document = NULL;
-
-	if (res_read_file(fields, path, &document, err) < 0)
-		return -1;
-	res_compare_documents_add(side, document);
-	return 0;
-}
-
 static int read_side(const struct res_fields *fields, const char *path,
 		     struct res_compare_documents *side, struct pl_err *err)
 {
@@ -106,8 +95,10 @@ static int read_side(const struct res_fields *fields, const char *path,
 		bool is_named = strcmp(name, path) == 0;
 		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json")))
 			continue;
-		if (add_file(fields, name, side, err) < 0)
+		json_t *document = NULL;
+		if (res_read_file(fields, name, &document, err) < 0)
 			return -1;
+		res_compare_documents_add(side, document);
 	}
 	if (side->count == 0)
 		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);

@@ -147,25 +147,6 @@ static void add_lines(struct host_gpus *gpus, const json_t *look, const char *ti
 	add_none(gpus, text);
 }
 
-static int refresh(struct host_gpus *gpus, enum watch_form form, bool first)
-{
-	auto_json json_t *look = cli_gpus_look(gpus, true);
-	auto_buf table = PL_BUF(TEXT_BYTES_MAX);
-	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
-	char time[32];
-
-	pl_clock_rfc3339(pl_clock_real_ns(), time);
-	if (form == WATCH_JSON) {
-		add_json_line(look, time, &text);
-	} else if (form == WATCH_LINES) {
-		add_lines(gpus, look, time, first, &text);
-	} else {
-		add_table(gpus, look, true, &table);
-		add_redraw(pl_buf_text(&table), &text);
-	}
-	return cli_print(pl_buf_text(&text));
-}
-
 /* Returns true if ^C or another end signal arrived before the time was over. */
 static bool wait_or_end(const sigset_t *ends, int64_t due_ns)
 {
@@ -199,7 +180,20 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	if (form == WATCH_REDRAWN)
 		status = cli_print("\033[2J");
 	for (bool first = true; status == 0; first = false) {
-		status = refresh(gpus, form, first);
+		auto_json json_t *look = cli_gpus_look(gpus, true);
+		auto_buf table = PL_BUF(TEXT_BYTES_MAX);
+		auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+		char time[32];
+		pl_clock_rfc3339(pl_clock_real_ns(), time);
+		if (form == WATCH_JSON) {
+			add_json_line(look, time, &text);
+		} else if (form == WATCH_LINES) {
+			add_lines(gpus, look, time, first, &text);
+		} else {
+			add_table(gpus, look, true, &table);
+			add_redraw(pl_buf_text(&table), &text);
+		}
+		status = cli_print(pl_buf_text(&text));
 		/* a slow refresh skips ticks without shifting later ones */
 		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))

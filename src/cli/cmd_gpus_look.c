@@ -27,25 +27,6 @@ static json_t *user_of(int64_t pid)
 	return pl_json_text(user);
 }
 
-/* With "***" for the secrets among the words. */
-static json_t *shown_words(char *text)
-{
-	auto_json json_t *words = json_array();
-	auto_buf line = PL_BUF(2 * COMMAND_BYTES_MAX);
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " ", &rest); word != NULL;
-	     word = strtok_r(NULL, " ", &rest)) {
-		json_t *item = json_string(word);
-		json_array_append_new(words, item != NULL ? item : json_string("?"));
-	}
-	auto_json json_t *shown = vllm_secret_words_shown(words);
-	for (size_t i = 0; i < json_array_size(shown); i++)
-		pl_buf_addf(&line, "%s%s", i > 0 ? " " : "",
-			    json_string_value(json_array_get(shown, i)));
-	return line.len > 0 ? json_string(pl_buf_text(&line)) : json_null();
-}
-
 /* Returns the arguments separated by blanks; null for another user's process if /proc is restricted. */
 static json_t *command_of(int64_t pid)
 {
@@ -60,7 +41,20 @@ static json_t *command_of(int64_t pid)
 		if ((unsigned char)text[i] <= ' ' || text[i] == 127)
 			text[i] = ' ';
 	}
-	return shown_words(text);
+	/* With "***" for the secrets among the words. */
+	auto_json json_t *words = json_array();
+	auto_buf line = PL_BUF(2 * COMMAND_BYTES_MAX);
+	char *rest = NULL;
+	for (char *word = strtok_r(text, " ", &rest); word != NULL;
+	     word = strtok_r(NULL, " ", &rest)) {
+		json_t *item = json_string(word);
+		json_array_append_new(words, item != NULL ? item : json_string("?"));
+	}
+	auto_json json_t *shown = vllm_secret_words_shown(words);
+	for (size_t i = 0; i < json_array_size(shown); i++)
+		pl_buf_addf(&line, "%s%s", i > 0 ? " " : "",
+			    json_string_value(json_array_get(shown, i)));
+	return line.len > 0 ? json_string(pl_buf_text(&line)) : json_null();
 }
 
 static json_t *process_to_json(const struct host_gpu_process *process, bool is_ours)
@@ -109,25 +103,6 @@ static json_t *holder_of(struct host_locks *locks, const char *uuid)
 	return is_free == 0 ? pl_take(printed) : json_null();
 }
 
-static json_t *one_gpu(struct host_gpus *gpus, size_t i, struct host_locks *locks, bool live)
-{
-	const struct host_gpu_facts *facts = host_gpus_facts(gpus, i);
-	struct host_gpu_state state;
-
-	host_gpus_read(gpus, i, &state);
-	if (live)
-		host_gpus_read_pcie(gpus, i, &state);
-	json_t *json = host_gpu_to_json(facts, &state);
-	json_object_set_new(json, "driver", pl_json_text(host_gpus_driver(gpus)));
-	json_object_set_new(json, "cuda", pl_json_text(host_gpus_cuda(gpus)));
-	json_object_set_new(
-		json, "source",
-		json_string(host_gpus_source(gpus) == HOST_GPU_NVML ? "nvml" : "nvidia-smi"));
-	json_object_set_new(json, "processes", processes_to_json(gpus, i, live));
-	json_object_set_new(json, "held_by", holder_of(locks, facts->uuid));
-	return json;
-}
-
 json_t *cli_gpus_look(struct host_gpus *gpus, bool live)
 {
 	auto_locks struct host_locks *locks = NULL;
@@ -136,7 +111,22 @@ json_t *cli_gpus_look(struct host_gpus *gpus, bool live)
 	/* without locks, the other data is still useful */
 	if (live && host_gpus_count(gpus) > 0 && host_locks_open(&locks, PL_ERR_IGNORED) < 0)
 		locks = NULL;
-	for (size_t i = 0; i < host_gpus_count(gpus); i++)
-		json_array_append_new(list, one_gpu(gpus, i, locks, live));
+	for (size_t i = 0; i < host_gpus_count(gpus); i++) {
+		const struct host_gpu_facts *facts = host_gpus_facts(gpus, i);
+		struct host_gpu_state state;
+		host_gpus_read(gpus, i, &state);
+		if (live)
+			host_gpus_read_pcie(gpus, i, &state);
+		json_t *json = host_gpu_to_json(facts, &state);
+		json_object_set_new(json, "driver", pl_json_text(host_gpus_driver(gpus)));
+		json_object_set_new(json, "cuda", pl_json_text(host_gpus_cuda(gpus)));
+		json_object_set_new(json, "source",
+				    json_string(host_gpus_source(gpus) == HOST_GPU_NVML
+							? "nvml"
+							: "nvidia-smi"));
+		json_object_set_new(json, "processes", processes_to_json(gpus, i, live));
+		json_object_set_new(json, "held_by", holder_of(locks, facts->uuid));
+		json_array_append_new(list, json);
+	}
 	return list;
 }

@@ -208,15 +208,6 @@ static size_t terminal_columns(void)
 	return columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
 }
 
-static int print_json(const struct option_row *const *args, size_t count)
-{
-	auto_json json_t *list = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, vllm_arg_to_json(args[i]));
-	return cli_print_json(list);
-}
-
 static int show(const struct vllm_catalog *catalog, const struct params_options *options,
 		const char *pattern)
 {
@@ -237,8 +228,12 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 	}
 	if (count == 0 && no_match(catalog, options, pattern, &err) < 0)
 		return cli_fail(&err);
-	if (options->json)
-		return print_json(args, count);
+	if (options->json) {
+		auto_json json_t *list = json_array();
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(list, vllm_arg_to_json(args[i]));
+		return cli_print_json(list);
+	}
 	if (options->markdown)
 		cli_params_markdown(args, count, options->version, &text);
 	else

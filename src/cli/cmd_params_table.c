@@ -126,37 +126,6 @@ static void add_list_detail(const char *name, const char *note, const json_t *li
 	add_detail(name, pl_buf_text(&words), form, text);
 }
 
-static void add_keys(const struct option_row *arg, const struct cli_params_form *form,
-		     struct pl_buf *text)
-{
-	auto_json json_t *names = json_array();
-
-	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
-	     field = option_field_next(arg, field))
-		json_array_append_new(names, json_string(field->name));
-	add_list_detail("keys", "", names, form, text);
-}
-
-static void add_release(const struct option_row *arg, const struct cli_params_form *form,
-			struct pl_buf *text)
-{
-	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
-
-	if (arg->since != NULL)
-		pl_buf_addf(&words, "since %s", arg->since);
-	if (arg->absent)
-		pl_buf_addf(&words, "%svLLM %s does not have it", words.len > 0 ? "; " : "",
-			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
-	else if (arg->removed_in != NULL)
-		pl_buf_addf(&words, "%sremoved in vLLM %s", words.len > 0 ? "; " : "",
-			    arg->removed_in);
-	else if (arg->deprecated)
-		pl_buf_addf(&words, "%sdeprecated", words.len > 0 ? "; " : "");
-	if (arg->replaced_by != NULL)
-		pl_buf_addf(&words, "%suse %s", words.len > 0 ? "; " : "", arg->replaced_by);
-	add_detail("release", pl_buf_text(&words), form, text);
-}
-
 static void add_details(const struct option_row *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
@@ -176,8 +145,25 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	if (arg->negative_aliases != NULL)
 		pl_buf_addf(&off, "%s%s", off.len > 0 ? " " : "", arg->negative_aliases);
 	add_detail("switched off by", off.len > 0 ? pl_buf_text(&off) : NULL, form, text);
-	add_keys(arg, form, text);
-	add_release(arg, form, text);
+	auto_json json_t *names = json_array();
+	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
+	     field = option_field_next(arg, field))
+		json_array_append_new(names, json_string(field->name));
+	add_list_detail("keys", "", names, form, text);
+	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
+	if (arg->since != NULL)
+		pl_buf_addf(&words, "since %s", arg->since);
+	if (arg->absent)
+		pl_buf_addf(&words, "%svLLM %s does not have it", words.len > 0 ? "; " : "",
+			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
+	else if (arg->removed_in != NULL)
+		pl_buf_addf(&words, "%sremoved in vLLM %s", words.len > 0 ? "; " : "",
+			    arg->removed_in);
+	else if (arg->deprecated)
+		pl_buf_addf(&words, "%sdeprecated", words.len > 0 ? "; " : "");
+	if (arg->replaced_by != NULL)
+		pl_buf_addf(&words, "%suse %s", words.len > 0 ? "; " : "", arg->replaced_by);
+	add_detail("release", pl_buf_text(&words), form, text);
 	add_detail("note", arg->note, form, text);
 }
 

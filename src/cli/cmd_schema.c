@@ -146,18 +146,6 @@ static void add_options(json_t *lists)
 		add(lists, "experiment_keys", vllm_option_to_json(exp_key_at(i)));
 }
 
-/* Adds the releases that added and removed arguments and their keys. */
-static void add_history(json_t *lists)
-{
-	for (size_t i = 0; i < vllm_release_count(); i++)
-		add(lists, "releases", json_pack("{s:s}", "version", vllm_release_at(i)));
-	for (size_t i = 0; i < vllm_history_count(); i++) {
-		const struct vllm_history *history = vllm_history_at(i);
-		add(lists, history->of == NULL ? "argument_history" : "field_history",
-		    vllm_history_to_json(history));
-	}
-}
-
 /* Adds the names of parsers and environment variables by release, in loops because there are many. */
 static void add_names(json_t *lists)
 {
@@ -406,7 +394,14 @@ static int print_lists(bool json)
 	auto_json json_t *lists = json_object();
 
 	add_options(lists);
-	add_history(lists);
+	/* Adds the releases that added and removed arguments and their keys. */
+	for (size_t i = 0; i < vllm_release_count(); i++)
+		add(lists, "releases", json_pack("{s:s}", "version", vllm_release_at(i)));
+	for (size_t i = 0; i < vllm_history_count(); i++) {
+		const struct vllm_history *history = vllm_history_at(i);
+		add(lists, history->of == NULL ? "argument_history" : "field_history",
+		    vllm_history_to_json(history));
+	}
 	add_names(lists);
 	add_load_command(lists);
 	add_commands(lists);

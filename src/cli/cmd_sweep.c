@@ -144,22 +144,6 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Adds the part of the label that the cells of one server configuration share: the server's keys. */
-static void add_server(const struct sweep_cell *cell, struct pl_buf *buf)
-{
-	size_t before = buf->len;
-
-	PL_JSON_EACH_MEMBER(key, value, cell->cell->point) {
-		auto_free char *text = pl_json_to_plain(value);
-		if (pl_text_starts(key, "server."))
-			pl_buf_addf(buf, " %s=%s", key + strlen("server."), text);
-		else if (pl_text_starts(key, "launch."))
-			pl_buf_addf(buf, " %s=%s", key, text);
-	}
-	if (buf->len == before)
-		pl_buf_add_text(buf, " as in the file");
-}
-
 /* Adds one line per server configuration, in the order of the file. */
 static void add_servers(const struct sweep_plan *plan, struct pl_buf *buf)
 {
@@ -178,7 +162,17 @@ static void add_servers(const struct sweep_plan *plan, struct pl_buf *buf)
 			continue;
 		pl_buf_addf(buf, "  server %s, %lld run%s:", cell->server, (long long)count,
 			    plural((size_t)count));
-		add_server(cell, buf);
+		/* Adds the part of the label that the cells of one server configuration share: the server's keys. */
+		size_t before = buf->len;
+		PL_JSON_EACH_MEMBER(key, value, cell->cell->point) {
+			auto_free char *text = pl_json_to_plain(value);
+			if (pl_text_starts(key, "server."))
+				pl_buf_addf(buf, " %s=%s", key + strlen("server."), text);
+			else if (pl_text_starts(key, "launch."))
+				pl_buf_addf(buf, " %s=%s", key, text);
+		}
+		if (buf->len == before)
+			pl_buf_add_text(buf, " as in the file");
 		pl_buf_add_char(buf, '\n');
 		json_object_set_new(runs, cell->server, json_integer(0));
 	}

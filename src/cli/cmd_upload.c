@@ -213,26 +213,6 @@ static void count_items(const struct upload *upload, int64_t *counts, int64_t *r
 	counts[DUPLICATE] -= *ret_deleted;
 }
 
-static void add_counts(const struct upload *upload, struct pl_buf *text)
-{
-	int64_t counts[COUNTS], deleted;
-	size_t failed = 0;
-
-	for (size_t i = 0; i < upload->count; i++)
-		failed += upload->results[i].failure != NULL;
-	count_items(upload, counts, &deleted);
-	for (size_t k = 0; k < COUNTS; k++) {
-		if (k < CANCELLED || counts[k] > 0)
-			pl_buf_addf(text, "%s%lld %s", k > 0 ? ", " : "", (long long)counts[k],
-				    count_names[k]);
-	}
-	if (deleted > 0)
-		pl_buf_addf(text, ", %lld deleted on the dashboard", (long long)deleted);
-	if (failed > 0)
-		pl_buf_addf(text, "; %zu of %zu files failed", failed, upload->count);
-	pl_buf_add_char(text, '\n');
-}
-
 /* Artifacts that the dashboard already has are not reported. */
 static void add_artifact(struct pl_buf *text, const json_t *artifact)
 {
@@ -268,18 +248,6 @@ static void add_artifact_counts(const struct upload *upload, struct pl_buf *text
 	pl_buf_add_char(text, '\n');
 }
 
-static void add_sweeps(const struct named *named, struct pl_buf *text)
-{
-	PL_JSON_EACH(sweep, named->reported) {
-		const char *failure = pl_json_get_text(sweep, "failure");
-		pl_buf_add_text(text, failure != NULL ? "failed   " : "stored   ");
-		add_clean(text, "  ", text_of(sweep, "path"));
-		pl_buf_add_text(text, "  (the sweep)");
-		add_clean(text, ": ", failure != NULL ? failure : "");
-		pl_buf_add_char(text, '\n');
-	}
-}
-
 static int print_text(const struct upload *upload, const struct named *named)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
@@ -296,8 +264,29 @@ static int print_text(const struct upload *upload, const struct named *named)
 		PL_JSON_EACH(artifact, result->artifacts)
 			add_artifact(&text, artifact);
 	}
-	add_sweeps(named, &text);
-	add_counts(upload, &text);
+	PL_JSON_EACH(sweep, named->reported) {
+		const char *failure = pl_json_get_text(sweep, "failure");
+		pl_buf_add_text(&text, failure != NULL ? "failed   " : "stored   ");
+		add_clean(&text, "  ", text_of(sweep, "path"));
+		pl_buf_add_text(&text, "  (the sweep)");
+		add_clean(&text, ": ", failure != NULL ? failure : "");
+		pl_buf_add_char(&text, '\n');
+	}
+	int64_t counts[COUNTS], deleted;
+	size_t failed = 0;
+	for (size_t i = 0; i < upload->count; i++)
+		failed += upload->results[i].failure != NULL;
+	count_items(upload, counts, &deleted);
+	for (size_t k = 0; k < COUNTS; k++) {
+		if (k < CANCELLED || counts[k] > 0)
+			pl_buf_addf(&text, "%s%lld %s", k > 0 ? ", " : "", (long long)counts[k],
+				    count_names[k]);
+	}
+	if (deleted > 0)
+		pl_buf_addf(&text, ", %lld deleted on the dashboard", (long long)deleted);
+	if (failed > 0)
+		pl_buf_addf(&text, "; %zu of %zu files failed", failed, upload->count);
+	pl_buf_add_char(&text, '\n');
 	add_artifact_counts(upload, &text);
 	if (named->others > 0)
 		pl_buf_addf(&text, "%zu file%s in directories ignored, because %s\n", named->others,
@@ -360,35 +349,6 @@ static void print_unreachable(const struct upload *upload, const char *why, int6
 	       (double)wait_ns / (double)PL_NS_PER_S, clean);
 }
 
-/* Returns NONE, or why one was not stored. */
-static enum pl_err_code send_sweeps(const struct run_target *target, struct named *named)
-{
-	enum pl_err_code code = PL_ERR_NONE;
-
-	named->reported = json_array();
-	for (size_t i = 0; i < named->sweep_count; i++) {
-		struct pl_err err = PL_ERR_INIT;
-		if (upload_sweep(target, named->sweeps[i], &err) < 0)
-			code = err.code;
-		json_array_append_new(
-			named->reported,
-			json_pack("{s:o, s:o}", "path", pl_json_text(named->sweeps[i]), "failure",
-				  pl_json_text(err.code != PL_ERR_NONE ? err.text : NULL)));
-	}
-	return code;
-}
-
-/* A list of pending files has no use once the dashboard has its result. */
-static void remove_lists(const struct upload_options *options, const struct upload *upload,
-			 const char *to)
-{
-	for (size_t i = 0; i < upload->count && !upload->without_artifacts; i++) {
-		auto_free char *fault = upload_file_fault(upload, i);
-		if (fault == NULL)
-			upload_pending_remove(upload->files[i].path, options->pending ? NULL : to);
-	}
-}
-
 /* Sends everything to the dashboard `to`. *ret_report: for --json, else NULL. Returns the exit status. */
 static int send_files(const struct upload_options *options, const char *to,
 		      const struct run_target *target, struct named *named, json_t **ret_report)
@@ -407,13 +367,28 @@ static int send_files(const struct upload_options *options, const char *to,
 		upload.on_progress = show_progress;
 	upload_all(&upload);
 	/* after the files: by then the dashboard is reachable again, or will not be */
-	enum pl_err_code sweeps = send_sweeps(target, named);
+	enum pl_err_code sweeps = PL_ERR_NONE;
+	named->reported = json_array();
+	for (size_t i = 0; i < named->sweep_count; i++) {
+		struct pl_err err = PL_ERR_INIT;
+		if (upload_sweep(target, named->sweeps[i], &err) < 0)
+			sweeps = err.code;
+		json_array_append_new(
+			named->reported,
+			json_pack("{s:o, s:o}", "path", pl_json_text(named->sweeps[i]), "failure",
+				  pl_json_text(err.code != PL_ERR_NONE ? err.text : NULL)));
+	}
 	if (upload.on_progress != NULL)
 		show_progress(&upload);
 	enum pl_err_code code = upload_code(&upload);
 	code = code == PL_ERR_NONE ? sweeps : code;
 	int status = 0;
-	remove_lists(options, &upload, to);
+	/* A list of pending files has no use once the dashboard has its result. */
+	for (size_t i = 0; i < upload.count && !upload.without_artifacts; i++) {
+		auto_free char *fault = upload_file_fault(&upload, i);
+		if (fault == NULL)
+			upload_pending_remove(upload.files[i].path, options->pending ? NULL : to);
+	}
 	if (options->json)
 		*ret_report = report_json(&upload, named, to);
 	else
@@ -562,21 +537,6 @@ static int send_group(const struct upload_options *options, const struct upload_
 	return status;
 }
 
-/* A list whose result another run replaced is about another result: its user decides. */
-static int check_current(const struct upload_pendings *pendings, struct pl_err *err)
-{
-	for (size_t i = 0; i < pendings->count; i++) {
-		const struct upload_pending *pending = &pendings->items[i];
-		if (!upload_pending_is_current(pending))
-			return pl_err_invalid(
-				err,
-				"'%s': found another run_id in '%s', expected %s; remove the "
-				"list, or send the result with profllm upload FILE --to URL",
-				pending->path, pending->result, pending->run_id);
-	}
-	return 0;
-}
-
 static int find_pendings(const struct pl_words *words, struct upload_pendings *ret,
 			 struct pl_err *err)
 {
@@ -586,7 +546,17 @@ static int find_pendings(const struct pl_words *words, struct upload_pendings *r
 		if (upload_pending_find(words->items[i], ret, err) < 0)
 			return -1;
 	}
-	return check_current(ret, err);
+	/* A list whose result another run replaced is about another result: its user decides. */
+	for (size_t i = 0; i < ret->count; i++) {
+		const struct upload_pending *pending = &ret->items[i];
+		if (!upload_pending_is_current(pending))
+			return pl_err_invalid(
+				err,
+				"'%s': found another run_id in '%s', expected %s; remove the "
+				"list, or send the result with profllm upload FILE --to URL",
+				pending->path, pending->result, pending->run_id);
+	}
+	return 0;
 }
 
 /* Each dashboard gets its results as one upload. The exit status is the first that is not 0. */

@@ -128,11 +128,10 @@ static int print_known(bool as_json, json_t *(*to_json)(void), void (*add_text)(
 	return cli_print(pl_buf_text(&text));
 }
 
-/* Sets are for keys of an experiment; a command line has its own flags. */
-static void refuse_sets(const struct validation *v, struct cli_input *input)
+static void report(struct validation *v, struct cli_input *input, const struct cli_upgrade *upgrade)
 {
+	/* Sets are for keys of an experiment; a command line has its own flags. */
 	const struct pl_opt_list *sets = &v->options->sets;
-
 	for (size_t i = 0; i < sets->count && input->command != NULL; i++) {
 		auto_free char *key = pl_strndup(sets->items[i], strcspn(sets->items[i], "="));
 		option_problem_report(
@@ -140,11 +139,6 @@ static void refuse_sets(const struct validation *v, struct cli_input *input)
 			.found = "a key of an experiment, but the input is a command line",
 			.expected = "the argument in the command");
 	}
-}
-
-static void report(struct validation *v, struct cli_input *input, const struct cli_upgrade *upgrade)
-{
-	refuse_sets(v, input);
 	cli_input_check(input, &v->check);
 	cli_tally_add(&v->tally, input);
 	if (v->options->json) {

@@ -16,15 +16,6 @@ static json_t *config_of(const struct cli_sweep *sweep, size_t i)
 	return exp_config_explicit(experiment);
 }
 
-/* A comment is one line, whatever the values contain. */
-static void add_comment(struct pl_buf *buf, const struct sweep_cell *cell)
-{
-	pl_buf_addf(buf, "# %s ", cell->id);
-	for (const char *at = cell->cell->label; *at != '\0'; at++)
-		pl_buf_add_char(buf, (unsigned char)*at < 0x20 || *at == 0x7f ? ' ' : *at);
-	pl_buf_add_char(buf, '\n');
-}
-
 static void add_yaml(const struct cli_sweep *sweep, const char *only, struct pl_buf *text)
 {
 	for (size_t i = 0; i < sweep->plan.count; i++) {
@@ -34,7 +25,11 @@ static void add_yaml(const struct cli_sweep *sweep, const char *only, struct pl_
 		auto_json json_t *experiment = config_of(sweep, i);
 		if (only == NULL)
 			pl_buf_add_text(text, "---\n");
-		add_comment(text, cell);
+		/* A comment is one line, whatever the values contain. */
+		pl_buf_addf(text, "# %s ", cell->id);
+		for (const char *at = cell->cell->label; *at != '\0'; at++)
+			pl_buf_add_char(text, (unsigned char)*at < 0x20 || *at == 0x7f ? ' ' : *at);
+		pl_buf_add_char(text, '\n');
 		vllm_yaml_add_members(text, experiment, 0);
 	}
 }

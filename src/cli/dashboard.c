@@ -11,13 +11,6 @@
 
 #define TOKEN_BYTES_MAX 4096
 
-/* Cuts the line end that editors add. */
-static void cut_line_end(char *text, size_t *len)
-{
-	while (*len > 0 && (text[*len - 1] == '\n' || text[*len - 1] == '\r'))
-		text[--*len] = '\0';
-}
-
 /* Visible ASCII, which a header can carry. */
 static bool is_token(const char *text, size_t len)
 {
@@ -38,7 +31,9 @@ static int use_token(const char *path, struct run_target *target, struct pl_err 
 
 	if (pl_file_read(path, TOKEN_BYTES_MAX, &text, &len, err) < 0)
 		return pl_err_wrap(err, "--token-file");
-	cut_line_end(text, &len);
+	/* Cuts the line end that editors add. */
+	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		text[--len] = '\0';
 	if (!is_token(text, len))
 		return pl_err_invalid(err, "--token-file: '%s': found %s, expected one token", path,
 				      len == 0 ? "an empty file" : "spaces or control characters");

@@ -10,25 +10,6 @@
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
 
-/* "0 (NVIDIA H100 80GB HBM3), 1 (…)"; parts of a GPU by uuid. */
-static void add_gpus(const json_t *gpus, struct pl_buf *buf)
-{
-	if (json_array_size(gpus) == 0)
-		pl_buf_add_text(buf, "none");
-	PL_JSON_EACH(gpu, gpus) {
-		const json_t *index = json_object_get(gpu, "index");
-		const char *uuid = pl_json_get_text(gpu, "uuid");
-		const char *name = pl_json_get_text(gpu, "name");
-		pl_buf_add_text(buf, gpu_at > 0 ? ", " : "");
-		if (json_is_integer(index))
-			pl_buf_addf(buf, "%lld", (long long)json_integer_value(index));
-		else
-			pl_buf_add_text(buf, uuid != NULL ? uuid : "?");
-		if (name != NULL)
-			pl_buf_addf(buf, " (%s)", name);
-	}
-}
-
 /* The plan comes first, because the file with all its defaults fills several screens. */
 static void add_people_form(const json_t *plan, const char *url, struct pl_buf *buf)
 {
@@ -50,21 +31,27 @@ static void add_people_form(const json_t *plan, const char *url, struct pl_buf *
 		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\ngpus:   ");
-	add_gpus(json_object_get(plan, "gpus"), buf);
+	/* "0 (NVIDIA H100 80GB HBM3), 1 (…)"; parts of a GPU by uuid. */
+	const json_t *gpus = json_object_get(plan, "gpus");
+	if (json_array_size(gpus) == 0)
+		pl_buf_add_text(buf, "none");
+	PL_JSON_EACH(gpu, gpus) {
+		const json_t *index = json_object_get(gpu, "index");
+		const char *uuid = pl_json_get_text(gpu, "uuid");
+		const char *name = pl_json_get_text(gpu, "name");
+		pl_buf_add_text(buf, gpu_at > 0 ? ", " : "");
+		if (json_is_integer(index))
+			pl_buf_addf(buf, "%lld", (long long)json_integer_value(index));
+		else
+			pl_buf_add_text(buf, uuid != NULL ? uuid : "?");
+		if (name != NULL)
+			pl_buf_addf(buf, " (%s)", name);
+	}
 	pl_buf_addf(buf, "\nport:   %s\n",
 		    json_is_null(json_object_get(plan, "port")) ? "none" : port);
 	PL_JSON_EACH(item, json_object_get(plan, "warnings"))
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
 	pl_buf_addf(buf, "config: %s\n", config);
-}
-
-static void add_warnings(const struct option_problems *problems, json_t *warnings)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line = PL_BUF(DRY_RUN_BYTES_MAX);
-		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
-		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
-	}
 }
 
 static json_t *problems_to_json(const struct option_problems *problems)
@@ -96,7 +83,12 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *plan = run_launch_to_json(launch, experiment);
-	add_warnings(problems, json_object_get(plan, "warnings"));
+	json_t *warnings = json_object_get(plan, "warnings");
+	for (size_t i = 0; i < problems->count; i++) {
+		auto_buf line = PL_BUF(DRY_RUN_BYTES_MAX);
+		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
+		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
+	}
 	json_object_set_new(plan, "problems", problems_to_json(problems));
 	if (as_json)
 		return cli_print_json(plan);

@@ -32,15 +32,6 @@ static void end_orphans(const char *command)
 	host_reaper_end_orphans(report);
 }
 
-static int run_option(int argc, char **argv)
-{
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-		return cmd_version(1, argv);
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return cmd_help(argc - 1, argv + 1);
-	return cli_refuse("unknown option '%s' (see profllm --help)", argv[1]);
-}
-
 int main(int argc, char **argv)
 {
 	pl_log_init("profllm");
@@ -53,8 +44,13 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && strcmp(argv[1], "complete") == 0)
 		return cmd_complete(argc - 1, argv + 1);
-	if (argv[1][0] == '-')
-		return run_option(argc, argv);
+	if (argv[1][0] == '-') {
+		if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+			return cmd_version(1, argv);
+		if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+			return cmd_help(argc - 1, argv + 1);
+		return cli_refuse("unknown option '%s' (see profllm --help)", argv[1]);
+	}
 	const struct pl_command *cmd = pl_command_find(&cli_commands, argv[1]);
 	if (cmd == NULL)
 		return cli_unknown_command(argv[1]);

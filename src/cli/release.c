@@ -9,15 +9,6 @@
 #include "vllm/rules.h"
 #include "vllm/version.h"
 
-static const char *nearest_release(const char *text)
-{
-	struct pl_nearest nearest = { .name = text + (text[0] == 'v' || text[0] == 'V') };
-
-	for (size_t i = 0; i < vllm_release_count(); i++)
-		pl_nearest_try(&nearest, vllm_release_at(i));
-	return nearest.found;
-}
-
 /* Returns the last known release that is not newer; NULL: all are newer. */
 static const char *read_before(const struct vllm_version *release)
 {
@@ -38,7 +29,10 @@ int cli_release_read(const char *option, const char *text, bool is_checked,
 	bool known;
 
 	if (vllm_version_parse(text, ret, err) < 0) {
-		const char *likely = nearest_release(text);
+		struct pl_nearest nearest = { .name = text + (text[0] == 'v' || text[0] == 'V') };
+		for (size_t i = 0; i < vllm_release_count(); i++)
+			pl_nearest_try(&nearest, vllm_release_at(i));
+		const char *likely = nearest.found;
 		if (likely != NULL)
 			return pl_err_invalid(
 				err,

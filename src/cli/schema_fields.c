@@ -25,18 +25,6 @@ static int choose(const struct res_fields *fields, const struct pl_opt_list *ids
 	return 0;
 }
 
-static int print_rows(const struct res_field *fields, size_t count, bool json)
-{
-	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
-
-	if (json) {
-		auto_json json_t *rows = res_fields_list_json(fields, count);
-		return cli_print_json(rows);
-	}
-	res_fields_list_text(fields, count, &text);
-	return cli_print(pl_buf_text(&text));
-}
-
 static json_t *values_json(const struct res_fields *fields, const struct res_field *chosen,
 			   size_t count, const json_t *document)
 {
@@ -99,8 +87,15 @@ int cli_schema_fields(const struct pl_opt_list *ids, char *const *files, int fil
 
 	if (choose(fields, ids, &chosen, &count, &err) < 0)
 		return cli_fail(&err);
-	if (file_count == 0)
-		return print_rows(chosen, count, json);
+	if (file_count == 0) {
+		auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+		if (json) {
+			auto_json json_t *rows = res_fields_list_json(chosen, count);
+			return cli_print_json(rows);
+		}
+		res_fields_list_text(chosen, count, &text);
+		return cli_print(pl_buf_text(&text));
+	}
 	if (read_files(fields, chosen, count, files, file_count, read, &err) < 0)
 		return cli_fail(&err);
 	return json ? cli_print_json(read) : print_values(read);

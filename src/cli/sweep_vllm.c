@@ -219,18 +219,6 @@ struct input {
 	char *folder;
 };
 
-static void input_done(struct input *input)
-{
-	json_decref(input->serve_command);
-	json_decref(input->bench_command);
-	json_decref(input->after_command);
-	json_decref(input->serve_params);
-	json_decref(input->bench_params);
-	json_decref(input->links);
-	json_decref(input->limits);
-	free(input->folder);
-}
-
 static int check_given(enum sweep_vllm_kind kind, const struct options *options)
 {
 	if (kind == SWEEP_VLLM_STARTUP)
@@ -321,24 +309,21 @@ static int keep_startup(const struct options *options, json_t **params, struct p
 	return 0;
 }
 
-static int read_startup(const struct options *options, struct input *input, struct pl_err *err)
-{
-	if (split("--startup-cmd", options->startup_cmd, &input->bench_command, err) < 0 ||
-	    read_params("--serve-params", options->serve_params, &input->serve_params, err) < 0 ||
-	    read_params("--startup-params", options->startup_params, &input->bench_params, err) <
-		    0 ||
-	    keep_startup(options, &input->serve_params, err) < 0 ||
-	    keep_startup(options, &input->bench_params, err) < 0)
-		return -1;
-	return sweep_vllm_links_parse(NULL, &input->links, err);
-}
-
 static int read_input(enum sweep_vllm_kind kind, const struct options *options, struct input *input,
 		      struct pl_err *err)
 {
 	input->folder = folder_of(options);
-	if (kind == SWEEP_VLLM_STARTUP)
-		return read_startup(options, input, err);
+	if (kind == SWEEP_VLLM_STARTUP) {
+		if (split("--startup-cmd", options->startup_cmd, &input->bench_command, err) < 0 ||
+		    read_params("--serve-params", options->serve_params, &input->serve_params,
+				err) < 0 ||
+		    read_params("--startup-params", options->startup_params, &input->bench_params,
+				err) < 0 ||
+		    keep_startup(options, &input->serve_params, err) < 0 ||
+		    keep_startup(options, &input->bench_params, err) < 0)
+			return -1;
+		return sweep_vllm_links_parse(NULL, &input->links, err);
+	}
 	if (split("--serve-cmd", options->serve_cmd, &input->serve_command, err) < 0 ||
 	    split("--bench-cmd", options->bench_cmd, &input->bench_command, err) < 0 ||
 	    split("--after-bench-cmd", options->after_bench_cmd, &input->after_command, err) < 0 ||
@@ -430,7 +415,14 @@ static int sweep(enum sweep_vllm_kind kind, const struct options *options)
 	if (status == 0)
 		status = read_input(kind, options, &input, &err) < 0 ? cli_fail(&err)
 								     : run(kind, options, &input);
-	input_done(&input);
+	json_decref(input.serve_command);
+	json_decref(input.bench_command);
+	json_decref(input.after_command);
+	json_decref(input.serve_params);
+	json_decref(input.bench_params);
+	json_decref(input.links);
+	json_decref(input.limits);
+	free(input.folder);
 	return status;
 }
 

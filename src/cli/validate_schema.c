@@ -70,24 +70,6 @@ static void add_faults_json(struct schema_report *r, size_t line,
 	}
 }
 
-/* A fault with details is reported by its details. */
-static void add_faults_text(struct schema_report *r, size_t line,
-			    const struct schema_faults *faults)
-{
-	for (size_t i = 0; i < faults->count; i++) {
-		if (schema_fault_has_details(faults, i))
-			continue;
-		r->tally.errors++;
-		add_place(r, line);
-		schema_fault_text(&faults->items[i], &r->text);
-		pl_buf_add_char(&r->text, '\n');
-	}
-	if (faults->cut) {
-		add_place(r, line);
-		pl_buf_addf(&r->text, "more than %d problems\n", FAULTS_MAX);
-	}
-}
-
 /* A file checked against the wrong schema has faults in every line, so their number is limited. */
 static bool is_reportable(struct schema_report *r)
 {
@@ -125,7 +107,19 @@ static void check_document(struct schema_report *r, size_t line, json_t *documen
 		return;
 	r->reported += faults.count;
 	r->cut |= faults.cut;
-	add_faults_text(r, line, &faults);
+	/* A fault with details is reported by its details. */
+	for (size_t i = 0; i < faults.count; i++) {
+		if (schema_fault_has_details(&faults, i))
+			continue;
+		r->tally.errors++;
+		add_place(r, line);
+		schema_fault_text(&faults.items[i], &r->text);
+		pl_buf_add_char(&r->text, '\n');
+	}
+	if (faults.cut) {
+		add_place(r, line);
+		pl_buf_addf(&r->text, "more than %d problems\n", FAULTS_MAX);
+	}
 	add_faults_json(r, line, &faults);
 }
 
@@ -173,23 +167,6 @@ static int read_yaml(const char *text, size_t len, const char *name, json_t **re
 	return 0;
 }
 
-static int check_text(struct schema_report *r, const char *form, const char *text, size_t len,
-		      struct pl_err *err)
-{
-	auto_json json_t *document = NULL;
-	bool is_yaml = pl_text_ends(form, ".yaml") || pl_text_ends(form, ".yml");
-
-	if (pl_text_ends(form, ".jsonl")) {
-		check_lines(r, text, len);
-		return 0;
-	}
-	if ((is_yaml ? read_yaml(text, len, r->name, &document, err)
-		     : pl_json_parse_wide(text, len, r->name, &document, err)) < 0)
-		return -1;
-	check_document(r, 0, document);
-	return 0;
-}
-
 static int check_file(struct schema_report *r, const char *path, struct pl_err *err)
 {
 	bool is_packed = pl_text_ends(path, ".zst");
@@ -204,7 +181,17 @@ static int check_file(struct schema_report *r, const char *path, struct pl_err *
 			      : pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err)) < 0) {
 		return -1;
 	}
-	return check_text(r, form, text, len, err);
+	auto_json json_t *document = NULL;
+	bool is_yaml = pl_text_ends(form, ".yaml") || pl_text_ends(form, ".yml");
+	if (pl_text_ends(form, ".jsonl")) {
+		check_lines(r, text, len);
+		return 0;
+	}
+	if ((is_yaml ? read_yaml(text, len, r->name, &document, err)
+		     : pl_json_parse_wide(text, len, r->name, &document, err)) < 0)
+		return -1;
+	check_document(r, 0, document);
+	return 0;
 }
 
 static void take(struct schema_report *r, const char *path)

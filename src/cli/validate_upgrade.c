@@ -60,13 +60,14 @@ static const char *set_by(const struct vllm_command *command, json_int_t word)
 	return NULL;
 }
 
-/* Returns the settings of the argument in the form of the release: an array of one. */
-static json_t *retained_json(const struct cli_upgrade *upgrade, const struct cli_input *today,
-			     const char *name)
+static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_input *today,
+			 struct cli_input *input, const char *name, const char *before)
 {
+	json_int_t word = pl_json_get_i64(input->command->locations, name);
+	const struct vllm_word *written = &input->command->words.items[word - 1];
 	struct vllm_version release;
-	json_t *values = json_pack("{s:O}", name, json_object_get(today->command->values, name));
-
+	json_t *values = json_pack("{s:O}", before,
+				   json_object_get(today->command->values, before));
 	if (vllm_version_parse(upgrade->to, &release, PL_ERR_IGNORED) == 0) {
 		struct vllm_replacing replacing = {
 			vllm_catalog_release(today->catalog, upgrade->to), &release, NULL
@@ -75,17 +76,9 @@ static json_t *retained_json(const struct cli_upgrade *upgrade, const struct cli
 		json_decref(vllm_renew(&replacing, given, NULL));
 		json_object_update(values, given);
 	}
-	json_t *by = json_pack("[{s:s, s:O}]", "key", name, "value", json_object_get(values, name));
+	auto_json json_t *by = json_pack("[{s:s, s:O}]", "key", before, "value",
+					 json_object_get(values, before));
 	json_decref(values);
-	return by;
-}
-
-static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_input *today,
-			 struct cli_input *input, const char *name, const char *before)
-{
-	json_int_t word = pl_json_get_i64(input->command->locations, name);
-	const struct vllm_word *written = &input->command->words.items[word - 1];
-	auto_json json_t *by = retained_json(upgrade, today, before);
 	auto_json json_t *replaced_by = vllm_replaced_in_file(by);
 	auto_free char *found = pl_asprintf("a flag that sets %s in vLLM %s, and %s in %s", before,
 					    upgrade->from.version, name, upgrade->to);

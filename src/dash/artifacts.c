@@ -395,27 +395,6 @@ static int go_on(struct archive *archive, struct pl_err *err)
 	return 0;
 }
 
-static void end_file(struct archive *archive)
-{
-	const struct store_artifact *trace = &archive->traces.items[archive->next - 1];
-
-	pl_fd_close(&archive->fd);
-	pl_buf_clear(&archive->heads);
-	archive->heads_sent = 0;
-	for (size_t i = 0; i < dash_tar_padding(trace->bytes); i++)
-		pl_buf_add_char(&archive->heads, '\0');
-}
-
-static ptrdiff_t read_heads(struct archive *archive, char *bytes, size_t room)
-{
-	size_t left = archive->heads.len - archive->heads_sent;
-	size_t len = left < room ? left : room;
-
-	memcpy(bytes, pl_buf_text(&archive->heads) + archive->heads_sent, len);
-	archive->heads_sent += len;
-	return (ptrdiff_t)len;
-}
-
 /* A file that is shorter than its row says would corrupt the rest of the archive. */
 static ptrdiff_t read_bytes(struct archive *archive, char *bytes, size_t room)
 {
@@ -436,14 +415,25 @@ static ptrdiff_t read_archive(struct dash_stream *stream, char *bytes, size_t ro
 	struct pl_err err = PL_ERR_INIT;
 
 	for (;;) {
-		if (archive->heads_sent < archive->heads.len)
-			return read_heads(archive, bytes, room);
+		if (archive->heads_sent < archive->heads.len) {
+			size_t left = archive->heads.len - archive->heads_sent;
+			size_t len = left < room ? left : room;
+			memcpy(bytes, pl_buf_text(&archive->heads) + archive->heads_sent, len);
+			archive->heads_sent += len;
+			return (ptrdiff_t)len;
+		}
 		if (archive->fd >= 0 && archive->left > 0)
 			return read_bytes(archive, bytes, room);
 		if (archive->is_over)
 			return 0;
 		if (archive->fd >= 0) {
-			end_file(archive);
+			const struct store_artifact *trace =
+				&archive->traces.items[archive->next - 1];
+			pl_fd_close(&archive->fd);
+			pl_buf_clear(&archive->heads);
+			archive->heads_sent = 0;
+			for (size_t i = 0; i < dash_tar_padding(trace->bytes); i++)
+				pl_buf_add_char(&archive->heads, '\0');
 		} else if (go_on(archive, &err) < 0) {
 			pl_log(PL_LOG_WARNING, "the archive of traces is incomplete: %s", err.text);
 			return -1;
@@ -509,29 +499,6 @@ static void send_archive(const struct dash_request *request, struct store_artifa
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-/*
- * Keeps the traces of a rank, or of all ranks if none is requested, including lost ones; removes all other artifacts.
- */
-static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
-{
-	struct store_artifacts others = { 0 };
-	size_t retained = 0;
-
-	for (size_t i = 0; i < artifacts->count; i++) {
-		const struct store_artifact *artifact = &artifacts->items[i];
-		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
-			       strcmp(artifact->kind, "trace") == 0 &&
-			       (rank == NULL ||
-				store_artifact_rank(artifact->name) == json_integer_value(rank));
-		if (is_kept)
-			artifacts->items[retained++] = *artifact;
-		else
-			*PL_PUSH(others.items, others.count, others.room) = *artifact;
-	}
-	artifacts->count = retained;
-	store_artifacts_done(&others);
-}
-
 static void list_traces(const struct store_artifacts *traces, struct dash_answer *answer)
 {
 	json_t *list = json_array();
@@ -554,7 +521,24 @@ void dash_export_traces(const struct dash_request *request, struct dash_answer *
 
 	if (!find(request, &traces, answer))
 		return;
-	keep_traces(&traces, rank);
+	/*
+	 * Keeps the traces of a rank, or of all ranks if none is requested, including lost ones; removes all other artifacts.
+	 */
+	struct store_artifacts others = { 0 };
+	size_t retained = 0;
+	for (size_t i = 0; i < traces.count; i++) {
+		const struct store_artifact *artifact = &traces.items[i];
+		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
+			       strcmp(artifact->kind, "trace") == 0 &&
+			       (rank == NULL ||
+				store_artifact_rank(artifact->name) == json_integer_value(rank));
+		if (is_kept)
+			traces.items[retained++] = *artifact;
+		else
+			*PL_PUSH(others.items, others.count, others.room) = *artifact;
+	}
+	traces.count = retained;
+	store_artifacts_done(&others);
 	if (traces.count == 0 && rank == NULL)
 		dash_refuse(answer, 404, "experiment '%s' has no traces", request->words[0]);
 	else if (traces.count == 0)

@@ -56,24 +56,20 @@ static void make_newest(struct dash_cache *cache, struct entry *entry)
 	cache->newest = entry;
 }
 
-static void drop(struct dash_cache *cache, struct entry *entry)
-{
-	struct entry **at = bucket_of(cache, entry->hash);
-
-	while (*at != entry)
-		at = &(*at)->in_bucket;
-	*at = entry->in_bucket;
-	unlink_age(cache, entry);
-	cache->bytes -= entry->bytes;
-	dash_answer_done(&entry->answer);
-	free(entry->question);
-	free(entry);
-}
-
 static void drop_down_to(struct dash_cache *cache, size_t bytes)
 {
-	while (cache->bytes > bytes)
-		drop(cache, cache->oldest);
+	while (cache->bytes > bytes) {
+		struct entry *entry = cache->oldest;
+		struct entry **at = bucket_of(cache, entry->hash);
+		while (*at != entry)
+			at = &(*at)->in_bucket;
+		*at = entry->in_bucket;
+		unlink_age(cache, entry);
+		cache->bytes -= entry->bytes;
+		dash_answer_done(&entry->answer);
+		free(entry->question);
+		free(entry);
+	}
 }
 
 void dash_cache_free(struct dash_cache *cache)

@@ -170,25 +170,6 @@ static void print_line(struct view *view, const char *text)
 		view->status = pl_program_print(text);
 }
 
-/* The first fault is already in the line above if there are no details. */
-static void log_faults(const json_t *faults)
-{
-	size_t count = json_array_size(faults);
-
-	for (size_t i = 0; count > 1 && i < count && i < FAULTS_SHOWN; i++) {
-		const json_t *fault = json_array_get(faults, i);
-		int64_t line = pl_json_get_i64(fault, "line");
-		auto_free char *words = pl_clean_line(
-			json_string_value(json_object_get(fault, "message")));
-		if (line > 0)
-			fprintf(stderr, "  line %lld: %s\n", (long long)line, words);
-		else
-			fprintf(stderr, "  %s\n", words);
-	}
-	if (count > FAULTS_SHOWN)
-		fprintf(stderr, "  and %zu more (--json lists all)\n", count - FAULTS_SHOWN);
-}
-
 static void report_failure(struct view *view, const struct dash_imported *imported)
 {
 	const char *deleted = imported->is_deleted ? ", and was deleted in the database; use "
@@ -210,7 +191,20 @@ static void report_failure(struct view *view, const struct dash_imported *import
 		return;
 	}
 	pl_log(PL_LOG_ERROR, "%s", imported->message);
-	log_faults(imported->faults);
+	/* The first fault is already in the line above if there are no details. */
+	size_t count = json_array_size(imported->faults);
+	for (size_t i = 0; count > 1 && i < count && i < FAULTS_SHOWN; i++) {
+		const json_t *fault = json_array_get(imported->faults, i);
+		int64_t line = pl_json_get_i64(fault, "line");
+		auto_free char *words = pl_clean_line(
+			json_string_value(json_object_get(fault, "message")));
+		if (line > 0)
+			fprintf(stderr, "  line %lld: %s\n", (long long)line, words);
+		else
+			fprintf(stderr, "  %s\n", words);
+	}
+	if (count > FAULTS_SHOWN)
+		fprintf(stderr, "  and %zu more (--json lists all)\n", count - FAULTS_SHOWN);
 }
 
 static void report_success(struct view *view, const struct dash_imported *imported)
@@ -454,19 +448,6 @@ static int import_files(struct view *view, const struct res_files *files, struct
 	return dash_import_finish(import, err);
 }
 
-/* Returns a descriptor that becomes readable when a signal ends the import; -1 with errno. */
-static int open_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
 static void print_watching(void *context)
 {
 	struct view *view = context;
@@ -490,7 +471,13 @@ static int watch_folders(struct view *view, struct store *store, const struct st
 		.looked = print_watching,
 	};
 	auto_dash_watch struct dash_watch *watch = NULL;
-	auto_fd int stop = open_signals();
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	auto_fd int stop = signalfd(-1, &signals, SFD_CLOEXEC);
 
 	if (stop < 0)
 		return pl_err_errno(err, "cannot wait for signals");

@@ -91,24 +91,20 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 		cut(peer);
 }
 
-static void look_at_all(struct dash_peers *peers)
-{
-	const struct dash_peers_options *options = &peers->options;
-
-	pthread_mutex_lock(&peers->lock);
-	bool is_crowded = peers->count >= options->room - options->room / 4;
-	int64_t now_ns = pl_clock_now_ns();
-	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next)
-		look_at(peer, now_ns, is_crowded ? options->crowded_ns : options->patience_ns);
-	pthread_mutex_unlock(&peers->lock);
-}
-
 static void *watch(void *data)
 {
 	struct dash_peers *peers = data;
 
-	while (pl_pause_until(&peers->pause, pl_clock_now_ns() + peers->options.tick_ns))
-		look_at_all(peers);
+	while (pl_pause_until(&peers->pause, pl_clock_now_ns() + peers->options.tick_ns)) {
+		const struct dash_peers_options *options = &peers->options;
+		pthread_mutex_lock(&peers->lock);
+		bool is_crowded = peers->count >= options->room - options->room / 4;
+		int64_t now_ns = pl_clock_now_ns();
+		for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next)
+			look_at(peer, now_ns,
+				is_crowded ? options->crowded_ns : options->patience_ns);
+		pthread_mutex_unlock(&peers->lock);
+	}
 	return NULL;
 }
 

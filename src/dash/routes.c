@@ -131,15 +131,6 @@ static bool find(const struct dash_head *head, struct dash_match *match, struct 
 	return false;
 }
 
-static bool begin_page(const struct dash_head *head, struct dash_answer *answer)
-{
-	if (strcmp(head->method, "GET") == 0 || strcmp(head->method, "HEAD") == 0)
-		return true;
-	allow(answer, "GET");
-	refuse_method(head->method, head->target->path, answer);
-	return false;
-}
-
 static bool check_coding(const struct dash_head *head, const struct dash_match *match,
 			 struct dash_answer *answer)
 {
@@ -157,8 +148,13 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 {
 	*ret = (struct dash_match){ 0 };
 	answer->path = head->target->path;
-	if (!is_api(head->target->path))
-		return begin_page(head, answer);
+	if (!is_api(head->target->path)) {
+		if (strcmp(head->method, "GET") == 0 || strcmp(head->method, "HEAD") == 0)
+			return true;
+		allow(answer, "GET");
+		refuse_method(head->method, head->target->path, answer);
+		return false;
+	}
 	if (!find(head, ret, answer))
 		return false;
 	ret->operation = dash_contract_find(context->contract, ret->route->method,
@@ -206,16 +202,6 @@ static bool is_relative(const json_t *json)
 	return false;
 }
 
-/* Returns a text that is equal for requests with the same response; free(). */
-static char *question_of(const struct dash_call *call, long long second)
-{
-	auto_free char *query = res_field_canonical(call->query);
-	auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
-
-	return pl_asprintf("%s %lld\n%s\n%s", call->request.path, second, query,
-			   body != NULL ? body : "");
-}
-
 /*
  * A tag is made of the request, the data version, the second if the request has a relative time, and the server's
  * start, because versions count within one database and the next server on this port may have another one. It is a weak
@@ -238,7 +224,10 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
 	if (!is_tagged && call->lane != DASH_LANE_SHARED)
 		return 0;
-	auto_free char *question = question_of(call, second);
+	auto_free char *query = res_field_canonical(call->query);
+	auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
+	auto_free char *question = pl_asprintf("%s %lld\n%s\n%s", call->request.path, second, query,
+					       body != NULL ? body : "");
 	if (is_tagged)
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%016llx\"",
 			 (unsigned)context->start, (long long)call->version,
@@ -254,15 +243,6 @@ static bool has_tag(const char *list, const char *tag)
 	if (list == NULL || tag[0] == '\0')
 		return false;
 	return strstr(list, tag + (pl_text_starts(tag, "W/") ? strlen("W/") : 0)) != NULL;
-}
-
-static void refuse_query(const struct schema_faults *faults, const struct pl_err *err,
-			 struct dash_answer *answer)
-{
-	if (faults->count > 0)
-		dash_refuse_faults(answer, faults);
-	else
-		dash_refuse_error(answer, err);
 }
 
 /* *ret stays NULL if the contract leaves the body to the handler. Returns false if refused. */
@@ -300,7 +280,10 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 		return false;
 	}
 	if (dash_operation_query(match->operation, head->target, &ret->query, &faults, &err) < 0) {
-		refuse_query(&faults, &err, answer);
+		if (faults.count > 0)
+			dash_refuse_faults(answer, &faults);
+		else
+			dash_refuse_error(answer, &err);
 		return false;
 	}
 	if (!dash_coding_undo(head->coding, bytes, len, match->bytes_max, &ret->unpacked, &len,

@@ -53,20 +53,6 @@ static json_t *group_of(json_t *groups, const json_t *run)
 	}
 }
 
-static size_t collect(const json_t *sweep, const json_t *kinds, json_t *groups)
-{
-	auto_json json_t *taken = json_object();
-
-	PL_JSON_EACH(run, json_object_get(sweep, "runs")) {
-		const char *cell = pl_json_get_text(run, "combination");
-		if (cell == NULL || !is_wanted(run, kinds) || json_object_get(taken, cell) != NULL)
-			continue;
-		json_object_set_new(taken, cell, json_true());
-		json_array_append(group_of(groups, run), json_object_get(run, "parameters"));
-	}
-	return json_object_size(taken);
-}
-
 static void add_points(struct pl_buf *buf, const json_t *points, int indent)
 {
 	pl_buf_addf(buf, "%*spoints:\n", indent, "");
@@ -111,7 +97,15 @@ static void add_head(struct pl_buf *buf, const json_t *sweep, const json_t *kind
 size_t dash_sweep_file(const json_t *sweep, const json_t *kinds, struct pl_buf *ret)
 {
 	auto_json json_t *groups = json_object();
-	size_t count = collect(sweep, kinds, groups);
+	auto_json json_t *taken = json_object();
+	PL_JSON_EACH(run, json_object_get(sweep, "runs")) {
+		const char *cell = pl_json_get_text(run, "combination");
+		if (cell == NULL || !is_wanted(run, kinds) || json_object_get(taken, cell) != NULL)
+			continue;
+		json_object_set_new(taken, cell, json_true());
+		json_array_append(group_of(groups, run), json_object_get(run, "parameters"));
+	}
+	size_t count = json_object_size(taken);
 	bool is_one = json_object_size(groups) == 1 && json_object_get(groups, "") != NULL;
 
 	if (count == 0)

@@ -102,17 +102,6 @@ void dash_get_sweep(const struct dash_request *request, struct dash_answer *answ
 		dash_answer_json(answer, 200, sweep);
 }
 
-/* "night-left.yaml" */
-static char *file_name(const json_t *sweep)
-{
-	const char *name = pl_json_get_text(sweep, "name");
-	auto_free char *whole = pl_asprintf(
-		"%s-left.yaml",
-		name != NULL && name[0] != '\0' ? name : pl_json_get_text(sweep, "id"));
-
-	return dash_disposition(whole);
-}
-
 void dash_get_sweep_file(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *kinds = json_incref(json_object_get(request->query, "kinds"));
@@ -136,6 +125,11 @@ void dash_get_sweep_file(const struct dash_request *request, struct dash_answer 
 	}
 	size_t len = text.len;
 	answer->status = 200;
-	answer->disposition = file_name(sweep);
+	/* "night-left.yaml" */
+	const char *name = pl_json_get_text(sweep, "name");
+	auto_free char *whole = pl_asprintf(
+		"%s-left.yaml",
+		name != NULL && name[0] != '\0' ? name : pl_json_get_text(sweep, "id"));
+	answer->disposition = dash_disposition(whole);
 	dash_answer_bytes(answer, "application/yaml", pl_buf_take(&text), len);
 }

@@ -94,13 +94,6 @@ static struct job *jobs_find(const struct jobs *jobs, int64_t version, const cha
 	return job;
 }
 
-static void join(struct job *job, struct dash_asker *asker)
-{
-	asker->next = NULL;
-	*job->end = asker;
-	job->end = &asker->next;
-}
-
 /* ---- one job --------------------------------------------------------------------------------- */
 
 /* Call it after removing the job from its list, so that no request can join. */
@@ -277,18 +270,6 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 	return is_there;
 }
 
-static struct job *job_new(struct dash_work *work, int64_t version, const char *question)
-{
-	struct job *job = pl_alloc(sizeof(*job));
-
-	*job = (struct job){ .version = version,
-			     .question = pl_strdup(question),
-			     .end = &job->askers,
-			     .work = work,
-			     .cancel_token = { .has_left = has_left } };
-	return job;
-}
-
 /* Under the lock. */
 static bool add(struct dash_work *work, int64_t version, const char *question,
 		struct dash_asker *asker)
@@ -304,11 +285,18 @@ static bool add(struct dash_work *work, int64_t version, const char *question,
 	if (job == NULL) {
 		if (work->waiting.count >= work->options.room)
 			return false;
-		job = job_new(work, version, question);
+		job = pl_alloc(sizeof(*job));
+		*job = (struct job){ .version = version,
+				     .question = pl_strdup(question),
+				     .end = &job->askers,
+				     .work = work,
+				     .cancel_token = { .has_left = has_left } };
 		jobs_add(&work->waiting, job);
 		pthread_cond_signal(&work->wake);
 	}
-	join(job, asker);
+	asker->next = NULL;
+	*job->end = asker;
+	job->end = &asker->next;
 	return true;
 }
 

@@ -99,20 +99,6 @@ static bool asks(const json_t *section, const char *key, const char *text)
 	return there != NULL && strcmp(there, text) == 0;
 }
 
-static void set_release(const struct demo_plan *plan, struct engine *engine)
-{
-	engine->slower = 1.15 - 0.02 * (double)plan->release;
-	engine->prefill_slower = 1.10 - 0.012 * (double)plan->release;
-	for (size_t i = 0; i < REGRESSIONS; i++) {
-		if (plan->release < regressions[i].since || plan->release > regressions[i].until)
-			continue;
-		engine->slower *= regressions[i].all;
-		engine->prefill_slower *= regressions[i].prefill;
-		if (plan->model->experts > 0)
-			engine->slower *= regressions[i].experts;
-	}
-}
-
 static struct engine engine_of(const struct demo_plan *plan)
 {
 	double gpus = demo_requested(plan->server, "tensor_parallel_size", 1);
@@ -134,7 +120,16 @@ static struct engine engine_of(const struct demo_plan *plan)
 		.output = demo_requested(plan->load, "random_output_len", 128),
 	};
 
-	set_release(plan, &engine);
+	engine.slower = 1.15 - 0.02 * (double)plan->release;
+	engine.prefill_slower = 1.10 - 0.012 * (double)plan->release;
+	for (size_t i = 0; i < REGRESSIONS; i++) {
+		if (plan->release < regressions[i].since || plan->release > regressions[i].until)
+			continue;
+		engine.slower *= regressions[i].all;
+		engine.prefill_slower *= regressions[i].prefill;
+		if (plan->model->experts > 0)
+			engine.slower *= regressions[i].experts;
+	}
 	return engine;
 }
 
@@ -171,25 +166,6 @@ static double token_s(const struct engine *engine, double requests)
 static double request_s(const struct engine *engine, double requests)
 {
 	return prefill_s(engine) + engine->output * token_s(engine, requests);
-}
-
-static void set_memory(const struct demo_plan *plan, const struct engine *engine,
-		       struct demo_figures *figures)
-{
-	double share = demo_requested(plan->server, "gpu_memory_utilization", 0.92);
-	double all = plan->model->dense + plan->model->experts;
-
-	figures->gpus = engine->gpus;
-	figures->max_len = fmin(demo_requested(plan->server, "max_model_len", plan->model->max_len),
-				plan->model->max_len);
-	figures->weights_bytes = engine->weight_bytes * all / engine->gpus;
-	figures->kv_bytes = share * (double)plan->gpu->memory_bytes - figures->weights_bytes -
-			    OTHER_BYTES;
-	figures->kv_tokens = fmax(0, figures->kv_bytes * engine->gpus / engine->kv_token_bytes);
-	if (figures->kv_bytes <= 0)
-		figures->fate = &out_of_memory;
-	else if (figures->kv_tokens < figures->max_len)
-		figures->fate = &kv_too_small;
 }
 
 static const struct demo_fate *draw_fate(struct demo_dice *dice)
@@ -263,7 +239,18 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret)
 		.rate = demo_requested(plan->load, "request_rate", INFINITY),
 		.concurrency = demo_requested(plan->load, "max_concurrency", 0),
 	};
-	set_memory(plan, &engine, ret);
+	double share = demo_requested(plan->server, "gpu_memory_utilization", 0.92);
+	double all = plan->model->dense + plan->model->experts;
+	ret->gpus = engine.gpus;
+	ret->max_len = fmin(demo_requested(plan->server, "max_model_len", plan->model->max_len),
+			    plan->model->max_len);
+	ret->weights_bytes = engine.weight_bytes * all / engine.gpus;
+	ret->kv_bytes = share * (double)plan->gpu->memory_bytes - ret->weights_bytes - OTHER_BYTES;
+	ret->kv_tokens = fmax(0, ret->kv_bytes * engine.gpus / engine.kv_token_bytes);
+	if (ret->kv_bytes <= 0)
+		ret->fate = &out_of_memory;
+	else if (ret->kv_tokens < ret->max_len)
+		ret->fate = &kv_too_small;
 	double room = fmin(demo_requested(plan->server, "max_num_seqs", 256),
 			   fmax(1, ret->kv_tokens / (engine.input + engine.output)));
 	if (isinf(ret->rate))

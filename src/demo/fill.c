@@ -105,26 +105,6 @@ static void *work(void *data)
 	return NULL;
 }
 
-static void await(struct ring *ring, int64_t end)
-{
-	pthread_mutex_lock(&ring->lock);
-	for (int64_t i = ring->stored; i < end; i++) {
-		while (!ring->slots[i % RING].is_ready)
-			pthread_cond_wait(&ring->changed, &ring->lock);
-	}
-	pthread_mutex_unlock(&ring->lock);
-}
-
-static void free_places(struct ring *ring, int64_t end)
-{
-	for (int64_t i = ring->stored; i < end; i++)
-		made_done(&ring->slots[i % RING]);
-	pthread_mutex_lock(&ring->lock);
-	ring->stored = end;
-	pthread_cond_broadcast(&ring->changed);
-	pthread_mutex_unlock(&ring->lock);
-}
-
 static int put(struct ring *ring, int64_t end, int64_t counts[STORE_OUTCOME_COUNT],
 	       struct pl_err *err)
 {
@@ -159,10 +139,20 @@ static int store_all(struct ring *ring, int64_t counts[STORE_OUTCOME_COUNT], str
 
 	while (goes_on && ring->stored < fill->rows) {
 		int64_t end = ring->stored + GROUP < fill->rows ? ring->stored + GROUP : fill->rows;
-		await(ring, end);
+		pthread_mutex_lock(&ring->lock);
+		for (int64_t i = ring->stored; i < end; i++) {
+			while (!ring->slots[i % RING].is_ready)
+				pthread_cond_wait(&ring->changed, &ring->lock);
+		}
+		pthread_mutex_unlock(&ring->lock);
 		if (put(ring, end, counts, err) < 0)
 			return -1;
-		free_places(ring, end);
+		for (int64_t i = ring->stored; i < end; i++)
+			made_done(&ring->slots[i % RING]);
+		pthread_mutex_lock(&ring->lock);
+		ring->stored = end;
+		pthread_cond_broadcast(&ring->changed);
+		pthread_mutex_unlock(&ring->lock);
 		goes_on = fill->on_progress(fill->context, end);
 	}
 	return 0;

@@ -65,18 +65,6 @@ static int read_experiment(const struct demo_plan *plan, struct exp_config **ret
 				    NULL, 0, ret, &problems, err);
 }
 
-/* Adds an argument that is newer than the tables. */
-static void add_newer(const struct demo_plan *plan, json_t *server, json_t *source,
-		      json_t *explicit_names, json_t *overlay)
-{
-	PL_JSON_EACH_MEMBER(name, value, plan->newer) {
-		json_object_set(server, name, value);
-		json_object_set_new(source, name, json_string("explicit"));
-		json_array_append_new(explicit_names, json_string(name));
-		json_array_append_new(overlay, json_string(name));
-	}
-}
-
 /* An older program did not know arguments that its release lacked. */
 static void drop_absent(json_t *server, json_t *source)
 {
@@ -114,8 +102,15 @@ static json_t *make_config(const struct demo_plan *plan, const struct exp_config
 	vllm_args_effective(experiment->catalog, experiment->server, NULL, &server, &source);
 	PL_JSON_EACH_MEMBER(name, value, experiment->server)
 		json_array_append_new(explicit_names, json_string(name));
-	if (plan->newer != NULL)
-		add_newer(plan, server, source, explicit_names, overlay);
+	if (plan->newer != NULL) {
+		/* Adds an argument that is newer than the tables. */
+		PL_JSON_EACH_MEMBER(name, value, plan->newer) {
+			json_object_set(server, name, value);
+			json_object_set_new(source, name, json_string("explicit"));
+			json_array_append_new(explicit_names, json_string(name));
+			json_array_append_new(overlay, json_string(name));
+		}
+	}
 	if (plan->is_narrow)
 		drop_absent(server, source);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", server, "server_source",
@@ -126,29 +121,33 @@ static json_t *make_config(const struct demo_plan *plan, const struct exp_config
 
 /* ---- the document -------------------------------------------------------------------------- */
 
-static int make_document(const struct demo *history, const struct demo_plan *plan,
-			 const struct exp_config *experiment, json_t **ret, struct pl_err *err)
+int demo_document(const struct demo *history, int64_t index, json_t **ret, struct pl_err *err)
 {
+	auto_plan plan;
+	auto_experiment struct exp_config *experiment = NULL;
+
+	demo_plan(history, index, &plan);
+	if (read_experiment(&plan, &experiment, err) < 0)
+		return pl_err_wrap(err, "synthetic result %lld", (long long)index);
 	char run_id[RES_RUN_ID_BYTES];
 	struct demo_figures figures;
-
-	demo_figures(plan, &figures);
+	demo_figures(&plan, &figures);
 	enum res_status status = figures.fate != NULL ? figures.fate->status : RES_STATUS_COMPLETED;
 	bool has_results = status != RES_STATUS_LAUNCH_FAILED;
-	demo_run_id(history, plan, run_id);
-	auto_json json_t *config = make_config(plan, experiment);
-	auto_json json_t *results = has_results ? demo_results(history, plan, &figures) : NULL;
-	auto_json json_t *system = demo_system(plan, &figures);
-	auto_json json_t *launch = demo_launch(plan, &figures, experiment);
-	auto_json json_t *environment = demo_environment(plan);
-	auto_json json_t *quality = demo_quality(plan, has_results ? &figures : NULL);
+	demo_run_id(history, &plan, run_id);
+	auto_json json_t *config = make_config(&plan, experiment);
+	auto_json json_t *results = has_results ? demo_results(history, &plan, &figures) : NULL;
+	auto_json json_t *system = demo_system(&plan, &figures);
+	auto_json json_t *launch = demo_launch(&plan, &figures, experiment);
+	auto_json json_t *environment = demo_environment(&plan);
+	auto_json json_t *quality = demo_quality(&plan, has_results ? &figures : NULL);
 	auto_json json_t *error = demo_error(figures.fate);
 	const struct res_document_parts parts = {
 		.run_id = run_id,
-		.suite = plan->sweep->suite,
-		.name = plan->name,
-		.tags = plan->tags,
-		.started_real_ns = plan->started_ns,
+		.suite = plan.sweep->suite,
+		.name = plan.name,
+		.tags = plan.tags,
+		.started_real_ns = plan.started_ns,
 		.duration_s = figures.start_s + (has_results ? figures.duration_s : 0),
 		.config = config,
 		.results = results,
@@ -160,15 +159,4 @@ static int make_document(const struct demo *history, const struct demo_plan *pla
 		.error = error,
 	};
 	return res_document_build(&parts, ret, err);
-}
-
-int demo_document(const struct demo *history, int64_t index, json_t **ret, struct pl_err *err)
-{
-	auto_plan plan;
-	auto_experiment struct exp_config *experiment = NULL;
-
-	demo_plan(history, index, &plan);
-	if (read_experiment(&plan, &experiment, err) < 0)
-		return pl_err_wrap(err, "synthetic result %lld", (long long)index);
-	return make_document(history, &plan, experiment, ret, err);
 }

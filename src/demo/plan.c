@@ -90,14 +90,6 @@ static const char *const notes[] = {
 	"the one of the incident", "compare with last week's",
 };
 
-/* Parses a word as JSON, or else as a text. */
-static json_t *value_of_word(const char *word, size_t len)
-{
-	json_t *value = json_loadb(word, len, JSON_DECODE_ANY, NULL);
-
-	return value != NULL ? value : json_stringn(word, len);
-}
-
 static size_t count_words(const char *words)
 {
 	size_t count = 1;
@@ -111,7 +103,10 @@ static json_t *word_at(const char *words, size_t at)
 {
 	while (at-- > 0)
 		words = strchr(words, ' ') + 1;
-	return value_of_word(words, strcspn(words, " "));
+	/* Parses a word as JSON, or else as a text. */
+	size_t len = strcspn(words, " ");
+	json_t *value = json_loadb(words, len, JSON_DECODE_ANY, NULL);
+	return value != NULL ? value : json_stringn(words, len);
 }
 
 /* Sets a value for "server.x" or "benchmark.x". */
@@ -139,22 +134,6 @@ static void choose_host(const struct demo *history, struct demo_plan *plan, size
 	plan->gpu = &history->gpus[at];
 }
 
-/* The nightly sweeps keep the model and the host, so that releases can be compared. */
-static void choose_places(const struct demo *history, int64_t number, struct demo_dice *dice,
-			  struct demo_plan *plan)
-{
-	bool is_nightly = number % NIGHTLY_OF == 0;
-	size_t nightly = (size_t)(number / NIGHTLY_OF) % NIGHTLIES;
-
-	plan->sweep = is_nightly ? &sweeps[0]
-				 : &sweeps[1 + demo_below(dice, PL_ARRAY_SIZE(sweeps) - 1)];
-	plan->model =
-		&history->models[is_nightly ? nightly : demo_below(dice, history->model_count)];
-	choose_host(history, plan, is_nightly ? nightly % 4 : demo_below(dice, demo_host_count()));
-	for (int tries = 0; tries < 8 && !has_room(plan, (double)plan->host->gpus); tries++)
-		choose_host(history, plan, demo_below(dice, demo_host_count()));
-}
-
 /* A study has its own kind, model and host. */
 static void choose_study(const struct demo *history, const struct demo_study *study,
 			 struct demo_plan *plan)
@@ -173,16 +152,6 @@ static void choose_study(const struct demo *history, const struct demo_study *st
 	}
 }
 
-static void choose_release(const struct demo *history, int64_t number, struct demo_dice *dice,
-			   struct demo_plan *plan)
-{
-	size_t count = demo_release_count();
-	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
-
-	/* not every sweep uses the newest release */
-	plan->release = at > 0 && demo_chance(dice, 0.15) ? at - 1 : at;
-}
-
 static bool has_argument(const struct demo_plan *plan, const char *name)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_release(vllm_catalog_reference(),
@@ -192,23 +161,17 @@ static bool has_argument(const struct demo_plan *plan, const char *name)
 	return row != NULL && !row->absent;
 }
 
-/* Chooses the minimum number of GPUs for the weights, sometimes twice as many. */
-static void ask_for_gpus(struct demo_dice *dice, struct demo_plan *plan)
+static void ask_server(struct demo_dice *dice, struct demo_plan *plan)
 {
+	json_object_set_new(plan->server, "model", json_string(plan->model->name));
+	/* Chooses the minimum number of GPUs for the weights, sometimes twice as many. */
 	int64_t gpus = 1;
-
 	while (gpus < plan->host->gpus && !has_room(plan, (double)gpus))
 		gpus *= 2;
 	if (gpus < plan->host->gpus && demo_chance(dice, 0.2))
 		gpus *= 2;
 	if (gpus > 1 || demo_chance(dice, 0.3))
 		json_object_set_new(plan->server, "tensor_parallel_size", json_integer(gpus));
-}
-
-static void ask_server(struct demo_dice *dice, struct demo_plan *plan)
-{
-	json_object_set_new(plan->server, "model", json_string(plan->model->name));
-	ask_for_gpus(dice, plan);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(extras); i++) {
 		size_t count = count_words(extras[i].values);
 		bool is_requested = demo_chance(dice, extras[i].share);
@@ -219,55 +182,6 @@ static void ask_server(struct demo_dice *dice, struct demo_plan *plan)
 	}
 	if (plan->model->experts > 0 && demo_chance(dice, 0.3))
 		json_object_set_new(plan->server, "enable_expert_parallel", json_true());
-}
-
-static void ask_load(struct demo_dice *dice, struct demo_plan *plan)
-{
-	static const int inputs[] = { 256, 512, 1024, 1024, 2048 };
-	static const int outputs[] = { 128, 128, 256, 512 };
-
-	json_object_set_new(plan->load, "dataset_name", json_string("random"));
-	json_object_set_new(plan->load, "backend",
-			    json_string(demo_chance(dice, 0.3) ? "openai-chat" : "openai"));
-	json_object_set_new(plan->load, "random_input_len",
-			    json_integer(inputs[demo_below(dice, PL_ARRAY_SIZE(inputs))]));
-	json_object_set_new(plan->load, "random_output_len",
-			    json_integer(outputs[demo_below(dice, PL_ARRAY_SIZE(outputs))]));
-	json_object_set_new(plan->load, "ignore_eos", json_true());
-	json_object_set_new(plan->load, "num_warmups", json_integer(8));
-	if (demo_chance(dice, 0.2))
-		json_object_set_new(plan->load, "goodput",
-				    json_pack("[s, s]", "ttft:500", "tpot:50"));
-	if (demo_chance(dice, 0.5) && !pl_text_starts(plan->sweep->fast.key, "benchmark.max"))
-		json_object_set_new(plan->load, "max_concurrency", json_integer(64));
-}
-
-static void tag(int64_t number, struct demo_dice *dice, struct demo_plan *plan)
-{
-	json_object_set_new(plan->tags, "synthetic", json_string("yes"));
-	json_object_set_new(plan->tags, "team",
-			    json_string(teams[demo_below(dice, PL_ARRAY_SIZE(teams))]));
-	if (demo_chance(dice, 0.6))
-		json_object_set_new(plan->tags, "ticket",
-				    json_sprintf("PERF-%d", (int)(number % 100000)));
-	if (demo_chance(dice, 0.15))
-		json_object_set_new(plan->tags, "note",
-				    json_string(notes[demo_below(dice, PL_ARRAY_SIZE(notes))]));
-	plan->name = pl_asprintf("synthetic: %s, %s on %s", plan->sweep->name, plan->model->title,
-				 plan->host->name);
-}
-
-/* Sets the values of this run, and a suitable number of requests. */
-static void vary(struct demo_plan *plan)
-{
-	const struct demo_axis *slow = &plan->sweep->slow, *fast = &plan->sweep->fast;
-	size_t width = count_words(fast->values);
-
-	set_requested(plan, slow->key, word_at(slow->values, plan->position / width));
-	set_requested(plan, fast->key, word_at(fast->values, plan->position % width));
-	double at_once = demo_requested(plan->load, "max_concurrency", 64);
-	json_object_set_new(plan->load, "num_prompts",
-			    json_integer(at_once < 32 ? 200 : (json_int_t)at_once * 8));
 }
 
 void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret)
@@ -281,18 +195,62 @@ void demo_plan(const struct demo *history, int64_t index, struct demo_plan *ret)
 				   .load = json_object(),
 				   .tags = json_object() };
 	const struct demo_study *study = demo_study_of(history, number);
-	choose_places(history, number, &dice, ret);
+	/* The nightly sweeps keep the model and the host, so that releases can be compared. */
+	bool is_nightly = number % NIGHTLY_OF == 0;
+	size_t nightly = (size_t)(number / NIGHTLY_OF) % NIGHTLIES;
+	ret->sweep = is_nightly ? &sweeps[0]
+				: &sweeps[1 + demo_below(&dice, PL_ARRAY_SIZE(sweeps) - 1)];
+	ret->model =
+		&history->models[is_nightly ? nightly : demo_below(&dice, history->model_count)];
+	choose_host(history, ret, is_nightly ? nightly % 4 : demo_below(&dice, demo_host_count()));
+	for (int tries = 0; tries < 8 && !has_room(ret, (double)ret->host->gpus); tries++)
+		choose_host(history, ret, demo_below(&dice, demo_host_count()));
 	if (study != NULL)
 		choose_study(history, study, ret);
-	choose_release(history, number, &dice, ret);
+	size_t count = demo_release_count();
+	size_t at = (size_t)(number % history->sweeps) * count / (size_t)history->sweeps;
+	/* not every sweep uses the newest release */
+	ret->release = at > 0 && demo_chance(&dice, 0.15) ? at - 1 : at;
 	ask_server(&dice, ret);
-	ask_load(&dice, ret);
-	tag(number, &dice, ret);
+	static const int inputs[] = { 256, 512, 1024, 1024, 2048 };
+	static const int outputs[] = { 128, 128, 256, 512 };
+	json_object_set_new(ret->load, "dataset_name", json_string("random"));
+	json_object_set_new(ret->load, "backend",
+			    json_string(demo_chance(&dice, 0.3) ? "openai-chat" : "openai"));
+	json_object_set_new(ret->load, "random_input_len",
+			    json_integer(inputs[demo_below(&dice, PL_ARRAY_SIZE(inputs))]));
+	json_object_set_new(ret->load, "random_output_len",
+			    json_integer(outputs[demo_below(&dice, PL_ARRAY_SIZE(outputs))]));
+	json_object_set_new(ret->load, "ignore_eos", json_true());
+	json_object_set_new(ret->load, "num_warmups", json_integer(8));
+	if (demo_chance(&dice, 0.2))
+		json_object_set_new(ret->load, "goodput",
+				    json_pack("[s, s]", "ttft:500", "tpot:50"));
+	if (demo_chance(&dice, 0.5) && !pl_text_starts(ret->sweep->fast.key, "benchmark.max"))
+		json_object_set_new(ret->load, "max_concurrency", json_integer(64));
+	json_object_set_new(ret->tags, "synthetic", json_string("yes"));
+	json_object_set_new(ret->tags, "team",
+			    json_string(teams[demo_below(&dice, PL_ARRAY_SIZE(teams))]));
+	if (demo_chance(&dice, 0.6))
+		json_object_set_new(ret->tags, "ticket",
+				    json_sprintf("PERF-%d", (int)(number % 100000)));
+	if (demo_chance(&dice, 0.15))
+		json_object_set_new(ret->tags, "note",
+				    json_string(notes[demo_below(&dice, PL_ARRAY_SIZE(notes))]));
+	ret->name = pl_asprintf("synthetic: %s, %s on %s", ret->sweep->name, ret->model->title,
+				ret->host->name);
 	ret->is_narrow = ret->release < demo_release_count() / 2 && demo_chance(&dice, 0.4);
 	if (demo_chance(&dice, 0.04))
 		ret->newer = json_pack("{s:i}", "prefill_lookahead_tokens",
 				       64 << (int)demo_below(&dice, 4));
-	vary(ret);
+	/* Sets the values of this run, and a suitable number of requests. */
+	const struct demo_axis *slow = &ret->sweep->slow, *fast = &ret->sweep->fast;
+	size_t width = count_words(fast->values);
+	set_requested(ret, slow->key, word_at(slow->values, ret->position / width));
+	set_requested(ret, fast->key, word_at(fast->values, ret->position % width));
+	double at_once = demo_requested(ret->load, "max_concurrency", 64);
+	json_object_set_new(ret->load, "num_prompts",
+			    json_integer(at_once < 32 ? 200 : (json_int_t)at_once * 8));
 	ret->dice = demo_dice(history->seed, USE_RUN, (uint64_t)index);
 	ret->trouble = demo_share(&ret->dice);
 	double began_s = (double)SPAN_S * ((double)(number % history->sweeps) + demo_share(&dice)) /

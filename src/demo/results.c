@@ -147,19 +147,6 @@ static void add_totals(json_t *into, const struct demo_figures *figures)
 			  "prompt_token_offset_median", 0.0));
 }
 
-/* For limits of 500 ms and 50 ms, if the load requests it. */
-static void add_goodput(json_t *into, const struct demo_plan *plan,
-			const struct demo_figures *figures)
-{
-	bool keeps = figures->tpot_ms <= 50;
-	double late = log(500 / figures->ttft_ms) / fmax(0.05, figures->spread * 1.5);
-	double share = keeps ? 1 / (1 + exp(-1.7 * late)) : 0;
-
-	if (json_object_get(plan->load, "goodput") != NULL)
-		json_object_set_new(into, "request_goodput",
-				    json_real(share * figures->completed / figures->duration_s));
-}
-
 json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 		     const struct demo_figures *figures)
 {
@@ -170,7 +157,13 @@ json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 	json_t *json = json_deep_copy(history->results);
 
 	add_totals(json, figures);
-	add_goodput(json, plan, figures);
+	/* For limits of 500 ms and 50 ms, if the load requests it. */
+	bool keeps = figures->tpot_ms <= 50;
+	double late = log(500 / figures->ttft_ms) / fmax(0.05, figures->spread * 1.5);
+	double share = keeps ? 1 / (1 + exp(-1.7 * late)) : 0;
+	if (json_object_get(plan->load, "goodput") != NULL)
+		json_object_set_new(json, "request_goodput",
+				    json_real(share * figures->completed / figures->duration_s));
 	if (figures->completed > 0) {
 		add_families(json, figures, figures->completed);
 		add_client_errors(json, figures);

@@ -142,26 +142,6 @@ static double draw_y_ticks(const struct plot_axes *axes, struct plot_canvas *can
 	return widest;
 }
 
-/* labels_width: width of the labels of the y axis. */
-static void draw_texts(const struct plot_axes *axes, struct plot_canvas *canvas,
-		       double labels_width)
-{
-	struct plot_canvas_font font = {
-		.size = TITLE_SIZE, .color = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
-	};
-	double middle_x = axes->left + axes->width / 2, middle_y = axes->top + axes->height / 2;
-
-	plot_canvas_text(canvas, middle_x, axes->top - TITLE_SIZE * 0.6, axes->title, &font);
-	font.size = LABEL_SIZE;
-	font.bold = false;
-	plot_canvas_text(canvas, middle_x,
-			 axes->top + axes->height + TICK_LENGTH + 2.6 * LABEL_SIZE, axes->x.label,
-			 &font);
-	font.upright = true;
-	plot_canvas_text(canvas, axes->left - TICK_LENGTH - labels_width - LABEL_SIZE, middle_y,
-			 axes->y.label, &font);
-}
-
 void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	const struct plot_canvas_pen pen = { .width = 1, .color = INK };
@@ -171,5 +151,19 @@ void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canv
 	plot_canvas_line(canvas, left, bottom, right, bottom, &pen);
 	plot_canvas_line(canvas, left, top, left, bottom, &pen);
 	draw_x_ticks(axes, canvas);
-	draw_texts(axes, canvas, draw_y_ticks(axes, canvas));
+	/* labels_width: width of the labels of the y axis. */
+	double labels_width = draw_y_ticks(axes, canvas);
+	struct plot_canvas_font font = {
+		.size = TITLE_SIZE, .color = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
+	};
+	double middle_x = axes->left + axes->width / 2, middle_y = axes->top + axes->height / 2;
+	plot_canvas_text(canvas, middle_x, axes->top - TITLE_SIZE * 0.6, axes->title, &font);
+	font.size = LABEL_SIZE;
+	font.bold = false;
+	plot_canvas_text(canvas, middle_x,
+			 axes->top + axes->height + TICK_LENGTH + 2.6 * LABEL_SIZE, axes->x.label,
+			 &font);
+	font.upright = true;
+	plot_canvas_text(canvas, axes->left - TICK_LENGTH - labels_width - LABEL_SIZE, middle_y,
+			 axes->y.label, &font);
 }

@@ -75,13 +75,6 @@ static void lengths_read(const struct plot_dataset_input *input, struct lengths 
 	}
 }
 
-static void lengths_done(struct lengths *lengths)
-{
-	free(lengths->prompt);
-	free(lengths->output);
-	free(lengths->total);
-}
-
 static struct plot_axes panel(size_t position, const char *title, const char *x, const char *y)
 {
 	return (struct plot_axes){
@@ -181,22 +174,6 @@ static void draw_histogram(struct plot_axes *axes, struct plot_canvas *canvas, c
 	plot_axes_draw_frame(axes, canvas);
 }
 
-static void draw_key(const struct plot_axes *axes, struct plot_canvas *canvas)
-{
-	static const struct {
-		const char *name;
-		uint32_t color;
-	} parts[] = { { "output", OUTPUT_COLOR }, { "prompt", PROMPT_COLOR } };
-	const struct plot_canvas_font font = { .size = TEXT_SIZE, .color = INK };
-	double left = axes->left + axes->width - 110;
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
-		double y = axes->top + 30 + (double)i * 1.5 * TEXT_SIZE;
-		plot_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].color);
-		plot_canvas_text(canvas, left + 28, y, parts[i].name, &font);
-	}
-}
-
 /* Bars of `group` requests each, as high as their mean. */
 static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas,
 			const struct lengths *lengths, size_t group)
@@ -241,7 +218,17 @@ static void draw_requests(struct plot_axes *axes, struct plot_canvas *canvas,
 	make_ticks(axes);
 	plot_axes_draw_grid(axes, canvas);
 	draw_stacks(axes, canvas, lengths, group);
-	draw_key(axes, canvas);
+	static const struct {
+		const char *name;
+		uint32_t color;
+	} parts[] = { { "output", OUTPUT_COLOR }, { "prompt", PROMPT_COLOR } };
+	const struct plot_canvas_font font = { .size = TEXT_SIZE, .color = INK };
+	double left = axes->left + axes->width - 110;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
+		double y = axes->top + 30 + (double)i * 1.5 * TEXT_SIZE;
+		plot_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].color);
+		plot_canvas_text(canvas, left + 28, y, parts[i].name, &font);
+	}
 	plot_axes_draw_frame(axes, canvas);
 }
 
@@ -288,6 +275,8 @@ int plot_dataset(const struct plot_dataset_input *input, const char *path, struc
 	draw_histogram(&output, canvas, lengths.output, lengths.count, OUTPUT_COLOR);
 	draw_histogram(&total, canvas, lengths.total, lengths.count, TOTAL_COLOR);
 	draw_requests(&requests, canvas, &lengths);
-	lengths_done(&lengths);
+	free(lengths.prompt);
+	free(lengths.output);
+	free(lengths.total);
 	return plot_canvas_save(canvas, path, err);
 }

@@ -181,28 +181,6 @@ static bool fits(enum presence presence, const json_t *part)
 	return presence == MAYBE || there == (presence == ALWAYS);
 }
 
-/* A violation is a bug of this program: no result is better than one that violates the schema. */
-static int check_parts(const struct res_document_parts *parts, struct pl_err *err)
-{
-	if ((unsigned)parts->status >= RES_STATUS_COUNT)
-		return pl_err_set(err, PL_ERR_INTERNAL, "result: unknown status %d",
-				  (int)parts->status);
-	const struct status_row *row = &status_rows[parts->status];
-	if (parts->run_id == NULL || !json_is_object(parts->config) ||
-	    !json_is_object(parts->quality))
-		return pl_err_set(err, PL_ERR_INTERNAL,
-				  "result: run_id, config or quality is missing");
-	if (!fits(row->results, parts->results))
-		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s results", row->name,
-				  row->results == ALWAYS ? "needs" : "excludes");
-	if (!fits(row->error, parts->error))
-		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s an error",
-				  row->name, row->error == ALWAYS ? "needs" : "excludes");
-	if (!isfinite(parts->duration_s) || parts->duration_s < 0)
-		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is not a time");
-	return 0;
-}
-
 static void set_part(json_t *result, const char *key, json_t *part)
 {
 	if (part != NULL)
@@ -223,8 +201,23 @@ int res_document_build(const struct res_document_parts *parts, json_t **ret, str
 {
 	char timestamp[32];
 
-	if (check_parts(parts, err) < 0)
-		return -1;
+	/* A violation is a bug of this program: no result is better than one that violates the schema. */
+	if ((unsigned)parts->status >= RES_STATUS_COUNT)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: unknown status %d",
+				  (int)parts->status);
+	const struct status_row *row = &status_rows[parts->status];
+	if (parts->run_id == NULL || !json_is_object(parts->config) ||
+	    !json_is_object(parts->quality))
+		return pl_err_set(err, PL_ERR_INTERNAL,
+				  "result: run_id, config or quality is missing");
+	if (!fits(row->results, parts->results))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s results", row->name,
+				  row->results == ALWAYS ? "needs" : "excludes");
+	if (!fits(row->error, parts->error))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s an error",
+				  row->name, row->error == ALWAYS ? "needs" : "excludes");
+	if (!isfinite(parts->duration_s) || parts->duration_s < 0)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is not a time");
 	pl_clock_rfc3339(parts->started_real_ns, timestamp);
 	json_t *result = json_object();
 	json_object_set_new(result, "schema_version", json_integer(RES_SCHEMA_VERSION));

@@ -14,21 +14,6 @@
 #define OURS_MIN       4
 #define SAMPLES_NEEDED 5
 
-/* The last change at or before t_ns; (size_t)-1: none. */
-static size_t find_at(const struct res_inflight *ours, size_t count, int64_t t_ns)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ours[middle].t_ns <= t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
-}
-
 /* Returns when the try after the i-th failed one began. */
 static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
 {
@@ -80,7 +65,16 @@ void res_inflight_compare(const struct res_inflight *ours, size_t our_count,
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t at = find_at(ours, our_count, samples[i].t_ns);
+		int64_t t_ns = samples[i].t_ns;
+		size_t low = 0, high = our_count;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+			if (ours[middle].t_ns <= t_ns)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		size_t at = low - 1;
 		if (at == (size_t)-1 || ours[at].in_flight < OURS_MIN)
 			continue;
 		double nearest = fabs(samples[i].theirs - ours[at].in_flight);

@@ -45,40 +45,6 @@ static int by_acted(const void *a, const void *b)
 	return (x->planned_ns > y->planned_ns) - (x->planned_ns < y->planned_ns);
 }
 
-static void collect(const struct res_outcome *outcome, struct starts *ret)
-{
-	ret->of = pl_alloc_array(outcome->count, sizeof(*ret->of));
-	for (size_t i = 0; i < outcome->count; i++) {
-		const struct res_record *record = &outcome->records[i];
-		if (record->acted_ns == RES_NO_TIME || record->planned_ns == RES_NO_TIME)
-			continue;
-		ret->of[ret->count++] = (struct start){
-			.planned_ns = record->planned_ns,
-			.ideal_ns = record->planned_ns,
-			.acted_ns = record->acted_ns,
-			.end_ns = record->end_ns,
-		};
-	}
-	if (ret->count > 0)
-		qsort(ret->of, ret->count, sizeof(*ret->of), by_acted);
-}
-
-/* The least of the heap is replaced: its slot is taken until `free_ns`. */
-static void heap_replace(int64_t *heap, size_t count, int64_t free_ns)
-{
-	size_t at = 0;
-
-	for (size_t child = 1; child < count; child = 2 * at + 1) {
-		if (child + 1 < count && heap[child + 1] < heap[child])
-			child++;
-		if (heap[child] >= free_ns)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = free_ns;
-}
-
 static void hold_for_slots(struct starts *starts, size_t slots)
 {
 	auto_free int64_t *heap = pl_alloc_array(slots, sizeof(*heap));
@@ -92,18 +58,18 @@ static void hold_for_slots(struct starts *starts, size_t slots)
 			start->ideal_ns = heap[0];
 		starts->held += start->held;
 		/* a request that never ended keeps its slot */
-		heap_replace(heap, slots, start->end_ns == RES_NO_TIME ? INT64_MAX : start->end_ns);
-	}
-}
-
-static void find_ideals(struct starts *starts, int64_t cap)
-{
-	if (cap != OPTION_NO_I64 && cap > 0 && (size_t)cap < starts->count)
-		hold_for_slots(starts, (size_t)cap);
-	/* stamps of two clocks: a send before its time is in time */
-	for (size_t i = 0; i < starts->count; i++) {
-		if (starts->of[i].ideal_ns > starts->of[i].acted_ns)
-			starts->of[i].ideal_ns = starts->of[i].acted_ns;
+		/* The least of the heap is replaced: its slot is taken until `free_ns`. */
+		int64_t free_ns = start->end_ns == RES_NO_TIME ? INT64_MAX : start->end_ns;
+		size_t at = 0;
+		for (size_t child = 1; child < slots; child = 2 * at + 1) {
+			if (child + 1 < slots && heap[child + 1] < heap[child])
+				child++;
+			if (heap[child] >= free_ns)
+				break;
+			heap[at] = heap[child];
+			at = child;
+		}
+		heap[at] = free_ns;
 	}
 }
 
@@ -207,8 +173,28 @@ void res_offered_measure(const struct res_outcome *outcome, const struct res_how
 		.mean_gap_ms = NAN,
 		.in_flight_distance = NAN,
 	};
-	collect(outcome, &starts);
-	find_ideals(&starts, how->max_concurrency);
+	starts.of = pl_alloc_array(outcome->count, sizeof(*starts.of));
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (record->acted_ns == RES_NO_TIME || record->planned_ns == RES_NO_TIME)
+			continue;
+		starts.of[starts.count++] = (struct start){
+			.planned_ns = record->planned_ns,
+			.ideal_ns = record->planned_ns,
+			.acted_ns = record->acted_ns,
+			.end_ns = record->end_ns,
+		};
+	}
+	if (starts.count > 0)
+		qsort(starts.of, starts.count, sizeof(*starts.of), by_acted);
+	int64_t cap = how->max_concurrency;
+	if (cap != OPTION_NO_I64 && cap > 0 && (size_t)cap < starts.count)
+		hold_for_slots(&starts, (size_t)cap);
+	/* stamps of two clocks: a send before its time is in time */
+	for (size_t i = 0; i < starts.count; i++) {
+		if (starts.of[i].ideal_ns > starts.of[i].acted_ns)
+			starts.of[i].ideal_ns = starts.of[i].acted_ns;
+	}
 	ret->kind = kind_of(&starts, how->finite_rate);
 	if (ret->kind != RES_OFFERED_NOTHING)
 		ret->in_flight_distance = in_flight_distance(&starts, outcome->end_ns);

@@ -279,14 +279,6 @@ static enum effect effect_of(const struct check *check, double value)
 	return worse ? check->worse_effect : check->effect;
 }
 
-/* "output 66 of 40 requested tokens, 4 of 4 requests differ" */
-static void add_lengths(const struct res_quality_facts *facts, struct pl_buf *buf)
-{
-	pl_buf_addf(buf, "; output %.0f of %.0f requested tokens, %.0f of %.0f requests differ",
-		    facts->output_received, facts->output_asked, facts->output_off,
-		    facts->output_counted);
-}
-
 /* Percentiles that need more requests. */
 static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *buf)
 {
@@ -315,26 +307,6 @@ static const char *detail_of(const struct check *check, const struct res_quality
 	if (check->value == value_buffered_stream)
 		return facts->proxy_detail;
 	return check->value == value_lists_agreement ? facts->lists_detail : "";
-}
-
-/* Returns the row's text, with the counts of the value if it has some. */
-static json_t *text_json(const struct check *check, const struct res_quality_facts *facts,
-			 bool beyond)
-{
-	auto_buf buf = PL_BUF(1 << 16);
-
-	pl_buf_add_text(&buf, check->text);
-	if (beyond && check->value == value_sample_size)
-		add_uncarried(facts, &buf);
-	if (check->value == value_output_length && facts->output_off > 0)
-		add_lengths(facts, &buf);
-	if (check->value == value_config_mismatch && beyond) {
-		pl_buf_add_text(&buf, "; ");
-		vllm_mismatches_add_text(facts->mismatches, &buf);
-	}
-	if (beyond && detail_of(check, facts)[0] != '\0')
-		pl_buf_addf(&buf, "; %s", detail_of(check, facts));
-	return pl_json_text(pl_buf_text(&buf));
 }
 
 static json_t *measurement_json(const struct res_quality_facts *facts)
@@ -386,7 +358,24 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 	json_object_set_new(row, "limit", pl_json_number(limit));
 	json_object_set_new(row, "unit", json_string(check->unit));
 	json_object_set_new(row, "effect", json_string(effect_names[effect]));
-	json_object_set_new(row, "text", text_json(check, facts, beyond));
+	auto_buf buf = PL_BUF(1 << 16);
+	pl_buf_add_text(&buf, check->text);
+	if (beyond && check->value == value_sample_size)
+		add_uncarried(facts, &buf);
+	if (check->value == value_output_length && facts->output_off > 0) {
+		/* "output 66 of 40 requested tokens, 4 of 4 requests differ" */
+		pl_buf_addf(&buf,
+			    "; output %.0f of %.0f requested tokens, %.0f of %.0f requests differ",
+			    facts->output_received, facts->output_asked, facts->output_off,
+			    facts->output_counted);
+	}
+	if (check->value == value_config_mismatch && beyond) {
+		pl_buf_add_text(&buf, "; ");
+		vllm_mismatches_add_text(facts->mismatches, &buf);
+	}
+	if (beyond && detail_of(check, facts)[0] != '\0')
+		pl_buf_addf(&buf, "; %s", detail_of(check, facts));
+	json_object_set_new(row, "text", pl_json_text(pl_buf_text(&buf)));
 	if (check->value == value_config_mismatch && beyond && facts->mismatches != NULL)
 		json_object_set(row, "differences", (json_t *)facts->mismatches);
 	*ret_effect = beyond ? effect : INFO;

@@ -25,29 +25,6 @@ static double result_number(const json_t *results, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void figures(const json_t *results, struct res_quality_facts *ret)
-{
-	ret->completed = result_number(results, "completed");
-	ret->failed = result_number(results, "failed");
-	ret->retries = result_number(results, "retries");
-	ret->measured_s = result_number(results, "duration");
-	ret->median_itl_ms = result_number(results, "median_itl_ms");
-	ret->median_ttft_ms = result_number(results, "median_ttft_ms");
-	ret->mean_e2el_ms = result_number(results, "mean_e2el_ms");
-	ret->median_e2el_ms = result_number(results, "median_e2el_ms");
-}
-
-static void client_queueing(const struct res_outcome *outcome, struct res_quality_facts *ret)
-{
-	size_t n = outcome->queueing_count;
-	auto_free double *sorted = pl_alloc_array(n, sizeof(double));
-
-	if (n > 0)
-		memcpy(sorted, outcome->queueing_ms, n * sizeof(double));
-	pl_stats_sort(sorted, n);
-	ret->client_queueing_p99_ms = pl_stats_percentile_sorted(sorted, n, 99);
-}
-
 /*
  * Returns whether max_concurrency did not delay the request: only such requests show whether the
  * client keeps its schedule.
@@ -72,21 +49,6 @@ static void schedule(const struct res_outcome *outcome, struct res_quality_facts
 	ret->schedule_requests = (double)n;
 	ret->schedule_lateness_p99_ms = pl_stats_percentile_sorted(late_ms, n, 99);
 	ret->schedule_lateness_p95_ms = pl_stats_percentile_sorted(late_ms, n, 95);
-}
-
-static void load(const struct res_outcome *outcome, const struct res_how *how,
-		 struct res_quality_facts *ret)
-{
-	struct res_offered offered;
-
-	res_offered_measure(outcome, how, &offered);
-	ret->closed_loop = offered.kind == RES_OFFERED_CLOSED;
-	ret->burst = offered.kind == RES_OFFERED_BURST;
-	ret->rate_reached = offered.rate_reached;
-	ret->gap_distance = offered.gap_distance;
-	ret->send_lateness_ms = offered.lateness_ms;
-	ret->mean_gap_ms = offered.mean_gap_ms;
-	ret->in_flight_distance = offered.in_flight_distance;
 }
 
 static void client_error(const json_t *results, struct res_quality_facts *ret)
@@ -404,21 +366,6 @@ static double identity_us(const struct res_record *record)
 	return (gaps > mean ? gaps : mean) * 1e6;
 }
 
-static double worst_identity_us(const struct res_outcome *outcome)
-{
-	double worst = NAN;
-
-	for (size_t i = 0; i < outcome->count; i++) {
-		const struct res_record *record = &outcome->records[i];
-		if (!record->ok || record->acted_ns == RES_NO_TIME || record->event_count == 0)
-			continue;
-		double here = identity_us(record);
-		if (isnan(worst) || here > worst)
-			worst = here;
-	}
-	return worst;
-}
-
 /*
  * L = λW: the integral of requests in flight equals the sum of their durations. The loop counts the
  * former, records give the latter, and only a request that was lost or counted twice makes them
@@ -441,10 +388,30 @@ static double littles_law(const struct res_outcome *outcome)
 void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		       const struct res_how *how, struct res_quality_facts *ret)
 {
-	figures(results, ret);
+	ret->completed = result_number(results, "completed");
+	ret->failed = result_number(results, "failed");
+	ret->retries = result_number(results, "retries");
+	ret->measured_s = result_number(results, "duration");
+	ret->median_itl_ms = result_number(results, "median_itl_ms");
+	ret->median_ttft_ms = result_number(results, "median_ttft_ms");
+	ret->mean_e2el_ms = result_number(results, "mean_e2el_ms");
+	ret->median_e2el_ms = result_number(results, "median_e2el_ms");
 	client_error(results, ret);
-	load(outcome, how, ret);
-	client_queueing(outcome, ret);
+	struct res_offered offered;
+	res_offered_measure(outcome, how, &offered);
+	ret->closed_loop = offered.kind == RES_OFFERED_CLOSED;
+	ret->burst = offered.kind == RES_OFFERED_BURST;
+	ret->rate_reached = offered.rate_reached;
+	ret->gap_distance = offered.gap_distance;
+	ret->send_lateness_ms = offered.lateness_ms;
+	ret->mean_gap_ms = offered.mean_gap_ms;
+	ret->in_flight_distance = offered.in_flight_distance;
+	size_t n = outcome->queueing_count;
+	auto_free double *sorted = pl_alloc_array(n, sizeof(double));
+	if (n > 0)
+		memcpy(sorted, outcome->queueing_ms, n * sizeof(double));
+	pl_stats_sort(sorted, n);
+	ret->client_queueing_p99_ms = pl_stats_percentile_sorted(sorted, n, 99);
 	ret->schedule_finite = how->finite_rate;
 	if (how->finite_rate)
 		schedule(outcome, ret);
@@ -462,6 +429,15 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 	ret->prompt_off_share = prompt_off_share(
 		outcome, result_number(results, "prompt_token_offset_median"));
 	streams(outcome, ret);
-	ret->record_identity_us = worst_identity_us(outcome);
+	double worst = NAN;
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok || record->acted_ns == RES_NO_TIME || record->event_count == 0)
+			continue;
+		double here = identity_us(record);
+		if (isnan(worst) || here > worst)
+			worst = here;
+	}
+	ret->record_identity_us = worst;
 	ret->littles_law_share = littles_law(outcome);
 }

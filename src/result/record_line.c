@@ -87,27 +87,6 @@ static const char *const kind_keys[RES_KIND_COUNT] = {
 	[RES_KIND_TOOL_CALL] = "first_tool_call_ns",
 };
 
-static void add_times(struct pl_buf *line, const struct res_record *record)
-{
-	pl_json_add_i64(line, ",\"planned_ns\":", record->planned_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"queued_ns\":", record->queued_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"acted_ns\":", record->acted_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"connected_ns\":", record->connected_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"handshake_ns\":", record->handshake_ns, RES_NO_COUNT);
-	pl_json_add_i64(line, ",\"sent_ns\":", record->sent_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"headers_ns\":", record->headers_ns, RES_NO_TIME);
-	pl_json_add_i64(line, ",\"first_event_ns\":", res_record_first_event_ns(record),
-			RES_NO_TIME);
-	pl_json_add_i64(line, ",\"first_token_ns\":", res_record_first_token_ns(record),
-			RES_NO_TIME);
-	pl_json_add_i64(line, ",\"end_ns\":", record->end_ns, RES_NO_TIME);
-	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
-		if (record->first_ns[i] == RES_NO_TIME)
-			continue;
-		pl_buf_addf(line, ",\"%s\":%lld", kind_keys[i], (long long)record->first_ns[i]);
-	}
-}
-
 /* NaN: no such key. */
 static void add_seconds(struct pl_buf *line, const char *before, double seconds)
 {
@@ -133,7 +112,23 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 			",\"tries\":", record->retried ? RES_NO_COUNT : (int64_t)record->tries,
 			RES_NO_COUNT);
 	pl_buf_add_text(line, record->retried ? ",\"retried\":true" : ",\"retried\":false");
-	add_times(line, record);
+	pl_json_add_i64(line, ",\"planned_ns\":", record->planned_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"queued_ns\":", record->queued_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"acted_ns\":", record->acted_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"connected_ns\":", record->connected_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"handshake_ns\":", record->handshake_ns, RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"sent_ns\":", record->sent_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"headers_ns\":", record->headers_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_event_ns\":", res_record_first_event_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_token_ns\":", res_record_first_token_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"end_ns\":", record->end_ns, RES_NO_TIME);
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		if (record->first_ns[i] == RES_NO_TIME)
+			continue;
+		pl_buf_addf(line, ",\"%s\":%lld", kind_keys[i], (long long)record->first_ns[i]);
+	}
 	add_events(line, record);
 	pl_json_add_i64(line, ",\"prompt_tokens_requested\":", record->prompt_tokens_requested,
 			RES_NO_COUNT);
@@ -365,17 +360,6 @@ static int check_derived(struct reader *r, const struct res_record *record)
 	return 0;
 }
 
-static int take_token_source(struct reader *r, struct res_record *record)
-{
-	const json_t *value = take(r, "token_source");
-
-	if (value == NULL)
-		return -1;
-	if (res_token_source_find(json_string_value(value), &record->token_source))
-		return 0;
-	return wrong(r, "token_source", "none, usage, ids, tokenizer or events");
-}
-
 static int take_counts(struct reader *r, struct res_record *record)
 {
 	if (take_integer(r, "prompt_tokens_requested", RES_NO_COUNT,
@@ -385,7 +369,12 @@ static int take_counts(struct reader *r, struct res_record *record)
 			 &record->output_tokens_requested) < 0 ||
 	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
 		return -1;
-	return take_token_source(r, record);
+	const json_t *value = take(r, "token_source");
+	if (value == NULL)
+		return -1;
+	if (res_token_source_find(json_string_value(value), &record->token_source))
+		return 0;
+	return wrong(r, "token_source", "none, usage, ids, tokenizer or events");
 }
 
 /* An HTTP status; null is 0. */
@@ -479,16 +468,6 @@ static int take_seconds(struct reader *r, const char *key, double *ret)
 	return 0;
 }
 
-static int take_id(struct reader *r, struct res_record *record)
-{
-	char id[RES_ID_BYTES];
-
-	if (take_text(r, "request_id", id, sizeof(id)) < 0)
-		return -1;
-	res_record_set_id(record, id);
-	return 0;
-}
-
 static int take_all(struct reader *r, struct res_record *record)
 {
 	int64_t index = -1;
@@ -502,7 +481,11 @@ static int take_all(struct reader *r, struct res_record *record)
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
 		return -1;
-	if (take_id(r, record) < 0 || take_true(r, "done_missing", &record->done_missing) < 0 ||
+	char id[RES_ID_BYTES];
+	if (take_text(r, "request_id", id, sizeof(id)) < 0)
+		return -1;
+	res_record_set_id(record, id);
+	if (take_true(r, "done_missing", &record->done_missing) < 0 ||
 	    take_true(r, "output_chunks", &record->output_chunks) < 0 ||
 	    take_seconds(r, "server_queue_s", &record->server_queue_s) < 0 ||
 	    take_seconds(r, "server_ttft_s", &record->server_ttft_s) < 0 ||

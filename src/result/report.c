@@ -349,16 +349,6 @@ void res_report_first_failures(const struct res_record *records, size_t count, s
 	}
 }
 
-static void add_banner(const json_t *result, struct pl_buf *buf)
-{
-	const json_t *engine = pl_json_get_path(result, "environment.engine");
-	auto_free char *name = res_engine_text(engine);
-
-	if (pl_json_get_true(engine, "simulated"))
-		pl_buf_addf(buf, "SIMULATED: %s answered, no model ran and no GPU was used.\n",
-			    name != NULL ? name : "a simulator");
-}
-
 static void add_tail(const json_t *result, bool color, struct pl_buf *buf)
 {
 	const json_t *tail = pl_json_get_path(result, "error.log_tail");
@@ -367,19 +357,6 @@ static void add_tail(const json_t *result, bool color, struct pl_buf *buf)
 	for (size_t i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++)
 		pl_buf_addf(buf, "  %s| %s%s\n", color ? "\033[2m" : "",
 			    json_string_value(json_array_get(tail, i)), color ? "\033[0m" : "");
-}
-
-/* Path of the server log; artifacts are in the directory of the result. */
-static void add_log_path(const json_t *result, const char *path, struct pl_buf *buf)
-{
-	auto_free char *folder = path != NULL ? pl_file_dir(path) : NULL;
-	bool is_here = path == NULL || strchr(path, '/') == NULL;
-
-	PL_JSON_EACH(artifact, json_object_get(result, "artifacts")) {
-		if (pl_text_equal(pl_json_path_text(artifact, "kind"), "server_log"))
-			pl_buf_addf(buf, "Server log: %s%s%s\n", is_here ? "" : folder,
-				    is_here ? "" : "/", pl_json_path_text(artifact, "name"));
-	}
 }
 
 static void add_error(const json_t *result, const char *path, bool color, struct pl_buf *buf)
@@ -398,7 +375,14 @@ static void add_error(const json_t *result, const char *path, bool color, struct
 	/* not if metrics were printed */
 	if (json_is_null(json_object_get(result, "results")))
 		add_tail(result, color, buf);
-	add_log_path(result, path, buf);
+	/* Path of the server log; artifacts are in the directory of the result. */
+	auto_free char *folder = path != NULL ? pl_file_dir(path) : NULL;
+	bool is_here = path == NULL || strchr(path, '/') == NULL;
+	PL_JSON_EACH(artifact, json_object_get(result, "artifacts")) {
+		if (pl_text_equal(pl_json_path_text(artifact, "kind"), "server_log"))
+			pl_buf_addf(buf, "Server log: %s%s%s\n", is_here ? "" : folder,
+				    is_here ? "" : "/", pl_json_path_text(artifact, "name"));
+	}
 }
 
 void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
@@ -406,7 +390,11 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 {
 	const json_t *results = json_object_get(result, "results");
 
-	add_banner(result, buf);
+	const json_t *engine = pl_json_get_path(result, "environment.engine");
+	auto_free char *name = res_engine_text(engine);
+	if (pl_json_get_true(engine, "simulated"))
+		pl_buf_addf(buf, "SIMULATED: %s answered, no model ran and no GPU was used.\n",
+			    name != NULL ? name : "a simulator");
 	if (json_is_object(results)) {
 		if (failures != NULL)
 			pl_buf_add_text(buf, failures);

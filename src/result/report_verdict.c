@@ -127,17 +127,6 @@ static size_t count_of(const json_t *quality, enum about about, const char *stat
 	return count;
 }
 
-static const json_t *worst_check(const json_t *quality)
-{
-	const json_t *worst = NULL;
-
-	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
-		if (severity_of_check(check) > (worst != NULL ? severity_of_check(worst) : 0))
-			worst = check;
-	}
-	return worst;
-}
-
 /* Returns whether it is over its limit, or above 0 without a limit. */
 static bool is_reported(const json_t *check)
 {
@@ -164,7 +153,11 @@ static struct ruling ruling_of(const json_t *result)
 {
 	const json_t *completed = pl_json_get_path(result, "results.completed");
 	const json_t *quality = json_object_get(result, "quality");
-	const json_t *reason = worst_check(quality);
+	const json_t *reason = NULL;
+	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
+		if (severity_of_check(check) > (reason != NULL ? severity_of_check(reason) : 0))
+			reason = check;
+	}
 	struct ruling ruling = {
 		.result = result,
 		.quality = quality,
@@ -552,22 +545,16 @@ static void add_coloured(struct pl_buf *buf, const char *text, bool color)
 	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
 }
 
-/* Length of the next word with the blank before it. A unit stays with its number: " 0.2 %". */
-static size_t word_len(const char *text)
-{
-	size_t blank = *text == ' ', len = blank + strcspn(text + blank, " \n");
-	bool is_number = len > blank && text[len - 1] >= '0' && text[len - 1] <= '9';
-
-	return is_number && text[len] == ' ' && text[len + 1] == '%'
-		       ? len + 1 + strcspn(text + len + 1, " \n")
-		       : len;
-}
-
 /* Words from column `at`; further lines are indented below the first. */
 static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 {
 	while (*text != '\0') {
-		size_t word = word_len(text);
+		/* Length of the next word with the blank before it. A unit stays with its number: " 0.2 %". */
+		size_t blank = *text == ' ', len = blank + strcspn(text + blank, " \n");
+		bool is_number = len > blank && text[len - 1] >= '0' && text[len - 1] <= '9';
+		size_t word = is_number && text[len] == ' ' && text[len + 1] == '%'
+				      ? len + 1 + strcspn(text + len + 1, " \n")
+				      : len;
 		size_t columns = pl_text_columns(text, word);
 		if (*text == '\n') {
 			pl_buf_add_text(buf, "\n  ");
@@ -585,27 +572,6 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 	}
 }
 
-/* "  note: FINDING (ID: …). ACTION." */
-static void add_note(struct pl_buf *buf, const struct ruling *ruling, const json_t *check,
-		     bool color)
-{
-	auto_buf finding = PL_BUF(SENTENCE_BYTES_MAX), action = PL_BUF(SENTENCE_BYTES_MAX);
-	auto_buf text = PL_BUF(SENTENCE_BYTES_MAX);
-	size_t severity = severity_of_check(check);
-	const char *word = severity > 0 ? verdicts[severity] : "note";
-
-	add_finding(&finding, ruling, check);
-	add_check_action(&action, check);
-	pl_buf_add_text(&text, ": ");
-	add_sentence(&text, &finding);
-	pl_buf_add_char(&text, ' ');
-	add_sentence(&text, &action);
-	pl_buf_add_text(buf, "  ");
-	add_coloured(buf, word, color);
-	add_wrapped(buf, pl_buf_text(&text), 2 + strlen(word));
-	pl_buf_add_char(buf, '\n');
-}
-
 void res_report_verdict(const json_t *result, bool color, struct pl_buf *buf)
 {
 	struct ruling ruling = ruling_of(result);
@@ -620,7 +586,23 @@ void res_report_verdict(const json_t *result, bool color, struct pl_buf *buf)
 	add_wrapped(buf, pl_buf_text(&sentences), 2);
 	pl_buf_add_char(buf, '\n');
 	PL_JSON_EACH(check, json_object_get(ruling.quality, "checks")) {
-		if (is_note(&ruling, check))
-			add_note(buf, &ruling, check, color);
+		if (is_note(&ruling, check)) {
+			/* "  note: FINDING (ID: …). ACTION." */
+			auto_buf finding = PL_BUF(SENTENCE_BYTES_MAX),
+				 action = PL_BUF(SENTENCE_BYTES_MAX);
+			auto_buf text = PL_BUF(SENTENCE_BYTES_MAX);
+			size_t severity = severity_of_check(check);
+			const char *word = severity > 0 ? verdicts[severity] : "note";
+			add_finding(&finding, &ruling, check);
+			add_check_action(&action, check);
+			pl_buf_add_text(&text, ": ");
+			add_sentence(&text, &finding);
+			pl_buf_add_char(&text, ' ');
+			add_sentence(&text, &action);
+			pl_buf_add_text(buf, "  ");
+			add_coloured(buf, word, color);
+			add_wrapped(buf, pl_buf_text(&text), 2 + strlen(word));
+			pl_buf_add_char(buf, '\n');
+		}
 	}
 }

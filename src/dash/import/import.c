@@ -183,17 +183,6 @@ static void take_artifacts(struct dash_import *import, const struct dash_importe
 	import->on_artifact(import->context, imported, &on_result);
 }
 
-/* Records that the stored artifacts are currently unknown. */
-static void fail_besides(struct dash_import *import, const struct dash_imported *imported,
-			 const struct res_artifacts *besides, const struct pl_err *err)
-{
-	for (size_t i = 0; i < besides->count; i++) {
-		struct dash_imported_artifact on_result = artifact_of(&besides->items[i], "failed");
-		on_result.message = err->text;
-		import->on_artifact(import->context, imported, &on_result);
-	}
-}
-
 /* Imports the artifacts of a stored result. Those of a conflict belong to another result. */
 static void take_besides(struct dash_import *import, const struct dash_imported *imported)
 {
@@ -208,30 +197,17 @@ static void take_besides(struct dash_import *import, const struct dash_imported 
 	if (besides.count == 0)
 		return;
 	if (store_artifacts_of(import->store, imported->id, &stored, &err) < 0) {
-		fail_besides(import, imported, &besides, &err);
+		/* Records that the stored artifacts are currently unknown. */
+		for (size_t i = 0; i < besides.count; i++) {
+			struct dash_imported_artifact on_result = artifact_of(&besides.items[i],
+									      "failed");
+			on_result.message = err.text;
+			import->on_artifact(import->context, imported, &on_result);
+		}
 		return;
 	}
 	for (size_t i = 0; i < besides.count; i++)
 		take_artifacts(import, imported, &stored, &besides.items[i]);
-}
-
-static void report(struct dash_import *import, const struct waiting *waiting)
-{
-	bool is_rejected = waiting->prepared == NULL;
-	const struct dash_imported imported = {
-		.path = waiting->path,
-		.name = waiting->name,
-		.outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
-		.document = is_rejected ? NULL : &waiting->document,
-		.id = waiting->result.id,
-		.is_deleted = waiting->result.is_deleted,
-		.message = waiting->message,
-		.is_unread = waiting->is_unread,
-		.faults = is_rejected ? waiting->faults : waiting->document.notes,
-	};
-
-	import->on_result(import->context, &imported);
-	take_besides(import, &imported);
 }
 
 static int put_all(struct dash_import *import, struct pl_err *err)
@@ -300,18 +276,25 @@ int dash_import_finish(struct dash_import *import, struct pl_err *err)
 		forget(import);
 		return -1;
 	}
-	for (size_t i = 0; i < import->count; i++)
-		report(import, &import->waiting[i]);
+	for (size_t i = 0; i < import->count; i++) {
+		const struct waiting *waiting = &import->waiting[i];
+		bool is_rejected = waiting->prepared == NULL;
+		const struct dash_imported imported = {
+			.path = waiting->path,
+			.name = waiting->name,
+			.outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
+			.document = is_rejected ? NULL : &waiting->document,
+			.id = waiting->result.id,
+			.is_deleted = waiting->result.is_deleted,
+			.message = waiting->message,
+			.is_unread = waiting->is_unread,
+			.faults = is_rejected ? waiting->faults : waiting->document.notes,
+		};
+		import->on_result(import->context, &imported);
+		take_besides(import, &imported);
+	}
 	forget(import);
 	return 0;
-}
-
-/* Returns the name without directories, which are those of the importing host. */
-static char *base_name(const char *name, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return pl_strdup(name + (slash != NULL ? slash + 1 - path : 0));
 }
 
 static struct waiting *add(struct dash_import *import, const char *path, const char *name)
@@ -319,7 +302,8 @@ static struct waiting *add(struct dash_import *import, const char *path, const c
 	struct waiting *waiting = &import->waiting[import->count++];
 
 	waiting->path = pl_strdup(path);
-	waiting->name = base_name(name, path);
+	const char *slash = strrchr(path, '/');
+	waiting->name = pl_strdup(name + (slash != NULL ? slash + 1 - path : 0));
 	return waiting;
 }
 

@@ -121,16 +121,6 @@ static void watch_folder(struct dash_watch *watch, const char *path)
 	folder->path = pl_strdup(path);
 }
 
-/* Directories appear and disappear while the server runs. */
-static void forget_folder(struct dash_watch *watch, struct folder *folder)
-{
-	size_t after = (size_t)(watch->folders + watch->folder_count - (folder + 1));
-
-	free(folder->path);
-	memmove(folder, folder + 1, after * sizeof(*folder));
-	watch->folder_count--;
-}
-
 static bool may_be_result(const char *path)
 {
 	return res_may_hold_results(path) && res_artifact_suffix(path) == NULL;
@@ -319,7 +309,11 @@ static void take_event(struct dash_watch *watch, const struct inotify_event *eve
 	if (folder == NULL)
 		return;
 	if (event->mask & IN_IGNORED) {
-		forget_folder(watch, folder);
+		/* Directories appear and disappear while the server runs. */
+		size_t after = (size_t)(watch->folders + watch->folder_count - (folder + 1));
+		free(folder->path);
+		memmove(folder, folder + 1, after * sizeof(*folder));
+		watch->folder_count--;
 		return;
 	}
 	if (event->len == 0 || event->name[0] == '.')

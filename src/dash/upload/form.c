@@ -126,18 +126,6 @@ static char *extended_name(const char *text)
 	return pl_buf_take(&name);
 }
 
-/* Cuts the start of a name that is too long, because its end shows the kind of file. */
-static char *clean_name(const char *name)
-{
-	auto_free char *clean = pl_clean_line(name);
-	size_t len = strlen(clean);
-	const char *from = clean + (len > NAME_BYTES_MAX ? len - NAME_BYTES_MAX : 0);
-
-	while ((*from & 0xC0) == 0x80)
-		from++;
-	return pl_strdup(from);
-}
-
 /* ---- headers of parts ---------------------------------------------------------------------- */
 
 static bool is_header(struct span line, const char *name, struct span *ret)
@@ -163,7 +151,13 @@ static void read_disposition(struct span value, struct part_head *head)
 		return;
 	head->is_file = true;
 	free(head->name);
-	head->name = clean_name(name);
+	/* Cuts the start of a name that is too long, because its end shows the kind of file. */
+	auto_free char *clean = pl_clean_line(name);
+	size_t len = strlen(clean);
+	const char *from = clean + (len > NAME_BYTES_MAX ? len - NAME_BYTES_MAX : 0);
+	while ((*from & 0xC0) == 0x80)
+		from++;
+	head->name = pl_strdup(from);
 }
 
 /* Encodings that RFC 7578 (4.7) deprecates would have to be decoded; no known client uses them. */

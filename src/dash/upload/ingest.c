@@ -215,24 +215,17 @@ static enum outcome store_group(struct task *task, struct pl_err *err)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-/* Returns the number of turns to store together, so that other writers are not blocked for long. */
-static size_t group_size(const struct task *task)
+static enum outcome do_group(struct task *task, struct pl_err *err)
 {
-	size_t count = 0, bytes = 0;
+	struct store *store = task->ingest->store;
 
+	size_t count = 0, bytes = 0;
 	for (; task->at + count < task->work->count && count < GROUP_MAX; count++) {
 		bytes += source_of(task, task->at + count).len;
 		if (count > 0 && bytes > GROUP_BYTES)
 			break;
 	}
-	return count;
-}
-
-static enum outcome do_group(struct task *task, struct pl_err *err)
-{
-	struct store *store = task->ingest->store;
-
-	task->count = group_size(task);
+	task->count = count;
 	store_job_mark(store, task->work, task->at, task->count, STORE_ITEM_PARSED);
 	for (size_t i = 0; i < task->count; i++)
 		task->read[i] = dash_readers_wait(task->ingest->readers, task->at + i);

@@ -67,21 +67,6 @@ static char *without_secrets(const struct dash_source *from)
 	return pl_json_to_text(shown, PL_JSON_COMPACT);
 }
 
-/* Keeps the first faults; the last entry counts the others. */
-static void cut_faults(json_t *faults)
-{
-	size_t count = json_array_size(faults), retained = 0, bytes = 0;
-
-	for (; retained < count && retained < FAULTS_MAX && bytes < FAULTS_BYTES_MAX; retained++)
-		bytes += json_dumpb(json_array_get(faults, retained), NULL, 0, JSON_COMPACT);
-	if (retained == count)
-		return;
-	auto_free char *text = pl_asprintf("%zu more problems are not listed", count - retained);
-	while (json_array_size(faults) > retained)
-		json_array_remove(faults, json_array_size(faults) - 1);
-	json_array_append_new(faults, store_fault_new("", 0, text));
-}
-
 static void read_one(const struct dash_readers *readers, const struct dash_source *from,
 		     struct dash_read *ret)
 {
@@ -106,7 +91,17 @@ static void read_one(const struct dash_readers *readers, const struct dash_sourc
 	ret->document = (struct store_document){ 0 };
 	ret->message = pl_strdup(why.text);
 	ret->retained = without_secrets(from);
-	cut_faults(ret->faults);
+	/* Keeps the first faults; the last entry counts the others. */
+	json_t *faults = ret->faults;
+	size_t count = json_array_size(faults), retained = 0, bytes = 0;
+	for (; retained < count && retained < FAULTS_MAX && bytes < FAULTS_BYTES_MAX; retained++)
+		bytes += json_dumpb(json_array_get(faults, retained), NULL, 0, JSON_COMPACT);
+	if (retained == count)
+		return;
+	auto_free char *text = pl_asprintf("%zu more problems are not listed", count - retained);
+	while (json_array_size(faults) > retained)
+		json_array_remove(faults, json_array_size(faults) - 1);
+	json_array_append_new(faults, store_fault_new("", 0, text));
 }
 
 /* Under the lock. */
@@ -147,18 +142,14 @@ static void *work(void *data)
 
 /* ---- the threads --------------------------------------------------------------------------- */
 
-static size_t wanted_threads(void)
-{
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return processors < 1 ? 1 : processors > THREADS_MAX ? THREADS_MAX : (size_t)processors;
-}
-
 int dash_readers_new(struct store *store, const struct store_reader *reader,
 		     struct dash_readers **ret, struct pl_err *err)
 {
 	struct dash_readers *readers = pl_alloc(sizeof(*readers));
-	size_t wanted = wanted_threads();
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = processors < 1             ? 1
+			: processors > THREADS_MAX ? THREADS_MAX
+						   : (size_t)processors;
 
 	readers->store = store;
 	readers->reader = reader;

@@ -242,17 +242,6 @@ void dash_upload_json(const struct dash_request *request, struct dash_answer *an
 		accept(request, &upload, answer);
 }
 
-static size_t lines_of(const char *bytes, size_t len)
-{
-	size_t count = 0;
-
-	for (const char *at = bytes, *end = bytes + len; at < end; count++) {
-		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		at = line_end != NULL ? line_end + 1 : end;
-	}
-	return count;
-}
-
 static bool read_form(const struct dash_request *request, struct dash_form *form,
 		      struct dash_answer *answer)
 {
@@ -287,7 +276,14 @@ void dash_upload_batch(const struct dash_request *request, struct dash_answer *a
 		upload.name = name = name_ending(request, ".json");
 	} else {
 		upload.name = name = name_ending(request, ".jsonl");
-		if (lines_of(request->bytes, request->len) > LINES_MAX) {
+		size_t len = request->len;
+		size_t count = 0;
+		for (const char *at = request->bytes, *end = request->bytes + len; at < end;
+		     count++) {
+			const char *line_end = memchr(at, '\n', (size_t)(end - at));
+			at = line_end != NULL ? line_end + 1 : end;
+		}
+		if (count > LINES_MAX) {
 			dash_refuse(answer, 422, "found more than %d lines", LINES_MAX);
 			return;
 		}

@@ -58,17 +58,6 @@ static size_t count_events(const struct plot_timeline_input *input, const struct
 	return count;
 }
 
-static int64_t last_sign(const struct res_record *record)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	int64_t last_ns = record->end_ns != RES_NO_TIME ? record->end_ns : record->acted_ns;
-	struct res_event_at at;
-
-	while (res_record_next(&cursor, &at))
-		last_ns = at.t_ns > last_ns ? at.t_ns : last_ns;
-	return last_ns;
-}
-
 static void add_times(const struct res_record *record, struct plot_timeline_facts *facts)
 {
 	int64_t first_ns = res_record_first_chunk_ns(record);
@@ -77,7 +66,11 @@ static void add_times(const struct res_record *record, struct plot_timeline_fact
 		return;
 	if (facts->start_ns == RES_NO_TIME || record->acted_ns < facts->start_ns)
 		facts->start_ns = record->acted_ns;
-	int64_t last_ns = last_sign(record);
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t last_ns = record->end_ns != RES_NO_TIME ? record->end_ns : record->acted_ns;
+	struct res_event_at at;
+	while (res_record_next(&cursor, &at))
+		last_ns = at.t_ns > last_ns ? at.t_ns : last_ns;
 	if (facts->end_ns == RES_NO_TIME || last_ns > facts->end_ns)
 		facts->end_ns = last_ns;
 	if (record->ok && first_ns != RES_NO_TIME)
@@ -92,19 +85,6 @@ static void threshold_text(double ms, char text[PL_F64_TEXT_BYTES])
 		text[strlen(text) - 2] = '\0';
 }
 
-static void make_labels(const struct plot_timeline_input *input, char **labels)
-{
-	char first[PL_F64_TEXT_BYTES], second[PL_F64_TEXT_BYTES];
-
-	threshold_text(input->thresholds_ms[0], first);
-	threshold_text(input->thresholds_ms[1], second);
-	labels[PLOT_TIMELINE_TTFT] = pl_strdup("TTFT");
-	labels[PLOT_TIMELINE_FAST] = pl_asprintf("ITL < %sms", first);
-	labels[PLOT_TIMELINE_SLOWER] = pl_asprintf("%sms ≤ ITL < %sms", first, second);
-	labels[PLOT_TIMELINE_SLOW] = pl_asprintf("ITL ≥ %sms", second);
-	labels[PLOT_TIMELINE_FAILED] = pl_strdup("failed");
-}
-
 void plot_timeline_facts_make(const struct plot_timeline_input *input,
 			      struct plot_timeline_facts *ret)
 {
@@ -113,7 +93,15 @@ void plot_timeline_facts_make(const struct plot_timeline_input *input,
 
 	*ret = (struct plot_timeline_facts){ .start_ns = RES_NO_TIME, .end_ns = RES_NO_TIME };
 	ret->ttfts_ms = pl_alloc_array(input->count, sizeof(*ret->ttfts_ms));
-	make_labels(input, ret->labels);
+	char **labels = ret->labels;
+	char first[PL_F64_TEXT_BYTES], second[PL_F64_TEXT_BYTES];
+	threshold_text(input->thresholds_ms[0], first);
+	threshold_text(input->thresholds_ms[1], second);
+	labels[PLOT_TIMELINE_TTFT] = pl_strdup("TTFT");
+	labels[PLOT_TIMELINE_FAST] = pl_asprintf("ITL < %sms", first);
+	labels[PLOT_TIMELINE_SLOWER] = pl_asprintf("%sms ≤ ITL < %sms", first, second);
+	labels[PLOT_TIMELINE_SLOW] = pl_asprintf("ITL ≥ %sms", second);
+	labels[PLOT_TIMELINE_FAILED] = pl_strdup("failed");
 	for (size_t i = 0; i < input->count; i++) {
 		const struct res_record *record = &input->records[i];
 		size_t counts[PLOT_TIMELINE_CLASSES] = { 0 };
@@ -160,22 +148,6 @@ static json_t *message_of(const struct res_record *record)
 			    clean[len] != '\0' ? "…" : "");
 }
 
-/* Returns JSON text that can neither end the element that contains it nor start another. */
-static char *for_page(const json_t *json)
-{
-	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
-	struct pl_buf buf;
-
-	pl_buf_init(&buf, ABOUT_BYTES_MAX);
-	for (const char *at = text; *at != '\0'; at++) {
-		if (strchr("<>&", *at) != NULL)
-			pl_buf_addf(&buf, "\\u%04x", (unsigned char)*at);
-		else
-			pl_buf_add_char(&buf, *at);
-	}
-	return pl_buf_take(&buf);
-}
-
 char *plot_timeline_about(const struct plot_timeline_input *input,
 			  const struct plot_timeline_facts *facts)
 {
@@ -195,7 +167,16 @@ char *plot_timeline_about(const struct plot_timeline_input *input,
 					    fmin(input->thresholds_ms[0], ENDLESS_MS),
 					    fmin(input->thresholds_ms[1], ENDLESS_MS), "labels",
 					    labels, "counts", counts, "errors", errors);
-	return for_page(about);
+	auto_free char *text = pl_json_to_text(about, PL_JSON_COMPACT);
+	struct pl_buf buf;
+	pl_buf_init(&buf, ABOUT_BYTES_MAX);
+	for (const char *at = text; *at != '\0'; at++) {
+		if (strchr("<>&", *at) != NULL)
+			pl_buf_addf(&buf, "\\u%04x", (unsigned char)*at);
+		else
+			pl_buf_add_char(&buf, *at);
+	}
+	return pl_buf_take(&buf);
 }
 
 /* ---- as base64 ---- */
@@ -221,14 +202,6 @@ static void put_byte(struct base64 *out, unsigned byte)
 		out->bits -= 6;
 		put_sextet(out, out->held >> out->bits);
 	}
-}
-
-static void put_end(struct base64 *out)
-{
-	if (out->bits == 0)
-		return;
-	put_sextet(out, out->held << (6 - out->bits));
-	fputs(out->bits == 2 ? "==" : "=", out->stream);
 }
 
 /* There are no negative values: unknown ones were written as 0. */
@@ -273,5 +246,8 @@ void plot_timeline_events(const struct plot_timeline_input *input,
 
 	for (size_t i = 0; i < facts->shown; i++)
 		put_record(&out, input, &input->records[i], facts->start_ns);
-	put_end(&out);
+	if (out.bits == 0)
+		return;
+	put_sextet(&out, out.held << (6 - out.bits));
+	fputs(out.bits == 2 ? "==" : "=", out.stream);
 }

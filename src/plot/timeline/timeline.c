@@ -104,21 +104,6 @@ static void add_ms(struct pl_buf *buf, const char *name, double ms)
 	pl_buf_addf(buf, "%s%s</td></tr>\n", text, isnan(ms) ? "" : " ms");
 }
 
-static void add_classes(const struct page *page, struct pl_buf *buf)
-{
-	const size_t *counts = page->facts.counts;
-	size_t gaps = counts[PLOT_TIMELINE_FAST] + counts[PLOT_TIMELINE_SLOWER] +
-		      counts[PLOT_TIMELINE_SLOW];
-
-	for (size_t i = PLOT_TIMELINE_FAST; i <= PLOT_TIMELINE_SLOW; i++) {
-		add_row(buf, page->facts.labels[i]);
-		add_count(buf, (double)counts[i]);
-		if (gaps > 0)
-			pl_buf_addf(buf, " (%.1f %%)", 100.0 * (double)counts[i] / (double)gaps);
-		pl_buf_add_text(buf, "</td></tr>\n");
-	}
-}
-
 /* A text alternative to the picture. */
 static void fill_summary(struct page *page)
 {
@@ -139,7 +124,16 @@ static void fill_summary(struct page *page)
 	add_ms(buf, "TTFT, mean", pl_stats_mean(facts->ttfts_ms, count));
 	add_ms(buf, "TTFT, median", pl_stats_median_sorted(facts->ttfts_ms, count));
 	add_ms(buf, "TTFT, P99", pl_stats_percentile_sorted(facts->ttfts_ms, count, 99));
-	add_classes(page, buf);
+	const size_t *counts = page->facts.counts;
+	size_t gaps = counts[PLOT_TIMELINE_FAST] + counts[PLOT_TIMELINE_SLOWER] +
+		      counts[PLOT_TIMELINE_SLOW];
+	for (size_t i = PLOT_TIMELINE_FAST; i <= PLOT_TIMELINE_SLOW; i++) {
+		add_row(buf, page->facts.labels[i]);
+		add_count(buf, (double)counts[i]);
+		if (gaps > 0)
+			pl_buf_addf(buf, " (%.1f %%)", 100.0 * (double)counts[i] / (double)gaps);
+		pl_buf_add_text(buf, "</td></tr>\n");
+	}
 	pl_buf_add_text(buf, "</table>\n</section>");
 }
 
@@ -179,20 +173,6 @@ static size_t fill_place(struct page *page, const char *at)
 	return 0;
 }
 
-static void write_page(struct page *page)
-{
-	const char *from = plot_timeline_page;
-
-	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
-		fwrite(from, 1, (size_t)(at - from), page->stream);
-		size_t len = fill_place(page, at);
-		/* an @ that starts no placeholder is written unchanged */
-		from = at + len;
-		at += len > 0 ? len : 1;
-	}
-	fputs(from, page->stream);
-}
-
 int plot_timeline(const struct plot_timeline_input *input, const char *path, struct pl_err *err)
 {
 	auto_file_new file = { 0 };
@@ -203,7 +183,15 @@ int plot_timeline(const struct plot_timeline_input *input, const char *path, str
 	page.stream = file.stream;
 	pl_buf_init(&page.text, TEXT_BYTES_MAX);
 	plot_timeline_facts_make(input, &page.facts);
-	write_page(&page);
+	const char *from = plot_timeline_page;
+	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
+		fwrite(from, 1, (size_t)(at - from), page.stream);
+		size_t len = fill_place(&page, at);
+		/* an @ that starts no placeholder is written unchanged */
+		from = at + len;
+		at += len > 0 ? len : 1;
+	}
+	fputs(from, page.stream);
 	plot_timeline_facts_done(&page.facts);
 	pl_buf_done(&page.text);
 	return pl_file_new_commit(&file, err);

@@ -109,22 +109,6 @@ static void sample_of(void *context, size_t side, const struct res_field *field,
 						     &ret->within);
 }
 
-static void add_value(const struct res_value *value, struct res_compare_values *ret)
-{
-	if (value->state == RES_VALUE_NOT_RECORDED)
-		ret->not_recorded++;
-	else if (value->state == RES_VALUE_NULL)
-		ret->null++;
-	else if (value->kind == RES_VALUE_NUMBER)
-		res_compare_add_number(ret, value->number, 1);
-	else if (value->kind == RES_VALUE_YES)
-		res_compare_add_yes(ret, value->yes, 1);
-	else if (value->kind == RES_VALUE_TEXT)
-		res_compare_add_text(ret, value->text, 1);
-	else
-		res_compare_add_json(ret, value->text, 1);
-}
-
 static void values_of(void *context, size_t side, const struct res_field *field,
 		      struct res_compare_values *ret)
 {
@@ -134,7 +118,18 @@ static void values_of(void *context, size_t side, const struct res_field *field,
 	for (size_t i = 0; i < documents->count; i++) {
 		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 		res_field_value(source->fields, field, documents->items[i], &value);
-		add_value(&value, ret);
+		if (value.state == RES_VALUE_NOT_RECORDED)
+			ret->not_recorded++;
+		else if (value.state == RES_VALUE_NULL)
+			ret->null++;
+		else if (value.kind == RES_VALUE_NUMBER)
+			res_compare_add_number(ret, value.number, 1);
+		else if (value.kind == RES_VALUE_YES)
+			res_compare_add_yes(ret, value.yes, 1);
+		else if (value.kind == RES_VALUE_TEXT)
+			res_compare_add_text(ret, value.text, 1);
+		else
+			res_compare_add_json(ret, value.text, 1);
 	}
 }
 

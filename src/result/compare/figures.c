@@ -88,15 +88,6 @@ struct figures {
 	json_t *not_ready;
 };
 
-/* Returns whether all runs of one side are also on the other. */
-static bool is_shared(const struct res_compare_source *source, size_t side)
-{
-	size_t first = source->sides[0].runs, runs = source->sides[side].runs;
-	size_t fewest = first < runs ? first : runs;
-
-	return fewest > 0 && source->shared[0][side] == fewest;
-}
-
 static json_t *metric_json(const struct figures *figures, const struct res_field *field,
 			   const struct figure *figure)
 {
@@ -109,7 +100,10 @@ static json_t *metric_json(const struct figures *figures, const struct res_field
 			continue;
 		struct res_ratio ratio = res_ratio_of(field->id, field->direction, effect,
 						      &figure->sides[0], &figure->sides[i]);
-		if (is_shared(figures->source, i))
+		size_t first = figures->source->sides[0].runs,
+		       runs = figures->source->sides[i].runs;
+		size_t fewest = first < runs ? first : runs;
+		if (fewest > 0 && figures->source->shared[0][i] == fewest)
 			res_ratio_forget_chance(&ratio);
 		json_array_append_new(against, ratio_json(&ratio, effect));
 	}
@@ -202,15 +196,6 @@ size_t res_compare_headline(const struct res_fields *fields,
 	return count;
 }
 
-static void add_headline(struct figures *figures)
-{
-	const struct res_field *headline[RES_COMPARE_HEADLINE_MAX];
-	size_t count = res_compare_headline(figures->source->fields, headline);
-
-	for (size_t i = 0; i < count; i++)
-		add_metric(figures, headline[i]);
-}
-
 json_t *res_compare_metrics(const struct res_compare_source *source,
 			    const struct res_compare_options *options, json_t *not_ready)
 {
@@ -222,8 +207,12 @@ json_t *res_compare_metrics(const struct res_compare_source *source,
 
 	for (size_t i = 0; i < options->metric_count; i++)
 		add_metric(&figures, &options->metrics[i]);
-	if (options->metrics == NULL)
-		add_headline(&figures);
+	if (options->metrics == NULL) {
+		const struct res_field *headline[RES_COMPARE_HEADLINE_MAX];
+		size_t count = res_compare_headline(figures.source->fields, headline);
+		for (size_t i = 0; i < count; i++)
+			add_metric(&figures, headline[i]);
+	}
 	return figures.list;
 }
 

@@ -493,29 +493,24 @@ static json_t *caution_fields(const struct res_compare_source *source, const str
 	return fields;
 }
 
-/* "10 runs are in A and in B, 3 in A and in C" */
-static void count_shared(const struct res_compare_source *source, struct pl_buf *text)
-{
-	for (size_t a = 0; a < source->side_count; a++) {
-		for (size_t b = a + 1; b < source->side_count; b++) {
-			size_t count = source->shared[a][b];
-			const char *verb = count == 1 ? " run is" : " runs are";
-			if (count == 0)
-				continue;
-			pl_buf_addf(text, "%s%zu%s in %c and in %c", text->len > 0 ? ", " : "",
-				    count, text->len > 0 ? "" : verb, (char)('A' + a),
-				    (char)('A' + b));
-		}
-	}
-}
-
 static void add_shared(const struct res_compare_source *source, json_t *cautions)
 {
 	auto_buf text = PL_BUF(SHARED_BYTES_MAX);
 
 	if (source->shared == NULL)
 		return;
-	count_shared(source, &text);
+	/* "10 runs are in A and in B, 3 in A and in C" */
+	for (size_t a = 0; a < source->side_count; a++) {
+		for (size_t b = a + 1; b < source->side_count; b++) {
+			size_t count = source->shared[a][b];
+			const char *verb = count == 1 ? " run is" : " runs are";
+			if (count == 0)
+				continue;
+			pl_buf_addf(&text, "%s%zu%s in %c and in %c", text.len > 0 ? ", " : "",
+				    count, text.len > 0 ? "" : verb, (char)('A' + a),
+				    (char)('A' + b));
+		}
+	}
 	if (text.len == 0)
 		return;
 	pl_buf_add_text(&text, "; the comparison assumes that no run is in two sides");

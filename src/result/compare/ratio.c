@@ -186,19 +186,6 @@ static bool student(const struct res_sample *const samples[2], struct res_ratio 
 
 /* ---- bootstrap ----------------------------------------------------------------------------- */
 
-/* Derives the seed from the compared values. */
-static uint64_t seed_of(const char *id, const struct res_sample *const samples[2])
-{
-	uint64_t hash = pl_hash_bytes(PL_HASH_NONE, id, strlen(id) + 1);
-
-	for (int i = 0; i < 2; i++) {
-		uint64_t count = samples[i]->count;
-		hash = pl_hash_bytes(hash, &count, sizeof(count));
-		hash = pl_hash_bytes(hash, samples[i]->numbers, count * sizeof(double));
-	}
-	return hash;
-}
-
 /* Mean and its relative variance of as many draws as there are runs. */
 static void resample(struct pl_pcg64 *rng, const struct res_sample *sample, double about,
 		     double *ret_mean, double *ret_variance)
@@ -235,7 +222,14 @@ static bool bootstrap(const char *id, const struct res_sample *const samples[2],
 
 	if (!(real.error > ROUNDING))
 		return false;
-	pl_pcg64_seed(&rng, seed_of(id, samples));
+	/* Derives the seed from the compared values. */
+	uint64_t hash = pl_hash_bytes(PL_HASH_NONE, id, strlen(id) + 1);
+	for (int i = 0; i < 2; i++) {
+		uint64_t count = samples[i]->count;
+		hash = pl_hash_bytes(hash, &count, sizeof(count));
+		hash = pl_hash_bytes(hash, samples[i]->numbers, count * sizeof(double));
+	}
+	pl_pcg64_seed(&rng, hash);
 	for (size_t i = 0; i < RESAMPLES; i++) {
 		struct pair drawn;
 		for (int k = 0; k < 2; k++)

@@ -91,16 +91,6 @@ static void add_text_row(const struct form *form, const json_t *rows, const json
 	pl_buf_add_char(form->buf, '\n');
 }
 
-static void add_markdown_row(const struct form *form, const json_t *row)
-{
-	pl_buf_add_char(form->buf, '|');
-	for (size_t i = 0; i < json_array_size(row); i++) {
-		auto_free char *text = pl_text_replace(cell_at(row, i), "|", "\\|");
-		pl_buf_addf(form->buf, " %s |", text);
-	}
-	pl_buf_add_char(form->buf, '\n');
-}
-
 /* The first row is the head. */
 static void add_table(const struct form *form, const json_t *rows, size_t left)
 {
@@ -110,7 +100,12 @@ static void add_table(const struct form *form, const json_t *rows, size_t left)
 			add_text_row(form, rows, row, left);
 			continue;
 		}
-		add_markdown_row(form, row);
+		pl_buf_add_char(form->buf, '|');
+		for (size_t i = 0; i < json_array_size(row); i++) {
+			auto_free char *text = pl_text_replace(cell_at(row, i), "|", "\\|");
+			pl_buf_addf(form->buf, " %s |", text);
+		}
+		pl_buf_add_char(form->buf, '\n');
 		for (size_t i = 0; row_at == 0 && i < count; i++)
 			pl_buf_addf(form->buf, "|%s%s", i == 0 || i + left >= count ? "---" : "--:",
 				    i + 1 < count ? "" : "|\n");
@@ -139,22 +134,6 @@ static struct letter letter_of(size_t side)
 	struct letter letter = { { (char)('A' + side), '\0' } };
 
 	return letter;
-}
-
-/* Shows four digits, without an exponent if possible. */
-static void add_number(struct pl_buf *buf, double number)
-{
-	double size = fabs(number);
-	int whole = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
-
-	if (isnan(number))
-		pl_buf_add_text(buf, "–");
-	else if (size > 0 && (size < 1e-3 || size >= 1e12))
-		pl_buf_addf(buf, "%.3e", number);
-	else if (size < 1)
-		pl_buf_addf(buf, "%.4g", number);
-	else
-		pl_buf_addf(buf, "%.*f", whole < DIGITS ? DIGITS - whole : 0, number);
 }
 
 static double number_at(const json_t *object, const char *key)
@@ -242,27 +221,6 @@ static void add_mark(const struct form *form, int64_t count, int64_t runs, const
 	if (count < runs)
 		pl_buf_addf(form->buf, "%lld ", (long long)count);
 	pl_buf_addf(form->buf, "%s%s", mark, form->color ? PLAIN : "");
-}
-
-static void add_side(const struct form *form, size_t at, const json_t *side)
-{
-	auto_free char *name = pl_clean_line(pl_json_get_text(side, "name"));
-	int64_t runs = pl_json_get_i64(side, "runs");
-
-	pl_buf_addf(form->buf, form->is_markdown ? "- **%s** %s, %lld run%s" : "%s  %s, %lld run%s",
-		    letter_of(at).text, name, (long long)runs, runs == 1 ? "" : "s");
-	add_mark(form, pl_json_get_i64(side, "simulated"), runs, "SIMULATED");
-	add_mark(form, pl_json_get_i64(side, "untrusted"), runs, "not trusted");
-	add_mark(form, pl_json_get_i64(side, "not_completed"), runs, "not completed");
-	pl_buf_add_char(form->buf, '\n');
-}
-
-static void add_sides(const struct form *form, const json_t *comparison)
-{
-	PL_JSON_EACH(side, json_object_get(comparison, "sides"))
-		add_side(form, side_at, side);
-	if (form->is_markdown)
-		pl_buf_add_char(form->buf, '\n');
 }
 
 static void add_not_reported(const struct form *form, const json_t *comparison)
@@ -375,34 +333,21 @@ static void add_figure_cell(const json_t *side, int64_t runs, json_t *row)
 	auto_buf text = PL_BUF(256);
 	int64_t n = pl_json_get_i64(side, "n");
 
-	add_number(&text, number_at(side, "value"));
+	/* Shows four digits, without an exponent if possible. */
+	double number = number_at(side, "value");
+	double size = fabs(number);
+	int whole = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+	if (isnan(number))
+		pl_buf_add_text(&text, "–");
+	else if (size > 0 && (size < 1e-3 || size >= 1e12))
+		pl_buf_addf(&text, "%.3e", number);
+	else if (size < 1)
+		pl_buf_addf(&text, "%.4g", number);
+	else
+		pl_buf_addf(&text, "%.*f", whole < DIGITS ? DIGITS - whole : 0, number);
 	if (n > 0 && n < runs)
 		pl_buf_addf(&text, " (n %lld)", (long long)n);
 	add_cell(row, pl_buf_text(&text));
-}
-
-/* "+53", "enough" */
-static void add_more_runs(const json_t *ratio, json_t *row)
-{
-	auto_buf text = PL_BUF(WORD_BYTES);
-	double more = number_at(ratio, "more_runs_count");
-
-	if (isnan(more))
-		pl_buf_add_text(&text, "–");
-	else if (more > 0)
-		pl_buf_addf(&text, "+%.0f", more);
-	else
-		pl_buf_add_text(&text, "enough");
-	add_cell(row, pl_buf_text(&text));
-}
-
-/* Adds the sentence without the number of missing runs, which has its own column. */
-static void add_words(const json_t *ratio, json_t *row)
-{
-	const char *words = pl_json_get_text(ratio, "sentence");
-	auto_free char *first = pl_strndup(words, strcspn(words, ";"));
-
-	add_cell(row, first);
 }
 
 static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t side,
@@ -418,9 +363,22 @@ static json_t *figure_row(const json_t *comparison, const json_t *metric, size_t
 	for (size_t i = 0; i <= side; i += side)
 		add_figure_cell(json_array_get(sides, i),
 				pl_json_get_i64(side_at(comparison, i), "runs"), row);
-	if (with_more_runs)
-		add_more_runs(ratio, row);
-	add_words(ratio, row);
+	if (with_more_runs) {
+		/* "+53", "enough" */
+		auto_buf text = PL_BUF(WORD_BYTES);
+		double more = number_at(ratio, "more_runs_count");
+		if (isnan(more))
+			pl_buf_add_text(&text, "–");
+		else if (more > 0)
+			pl_buf_addf(&text, "+%.0f", more);
+		else
+			pl_buf_add_text(&text, "enough");
+		add_cell(row, pl_buf_text(&text));
+	}
+	/* Adds the sentence without the number of missing runs, which has its own column. */
+	const char *words = pl_json_get_text(ratio, "sentence");
+	auto_free char *first = pl_strndup(words, strcspn(words, ";"));
+	add_cell(row, first);
 	return row;
 }
 
@@ -435,28 +393,6 @@ static bool has_more_runs(const json_t *comparison, size_t side)
 	return false;
 }
 
-static void add_figures(const struct form *form, const json_t *comparison, size_t side)
-{
-	auto_json json_t *rows = json_array();
-	bool with_more_runs = has_more_runs(comparison, side);
-	json_t *head = json_pack("[s, s, s]", "metric", "A", letter_of(side).text);
-	char title[WORD_BYTES], more[WORD_BYTES];
-
-	snprintf(title, sizeof(title), "%s compared with A", letter_of(side).text);
-	snprintf(more, sizeof(more), "runs for %.4g %%", 100 * number_at(comparison, "effect"));
-	add_title(form, title);
-	if (with_more_runs)
-		add_cell(head, more);
-	add_cell(head, title);
-	json_array_append_new(rows, head);
-	PL_JSON_EACH(metric, json_object_get(comparison, "metrics"))
-		json_array_append_new(rows, figure_row(comparison, metric, side, with_more_runs));
-	if (json_array_size(rows) > 1)
-		add_table(form, rows, 1);
-	else
-		pl_buf_add_text(form->buf, "  no side has a metric\n");
-}
-
 /* ---- what it means ------------------------------------------------------------------------- */
 
 static bool has_how(const json_t *comparison, const char *how)
@@ -468,15 +404,6 @@ static bool has_how(const json_t *comparison, const char *how)
 		}
 	}
 	return false;
-}
-
-static bool has_pair_of_runs(const json_t *comparison)
-{
-	size_t single = 0;
-
-	PL_JSON_EACH(side, json_object_get(comparison, "sides"))
-		single += pl_json_get_i64(side, "runs") == 1;
-	return single > 1;
 }
 
 static void add_note(const struct form *form, const char *note)
@@ -495,7 +422,10 @@ static void add_notes(const struct form *form, const json_t *comparison)
 	add_note(form,
 		 "In parentheses: the 95 % confidence interval of the difference, as a share of "
 		 "A. ↑ higher is better, ↓ lower is better.");
-	if (has_pair_of_runs(comparison))
+	size_t single = 0;
+	PL_JSON_EACH(side, json_object_get(comparison, "sides"))
+		single += pl_json_get_i64(side, "runs") == 1;
+	if (single > 1)
 		add_note(form, "With one run per side, the interval covers the variation within "
 			       "the runs, not between runs.\nTo measure run-to-run variation, "
 			       "compare directories of repeated runs.");
@@ -513,12 +443,44 @@ static void add_all(const struct form *form, const json_t *comparison)
 {
 	size_t count = json_array_size(json_object_get(comparison, "sides"));
 
-	add_sides(form, comparison);
+	PL_JSON_EACH(side, json_object_get(comparison, "sides")) {
+		size_t at = side_at;
+		auto_free char *name = pl_clean_line(pl_json_get_text(side, "name"));
+		int64_t runs = pl_json_get_i64(side, "runs");
+		pl_buf_addf(form->buf,
+			    form->is_markdown ? "- **%s** %s, %lld run%s" : "%s  %s, %lld run%s",
+			    letter_of(at).text, name, (long long)runs, runs == 1 ? "" : "s");
+		add_mark(form, pl_json_get_i64(side, "simulated"), runs, "SIMULATED");
+		add_mark(form, pl_json_get_i64(side, "untrusted"), runs, "not trusted");
+		add_mark(form, pl_json_get_i64(side, "not_completed"), runs, "not completed");
+		pl_buf_add_char(form->buf, '\n');
+	}
+	if (form->is_markdown)
+		pl_buf_add_char(form->buf, '\n');
 	add_cautions(form, comparison);
 	add_inputs(form, comparison);
 	add_equal(form, comparison);
-	for (size_t i = 1; i < count; i++)
-		add_figures(form, comparison, i);
+	for (size_t i = 1; i < count; i++) {
+		auto_json json_t *rows = json_array();
+		bool with_more_runs = has_more_runs(comparison, i);
+		json_t *head = json_pack("[s, s, s]", "metric", "A", letter_of(i).text);
+		char title[WORD_BYTES], more[WORD_BYTES];
+		snprintf(title, sizeof(title), "%s compared with A", letter_of(i).text);
+		snprintf(more, sizeof(more), "runs for %.4g %%",
+			 100 * number_at(comparison, "effect"));
+		add_title(form, title);
+		if (with_more_runs)
+			add_cell(head, more);
+		add_cell(head, title);
+		json_array_append_new(rows, head);
+		PL_JSON_EACH(metric, json_object_get(comparison, "metrics"))
+			json_array_append_new(rows,
+					      figure_row(comparison, metric, i, with_more_runs));
+		if (json_array_size(rows) > 1)
+			add_table(form, rows, 1);
+		else
+			pl_buf_add_text(form->buf, "  no side has a metric\n");
+	}
 	add_notes(form, comparison);
 }
 

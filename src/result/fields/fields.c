@@ -240,30 +240,6 @@ static void add_arguments(struct res_fields *fields, const struct vllm_catalog *
 	}
 }
 
-static void add_options(struct res_fields *fields)
-{
-	for (int i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		add(fields,
-		    option_field(row, keep(fields, pl_asprintf("benchmark.%s", row->name))));
-	}
-}
-
-/* The other keys of an experiment file are in the document only if they were set. */
-static void add_experiment(struct res_fields *fields)
-{
-	for (size_t i = 0; i < exp_key_count(); i++) {
-		const struct option_row *row = exp_key_at(i);
-		if (strchr(row->name, '.') == NULL)
-			continue;
-		struct res_field field = option_field(
-			row, keep(fields, pl_asprintf("experiment.%s", row->name)));
-		field.group = "Experiment file";
-		field.column = false;
-		add(fields, field);
-	}
-}
-
 /* ---- sections ------------------------------------------------------------------------------ */
 
 static const char *group_of(const char *section)
@@ -511,25 +487,6 @@ static uint32_t *slot_of(const struct res_fields *fields, const char *id)
 	}
 }
 
-static void make_lists(struct res_fields *fields)
-{
-	/* half of the slots or more stay free */
-	for (fields->slot_count = 1; fields->slot_count < 2 * fields->count;)
-		fields->slot_count *= 2;
-	fields->slots = pl_alloc_array(fields->slot_count, sizeof(*fields->slots));
-	fields->ids = pl_alloc_array(fields->count, sizeof(*fields->ids));
-	for (size_t i = 0; i < fields->count; i++) {
-		*slot_of(fields, fields->items[i].id) = (uint32_t)i + 1;
-		fields->ids[i] = fields->items[i].id;
-	}
-	qsort((void *)fields->ids, fields->count, sizeof(*fields->ids), compare_ids);
-	fields->columns = pl_alloc_array(fields->count, sizeof(*fields->columns));
-	for (size_t i = 0; i < fields->count; i++) {
-		if (fields->items[i].column)
-			fields->columns[fields->column_count++] = &fields->items[i];
-	}
-}
-
 static void make_defaults(struct res_fields *fields)
 {
 	fields->defaults = pl_alloc_array(fields->count, sizeof(*fields->defaults));
@@ -565,15 +522,43 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	add_section(fields, "error", "error");
 	add_section(fields, "derived", "derived");
 	add_arguments(fields, vllm_catalog_or_reference(catalog));
-	add_options(fields);
+	for (int i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		add(fields,
+		    option_field(row, keep(fields, pl_asprintf("benchmark.%s", row->name))));
+	}
 	add_section(fields, "benchmark", "benchmark");
-	add_experiment(fields);
+	/* The other keys of an experiment file are in the document only if they were set. */
+	for (size_t i = 0; i < exp_key_count(); i++) {
+		const struct option_row *row = exp_key_at(i);
+		if (strchr(row->name, '.') == NULL)
+			continue;
+		struct res_field field = option_field(
+			row, keep(fields, pl_asprintf("experiment.%s", row->name)));
+		field.group = "Experiment file";
+		field.column = false;
+		add(fields, field);
+	}
 	add_figures(fields);
 	add_failures(fields);
 	add_quality(fields);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(after); i++)
 		add_section(fields, after[i], after[i]);
-	make_lists(fields);
+	/* half of the slots or more stay free */
+	for (fields->slot_count = 1; fields->slot_count < 2 * fields->count;)
+		fields->slot_count *= 2;
+	fields->slots = pl_alloc_array(fields->slot_count, sizeof(*fields->slots));
+	fields->ids = pl_alloc_array(fields->count, sizeof(*fields->ids));
+	for (size_t i = 0; i < fields->count; i++) {
+		*slot_of(fields, fields->items[i].id) = (uint32_t)i + 1;
+		fields->ids[i] = fields->items[i].id;
+	}
+	qsort((void *)fields->ids, fields->count, sizeof(*fields->ids), compare_ids);
+	fields->columns = pl_alloc_array(fields->count, sizeof(*fields->columns));
+	for (size_t i = 0; i < fields->count; i++) {
+		if (fields->items[i].column)
+			fields->columns[fields->column_count++] = &fields->items[i];
+	}
 	make_defaults(fields);
 	fields->tree = res_tree_new(fields->items, fields->count);
 	return fields;

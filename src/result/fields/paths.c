@@ -98,24 +98,6 @@ static void walk_value(struct walk *walk, const json_t *json)
 	}
 }
 
-/* "quality.client_cpu.value": the members of a check are under its id. */
-static void walk_checks(struct walk *walk, const json_t *checks)
-{
-	PL_JSON_EACH(check, checks) {
-		const char *id = pl_json_get_text(check, "id");
-		if (id == NULL)
-			continue;
-		PL_JSON_EACH_MEMBER(key, value, check) {
-			cut(&walk->path_text, 0, RES_PATH_HASH_OF_NONE);
-			add_path(&walk->path_text, RES_FIELD_QUALITY);
-			add_path(&walk->path_text, id);
-			add_path(&walk->path_text, key);
-			report(walk);
-		}
-	}
-	cut(&walk->path_text, 0, RES_PATH_HASH_OF_NONE);
-}
-
 /* Derived fields, and those recorded under another name, may come from any document. */
 static void report_derived(struct walk *walk)
 {
@@ -137,7 +119,21 @@ void res_paths_of(const json_t *document, res_path_fn *on_path, void *context)
 			     .context = context,
 			     .path_text = { PL_BUF(RES_PATH_BYTES_MAX), RES_PATH_HASH_OF_NONE } };
 
-	walk_checks(&walk, pl_json_get_path(document, "quality.checks"));
+	/* "quality.client_cpu.value": the members of a check are under its id. */
+	const json_t *checks = pl_json_get_path(document, "quality.checks");
+	PL_JSON_EACH(check, checks) {
+		const char *id = pl_json_get_text(check, "id");
+		if (id == NULL)
+			continue;
+		PL_JSON_EACH_MEMBER(key, value, check) {
+			cut(&walk.path_text, 0, RES_PATH_HASH_OF_NONE);
+			add_path(&walk.path_text, RES_FIELD_QUALITY);
+			add_path(&walk.path_text, id);
+			add_path(&walk.path_text, key);
+			report(&walk);
+		}
+	}
+	cut(&walk.path_text, 0, RES_PATH_HASH_OF_NONE);
 	walk_value(&walk, document);
 	report_derived(&walk);
 	pl_buf_done(&walk.path_text.text);

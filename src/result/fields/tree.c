@@ -145,33 +145,16 @@ static enum res_tree_root root_of(const char *id, const char **ret_path)
 	return RES_TREE_DOCUMENT;
 }
 
-static void add_field(struct res_tree *tree, const char *id, size_t at)
+struct res_tree *res_tree_new(const struct res_field *fields, size_t count)
 {
-	enum res_tree_root root = root_of(id, &tree->paths[at]);
-	const char *check = res_field_below(id, RES_FIELD_QUALITY ".");
-
-	if (check != NULL)
-		add_check(tree, check, (uint32_t)at + 1);
-	tree->nodes[add_path(tree, root, tree->paths[at])].field = (uint32_t)at + 1;
-}
-
-/* Returns the maximum number of nodes. A check has two paths. */
-static size_t parts_of(const struct res_field *fields, size_t count)
-{
+	struct res_tree *tree = pl_alloc(sizeof(*tree));
 	size_t parts = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		parts += 3;
 		for (const char *at = fields[i].id; *at != '\0'; at++)
 			parts += *at == '.';
 	}
-	return parts;
-}
-
-struct res_tree *res_tree_new(const struct res_field *fields, size_t count)
-{
-	struct res_tree *tree = pl_alloc(sizeof(*tree));
-	size_t most = parts_of(fields, count) + RES_TREE_ROOTS;
+	size_t most = parts + RES_TREE_ROOTS;
 
 	tree->nodes = pl_alloc_array(most, sizeof(*tree->nodes));
 	tree->count = RES_TREE_ROOTS;
@@ -179,8 +162,14 @@ struct res_tree *res_tree_new(const struct res_field *fields, size_t count)
 	for (tree->slot_count = 1; tree->slot_count < most * 2;)
 		tree->slot_count *= 2;
 	tree->slots = pl_alloc_array(tree->slot_count, sizeof(*tree->slots));
-	for (size_t i = 0; i < count; i++)
-		add_field(tree, fields[i].id, i);
+	for (size_t i = 0; i < count; i++) {
+		const char *id = fields[i].id;
+		enum res_tree_root root = root_of(id, &tree->paths[i]);
+		const char *check = res_field_below(id, RES_FIELD_QUALITY ".");
+		if (check != NULL)
+			add_check(tree, check, (uint32_t)i + 1);
+		tree->nodes[add_path(tree, root, tree->paths[i])].field = (uint32_t)i + 1;
+	}
 	return tree;
 }
 

@@ -160,13 +160,6 @@ json_t *res_field_failure_count(const json_t *errors, const char *path)
 	return count < WHOLE_MAX ? json_integer((json_int_t)count) : json_null();
 }
 
-static json_t *derived(const struct res_fields *fields, const char *key, const json_t *document)
-{
-	auto_values struct res_values *values = res_values_found(fields, document);
-
-	return res_field_derive(values, key);
-}
-
 /* New reference; NULL: not recorded. */
 static json_t *find_value(const struct res_fields *fields, const struct res_field *field,
 			  const json_t *document)
@@ -176,8 +169,10 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 
 	if (!json_is_object(document))
 		return NULL;
-	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL)
-		return derived(fields, path, document);
+	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL) {
+		auto_values struct res_values *values = res_values_found(fields, document);
+		return res_field_derive(values, path);
+	}
 	if ((path = res_field_below(field->id, RES_FIELD_FAILURES ".")) != NULL)
 		return res_field_failure_count(pl_json_get_path(document, RES_FIELD_FAILURES),
 					       path);
@@ -446,21 +441,6 @@ static void visit_checks(struct res_values *values)
 	}
 }
 
-static void count_failures(struct res_values *values)
-{
-	const json_t *errors = pl_json_get_path(values->document, RES_FIELD_FAILURES);
-	res_tree_at kind = res_tree_node(values->tree, RES_TREE_FAILURES)->first, at;
-
-	for (; kind != 0; kind = res_tree_node(values->tree, kind)->next) {
-		for (at = res_tree_node(values->tree, kind)->first; at != 0;
-		     at = res_tree_node(values->tree, at)->next) {
-			size_t field = res_tree_node(values->tree, at)->field - 1;
-			values->found[field].json = res_field_failure_count(
-				errors, res_tree_path(values->tree, field));
-		}
-	}
-}
-
 static void derive(struct res_values *values)
 {
 	res_tree_at at = res_tree_node(values->tree, RES_TREE_DERIVED)->first;
@@ -496,23 +476,6 @@ static void mark_named(struct res_values *values, res_tree_at root, const char *
 
 	if (at != 0)
 		mark(values, at, source, is_explicit);
-}
-
-static void mark_arguments(struct res_values *values, const json_t *config)
-{
-	const json_t *explicit = json_object_get(config, "server_explicit");
-	const json_t *sources = json_object_get(config, "server_source");
-
-	PL_JSON_EACH_MEMBER(name, source, sources) {
-		const char *text = json_string_value(source);
-		if (text != NULL)
-			mark_named(values, RES_TREE_SERVER, name, text,
-				   !json_is_array(explicit) && strcmp(text, "explicit") == 0);
-	}
-	PL_JSON_EACH(name, explicit) {
-		if (json_is_string(name))
-			mark_named(values, RES_TREE_SERVER, json_string_value(name), NULL, true);
-	}
 }
 
 static void mark_options(struct res_values *values, const json_t *config)
@@ -569,8 +532,29 @@ static void find_all(struct res_values *values)
 		if (part != NULL)
 			visit(values, RES_TREE_PATHS + (res_tree_at)i, part);
 	}
-	count_failures(values);
-	mark_arguments(values, json_object_get(document, "config"));
+	const json_t *errors = pl_json_get_path(values->document, RES_FIELD_FAILURES);
+	res_tree_at kind = res_tree_node(values->tree, RES_TREE_FAILURES)->first, at;
+	for (; kind != 0; kind = res_tree_node(values->tree, kind)->next) {
+		for (at = res_tree_node(values->tree, kind)->first; at != 0;
+		     at = res_tree_node(values->tree, at)->next) {
+			size_t field = res_tree_node(values->tree, at)->field - 1;
+			values->found[field].json = res_field_failure_count(
+				errors, res_tree_path(values->tree, field));
+		}
+	}
+	const json_t *config = json_object_get(document, "config");
+	const json_t *explicit = json_object_get(config, "server_explicit");
+	const json_t *sources = json_object_get(config, "server_source");
+	PL_JSON_EACH_MEMBER(name, source, sources) {
+		const char *text = json_string_value(source);
+		if (text != NULL)
+			mark_named(values, RES_TREE_SERVER, name, text,
+				   !json_is_array(explicit) && strcmp(text, "explicit") == 0);
+	}
+	PL_JSON_EACH(name, explicit) {
+		if (json_is_string(name))
+			mark_named(values, RES_TREE_SERVER, json_string_value(name), NULL, true);
+	}
 	mark_options(values, json_object_get(document, "config"));
 	mark_keys(values, RES_TREE_EXPERIMENT);
 	borrow(values);

@@ -115,23 +115,6 @@ static double rate(double count, const struct res_flat *flat)
 	return flat->duration_s > 0 ? count / flat->duration_s : NAN;
 }
 
-static void compare_totals(const struct res_flat *flat, struct worst *worst)
-{
-	double in = 0, out = 0;
-
-	for (size_t i = 0; i < flat->count; i++) {
-		if (!flat->requests[i].ok)
-			continue;
-		in += (double)flat->requests[i].input_tokens;
-		out += (double)flat->requests[i].output_tokens;
-	}
-	compare(flat, "total_input_tokens", in, worst);
-	compare(flat, "total_output_tokens", out, worst);
-	compare(flat, "request_throughput", rate((double)flat->completed, flat), worst);
-	compare(flat, "output_throughput", rate(out, flat), worst);
-	compare(flat, "total_token_throughput", rate(in + out, flat), worst);
-}
-
 double res_flat_difference(const struct res_flat *flat, const char **ret_key)
 {
 	struct sample samples[SAMPLES] = { [TTFT] = { .ending = "_ttft_ms" },
@@ -143,7 +126,18 @@ double res_flat_difference(const struct res_flat *flat, const char **ret_key)
 	*ret_key = NULL;
 	if (flat->requests == NULL)
 		return NAN;
-	compare_totals(flat, &worst);
+	double in = 0, out = 0;
+	for (size_t i = 0; i < flat->count; i++) {
+		if (!flat->requests[i].ok)
+			continue;
+		in += (double)flat->requests[i].input_tokens;
+		out += (double)flat->requests[i].output_tokens;
+	}
+	compare(flat, "total_input_tokens", in, &worst);
+	compare(flat, "total_output_tokens", out, &worst);
+	compare(flat, "request_throughput", rate((double)flat->completed, flat), &worst);
+	compare(flat, "output_throughput", rate(out, flat), &worst);
+	compare(flat, "total_token_throughput", rate(in + out, flat), &worst);
 	collect(flat, samples);
 	for (size_t k = 0; k < SAMPLES; k++) {
 		compare_sample(flat, &samples[k], &worst);

@@ -138,16 +138,6 @@ static bool is_title(const char *line)
 	return false;
 }
 
-/* A line that ends with a rule and has no label in it. */
-static bool is_rule(const char *line)
-{
-	size_t len = strlen(line), rule = 0;
-
-	while (rule < len && line[len - rule - 1] == '=')
-		rule++;
-	return rule >= RULE_MIN;
-}
-
 /* Returns where the whole label begins; NULL: it does not appear. */
 static const char *find_label(const char *line, const char *label)
 {
@@ -536,7 +526,11 @@ static const char *read_table(const char *at, const char *end, json_t *flat)
 		if (is_title(line))
 			return at;
 		at = stop < end ? stop + 1 : end;
-		if (is_rule(line))
+		/* A line that ends with a rule and has no label in it. */
+		size_t len = strlen(line), rule = 0;
+		while (rule < len && line[len - rule - 1] == '=')
+			rule++;
+		if (rule >= RULE_MIN)
 			break;
 		if (!take_statistic(line, flat) && !take_label(line, flat))
 			take_position(line, flat);

@@ -27,14 +27,6 @@ static void set_text(json_t *flat, const char *key, const char *text)
 	json_object_set_new(flat, key, pl_json_text(text));
 }
 
-static void set_date(const struct res_flat_input *input, json_t *flat)
-{
-	char text[32];
-
-	pl_clock_format(input->ended_real_ns, "%Y%m%d-%H%M%S", 0, text, sizeof(text));
-	set_text(flat, "date", text);
-}
-
 static void set_option(const struct res_flat_input *input, json_t *flat, enum vllm_bench_id id)
 {
 	json_object_set_new(flat, vllm_bench_row(id)->name, vllm_bench_get(input->bench, id));
@@ -57,7 +49,9 @@ static void set_head(const struct res_flat_input *input, json_t *flat)
 {
 	const struct vllm_bench *bench = input->bench;
 
-	set_date(input, flat);
+	char text[32];
+	pl_clock_format(input->ended_real_ns, "%Y%m%d-%H%M%S", 0, text, sizeof(text));
+	set_text(flat, "date", text);
 	set_text(flat, "endpoint_type", bench->backend);
 	set_text(flat, "backend", bench->backend);
 	set_text(flat, "label", bench->label);
@@ -136,23 +130,31 @@ static void add_record(json_t *const lists[RES_FLAT_LISTS], const struct res_rec
 		json_array_append_new(lists[i], values[i]);
 }
 
-static void set_requests(const struct res_flat_input *input, json_t *flat)
+static void set_figures(const struct res_flat_input *input, json_t *flat)
 {
-	json_t *lists[RES_FLAT_LISTS];
+	static const char *const before[] = {
+		"duration",           "completed",           "failed",
+		"total_input_tokens", "total_output_tokens", "request_throughput",
+		"request_goodput",    "output_throughput",   "total_token_throughput",
+	};
 
+	for (size_t i = 0; i < PL_ARRAY_SIZE(before); i++)
+		copy_figure(input, flat, before[i]);
+	json_t *lists[RES_FLAT_LISTS];
 	for (size_t i = 0; i < RES_FLAT_LISTS; i++) {
 		lists[i] = json_array();
 		json_object_set_new(flat, res_flat_list_keys[i], lists[i]);
 	}
 	for (size_t i = 0; i < input->count; i++)
 		add_record(lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
-}
-
-static void set_server_times(const struct res_flat_input *input, json_t *flat)
-{
+	copy_figure(input, flat, "max_output_tokens_per_s");
+	copy_figure(input, flat, "max_concurrent_requests");
+	/* vLLM writes 0 where nothing was spoken */
+	json_t *rtfx = json_object_get(input->results, "rtfx");
+	json_object_set_new(flat, "rtfx",
+			    json_real(json_is_number(rtfx) ? json_number_value(rtfx) : 0));
 	json_t *queue = json_array(), *ttft = json_array();
 	bool any = false;
-
 	for (size_t i = 0; i < input->count; i++) {
 		const struct res_record *record = &input->records[i];
 		bool ok = record->ok;
@@ -169,40 +171,16 @@ static void set_server_times(const struct res_flat_input *input, json_t *flat)
 	json_decref(ttft);
 }
 
-static void set_figures(const struct res_flat_input *input, json_t *flat)
-{
-	static const char *const before[] = {
-		"duration",           "completed",           "failed",
-		"total_input_tokens", "total_output_tokens", "request_throughput",
-		"request_goodput",    "output_throughput",   "total_token_throughput",
-	};
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(before); i++)
-		copy_figure(input, flat, before[i]);
-	set_requests(input, flat);
-	copy_figure(input, flat, "max_output_tokens_per_s");
-	copy_figure(input, flat, "max_concurrent_requests");
-	/* vLLM writes 0 where nothing was spoken */
-	json_t *rtfx = json_object_get(input->results, "rtfx");
-	json_object_set_new(flat, "rtfx",
-			    json_real(json_is_number(rtfx) ? json_number_value(rtfx) : 0));
-	set_server_times(input, flat);
-}
-
-/* The local time of a moment as Python's isoformat() writes it. */
-static json_t *iso_local(int64_t real_ns)
-{
-	long micros = (long)(real_ns % PL_NS_PER_S / 1000);
-	char text[32];
-
-	pl_clock_format(real_ns, "%Y-%m-%dT%H:%M:%S", 0, text, sizeof(text));
-	return micros != 0 ? json_sprintf("%s.%06ld", text, micros) : json_string(text);
-}
-
 static void add_rate_event(json_t *events, int64_t rps, int64_t real_ns)
 {
-	json_array_append_new(events, json_pack("{s:I, s:o}", "rps", (json_int_t)rps, "timestamp",
-						iso_local(real_ns)));
+	/* The local time of a moment as Python's isoformat() writes it. */
+	long micros = (long)(real_ns % PL_NS_PER_S / 1000);
+	char text[32];
+	pl_clock_format(real_ns, "%Y-%m-%dT%H:%M:%S", 0, text, sizeof(text));
+	json_array_append_new(events,
+			      json_pack("{s:I, s:o}", "rps", (json_int_t)rps, "timestamp",
+					(micros != 0 ? json_sprintf("%s.%06ld", text, micros)
+						     : json_string(text))));
 }
 
 /* One entry for each whole rate that the ramp reaches, at the request that reaches it. */

@@ -129,21 +129,6 @@ static bool fits(const json_t *value, enum form form)
 	}
 }
 
-/* [[99, 12.5]] as p99_e2el_ms too: the name that all other results have. */
-static void name_percentiles(json_t *figures)
-{
-	PL_JSON_EACH(pair, json_object_get(figures, "percentiles_e2el_ms")) {
-		char number[PL_F64_TEXT_BYTES];
-		if (json_array_size(pair) != 2)
-			continue;
-		pl_text_from_f64(json_number_value(json_array_get(pair, 0)), number);
-		if (pl_text_ends(number, ".0"))
-			number[strlen(number) - 2] = '\0';
-		auto_free char *key = pl_asprintf("p%s_e2el_ms", number);
-		json_object_set(figures, key, json_array_get(pair, 1));
-	}
-}
-
 int res_offline_figures(const char *kind, const json_t *json, json_t **ret, struct pl_err *err)
 {
 	static const char *const expected[] = { "a number of at least 0", "an integer",
@@ -164,7 +149,17 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 						keys[i].name);
 		json_object_set(figures, keys[i].name, value);
 	}
-	name_percentiles(figures);
+	/* [[99, 12.5]] as p99_e2el_ms too: the name that all other results have. */
+	PL_JSON_EACH(pair, json_object_get(figures, "percentiles_e2el_ms")) {
+		char number[PL_F64_TEXT_BYTES];
+		if (json_array_size(pair) != 2)
+			continue;
+		pl_text_from_f64(json_number_value(json_array_get(pair, 0)), number);
+		if (pl_text_ends(number, ".0"))
+			number[strlen(number) - 2] = '\0';
+		auto_free char *key = pl_asprintf("p%s_e2el_ms", number);
+		json_object_set(figures, key, json_array_get(pair, 1));
+	}
 	*ret = pl_take(figures);
 	return 0;
 }

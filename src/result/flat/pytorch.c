@@ -40,16 +40,27 @@ int res_pytorch_check(const struct vllm_bench *bench, struct pl_err *err)
 	return res_flat_check_artifact(bench, RES_PYTORCH_SUFFIX, err);
 }
 
-/*
- * Returns vLLM's options, without header values; values determined by the run replace unset ones.
- */
-static json_t *make_args(const struct res_flat_input *input, const json_t *flat)
+/* A setting of the server, which only --metadata can tell. */
+static json_t *setting(const json_t *flat, const char *key)
 {
+	json_t *value = json_object_get(flat, key);
+
+	return value != NULL ? json_incref(value) : json_string("");
+}
+
+/* An array with a record for each statistic that there is. New reference. */
+static json_t *records_of(const struct res_flat_input *input)
+{
+	auto_json json_t *flat = res_flat_build(input);
+	json_t *mode = setting(flat, MODE);
+	const char *filename = input->bench->result_filename;
+	/* vLLM's own guess, the file's name included */
+	bool is_eager = pl_text_equal(json_string_value(mode), "0") ||
+			(filename != NULL && strstr(filename, "eager") != NULL);
 	auto_json json_t *all = vllm_bench_to_json(input->bench);
 	json_t *args = json_object();
 	json_t *endpoint = pl_json_get_path(input->document, "config.benchmark.endpoint");
 	json_t *parallel = json_object_get(flat, "tensor_parallel_size");
-
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		if (!row->ours)
@@ -61,48 +72,14 @@ static json_t *make_args(const struct res_flat_input *input, const json_t *flat)
 		json_object_set(args, "endpoint", endpoint);
 	if (parallel != NULL)
 		json_object_set(args, "tensor_parallel_size", parallel);
-	return args;
-}
-
-/* A setting of the server, which only --metadata can tell. */
-static json_t *setting(const json_t *flat, const char *key)
-{
-	json_t *value = json_object_get(flat, key);
-
-	return value != NULL ? json_incref(value) : json_string("");
-}
-
-static json_t *make_benchmark(const struct res_flat_input *input, const json_t *flat)
-{
-	json_t *mode = setting(flat, MODE);
-	const char *filename = input->bench->result_filename;
-	/* vLLM's own guess, the file's name included */
-	bool is_eager = pl_text_equal(json_string_value(mode), "0") ||
-			(filename != NULL && strstr(filename, "eager") != NULL);
-
-	return json_pack("{s:s, s:{s:o, s:o, s:o, s:b}}", "name", "vLLM benchmark", "extra_info",
-			 "args", make_args(input, flat), MODE, mode, LEVEL, setting(flat, LEVEL),
-			 "use_compile", !is_eager);
-}
-
-/* Returns the remaining keys of the flat result. */
-static json_t *make_extra(const json_t *flat)
-{
-	json_t *extra = json_object();
-
+	auto_json json_t *benchmark = json_pack(
+		"{s:s, s:{s:o, s:o, s:o, s:b}}", "name", "vLLM benchmark", "extra_info", "args",
+		args, MODE, mode, LEVEL, setting(flat, LEVEL), "use_compile", !is_eager);
+	auto_json json_t *extra = json_object();
 	PL_JSON_EACH_MEMBER(key, value, flat) {
 		if (!PL_TEXT_IS_ONE_OF(key, metrics) && !PL_TEXT_IS_ONE_OF(key, left_out))
 			json_object_set(extra, key, value);
 	}
-	return extra;
-}
-
-/* An array with a record for each statistic that there is. New reference. */
-static json_t *records_of(const struct res_flat_input *input)
-{
-	auto_json json_t *flat = res_flat_build(input);
-	auto_json json_t *benchmark = make_benchmark(input, flat);
-	auto_json json_t *extra = make_extra(flat);
 	json_t *records = json_array();
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(metrics); i++) {

@@ -99,18 +99,6 @@ const char *res_flat_statistic(const char *key)
 	return NULL;
 }
 
-static int check_statistics(const json_t *json, struct pl_err *err)
-{
-	double number;
-
-	PL_JSON_EACH_MEMBER(key, value, json) {
-		if (res_flat_statistic(key) != NULL &&
-		    read_number(json, key, false, &number, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* ---- lists ---- */
 
 /* *ret NULL: not there. */
@@ -309,27 +297,6 @@ static int read_requests(struct res_flat *flat, struct pl_err *err)
 
 /* ---- the whole ---- */
 
-/* Releases before 0.11.1 count no failures. */
-static int read_failed(struct res_flat *flat, struct pl_err *err)
-{
-	int64_t sent = flat->count > 0 ? (int64_t)flat->count : flat->num_prompts;
-	int64_t ok = 0;
-
-	if (read_count(flat->json, "failed", -1, &flat->failed, err) < 0)
-		return -1;
-	if (flat->failed < 0)
-		flat->failed = sent > flat->completed ? sent - flat->completed : 0;
-	for (size_t i = 0; i < flat->count; i++)
-		ok += flat->requests[i].ok;
-	if (flat->count > 0 && (ok != flat->completed || flat->failed != (int64_t)flat->count - ok))
-		snprintf(flat->lists_fault, sizeof(flat->lists_fault),
-			 "the lists have %zu requests, %lld of them finished, but 'completed' is "
-			 "%lld and 'failed' is %lld",
-			 flat->count, (long long)ok, (long long)flat->completed,
-			 (long long)flat->failed);
-	return 0;
-}
-
 static int read_head(struct res_flat *flat, struct pl_err *err)
 {
 	const json_t *json = flat->json;
@@ -373,9 +340,30 @@ static int read_all(struct res_flat *flat, struct pl_err *err)
 				      flat->num_prompts < 0 ? "num_prompts"
 				      : flat->completed < 0 ? "completed"
 							    : "duration");
-	if (check_statistics(flat->json, err) < 0 || read_requests(flat, err) < 0)
+	double number;
+	PL_JSON_EACH_MEMBER(key, value, flat->json) {
+		if (res_flat_statistic(key) != NULL &&
+		    read_number(flat->json, key, false, &number, err) < 0)
+			return -1;
+	}
+	if (read_requests(flat, err) < 0)
 		return -1;
-	return read_failed(flat, err);
+	/* Releases before 0.11.1 count no failures. */
+	int64_t sent = flat->count > 0 ? (int64_t)flat->count : flat->num_prompts;
+	int64_t ok = 0;
+	if (read_count(flat->json, "failed", -1, &flat->failed, err) < 0)
+		return -1;
+	if (flat->failed < 0)
+		flat->failed = sent > flat->completed ? sent - flat->completed : 0;
+	for (size_t i = 0; i < flat->count; i++)
+		ok += flat->requests[i].ok;
+	if (flat->count > 0 && (ok != flat->completed || flat->failed != (int64_t)flat->count - ok))
+		snprintf(flat->lists_fault, sizeof(flat->lists_fault),
+			 "the lists have %zu requests, %lld of them finished, but 'completed' is "
+			 "%lld and 'failed' is %lld",
+			 flat->count, (long long)ok, (long long)flat->completed,
+			 (long long)flat->failed);
+	return 0;
 }
 
 int res_flat_of_json(json_t *json, const char *source, struct res_flat **ret, struct pl_err *err)

@@ -63,25 +63,6 @@ static const struct {
 	{ "Gateway Timeout", 504 },
 };
 
-/* Returns the last line that is not blank. */
-static char *last_line(const char *text)
-{
-	size_t end = strlen(text);
-
-	while (end > 0 && strchr(" \t\r\n", text[end - 1]) != NULL)
-		end--;
-	size_t start = end;
-	while (start > 0 && text[start - 1] != '\n')
-		start--;
-	size_t len = end - start;
-	if (len > ERROR_BYTES_MAX)
-		len = ERROR_BYTES_MAX;
-	/* never half a character */
-	while (len > 0 && len < end - start && ((unsigned char)text[start + len] & 0xc0) == 0x80)
-		len--;
-	return pl_strndup(text + start, len);
-}
-
 /* The client in Rust writes "HTTP 503: body". */
 static int32_t status_of(const char *text)
 {
@@ -111,7 +92,20 @@ static void set_failure(const struct res_flat_request *request, struct res_recor
 	record->status = status_of(request->error);
 	record->error_kind = res_failure_name(record->status != 0 ? "http_status"
 								  : kind_of(request->error));
-	record->error = last_line(request->error);
+	const char *text = request->error;
+	size_t end = strlen(text);
+	while (end > 0 && strchr(" \t\r\n", text[end - 1]) != NULL)
+		end--;
+	size_t start = end;
+	while (start > 0 && text[start - 1] != '\n')
+		start--;
+	size_t len = end - start;
+	if (len > ERROR_BYTES_MAX)
+		len = ERROR_BYTES_MAX;
+	/* never half a character */
+	while (len > 0 && len < end - start && ((unsigned char)text[start + len] & 0xc0) == 0x80)
+		len--;
+	record->error = pl_strndup(text + start, len);
 	if (record->error[0] != '\0')
 		return;
 	free(record->error);

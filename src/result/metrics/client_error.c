@@ -82,19 +82,6 @@ static int64_t sending_ns(const struct res_record *record)
 	return taken_ns > 0 ? taken_ns : 0;
 }
 
-/* INT64_MAX: of none. */
-static int64_t least_sending_ns(const struct res_outcome *outcome)
-{
-	int64_t least_ns = INT64_MAX;
-
-	for (size_t i = 0; i < outcome->count; i++) {
-		int64_t taken_ns = sending_ns(&outcome->records[i]);
-		if (outcome->records[i].ok && taken_ns != RES_NO_TIME && taken_ns < least_ns)
-			least_ns = taken_ns;
-	}
-	return least_ns;
-}
-
 static double late_s(const struct res_event_at *at)
 {
 	return res_seconds(at->earliest_ns, at->t_ns);
@@ -107,12 +94,13 @@ struct ends {
 	struct res_event_at last;
 };
 
-static struct ends walk(const struct res_record *record)
+/* early_s: by which a perfect client would have had all of it earlier. */
+static void add_stream(const struct res_record *record, const struct res_timing *timing,
+		       double early_s, double step_s, struct moved *of)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
 	struct ends ends = { .content.t_ns = RES_NO_TIME };
 	struct res_event_at at;
-
 	for (size_t i = 0; res_record_next_chunk(&cursor, &at); i++) {
 		if (i == 0)
 			ends.first = at;
@@ -120,14 +108,6 @@ static struct ends walk(const struct res_record *record)
 			ends.content = at;
 		ends.last = at;
 	}
-	return ends;
-}
-
-/* early_s: by which a perfect client would have had all of it earlier. */
-static void add_stream(const struct res_record *record, const struct res_timing *timing,
-		       double early_s, double step_s, struct moved *of)
-{
-	const struct ends ends = walk(record);
 	double whole_s = res_seconds(ends.first.t_ns, ends.last.t_ns);
 	double less_s = late_s(&ends.last) + step_s;
 	double more_s = late_s(&ends.first) + step_s;
@@ -149,7 +129,13 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 static void collect(const struct res_outcome *outcome, struct moved *of,
 		    struct res_gap_bounds *gaps)
 {
-	int64_t least_ns = least_sending_ns(outcome);
+	/* INT64_MAX: of none. */
+	int64_t least_ns = INT64_MAX;
+	for (size_t i = 0; i < outcome->count; i++) {
+		int64_t taken_ns = sending_ns(&outcome->records[i]);
+		if (outcome->records[i].ok && taken_ns != RES_NO_TIME && taken_ns < least_ns)
+			least_ns = taken_ns;
+	}
 	int64_t step_ns = llabs(outcome->clock_step_ns);
 
 	if (step_ns < RES_CLIENT_ERROR_STEP_NS_MIN)

@@ -40,21 +40,6 @@ static void end_samples(const struct res_windows *windows, int64_t t_ns, struct 
 			 values->window_room) = res_windows_at(windows, t_ns);
 }
 
-static void add_event_gaps(const struct res_record *record, const struct res_windows *windows,
-			   struct res_values *gaps)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	int64_t before_ns = RES_NO_TIME;
-	struct res_event_at at;
-
-	while (res_record_next_chunk(&cursor, &at)) {
-		if (before_ns != RES_NO_TIME)
-			res_values_add(gaps, res_seconds(before_ns, at.t_ns));
-		before_ns = at.t_ns;
-		end_samples(windows, at.t_ns, gaps);
-	}
-}
-
 /*
  * An event of n tokens is n samples of an n-th of its gap: each token counts once, as in a stream
  * of single ones.
@@ -92,42 +77,6 @@ static void add_planned(const struct res_record *record, const struct res_timing
 	if (timing->first_content_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN_PLANNED],
 			       res_seconds(record->planned_ns, timing->first_content_ns));
-}
-
-/* If there is output of several kinds, each kind has its first time. */
-static void add_kinds(const struct res_record *record, const struct res_timing *timing,
-		      struct res_values *of)
-{
-	static const enum res_family families[RES_KIND_COUNT] = {
-		[RES_KIND_ROLE] = RES_FAMILY_FIRST_ROLE,
-		[RES_KIND_REASONING] = RES_FAMILY_FIRST_REASONING,
-		[RES_KIND_TEXT] = RES_FAMILY_FIRST_TEXT,
-		[RES_KIND_TOOL_CALL] = RES_FAMILY_FIRST_TOOL_CALL,
-	};
-
-	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
-		if (record->first_ns[i] != RES_NO_TIME)
-			res_values_add(&of[families[i]],
-				       res_seconds(timing->acted_ns, record->first_ns[i]));
-	}
-}
-
-static void add_tokens(const struct res_record *record, const struct res_timing *timing,
-		       const struct res_windows *windows, struct res_values *of)
-{
-	if (timing->first_content_ns != RES_NO_TIME)
-		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
-			       res_seconds(timing->acted_ns, timing->first_content_ns));
-	/*
-	 * assumed counts that do not add up to the server's do not show how many tokens each event
-	 * had
-	 */
-	if (!timing->guessed || timing->output_tokens == timing->event_tokens)
-		add_token_gaps(record, windows, &of[RES_FAMILY_TOKEN_GAP]);
-	if (timing->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
-		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],
-			       res_seconds(timing->first_token_ns, timing->last_token_ns) /
-				       (double)(timing->output_tokens - 1));
 }
 
 /*
@@ -170,9 +119,41 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 	res_values_add(&of[RES_FAMILY_TTFT], timing->ttft_s);
 	if (timing->output_tokens > 1)
 		res_values_add(&of[RES_FAMILY_TPOT], timing->tpot_s);
-	add_event_gaps(record, windows, &of[RES_FAMILY_ITL]);
-	add_tokens(record, timing, windows, of);
-	add_kinds(record, timing, of);
+	struct res_values *gaps = &of[RES_FAMILY_ITL];
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t before_ns = RES_NO_TIME;
+	struct res_event_at at;
+	while (res_record_next_chunk(&cursor, &at)) {
+		if (before_ns != RES_NO_TIME)
+			res_values_add(gaps, res_seconds(before_ns, at.t_ns));
+		before_ns = at.t_ns;
+		end_samples(windows, at.t_ns, gaps);
+	}
+	if (timing->first_content_ns != RES_NO_TIME)
+		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
+			       res_seconds(timing->acted_ns, timing->first_content_ns));
+	/*
+	 * assumed counts that do not add up to the server's do not show how many tokens each event
+	 * had
+	 */
+	if (!timing->guessed || timing->output_tokens == timing->event_tokens)
+		add_token_gaps(record, windows, &of[RES_FAMILY_TOKEN_GAP]);
+	if (timing->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
+		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],
+			       res_seconds(timing->first_token_ns, timing->last_token_ns) /
+				       (double)(timing->output_tokens - 1));
+	/* If there is output of several kinds, each kind has its first time. */
+	static const enum res_family families[RES_KIND_COUNT] = {
+		[RES_KIND_ROLE] = RES_FAMILY_FIRST_ROLE,
+		[RES_KIND_REASONING] = RES_FAMILY_FIRST_REASONING,
+		[RES_KIND_TEXT] = RES_FAMILY_FIRST_TEXT,
+		[RES_KIND_TOOL_CALL] = RES_FAMILY_FIRST_TOOL_CALL,
+	};
+	for (size_t i = 0; i < RES_KIND_COUNT; i++) {
+		if (record->first_ns[i] != RES_NO_TIME)
+			res_values_add(&of[families[i]],
+				       res_seconds(timing->acted_ns, record->first_ns[i]));
+	}
 }
 
 /*
@@ -286,19 +267,6 @@ static void write_intervals(const struct res_series *series, const double *sorte
 	}
 }
 
-/* Sorts the samples; returns the former order, which the caller frees with free(). */
-static double *sort_samples(struct res_values *values, bool keep)
-{
-	double *retained = NULL;
-
-	if (keep && values->count > 0) {
-		retained = pl_alloc_array(values->count, sizeof(*retained));
-		memcpy(retained, values->x, values->count * sizeof(*retained));
-	}
-	pl_stats_sort(values->x, values->count);
-	return retained;
-}
-
 static void write_family(struct res_values *values, const char *family,
 			 const struct res_windows *windows, const double *percentiles,
 			 size_t percentile_count, bool intervals, json_t *into)
@@ -308,7 +276,12 @@ static void write_family(struct res_values *values, const char *family,
 	/* Sums depend on the order: mean and deviation come before the sorting. */
 	double mean = pl_stats_mean(values->x, n);
 	double deviation = pl_stats_std(values->x, n);
-	auto_free double *in_order = sort_samples(values, intervals);
+	auto_free double *in_order = NULL;
+	if (intervals && values->count > 0) {
+		in_order = pl_alloc_array(values->count, sizeof(*in_order));
+		memcpy(in_order, values->x, values->count * sizeof(*in_order));
+	}
+	pl_stats_sort(values->x, values->count);
 	char key[128];
 
 	const double plain[] = { mean, pl_stats_median_sorted(values->x, n), deviation };

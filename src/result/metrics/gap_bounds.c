@@ -157,27 +157,6 @@ static size_t certain_to(const struct res_gap_bounds *bounds, const struct res_v
 	return rank_of(all, x, or_equal) - rank_of(&bounds->measured, x, or_equal);
 }
 
-static bool can_be_least(const struct res_gap_bounds *bounds, const struct res_values *all,
-			 size_t rank, int64_t x_ns)
-{
-	size_t count = certain_to(bounds, all, x_ns, true);
-
-	for (size_t i = 0; i < bounds->count && count <= rank; i++)
-		count += (size_t)count_to(&bounds->reads[i], x_ns);
-	return count > rank;
-}
-
-static bool can_be_most(const struct res_gap_bounds *bounds, const struct res_values *all,
-			size_t rank, int64_t x_ns)
-{
-	size_t needed = all->count - rank;
-	size_t count = all->count - bounds->measured.count - certain_to(bounds, all, x_ns, false);
-
-	for (size_t i = 0; i < bounds->count && count < needed; i++)
-		count += (size_t)count_from(&bounds->reads[i], x_ns);
-	return count >= needed;
-}
-
 /* No gap can be longer. */
 static int64_t longest_ns(const struct res_gap_bounds *bounds, const struct res_values *all)
 {
@@ -197,7 +176,10 @@ double res_gap_bounds_least(const struct res_gap_bounds *bounds, const struct re
 
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
-		if (can_be_least(bounds, all, rank, middle))
+		size_t count = certain_to(bounds, all, middle, true);
+		for (size_t i = 0; i < bounds->count && count <= rank; i++)
+			count += (size_t)count_to(&bounds->reads[i], middle);
+		if (count > rank)
 			high = middle;
 		else
 			low = middle + 1;
@@ -212,7 +194,12 @@ double res_gap_bounds_most(const struct res_gap_bounds *bounds, const struct res
 
 	while (low < high) {
 		int64_t middle = low + (high - low + 1) / 2;
-		if (can_be_most(bounds, all, rank, middle))
+		size_t needed = all->count - rank;
+		size_t count = all->count - bounds->measured.count -
+			       certain_to(bounds, all, middle, false);
+		for (size_t i = 0; i < bounds->count && count < needed; i++)
+			count += (size_t)count_from(&bounds->reads[i], middle);
+		if (count >= needed)
 			low = middle;
 		else
 			high = middle - 1;

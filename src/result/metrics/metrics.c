@@ -67,37 +67,6 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 			       (double)(record->prompt_tokens - record->prompt_tokens_requested));
 }
 
-/* Requests that were never sent count neither as finished nor as failed. */
-static struct totals totals_of(const struct res_outcome *outcome)
-{
-	struct totals totals = { .input_known = true };
-
-	for (size_t i = 0; i < outcome->count; i++) {
-		uint32_t tries = outcome->records[i].tries;
-		totals.retries += tries > 1 ? tries - 1 : 0;
-		totals.retried += tries > 1;
-		if (outcome->records[i].ok)
-			add_finished(&outcome->records[i], &totals);
-		else
-			totals.failed += outcome->records[i].acted_ns != RES_NO_TIME;
-	}
-	return totals;
-}
-
-static void write_totals(double t, const struct totals *totals, json_t *into)
-{
-	json_object_set_new(into, "duration", pl_json_number(t));
-	json_object_set_new(into, "completed_requests", json_integer(totals->completed));
-	json_object_set_new(into, "failed_requests", json_integer(totals->failed));
-	json_object_set_new(into, "completed", json_integer(totals->completed));
-	json_object_set_new(into, "failed", json_integer(totals->failed));
-	json_object_set_new(into, "retries", json_integer(totals->retries));
-	json_object_set_new(into, "retried_requests", json_integer(totals->retried));
-	json_object_set_new(into, "total_input_tokens",
-			    totals->input_known ? json_integer(totals->input_tokens) : json_null());
-	json_object_set_new(into, "total_output_tokens", json_integer(totals->output_tokens));
-}
-
 static bool same_failure(const json_t *entry, const char *kind, int32_t status)
 {
 	json_t *known = json_object_get(entry, "status");
@@ -125,10 +94,57 @@ static void add_failure(json_t *errors, const struct res_record *record, const c
 	json_array_append_new(errors, entry);
 }
 
-static json_t *errors_of(const struct res_outcome *outcome)
+static json_t *offset_median(struct totals *totals)
 {
-	json_t *errors = json_array();
+	pl_stats_sort(totals->offsets.x, totals->offsets.count);
+	return pl_json_number(pl_stats_median_sorted(totals->offsets.x, totals->offsets.count));
+}
 
+/* vLLM's: start of sending to the last answer; NaN: nothing was sent. */
+static double duration_s(const struct res_outcome *outcome)
+{
+	return outcome->start_ns != RES_NO_TIME ? res_seconds(outcome->start_ns, outcome->end_ns)
+						: NAN;
+}
+
+json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_how *how)
+{
+	size_t percentile_count = 0;
+	auto_free double *percentiles = merge_percentiles(how->percentiles, how->percentile_count,
+							  &percentile_count);
+	/* Requests that were never sent count neither as finished nor as failed. */
+	struct totals totals = { .input_known = true };
+	for (size_t i = 0; i < outcome->count; i++) {
+		uint32_t tries = outcome->records[i].tries;
+		totals.retries += tries > 1 ? tries - 1 : 0;
+		totals.retried += tries > 1;
+		if (outcome->records[i].ok)
+			add_finished(&outcome->records[i], &totals);
+		else
+			totals.failed += outcome->records[i].acted_ns != RES_NO_TIME;
+	}
+	struct res_families families;
+	json_t *results = json_object();
+
+	double duration = duration_s(outcome);
+	json_object_set_new(results, "duration", pl_json_number(duration));
+	json_object_set_new(results, "completed_requests", json_integer(totals.completed));
+	json_object_set_new(results, "failed_requests", json_integer(totals.failed));
+	json_object_set_new(results, "completed", json_integer(totals.completed));
+	json_object_set_new(results, "failed", json_integer(totals.failed));
+	json_object_set_new(results, "retries", json_integer(totals.retries));
+	json_object_set_new(results, "retried_requests", json_integer(totals.retried));
+	json_object_set_new(results, "total_input_tokens",
+			    totals.input_known ? json_integer(totals.input_tokens) : json_null());
+	json_object_set_new(results, "total_output_tokens", json_integer(totals.output_tokens));
+	res_rates_write(outcome, how, duration, results);
+	res_peaks_write(outcome, results);
+	json_object_set_new(results, "rtfx", json_null());
+	res_families_collect(outcome, how, NULL, &families);
+	res_families_write(&families, percentiles, percentile_count, true, results);
+	res_client_error_write(outcome, &families, results);
+	res_families_done(&families);
+	json_t *errors = json_array();
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
 		if (!record->ok && record->acted_ns != RES_NO_TIME)
@@ -136,18 +152,11 @@ static json_t *errors_of(const struct res_outcome *outcome)
 	}
 	for (size_t i = 0; i < outcome->try_count; i++)
 		add_failure(errors, outcome->tries[i], "retried");
-	return errors;
-}
-
-static json_t *offset_median(struct totals *totals)
-{
-	pl_stats_sort(totals->offsets.x, totals->offsets.count);
-	return pl_json_number(pl_stats_median_sorted(totals->offsets.x, totals->offsets.count));
-}
-
-/* Sets the metrics that records do not contain; the caller fills them in. */
-static void set_unknown(json_t *results)
-{
+	json_object_set_new(results, "errors", errors);
+	json_object_set_new(results, "repeats", json_array());
+	json_object_set_new(results, "steady",
+			    res_steady_compute(outcome, how, percentiles, percentile_count));
+	/* Sets the metrics that records do not contain; the caller fills them in. */
 	static const char *const keys[] = {
 		"probe_completed",
 		"probe_failed",
@@ -163,41 +172,8 @@ static void set_unknown(json_t *results)
 		"energy_per_token_j",
 		"energy_per_token_idle_subtracted_j",
 	};
-
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
 		json_object_set_new(results, keys[i], json_null());
-}
-
-/* vLLM's: start of sending to the last answer; NaN: nothing was sent. */
-static double duration_s(const struct res_outcome *outcome)
-{
-	return outcome->start_ns != RES_NO_TIME ? res_seconds(outcome->start_ns, outcome->end_ns)
-						: NAN;
-}
-
-json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_how *how)
-{
-	size_t percentile_count = 0;
-	auto_free double *percentiles = merge_percentiles(how->percentiles, how->percentile_count,
-							  &percentile_count);
-	struct totals totals = totals_of(outcome);
-	struct res_families families;
-	json_t *results = json_object();
-
-	double duration = duration_s(outcome);
-	write_totals(duration, &totals, results);
-	res_rates_write(outcome, how, duration, results);
-	res_peaks_write(outcome, results);
-	json_object_set_new(results, "rtfx", json_null());
-	res_families_collect(outcome, how, NULL, &families);
-	res_families_write(&families, percentiles, percentile_count, true, results);
-	res_client_error_write(outcome, &families, results);
-	res_families_done(&families);
-	json_object_set_new(results, "errors", errors_of(outcome));
-	json_object_set_new(results, "repeats", json_array());
-	json_object_set_new(results, "steady",
-			    res_steady_compute(outcome, how, percentiles, percentile_count));
-	set_unknown(results);
 	json_object_set_new(results, "prompt_token_offset_median", offset_median(&totals));
 	free(totals.offsets.x);
 	return results;

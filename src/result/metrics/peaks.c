@@ -133,20 +133,6 @@ static json_t *peak_in_flight(const struct res_outcome *outcome)
 	return json_integer(peak);
 }
 
-static size_t add_token_times(const struct res_record *record, struct change **times, size_t *room,
-			      size_t count)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
-
-	while (res_record_next(&cursor, &at)) {
-		if (at.tokens == 0)
-			continue;
-		*PL_PUSH(*times, count, *room) = (struct change){ at.t_ns, at.tokens };
-	}
-	return count;
-}
-
 /* Merges two adjacent sorted runs. */
 static void merge(const struct change *left, const struct change *right, const struct change *end,
 		  struct change *to)
@@ -191,7 +177,14 @@ static json_t *sliding_peak(const struct res_outcome *outcome)
 	for (size_t i = 0; i < outcome->count; i++) {
 		if (!outcome->records[i].ok || outcome->records[i].acted_ns == RES_NO_TIME)
 			continue;
-		count = add_token_times(&outcome->records[i], &by_record, &room, count);
+		const struct res_record *record = &outcome->records[i];
+		struct res_event_cursor cursor = res_record_cursor(record);
+		struct res_event_at at;
+		while (res_record_next(&cursor, &at)) {
+			if (at.tokens == 0)
+				continue;
+			*PL_PUSH(by_record, count, room) = (struct change){ at.t_ns, at.tokens };
+		}
 		ends[runs++] = count;
 	}
 	if (count == 0)

@@ -68,21 +68,6 @@ static struct part part_of(const struct res_record *record, const struct exp_slo
 	};
 }
 
-static void collect(const struct res_outcome *outcome, const struct exp_slo *slo,
-		    struct rates *rates)
-{
-	for (size_t i = 0; i < outcome->count; i++) {
-		if (!outcome->records[i].ok)
-			continue;
-		struct part part = part_of(&outcome->records[i], slo);
-		for (size_t k = 0; k < RATE_COUNT; k++)
-			rates->sums[k] += part.of[k];
-		*PL_PUSH(rates->parts, rates->count, rates->room) = part;
-	}
-	if (!has_limits(slo))
-		rates->sums[RATE_GOOD] = NAN;
-}
-
 /* ---- windows ------------------------------------------------------------------------------- */
 
 /* Duration of requests and time of the last send; false: a time is unknown. */
@@ -175,7 +160,16 @@ void res_rates_write(const struct res_outcome *outcome, const struct res_how *ho
 	struct res_flow flow;
 	struct res_interval interval;
 
-	collect(outcome, &how->slo, &rates);
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (!outcome->records[i].ok)
+			continue;
+		struct part part = part_of(&outcome->records[i], &how->slo);
+		for (size_t k = 0; k < RATE_COUNT; k++)
+			rates.sums[k] += part.of[k];
+		*PL_PUSH(rates.parts, rates.count, rates.room) = part;
+	}
+	if (!has_limits(&how->slo))
+		rates.sums[RATE_GOOD] = NAN;
 	bool has_windows = shape_flow(outcome, &rates, &flow);
 	for (enum rate rate = 0; rate < RATE_COUNT; rate++) {
 		auto_free char *name = pl_asprintf("%s_ci95", keys[rate]);

@@ -21,11 +21,14 @@ struct window {
 	int64_t end_ns;
 };
 
-/* Sorted starts and ends of the finished requests, an end before a start at the same time. */
-static size_t collect_changes(const struct res_outcome *outcome, struct res_inflight *changes)
+/* From the first time the loop is full to the last time it stops being full. */
+static bool closed_window(const struct res_outcome *outcome, int64_t max_concurrency,
+			  struct window *ret)
 {
+	auto_free struct res_inflight *changes = pl_alloc_array(outcome->count * 2,
+								sizeof(*changes));
+	/* Sorted starts and ends of the finished requests, an end before a start at the same time. */
 	size_t count = 0;
-
 	for (size_t i = 0; i < outcome->count; i++) {
 		if (!outcome->records[i].ok)
 			continue;
@@ -36,16 +39,6 @@ static size_t collect_changes(const struct res_outcome *outcome, struct res_infl
 		changes[count++] = (struct res_inflight){ timing.last_chunk_ns, -1 };
 	}
 	res_inflight_sort(changes, count);
-	return count;
-}
-
-/* From the first time the loop is full to the last time it stops being full. */
-static bool closed_window(const struct res_outcome *outcome, int64_t max_concurrency,
-			  struct window *ret)
-{
-	auto_free struct res_inflight *changes = pl_alloc_array(outcome->count * 2,
-								sizeof(*changes));
-	size_t count = collect_changes(outcome, changes);
 	double wanted = ceil(FULL_SHARE * (double)max_concurrency);
 	int64_t limit = wanted > 1 ? (int64_t)wanted : 1;
 	int64_t open = 0;

@@ -28,22 +28,14 @@ SCRIPT(fish);
 const char *const pl_shells[] = { "bash", "zsh", "fish", NULL };
 static const char *const scripts[] = { completion_bash, completion_zsh, completion_fish };
 
-/* "profllm-dashboard" as "_profllm_dashboard", the name of a function; free() */
-static char *name_of(const char *program)
-{
-	char *name = pl_asprintf("_%s", program);
-
-	for (char *c = name; *c != '\0'; c++)
-		*c = *c == '-' ? '_' : *c;
-	return name;
-}
-
 int pl_completion_script(const char *program, const char *shell, char **ret, struct pl_err *err)
 {
 	size_t at = pl_text_index(shell, pl_shells, PL_ARRAY_SIZE(scripts));
 
 	if (at < PL_ARRAY_SIZE(scripts)) {
-		auto_free char *name = name_of(program);
+		auto_free char *name = pl_asprintf("_%s", program);
+		for (char *c = name; *c != '\0'; c++)
+			*c = *c == '-' ? '_' : *c;
 		auto_free char *half = pl_text_replace(scripts[at], "@program@", program);
 		*ret = pl_text_replace(half, "@name@", name);
 		return 0;

@@ -53,29 +53,6 @@ static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 	pl_buf_add_text(buf, "\n");
 }
 
-static void add_options(struct pl_buf *buf, const struct pl_opt *options)
-{
-	const char *comma = ".SH NOT IN THIS VERSION\n";
-
-	for (const struct pl_opt *option = options; option->name != NULL; option++) {
-		if (option->group != NULL) {
-			pl_buf_add_text(buf, ".SS ");
-			add_text(buf, option->group);
-			pl_buf_add_text(buf, "\n");
-		}
-		if (!option->hidden)
-			add_option(buf, option);
-	}
-	for (const struct pl_opt *option = options; option->name != NULL; option++) {
-		if (!option->later)
-			continue;
-		pl_buf_addf(buf, "%s\\-\\-", comma);
-		add_text(buf, option->name);
-		comma = ",\n";
-	}
-	pl_buf_add_text(buf, comma[0] == ',' ? "\n" : "");
-}
-
 static void add_page(struct pl_buf *buf, const char *program, const char *name)
 {
 	pl_buf_add_text(buf, ".BR ");
@@ -107,7 +84,24 @@ void pl_man_add_command(struct pl_buf *buf, const char *program, const char *nam
 		usage += len + (usage[len] == '\n');
 	}
 	pl_buf_add_text(buf, ".fi\n.SH OPTIONS\n");
-	add_options(buf, command->options);
+	const char *comma = ".SH NOT IN THIS VERSION\n";
+	for (const struct pl_opt *option = command->options; option->name != NULL; option++) {
+		if (option->group != NULL) {
+			pl_buf_add_text(buf, ".SS ");
+			add_text(buf, option->group);
+			pl_buf_add_text(buf, "\n");
+		}
+		if (!option->hidden)
+			add_option(buf, option);
+	}
+	for (const struct pl_opt *option = command->options; option->name != NULL; option++) {
+		if (!option->later)
+			continue;
+		pl_buf_addf(buf, "%s\\-\\-", comma);
+		add_text(buf, option->name);
+		comma = ",\n";
+	}
+	pl_buf_add_text(buf, comma[0] == ',' ? "\n" : "");
 	if (command->details != NULL) {
 		pl_buf_add_text(buf, ".SH DESCRIPTION\n.nf\n");
 		add_text(buf, command->details);

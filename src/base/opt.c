@@ -392,23 +392,6 @@ void pl_opt_help_after(const struct pl_opt *option, struct pl_buf *buf)
 		pl_buf_add_char(buf, ')');
 }
 
-static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t column)
-{
-	auto_buf help = PL_BUF(HELP_BYTES_MAX);
-	size_t before = buf->len;
-
-	add_left(buf, option);
-	size_t at = pl_text_columns(buf->data + before, buf->len - before);
-	if (at + 2 > column) {
-		pl_buf_add_char(buf, '\n');
-		at = 0;
-	}
-	pl_buf_addf(buf, "%*s", (int)(column - at), "");
-	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
-	pl_opt_help_after(option, &help);
-	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
-}
-
 /*
  * Returns the column at which the help texts begin: after the widest left part that is not too
  * wide.
@@ -457,17 +440,27 @@ static void add_rows(const struct pl_opt_command *command, struct pl_buf *buf)
 			pl_buf_addf(buf, "%s%s:\n", is_first ? "" : "\n",
 				    option->group != NULL ? option->group : "options");
 		is_first = false;
-		add_row(buf, option, column);
+		auto_buf help = PL_BUF(HELP_BYTES_MAX);
+		size_t before = buf->len;
+		add_left(buf, option);
+		size_t at = pl_text_columns(buf->data + before, buf->len - before);
+		if (at + 2 > column) {
+			pl_buf_add_char(buf, '\n');
+			at = 0;
+		}
+		pl_buf_addf(buf, "%*s", (int)(column - at), "");
+		pl_buf_add_text(&help, option->help != NULL ? option->help : "");
+		pl_opt_help_after(option, &help);
+		add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
 	}
 	add_later(command, buf);
 }
 
-/* One line, or more if it is too long, for each line of the usage. */
-static void add_usage(const struct pl_opt_command *command, struct pl_buf *buf)
+void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 {
+	/* One line, or more if it is too long, for each line of the usage. */
 	const char *usage = command->usage != NULL ? command->usage : "";
 	const char *before = "usage: ";
-
 	do {
 		auto_buf line = PL_BUF(HELP_BYTES_MAX);
 		size_t len = strcspn(usage, "\n");
@@ -478,11 +471,6 @@ static void add_usage(const struct pl_opt_command *command, struct pl_buf *buf)
 		usage += len;
 		before = "   or: ";
 	} while (*usage++ == '\n');
-}
-
-void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
-{
-	add_usage(command, buf);
 	pl_buf_add_char(buf, '\n');
 	if (command->summary != NULL) {
 		add_wrapped(buf, command->summary, strlen(command->summary), 0, 0);

@@ -57,15 +57,6 @@ void pl_pchip_slopes(const double *x, const double *y, size_t count, double *ret
 				     secants[last - 2]);
 }
 
-/* One piece at the share t of its width. */
-static double piece_at(double t, double width, const double y[2], const double slopes[2])
-{
-	double u = 1 - t;
-
-	return y[0] * (1 + 2 * t) * u * u + width * slopes[0] * t * u * u +
-	       y[1] * (3 - 2 * t) * t * t - width * slopes[1] * t * t * u;
-}
-
 /* Its ends have different signs, and it rises or falls all the way. */
 static double piece_root(double width, const double y[2], const double slopes[2])
 {
@@ -73,7 +64,12 @@ static double piece_root(double width, const double y[2], const double slopes[2]
 
 	for (int i = 0; i < HALVINGS && lo < hi; i++) {
 		double middle = lo + (hi - lo) / 2;
-		double value = piece_at(middle, width, y, slopes);
+		/* One piece at the share t of its width. */
+		double u = 1 - middle;
+		double value = y[0] * (1 + 2 * middle) * u * u +
+			       width * slopes[0] * middle * u * u +
+			       y[1] * (3 - 2 * middle) * middle * middle -
+			       width * slopes[1] * middle * middle * u;
 		if (is_zero(value))
 			return middle;
 		if (same_sign(value, y[0]))

@@ -94,25 +94,6 @@ static void add_pattern(void *context, const char *form, size_t len)
 	};
 }
 
-/* Sorts the patterns, drops those that repeat, and sets their bits. */
-static void finish_set(struct set *set)
-{
-	size_t retained = 0;
-
-	qsort(set->patterns, set->count, sizeof(*set->patterns), compare_patterns);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct pattern *pattern = &set->patterns[i];
-		uint32_t bit = sieve_bit(pattern->key);
-		if (retained > 0 && compare_patterns(&set->patterns[retained - 1], pattern) == 0) {
-			free((char *)pattern->bytes);
-			continue;
-		}
-		set->sieve[bit / 64] |= UINT64_C(1) << bit % 64;
-		set->patterns[retained++] = *pattern;
-	}
-	set->count = retained;
-}
-
 static bool is_common(const char *secret, size_t len)
 {
 	/* people give such keys to servers that need none; to hide them would make logs unreadable */
@@ -130,19 +111,6 @@ static bool is_common(const char *secret, size_t len)
 			return true;
 	}
 	return strspn(secret, "*") == len;
-}
-
-/* A server prints a key of several lines line by line. */
-static void add_lines(struct set *set, const char *secret)
-{
-	for (const char *at = secret; *at != '\0'; at += strspn(at, "\r\n")) {
-		size_t len = strcspn(at, "\r\n");
-		bool is_only = at == secret && at[len] == '\0';
-		/* "-----BEGIN PRIVATE KEY-----" is in every key */
-		if (len >= LINE_BYTES_MIN && !is_only && !pl_text_starts(at, "-----"))
-			pl_redact_forms(at, len, add_pattern, set);
-		at += len;
-	}
 }
 
 static bool is_known(const struct set *set, const char *secret)
@@ -165,8 +133,29 @@ static void publish_with(struct set *before, const char *secret)
 		*PL_PUSH(set->secrets, set->secret_count, set->secret_room) = before->secrets[i];
 	*PL_PUSH(set->secrets, set->secret_count, set->secret_room) = pl_strdup(secret);
 	pl_redact_forms(secret, strlen(secret), add_pattern, set);
-	add_lines(set, secret);
-	finish_set(set);
+	/* A server prints a key of several lines line by line. */
+	for (const char *at = secret; *at != '\0'; at += strspn(at, "\r\n")) {
+		size_t len = strcspn(at, "\r\n");
+		bool is_only = at == secret && at[len] == '\0';
+		/* "-----BEGIN PRIVATE KEY-----" is in every key */
+		if (len >= LINE_BYTES_MIN && !is_only && !pl_text_starts(at, "-----"))
+			pl_redact_forms(at, len, add_pattern, set);
+		at += len;
+	}
+	/* Sorts the patterns, drops those that repeat, and sets their bits. */
+	size_t retained = 0;
+	qsort(set->patterns, set->count, sizeof(*set->patterns), compare_patterns);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct pattern *pattern = &set->patterns[i];
+		uint32_t bit = sieve_bit(pattern->key);
+		if (retained > 0 && compare_patterns(&set->patterns[retained - 1], pattern) == 0) {
+			free((char *)pattern->bytes);
+			continue;
+		}
+		set->sieve[bit / 64] |= UINT64_C(1) << bit % 64;
+		set->patterns[retained++] = *pattern;
+	}
+	set->count = retained;
 	atomic_store_explicit(&newest, set, memory_order_release);
 }
 
@@ -408,30 +397,25 @@ static json_t *redact_object(const json_t *object, size_t least)
 	return json_incref((json_t *)object);
 }
 
-static json_t *redact_array(const json_t *array, size_t least)
-{
-	json_t *copy = json_array();
-	bool changed = false;
-
-	PL_JSON_EACH(item, array) {
-		json_t *redacted = pl_redact_json(item, least);
-		changed |= redacted != item;
-		json_array_append_new(copy, redacted);
-	}
-	if (changed)
-		return copy;
-	json_decref(copy);
-	return json_incref((json_t *)array);
-}
-
 json_t *pl_redact_json(const json_t *value, size_t least)
 {
 	if (pl_redact_is_needed() && json_is_string(value))
 		return redact_string(value, least);
 	if (pl_redact_is_needed() && json_is_object(value))
 		return redact_object(value, least);
-	if (pl_redact_is_needed() && json_is_array(value))
-		return redact_array(value, least);
+	if (pl_redact_is_needed() && json_is_array(value)) {
+		json_t *copy = json_array();
+		bool changed = false;
+		PL_JSON_EACH(item, value) {
+			json_t *redacted = pl_redact_json(item, least);
+			changed |= redacted != item;
+			json_array_append_new(copy, redacted);
+		}
+		if (changed)
+			return copy;
+		json_decref(copy);
+		return json_incref((json_t *)value);
+	}
 	return json_incref((json_t *)value);
 }
 

@@ -190,25 +190,6 @@ static char *put_plain(char *at, const char *digits, int count, int whole)
 	return at + (count - shown);
 }
 
-/* Half up; the last digit stays other than 0. */
-static struct pl_decimal rounded(struct pl_decimal decimal, int digits_max)
-{
-	uint64_t unit = 1, most = 1;
-
-	for (int i = 0; i < digits_max; i++)
-		most *= 10;
-	while (decimal.digits / unit >= most) {
-		unit *= 10;
-		decimal.exponent++;
-	}
-	decimal.digits = (decimal.digits + unit / 2) / unit;
-	while (decimal.digits % 10 == 0) {
-		decimal.digits /= 10;
-		decimal.exponent++;
-	}
-	return decimal;
-}
-
 char *pl_text_put_f64(char text[PL_F64_TEXT_BYTES], double value)
 {
 	return pl_text_put_f64_rounded(text, value, PL_F64_DIGITS_MAX);
@@ -228,8 +209,21 @@ char *pl_text_put_f64_rounded(char text[PL_F64_TEXT_BYTES], double value, int di
 	if (value < 0)
 		*at++ = '-';
 	struct pl_decimal decimal = pl_decimal_of(fabs(value));
-	if (digits_max < PL_F64_DIGITS_MAX)
-		decimal = rounded(decimal, digits_max);
+	if (digits_max < PL_F64_DIGITS_MAX) {
+		/* Half up; the last digit stays other than 0. */
+		uint64_t unit = 1, most = 1;
+		for (int i = 0; i < digits_max; i++)
+			most *= 10;
+		while (decimal.digits / unit >= most) {
+			unit *= 10;
+			decimal.exponent++;
+		}
+		decimal.digits = (decimal.digits + unit / 2) / unit;
+		while (decimal.digits % 10 == 0) {
+			decimal.digits /= 10;
+			decimal.exponent++;
+		}
+	}
 	int count = (int)(put_u64(digits, decimal.digits) - digits);
 	int whole = count + decimal.exponent;
 	/* Python's repr() uses an exponent outside of this range. */
@@ -592,24 +586,19 @@ static size_t plain_bytes(const char *data, size_t len)
 	return used;
 }
 
-static bool add_quoted(struct pl_buf *buf, const char *data, size_t len)
-{
-	char *room = pl_buf_reserve(buf, len + 2);
-
-	if (room == NULL)
-		return false;
-	*room = '"';
-	char *end = mempcpy(room + 1, data, len);
-	memcpy(end, "\"", 2);
-	buf->len += len + 2;
-	return true;
-}
-
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii)
 {
 	/* most have nothing in them that is written otherwise */
-	if (len > 0 && plain_bytes(data, len) == len)
-		return add_quoted(buf, data, len);
+	if (len > 0 && plain_bytes(data, len) == len) {
+		char *room = pl_buf_reserve(buf, len + 2);
+		if (room == NULL)
+			return false;
+		*room = '"';
+		char *end = mempcpy(room + 1, data, len);
+		memcpy(end, "\"", 2);
+		buf->len += len + 2;
+		return true;
+	}
 	bool ok = pl_buf_add_char(buf, '"');
 
 	for (size_t at = 0; at < len && ok;) {

@@ -55,27 +55,6 @@ static bool looks_whole(const char *text)
 	return end > text && end[-1] >= '0' && end[-1] <= '9' && *end == '\0';
 }
 
-/* "1.5", ".5", "5.", "1e3", "-2.5e-3" */
-static bool looks_decimal(const char *text)
-{
-	const char *digits = text + (*text == '-' || *text == '+');
-	const char *at = skip_whole(text);
-	size_t count = (size_t)(at - digits);
-
-	if (*at == '.') {
-		const char *end = skip_digits(at + 1);
-		count += (size_t)(end - at - 1);
-		at = end;
-	}
-	if (count > 0 && (*at == 'e' || *at == 'E')) {
-		at += 1 + (at[1] == '-' || at[1] == '+');
-		const char *end = skip_digits(at);
-		count = (size_t)(end - at);
-		at = end;
-	}
-	return count > 0 && *at == '\0';
-}
-
 bool pl_yaml_is_null(const struct pl_yaml *node)
 {
 	static const char *const words[] = { "", "~", "null", NULL };
@@ -120,7 +99,23 @@ bool pl_yaml_to_f64(const struct pl_yaml *node, double *ret)
 		*ret = NAN;
 		return true;
 	}
-	return looks_decimal(node->text) && pl_text_to_f64(node->text, ret);
+	/* "1.5", ".5", "5.", "1e3", "-2.5e-3" */
+	const char *text = node->text;
+	const char *digits = text + (*text == '-' || *text == '+');
+	const char *at = skip_whole(text);
+	size_t count = (size_t)(at - digits);
+	if (*at == '.') {
+		const char *end = skip_digits(at + 1);
+		count += (size_t)(end - at - 1);
+		at = end;
+	}
+	if (count > 0 && (*at == 'e' || *at == 'E')) {
+		at += 1 + (at[1] == '-' || at[1] == '+');
+		const char *end = skip_digits(at);
+		count = (size_t)(end - at);
+		at = end;
+	}
+	return (count > 0 && *at == '\0') && pl_text_to_f64(node->text, ret);
 }
 
 /* Only true and false: "country: no" is a text in YAML 1.2. */
@@ -130,33 +125,28 @@ static bool is_core_bool(const struct pl_yaml *node, bool *ret)
 	       (strcasecmp(node->text, "true") == 0 || strcasecmp(node->text, "false") == 0);
 }
 
-static json_t *scalar_to_json(const struct pl_yaml *node)
-{
-	int64_t whole;
-	double number;
-	bool truth;
-
-	if (pl_yaml_is_null(node))
-		return json_null();
-	if (is_core_bool(node, &truth))
-		return json_boolean(truth);
-	if (pl_yaml_to_i64(node, &whole))
-		return json_integer(whole);
-	/*
-	 * Beyond int64 a whole number becomes a double, as in vLLM's own JSON; beyond that too, it
-	 * stays the text that it is.
-	 */
-	if (!pl_yaml_to_f64(node, &number))
-		return json_string(node->text);
-	if (isfinite(number))
-		return json_real(number);
-	return json_string(isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
-}
-
 json_t *pl_yaml_to_json(const struct pl_yaml *node)
 {
-	if (node->kind == PL_YAML_SCALAR)
-		return scalar_to_json(node);
+	if (node->kind == PL_YAML_SCALAR) {
+		int64_t whole;
+		double number;
+		bool truth;
+		if (pl_yaml_is_null(node))
+			return json_null();
+		if (is_core_bool(node, &truth))
+			return json_boolean(truth);
+		if (pl_yaml_to_i64(node, &whole))
+			return json_integer(whole);
+		/*
+		 * Beyond int64 a whole number becomes a double, as in vLLM's own JSON; beyond that too, it
+		 * stays the text that it is.
+		 */
+		if (!pl_yaml_to_f64(node, &number))
+			return json_string(node->text);
+		if (isfinite(number))
+			return json_real(number);
+		return json_string(isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
+	}
 	json_t *json = node->kind == PL_YAML_LIST ? json_array() : json_object();
 	for (size_t i = 0; i < node->count; i++) {
 		json_t *item = pl_yaml_to_json(node->items[i]);

@@ -321,15 +321,6 @@ static int by_key(const void *left, const void *right)
 	return order != 0 ? order : by_order(left, right);
 }
 
-static int given_twice(struct builder *b, const struct pair *first, const struct pair *retry)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "duplicate key '%.80s' (first at line %d)",
-		 retry->key->pub.text, first->key->pub.line);
-	return fail_at(b, retry->key->pub.line, retry->key->pub.column, text);
-}
-
 /* Drops merged pairs that are overridden; a key that the mapping itself gives twice is an error. */
 static int settle_pairs(struct builder *b, struct pairs *pairs)
 {
@@ -353,8 +344,12 @@ static int settle_pairs(struct builder *b, struct pairs *pairs)
 		first = pair - 1;
 		retry = pair;
 	}
-	if (retry != NULL)
-		return given_twice(b, first, retry);
+	if (retry != NULL) {
+		char text[160];
+		snprintf(text, sizeof(text), "duplicate key '%.80s' (first at line %d)",
+			 retry->key->pub.text, first->key->pub.line);
+		return fail_at(b, retry->key->pub.line, retry->key->pub.column, text);
+	}
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->items[i];
 		if (retained == 0 ||

@@ -238,26 +238,19 @@ static void make_packer_key(void)
 		abort();
 }
 
-static ZSTD_CCtx *packer(void)
+static void *pack(int level, const struct pl_zst_dictionary *dictionary, const void *data,
+		  size_t len, size_t room, size_t *ret_len)
 {
+	size_t most = ZSTD_compressBound(len);
+	char *packed = malloc(room + most);
 	pthread_once(&packer_once, make_packer_key);
 	ZSTD_CCtx *context = pthread_getspecific(packer_key);
-
 	if (context == NULL) {
 		context = ZSTD_createCCtx();
 		if (context == NULL || pthread_setspecific(packer_key, context) != 0)
 			abort();
 	}
 	ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
-	return context;
-}
-
-static void *pack(int level, const struct pl_zst_dictionary *dictionary, const void *data,
-		  size_t len, size_t room, size_t *ret_len)
-{
-	size_t most = ZSTD_compressBound(len);
-	char *packed = malloc(room + most);
-	ZSTD_CCtx *context = packer();
 
 	/* room for the worst and a context are all that it can lack */
 	if (packed == NULL)

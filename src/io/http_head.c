@@ -199,27 +199,24 @@ static int note_length(struct parse *parse, const char *value)
 	return 0;
 }
 
-static int note_coding(struct parse *parse, const char *value)
-{
-	if (parse->has_coding)
-		return fail(parse, 400, "more than one transfer-encoding");
-	parse->has_coding = true;
-	/*
-	 * No other coding was requested (no TE header is sent), and "gzip, chunked" would have to
-	 * be decompressed: reject it instead of misreading it.
-	 */
-	parse->head.chunked = strcasecmp(value, "chunked") == 0;
-	if (!parse->head.chunked)
-		return fail(parse, 501, "unsupported transfer-encoding '%.64s'", value);
-	return 0;
-}
-
 static int note_header(struct parse *parse, const struct io_http_header *header)
 {
 	if (strcasecmp(header->name, "content-length") == 0)
 		return note_length(parse, header->value);
-	if (strcasecmp(header->name, "transfer-encoding") == 0)
-		return note_coding(parse, header->value);
+	if (strcasecmp(header->name, "transfer-encoding") == 0) {
+		if (parse->has_coding)
+			return fail(parse, 400, "more than one transfer-encoding");
+		parse->has_coding = true;
+		/*
+		 * No other coding was requested (no TE header is sent), and "gzip, chunked" would have to
+		 * be decompressed: reject it instead of misreading it.
+		 */
+		parse->head.chunked = strcasecmp(header->value, "chunked") == 0;
+		if (!parse->head.chunked)
+			return fail(parse, 501, "unsupported transfer-encoding '%.64s'",
+				    header->value);
+		return 0;
+	}
 	if (strcasecmp(header->name, "connection") == 0) {
 		parse->says_close |= list_has(header->value, "close");
 		parse->says_keep_alive |= list_has(header->value, "keep-alive");

@@ -145,20 +145,6 @@ void io_timer_start(struct io_loop *loop, struct io_timer *timer, int64_t due_ns
 	heap_settle(loop, loop->heap_count, entry);
 }
 
-/* At most as many as ran at the start, so that a timer that restarts itself ends the pass. */
-static void fire_timers(struct io_loop *loop)
-{
-	loop->firing = true;
-	for (size_t left = loop->heap_count; left > 0 && loop->heap_count > 0; left--) {
-		struct io_timer *timer = loop->heap[1].timer;
-		if (loop->heap[1].due_ns > loop->now_ns)
-			break;
-		io_timer_stop(loop, timer);
-		timer->fn(loop, timer);
-	}
-	loop->firing = false;
-}
-
 static void wake(struct io_loop *loop)
 {
 	uint64_t one = 1;
@@ -212,29 +198,6 @@ static int wait_events(struct io_loop *loop, int64_t due_ns, int64_t now_ns)
 			  wait_ms > INT_MAX ? INT_MAX : (int)wait_ms);
 }
 
-static void dispatch(struct io_loop *loop)
-{
-	bool woken = false;
-
-	for (loop->batch_at = 0; loop->batch_at < loop->batch_count; loop->batch_at++) {
-		struct epoll_event *event = &loop->batch[loop->batch_at];
-		struct io_watch *watch = event->data.ptr;
-		if (watch == NULL)
-			continue;
-		if (event->data.ptr == loop) {
-			woken = true;
-			continue;
-		}
-		/* without events that a callback of this pass has disabled */
-		uint32_t events = event->events & (watch->events | EPOLLERR | EPOLLHUP);
-		if (events != 0)
-			watch->fn(loop, watch, events);
-	}
-	loop->batch_count = 0;
-	if (woken)
-		run_posts(loop);
-}
-
 /*
  * A wait that a signal interrupted saw no events, although the process may have been stopped during
  * it (SIGSTOP), and a full batch may have left events unread.
@@ -266,8 +229,34 @@ int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
 		return pl_err_errno(err, "cannot wait for events");
 	note_wait(loop, from_ns, count);
 	loop->batch_count = count > 0 ? count : 0;
-	dispatch(loop);
-	fire_timers(loop);
+	bool woken = false;
+	for (loop->batch_at = 0; loop->batch_at < loop->batch_count; loop->batch_at++) {
+		struct epoll_event *event = &loop->batch[loop->batch_at];
+		struct io_watch *watch = event->data.ptr;
+		if (watch == NULL)
+			continue;
+		if (event->data.ptr == loop) {
+			woken = true;
+			continue;
+		}
+		/* without events that a callback of this pass has disabled */
+		uint32_t events = event->events & (watch->events | EPOLLERR | EPOLLHUP);
+		if (events != 0)
+			watch->fn(loop, watch, events);
+	}
+	loop->batch_count = 0;
+	if (woken)
+		run_posts(loop);
+	/* At most as many as ran at the start, so that a timer that restarts itself ends the pass. */
+	loop->firing = true;
+	for (size_t left = loop->heap_count; left > 0 && loop->heap_count > 0; left--) {
+		struct io_timer *timer = loop->heap[1].timer;
+		if (loop->heap[1].due_ns > loop->now_ns)
+			break;
+		io_timer_stop(loop, timer);
+		timer->fn(loop, timer);
+	}
+	loop->firing = false;
 	return 0;
 }
 

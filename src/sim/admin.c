@@ -9,15 +9,6 @@
 
 #define BODY_MAX (1u << 20)
 
-/* Describes an adapter: its path and its base model, without a length of its own. */
-static void describe_lora(json_t *model, const struct sim_options *options,
-			  const struct sim_lora *lora)
-{
-	json_object_set_new(model, "root", json_string(lora->path));
-	json_object_set_new(model, "parent", json_string(options->names[0]));
-	json_object_set_new(model, "max_model_len", json_null());
-}
-
 /* As vLLM's /v1/models, with an `owned_by` that differs from vLLM's. */
 void sim_list_models(struct sim_conn *conn)
 {
@@ -41,8 +32,13 @@ void sim_list_models(struct sim_conn *conn)
 			SIM_SERVER_NAME, "root", options->model, "parent", "max_model_len",
 			(int)server->limits.max_model_len, "permission", permission);
 
-		if (i >= options->name_count)
-			describe_lora(model, options, &options->loras[i - options->name_count]);
+		if (i >= options->name_count) {
+			/* Describes an adapter: its path and its base model, without a length of its own. */
+			const struct sim_lora *lora = &options->loras[i - options->name_count];
+			json_object_set_new(model, "root", json_string(lora->path));
+			json_object_set_new(model, "parent", json_string(options->names[0]));
+			json_object_set_new(model, "max_model_len", json_null());
+		}
 		json_array_append_new(list, model);
 	}
 	answer = json_pack("{s:s, s:O}", "object", "list", "data", list);

@@ -110,20 +110,6 @@ static void capture(struct sim_conn *conn)
 	pl_buf_clear(&conn->raw);
 }
 
-/* uvicorn's response to invalid HTTP. There is no request, but its counters and its log need one. */
-static void refuse_bytes(struct sim_conn *conn)
-{
-	static const char text[] = "Invalid HTTP request received.";
-
-	conn->keep_alive = false;
-	conn->route = SIM_ROUTE_NONE;
-	if (conn->method == NULL)
-		conn->method = pl_strdup("GET");
-	if (conn->target == NULL)
-		conn->target = pl_strdup("/");
-	sim_conn_answer(conn, 400, "text/plain; charset=utf-8", text, sizeof(text) - 1);
-}
-
 /* Parses bytes until a request is complete; bytes after it wait in `later`. */
 static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 {
@@ -137,7 +123,15 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 	if (conn->server->capture != NULL)
 		pl_buf_add(&conn->raw, bytes, used);
 	if (result < 0) {
-		refuse_bytes(conn);
+		/* uvicorn's response to invalid HTTP. There is no request, but its counters and its log need one. */
+		static const char text[] = "Invalid HTTP request received.";
+		conn->keep_alive = false;
+		conn->route = SIM_ROUTE_NONE;
+		if (conn->method == NULL)
+			conn->method = pl_strdup("GET");
+		if (conn->target == NULL)
+			conn->target = pl_strdup("/");
+		sim_conn_answer(conn, 400, "text/plain; charset=utf-8", text, sizeof(text) - 1);
 		return;
 	}
 	if (!conn->whole)
@@ -150,22 +144,17 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 	conn->server->calls->request(conn);
 }
 
-/* Removed before parsing: the remainder goes back into `later`. */
-static void feed_later(struct sim_conn *conn)
-{
-	struct pl_buf bytes = conn->later;
-
-	pl_buf_init(&conn->later, LATER_BYTES_MAX);
-	if (bytes.len > 0)
-		feed(conn, bytes.data, bytes.len);
-	pl_buf_done(&bytes);
-}
-
 /* A loop and no recursion: a client may have pipelined thousands of requests. */
 void sim_conn_resume(struct sim_conn *conn)
 {
-	while (!conn->dead && !conn->closing && !conn->whole && conn->later.len > 0)
-		feed_later(conn);
+	while (!conn->dead && !conn->closing && !conn->whole && conn->later.len > 0) {
+		/* Removed before parsing: the remainder goes back into `later`. */
+		struct pl_buf bytes = conn->later;
+		pl_buf_init(&conn->later, LATER_BYTES_MAX);
+		if (bytes.len > 0)
+			feed(conn, bytes.data, bytes.len);
+		pl_buf_done(&bytes);
+	}
 }
 
 /* --sim-cut: maximum bytes per send; 0: no limit. */
@@ -331,26 +320,22 @@ static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
 	return (ssize_t)done;
 }
 
-/* Data that does not fit into the socket stays in the TLS buffer; `out` is for plain connections. */
-static bool send_tls(struct sim_conn *conn, const char *data, size_t len)
-{
-	if (io_tls_write(conn->tls, data, len, PL_ERR_IGNORED) < 0 ||
-	    io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0) {
-		mark_dead(conn);
-		return false;
-	}
-	watch_output(conn);
-	return true;
-}
-
 bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 {
 	ssize_t n = 0;
 
 	if (conn->dead)
 		return false;
-	if (conn->tls != NULL)
-		return send_tls(conn, data, len);
+	if (conn->tls != NULL) {
+		/* Data that does not fit into the socket stays in the TLS buffer; `out` is for plain connections. */
+		if (io_tls_write(conn->tls, data, len, PL_ERR_IGNORED) < 0 ||
+		    io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0) {
+			mark_dead(conn);
+			return false;
+		}
+		watch_output(conn);
+		return true;
+	}
 	/* Earlier data must be sent first: nothing overtakes the bytes in `out`. */
 	if (conn->out.len == 0)
 		n = cut_bytes(conn) > 0 ? send_pieces(conn, data, len)

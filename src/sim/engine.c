@@ -318,19 +318,6 @@ static uint32_t find_prefix(const struct sim_engine *engine, const struct sim_se
 	return found;
 }
 
-static void take_prefix(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t found)
-{
-	pl_grow((void **)&seq->blocks, &seq->block_room, found, sizeof(*seq->blocks));
-	for (uint32_t i = 0; i < found; i++) {
-		uint32_t block = sim_blocks_find(&engine->blocks, seq->names[i]);
-
-		sim_blocks_hold(&engine->blocks, block);
-		seq->blocks[i] = block;
-	}
-	seq->block_count = found;
-	seq->computed = found * engine->config.block_size;
-}
-
 static void count_admission(struct sim_engine *engine, struct sim_sequence_priv *seq,
 			    int64_t now_ns)
 {
@@ -369,7 +356,14 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	if (need + revived > engine->blocks.free_count)
 		return 0;
 	stop_waiting(engine, seq);
-	take_prefix(engine, seq, found);
+	pl_grow((void **)&seq->blocks, &seq->block_room, found, sizeof(*seq->blocks));
+	for (uint32_t i = 0; i < found; i++) {
+		uint32_t block = sim_blocks_find(&engine->blocks, seq->names[i]);
+		sim_blocks_hold(&engine->blocks, block);
+		seq->blocks[i] = block;
+	}
+	seq->block_count = found;
+	seq->computed = found * engine->config.block_size;
 	count_admission(engine, seq, now_ns);
 	seq->queue = RUNNING;
 	*PL_PUSH(engine->running, engine->running_count, engine->running_room) = seq;

@@ -87,23 +87,18 @@ static void add_number(struct sim_event_log *log, int64_t value)
 	log->text_len = (size_t)(pl_text_put_i64(log->text + log->text_len, value) - log->text);
 }
 
-static void format_reset(struct sim_event_log *log, const struct record *record)
-{
-	if (log->text_len + LINE_BYTES > TEXT_BYTES)
-		write_out(log);
-	ADD(log, "{\"event\":\"reset\",\"request_id\":null,\"t_ns\":");
-	add_number(log, record->t_ns);
-	ADD(log, ",\"cache\":\"");
-	add_text(log, record->status, strlen(record->status));
-	ADD(log, "\"}\n");
-}
-
 static void format(struct sim_event_log *log, const struct record *record)
 {
 	const struct sim_event_id *id = record->id;
 
 	if (record->kind == KIND_RESET) {
-		format_reset(log, record);
+		if (log->text_len + LINE_BYTES > TEXT_BYTES)
+			write_out(log);
+		ADD(log, "{\"event\":\"reset\",\"request_id\":null,\"t_ns\":");
+		add_number(log, record->t_ns);
+		ADD(log, ",\"cache\":\"");
+		add_text(log, record->status, strlen(record->status));
+		ADD(log, "\"}\n");
 		return;
 	}
 	if (log->text_len + LINE_BYTES + id->len > TEXT_BYTES)
@@ -143,24 +138,6 @@ static void format(struct sim_event_log *log, const struct record *record)
 	ADD(log, "}\n");
 }
 
-static void drain(struct sim_event_log *log)
-{
-	uint64_t taken = atomic_load_explicit(&log->taken, memory_order_relaxed);
-	uint64_t put = atomic_load_explicit(&log->put, memory_order_acquire);
-
-	while (taken < put) {
-		struct record *record = &log->ring[taken % RING_RECORDS];
-
-		format(log, record);
-		/* The last record of a request: until here the loop owned the handle. */
-		if (record->kind == KIND_END)
-			free(record->id);
-		taken++;
-		atomic_store_explicit(&log->taken, taken, memory_order_release);
-	}
-	write_out(log);
-}
-
 static void *writer_main(void *data)
 {
 	struct sim_event_log *log = data;
@@ -170,7 +147,19 @@ static void *writer_main(void *data)
 		/* Read before draining: everything that was put before the stop is then written. */
 		bool stopping = atomic_load(&log->stopping);
 
-		drain(log);
+		uint64_t taken = atomic_load_explicit(&log->taken, memory_order_relaxed);
+		uint64_t put = atomic_load_explicit(&log->put, memory_order_acquire);
+		while (taken < put) {
+			struct record *record = &log->ring[taken % RING_RECORDS];
+
+			format(log, record);
+			/* The last record of a request: until here the loop owned the handle. */
+			if (record->kind == KIND_END)
+				free(record->id);
+			taken++;
+			atomic_store_explicit(&log->taken, taken, memory_order_release);
+		}
+		write_out(log);
 		if (stopping)
 			return NULL;
 		while (read(log->wake_fd, &count, sizeof(count)) < 0 && errno == EINTR)

@@ -90,28 +90,6 @@ static void truncate_job(struct sim_job *job)
 	sim_answer_json(conn, 200, &body);
 }
 
-/* Sends one event that is invalid JSON before the valid ones; truncates a response that is not streamed. */
-static bool spoil(struct sim_job *job)
-{
-	static const char text[] = "data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
-	char chunk[128];
-	/* Not logged, because the log lists what a client can count, and this has no tokens. */
-	int len = snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n", sizeof(text) - 1, text);
-
-	job->spoiled = true;
-	return job->request.stream && !sim_conn_send(job->conn, chunk, (size_t)len);
-}
-
-/* The log counts sent tokens; for a response that is not streamed, all except the current token. */
-static void forget_unsent(struct sim_job *job)
-{
-	uint32_t sent = 0;
-
-	for (uint32_t i = 0; i < job->choice_count; i++)
-		sent += job->choices[i].sent;
-	job->tokens = job->request.stream ? sent : job->tokens - 1;
-}
-
 /* The time is taken before the send(), once for all: the earliest time at which the client can see them. */
 static bool send_held(struct sim_job *job)
 {
@@ -130,15 +108,6 @@ static bool send_held(struct sim_job *job)
 	return true;
 }
 
-/* Nothing is sent to the client; the server counts it as running until the client gives up. */
-static void stall_job(struct sim_job *job)
-{
-	sim_job_leave_engine(job);
-	/* at its end all tokens were generated, and the response is still due */
-	job->stalled_choices = job->open_choices > 0 ? job->open_choices : 1;
-	job->server->stalled += job->stalled_choices;
-}
-
 bool sim_fault_strikes(struct sim_job *job)
 {
 	enum sim_fault fault = job->fault;
@@ -150,13 +119,29 @@ bool sim_fault_strikes(struct sim_job *job)
 		return true;
 	/* Only once: the rest of the job, if any, is normal. */
 	job->fault = SIM_FAULT_NONE;
-	if (fault == SIM_FAULT_BAD_JSON)
-		return spoil(job);
-	forget_unsent(job);
+	if (fault == SIM_FAULT_BAD_JSON) {
+		/* Sends one event that is invalid JSON before the valid ones; truncates a response that is not streamed. */
+		static const char text[] =
+			"data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
+		char chunk[128];
+		/* Not logged, because the log lists what a client can count, and this has no tokens. */
+		int len = snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n", sizeof(text) - 1, text);
+		job->spoiled = true;
+		return job->request.stream && !sim_conn_send(job->conn, chunk, (size_t)len);
+	}
+	/* The log counts sent tokens; for a response that is not streamed, all except the current token. */
+	uint32_t sent = 0;
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		sent += job->choices[i].sent;
+	job->tokens = job->request.stream ? sent : job->tokens - 1;
 	if (fault == SIM_FAULT_RESET) {
 		sim_conn_drop(job->conn, true);
 	} else if (fault == SIM_FAULT_STALL) {
-		stall_job(job);
+		/* Nothing is sent to the client; the server counts it as running until the client gives up. */
+		sim_job_leave_engine(job);
+		/* at its end all tokens were generated, and the response is still due */
+		job->stalled_choices = job->open_choices > 0 ? job->open_choices : 1;
+		job->server->stalled += job->stalled_choices;
 	} else if (fault == SIM_FAULT_STREAM_ERROR) {
 		fail_job(job, "Internal server error");
 	} else {
@@ -206,19 +191,6 @@ bool sim_engine_is_due(const struct sim_server *server)
 	       is_due(server, server->options->faults.hang_after);
 }
 
-static void die_without_words(struct sim_server *server)
-{
-	struct pl_err err = PL_ERR_INIT;
-	struct sim_job *job;
-
-	/* The log must be complete, because tests need to know what a killed server had sent. */
-	LIST_FOREACH(job, &server->jobs, link)
-		sim_job_abort(job);
-	if (sim_event_log_close(pl_take(server->log), &err) < 0)
-		sim_log_line("ERROR", "core.py:1512", "%s", err.text);
-	sim_die_by(server->options->faults.crash_signal);
-}
-
 /* Simulates an engine that died, in the log and for the clients; the parent process ends with it. */
 static void die(struct sim_server *server)
 {
@@ -256,8 +228,16 @@ bool sim_engine_fails(struct sim_server *server)
 	/* It hangs: connections stay open and accepted, /health responds, and no step ends. */
 	if (!is_due(server, faults->crash_after))
 		return true;
-	if (faults->crash_signal != 0)
-		die_without_words(server);
+	if (faults->crash_signal != 0) {
+		struct pl_err err = PL_ERR_INIT;
+		struct sim_job *job;
+		/* The log must be complete, because tests need to know what a killed server had sent. */
+		LIST_FOREACH(job, &server->jobs, link)
+			sim_job_abort(job);
+		if (sim_event_log_close(pl_take(server->log), &err) < 0)
+			sim_log_line("ERROR", "core.py:1512", "%s", err.text);
+		sim_die_by(server->options->faults.crash_signal);
+	}
 	die(server);
 	return true;
 }

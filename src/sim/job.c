@@ -54,14 +54,6 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 		sim_event_prepare(choice);
 }
 
-/* The server finds the job to end it, and the connection when the client disconnects. */
-static void link_job(struct sim_job *job, struct sim_conn *conn)
-{
-	job->conn = conn;
-	conn->job = job;
-	LIST_INSERT_HEAD(&job->server->jobs, job, link);
-}
-
 void sim_job_free(struct sim_job *job)
 {
 	LIST_REMOVE(job, link);
@@ -121,14 +113,6 @@ static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint3
 	sim_event_log_token(job->server->log, job->log_id, now_ns, pl_clock_now_ns() - now_ns,
 			    choice, tokens, (uint32_t)len);
 	return true;
-}
-
-static void send_begin(struct sim_job *job)
-{
-	size_t len;
-	const char *bytes = sim_event_begin(job, &len);
-
-	send_event(job, bytes, len, 0, 0);
 }
 
 static bool send_roles(struct sim_job *job)
@@ -226,17 +210,6 @@ static void observe_finish(struct sim_job *job, const struct sim_sequence *seq)
 			    seq->prompt_tokens - seq->cached_tokens);
 }
 
-static void observe_job(struct sim_job *job)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < job->choice_count; i++) {
-		if (job->choices[i].claimed_tokens > most)
-			most = job->choices[i].claimed_tokens;
-	}
-	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
-}
-
 void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 {
 	struct sim_job *job = choice->job;
@@ -263,7 +236,12 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 		return;
 	if (job->open_choices > 0)
 		return;
-	observe_job(job);
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < job->choice_count; i++) {
+		if (job->choices[i].claimed_tokens > most)
+			most = job->choices[i].claimed_tokens;
+	}
+	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
 	finish_job(job);
 }
 
@@ -290,7 +268,10 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 		sim_drift_count(&server->drift);
 	job->fault = fault;
 	job->fault_at = (uint64_t)request->max_tokens * job->choice_count / 2;
-	link_job(job, conn);
+	/* The server finds the job to end it, and the connection when the client disconnects. */
+	job->conn = conn;
+	conn->job = job;
+	LIST_INSERT_HEAD(&job->server->jobs, job, link);
 	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
 					    request->prompt_tokens);
 	for (uint32_t i = 0; i < job->choice_count; i++)
@@ -298,8 +279,11 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	/* like vLLM's, the header is sent before anything is computed: long before the first token */
 	if (request->stream)
 		sim_conn_begin_stream(conn);
-	if (request->stream && request->api == SIM_RESPONSES && !job->over)
-		send_begin(job);
+	if (request->stream && request->api == SIM_RESPONSES && !job->over) {
+		size_t len;
+		const char *bytes = sim_event_begin(job, &len);
+		send_event(job, bytes, len, 0, 0);
+	}
 	sim_server_wake_engine(server);
 }
 

@@ -5,23 +5,17 @@
 #include "sim/options.h"
 #include "sim/server.h"
 
-/* Blocked before any thread or worker starts, and read from a descriptor in the loop: no handler ever runs. */
-static void block_signals(void)
+static int serve(const struct sim_options *options)
 {
-	sigset_t set;
+	struct pl_err err = PL_ERR_INIT;
 
+	/* Blocked before any thread or worker starts, and read from a descriptor in the loop: no handler ever runs. */
+	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-}
-
-static int serve(const struct sim_options *options)
-{
-	struct pl_err err = PL_ERR_INIT;
-
-	block_signals();
 	int status = sim_server_run(options, &err);
 
 	if (status >= 0)

@@ -371,26 +371,6 @@ static int add_other_value(struct option_argv *argv, const char *text, struct pl
 	return 0;
 }
 
-static int add_other_values(struct option_argv *argv, struct pl_err *err)
-{
-	static const char flag[] = "--sim-start-with";
-	size_t count = argv->count;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *text = argv->words[i].text;
-		if (pl_text_equal(text, flag) && i + 1 < count)
-			text = argv->words[i + 1].text;
-		else if (pl_text_starts(text, flag) && text[sizeof(flag) - 1] == '=')
-			text += sizeof(flag);
-		else
-			continue;
-		auto_free char *value = pl_strdup(text);
-		if (add_other_value(argv, value, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* vLLM's arguments, of any release, and the simulator's own. */
 static int read_words(int argc, char **words, struct sim_options *options, struct pl_err *err)
 {
@@ -408,8 +388,20 @@ static int read_words(int argc, char **words, struct sim_options *options, struc
 	}
 	for (int i = 2; i < argc; i++)
 		(void)option_argv_add_word(argv, words[i], NULL, i, 0);
-	if (add_other_values(argv, err) < 0)
-		return -1;
+	static const char flag[] = "--sim-start-with";
+	size_t count = argv->count;
+	for (size_t i = 0; i < count; i++) {
+		const char *text = argv->words[i].text;
+		if (pl_text_equal(text, flag) && i + 1 < count)
+			text = argv->words[i + 1].text;
+		else if (pl_text_starts(text, flag) && text[sizeof(flag) - 1] == '=')
+			text += sizeof(flag);
+		else
+			continue;
+		auto_free char *value = pl_strdup(text);
+		if (add_other_value(argv, value, err) < 0)
+			return -1;
+	}
 	option_argv_read(argv);
 	if (argv->refused_count > 0)
 		return unrecognised(&argv->refused[0], err);

@@ -104,17 +104,6 @@ static int append_message(const json_t *message, struct sim_prompt *prompt, size
 	return 0;
 }
 
-/* Appends the start of the response. */
-static void append_opening(const json_t *body, struct sim_prompt *prompt, size_t *room)
-{
-	const json_t *kwargs = json_object_get(body, "chat_template_kwargs");
-
-	append(prompt, room, "", 0);
-	prompt->ids[prompt->count++] = ROLE_ID(ROLE_ASSISTANT);
-	if (!sim_request_flag(kwargs, "enable_thinking", true))
-		append(prompt, room, no_thought, sizeof(no_thought) - 1);
-}
-
 static int from_messages(const json_t *messages, const json_t *body,
 			 const struct sim_limits *limits, struct sim_prompt *ret,
 			 struct sim_refusal *refusal)
@@ -136,8 +125,14 @@ static int from_messages(const json_t *messages, const json_t *body,
 			return -1;
 		}
 	}
-	if (sim_request_flag(body, "add_generation_prompt", true))
-		append_opening(body, &prompt, &room);
+	if (sim_request_flag(body, "add_generation_prompt", true)) {
+		/* Appends the start of the response. */
+		const json_t *kwargs = json_object_get(body, "chat_template_kwargs");
+		append(&prompt, &room, "", 0);
+		prompt.ids[prompt.count++] = ROLE_ID(ROLE_ASSISTANT);
+		if (!sim_request_flag(kwargs, "enable_thinking", true))
+			append(&prompt, &room, no_thought, sizeof(no_thought) - 1);
+	}
 	*ret = prompt;
 	return 0;
 }

@@ -70,42 +70,6 @@ static void add_one(struct scrape *scrape, const char *family, const char *help,
 	add_counter(scrape, family, help, NULL, &value);
 }
 
-static void add_process(struct scrape *scrape)
-{
-	struct rusage usage = { 0 };
-	char text[PL_F64_TEXT_BYTES];
-
-	getrusage(RUSAGE_SELF, &usage);
-	pl_text_from_f64(scrape->created_s, text);
-	add_head(scrape, "process_start_time_seconds", "gauge", "Start of the process, Unix time.");
-	pl_buf_addf(scrape->out, "process_start_time_seconds %s\n", text);
-	pl_text_from_f64((double)pl_clock_cpu_process_ns() / 1e9, text);
-	add_head(scrape, "process_cpu_seconds_total", "counter", "CPU time spent.");
-	pl_buf_addf(scrape->out, "process_cpu_seconds_total %s\n", text);
-	pl_text_from_f64((double)usage.ru_maxrss * 1024, text);
-	add_head(scrape, "process_resident_memory_bytes", "gauge", "Largest resident memory.");
-	pl_buf_addf(scrape->out, "process_resident_memory_bytes %s\n", text);
-}
-
-static void add_gauges(struct scrape *scrape, const struct sim_engine_stats *stats, int level)
-{
-	static const char family[] = "vllm:num_requests_waiting_by_reason";
-	static const char sleep[] = "vllm:engine_sleep_state";
-
-	add_gauge(scrape, "vllm:num_requests_running", "Requests in the batch.", stats->running);
-	add_gauge(scrape, "vllm:num_requests_waiting", "Requests that wait.", stats->waiting);
-	add_head(scrape, family, "gauge", "Requests that wait, by why.");
-	add_value(scrape, family, ",reason=\"capacity\"", stats->waiting);
-	add_value(scrape, family, ",reason=\"deferred\"", 0);
-	add_head(scrape, sleep, "gauge", "Whether the engine sleeps.");
-	add_value(scrape, sleep, ",sleep_state=\"awake\"", level == 0);
-	add_value(scrape, sleep, ",sleep_state=\"weights_offloaded\"", level == 1);
-	add_value(scrape, sleep, ",sleep_state=\"discard_all\"", level == 2);
-	add_gauge(scrape, "vllm:kv_cache_usage_perc",
-		  "Part of the KV cache in use; 1 is all of it.",
-		  stats->blocks > 0 ? (double)stats->blocks_held / stats->blocks : 0);
-}
-
 static void add_counters(struct scrape *scrape, const struct sim_engine_stats *stats)
 {
 	static const char *const sources[] = { ",source=\"local_compute\"",
@@ -160,21 +124,6 @@ static void add_drafts(struct scrape *scrape, const struct sim_engine_stats *sta
 	add_one(scrape, "vllm:spec_decode_num_accepted_tokens", "Drafted tokens accepted.",
 		(double)stats->accepted_tokens);
 	add_counter(scrape, at, "The same, by place in the draft.", kinds, values);
-}
-
-static void add_config(struct scrape *scrape, const struct sim_engine_config *config, double util)
-{
-	char memory[PL_F64_TEXT_BYTES];
-
-	pl_text_from_f64(util, memory);
-	add_head(scrape, "vllm:cache_config_info", "gauge", "The KV cache's settings.");
-	pl_buf_addf(scrape->out,
-		    "vllm:cache_config_info{block_size=\"%u\",cache_dtype=\"auto\","
-		    "enable_prefix_caching=\"%s\",engine=\"0\",gpu_memory_utilization=\"%s\","
-		    "kv_cache_size_tokens=\"%llu\",num_gpu_blocks=\"%u\"} 1.0\n",
-		    config->block_size, config->prefix_caching ? "True" : "False", memory,
-		    (unsigned long long)config->block_count * config->block_size,
-		    config->block_count);
 }
 
 static void add_http(struct scrape *scrape, const struct sim_metrics *metrics)
@@ -261,12 +210,50 @@ void sim_scrape(struct sim_server *server, struct pl_buf *out)
 	pl_buf_add_text(&scrape.labels, "engine=\"0\",model_name=\"");
 	add_label_text(&scrape.labels, server->limits.names[0]);
 	pl_buf_add_char(&scrape.labels, '"');
-	add_process(&scrape);
-	add_gauges(&scrape, &stats, server->sleep_level);
+	struct rusage usage = { 0 };
+	char text[PL_F64_TEXT_BYTES];
+	getrusage(RUSAGE_SELF, &usage);
+	pl_text_from_f64(scrape.created_s, text);
+	add_head(&scrape, "process_start_time_seconds", "gauge",
+		 "Start of the process, Unix time.");
+	pl_buf_addf(scrape.out, "process_start_time_seconds %s\n", text);
+	pl_text_from_f64((double)pl_clock_cpu_process_ns() / 1e9, text);
+	add_head(&scrape, "process_cpu_seconds_total", "counter", "CPU time spent.");
+	pl_buf_addf(scrape.out, "process_cpu_seconds_total %s\n", text);
+	pl_text_from_f64((double)usage.ru_maxrss * 1024, text);
+	add_head(&scrape, "process_resident_memory_bytes", "gauge", "Largest resident memory.");
+	pl_buf_addf(scrape.out, "process_resident_memory_bytes %s\n", text);
+	int level = server->sleep_level;
+	static const char family[] = "vllm:num_requests_waiting_by_reason";
+	static const char sleep[] = "vllm:engine_sleep_state";
+	add_gauge(&scrape, "vllm:num_requests_running", "Requests in the batch.", stats.running);
+	add_gauge(&scrape, "vllm:num_requests_waiting", "Requests that wait.", stats.waiting);
+	add_head(&scrape, family, "gauge", "Requests that wait, by why.");
+	add_value(&scrape, family, ",reason=\"capacity\"", stats.waiting);
+	add_value(&scrape, family, ",reason=\"deferred\"", 0);
+	add_head(&scrape, sleep, "gauge", "Whether the engine sleeps.");
+	add_value(&scrape, sleep, ",sleep_state=\"awake\"", level == 0);
+	add_value(&scrape, sleep, ",sleep_state=\"weights_offloaded\"", level == 1);
+	add_value(&scrape, sleep, ",sleep_state=\"discard_all\"", level == 2);
+	add_gauge(&scrape, "vllm:kv_cache_usage_perc",
+		  "Part of the KV cache in use; 1 is all of it.",
+		  stats.blocks > 0 ? (double)stats.blocks_held / stats.blocks : 0);
 	add_counters(&scrape, &stats);
 	add_drafts(&scrape, &stats, server->engine_config.draft_tokens);
 	sim_metrics_write(&server->metrics, pl_buf_text(&scrape.labels), scrape.created_s, out);
-	add_config(&scrape, &server->engine_config, server->options->memory_utilisation);
+	double util = server->options->memory_utilisation;
+	char memory[PL_F64_TEXT_BYTES];
+	pl_text_from_f64(util, memory);
+	add_head(&scrape, "vllm:cache_config_info", "gauge", "The KV cache's settings.");
+	pl_buf_addf(scrape.out,
+		    "vllm:cache_config_info{block_size=\"%u\",cache_dtype=\"auto\","
+		    "enable_prefix_caching=\"%s\",engine=\"0\",gpu_memory_utilization=\"%s\","
+		    "kv_cache_size_tokens=\"%llu\",num_gpu_blocks=\"%u\"} 1.0\n",
+		    server->engine_config.block_size,
+		    server->engine_config.prefix_caching ? "True" : "False", memory,
+		    (unsigned long long)server->engine_config.block_count *
+			    server->engine_config.block_size,
+		    server->engine_config.block_count);
 	add_http(&scrape, &server->metrics);
 	pl_buf_done(&scrape.labels);
 }

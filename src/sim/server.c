@@ -227,28 +227,6 @@ static int open_tls(struct sim_server *server, struct pl_err *err)
 	return io_tls_server_new(options->ssl_certfile, options->ssl_keyfile, &server->tls, err);
 }
 
-static int watch_all(struct sim_server *server, struct pl_err *err)
-{
-	server->listener.events = EPOLLIN;
-	server->listener.fn = sim_conn_on_listener;
-	server->listener.data = server;
-	server->signals.events = EPOLLIN;
-	server->signals.fn = on_signal;
-	server->signals.data = server;
-	server->step_timer = (struct io_timer){ .fn = on_step, .data = server };
-	server->stats_timer = (struct io_timer){ .fn = on_stats, .data = server };
-	server->last_stats_ns = pl_clock_now_ns();
-	server->was_idle = true;
-	server->odd_events = server->options->faults.merge_sends > 1 ||
-			     server->options->faults.event_form != SIM_FORM_PLAIN;
-	if (server->options->stats_log)
-		io_timer_start(server->loop, &server->stats_timer,
-			       server->last_stats_ns + STATS_NS);
-	if (io_loop_watch(server->loop, &server->listener, err) < 0)
-		return -1;
-	return io_loop_watch(server->loop, &server->signals, err);
-}
-
 static void announce(const struct sim_server *server)
 {
 	struct io_addr addr;
@@ -290,7 +268,24 @@ static int serve(struct sim_server *server, struct pl_err *err)
 	if (server->listener.fd < 0 && listen_at(server, &addr, err) < 0)
 		return -1;
 	server->listening_ns = pl_clock_now_ns();
-	if (watch_all(server, err) < 0)
+	server->listener.events = EPOLLIN;
+	server->listener.fn = sim_conn_on_listener;
+	server->listener.data = server;
+	server->signals.events = EPOLLIN;
+	server->signals.fn = on_signal;
+	server->signals.data = server;
+	server->step_timer = (struct io_timer){ .fn = on_step, .data = server };
+	server->stats_timer = (struct io_timer){ .fn = on_stats, .data = server };
+	server->last_stats_ns = pl_clock_now_ns();
+	server->was_idle = true;
+	server->odd_events = server->options->faults.merge_sends > 1 ||
+			     server->options->faults.event_form != SIM_FORM_PLAIN;
+	if (server->options->stats_log)
+		io_timer_start(server->loop, &server->stats_timer,
+			       server->last_stats_ns + STATS_NS);
+	if (io_loop_watch(server->loop, &server->listener, err) < 0)
+		return -1;
+	if (io_loop_watch(server->loop, &server->signals, err) < 0)
 		return -1;
 	announce(server);
 	sim_log_routes();

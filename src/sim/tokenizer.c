@@ -201,20 +201,16 @@ static size_t capital_piece(uint32_t id, char *out)
 	return 1 + spell(out + 1, (id - AT_CAP_3) % 100, 2, FREQUENT, frequent, 0);
 }
 
-static size_t added_piece(uint32_t id, char *out)
-{
-	if (id >= SIM_IDS)
-		return 0;
-	if (id >= SIM_PAIR_ID)
-		return spell(out, id - SIM_PAIR_ID, 2, 26, NULL, 'a');
-	out[0] = (char)(unsigned char)(id - SIM_BYTE_ID);
-	return 1;
-}
-
 size_t sim_token_piece(uint32_t id, char out[SIM_PIECE_BYTES_MAX])
 {
-	if (id >= SIM_VOCAB)
-		return added_piece(id, out);
+	if (id >= SIM_VOCAB) {
+		if (id >= SIM_IDS)
+			return 0;
+		if (id >= SIM_PAIR_ID)
+			return spell(out, id - SIM_PAIR_ID, 2, 26, NULL, 'a');
+		out[0] = (char)(unsigned char)(id - SIM_BYTE_ID);
+		return 1;
+	}
 	out[0] = ' ';
 	if (id < AT_2)
 		return 1 + spell(out + 1, id - AT_1, 1, 26, NULL, 'a');

@@ -12,19 +12,6 @@ static void add_f64(json_t *body, const char *name, double value)
 		json_object_set_new(body, name, json_real(value));
 }
 
-/* Adds the keys in vLLM's order; an existing key keeps its position. */
-static void add_sampling(json_t *body, const struct vllm_bench *bench)
-{
-	add_f64(body, "top_p", bench->top_p);
-	if (bench->top_k != OPTION_NO_I64)
-		json_object_set_new(body, "top_k", json_integer(bench->top_k));
-	add_f64(body, "min_p", bench->min_p);
-	add_f64(body, "temperature", bench->temperature);
-	add_f64(body, "frequency_penalty", bench->frequency_penalty);
-	add_f64(body, "presence_penalty", bench->presence_penalty);
-	add_f64(body, "repetition_penalty", bench->repetition_penalty);
-}
-
 void bench_openai_body_stream(const struct bench_encode *encode, json_t *body)
 {
 	json_t *options = json_object();
@@ -43,7 +30,15 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 
 	if (encode->ignore_eos)
 		json_object_set_new(body, "ignore_eos", json_true());
-	add_sampling(body, bench);
+	/* Adds the keys in vLLM's order; an existing key keeps its position. */
+	add_f64(body, "top_p", bench->top_p);
+	if (bench->top_k != OPTION_NO_I64)
+		json_object_set_new(body, "top_k", json_integer(bench->top_k));
+	add_f64(body, "min_p", bench->min_p);
+	add_f64(body, "temperature", bench->temperature);
+	add_f64(body, "frequency_penalty", bench->frequency_penalty);
+	add_f64(body, "presence_penalty", bench->presence_penalty);
+	add_f64(body, "repetition_penalty", bench->repetition_penalty);
 	if (bench->extra_body != NULL)
 		json_object_update(body, bench->extra_body);
 	/* servers reject stream options for a request without streaming */
@@ -258,25 +253,6 @@ static int read_logprobs(struct io_jwalk *walk, struct choice *choice)
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
 
-static int read_finish(struct io_jwalk *walk, struct choice *choice)
-{
-	enum io_jwalk_token token = io_jwalk_next(walk);
-	char text[sizeof(choice->finish_reason)];
-
-	/* some servers send "" instead of null */
-	if (token != IO_JWALK_STRING || walk->len == 0)
-		return bench_openai_pass(walk, token);
-	size_t len = io_jwalk_decode(walk, text, sizeof(text));
-	if (len >= sizeof(text)) {
-		memcpy(choice->finish_reason, "other", sizeof("other"));
-	} else {
-		memcpy(choice->finish_reason, text, len);
-		choice->finish_reason[len] = '\0';
-	}
-	choice->finish = true;
-	return 0;
-}
-
 static int read_index(struct io_jwalk *walk, struct choice *choice)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -295,8 +271,22 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 	/* "message" where the answer came in one piece */
 	if (io_jwalk_is(walk, "delta") || io_jwalk_is(walk, "message"))
 		return read_delta(walk, choice);
-	if (io_jwalk_is(walk, "finish_reason"))
-		return read_finish(walk, choice);
+	if (io_jwalk_is(walk, "finish_reason")) {
+		enum io_jwalk_token token = io_jwalk_next(walk);
+		char text[sizeof(choice->finish_reason)];
+		/* some servers send "" instead of null */
+		if (token != IO_JWALK_STRING || walk->len == 0)
+			return bench_openai_pass(walk, token);
+		size_t len = io_jwalk_decode(walk, text, sizeof(text));
+		if (len >= sizeof(text)) {
+			memcpy(choice->finish_reason, "other", sizeof("other"));
+		} else {
+			memcpy(choice->finish_reason, text, len);
+			choice->finish_reason[len] = '\0';
+		}
+		choice->finish = true;
+		return 0;
+	}
 	if (io_jwalk_is(walk, "logprobs"))
 		return read_logprobs(walk, choice);
 	if (io_jwalk_is(walk, "token_ids"))

@@ -110,18 +110,6 @@ static int read_response(struct io_jwalk *walk, struct bench_event *event)
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
 
-static void take_type(const struct io_jwalk *walk, struct answer *answer)
-{
-	answer->kind = kind_of(walk);
-	answer->is_text = io_jwalk_is(walk, "response.output_text.delta");
-	answer->output = RES_KIND_TEXT;
-	if (io_jwalk_is(walk, "response.function_call_arguments.delta"))
-		answer->output = RES_KIND_TOOL_CALL;
-	else if (io_jwalk_is(walk, "response.reasoning_text.delta") ||
-		 io_jwalk_is(walk, "response.reasoning_summary_text.delta"))
-		answer->output = RES_KIND_REASONING;
-}
-
 static int read_key(struct io_jwalk *walk, struct answer *answer)
 {
 	bool type = io_jwalk_is(walk, "type");
@@ -140,8 +128,16 @@ static int read_key(struct io_jwalk *walk, struct answer *answer)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	if (status && token == IO_JWALK_STRING)
 		answer->kind = kind_of_status(walk);
-	if (type && token == IO_JWALK_STRING)
-		take_type(walk, answer);
+	if (type && token == IO_JWALK_STRING) {
+		answer->kind = kind_of(walk);
+		answer->is_text = io_jwalk_is(walk, "response.output_text.delta");
+		answer->output = RES_KIND_TEXT;
+		if (io_jwalk_is(walk, "response.function_call_arguments.delta"))
+			answer->output = RES_KIND_TOOL_CALL;
+		else if (io_jwalk_is(walk, "response.reasoning_text.delta") ||
+			 io_jwalk_is(walk, "response.reasoning_summary_text.delta"))
+			answer->output = RES_KIND_REASONING;
+	}
 	if (delta && token == IO_JWALK_STRING) {
 		answer->text = walk->text;
 		answer->text_len = walk->len;

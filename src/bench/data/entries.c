@@ -6,16 +6,6 @@
 /* vLLM's length of an answer where it has no tokenizer. */
 #define OUTPUT_UNCOUNTED 1
 
-static void take_templated(struct bench_entry *entries, const struct bench_templated *made,
-			   size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(entries[i].prompt);
-		entries[i].prompt = made[i].text;
-		entries[i].templated = made[i].tokens;
-	}
-}
-
 static int refuse_template(const struct bench_sampling *how, struct pl_err *err)
 {
 	auto_free char *words = pl_strdup(err->text);
@@ -42,7 +32,11 @@ static int lay_template(struct bench_dataset_work *work, struct bench_entry *ent
 		rc = bench_tokenizer_template(work->tokenizer, texts, count, how->template_args,
 					      made, &why);
 	if (rc == 0) {
-		take_templated(entries, made, count);
+		for (size_t i = 0; i < count; i++) {
+			free(entries[i].prompt);
+			entries[i].prompt = made[i].text;
+			entries[i].templated = made[i].tokens;
+		}
 		work->into->chat_template = "server";
 		return 0;
 	}
@@ -101,18 +95,6 @@ static void note_losses(struct bench_dataset_work *work, const int64_t *tokens, 
 				   lossy, count);
 }
 
-static void note_lengths(struct bench_dataset_work *work)
-{
-	if (work->bench->skip_tokenizer_init)
-		bench_dataset_note(work->into,
-				   "the tokenizer is turned off: prompt lengths are unknown before "
-				   "the run, and each request asks for one token");
-	else if (work->tokenizer == NULL)
-		bench_dataset_note(
-			work->into,
-			"prompt lengths are unknown before the run: no tokenizer is available");
-}
-
 int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
 			 struct pl_err *err)
 {
@@ -134,7 +116,14 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 		struct bench_sample sample = take_entry(work, how, &entries->items[i], tokens[i]);
 		bench_dataset_add(work, &sample);
 	}
-	note_lengths(work);
+	if (work->bench->skip_tokenizer_init)
+		bench_dataset_note(work->into,
+				   "the tokenizer is turned off: prompt lengths are unknown before "
+				   "the run, and each request asks for one token");
+	else if (work->tokenizer == NULL)
+		bench_dataset_note(
+			work->into,
+			"prompt lengths are unknown before the run: no tokenizer is available");
 	bench_dataset_oversample(work, how->seed);
 	return 0;
 }

@@ -49,28 +49,6 @@ static int64_t input_len(const struct vllm_bench *bench)
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->random_input_len;
 }
 
-static int compute_bounds(const struct vllm_bench *bench, size_t special_count, struct bounds *ret,
-			  struct pl_err *err)
-{
-	struct exp_range_ratio ratio = { 0, 0 };
-	int64_t specials = (int64_t)special_count;
-	int64_t real = input_len(bench) > specials ? input_len(bench) - specials : 0;
-	double out = (double)bench_dataset_output_len(bench, bench->random_output_len);
-
-	if (bench->random_range_ratio != NULL)
-		(void)exp_range_ratio_parse(bench->random_range_ratio, &ratio);
-	ret->in_low = (int64_t)floor((double)real * (1 - ratio.input));
-	ret->in_high = (int64_t)ceil((double)real * (1 + ratio.input));
-	ret->out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
-	ret->out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
-	if (bench->random_prefix_len + ret->in_low < 1)
-		return pl_err_invalid(err,
-				      "{benchmark.random_input_len} is too small: %lld minus %zu "
-				      "special tokens and the range ratio leaves an empty prompt",
-				      (long long)input_len(bench), special_count);
-	return 0;
-}
-
 /* The ids 0 .. vocab_size - 1 without those of special tokens. */
 static int plan_vocabulary(const struct bench_dataset_work *work, struct plan *plan,
 			   struct pl_err *err)
@@ -107,21 +85,6 @@ static int64_t *draw(struct plan *plan, int64_t low, int64_t end)
 	return out;
 }
 
-static void plan_draws(const struct vllm_bench *bench, const struct bounds *bounds,
-		       struct plan *plan)
-{
-	plan->count = (size_t)bench->num_prompts;
-	pl_pcg64_seed(&plan->pcg, (uint64_t)bench->seed);
-	plan->input_lens = draw(plan, bounds->in_low, bounds->in_high + 1);
-	plan->output_lens = draw(plan, bounds->out_low, bounds->out_high + 1);
-	plan->offsets = draw(plan, 0, plan->vocab_size);
-	plan->prefix.count = (size_t)bench->random_prefix_len;
-	plan->prefix.ids = pl_alloc_array(plan->prefix.count, sizeof(uint32_t));
-	for (size_t i = 0; i < plan->prefix.count; i++)
-		plan->prefix.ids[i] = plan->allowed[pl_pcg64_integers(
-			&plan->pcg, 0, (int64_t)plan->allowed_count)];
-}
-
 static struct bench_ids tokens_of(const struct plan *plan, size_t i)
 {
 	size_t body = (size_t)plan->input_lens[i];
@@ -134,21 +97,6 @@ static struct bench_ids tokens_of(const struct plan *plan, size_t i)
 	for (size_t j = 0; j < body; j++)
 		ids.ids[plan->prefix.count + j] = plan->allowed[(start + j) % plan->allowed_count];
 	return ids;
-}
-
-/* Prompts as token ids: sent as drawn, so that nothing is to be fitted. */
-static void add_ids(struct bench_dataset_work *work, const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->count; i++) {
-		struct bench_ids ids = tokens_of(plan, i);
-		struct bench_sample sample = {
-			.ids = ids.ids,
-			.id_count = ids.count,
-			.prompt_tokens = (int64_t)ids.count,
-			.output_tokens = plan->output_lens[i],
-		};
-		bench_dataset_add(work, &sample);
-	}
 }
 
 static int64_t draw_id(void *rng, int64_t end)
@@ -181,15 +129,6 @@ static int fit_prefix(const struct bench_tokenizer *tokenizer, struct plan *plan
 	return 0;
 }
 
-static void note_mismatch(struct bench_dataset *dataset, size_t count, int64_t total)
-{
-	if (count > 0)
-		bench_dataset_note(
-			dataset,
-			"%zu prompts do not have the requested length: %+lld tokens in total",
-			count, (long long)total);
-}
-
 /*
  * Processes all prompts in one batch. Only prompts with a wrong length continue, one by one in
  * order, because each correction draws from the same generator.
@@ -218,31 +157,11 @@ static int add_texts(struct bench_dataset_work *work, struct plan *plan, size_t 
 		};
 		bench_dataset_add(work, &sample);
 	}
-	note_mismatch(work->into, mismatches, total);
-	return 0;
-}
-
-static int build_texts(struct bench_dataset_work *work, struct plan *plan, struct pl_err *err)
-{
-	size_t prefix_len = plan->prefix.count;
-
-	if (fit_prefix(work->tokenizer, plan, err) < 0)
-		return pl_err_wrap(err, "prefix of the random prompts");
-	auto_free struct bench_fit *fits = pl_alloc_array(plan->count, sizeof(*fits));
-	int rc = add_texts(work, plan, prefix_len, fits, err);
-	for (size_t i = 0; i < plan->count; i++)
-		bench_fit_done(&fits[i]);
-	return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
-}
-
-static int take_tokens(struct bench_dataset_work *work, const struct plan *plan, struct pl_err *err)
-{
-	for (size_t i = 0; i < plan->count; i++) {
-		int64_t prefix = (int64_t)plan->prefix.count;
-		if (bench_dataset_take_tokens(work, prefix, err) < 0 ||
-		    bench_dataset_take_tokens(work, plan->input_lens[i], err) < 0)
-			return -1;
-	}
+	if (mismatches > 0)
+		bench_dataset_note(
+			work->into,
+			"%zu prompts do not have the requested length: %+lld tokens in total",
+			mismatches, (long long)total);
 	return 0;
 }
 
@@ -256,18 +175,63 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (bench_dataset_form(work, &as_ids, err) < 0)
 		return -1;
 	/* A server adds no special tokens to ids. */
-	if (compute_bounds(bench, as_ids ? 0 : bench_tokenizer_special_count(work->tokenizer),
-			   &bounds, err) < 0 ||
-	    plan_vocabulary(work, &plan, err) < 0)
+	size_t special_count = as_ids ? 0 : bench_tokenizer_special_count(work->tokenizer);
+	struct exp_range_ratio ratio = { 0, 0 };
+	int64_t specials = (int64_t)special_count;
+	int64_t real = input_len(bench) > specials ? input_len(bench) - specials : 0;
+	double out = (double)bench_dataset_output_len(bench, bench->random_output_len);
+	if (bench->random_range_ratio != NULL)
+		(void)exp_range_ratio_parse(bench->random_range_ratio, &ratio);
+	bounds.in_low = (int64_t)floor((double)real * (1 - ratio.input));
+	bounds.in_high = (int64_t)ceil((double)real * (1 + ratio.input));
+	bounds.out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
+	bounds.out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
+	if (bench->random_prefix_len + bounds.in_low < 1)
+		return pl_err_invalid(err,
+				      "{benchmark.random_input_len} is too small: %lld minus %zu "
+				      "special tokens and the range ratio leaves an empty prompt",
+				      (long long)input_len(bench), special_count);
+	if (plan_vocabulary(work, &plan, err) < 0)
 		return -1;
 	if (bench_dataset_take_tokens(work, bench->random_prefix_len, err) < 0)
 		return -1;
-	plan_draws(bench, &bounds, &plan);
-	if (take_tokens(work, &plan, err) < 0)
-		return -1;
-	if (!as_ids)
-		return build_texts(work, &plan, err);
-	add_ids(work, &plan);
+	plan.count = (size_t)bench->num_prompts;
+	pl_pcg64_seed(&plan.pcg, (uint64_t)bench->seed);
+	plan.input_lens = draw(&plan, bounds.in_low, bounds.in_high + 1);
+	plan.output_lens = draw(&plan, bounds.out_low, bounds.out_high + 1);
+	plan.offsets = draw(&plan, 0, plan.vocab_size);
+	plan.prefix.count = (size_t)bench->random_prefix_len;
+	plan.prefix.ids = pl_alloc_array(plan.prefix.count, sizeof(uint32_t));
+	for (size_t i = 0; i < plan.prefix.count; i++)
+		plan.prefix.ids[i] =
+			plan.allowed[pl_pcg64_integers(&plan.pcg, 0, (int64_t)plan.allowed_count)];
+	for (size_t i = 0; i < plan.count; i++) {
+		int64_t prefix = (int64_t)plan.prefix.count;
+		if (bench_dataset_take_tokens(work, prefix, err) < 0 ||
+		    bench_dataset_take_tokens(work, plan.input_lens[i], err) < 0)
+			return -1;
+	}
+	if (!as_ids) {
+		size_t prefix_len = plan.prefix.count;
+		if (fit_prefix(work->tokenizer, &plan, err) < 0)
+			return pl_err_wrap(err, "prefix of the random prompts");
+		auto_free struct bench_fit *fits = pl_alloc_array(plan.count, sizeof(*fits));
+		int rc = add_texts(work, &plan, prefix_len, fits, err);
+		for (size_t i = 0; i < plan.count; i++)
+			bench_fit_done(&fits[i]);
+		return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
+	}
+	/* Prompts as token ids: sent as drawn, so that nothing is to be fitted. */
+	for (size_t i = 0; i < plan.count; i++) {
+		struct bench_ids ids = tokens_of(&plan, i);
+		struct bench_sample sample = {
+			.ids = ids.ids,
+			.id_count = ids.count,
+			.prompt_tokens = (int64_t)ids.count,
+			.output_tokens = plan.output_lens[i],
+		};
+		bench_dataset_add(work, &sample);
+	}
 	return 0;
 }
 

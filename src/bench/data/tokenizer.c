@@ -422,21 +422,6 @@ static const struct bench_tokenizer_calls server_calls = {
 	.free = server_free,
 };
 
-/* Some servers return `added_tokens_decoder`: {"50256": {"special": true, …}, …}. */
-static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
-{
-	json_t *added = json_object_get(info, "added_tokens_decoder");
-	size_t room = 0;
-
-	PL_JSON_EACH_MEMBER(key, token, added) {
-		int64_t id = -1;
-		if (!pl_json_get_true(token, "special") || !pl_text_to_i64(key, &id) || id < 0 ||
-		    id > (int64_t)ID_MAX)
-			continue;
-		*PL_PUSH(base->special_ids, base->special_id_count, room) = (uint32_t)id;
-	}
-}
-
 /* Not every server provides this; missing data stays unknown. */
 static void ask_info(struct server_tokenizer *server)
 {
@@ -457,7 +442,17 @@ static void ask_info(struct server_tokenizer *server)
 		return;
 	json_int_t size = pl_json_get_i64(info, "vocab_size");
 	server->base.vocab_size = size > 0 && size <= ID_MAX ? size : 0;
-	read_special_ids(info, &server->base);
+	/* Some servers return `added_tokens_decoder`: {"50256": {"special": true, …}, …}. */
+	json_t *added = json_object_get(info, "added_tokens_decoder");
+	size_t room = 0;
+	PL_JSON_EACH_MEMBER(key, token, added) {
+		int64_t id = -1;
+		if (!pl_json_get_true(token, "special") || !pl_text_to_i64(key, &id) || id < 0 ||
+		    id > (int64_t)ID_MAX)
+			continue;
+		*PL_PUSH(server->base.special_ids, server->base.special_id_count,
+			 room) = (uint32_t)id;
+	}
 }
 
 /*

@@ -18,26 +18,19 @@ static double delay_of(double rate, double burstiness, struct pl_nplegacy *rng)
 	return pl_nplegacy_gamma(rng, burstiness, 1.0 / (rate * burstiness));
 }
 
-/* Gamma delays of mean 1, laid out by the ramp: for burstiness 1 a Poisson process of its rate. */
-static void build_by_time(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
-			  double *out)
-{
-	struct exp_ramp ramp = exp_ramp_of(bench, n);
-	double x = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		x += delay_of(1, bench->burstiness, rng);
-		out[i] = exp_ramp_time(&ramp, x, n);
-	}
-}
-
 void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out)
 {
 	double t = 0;
 
 	if (exp_ramp_is_timed(bench)) {
-		build_by_time(bench, n, rng, out);
+		/* Gamma delays of mean 1, laid out by the ramp: for burstiness 1 a Poisson process of its rate. */
+		struct exp_ramp ramp = exp_ramp_of(bench, n);
+		double x = 0;
+		for (size_t i = 0; i < n; i++) {
+			x += delay_of(1, bench->burstiness, rng);
+			out[i] = exp_ramp_time(&ramp, x, n);
+		}
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {

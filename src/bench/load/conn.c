@@ -111,15 +111,6 @@ static void idle_remove(struct bench_conn *conn)
 	conn->idle_prev = NULL;
 }
 
-/* Sends close_notify, or an alert with the error, if the socket accepts it at once. */
-static void send_goodbye(struct bench_conn *conn)
-{
-	io_tls_close(conn->tls);
-	if (conn->watch.fd >= 0)
-		(void)io_tls_flush(conn->tls, conn->watch.fd, 0);
-	io_tls_free(pl_take(conn->tls));
-}
-
 /* Without a socket afterwards; its memory waits in `spare`. */
 static void conn_close(struct bench_conn *conn)
 {
@@ -127,8 +118,13 @@ static void conn_close(struct bench_conn *conn)
 
 	io_loop_unwatch(worker->loop, &conn->watch);
 	io_timer_stop(worker->loop, &conn->timeout);
-	if (conn->tls != NULL)
-		send_goodbye(conn);
+	if (conn->tls != NULL) {
+		/* Sends close_notify, or an alert with the error, if the socket accepts it at once. */
+		io_tls_close(conn->tls);
+		if (conn->watch.fd >= 0)
+			(void)io_tls_flush(conn->tls, conn->watch.fd, 0);
+		io_tls_free(pl_take(conn->tls));
+	}
 	pl_fd_close(&conn->watch.fd);
 	idle_remove(conn);
 	if (conn->prev != NULL)

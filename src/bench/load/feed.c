@@ -125,30 +125,6 @@ void bench_feed_tried(struct bench_feed *feed, unsigned w, struct bench_try *fir
 		atomic_store_explicit(&feed->lanes[w].first_try, first, memory_order_release);
 }
 
-/* The last try there is by now; NULL: none. */
-static const struct bench_try *last_try(struct lane *lane)
-{
-	const struct bench_try *at = lane->try_seen;
-	const struct bench_try *next;
-
-	if (at == NULL)
-		at = atomic_load_explicit(&lane->first_try, memory_order_acquire);
-	while (at != NULL && (next = atomic_load_explicit(&at->next, memory_order_acquire)) != NULL)
-		at = next;
-	return at;
-}
-
-/* Reports the tries after the last one seen, up to `last`. */
-static void take_tries(struct lane *lane, const struct bench_try *last,
-		       const struct bench_feed_reader *reader)
-{
-	while (lane->try_seen != last) {
-		lane->try_seen = lane->try_seen == NULL ? lane->first_try : lane->try_seen->next;
-		if (reader->tried != NULL)
-			reader->tried(reader->data, &lane->try_seen->record);
-	}
-}
-
 /*
  * Requests that have ended had their tries before, and were acted on before that: the order of the
  * loads guarantees it.
@@ -158,14 +134,25 @@ static size_t take_lane(const struct bench_feed *feed, unsigned w,
 {
 	struct lane *lane = &feed->lanes[w];
 	size_t over = atomic_load_explicit(&lane->over, memory_order_acquire);
-	const struct bench_try *last = last_try(lane);
+	const struct bench_try *last = lane->try_seen;
+	const struct bench_try *next;
+	if (last == NULL)
+		last = atomic_load_explicit(&lane->first_try, memory_order_acquire);
+	while (last != NULL &&
+	       (next = atomic_load_explicit(&last->next, memory_order_acquire)) != NULL)
+		last = next;
 	size_t acted = atomic_load_explicit(&lane->acted, memory_order_acquire);
 	size_t taken = over - lane->over_seen;
 
 	for (; lane->acted_seen < acted; lane->acted_seen++)
 		reader->acted(reader->data,
 			      &feed->records[w + lane->acted_seen * feed->lane_count]);
-	take_tries(lane, last, reader);
+	/* Reports the tries after the last one seen, up to `last`. */
+	while (lane->try_seen != last) {
+		lane->try_seen = lane->try_seen == NULL ? lane->first_try : lane->try_seen->next;
+		if (reader->tried != NULL)
+			reader->tried(reader->data, &lane->try_seen->record);
+	}
 	for (; lane->over_seen < over; lane->over_seen++)
 		reader->over(reader->data, &feed->records[lane->order[lane->over_seen]]);
 	return taken;

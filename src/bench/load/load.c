@@ -163,35 +163,6 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	return 0;
 }
 
-static void init_records(const struct bench_load *load, struct res_outcome *outcome)
-{
-	outcome->count = load->count;
-	outcome->records = pl_alloc_array(load->count, sizeof(*outcome->records));
-	for (size_t i = 0; i < load->count; i++) {
-		const struct bench_request *request = &load->requests[i];
-		struct res_record *record = &outcome->records[i];
-		res_record_init(record, i);
-		record->request_id = request->request_id;
-		record->prompt_tokens_requested = request->prompt_tokens;
-		record->output_tokens_requested = request->output_tokens;
-	}
-}
-
-/* Completes the records of requests that no worker acted on. */
-static void finish_records(const struct bench_shared *shared)
-{
-	const struct bench_load *load = shared->load;
-
-	for (size_t i = 0; i < load->count; i++) {
-		struct res_record *record = &shared->outcome->records[i];
-		if (record->acted_ns != RES_NO_TIME)
-			continue;
-		record->planned_ns = shared->start_ns + load->requests[i].planned_ns;
-		record->error_kind = "not_sent";
-		record->error = pl_strdup("the run ended before the request was sent");
-	}
-}
-
 static unsigned worker_count(const struct bench_load *load)
 {
 	uint64_t count = load->threads > 0 ? load->threads : 1;
@@ -298,7 +269,16 @@ static void gather(const struct bench_shared *shared)
 	gather_queueing(shared, outcome);
 	bench_retry_gather(shared->workers, shared->worker_count, outcome);
 	bench_trace_merge(shared->workers, shared->worker_count, outcome);
-	finish_records(shared);
+	/* Completes the records of requests that no worker acted on. */
+	const struct bench_load *load = shared->load;
+	for (size_t i = 0; i < load->count; i++) {
+		struct res_record *record = &shared->outcome->records[i];
+		if (record->acted_ns != RES_NO_TIME)
+			continue;
+		record->planned_ns = shared->start_ns + load->requests[i].planned_ns;
+		record->error_kind = "not_sent";
+		record->error = pl_strdup("the run ended before the request was sent");
+	}
 }
 
 /*
@@ -333,7 +313,16 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 	if (check_load(load, err) < 0)
 		return -1;
 	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
-	init_records(load, outcome);
+	outcome->count = load->count;
+	outcome->records = pl_alloc_array(load->count, sizeof(*outcome->records));
+	for (size_t i = 0; i < load->count; i++) {
+		const struct bench_request *request = &load->requests[i];
+		struct res_record *record = &outcome->records[i];
+		res_record_init(record, i);
+		record->request_id = request->request_id;
+		record->prompt_tokens_requested = request->prompt_tokens;
+		record->output_tokens_requested = request->output_tokens;
+	}
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();
 		outcome->last_send_ns = RES_NO_TIME;

@@ -140,25 +140,6 @@ static void on_due(struct io_loop *loop, struct io_timer *timer)
 	bench_conn_launch(worker, req);
 }
 
-static struct bench_pause *pause_take(struct bench_worker *worker)
-{
-	struct bench_pause *pause = worker->spare_pauses;
-
-	if (pause == NULL) {
-		pause = pl_alloc(sizeof(*pause));
-		pause->worker = worker;
-		pause->timer = (struct io_timer){ .fn = on_due, .data = pause };
-	} else {
-		worker->spare_pauses = pause->next;
-	}
-	pause->prev = NULL;
-	pause->next = worker->paused;
-	if (worker->paused != NULL)
-		worker->paused->prev = pause;
-	worker->paused = pause;
-	return pause;
-}
-
 bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 		      const struct bench_stream *stream)
 {
@@ -172,7 +153,19 @@ bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 	/* request_timeout runs from the first try: a retry after it is pointless */
 	if (due_ns >= record->acted_ns + load->request_timeout_ns)
 		return false;
-	struct bench_pause *pause = pause_take(worker);
+	struct bench_pause *pause = worker->spare_pauses;
+	if (pause == NULL) {
+		pause = pl_alloc(sizeof(*pause));
+		pause->worker = worker;
+		pause->timer = (struct io_timer){ .fn = on_due, .data = pause };
+	} else {
+		worker->spare_pauses = pause->next;
+	}
+	pause->prev = NULL;
+	pause->next = worker->paused;
+	if (worker->paused != NULL)
+		worker->paused->prev = pause;
+	worker->paused = pause;
 	pause->req = req;
 	io_timer_start(worker->loop, &pause->timer, due_ns);
 	bench_worker_hold_back(worker, req);

@@ -203,15 +203,6 @@ static void keep_words(struct bench_stream *stream, const struct bench_event *ev
 	pl_buf_add_text(&stream->body, event->error_text);
 }
 
-/* Fails the stream with the event's data, or with their length if they hold no text. */
-static void fail_event(struct bench_stream *stream, const char *data, size_t len)
-{
-	char what[80];
-
-	snprintf(what, sizeof(what), "an event of %zu bytes violates the protocol", len);
-	fail_with_words(stream, "protocol", what, data, len < 100 ? len : 100);
-}
-
 static bool is_ping(const char *text, size_t len)
 {
 	static const char *const names[] = { "ping", "keepalive", "keep-alive", "heartbeat" };
@@ -250,7 +241,10 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 	if (is_keep_alive(stream, data, len))
 		return;
 	if (stream->adapter->decode(data, len, &event) < 0) {
-		fail_event(stream, data, len);
+		/* Fails the stream with the event's data, or with their length if they hold no text. */
+		char what[80];
+		snprintf(what, sizeof(what), "an event of %zu bytes violates the protocol", len);
+		fail_with_words(stream, "protocol", what, data, len < 100 ? len : 100);
 		return;
 	}
 	take_usage(stream, &event);
@@ -398,20 +392,6 @@ static void take_whole(struct bench_stream *stream)
 		fail_by_event(stream, &event, data, len);
 }
 
-/* A text of C holds no U+0000: U+FFFD stands for it. */
-static void replace_nuls(char *quoted, size_t len)
-{
-	char *end = quoted + len + 1;
-
-	for (char *at = quoted + 1; at < end; at++) {
-		if (*at != '\\')
-			continue;
-		if (end - at >= 6 && memcmp(at + 1, "u0000", 5) == 0)
-			memcpy(at + 1, "ufffd", 5);
-		at++;
-	}
-}
-
 /* Stores the collected text without its JSON escapes. */
 static void take_text(struct bench_stream *stream)
 {
@@ -422,7 +402,15 @@ static void take_text(struct bench_stream *stream)
 	if (!stream->keeps_text)
 		return;
 	auto_free char *quoted = pl_asprintf("\"%.*s\"", (int)len, pl_buf_text(&stream->text));
-	replace_nuls(quoted, len);
+	/* A text of C holds no U+0000: U+FFFD stands for it. */
+	char *end = quoted + len + 1;
+	for (char *at = quoted + 1; at < end; at++) {
+		if (*at != '\\')
+			continue;
+		if (end - at >= 6 && memcmp(at + 1, "u0000", 5) == 0)
+			memcpy(at + 1, "ufffd", 5);
+		at++;
+	}
 	free(record->text);
 	record->text = pl_alloc(len + 1);
 	io_jwalk_init(&walk, quoted, len + 2);

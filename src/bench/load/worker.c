@@ -196,14 +196,6 @@ static void add_awake(struct bench_worker *worker, int64_t stretch_ns)
 		worker->awake_ns += stretch_ns < BENCH_AWAKE_NS ? stretch_ns : BENCH_AWAKE_NS;
 }
 
-/* Counts the time since the loop was asked to return immediately. */
-static void count_awake(struct bench_worker *worker, int64_t now_ns)
-{
-	if (worker->awake_from_ns != RES_NO_TIME && worker->awake_idle)
-		add_awake(worker, now_ns - worker->awake_from_ns);
-	worker->awake_from_ns = RES_NO_TIME;
-}
-
 /*
  * Waits for the next launch without being late for it, and without leaving sockets unread:
  *
@@ -263,16 +255,6 @@ static void mark_held(struct bench_worker *worker, int64_t now_ns)
 	}
 }
 
-static void launch(struct bench_worker *worker)
-{
-	struct bench_req *req = &worker->reqs[worker->next_send++];
-
-	if (worker->load->adapter->has_socket)
-		bench_conn_launch(worker, req);
-	else
-		answer_at_once(worker, req);
-}
-
 static void begin_pass(struct bench_worker *worker)
 {
 	/* The loop's time is constant during a pass, so it identifies the pass. */
@@ -299,7 +281,10 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		return;
 	worker->pumping = true;
 	worker->launch_due_ns = INT64_MAX;
-	count_awake(worker, now_ns);
+	/* Counts the time since the loop was asked to return immediately. */
+	if (worker->awake_from_ns != RES_NO_TIME && worker->awake_idle)
+		add_awake(worker, now_ns - worker->awake_from_ns);
+	worker->awake_from_ns = RES_NO_TIME;
 	begin_pass(worker);
 	while (worker->next_send < worker->req_count) {
 		int64_t due_ns = planned_ns(worker, worker->next_send);
@@ -317,7 +302,11 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 			arm_launch(worker, worker->pass_ns + 1);
 			break;
 		}
-		launch(worker);
+		struct bench_req *req = &worker->reqs[worker->next_send++];
+		if (worker->load->adapter->has_socket)
+			bench_conn_launch(worker, req);
+		else
+			answer_at_once(worker, req);
 		now_ns = pl_clock_now_ns();
 	}
 	worker->pumping = false;
@@ -340,24 +329,6 @@ static void end_open(struct bench_worker *worker, const char *kind, const char *
 	worker->stopping = true;
 	bench_conn_close_all(worker, kind, error);
 	bench_retry_end_all(worker, kind, error);
-}
-
-static void end_early(struct bench_worker *worker, enum res_end end)
-{
-	static const char *const kinds[] = {
-		[RES_END_STALLED] = "stalled",
-		[RES_END_RUN_TIMEOUT] = "abandoned",
-		[RES_END_STOPPED] = "abandoned",
-	};
-	static const char *const texts[] = {
-		[RES_END_STALLED] = "no stream received a byte within stall_timeout",
-		[RES_END_RUN_TIMEOUT] = "run_timeout ended the run",
-		[RES_END_STOPPED] = "the run was stopped",
-	};
-
-	io_timer_stop(worker->loop, &worker->launch_timer);
-	end_open(worker, kinds[end], texts[end]);
-	io_loop_stop(worker->loop);
 }
 
 /*
@@ -435,7 +406,19 @@ static void end_soon(struct bench_worker *worker, enum res_end end, int64_t now_
 		worker->last_looks = open_now(worker) / PASS_SOCKETS + 1;
 	worker->stopping = true;
 	if (worker->last_looks == 0) {
-		end_early(worker, end);
+		static const char *const kinds[] = {
+			[RES_END_STALLED] = "stalled",
+			[RES_END_RUN_TIMEOUT] = "abandoned",
+			[RES_END_STOPPED] = "abandoned",
+		};
+		static const char *const texts[] = {
+			[RES_END_STALLED] = "no stream received a byte within stall_timeout",
+			[RES_END_RUN_TIMEOUT] = "run_timeout ended the run",
+			[RES_END_STOPPED] = "the run was stopped",
+		};
+		io_timer_stop(worker->loop, &worker->launch_timer);
+		end_open(worker, kinds[end], texts[end]);
+		io_loop_stop(worker->loop);
 		return;
 	}
 	worker->last_looks--;
@@ -503,9 +486,15 @@ static void set_up_thread(struct bench_worker *worker)
 								 &first) == 0;
 }
 
-/* All workers start together; the last one to arrive sets the start time. */
-static void await_start(struct bench_shared *shared)
+void *bench_worker_main(void *data)
 {
+	struct bench_worker *worker = data;
+
+	set_up_thread(worker);
+	bench_wakes_open(&worker->wakes);
+	bench_stamps_sample(&worker->stamps);
+	/* All workers start together; the last one to arrive sets the start time. */
+	struct bench_shared *shared = worker->shared;
 	pthread_mutex_lock(&shared->lock);
 	shared->ready++;
 	if (shared->ready == shared->worker_count) {
@@ -516,16 +505,6 @@ static void await_start(struct bench_shared *shared)
 	while (shared->start_ns == 0)
 		pthread_cond_wait(&shared->started, &shared->lock);
 	pthread_mutex_unlock(&shared->lock);
-}
-
-void *bench_worker_main(void *data)
-{
-	struct bench_worker *worker = data;
-
-	set_up_thread(worker);
-	bench_wakes_open(&worker->wakes);
-	bench_stamps_sample(&worker->stamps);
-	await_start(worker->shared);
 	if (atomic_load(&worker->shared->ended) != 0)
 		return NULL;
 	worker->cpu_start_ns = pl_clock_cpu_thread_ns();

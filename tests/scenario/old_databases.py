@@ -1,5 +1,5 @@
-"""Databases as older programs have made them: `of_form_1(db, old)` writes the results of a database of today into one of the first
-form, with the tables that it had, a part of its columns, and a job that was waiting."""
+"""Databases in the forms of older programs: `of_form_1(db, old)` writes the results of a present database into one of the
+first form, with its tables, a part of its columns, and a waiting job."""
 import sqlite3
 import subprocess
 
@@ -25,7 +25,7 @@ FIXED = ["id", "run_id", "content_sha256", "form", "name", "stored_at", "changed
 
 
 def of_form_1(db, old, columns, waiting=b""):
-    """`columns`: those of fields; `waiting`: a JSON document that was taken and is not stored yet."""
+    """`columns`: those of fields; `waiting`: a JSON document that was accepted and is not stored yet."""
     with sqlite3.connect(old) as file:
         file.executescript(TABLES.format(columns="".join(f', "{name}"' for name in columns), application=APPLICATION))
         file.execute("ATTACH ? AS now", [str(db)])

@@ -1,4 +1,4 @@
-"""A run whose processes are all known, whatever becomes of them: for the plays that kill some."""
+"""A run whose processes are all known, for the tests that kill some of them."""
 import os
 import signal
 import uuid
@@ -31,7 +31,7 @@ def is_dead(pid):
 
 
 class Scene:
-    """One `profllm run`; everything it starts carries a variable of the test's own."""
+    """One `profllm run`; all its processes carry a variable of the test."""
 
     def __init__(self, bin_dir, folder, config, patience):
         self.bin_dir = bin_dir
@@ -84,7 +84,7 @@ class Scene:
         raise AssertionError(f"{text!r} never came: {self.lines}")
 
     def reach(self, phase):
-        """Returns in the middle of that phase."""
+        """Waits until the run is in the middle of that phase."""
         if phase == "starting":
             self.wait_for(self.run_id, "the guard is there")
             return
@@ -102,7 +102,7 @@ class Scene:
         self.wait_for_line("stopping the server")
 
     def kill_both(self):
-        """profllm and its guard, neither of which sees the other die."""
+        """Kills profllm and its guard, neither of which sees the other die."""
         guard = self.guard()
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
@@ -116,7 +116,7 @@ class Scene:
         self.wait_for(lambda: is_dead(guard), "the guard is dead")
 
     def finish(self):
-        """profllm's exit status."""
+        """Returns profllm's exit status."""
         _, rest = self.process.communicate(timeout=60 * self.patience)
         self.lines.append(rest)
         return self.process.returncode
@@ -132,7 +132,7 @@ class Scene:
         self.wait_for(lambda: not self.noted(), "the run is not noted any more")
 
     def clean_up(self):
-        """Whatever a failed play has left."""
+        """Kills the remains of a failed test."""
         for pid in self.alive():
             os.kill(pid, signal.SIGKILL)
         self.process.communicate(timeout=60 * self.patience)

@@ -1,4 +1,4 @@
-"""Reading pictures back: the time line's data out of its page, and the pixels of a PNG."""
+"""Reads pictures back: the data of a timeline's page, and the pixels of a PNG."""
 import base64
 import html.parser
 import json
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Page(html.parser.HTMLParser):
-    """A time line's page as a browser takes it apart."""
+    """Parses a timeline's page as a browser does."""
 
     def __init__(self, path):
         super().__init__()
@@ -75,7 +75,7 @@ def _average(line, above, channels):
 
 
 def read_png(path):
-    """height x width x 3."""
+    """Returns an array of height x width x 3."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed, head = 8, b"", None
@@ -107,13 +107,13 @@ def read_png(path):
 
 
 def columns_of(pixels, colour):
-    """For each column, how many of its pixels have the colour 0xRRGGBB."""
+    """Returns for each column how many of its pixels have the color 0xRRGGBB."""
     wanted = np.array([colour >> 16, colour >> 8 & 255, colour & 255], dtype=np.uint8)
     return (pixels == wanted).all(axis=2).sum(axis=0)
 
 
 def loads_from_elsewhere(page):
-    """Whatever would make a browser ask another host for something."""
+    """Returns everything that would make a browser send a request to another host."""
     found = re.findall(r"(?:https?:)?//[a-z0-9]+\.[a-z]", page.text)
     return found + [value for name, value in page.attributes
                     if name in ("src", "href", "srcset", "action") and not (value or "").startswith("data:")]

@@ -1,4 +1,4 @@
-"""Results made at random, and what a filter, a sort and a facet say of them by a plain evaluation on the documents:
+"""Random results, and the outcome of a filter, a sort and a facet by a plain evaluation of the documents:
 `matches(document, tree)`, `sorted_ids(documents, ids, sort)`, `facet(documents, field)`."""
 import functools
 import json
@@ -60,7 +60,7 @@ def some_time(rng):
 
 
 def some_value(rng, field):
-    """As a document has it."""
+    """Returns a random value as a document has it."""
     made = {
         "server.tensor_parallel_size": lambda: rng.choice([1, 2, 4, 8, 8, 16]),
         "server.max_model_len": lambda: rng.choice(["auto", "auto", 1024, 4096, 8192, 131072]),
@@ -117,7 +117,7 @@ def seconds(text):
 
 
 def meaning(field, value):
-    """A JSON value as the field's: numbers are floats."""
+    """Returns a JSON value as the field's: numbers are floats."""
     if value is None:
         return NULL
     if isinstance(value, bool) or isinstance(value, (dict, list)):
@@ -151,7 +151,7 @@ def when(text):
 
 
 class Rows:
-    """The made documents with the meaning of each field, looked up once."""
+    """The random documents with the meaning of each field, computed once."""
 
     def __init__(self, documents):
         self.documents = documents
@@ -199,7 +199,7 @@ def fold(text):
 
 
 def compare(field, value, operand):
-    """-1, 0, 1; None where they have no order."""
+    """Returns -1, 0 or 1; None if the values have no order."""
     if kind(value) != kind(operand) or kind(value) not in ("number", "text"):
         return None
     if FIELDS[field][0] == "number" and kind(value) == "text":
@@ -232,7 +232,7 @@ def holds(field, op, operand, value, explicit):
 
 
 def matching(rows, tree):
-    """Places of the rows that the tree means, as a set."""
+    """Returns the indexes of the rows that match the filter, as a set."""
     every = set(range(len(rows.documents)))
     if "and" in tree:
         return every.intersection(*(matching(rows, one) for one in tree["and"]))
@@ -292,7 +292,7 @@ def random_tree(rng, documents, depth=0):
 
 
 def place(field, value):
-    """A key by which the values of a field that are there are sorted."""
+    """Returns a sort key for the recorded values of a field."""
     kinds = ["number", "no", "yes", "text", "json"]
     at = kinds.index("yes" if value is True else "no" if value is False else kind(value))
     if kind(value) == "text":
@@ -305,7 +305,7 @@ def place(field, value):
 
 
 def sorted_places(rows, places, sort):
-    """As the answer has its rows: `sort` is [(field, descends)]; the newest first where all is alike."""
+    """Returns the rows in the order of a response: `sort` is [(field, descends)]; equal rows are newest first."""
     out = sorted(places, reverse=True)
     for field, descends in reversed(sort):
         values = rows.cells[field]
@@ -320,7 +320,7 @@ def sorted_places(rows, places, sort):
 
 
 def shown(value):
-    """As an answer has it."""
+    """Returns the value as in a response."""
     if isinstance(value, float):
         if math.isinf(value):
             return "inf" if value > 0 else "-inf"
@@ -336,7 +336,7 @@ def speaks_only_of(tree, field):
 
 
 def without_own(tree, field):
-    """The tree but for the terms of the and at its top that speak of this field alone; None: nothing is left."""
+    """Returns the filter without the terms of its top-level `and` that use this field alone; None: nothing remains."""
     terms = tree["and"] if "and" in tree else [tree]
     left = [one for one in terms if not speaks_only_of(one, field)]
     return {"and": left} if left else None
@@ -357,7 +357,7 @@ def facet(rows, places, field):
 
 
 def ends(field, there):
-    """The least and greatest number or instant; None: there are none."""
+    """Returns the minimum and maximum number or time; None: there are none."""
     if FIELDS[field][0] == "time":
         there = [when(value) for value in there if when(value)]
     else:

@@ -1,4 +1,4 @@
-"""Runs that take GPUs, ports and locks: pretend GPUs, and runs that last until they are ended."""
+"""Runs that take GPUs, ports and locks: simulated GPUs, and runs that last until they are ended."""
 import json
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from run_tools import base_config, environment, load_result, write_config
 
 
 def host(bin_dir, folder, gpus=None, settings=None, **extra):
-    """Environment of a host with locks of its own and pretend GPUs (None: without any)."""
+    """Returns the environment of a host with separate locks and simulated GPUs (None: without any)."""
     env = {"PROFLLM_LOCK_DIR": str(folder / "locks"), **extra}
     if gpus is not None:
         env["PROFLLM_NVML_LIB"] = str(bin_dir.parent / "lib" / "libnvml-pretend.so")
@@ -32,7 +32,7 @@ def config_of(name, long=False, server=None, **launch):
 
 
 class Run:
-    """A `profllm run` under way. Its standard error is read line by line."""
+    """A running `profllm run`, whose standard error is read line by line."""
 
     def __init__(self, bin_dir, folder, name, env, /, *args, prefix=(), **config):
         self.output = folder / f"{name}.json"
@@ -44,7 +44,7 @@ class Run:
         self.lines = []
 
     def line(self, text):
-        """Waits for the first line that holds `text`."""
+        """Waits for the first line that contains `text`."""
         for line in self.process.stderr:
             self.lines.append(line.rstrip("\n"))
             if text in line:
@@ -52,7 +52,7 @@ class Run:
         raise AssertionError(f"{text!r} never came: {self.lines} {self.process.wait()}")
 
     def started(self):
-        """It holds all that it needs."""
+        """Waits until it holds all its resources."""
         self.line("starting")
         return self
 
@@ -65,7 +65,7 @@ class Run:
         return self.process.returncode
 
     def end(self, patience=1):
-        """^C; its result."""
+        """Ends it with ^C; returns its result."""
         self.process.send_signal(signal.SIGINT)
         assert self.finish(patience) == 130, self.lines
         return self.result()
@@ -78,7 +78,7 @@ class Run:
 
 
 def refused(bin_dir, folder, name, env, /, *args, patience=1, status=5, **config):
-    """A run that must not start; its message."""
+    """Plays a run that must not start; returns its message."""
     run = Run(bin_dir, folder, name, env, *args, **config)
     assert run.finish(patience) == status, run.lines
     assert not run.output.exists()

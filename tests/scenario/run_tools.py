@@ -12,7 +12,7 @@ PATIENCE = 10 if os.environ.get("PROFLLM_SANITIZED") else 1
 
 
 def base_config(**benchmark):
-    """A short run against a simulator whose steps take 2 ms whatever is in them."""
+    """Returns a short run with a simulator whose steps always take 2 ms."""
     return {
         "name": "scenario",
         "server": {"model": "sim/test", "max_model_len": 2048},
@@ -29,7 +29,7 @@ def base_config(**benchmark):
 
 
 def write_config(folder, config, name="experiment.yaml"):
-    """JSON is YAML."""
+    """Writes JSON, which is also YAML."""
     path = Path(folder) / name
     path.write_text(json.dumps(config, indent=2))
     return path
@@ -52,7 +52,7 @@ def sentences_of(out):
 
 
 def as_sentence(text):
-    """A message or hint as the report prints it."""
+    """Returns a message or hint as the report prints it."""
     first = re.split("[ ,]", text)[0]
     return f"{text[:1].upper() + text[1:] if re.fullmatch('[a-z]+', first) and first != 'profllm' else text}."
 
@@ -79,7 +79,7 @@ def read_zst_lines(path):
 
 
 def processes_with(variable):
-    """Processes alive that carry "NAME=text", by a walk of our own over /proc."""
+    """Returns the living processes that carry "NAME=text", by reading /proc."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -102,7 +102,7 @@ def children_of(pid):
 
 
 def guard_of(pid):
-    """profllm's guard, the parent of its server. A child that ends meanwhile is none."""
+    """Returns profllm's guard, the parent of its server. A child that ends meanwhile is ignored."""
     guards = []
     for child in children_of(pid):
         with contextlib.suppress(OSError):
@@ -117,13 +117,13 @@ OF_THE_MACHINE = {"client_error", "rate_shortfall", "gap_distance", "send_latene
 
 
 def doubts_of(result):
-    """The checks that speak against a run, without those that a busy machine alone can turn."""
+    """Returns the checks that lower the verdict of a run, without those that a busy machine alone affects."""
     return [check for check in result["quality"]["checks"] if check["status"] == "over_limit"
             and check["effect"] != "info" and check["id"] not in OF_THE_MACHINE]
 
 
 def server_of(pid):
-    """The head process of the server that a profllm has started."""
+    """Returns the head process of profllm's server."""
     server, = children_of(guard_of(pid))
     return server
 

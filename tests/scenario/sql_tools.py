@@ -1,9 +1,12 @@
-"""The filter language (docs/reference/filters.md) as SQL over the results of a database of profllm-dashboard.
+"""The filter language (docs/reference/filters.md) as SQL over the results in a database of profllm-dashboard.
 
-`Snapshot` takes the cells out of the database (docs/reference/dashboard.md, "The database") into a table of its own, each as
-four columns: what it is (NULL: not recorded; null, number, text, yes, json), its value as a number and as a text, and whether it is explicit.
-Everything that an answer has is then asked by SELECTs, which share nothing with how the server works; of a file by SQLite, of a
-database of PostgreSQL by that server, in the same words."""
+`Snapshot` copies the cells of the database (docs/reference/dashboard.md, "The database") into a separate table, each as
+four columns: its kind (NULL: not recorded; null, number, text, yes, json), its value as a number and as a text, and
+whether it is explicit. SELECTs then compute all parts of a response, independently of the server: SQLite for a file,
+the PostgreSQL server for its database, in the same words.
+
+
+"""
 import bisect
 import itertools
 import json
@@ -50,7 +53,7 @@ def decoded(value, type_):
 
 
 def of_json(value):
-    """The same of a value of a document whose field is of no type."""
+    """Returns the same for a document's value whose field has no type."""
     if value is None:
         return "null", None
     if isinstance(value, bool):
@@ -61,7 +64,7 @@ def of_json(value):
 
 
 def to_json(kind, value):
-    """As an answer has it, and a filter may."""
+    """Returns the value as in a response, or in a filter."""
     if kind in (None, "null"):
         return None
     if kind == "yes":
@@ -74,7 +77,7 @@ def to_json(kind, value):
 
 
 class InSqlite:
-    """The rows of a file, asked by SQLite: a table in memory."""
+    """The rows of a file, in SQLite: a table in memory."""
 
     def __init__(self, path, fields, names):
         self.path, self.fields, self.names = path, fields, names
@@ -121,7 +124,7 @@ EXCEPTION WHEN data_exception THEN RETURN NULL; END $$;
 
 
 class InPostgres:
-    """The rows of a database, asked by its own server: a table of one session, which SQL fills from the dashboard's."""
+    """The rows of a database, in its own server: a table of one session, which SQL fills from the dashboard's."""
 
     def __init__(self, address, fields, names):
         self.fields, self.names = fields, names
@@ -187,7 +190,7 @@ class InPostgres:
 
 
 def sql_of(value):
-    """A value as PostgreSQL reads it."""
+    """Returns a value as PostgreSQL reads it."""
     if isinstance(value, float):
         return f"'{value!r}'::float8"
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else literal(value) + "::text" * isinstance(value, str)
@@ -198,7 +201,7 @@ def columns_of(names):
 
 
 def cell_of(cell):
-    """(kind, value, explicit) as the four columns."""
+    """Returns (kind, value, explicit) as the four columns."""
     kind, value, explicit = cell
     is_number = kind in ("number", "yes")
     return kind, float(value) if is_number else None, None if is_number else value, explicit
@@ -216,7 +219,7 @@ class Snapshot:
             for field in fields}
 
     def take(self, documents=None):
-        """As it is now: what was taken before stays, for questions of those versions."""
+        """Copies the present data; earlier copies stay, for requests of those versions."""
         edits = {id_: json.loads(tags) if isinstance(tags, str) else tags for id_, tags in
                  ask(self.path, "SELECT id, tags FROM benchmark_edits WHERE tags IS NOT NULL")}
         loose = {}
@@ -247,7 +250,7 @@ class Snapshot:
         return self.base.ask(text, values)
 
     def where(self, tree, values):
-        """A condition that is never NULL; the values of its ? are appended."""
+        """Returns a condition that is never NULL; appends the values of its ?."""
         for word, between in (("and", " AND "), ("or", " OR ")):
             if word in tree:
                 return "(" + between.join(self.where(one, values) for one in tree[word]) + ")"
@@ -307,12 +310,12 @@ class Snapshot:
         return ", ".join([*keys, "id DESC"])
 
     def rows(self, tree, version):
-        """(condition, values) of what a filter means in the data of that version: as it was first seen to have come as far."""
+        """Returns (condition, values) of a filter in the data of that version: the first copy that had reached it."""
         values = [self.moments[bisect.bisect_left(self.moments, version)], version]
         return f"moment = ? AND changed <= ?{f' AND {self.where(tree, values)}' if tree else ''}", values
 
     def page(self, request, version):
-        """{count, total, rows} as POST /api/filters/apply has them."""
+        """Returns {count, total, rows} as POST /api/filters/apply does."""
         where, values = self.rows(request.get("filter"), version)
         shown = request.get("columns", [])
         cells = "".join(f", {self.cells(field)}" for field in shown)
@@ -358,7 +361,7 @@ class Snapshot:
 
 
 def of_cells(cells):
-    """(kind, value) of the first three of the four columns."""
+    """Returns (kind, value) of the first three of the four columns."""
     kind, number, text = cells
     return kind, {"number": number, "yes": number}.get(kind, text)
 
@@ -378,7 +381,7 @@ def tally(groups):
 
 
 def found(document, field):
-    """(kind, value) of tags.NAME, or of server.NAME.KEY."""
+    """Returns (kind, value) of tags.NAME, or of server.NAME.KEY."""
     place = document
     for key in {"tags": ["tags"], "server": ["config", "server"]}[field.split(".")[0]] + field.split(".")[1:]:
         if not isinstance(place, dict) or key not in place:
@@ -400,6 +403,6 @@ def speaks_of(tree):
 
 
 def without(tree, field):
-    """Terms of the and at its top that speak of this field alone are left out; None: nothing is left."""
+    """Returns the filter without the terms of its top-level `and` that use this field alone; None: nothing remains."""
     terms = [one for one in tree.get("and", [tree]) if speaks_of(one) != {field}]
     return {"and": terms} if terms else None

@@ -1,4 +1,4 @@
-"""Sweeps of the simulator, and what their folders say."""
+"""Sweeps with the simulator, and the contents of their directories."""
 import csv
 import json
 from pathlib import Path
@@ -39,6 +39,6 @@ def summary(folder):
 
 
 def nothing_left(folder):
-    """No process of any run of the sweep: each carries the id of the first run of its server."""
+    """Returns whether no process of any run of the sweep exists: each carries the id of the first run of its server."""
     ids = {row["run_id"] for row in runs(folder) if row.get("run_id")}
     return not any(processes_with(f"PROFLLM_RUN={run_id}") for run_id in ids)

@@ -30,7 +30,7 @@ def make_model(folder, name="tiny", **changes):
 
 
 def profllm(bin_dir, folder, *args, stdin="", env=None, patience=1):
-    """Away from any model cache of this machine."""
+    """Runs profllm without any model cache of this machine."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     quiet = {"HF_HOME": str(home), "HF_HUB_CACHE": str(home / "hub"), "HOME": str(home)}
@@ -40,7 +40,7 @@ def profllm(bin_dir, folder, *args, stdin="", env=None, patience=1):
 
 
 def reports(done):
-    """The files of `validate --json`."""
+    """Returns the files of `validate --json`."""
     assert done.returncode in (0, 2), done.stderr
     files = json.loads(done.stdout)["files"]
     assert (done.returncode == 0) == all(one["ok"] for one in files)

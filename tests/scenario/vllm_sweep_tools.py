@@ -51,7 +51,7 @@ def free_port():
 
 
 class Sweep:
-    """A folder with parameter files, a client and a simulator on a port of its own."""
+    """A directory with parameter files, a client and a simulator on a separate port."""
 
     def __init__(self, bin_dir, folder, limit=40.0):
         self.bin_dir, self.folder, self.port = bin_dir, Path(folder), free_port()
@@ -80,13 +80,13 @@ class Sweep:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def tree(self):
-        """Files that vLLM would have made."""
+        """Returns the files that vLLM would have made."""
         return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*")
                       if path.is_file() and path.suffix != ".log" and not path.name.endswith(".failed.json"))
 
 
 def name_of(params):
-    """As vLLM names a combination."""
+    """Returns vLLM's name of a combination."""
     return params.get("_benchmark_name") or "-".join(f"{key}={value}" for key, value in params.items())
 
 
@@ -101,7 +101,7 @@ def markers(text):
 
 
 def processes_on(port):
-    """Heads of servers on the port."""
+    """Returns the head processes of servers on the port."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""Waiting for what gives no notice of itself."""
+"""Polls for conditions that give no notice."""
 import time
 
 from run_tools import PATIENCE
@@ -8,7 +8,7 @@ LOOK_S = 0.005
 
 
 def wait_for(condition, what, seconds=30, process=None):
-    """Looks until it is true, and returns what it gave; not beyond the end of `process`."""
+    """Polls until the condition is true, and returns its value; fails when `process` ends."""
     end = time.monotonic() + seconds * PATIENCE
     while not (value := condition()):
         assert process is None or process.poll() is None, f"it ended before: {what}"

@@ -41,7 +41,7 @@ def refused(answer, *statuses):
 
 
 def ended_well(done):
-    """Returns the warnings of the log, which say what it waited for, and why."""
+    """Checks that it ended with 0, and that its log has only warnings on what it waited for, and why."""
     status, out, err = done
     assert (status, out) == (0, "") and NOTICED.sub("", err).strip() == "", err
 

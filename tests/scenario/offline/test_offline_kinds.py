@@ -1,4 +1,4 @@
-"""vLLM's offline benchmarks: its own as a child, and the same figures at a server."""
+"""vLLM's offline benchmarks: its own as a child process, and the same metrics with a server."""
 import json
 import shlex
 import stat
@@ -69,7 +69,7 @@ def schema(source_dir):
 
 
 class Child:
-    """A folder with a vLLM that is none."""
+    """A directory with a stand-in for vLLM."""
 
     def __init__(self, bin_dir, folder, patience):
         self.bin_dir, self.folder, self.patience = bin_dir, folder, patience
@@ -252,7 +252,7 @@ def test_options_of_another_kind_are_refused(bin_dir, tmp_path, benchmark, key):
 
 
 def test_lines_of_people_get_vllms_verdict(bin_dir, tmp_path, test_data_dir):
-    """bench-commands.jsonl: each line of an offline benchmark is taken or refused as its own parser does."""
+    """bench-commands.jsonl: each line of an offline benchmark is accepted or refused as by its own parser."""
     scripts = {"benchmark_latency.py": "latency", "benchmark_throughput.py": "throughput"}
     wanted, texts = [], []
     for row in map(json.loads, (test_data_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):

@@ -21,7 +21,7 @@ def options(bin_dir):
 
 
 def row_of(help_text, flag):
-    """The help text of one flag, in one line."""
+    """Returns the help text of one flag, in one line."""
     found = re.search(rf"^      --{flag}\b(.*?)(?=^ {{0,7}}\S|^$)", help_text, re.M | re.S)
     assert found, flag
     return " ".join(found.group(1).split())

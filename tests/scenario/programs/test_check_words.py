@@ -1,4 +1,4 @@
-"""tools/check-words: what it reads, what it finds, and that its baseline only shrinks."""
+"""tools/check-words: the text that it reads, its rules, and its baseline, which only shrinks."""
 import importlib.machinery
 import importlib.util
 import subprocess
@@ -120,7 +120,7 @@ def test_an_update_moves_and_shrinks_but_does_not_grow(words, tmp_path, monkeypa
 
 
 def test_the_command(source_dir, tmp_path):
-    """A file that is not in the baseline has no count to use up."""
+    """A file that is not in the baseline may have no hits."""
     (tmp_path / "new.c").write_text("/* nobody */\n")
     done = subprocess.run([source_dir / "tools/check-words", tmp_path / "new.c"], capture_output=True, text=True)
     assert done.returncode == 1 and f"{tmp_path}/new.c:1: nobody: \"nobody\"; write: " in done.stdout

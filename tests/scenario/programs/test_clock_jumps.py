@@ -39,7 +39,7 @@ class Clock:
             file.write(struct.pack("<q", by_ns))
 
     def set(self, seconds):
-        """Whatever it is now: so long after 1970."""
+        """Sets the clock to this time after 1970."""
         self.move(int(seconds * 1e9) - time.time_ns())
 
 
@@ -50,7 +50,7 @@ def clock(bin_dir, tmp_path):
 
 @contextlib.contextmanager
 def jumping(clock, every_s=0.07):
-    """Jumps meanwhile, one after the other."""
+    """Makes the clock jump repeatedly in the meantime."""
     over = threading.Event()
 
     def jump():
@@ -87,7 +87,7 @@ def numbers(value, path=""):
 
 
 def check_figures(results, took_s):
-    """Nothing took less than no time, or longer than the command."""
+    """Checks that no duration is negative, or longer than the command."""
     for path, value in numbers(results):
         assert value >= 0, (path, value)
         assert not path.endswith("_ms") or value <= took_s * 1000, (path, value)
@@ -148,7 +148,7 @@ def rows_of(dashboard):
 
 
 def test_dashboard(bin_dir, tmp_path, clock):
-    """Uploads, jobs, notes, deletions, watched files and filters, before and after each jump; nothing is forgotten."""
+    """Uploads, jobs, notes, deletions, watched files and filters, before and after each jump; nothing is lost."""
     watched = tmp_path / "watched"
     watched.mkdir()
     stored = set()
@@ -181,7 +181,7 @@ HOUR_NS = 3600 * 10**9
 
 
 class Pruned:
-    """A database of results that are deleted while the clock is wrong, and pruned while it is right."""
+    """A database of results that are deleted while the clock is wrong, and pruned while it is correct."""
 
     def __init__(self, bin_dir, folder, clock):
         self.bin_dir, self.db, self.clock = bin_dir, folder / "d.db", clock
@@ -193,7 +193,7 @@ class Pruned:
         assert one.ask("DELETE", f"/api/data/experiments/small-{number}").status == 204
 
     def prune(self, *args, after_ns=0):
-        """How many results a prune removes at that time."""
+        """Returns how many results a prune removes at that time."""
         self.clock.move(after_ns)
         done = subprocess.run([self.bin_dir / "profllm-dashboard", "prune", "--db", self.db, "--json", *args], text=True, capture_output=True,
                               env=environment(self.clock.extra), timeout=60)
@@ -208,7 +208,7 @@ def pruned(bin_dir, tmp_path, clock):
 
 
 def check_pruned_in_time(pruned):
-    """One result was deleted just now, whatever its date is."""
+    """Checks a result that was deleted just now, whatever its date is."""
     assert pruned.prune("--older-than", "1h") == 0
     assert pruned.prune("--older-than", "1h", after_ns=HOUR_NS // 2) == 0
     assert pruned.prune("--older-than", "1h", after_ns=2 * HOUR_NS) == 1
@@ -225,7 +225,7 @@ def test_deleted_while_the_clock_is_set_back(pruned):
 
 @pytest.mark.parametrize("sees", ["its result", "an earlier change"])
 def test_deleted_by_a_server_that_starts_while_the_clock_is_set_back(pruned, sees):
-    """Only the order of what was stored shows that the clock is wrong."""
+    """Only the order of the stored changes shows that the clock is wrong."""
     with pruned.dashboard() as one:
         if sees == "an earlier change":
             pruned.clock.move(-YEAR_NS)
@@ -241,7 +241,7 @@ def test_deleted_by_a_server_that_starts_while_the_clock_is_set_back(pruned, see
 
 
 def test_deleted_while_the_clock_is_set_ahead(pruned):
-    """It is not kept for ten years: once a later change is old enough, it is older."""
+    """It does not stay for ten years: when a later change is old enough, it is older."""
     with pruned.dashboard() as one:
         one.upload("/api/upload/batch", [little(number) for number in range(2)])
         pruned.clock.move(10 * YEAR_NS)
@@ -263,7 +263,7 @@ def test_prune_without_a_limit_takes_all(pruned, by_ns):
 
 
 def test_pruned_while_the_clock_is_set_back(pruned):
-    """Nothing is old then, and nothing becomes old by it."""
+    """Nothing is old then, and nothing becomes old by the jump."""
     with pruned.dashboard() as one:
         one.upload("/api/upload/batch", [little(number) for number in range(2)])
         pruned.delete(one, 0)
@@ -272,7 +272,7 @@ def test_pruned_while_the_clock_is_set_back(pruned):
 
 
 def test_artifacts_that_wait_for_their_result(bin_dir, tmp_path, pruned):
-    """They came while the clock was set back, and are not unclaimed for years."""
+    """They arrived while the clock was set back, and are not kept unclaimed for years."""
     with pruned.dashboard() as one:
         pruned.clock.move(-10 * YEAR_NS)
         assert one.ask("PUT", "/api/upload/artifact/small-7/server_log/r.server.log", b"started").status in (200, 201, 204)

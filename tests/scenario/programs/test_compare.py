@@ -1,4 +1,4 @@
-"""`profllm compare`: two to eight results side by side, without a dashboard."""
+"""`profllm compare`: two to eight results, without a dashboard."""
 import copy
 import json
 import math
@@ -63,7 +63,7 @@ def caution_kinds(answer):
 
 
 def test_rates_of_two_runs(bin_dir, tmp_path):
-    """As sure as the runs say, and what follows from a figure as sure as that."""
+    """A rate is as certain as the runs allow, and so are the metrics derived from it."""
     tells = {"system__hardware_info__gpu_count": 4, "results__median_tpot_ms": 10.0, "results__median_tpot_ms_ci95": [9.0, 12.5]}
     a = write(tmp_path / "a.json", document(results__output_throughput=1000.0, results__output_throughput_ci95=[980.0, 1020.0], **tells))
     b = write(tmp_path / "b.json", document(seed=2, results__output_throughput=900.0, results__output_throughput_ci95=[890.0, 910.0], **tells))
@@ -192,7 +192,7 @@ def test_runs_without_a_verdict_cause_no_caution(bin_dir, tmp_path):
 
 
 def totals(seed, completed, inputs, outputs, **benchmark):
-    """As `vllm bench serve` writes it: sums of tokens, and no length that was asked for."""
+    """Returns a result as `vllm bench serve` writes it: sums of tokens, without the requested lengths."""
     made = document(seed=seed, results__completed=completed, results__total_input_tokens=inputs, results__total_output_tokens=outputs)
     del made["config"]["benchmark"]["random_input_len"]
     made["config"]["benchmark"].update(benchmark)
@@ -372,7 +372,7 @@ def run_set(bin_dir, folder, step, runs):
 
 @pytest.mark.skipif(not LONG, reason="twenty runs of the simulator: PROFLLM_TEST_LONG=1")
 def test_two_sets_of_runs_at_known_step_times_hold_the_truth(bin_dir, tmp_path):
-    """Gaps between tokens are steps of the engine, so their ratio is known."""
+    """Gaps between tokens are steps of the engine, so their true ratio is known."""
     a, b = run_set(bin_dir, tmp_path / "a", "20ms", 10), run_set(bin_dir, tmp_path / "b", "25ms", 10)
     [ratio] = metric(compare(bin_dir, a, b), "results.median_itl_ms")["ratios"]
     assert ratio["method"] == "bootstrap" and ratio["finding"] == "worse"

@@ -31,7 +31,7 @@ def is_close(found, wanted):
 
 
 def runs(rng, n, mean, spread, shape="normal"):
-    """A figure of n runs whose true mean is `mean`."""
+    """Returns a metric of n runs whose true mean is `mean`."""
     if shape == "normal":
         return mean * (1 + spread * rng.standard_normal(n))
     if shape == "lognormal":
@@ -66,13 +66,13 @@ def test_bootstrap_intervals_hold_the_truth(bin_dir):
 
 
 def test_of_figures_that_lean_too(bin_dir):
-    """Skewed ones of as many runs as people make: never far from what is said."""
+    """With skewed metrics and a usual number of runs, the coverage is close to the stated one."""
     _, share = held(bin_dir, made_up(2, [(10, 10), (20, 20)], shapes=["exponential"]))
     assert LOW <= share <= HIGH, share
 
 
 def test_of_few_runs_students_intervals_hold_it(bin_dir):
-    """Welch's way keeps more than it says with two or three runs a side, and never less."""
+    """With two or three runs per side, Welch's intervals have more than the stated coverage, and never less."""
     said, share = held(bin_dir, made_up(3, FEW))
     assert {answer["method"] for answer in said} == {"student"}
     assert LOW <= share <= 0.995, share
@@ -85,7 +85,7 @@ def test_one_run_against_a_group(bin_dir):
 
 
 def test_no_difference_shown_where_there_is_none(bin_dir):
-    """100 pairs of sets of ten runs of one configuration: at most 7 look different, and none the other way."""
+    """Of 100 pairs of sets of ten runs of one configuration, at most 7 differ."""
     rng = np.random.default_rng(5)
     pairs = [(runs(rng, 10, 20, 0.02), runs(rng, 10, 20, 0.02)) for _ in range(100)]
     said = ask(bin_dir, [question(a, b) for a, b in pairs])
@@ -94,7 +94,7 @@ def test_no_difference_shown_where_there_is_none(bin_dir):
 
 
 def test_a_difference_shows_with_the_reported_number_of_more_runs(bin_dir):
-    """Four of five comparisons with that many runs show it."""
+    """Four of five comparisons with that number of runs show it."""
     rng = np.random.default_rng(6)
     [first] = ask(bin_dir, [question([95, 100, 105], [95, 100, 105])])
     n = 3 + first["more_runs_count"]
@@ -133,7 +133,7 @@ def welch_of_logarithms(stats, a, b):
 
 
 def test_the_bootstrap_is_a_studentized_one(bin_dir):
-    """The same of other draws: bounds lie within what 1,999 draws leave open."""
+    """Other random draws give the same: the bounds are within the uncertainty of 1,999 draws."""
     rng = np.random.default_rng(9)
     for _, a, b in list(made_up(10, SIZES))[:20]:
         [answer] = ask(bin_dir, [question(a, b)])
@@ -155,7 +155,7 @@ def studentized(rng, a, b, draws=20000):
 
 
 def test_intervals_within_two_runs(bin_dir):
-    """Zou and Donner: distances of the bounds at right angles, of logarithms; lopsided ones stay so."""
+    """Zou and Donner: distances of the bounds add at right angles, for logarithms; asymmetric ones stay asymmetric."""
     rng = np.random.default_rng(11)
     for _ in range(50):
         a, b = rng.uniform(1, 100, 2)

@@ -1,4 +1,4 @@
-"""`profllm completion`: what a shell offers, asked of the shell itself."""
+"""`profllm completion`: the proposals of the shell itself."""
 import contextlib
 import json
 import os
@@ -33,7 +33,7 @@ def run_shell(name, text, bin_dir, cwd=None):
 
 
 def bash_words(line):
-    """The words of a line as bash's completion has them: '=' and ':' stand alone."""
+    """Returns the words of a line as bash's completion splits them: '=' and ':' are separate words."""
     words = []
     for word in shlex.split(line):
         words += [part for part in re.split("([=:])", word) if part]
@@ -52,7 +52,7 @@ def bash_offers(bin_dir, line, cwd=None):
 
 
 def zsh_line(bin_dir, line, cwd):
-    """The line after a tab, in zsh's own line editor."""
+    """Returns the line after a tab, in zsh's own line editor."""
     text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
             "show() { zle complete-word; print -r -- $BUFFER >line; exit }; zle -N show; bindkey '^X' show\n")
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}", "HOME": str(cwd), "TERM": "dumb"}
@@ -158,7 +158,7 @@ def test_bash_offers_files(bin_dir, tmp_path, option):
 
 
 def test_bash_completes_on_a_key(bin_dir):
-    """The function is the one that bash calls for the program."""
+    """bash calls this function for the program."""
     text = "source <(profllm completion bash); complete -p profllm"
     assert run_shell("bash", text, bin_dir) == ["complete -F _profllm profllm"]
 

@@ -20,7 +20,8 @@ def prose(page):
 
 
 def typed(page):
-    """The lines of commands, continuations joined: blocks without a language or of a shell, and `profllm …` in prose."""
+    """Yields the lines of commands, with continuations joined: shell blocks, blocks without a language, and `profllm …` in
+    prose."""
     text = (SOURCE / page).read_text()
     for language, block in FENCE.findall(text):
         if language in ("", "sh"):
@@ -40,7 +41,7 @@ def command_lines(page):
 
 
 def names_of(text):
-    """Long and short options of a help text."""
+    """Returns long and short options of a help text."""
     long, short = set(), set()
     for letter, no, name in re.findall(r"^ +(?:(-\w), )?--(\[no-\])?([\w-]+)", text, re.M):
         long |= {name, f"no-{name}"} if no else {name}
@@ -108,7 +109,7 @@ def test_lines_of_bench_can_be_read(bin_dir, page):
 
 
 def anchors_of(page):
-    """As they are made of titles: lower case, blanks as dashes, no other marks."""
+    """Returns anchors made from titles: lower case, blanks as dashes, no other marks."""
     found = set()
     for title in re.findall(r"^#+ (.+)$", prose(page), re.M):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", "")
@@ -129,7 +130,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=str)
 def test_paths_of_the_tree_exist(page):
-    """Those with a placeholder in capitals are patterns."""
+    """Paths with a placeholder in capitals are patterns."""
     for path in re.findall(r"`([^`\s]+)`", prose(page)):
         if TREE.fullmatch(path) and not re.search(r"[A-Z]{3}(?![\w.]*\.md)", path):
             assert list(SOURCE.glob(path.rstrip("/"))), path
@@ -138,7 +139,7 @@ def test_paths_of_the_tree_exist(page):
 
 
 def test_files_of_the_architecture_exist():
-    """Also in its diagrams. A row of its table names files relative to its directory."""
+    """Files in its diagrams exist, too. A row of its table names files relative to its directory."""
     text = (SOURCE / "docs/architecture.md").read_text()
     folders = [path.name for path in (SOURCE / "src").iterdir() if path.is_dir()]
     diagrams = re.sub(r"^\|.*$", "", text, flags=re.M)

@@ -1,4 +1,4 @@
-"""docs/from-vllm-bench.md says of each flag, key and line what the program then does."""
+"""docs/from-vllm-bench.md describes the behavior of the program for each flag, key and line."""
 
 import json
 import re
@@ -22,7 +22,7 @@ READ_FROM_A_FILE = ("sharegpt", "custom", "burstgpt", "spec_bench", "hf", "custo
 
 
 def rows(source_dir, name):
-    """The cells of a table of the page, without the marks around names."""
+    """Returns the cells of a table of the page, without the marks around names."""
     page = (source_dir / "docs/from-vllm-bench.md").read_text()
     table = re.search(rf"<!-- table {name}: .*?-->\n(.*?)<!-- end table -->", page, re.S).group(1)
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.splitlines()]
@@ -59,7 +59,7 @@ def test_the_text_on_later_features_names_those_data_sets(source_dir):
 
 
 def words_of(row):
-    """The flag with a value that is not its default."""
+    """Returns the flag with a value that is not its default."""
     name, flag = row["name"], row["flags"][0]
     if row["type"] == "flag" or row["nargs"] == 0:
         return [flag]
@@ -116,7 +116,8 @@ def test_a_flag_of_the_rust_client_is_taken_or_answered_as_it_says(bin_dir, sour
 
 @pytest.fixture(scope="module")
 def runs(bin_dir, tmp_path_factory):
-    """(flat result, console) of runs with everything that adds a key or a line: one at a time, so that they go out late."""
+    """(flat result, console) of runs with all options that add a key or a line; one request at a time, so that they are
+    sent late."""
     folder = tmp_path_factory.mktemp("flat")
     both = ["--random-input", "16", "--random-output", "6", "--num-prompts", "12", "--max-concurrency", "1",
             "--percentile-metrics", ",".join(FAMILIES), "--metric-percentiles", "50,99.9", "--save-result",

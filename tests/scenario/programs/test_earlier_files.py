@@ -46,7 +46,7 @@ def last(source_dir, tmp_path):
 
 
 def former_names(document):
-    """The keys and texts in it that were renamed."""
+    """Returns the keys and texts in it that were renamed."""
     if isinstance(document, dict):
         return (FORMER_KEYS & set(document)).union(*map(former_names, document.values()))
     if isinstance(document, list):
@@ -130,7 +130,7 @@ def test_a_database_answers_as_it_did(bin_dir, saved, answers):
 
 
 def test_documents_come_out_as_they_came_in(bin_dir, saved, answers):
-    """Those packed with a dictionary, too: what was imported from a file is that file, but for white space around it."""
+    """The exported documents equal the imported files, except white space, also those packed with a dictionary."""
     assert any(dictionary_number(bytes_of(row[0])) for row in ask(saved / "results.db", "SELECT bytes FROM benchmark_documents"))
     with Dashboard(bin_dir, saved / "results.db") as dashboard:
         raw = {dashboard.get(f"/api/data/experiments/{id_}/raw").body for id_ in answers["queries"][0]["ids"]}
@@ -139,14 +139,14 @@ def test_documents_come_out_as_they_came_in(bin_dir, saved, answers):
 
 
 def test_files_are_known_to_their_database(bin_dir, saved):
-    """The same content is a duplicate in the database of then, and is stored in a new one."""
+    """The same content is a duplicate in the earlier database, and is stored in a new one."""
     files = [saved / f"{name}.json" for name in (*RESULTS, "bench")]
     assert import_json(bin_dir, "--db", saved / "results.db", *[file for file in files if file.stem != "lean"])["counts"]["duplicate"] == 4
     assert import_json(bin_dir, "--db", saved / "new.db", *files, saved / "sweep")["counts"]["stored"] == len(files) + len(list((saved / "sweep/cells").iterdir()))
 
 
 def test_every_link_is_read(source_dir):
-    """web/src/url/earlier-links.test.ts reads each; here only that none is lost."""
+    """web/src/url/earlier-links.test.ts reads each link; this test checks that none is missing there."""
     links = (Path(source_dir) / "tests/scenario/data/schema_2/links.txt").read_text().splitlines()
     assert len(links) == 6 and {link.split("?")[0] for link in links} == {"/", "/compare", "/sweeps/SWEEP"}
 
@@ -226,7 +226,7 @@ def test_responses_have_present_names(opened, last):
 
 
 def test_the_same_file_is_a_duplicate(bin_dir, last):
-    """Its content is what was received, also if it was first stored by this version."""
+    """A file with the received content is a duplicate, also if this version stored it first."""
     files = [last / f"{name}.json" for name in ("completed", "repeated", "bench")]
     for db in ("results.db", "new.db"):
         first = import_json(bin_dir, "--db", last / db, *files, last / "sweep")["counts"]
@@ -244,7 +244,7 @@ def test_a_renamed_copy_is_a_conflict(bin_dir, last):
 
 
 def test_a_former_name_in_a_filter_of_an_upload(bin_dir, last):
-    """Uploads over HTTP are read as imports are."""
+    """Uploads over HTTP are translated like imports."""
     with Dashboard(bin_dir, last / "http.db") as dashboard:
         item, = dashboard.upload("/api/upload/json", json.loads((last / "completed.json").read_text()))["items"]
         assert item["state"] == "stored"

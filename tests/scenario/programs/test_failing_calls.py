@@ -36,7 +36,7 @@ POSTGRES = ["libpq_malloc", "pq", "pq_lost", "pq_answer", "pq_sync"]
 
 @pytest.fixture(autouse=True, scope="module")
 def data_home(tmp_path_factory):
-    """Where a dashboard of a PostgreSQL database keeps its files."""
+    """The directory for the files of a dashboard with a PostgreSQL database."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("home")))
         yield
@@ -52,7 +52,7 @@ def document(bin_dir, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(document, tmp_path_factory):
-    """The same without its artifacts."""
+    """The same result without its artifacts."""
     return shutil.copy(document, tmp_path_factory.mktemp("alone") / "r.json")
 
 
@@ -64,7 +64,7 @@ def rows_of(db):
 
 
 def check_database(bin_dir, db):
-    """Nothing in it is torn, and its rows say what its documents say."""
+    """Checks that nothing in it is torn, and that its rows match its documents."""
     if not is_address(db):
         with contextlib.closing(sqlite3.connect(db)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
@@ -108,7 +108,7 @@ def test_ingest_into_postgres(bin_dir, tmp_path, alone, postgres, postgres_count
 
 @release_only
 def test_no_memory_for_the_response_to_a_sync(bin_dir, tmp_path, alone, postgres, postgres_counts):
-    """libpq consumes the response, says nothing and stays busy: the import must not wait for it."""
+    """libpq consumes the response, reports nothing and stays busy: the import must not wait for it."""
     each_call("ingest, PostgreSQL", "pq_sync", postgres_counts, tmp_path,
               lambda folder, call: check_ingest(bin_dir, postgres.new(), alone, folder, call), usual=4)
 
@@ -117,19 +117,19 @@ def test_no_memory_for_the_response_to_a_sync(bin_dir, tmp_path, alone, postgres
 
 
 def until_listening(process):
-    """The address; None: it ended instead."""
+    """Returns the address; None: the process ended instead."""
     line = process.stdout.readline()
     return line.split()[-1] if line.startswith("listening on ") else None
 
 
 class Client:
-    """Asks a dashboard that may not answer, and keeps what it acknowledged."""
+    """Sends requests to a dashboard that may not respond, and keeps the acknowledged ones."""
 
     def __init__(self, url):
         self.host, self.stored, self.notes = url.removeprefix("http://"), {}, {}
 
     def ask(self, method, path, value=None):
-        """None: there was no answer."""
+        """Returns None without a response."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
             connection.request(method, path, json.dumps(value).encode() if value is not None else None, {"Content-Type": "application/json"})
@@ -167,7 +167,7 @@ def played(failing, db, *results):
 
 
 def check_acknowledged(bin_dir, db, stored, notes):
-    """A restart has all of it, and takes more."""
+    """Checks that the dashboard has all of it after a restart, and accepts more."""
     with Dashboard(bin_dir, db) as one:
         wait_for(lambda: {row["run_id"] for row in one.rows()} >= set(stored), "what was acknowledged", 10)
         for run_id, result in stored.items():
@@ -188,7 +188,7 @@ def check_serve(bin_dir, db, results, stored, folder, call):
 
 @pytest.fixture(scope="module")
 def old_database(bin_dir, document, tmp_path_factory):
-    """Of SQLite, with one result: its folder."""
+    """The directory of an SQLite database with one result."""
     folder = tmp_path_factory.mktemp("old")
     done = plain(bin_dir, "profllm-dashboard", "import", "--db", folder / "d.db", document)
     assert done.returncode == 0, done.stderr
@@ -215,7 +215,7 @@ def test_serve_new_database(bin_dir, tmp_path, document, new_counts, kind):
 
 
 class Old:
-    """A dashboard of a database with one result, to which another one is sent."""
+    """A dashboard of a database with one result, which receives another one."""
 
     def __init__(self, document):
         self.result = load_result(document)
@@ -244,7 +244,7 @@ def test_serve_old_database(bin_dir, tmp_path, document, old_database, old_count
 
 @pytest.fixture(scope="module")
 def old_postgres(bin_dir, alone, postgres, tmp_path_factory):
-    """Makes a database with one result, each time it is called; and the counts of calls."""
+    """Returns a function that makes a database with one result, and the counts of calls."""
     done = plain(bin_dir, "profllm-dashboard", "import", "--db", postgres.new(), alone)
     assert done.returncode == 0, done.stderr
     name = f"d{postgres.count}"
@@ -273,7 +273,7 @@ def check_no_process_left(run_id):
 
 
 def check_run(bin_dir, config, keys, folder, call):
-    """The result is whole, or there is none and the journal gives one."""
+    """Checks that the result is complete, or that it is missing and the journal yields one."""
     path = folder / "r.json"
     done = Failing(bin_dir, "profllm", folder, call).run("run", "-c", config, "-o", path)
     check_end(done, call)
@@ -291,7 +291,7 @@ def check_run(bin_dir, config, keys, folder, call):
 
 @pytest.fixture(scope="module")
 def run_counts(bin_dir, tmp_path_factory):
-    """The experiment, the counts of calls, and the keys of its result."""
+    """Returns the experiment, the counts of calls, and the keys of its result."""
     folder = tmp_path_factory.mktemp("counts")
     config = write_config(folder, base_config(num_prompts=6))
     counts = counts_of(bin_dir, "profllm", folder, "run", "-c", config, "-o", folder / "r.json")
@@ -305,7 +305,7 @@ def test_run(bin_dir, tmp_path, run_counts, kind):
 
 
 def check_sweep(bin_dir, config, folder, call):
-    """A run fails, or the sweep does: the same command resumes it, and every combination has its result."""
+    """A run or the sweep fails: the same command resumes it, and every combination has its result."""
     done = Failing(bin_dir, "profllm", folder, call).run(*sweep_args(config, folder / "sweep"))
     check_end(done, call)
     again = plain(bin_dir, "profllm", *sweep_args(config, folder / "sweep", *(["--resume"] if (folder / "sweep").exists() else [])))
@@ -334,7 +334,7 @@ def test_sweep(bin_dir, tmp_path, sweep_counts, kind):
 
 @pytest.fixture(scope="module")
 def killed(bin_dir, tmp_path_factory):
-    """The folder of a run that was killed after some of its requests, and how many of them `recover` finds."""
+    """The directory of a run that was killed after some of its requests, and the number that `recover` finds."""
     folder = tmp_path_factory.mktemp("killed")
     config = base_config(num_prompts=200, max_concurrency=1)
     run = start_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json")

@@ -1,4 +1,4 @@
-"""Files that others write: results without samples, results that contradict themselves; each stored as what it is."""
+"""Files of other programs: results without samples, results that contradict themselves; each is stored with its facts."""
 import json
 import random
 import statistics
@@ -11,7 +11,7 @@ from sim_tools import Server
 
 
 def percentile(values, percent):
-    """numpy's default."""
+    """Returns a percentile by numpy's default method."""
     values = sorted(values)
     rank = (len(values) - 1) * percent / 100
     low = int(rank)
@@ -112,7 +112,7 @@ def test_a_family_without_samples_is_null(bin_dir, tmp_path):
 
 
 def test_zero_that_was_measured_stays(bin_dir, tmp_path):
-    """No wait for a slot, no failure: 0 is what they are."""
+    """Without a wait for a slot and without a failure, 0 is the measured value."""
     queue = {f"{statistic}_client_queue_time_ms": 0.0 for statistic in ("mean", "median", "std", "p99")}
     (tmp_path / "a.json").write_text(json.dumps(flat(**queue)))
     import_json(bin_dir, tmp_path / "a.json", "--db", tmp_path / "a.db")
@@ -245,7 +245,7 @@ def test_offline_files_that_contradict_themselves(bin_dir, tmp_path):
 
 
 def test_contradiction_in_words(bin_dir, tmp_path):
-    """The import's note, and the comparison's caution."""
+    """The import prints a note, and the comparison a caution."""
     (tmp_path / "good.json").write_text(json.dumps(flat()))
     (tmp_path / "odd.json").write_text(json.dumps(off("output_throughput", 100)(flat())))
     done = run_dashboard(bin_dir, "import", "good.json", "odd.json", "--db", "a.db", cwd=tmp_path)
@@ -313,7 +313,7 @@ def rounded(result):
 
 
 def stored(bin_dir, tmp_path, text, name="run.log", columns=COLUMNS):
-    """(rows, what the import says) of a file with that text."""
+    """Returns (rows, output of the import) of a file with that text."""
     (tmp_path / name).write_text(text)
     told = import_json(bin_dir, tmp_path / name, "--db", tmp_path / "console.db")
     return cells(bin_dir, tmp_path / "console.db", *columns), told["results"]
@@ -503,7 +503,7 @@ def test_console_table_without_samples(bin_dir, tmp_path):
 
 
 def test_console_table_is_uploaded_and_compared(bin_dir, tmp_path):
-    """Over HTTP as by import, and by profllm itself; kept is what was made of it."""
+    """By HTTP, by import, and by profllm itself; the converted result is stored."""
     result = flat()
     (tmp_path / "run.log").write_text(NAMESPACE.format(cap=None, rate="20.0") + NOISE + table(result))
     (tmp_path / "flat.json").write_text(json.dumps(flat(seed=8)))
@@ -559,7 +559,7 @@ FORMS = {
 
 
 def run_dataset(bin_dir, server, folder, text, *words, name="sharegpt", file="data.json"):
-    """(prompts, result) of a run over the file."""
+    """Returns (prompts, result) of a run over the file."""
     (folder / file).write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
     done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--dataset-name", name, "--dataset-path", folder / file, "--disable-shuffle",
                        "--num-prompts", 6, "--no-oversample", "--skip-chat-template", "--output", folder / "r.json", "--overwrite",
@@ -580,7 +580,7 @@ def notes_of(done):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_conversations_in_every_form(bin_dir, simulator, tmp_path, form):
-    """The same prompts and lengths whatever the form; what was replaced is counted."""
+    """All forms yield the same prompts and lengths; replacements are counted."""
     text, mended = FORMS[form]
     result, done = run_dataset(bin_dir, simulator, tmp_path, text)
     count = [simulator.post("/tokenize", {"model": "org/tiny", "prompt": part})["count"] for talk in TALKS for part in talk]
@@ -615,7 +615,7 @@ def test_half_a_surrogate_pair_does_not_lose_the_file(bin_dir, simulator, tmp_pa
     (b'{"prompt": "a", "turns": ["a"], "messages": [{"content": "b"}]} {"x"', ":1:"),
 ])
 def test_file_other_than_a_dataset(bin_dir, tmp_path, name, text, says):
-    """One message with the file, before anything is sent."""
+    """One message with the file, before any request."""
     (tmp_path / "data.jsonl").write_bytes(text)
     done = run_profllm(bin_dir, "bench", "serve", "--model", "m", "--dataset-name", name, "--dataset-path", tmp_path / "data.jsonl")
     assert done.returncode == 2 and says in done.stderr and "data.jsonl" in done.stderr

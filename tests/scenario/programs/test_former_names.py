@@ -1,4 +1,4 @@
-"""Names that earlier versions wrote and accepted are translated where they come in, and never written (src/tbl/former_names.h)."""
+"""Names that earlier versions wrote and accepted are translated on input, and never written (src/tbl/former_names.h)."""
 import json
 
 import pytest
@@ -77,7 +77,7 @@ def test_a_plan_of_a_sweep(bin_dir, tmp_path, way):
 
 @pytest.mark.parametrize("program", ["upload", "import"])
 def test_the_option(bin_dir, tmp_path, program):
-    """The former spelling works, and the help has the present one only."""
+    """The former spelling works, and the help has only the present one."""
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps(OLD))
     new.write_text(json.dumps(NEW))

@@ -1,4 +1,4 @@
-"""tools/fuzz: a target that ends in whatever way leaves no directory in /dev/shm or /tmp."""
+"""tools/fuzz: a target leaves no directory in /dev/shm or /tmp, however it ends."""
 import os
 import shutil
 import signal
@@ -28,7 +28,7 @@ int main(void)
 
 
 def tree(folder, source_dir, end):
-    """A source tree that holds the tool, and a built target that ends by this command."""
+    """Makes a source tree with the tool, and a built target that ends by this command."""
     (folder / "tools").mkdir()
     (folder / "build-fuzz/fuzz").mkdir(parents=True)
     (folder / "corpus").mkdir()
@@ -72,7 +72,7 @@ def test_tool_is_killed(tmp_path, source_dir):
 
 
 def test_directory_of_a_target(tmp_path, source_dir):
-    """It is in TMPDIR, so that a crash leaves nothing elsewhere."""
+    """It is below TMPDIR, so that a crash leaves nothing elsewhere."""
     source, program = tmp_path / "program.c", tmp_path / "program"
     source.write_text(PROGRAM.format(header=source_dir / "tests/fuzz/scratch.h"))
     subprocess.run(["cc", "-D_GNU_SOURCE", "-o", program, source], check=True)

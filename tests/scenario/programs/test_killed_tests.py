@@ -1,4 +1,4 @@
-"""Tests that are killed leave neither files nor processes behind."""
+"""Killed tests leave neither files nor processes."""
 import contextlib
 import fcntl
 import os
@@ -65,7 +65,7 @@ def started_in(folder):
 
 
 class Place:
-    """A temporary folder as /tmp is to a person, and what says that a test is in the middle of its work."""
+    """A temporary directory in place of /tmp, and a file that shows that a test is in the middle of its work."""
 
     def __init__(self, folder):
         self.temporary, self.ready = folder / "tmp", folder / "ready"
@@ -106,7 +106,7 @@ def test_pytest(place, tmp_path, source_dir, number, words):
 
 @pytest.fixture
 def runner(place, source_dir, tmp_path):
-    """tools/run-tests of a tree whose one check is busy."""
+    """Runs tools/run-tests of a tree whose one check is busy."""
     tools = tmp_path / "tree" / "tools"
     tools.mkdir(parents=True)
     for name in ("run-tests", "scratch.py"):

@@ -1,4 +1,4 @@
-"""Manual pages are made from the rows that --help is made from."""
+"""Manual pages are generated from the rows of --help."""
 import re
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The mutants that tools/mutate makes, how it draws them and what it reports; it builds and runs nothing here."""
+"""The mutants of tools/mutate, their selection and the report; nothing is built or run here."""
 import importlib.machinery
 import importlib.util
 import json

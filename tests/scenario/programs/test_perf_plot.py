@@ -1,4 +1,4 @@
-"""tests/perf/plot.py draws what tests/perf/run measured: valid SVG, a mark for each figure, in its place."""
+"""tests/perf/plot.py draws the measurements of tests/perf/run: valid SVG, a mark for each value, at its position."""
 import json
 import subprocess
 import sys
@@ -36,7 +36,7 @@ def draw(source_dir, tmp_path):
 
 
 def marks(root, look):
-    """{(panel, what it is): height in the picture} of one client's marks."""
+    """Returns {(panel, metric): height in the picture} of one client's marks."""
     found = {}
     for panel, group in enumerate(root.findall(f"{SVG}g")):
         for element in group:

@@ -146,7 +146,7 @@ def test_no_client_in_rust(perf, tmp_path):
 
 
 def test_client_in_python(perf, tmp_path):
-    """Its start is left out by the server's log: what it took between the first request and the last event."""
+    """The server's log excludes its start: only the time between the first request and the last event counts."""
     clients, streams = perf("command_clients"), perf("streams")
     (tmp_path / "bin").mkdir()
     write_program(tmp_path, ["bench", "serve"]).rename(tmp_path / "bin" / "vllm")
@@ -220,7 +220,7 @@ def test_a_limit_is_one_that_the_kernel_takes(perf):
 
 
 def write_served(path, requests, took_ns=9_000):
-    """(id, arrival, [(sent, tokens)], end) in ms."""
+    """Writes requests of (id, arrival, [(sent, tokens)], end) in ms."""
     rows = []
     for name, arrival, sent, end in requests:
         rows.append({"event": "request", "request_id": name, "t_ns": int(arrival * 1e6)})
@@ -350,7 +350,7 @@ def test_a_run_is_drawn_from_its_name(perf):
 
 @pytest.mark.release_only  # a benchmark, and those it asks have tests of their own
 def test_requests_are_timed_and_compared_with_sqlite(perf, bin_dir, capsys):
-    """Counts are held against each other on the way."""
+    """The counts are compared, too."""
     facets = perf("facets")
     results = facets.measure(bin_dir.parent, sizes=[200], base=100, http_rows=0, postgres=False)
     assert [(row["order"], row["columns"]) for row in results["narrow"]] == [("clustered", 250), ("shuffled", 250)]

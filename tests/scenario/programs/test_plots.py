@@ -1,4 +1,4 @@
-"""--plot-timeline, --plot-dataset-stats and the PyTorch benchmark file: what they show is what was measured."""
+"""--plot-timeline, --plot-dataset-stats and the PyTorch benchmark file show the measured values."""
 import hashlib
 import json
 import os
@@ -25,7 +25,7 @@ NO_CAIRO = {"PROFLLM_CAIRO_LIB": "/nowhere/libcairo.so.2"}
 
 @pytest.fixture(scope="module", autouse=True)
 def fonts(tmp_path_factory):
-    """A cache of fonts of our own: the first picture would else write one into the user's home."""
+    """A separate cache of fonts: otherwise the first picture would write one into the user's home."""
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
     yield
     del os.environ["XDG_CACHE_HOME"]
@@ -60,7 +60,7 @@ def artifacts_of(result):
 
 
 def check_rows(page, records):
-    """Each request's row says what its record does, to the nanosecond."""
+    """Checks that each request's row matches its record, to the nanosecond."""
     acted = [record["acted_ns"] for record in records if record["acted_ns"] is not None]
     start = min(acted, default=0)
     assert len(page.rows) == len(records)
@@ -151,7 +151,7 @@ def test_timeline_of_requests_that_were_never_sent(bin_dir, tmp_path):
 
 
 def test_timeline_opens_in_a_browser(bin_dir, tmp_path):
-    """No message on the console, all drawn, keys and wheel without a fault."""
+    """No message on the console, all requests drawn, keys and wheel work."""
     browser = os.environ.get("PROFLLM_CHROMIUM") or need("chromium-headless-shell")
     bench(bin_dir, tmp_path, "--plot-timeline", "--result-filename", "x.json", "--num-prompts", 60,
           server=["--sim-error-rate", "0.2"], ok=(0, 1))
@@ -404,7 +404,7 @@ def test_pytorch_file_says_how_it_was_compiled(bin_dir, tmp_path, words, use_com
 
 
 def test_pytorch_file_without_a_name(bin_dir, tmp_path):
-    """vLLM loses itself there: the automatic name serves as well."""
+    """vLLM fails there: the automatic name serves as well."""
     bench(bin_dir, tmp_path, "--save-result", env=PYTORCH)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert len(names) == 2 and names[1] == names[0].replace(".json", ".pytorch.json")

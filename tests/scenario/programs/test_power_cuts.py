@@ -36,7 +36,7 @@ pytestmark = pytest.mark.release_only  # a sanitizer wants to be loaded first
 
 
 def cuts(recorder, calls, acknowledged, since):
-    """Each disk once: (calls before the cut, name, disk, what was acknowledged until then)."""
+    """Yields each disk once: (calls before the cut, name, disk, data acknowledged until then)."""
     seen, rng = set(), random.Random(SEED)
     order = list(range(since, len(calls) + 1))
     if not FULL:
@@ -75,7 +75,7 @@ def check_all(recorder, folder, acknowledged, check, since=0):
 
 
 class Client:
-    """Asks, and notes what was acknowledged and when."""
+    """Sends requests, and records what was acknowledged and when."""
 
     def __init__(self):
         self.acknowledged = []  # (when, what, of which result, expected)
@@ -114,7 +114,7 @@ class Client:
 
 
 def played(bin_dir, tmp_path):
-    """Two lives of a dashboard, in a directory that the first one makes."""
+    """Plays two sessions of a dashboard, in a directory that the first one makes."""
     recorder, client = Recorder(bin_dir, tmp_path / "recorded"), Client()
     env = {**recorder.env, "XDG_DATA_HOME": str(recorder.root / "home")}
     good = {**GOOD, "run_id": "exp_20260101_000000_000001"}
@@ -187,7 +187,7 @@ def test_dashboard(bin_dir, tmp_path):
 
 
 class Runs:
-    """Runs into one directory whose calls are recorded, and when each was acknowledged: it ended with 0."""
+    """Runs into one directory whose calls are recorded; a run is acknowledged when it ends with 0."""
 
     def __init__(self, bin_dir, tmp_path):
         self.bin_dir = bin_dir
@@ -203,14 +203,14 @@ class Runs:
 
 
 def check_artifacts(path):
-    """Each artifact that a result names exists, with its bytes."""
+    """Checks that each artifact that a result names exists, with its bytes."""
     for artifact in load_result(path)["artifacts"]:
         data = (path.parent / artifact["name"]).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (artifact["size"], artifact["sha256"]), artifact["name"]
 
 
 def check_run(bin_dir, run_ids, folder, acknowledged):
-    """The result is whole, or there is none and the journal gives one, or that says why it cannot."""
+    """Checks that the result is complete, or that it is missing and the journal yields one or the reason why not."""
     output, journal = folder / "r.json", folder / "r.json.journal"
     if output.exists():
         assert load_result(output)["run_id"] in run_ids
@@ -253,7 +253,8 @@ def test_run_in_place_of_another(bin_dir, tmp_path):
 
 
 def check_sweep(bin_dir, config, rows, folder, acknowledged):
-    """The same command, which resumes it where there is something to resume, ends with every run; what was acknowledged is not run again."""
+    """Checks that the same command, which resumes an existing sweep, ends with every run, and does not repeat acknowledged
+    ones."""
     resumes = (folder / "sweep/sweep.jsonl").exists()
     again = run_profllm(bin_dir, *sweep_args(config, folder / "sweep", *(["--resume"] if resumes else [])))
     assert again.returncode == 0, again.stderr
@@ -279,7 +280,7 @@ def test_sweep(bin_dir, tmp_path):
 
 
 def check_flat(bin_dir, args, folder, acknowledged):
-    """The result is whole or there is none; the same command succeeds."""
+    """Checks that the result is complete or missing, and that the same command succeeds."""
     path = folder / "flat.json"
     assert path.exists() or not acknowledged, "an acknowledged result is lost"
     for _ in range(2):

@@ -14,7 +14,7 @@ BLOCK = re.compile(r"^```(sh|yaml)\n(.*?)^```", re.M | re.S)
 
 
 def pasted():
-    """The blocks in their order as one script. The experiment file is saved under the name that the README gives it."""
+    """Returns the blocks in their order as one script. The experiment file gets the name in the README."""
     script = ["set -e"]
     for language, block in BLOCK.findall((SOURCE / "README.md").read_text()):
         script.append(f"cat >experiment.yaml <<'END'\n{block}END" if language == "yaml" else block)
@@ -26,7 +26,7 @@ def test_the_readme_is_short():
 
 
 def test_the_readme_names_every_command(bin_dir):
-    """Those that print help or the version of a program need no task."""
+    """Commands that print help or the version need no task."""
     text = (SOURCE / "README.md").read_text()
     listed = subprocess.run([bin_dir / "profllm", "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z]+)  +", listed.split("Commands:")[1], re.M)

@@ -35,7 +35,7 @@ def server(bin_dir):
 
 
 def captured(test_data_dir, name):
-    """(status, headers, body) of a captured answer."""
+    """Returns (status, headers, body) of a captured response."""
     head, _, body = (test_data_dir / "data/real/http" / name).read_bytes().partition(b"\n\n")
     if b"\r\n" in head:
         head, _, body = (test_data_dir / "data/real/http" / name).read_bytes().partition(b"\r\n\r\n")
@@ -61,7 +61,7 @@ def form(value):
 
 
 def form_of_event(event):
-    """The form of an event; a logprobs list's length and its words are the model's own affair."""
+    """Returns the form of an event; the length and the words of a logprobs list depend on the model."""
     event = json.loads(json.dumps(event))
     for choice in event["choices"]:
         if isinstance(choice.get("logprobs"), dict) and "top_logprobs" in choice["logprobs"]:
@@ -157,7 +157,7 @@ def test_nothing_passes_for_vllm(server):
 
 
 def labels_and_bounds(text):
-    """{family: ({label names}, [bounds])} of vLLM's families."""
+    """Returns {family: ({label names}, [bounds])} of vLLM's families."""
     families = {}
     for line in text.splitlines():
         found = re.match(r"(vllm:[a-z0-9_]+)\{(.*)\} ", line)
@@ -236,7 +236,7 @@ def test_chat_prompts_count_as_tokenize_says(server):
     ({"chat_template_kwargs": {"enable_thinking": False}}, "\x03<think>\n\n</think>\n\n"),
     ({"add_generation_prompt": False}, "")])
 def test_one_template_for_all(server, wish, behind):
-    """As text it is what /detokenize says, which has as many tokens again; chat counts them too."""
+    """The template as text equals that of /detokenize, which yields the same number of tokens; chat counts them, too."""
     messages = [{"role": "system", "content": "Be  brief. é"}, {"role": "user", "content": " one two\n"}]
     made = server.post("/tokenize", {"messages": messages, **wish})
     text = server.post("/detokenize", {"tokens": made["tokens"]})["prompt"]

@@ -16,7 +16,7 @@ def server(bin_dir):
 
 
 def responses(server, body, headers=None):
-    """The events of a stream: [(type by the event: line, data)]."""
+    """Returns the events of a stream: [(type by the event: line, data)]."""
     status, head, text = server.ask("POST", "/v1/responses", {"stream": True, **body}, headers)
     assert status == 200 and head["content-type"] == "text/event-stream; charset=utf-8"
     messages = []
@@ -234,7 +234,7 @@ def test_a_key_guards_the_api(bin_dir, path):
 
 
 def test_whole_answers_end_well_among_faulty_ones(bin_dir, tmp_path):
-    """Every kind at once: each share is met, no request is hit twice, the log agrees."""
+    """All faults at once: each share is reached, no request has two, and the log agrees."""
     kinds = ["error", "stream-error", "truncate", "bad-json"]
     args = [word for kind in kinds for word in (f"--sim-{kind}-rate", "0.1")]
     with Server(bin_dir, "--sim-step", "1ms", "--sim-log", tmp_path / "log", *args) as server:

@@ -1,4 +1,4 @@
-"""The engine seen over sockets: /metrics shows what the step tables say, and all requests finish."""
+"""The engine over sockets: /metrics matches the step tables, and all requests finish."""
 import json
 import re
 import resource
@@ -22,7 +22,7 @@ def completion(server, prompt, max_tokens, request_id=None):
 
 
 def watch_metrics(server, until):
-    """All pairs of (running, waiting) seen until the function says so."""
+    """Returns all pairs of (running, waiting) seen until the function returns true."""
     seen = set()
     while not until():
         values = server.metrics()
@@ -122,7 +122,7 @@ def test_a_client_that_leaves_frees_its_place(bin_dir, tmp_path):
 
 
 def check_against_log(lines, events, times, tokens):
-    """One request's log lines say what its client saw."""
+    """Checks that the log lines of one request match its client's view."""
     assert [line["event"] for line in lines] == \
         ["request"] + ["token"] * (len(lines) - 2) + ["end"]
     said = [event for event in events if event != "[DONE]" and event["choices"]]
@@ -206,7 +206,7 @@ def test_more_clients_than_descriptors(bin_dir):
 
 
 def test_pipelined_requests_are_answered_one_after_the_other(bin_dir):
-    """As uvicorn does: in order, each answer sent by itself."""
+    """As in uvicorn: in order, each response is sent separately."""
     paths = ("/health", "/v1/models", "/nowhere", "/version")
     with Server(bin_dir) as server, socket.create_connection(("127.0.0.1", server.port)) as wire:
         wire.sendall("".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in paths).encode())

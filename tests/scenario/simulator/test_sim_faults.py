@@ -1,4 +1,4 @@
-"""Faults that profllm-sim commits on demand, seen from a client; and what its log says of them."""
+"""Faults that profllm-sim simulates on request, seen from a client; and its log of them."""
 import http.client
 import json
 import re
@@ -19,7 +19,7 @@ def faulty(bin_dir, tmp_path, *args):
 
 
 def raw_request(server, name, body, path="/v1/completions"):
-    """A request on a socket of its own: (the socket, what is to be sent was sent)."""
+    """Sends a request on a separate socket; returns the socket."""
     data = json.dumps(body).encode()
     plug = socket.create_connection(("127.0.0.1", server.port), timeout=60)
     plug.sendall(b"POST %s HTTP/1.1\r\nhost: x\r\nx-request-id: %s\r\ncontent-length: %d\r\n\r\n"
@@ -28,7 +28,7 @@ def raw_request(server, name, body, path="/v1/completions"):
 
 
 def read_all(plug):
-    """All bytes until the end, and whether the end was a reset."""
+    """Returns all bytes until the end, and whether the end was a reset."""
     got = b""
     try:
         while piece := plug.recv(65536):
@@ -41,7 +41,7 @@ def read_all(plug):
 
 
 def outcome(server, name, body=COMPLETION, stream=True):
-    """How a request ended: "status", "stream_error", "truncated", "bad_json", "cut" or "good"."""
+    """Returns how a request ended: "status", "stream_error", "truncated", "bad_json", "cut" or "good"."""
     connection = server.connect()
     connection.request("POST", "/v1/completions", json.dumps({**body, "stream": stream}),
                        {"x-request-id": name})
@@ -215,7 +215,7 @@ FORMS = ["plain", "comments", "crlf", "no_space", "lines", "fields"]
 
 
 def parse_events(text):
-    """The data of each message, by the standard for event streams."""
+    """Returns the data of each message, by the standard for event streams."""
     messages, data = [], []
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if line == "":

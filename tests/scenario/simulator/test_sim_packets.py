@@ -1,4 +1,4 @@
-"""The log is true: a run captured on loopback by tcpdump has the events that the log has."""
+"""The log is accurate: a run captured on loopback by tcpdump has the events of the log."""
 import os
 import signal
 import socket
@@ -15,7 +15,7 @@ TOKENS = 40
 
 
 def realtime_offset():
-    """realtime - monotonic in ns, from the tightest of many readings."""
+    """Returns realtime - monotonic in ns, from the tightest of many readings."""
     best = None
     for _ in range(200):
         before = time.monotonic_ns()
@@ -27,7 +27,7 @@ def realtime_offset():
 
 
 def read_packets(path):
-    """(monotonic ns, source port, destination port, payload, sequence number) of each TCP packet, in order."""
+    """Returns (monotonic ns, source port, destination port, payload, sequence number) of each TCP packet, in order."""
     data = path.read_bytes()
     assert struct.unpack_from("<I", data)[0] == 0xA1B23C4D, "no capture in nanoseconds"
     offset = realtime_offset()
@@ -80,7 +80,7 @@ class Capture:
 
 
 def run_captured(bin_dir, folder):
-    """(packets, log by request, the server's port) of one run."""
+    """Returns (packets, log by request, the server's port) of one run."""
     log, packets = folder / "log", folder / "packets"
     with Server(bin_dir, "--sim-step", "10ms", "--sim-log", log) as server:
         capture = Capture(server.port, packets)

@@ -1,4 +1,4 @@
-"""A machine that gets slower all night: what the plain order measures last looks worse, in shuffled blocks it does not."""
+"""A machine that becomes slower during a sweep: in plain order, the last runs look worse; in shuffled blocks, they do not."""
 import json
 import math
 import os

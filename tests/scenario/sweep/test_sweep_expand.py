@@ -1,7 +1,10 @@
-"""Sweep files to cells: against products worked out here, samples against their properties, and faults told.
+"""Expansion of sweep files: compared with products computed here; samples are compared with their properties; faults are
+reported.
 
-The meaning of a file is worked out here a second time with itertools; the product is asked through
-tests/tools/sweep_driver, all files in one process.
+This file computes the meaning of a sweep file independently with itertools; tests/tools/sweep_driver calls the product,
+for all files in one process.
+
+
 """
 import itertools
 import json
@@ -38,7 +41,7 @@ def ask(bin_dir):
 
 
 def number(value):
-    """Twelve digits, as whole numbers where the range is one of whole numbers."""
+    """Returns a value of a range with twelve digits, or a whole number if the range has whole numbers."""
     return value if isinstance(value, int) else float(f"{value:.12g}")
 
 
@@ -70,7 +73,7 @@ def random_values(rng):
 
 
 def random_part(rng, keys):
-    """A part of a section, the axes that it means (each a list of points), and its condition."""
+    """Returns a part of a section, its axes (each a list of points), and its condition."""
     section, axes = {}, []
     for key in keys[:rng.randint(1, 3)]:
         asked, values = random_values(rng)
@@ -149,7 +152,7 @@ def test_expansion_is_the_product(ask):
 
 
 def test_order_and_names(ask):
-    """The first axis changes slowest; sections may be nested, names written as on a command line."""
+    """The first axis changes slowest; sections may be nested, and names spelled as on a command line."""
     [answer] = ask([{"yaml": """
 server: {model: m}
 sweep:
@@ -162,7 +165,7 @@ sweep:
 
 
 def test_conditions_know_the_file_and_defaults(ask):
-    """tensor_parallel_size is of the file, pipeline_parallel_size a default; null decides nothing."""
+    """tensor_parallel_size comes from the file, pipeline_parallel_size is a default; null decides nothing."""
     yaml = """
 server: {model: m, tensor_parallel_size: 4}
 sweep:
@@ -191,7 +194,7 @@ def test_only_some_sets(ask):
 # ---- samples ----
 
 def discrepancy(points):
-    """Warnock's formula for the L2 star discrepancy."""
+    """Computes the L2 star discrepancy by Warnock's formula."""
     n, d = len(points), len(points[0])
     first = (1 / 3) ** d
     second = sum(math.prod((1 - x * x) / 2 for x in point) for point in points) * 2 / n
@@ -219,8 +222,8 @@ def test_samples_are_evenly_spread(ask):
 
 
 def test_samples_as_scipy_sees_them(ask):
-    """Sobol's points are scipy's, but for the shift of each axis; the discrepancies are below random ones by its
-    measures, and those worked out here are its own."""
+    """Sobol's points equal scipy's except for the shift of each axis; their discrepancies are below those of random
+    points, and equal those of discrepancy()."""
     qmc = pytest.importorskip("scipy.stats.qmc", reason="scipy is not installed: its samplers are not compared")
     drawn = {method: sample(ask, method, 64, 4, range(3)) for method in ["random", "latin_hypercube", "sobol"]}
     for measure in ("CD", "WD", "L2-star"):
@@ -240,8 +243,8 @@ def test_random_is_pythons(ask):
 
 
 def test_sobol_fills_boxes(ask):
-    """All 16 dimensions: of 2^12 points each half, quarter, … holds its share; the first two dimensions
-    are a (0, m, 2) net, every elementary box of 2^-10 has one of 2^10 points."""
+    """In all 16 dimensions, each half, quarter, … has its share of 2^12 points; the first two dimensions are a (0, m, 2)
+    net: every elementary box of 2^-10 has one of 2^10 points."""
     [points] = sample(ask, "sobol", 4096, 16, [1])
     for axis in zip(*points):
         for bits in (1, 5, 12):
@@ -256,7 +259,7 @@ def test_sobol_fills_boxes(ask):
 
 
 def test_sample_of_a_file(ask):
-    """Ranges take any value, lists one of theirs; what is not sampled is combined with each point."""
+    """Ranges yield any value, lists one of theirs; axes that are not sampled are combined with each point."""
     [answer] = ask([{"yaml": """
 server: {model: m}
 sweep:

@@ -14,7 +14,7 @@ NOBODY = "http://127.0.0.1:1"
 
 @pytest.fixture(scope="module")
 def earlier(bin_dir, tmp_path_factory):
-    """A sweep of two servers and two loads, twice each, and a run of another model; in a folder and at a dashboard."""
+    """A sweep of two servers and two loads, twice each, and a run of another model; in a directory and on a dashboard."""
     home = tmp_path_factory.mktemp("earlier")
     folder = home / "results"
     folder.mkdir()
@@ -38,7 +38,7 @@ def forecast(bin_dir, config, *words):
 
 
 def estimate_by(bin_dir, config, earlier):
-    """By the folder; the dashboard says the same, though it adds in another order."""
+    """Returns the estimate from the directory; the dashboard gives the same, except for rounding."""
     folder, dashboard = earlier
     by_folder, by_url = (forecast(bin_dir, config, "--history", place) for place in (folder, dashboard.url))
     assert by_url == (by_folder and pytest.approx(by_folder, rel=1e-12))
@@ -94,7 +94,7 @@ def test_nothing_is_like_it(bin_dir, tmp_path, earlier, change):
 
 
 def test_results_of_the_sweep_count_once(bin_dir, tmp_path, earlier):
-    """The folder of the sweep itself as its history: nothing is counted twice. For people minutes, not only JSON."""
+    """With the directory of the sweep itself as history, nothing is counted twice. The text output has minutes."""
     folder, dashboard = earlier
     config = write_config(tmp_path, sweep_config({"server.max_num_seqs": [2, 3], "benchmark.max_concurrency": [1, 2, 3]}))
     alone, both = (forecast(bin_dir, config, "--resume", "-o", folder / "sweep", *words)

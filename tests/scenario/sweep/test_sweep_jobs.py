@@ -1,4 +1,4 @@
-"""Several servers of a sweep at once: on GPUs, ports and processors of their own, and each in a process of its own."""
+"""Several concurrent servers of a sweep: on separate GPUs, ports and processors, each in a separate process."""
 import os
 import pty
 import re

@@ -17,7 +17,7 @@ def dry_run(bin_dir, config, *args):
 
 
 def broken(point):
-    """The rules that a point breaks on eight GPUs of 80 GB: 8B parameters take 15 GiB, of which 0.15 of one GPU
+    """Returns the rules that a point breaks on eight GPUs of 80 GB: 8B parameters take 15 GiB, of which 0.15 of one GPU
     has room for 12."""
     tp, pp, share, length = (point[f"server.{key}"] for key in (
         "tensor_parallel_size", "pipeline_parallel_size", "gpu_memory_utilization", "max_model_len"))

@@ -1,5 +1,4 @@
-"""Sweeps that run, against the simulator: one server for all loads of its configuration, nothing lost to a kill,
-nothing measured twice."""
+"""Sweeps with the simulator: one server for all loads of its configuration, no loss by a kill, and no run measured twice."""
 import json
 import os
 import random
@@ -70,7 +69,7 @@ def load_log(path):
 
 
 def test_caches_are_emptied_between_runs(bin_dir, tmp_path):
-    """Between loads and repeats of one server: all runs send the same prompts, and none finds one of them."""
+    """Between loads and repeats of one server: all runs send the same prompts, and none finds them in the cache."""
     config = sweep_config({"benchmark.max_concurrency": [1, 2]}, random_input_len=64)
     logs = tmp_path / "emptied", tmp_path / "kept"
     config["launch"]["extra_args"] += ["--sim-log", str(logs[0])]
@@ -90,7 +89,7 @@ def test_caches_are_emptied_between_runs(bin_dir, tmp_path):
 
 
 def kill_all(process):
-    """Everything that the sweep is made of, at once."""
+    """Kills all processes of the sweep at once."""
     children = [process.pid]
     for pid in children:
         try:
@@ -170,7 +169,7 @@ def test_gaps_of_the_journal(bin_dir, tmp_path):
 
 
 def test_failures_are_rows(bin_dir, tmp_path):
-    """A server that does not start is started once; asked for, it is tried again, and then it starts."""
+    """A server that does not start is started once; --retry starts it again, and then it starts."""
     folder, program = tmp_path / "s", tmp_path / "serve"
     program.write_text(f"#!/bin/sh\n[ -e {tmp_path}/mended ] || exit 3\nexec {bin_dir}/profllm-sim \"$@\"\n")
     program.chmod(0o755)
@@ -210,7 +209,7 @@ def test_blocks_are_shuffled(bin_dir, tmp_path):
 
 
 def test_interrupted(bin_dir, tmp_path):
-    """^C ends the run under way well; it is not over, and run again."""
+    """^C ends the current run in an orderly way; it is unfinished, and is run again."""
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.num_prompts": [4, 100000]}, max_concurrency=1))
     process = start_profllm(bin_dir, *sweep_args(config, folder))

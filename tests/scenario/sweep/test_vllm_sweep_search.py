@@ -1,4 +1,4 @@
-"""`profllm sweep serve_workload | serve_sla | startup`: the values that vLLM would measure, in its folders."""
+"""`profllm sweep serve_workload | serve_sla | startup`: the values that vLLM would measure, in its directories."""
 import csv
 import io
 import json
@@ -31,7 +31,7 @@ def table(sweep):
 
 
 def test_workload_by_rate(sweep):
-    """Serial, batch, and what lies between their throughputs; resumed, nothing is run and no server started."""
+    """Serial, batch, and rates between their throughputs; a resumed sweep runs nothing and starts no server."""
     serve, bench = {"max_num_seqs": 4}, {"random_input_len": 8}
     how = dict(serve=[serve], bench=[bench])
     done = sweep.run("serve_workload", "--num-runs", 1, "--workload-iters", 5, "--continue-on-error",
@@ -56,7 +56,7 @@ def test_workload_by_rate(sweep):
 
 
 def test_workload_by_concurrency(sweep):
-    """By Little's law; of a combination with a name all folders have it; an end without a run ends it."""
+    """By Little's law; a named combination gives all directories its name; a failure without a run ends it."""
     bench = [{"_benchmark_name": "fast", "num_prompts": 64}]
     sweep.run("serve_workload", "--num-runs", 1, "--workload-var", "max_concurrency", "--workload-iters", 4, bench=bench)
     rate, latency = client(concurrency=64)
@@ -171,7 +171,7 @@ def test_limits_by_the_later_rules(sweep):
 
 
 def test_limits_by_the_former_rules(sweep):
-    """Doubled and halved; a line as it was written then."""
+    """Doubled and halved; the command line has its former form."""
     limits = {"p99_e2el_ms": "<=1200", "request_throughput": ">=5"}
     (sweep.folder / "sla.json").write_text(json.dumps([limits]))
     sweep.run("serve_sla", "--sla-params", "sla.json", "--num-runs", 1, "--sla-rules", "0.12.0")
@@ -207,7 +207,7 @@ with open(argv[argv.index("--output-json") + 1], "w") as file:
 
 
 def test_startup(bin_dir, tmp_path):
-    """Server parameters that the benchmark has not are left out, in the folder's name too."""
+    """Server parameters that the benchmark lacks are omitted, also in the directory's name."""
     program = tmp_path / "start"
     program.write_text(STARTUP.format(python=sys.executable))
     program.chmod(0o755)
@@ -232,7 +232,7 @@ def test_startup(bin_dir, tmp_path):
 
 
 def test_startup_of_ours(bin_dir, tmp_path):
-    """`profllm bench startup` in place of vLLM's: its figures and keys."""
+    """`profllm bench startup` in place of vLLM's: its metrics and keys."""
     done = run_profllm(bin_dir, "bench", "sweep", "startup", "--startup-cmd",
                        "profllm bench startup --model m --sim --quiet --num-iters-cold 1 --num-iters-warmup 0 --num-iters-warm 0",
                        "-o", "results", "-e", "e", cwd=tmp_path)
@@ -242,7 +242,7 @@ def test_startup_of_ours(bin_dir, tmp_path):
 
 
 def test_real_lines_are_judged_as_vllm_judges_them(bin_dir, tmp_path, test_data_dir):
-    """bench-commands.jsonl: taken or refused as labelled; serve_sla, which vLLM has no more, is."""
+    """bench-commands.jsonl: accepted or refused as labelled; serve_sla, which vLLM removed, is accepted."""
     seen = 0
     for row in map(json.loads, (test_data_dir / "data/commands/bench-commands.jsonl").read_text().splitlines()):
         kind = row["sub"].removeprefix("sweep ")
@@ -262,7 +262,7 @@ def test_real_lines_are_judged_as_vllm_judges_them(bin_dir, tmp_path, test_data_
 
 
 def test_real_folders_have_these_names(bin_dir, tmp_path, test_data_dir):
-    """A sweep that vLLM 0.25.1 ran: its folder's name, keys and texts are made again of its parameters."""
+    """A sweep that vLLM 0.25.1 ran: its directory's name, keys and texts are reproduced from its parameters."""
     files = list((test_data_dir / "data/results/vllm_bench_serve").glob("*sweep_v*summary*.json"))
     if not files:
         pytest.skip("no sweep among the data of others")

@@ -31,7 +31,7 @@ def random_value(rng, depth=0):
 
 
 def test_names_are_pythons(sweep):
-    """Random values, as str() and shlex have them; what a flag gets, as vLLM gives it (lists are JSON)."""
+    """Random values, written by str() and shlex; the values of flags are those of vLLM (lists are JSON)."""
     rng = random.Random(7)
     params = [{f"k{i}.n": rng.randint(0, 10**6), f"key_{i}": random_value(rng)} for i in range(400)]
     done = sweep.run("serve", "--dry-run", "--num-runs", 1, bench=params)
@@ -51,7 +51,7 @@ def test_names_are_pythons(sweep):
 
 
 def test_tree_and_files(sweep):
-    """One server for both of its loads; each file as json.dump() and pandas write it, key by key."""
+    """One server for both of its loads; each file equals the output of json.dump() and pandas, key by key."""
     sweep.serve_cmd += f" --sim-log {sweep.log}"
     done = sweep.run("serve", "--num-runs", 2, "--warmup-num-prompts", 1, serve=SERVE, bench=BENCH)
     folders = [folder_of(one, other) for one in SERVE for other in BENCH]
@@ -86,7 +86,7 @@ def test_tree_and_files(sweep):
 
 
 def test_links_and_values_in_a_table(sweep):
-    """Pairs whose keys are equal; columns that are not in all rows, and texts with commas."""
+    """Links pairs with equal keys; columns that some rows lack, and texts with commas."""
     serve = [{"max_num_seqs": 1}, {"max_num_seqs": 2}]
     bench = [{"max_concurrency": 1.0, "extra": "a,b"}, {"max_concurrency": 2, "big": 7, "flag": True}, {"max_concurrency": 3}, {}]
     sweep.run("serve", "--num-runs", 1, "--link-vars", "max_num_seqs=max_concurrency", "--after-bench-cmd", "mkdir -p after", serve=serve,
@@ -218,7 +218,7 @@ def test_servers_that_do_not_start(sweep):
 
 
 def test_our_client_and_a_pretended_vllm(sweep):
-    """A line as people write it for vLLM: `vllm` is a simulator and our client; flags with '=' are replaced."""
+    """A command line as users write it for vLLM: `vllm` is a simulator and our client; flags with '=' are replaced."""
     vllm = sweep.folder / "vllm"
     vllm.write_text(f"#!/bin/sh\ncase $1 in serve) shift; exec {sweep.bin_dir}/profllm-sim serve \"$@\";; esac\n"
                     f"exec {sweep.bin_dir}/profllm \"$@\"\n")

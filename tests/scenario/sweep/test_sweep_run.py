@@ -107,7 +107,8 @@ def kill_all(process):
 def wait_to_kill(rng, folder, process, until):
     """Waits for the moment of a kill: after `until` finished runs, or then within another run, or at another server start;
     plus a random time."""
-    wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", process=process)
+    left = until - len(runs(folder))
+    wait_for(lambda: len(runs(folder)) >= until, f"{until} runs", 30 + 2 * left, process=process)
     what = rng.choice(["row", "run", "server"])
     before = len(starts(folder))
     if what == "run":  # in the middle of one: its own journal exists

@@ -60,6 +60,15 @@ it('a missing value is gray and has a word', () => {
   expect(kindsInWords(field(), kinds)).toEqual(['a', 'unset', 'not recorded'])
 })
 
+it('null of a field that no user sets has words of its own next to missing values, and one entry with them', () => {
+  const gpu = field({ id: 'system.hardware_info.gpu_name', role: 'provenance' })
+  const nothing: Kind = { state: 'null', count: 2 }
+  const missing: Kind = { state: 'missing', count: 3 }
+  expect(kindsInWords(gpu, [value('H100', 0), nothing, missing])).toEqual(['H100', 'recorded as null', 'not recorded'])
+  expect(kindsInWords(gpu, [value('H100', 0), nothing])).toEqual(['H100', 'not recorded'])
+  expect(legendOf(gpu, [value('H100', 0), nothing, missing]).at(-1)?.words).toBe('not recorded')
+})
+
 it('ranges have colours in their order and words with one unit', () => {
   const kinds: Kind[] = [
     { state: 'range', low: 0, high: 0.5, count: 1 },

@@ -10,11 +10,14 @@ export const OTHER = -1 // gray: no color was free, or the value is missing
 export const RAMP = 100 // slots from here on are steps from little to much
 export const RAMP_STEPS = 7
 
+const MISSING = 'not recorded'
+const NULL = 'recorded as null' // next to MISSING, for a field that no user sets
+
 const isValue = (kind: Kind) => kind.state === 'value' || kind.state === 'range'
 
 export function kindWords(field: Field, kind: Kind, form: Form): string {
-  if (kind.state === 'null') return nullWord(field, 'not recorded')
-  if (kind.state === 'missing') return 'not recorded'
+  if (kind.state === 'null') return nullWord(field, MISSING)
+  if (kind.state === 'missing') return MISSING
   if (kind.state === 'other') return 'other'
   if (kind.state === 'range') return `${plainNumber(kind.low ?? 0, form)} – ${plainNumber(kind.high ?? 0, form)}`
   return typeof kind.value === 'number'
@@ -32,7 +35,11 @@ export function formOfKinds(field: Field, kinds: Kind[]) {
 // Uses short forms, unless several values have the same one.
 export function kindsInWords(field: Field, kinds: Kind[]) {
   const form = formOfKinds(field, kinds)
-  const words = kinds.map((kind) => kindWords(field, kind, form))
+  const isMissing = kinds.some(({ state }) => state === 'missing')
+  const words = kinds.map((kind) => {
+    const text = kindWords(field, kind, form)
+    return kind.state === 'null' && text === MISSING && isMissing ? NULL : text
+  })
   return words.map((text, i) =>
     words.indexOf(text) === words.lastIndexOf(text) || typeof kinds[i]?.value !== 'string'
       ? text
@@ -87,6 +94,6 @@ export function legendOf(field: Field, kinds: Kind[], slots = slotsOf(kinds)): L
   // "other" would name values where no value is
   const states = new Set(rest.kinds.map((at) => kinds[at]?.state))
   if (rest.kinds.length > 1 && [...states].every((state) => state === 'missing' || state === 'null'))
-    rest.words = [...new Set(rest.kinds.map((at) => words[at] ?? ''))].join(' or ')
+    rest.words = [...new Set(rest.kinds.map((at) => (words[at] === NULL ? MISSING : (words[at] ?? ''))))].join(' or ')
   return rest.kinds.length ? [...own, rest] : own
 }

@@ -55,7 +55,8 @@ static const char *const beliefs_simulated[] = {
 	("the measurement is sound, but the server is simulated: these metrics do not describe a "
 	 "real engine"),
 	"use these metrics only for tests, and with care: the server is simulated",
-	"do not use these metrics: they describe the load generator, and the server is simulated",
+	("do not use these metrics: they describe the load generator, not the server. The server is "
+	 "simulated"),
 };
 
 /* A result as the sentences need it. */
@@ -232,21 +233,22 @@ static void add_at_most(struct pl_buf *buf, double value, double least)
 	pl_buf_addf(buf, shown < 10 ? "%.2g" : "%.0f", shown);
 }
 
-/* "0.022 ms (0.098 %)" of a measurement. */
-static void add_error(struct pl_buf *buf, const json_t *measurement)
+/* "0.022 ms", `open`, "0.098 %", `close`: the client error of a measurement. */
+static void add_error(struct pl_buf *buf, const json_t *measurement, const char *open,
+		      const char *close)
 {
 	double share = pl_json_get_f64(measurement, "share");
 
 	add_at_most(buf,
 		    fmax(-pl_json_get_f64(measurement, "lo"), pl_json_get_f64(measurement, "hi")),
 		    0.001);
-	pl_buf_add_text(buf, " ms (");
+	pl_buf_addf(buf, " ms%s", open);
 	/* shares of a metric near 0 have no meaning */
 	if (share < SHARE_SHOWN_MAX)
 		add_at_most(buf, 100 * share, 0.01);
 	else
 		pl_buf_addf(buf, "over %.0f", 100 * SHARE_SHOWN_MAX);
-	pl_buf_add_text(buf, " %)");
+	pl_buf_addf(buf, " %%%s", close);
 }
 
 /* ---- sentences ----------------------------------------------------------------------------- */
@@ -270,7 +272,7 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 		pl_buf_add_text(buf, "the load generator may have changed ");
 		add_metric(buf, metric);
 		pl_buf_add_text(buf, " by up to ");
-		add_error(buf, measurement);
+		add_error(buf, measurement, " or ", "");
 	} else if (row != NULL) {
 		pl_buf_add_text(buf, row->finding);
 	} else {
@@ -315,7 +317,7 @@ static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 
 	if (metric != NULL) {
 		pl_buf_add_text(buf, "the load generator's largest error is at most ");
-		add_error(buf, measurement);
+		add_error(buf, measurement, " (", ")");
 		pl_buf_add_text(buf, ", in ");
 		add_metric(buf, metric);
 	}
@@ -417,16 +419,19 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 {
 	size_t count = json_array_size(json_object_get(ruling->quality, "checks"));
 
-	pl_buf_addf(buf, "the file records the verdict '%s', but ", ruling->verdict);
 	if (ruling->reason != NULL) {
-		pl_buf_addf(buf, "its checks lead to '%s': ",
-			    verdicts[severity_of_check(ruling->reason)]);
+		pl_buf_addf(buf,
+			    "the recorded verdict '%s' applies, although the recorded checks give "
+			    "'%s': ",
+			    ruling->verdict, verdicts[severity_of_check(ruling->reason)]);
 		add_finding(buf, ruling, ruling->reason);
-	} else if (count == 0) {
-		pl_buf_add_text(buf, "has no checks");
-	} else {
-		pl_buf_add_text(buf, "none of its checks leads to it");
+		return;
 	}
+	pl_buf_addf(buf, "the file records the verdict '%s', but ", ruling->verdict);
+	if (count == 0)
+		pl_buf_add_text(buf, "has no checks");
+	else
+		pl_buf_add_text(buf, "none of its checks gives this verdict");
 }
 
 static void add_why(struct pl_buf *buf, const struct ruling *ruling)

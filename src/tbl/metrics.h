@@ -101,14 +101,14 @@ FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "seconds of audio transcribed per second; null without audio")
 
 FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, true, "e_1 - a",
-       "time to the first chunk")
+       "time from sending the request to the first chunk of the response, even without text")
 FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM, true,
        "(L - TTFT) / (n - 1), n > 1",
        "mean time per token after the first chunk")
 FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, true, "e_k - e_(k-1)",
        "gaps between chunks, pooled over all requests")
 FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_last - a",
-       "time to the last chunk")
+       "time from sending the request to the last chunk of the response")
 FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, true, "c_1 - a",
        "time to the first event that carries text, reasoning, a tool call or token ids")
 FAMILY(FIRST_ROLE, "first_role_ms", "First Role", "", LOWER, KIND, false, "r_1 - a",

@@ -91,7 +91,7 @@ FACT(requests_missing_share, "share of requests that a file counts neither as co
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"largest client error bound among the headline metrics; limit 2 % of the metric or 0.1 ms, whichever is larger",
+	"error that the load generator may have added to the most affected headline metric; limit 2 % of the metric or 0.1 ms, whichever is larger",
 	"the load generator may have changed a latency by more than the limit",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or send less load")
 QUALITY(rate_shortfall, LOAD, "share", LEAST, 0.98, DEGRADED, BELOW(0.95), CLIENT_LIMITED,

@@ -224,9 +224,9 @@ static const struct ruling_case {
 	{ SIMULATED("'client_limited'",
 		    OVER("client_error", "0.1", "0.02", "share", "client_limited") ", " RATE_OK),
 	  "client_limited",
-	  "Do not use these metrics: they describe the load generator, and the server is "
-	  "simulated.\n"
-	  "The load generator may have changed p99 TTFT by up to 0.022 ms (0.098 %) "
+	  "Do not use these metrics: they describe the load generator, not the server. The server "
+	  "is simulated.\n"
+	  "The load generator may have changed p99 TTFT by up to 0.022 ms or 0.098 % "
 	  "(client_error: expected at most 2 %).\n"
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
@@ -249,7 +249,7 @@ static const struct ruling_case {
 			  "client_cpu", "0.9", "0.8", "share", "info")),
 	  "degraded",
 	  "Use these metrics with care.\n"
-	  "The load generator may have changed median E2EL by up to 1235 ms (125 %) (client_error: "
+	  "The load generator may have changed median E2EL by up to 1235 ms or 125 % (client_error: "
 	  "expected at most 2 %).\n"
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
@@ -317,7 +317,7 @@ static const struct ruling_case {
 	{ CHECKED("'client_limited'", MEASURED, CLIENT_OK ", " RATE_OK),
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'client_limited', but none of its checks leads to it.\n"
+	  "The file records the verdict 'client_limited', but none of its checks gives this verdict.\n"
 	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
 	  { NULL } },
 	{ CHECKED("'degraded'", "null", ""),
@@ -329,8 +329,8 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The file records the verdict 'trusted', but its checks lead to 'degraded': the profiler "
-	  "slowed the server down (profiled).\n"
+	  "The recorded verdict 'trusted' applies, although the recorded checks give 'degraded': the "
+	  "profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'excellent'", "null", ""),

@@ -83,7 +83,7 @@ test('a folder, while the connection breaks and the server restarts: each file i
   await tally(other, 'duplicate', 20)
   await tally(other, 'conflict', 1)
   await tally(other, 'rejected', 10)
-  await expect(upload(other)).toContainText('300 of 300 files done')
+  await expect(upload(other)).toContainText('300 of 300 files processed')
   await expect(row(other, /\/a\/21\.json$/)).toContainText('rejected')
   const answer = await other.request.post(`${store.url}/api/filters/apply`, { data: { limit: 1 } })
   expect((await answer.json()).total).toBe(stored + 269)
@@ -133,16 +133,16 @@ test('the counts of two folders never decrease, and neither upload finishes befo
     await expect(page).toHaveURL((url) => url.pathname !== '/upload' && !addresses.includes(url.pathname))
     addresses.push(new URL(page.url()).pathname)
   }
-  await expect(upload(page)).toContainText('200 of 200 files done')
+  await expect(upload(page)).toContainText('200 of 200 files processed')
   await page.getByRole('link', { name: /^All uploads/ }).click()
   await page.getByRole('link', { name: /monotone-0/ }).click()
-  await expect(upload(page)).toContainText('300 of 300 files done')
+  await expect(upload(page)).toContainText('300 of 300 files processed')
   const seen = await texts()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   for (const [i, { size }] of folders.entries()) {
     const own = seen.filter((line) => line.startsWith(`${addresses[i]} `))
     const counts = own.flatMap((line) =>
-      [...line.matchAll(/([\d,]+) of ([\d,]+) files done/g)].map(([, done, all]) => ({
+      [...line.matchAll(/([\d,]+) of ([\d,]+) files processed/g)].map(([, done, all]) => ({
         done: Number(done?.replace(',', '')),
         all: Number(all?.replace(',', '')),
         line,
@@ -154,7 +154,8 @@ test('the counts of two folders never decrease, and neither upload finishes befo
     expect(
       own.filter(
         (line) =>
-          /nothing|no results|have not|Upload completed/.test(line) && !line.includes(`${size} of ${size} files done`),
+          /nothing|no results|have not|Upload completed/.test(line) &&
+          !line.includes(`${size} of ${size} files processed`),
       ),
     ).toEqual([])
   }
@@ -193,7 +194,7 @@ test('a reloaded page asks for the folder, and sends only missing files', async 
   expect(missing).toBeGreaterThan(0)
   expect(missing).toBeLessThan(200)
   await page.getByTestId('folder').setInputFiles(path)
-  await expect(upload(page)).toContainText('200 of 200 files done')
+  await expect(upload(page)).toContainText('200 of 200 files processed')
   await tally(page, 'stored', 200)
   await expect(upload(page)).toContainText(`${200 - missing} already uploaded`)
   await expect(upload(page)).toContainText('1 of 1 artifacts')
@@ -288,7 +289,7 @@ test('conflicts: the differences, and a choice for one file, for all files, or b
   // a duplicate needs no decision, and a conflict policy chosen beforehand needs none afterwards
   await send(changed.slice(0, 1))
   await tally(page, 'duplicate', 1)
-  await files(page).getByRole('button', { name: 'Show choices of changed-0.json' }).click()
+  await files(page).getByRole('button', { name: 'Show details of changed-0.json' }).click()
   await expect(files(page)).toContainText(/All [\d,]+ values are equal\./)
   await page.goto(`${url}/upload`)
   await page.getByRole('radiogroup', { name: 'On conflict' }).getByText('Replace').click()
@@ -432,7 +433,7 @@ test('of thousands of items only the visible ones are rendered, and they are fil
   )
   await page.goto(`${empty().url}/upload`)
   await page.getByTestId('files').setInputFiles(path)
-  await expect(upload(page)).toContainText('3,030 of 3,030 files done', { timeout: 120_000 })
+  await expect(upload(page)).toContainText('3,030 of 3,030 files processed', { timeout: 120_000 })
   await tally(page, 'rejected', 30)
   expect(await page.getByRole('rowheader').count()).toBeLessThan(150)
   await expect(page.getByRole('table', { name: 'Files of this upload' })).toHaveAttribute('aria-rowcount', '3031')

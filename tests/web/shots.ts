@@ -131,7 +131,7 @@ test('upload', async ({ page, own, folder }) => {
   ]
   const documents = [broken, read(own), changed, variant(read(own), { name: 'qwen72-tp8' }), 'Remember the milk.']
   await page.getByTestId('files').setInputFiles(sent.map((name, i) => write(folder, name, documents[i])))
-  await expect(page.getByText('5 of 5 files done')).toBeVisible()
+  await expect(page.getByText('5 of 5 files processed')).toBeVisible()
   await expect(page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })).toHaveCount(2)
   await save(page, 'upload-light')
 })

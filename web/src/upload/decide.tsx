@@ -120,7 +120,9 @@ function Diff({ diff }: { diff: ItemDiff }) {
   const differ = total - diff.equal - alike
   const written = alike > 0 && (
     <p className={css.remark}>
-      {count(alike)} {alike === 1 ? 'value is' : 'values are'} equal in another format, such as 4 and 4.0.
+      {differ > 0
+        ? `${count(alike)} more ${alike === 1 ? 'value differs' : 'values differ'} only in notation (4 and 4.0) and ${alike === 1 ? 'is' : 'are'} not counted.`
+        : `${count(alike)} of them ${alike === 1 ? 'differs' : 'differ'} only in notation (4 and 4.0).`}
     </p>
   )
   if (differ === 0)
@@ -149,7 +151,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
               return (
                 <tr key={field}>
                   <td className="n" title={`${label}${unit ? `, ${unit}` : ''}`}>
-                    <bdi>{pointer ?? field}</bdi>
+                    <bdi>{pointer ?? `/${field.replaceAll('.', '/')}`}</bdi>
                   </td>
                   <td className="n" data-label="stored">
                     <ValueText value={there} text={stored} />

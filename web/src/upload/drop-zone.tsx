@@ -15,9 +15,9 @@ export const CHOICES: [Choice, string][] = [
   ['replace', 'Replace'],
 ]
 const EFFECTS: Record<Choice, string> = {
-  skip: 'A conflicting file is not stored. You can still keep or replace it in the list.',
-  keep: 'A conflicting file is stored as a repeat of the stored result.',
-  replace: 'A conflicting file replaces the stored result.',
+  skip: 'If a file has the run id of a stored result but other content, it is not stored. You can still keep both or replace the stored result, in the list below.',
+  keep: 'If a file has the run id of a stored result but other content, it is stored as a repeat.',
+  replace: 'If a file has the run id of a stored result but other content, it replaces the stored result.',
 }
 
 // The hidden inputs that open the file picker and the folder picker.

@@ -167,7 +167,13 @@ function Acts({
   const name = item.name ?? `item ${item.index + 1}`
   const canRetry = item.retryable && (item.state === 'rejected' || item.state === 'cancelled')
   const word =
-    item.state === 'conflict' || item.state === 'duplicate' ? 'choices' : item.state === 'rejected' ? 'errors' : 'notes'
+    item.state === 'conflict'
+      ? 'choices'
+      : item.state === 'duplicate'
+        ? 'details'
+        : item.state === 'rejected'
+          ? 'errors'
+          : 'notes'
   return (
     <span className={css.acts}>
       {canRetry && (
@@ -185,7 +191,7 @@ function Acts({
         </Act>
       )}
       {item.id !== null && !item.deleted && (
-        <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>
+        <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open the stored result'}</Link>
       )}
     </span>
   )

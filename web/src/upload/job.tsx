@@ -148,7 +148,11 @@ function Acts({
   const unsent = [...(sender?.entries.values() ?? [])].filter(
     (entry) => isUnsent(entry) && entry.state !== 'held',
   ).length
-  const rejected = (job?.counts.rejected ?? 0) + (job?.counts.cancelled ?? 0)
+  // some of them may no longer be stored, so the button has no count
+  const notStored = [
+    (job?.counts.rejected ?? 0) > 0 && 'rejected',
+    (job?.counts.cancelled ?? 0) > 0 && 'canceled',
+  ].filter(Boolean)
   const cancel = () => (sender?.isBusy ? void sender.cancel().catch(() => {}) : actions.cancel.mutate())
   return (
     <>
@@ -162,9 +166,9 @@ function Acts({
           Retry {count(unsent)} unsent {unsent === 1 ? 'file' : 'files'}
         </Button>
       )}
-      {isOver && job && rejected > 0 && (
+      {isOver && job && notStored.length > 0 && (
         <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>
-          Retry {count(rejected)} {rejected === 1 ? 'file' : 'files'}
+          Retry {notStored.join(' and ')} files
         </Button>
       )}
       {actions.report.error && (
@@ -215,7 +219,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   const words = [
     sum.files === 0
       ? 'no results'
-      : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} done`,
+      : `${count(sum.done)} of ${count(sum.files)} ${sum.files === 1 ? 'file' : 'files'} processed`,
   ]
   const conflicts = job?.counts.conflict ?? 0
   if (conflicts > 0)
@@ -235,7 +239,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   return (
     <>
       <Meter
-        label={`${sum.done} of ${sum.files} files done`}
+        label={`${sum.done} of ${sum.files} files processed`}
         done={sum.done}
         total={sum.files}
         parts={TALLY.map((state) => ({
@@ -364,5 +368,7 @@ function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum) 
     return `Upload completed: ${parts.join(', ') || 'no results'}`
   }
   const quarter = sum.files > 0 ? Math.floor((sum.done / sum.files) * 4) : 0
-  return quarter === 0 ? `Uploading ${count(sum.files)} files` : `${quarter * 25} % of ${count(sum.files)} files done`
+  return quarter === 0
+    ? `Uploading ${count(sum.files)} files`
+    : `${quarter * 25} % of ${count(sum.files)} files processed`
 }

@@ -8,7 +8,7 @@ const FORMS: Kind[] = ['running', 'queued', 'failed', 'skipped', 'missing', 'not
 const ABOUT: Partial<Record<Kind, string>> = {
   missing: 'missing: not run',
   not_uploaded: 'not uploaded: finished elsewhere',
-  skipped: 'skipped: breaks a rule',
+  skipped: 'skipped: invalid combination',
 }
 
 interface Props {
@@ -29,7 +29,7 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, b
   return (
     <p className={css.legend}>
       <span>
-        <b>{name}</b>
+        <span className="dim">Color:</span> <b>{name}</b>
         {unit && <span className="dim"> {unit}</span>}
         {low !== null && high !== null && (
           <>

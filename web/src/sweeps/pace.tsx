@@ -8,7 +8,7 @@ import { type Counts, type Kind, paceOf, stateWord } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
-const SHOWN = ['done', 'partial', 'running', 'queued', 'failed', 'skipped', 'missing', 'not_uploaded'] as const
+const SHOWN = ['done', 'partial', 'failed', 'not_uploaded', 'running', 'queued', 'missing'] as const // their sum is the total
 const DRAWN = ['done', 'partial', 'failed', 'not_uploaded'] as const // parts of the bar
 const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = {
   done: 'trusted',
@@ -17,13 +17,19 @@ const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], stri
   not_uploaded: 'line-3',
 }
 
-function stateWords({ state, changed_at: changed, has_plan }: Sweep, last: number | null, isRunning: boolean) {
-  if (!has_plan) return ''
+// The state of the sweep, unless the count says that all runs finished.
+function stateWords(
+  { state, changed_at: changed, has_plan }: Sweep,
+  last: number | null,
+  isRunning: boolean,
+  remaining: number,
+) {
+  if (!has_plan || (state === 'ended' && remaining === 0)) return ''
   if (state === 'running')
     return isRunning
-      ? 'running'
+      ? 'sweep running'
       : `no report since ${time(new Date(Math.max(last ?? 0, changed === null ? 0 : Date.parse(changed))).toISOString())} UTC`
-  return stateWord(state)
+  return state === null ? '' : `sweep ${stateWord(state)}`
 }
 
 export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Counts; isRunning: boolean }) {
@@ -54,23 +60,34 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
           {!sweep.has_plan && over === 1 ? 'run' : 'runs'} finished
         </b>
         {!sweep.has_plan && <span>number of planned runs unknown</span>}
-        {stateWords(sweep, pace.last, isRunning) && <span>{stateWords(sweep, pace.last, isRunning)}</span>}
+        {stateWords(sweep, pace.last, isRunning, remaining) && (
+          <span>{stateWords(sweep, pace.last, isRunning, remaining)}</span>
+        )}
         {isRunning && remaining > 0 && pace.everyMs !== null && (
           <span>about {roughSpan((remaining * pace.everyMs) / 1000)} remaining</span>
         )}
         {pace.last !== null && (
           <span>
-            last run finished <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC
+            latest result at <span className="n">{time(new Date(pace.last).toISOString(), true)}</span> UTC
           </span>
         )}
       </p>
       <p className={css.kinds}>
+        <span>
+          <span className="n">{count(total)}</span> {total === 1 ? 'run' : 'runs'}:
+        </span>
         {SHOWN.filter((kind) => counts[kind] > 0).map((kind) => (
           <span key={kind}>
             <KindState kind={kind} part={sweep.has_plan ? PARTS[kind] : undefined} />{' '}
             <span className="n">{count(counts[kind])}</span>
           </span>
         ))}
+        {counts.skipped > 0 && (
+          <span className="dim">
+            <span className="n">{count(counts.skipped)}</span> more{' '}
+            {counts.skipped === 1 ? 'combination' : 'combinations'} skipped
+          </span>
+        )}
       </p>
     </section>
   )

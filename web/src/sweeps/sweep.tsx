@@ -139,12 +139,13 @@ function Head({ sweep, name, models }: { sweep: Told; name: string; models: stri
           <p className={page.facts}>
             {simulated > 0 && (
               <span className={css.marked}>
-                <Simulated />
                 {simulated < known && (
                   <span>
-                    <span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span> results
+                    <span className="n">{count(simulated)}</span> of <span className="n">{count(known)}</span> results{' '}
+                    {simulated === 1 ? 'is' : 'are'}
                   </span>
                 )}
+                <Simulated />
               </span>
             )}
             {began !== null && (
@@ -309,7 +310,7 @@ function Screen({
                 download
                 title="Downloads an experiment file that runs only these combinations"
               >
-                <Icon name="download" /> Download file for {toRun} runs
+                <Icon name="download" /> Download the experiment file of the {toRun} runs
               </a>
             )}
           </div>
@@ -322,7 +323,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `best ${shortName(catalogue.get(cy))} with ${limitWords}`}
+            best={best === undefined ? null : `border: best ${shortName(catalogue.get(cy))} with ${limitWords}`}
           />
           <div className={css.body}>
             <SweepMap

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
 import { checksOf, intervalOf } from './model'
-import { causeLine, figure, logLines } from './ruling'
+import { causeLine, checkFigure, figure, logLines } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
 
@@ -44,6 +44,17 @@ describe('checks of a document', () => {
     expect(figure('none', 'share')).toBe('none')
     expect(figure(0, 'share')).toBe('0')
     expect(figure(false, 'yes')).toBe('no')
+  })
+
+  it('round a client error up to two digits, as its sentence does', () => {
+    const of = (id: string, value: number) => checkFigure({ id, value, unit: 'share' })
+    expect([0.5719, 0.00098, 0.0213, 0.12].map((value) => of('client_error', value))).toEqual([
+      '58',
+      '0.098',
+      '2.2',
+      '12',
+    ])
+    expect(of('rate_shortfall', 0.5719)).toBe('57.19')
   })
 })
 

@@ -7,7 +7,7 @@ import page from '../ui/page.module.css'
 import { State } from '../ui/verdict'
 import css from './experiment.module.css'
 import { type Check, checkRank } from './model'
-import { figure, unitOf } from './ruling'
+import { checkFigure, figure, unitOf } from './ruling'
 
 const EFFECTS: Record<string, string> = {
   client_limited: 'client limited',
@@ -27,7 +27,7 @@ export function Checks({ checks }: { checks: Check[] }) {
         <p>
           {checks.every(({ status }) => status === 'unknown')
             ? 'unknown: the run recorded too little to check'
-            : 'the effect applies only to checks over their limit'}
+            : 'only checks over their limit have an effect'}
         </p>
       </div>
       {shown.length > 0 && (
@@ -64,7 +64,7 @@ export function Checks({ checks }: { checks: Check[] }) {
                     <th scope="row">
                       <code>{check.id}</code>
                     </th>
-                    <td className={page.num}>{figure(check.value, check.unit)}</td>
+                    <td className={page.num}>{checkFigure(check)}</td>
                     <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>
                     <td className="dim">{unitOf(check.unit)}</td>
                     <td className="mid">{EFFECTS[check.effect] ?? check.effect}</td>

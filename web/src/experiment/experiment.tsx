@@ -22,7 +22,7 @@ import css from './experiment.module.css'
 import { AllFields } from './all-fields'
 import { Artifacts } from './artifacts'
 import { Figures, Metrics } from './metrics'
-import { checksOf, decides, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } from './model'
+import { checksOf, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } from './model'
 import { hasNotes, Notes } from './notes'
 import notes from './notes.module.css'
 import { Parameters } from './parameters'
@@ -197,11 +197,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   }, [title])
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
-    [
-      'verdict',
-      textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure',
-      String(checks.filter(decides).length || ''),
-    ],
+    ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', ''],
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),

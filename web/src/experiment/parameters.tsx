@@ -17,7 +17,7 @@ const SOURCES: Record<string, string> = {
   explicit: 'explicit',
   default: 'default',
   unknown: 'default unknown',
-  not_in_release: 'not in this release',
+  not_in_release: 'not in the release',
 }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
@@ -57,6 +57,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - most), 0)
   const columns = hasSource ? 3 : 2
   const engine = engineWords(experiment)
+  const release = experiment.fields['launch.target.version']?.value
   return (
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
@@ -85,21 +86,29 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
           {partsOf(set).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, explicit
+                {TITLES[part] ?? part}: explicit
               </th>
             </tr>,
-            ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} />),
+            ...list.map((entry) => (
+              <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} release={release} />
+            )),
           ])}
           {partsOf(defaults).map(({ part, list }) => [
             <tr key={part} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
-                {TITLES[part] ?? part}, {hasSource ? 'not explicit' : 'recorded in the file'}
-                {part === 'server' && engine !== null ? `, ${engine}` : ''}{' '}
-                <span className="n-11">({list.length})</span>
+                {TITLES[part] ?? part}: <span className="n-11">{list.length}</span>{' '}
+                {hasSource ? (list.length === 1 ? 'default' : 'defaults') : 'recorded in the file'}
+                {part === 'server' && engine !== null ? ` ${hasSource ? 'of' : 'by'} ${engine}` : ''}
               </th>
             </tr>,
             ...(isWhole ? list : list.slice(0, most)).map((entry) => (
-              <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />
+              <ParameterRow
+                key={entry.field.id}
+                entry={entry}
+                hasSource={hasSource}
+                release={release}
+                quiet={hasSource}
+              />
             )),
           ])}
           {!words && set.length + defaults.length === 0 && (
@@ -127,7 +136,14 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   )
 }
 
-function ParameterRow({ entry, hasSource, quiet = false }: { entry: Entry; hasSource: boolean; quiet?: boolean }) {
+interface RowProps {
+  entry: Entry
+  hasSource: boolean
+  release: unknown // of vLLM, whose defaults and arguments these are
+  quiet?: boolean
+}
+
+function ParameterRow({ entry, hasSource, release, quiet = false }: RowProps) {
   const { field, value } = entry
   return (
     <tr className={quiet ? page.quiet : undefined} title={field.help}>
@@ -139,7 +155,13 @@ function ParameterRow({ entry, hasSource, quiet = false }: { entry: Entry; hasSo
       </td>
       {hasSource && (
         <td className="dim">
-          {value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'explicit' : ''}
+          {value.source === 'not_in_release' && typeof release === 'string'
+            ? `not in vLLM ${release}`
+            : value.source
+              ? (SOURCES[value.source] ?? value.source)
+              : value.explicit
+                ? 'explicit'
+                : ''}
         </td>
       )}
     </tr>

@@ -22,6 +22,14 @@ export function figure(value: unknown, unit: string) {
   return showNumber(value, formOfUnit(unit, [value]))
 }
 
+// The value of a check. A client error has the two digits of the sentence about it, rounded up.
+export function checkFigure({ id, value, unit }: Pick<Check, 'id' | 'value' | 'unit'>) {
+  if (id !== 'client_error' || unit !== 'share' || typeof value !== 'number' || !(value > 0)) return figure(value, unit)
+  const percent = Math.max(100 * value, 0.01)
+  const grain = percent < 10 ? 10 ** (Math.floor(Math.log10(percent)) - 1) : 1
+  return figure((Math.ceil(percent / grain - 1e-9) * grain) / 100, unit)
+}
+
 export const unitOf = (unit: string) => formOfUnit(unit, []).unit
 const withUnitOf = (value: unknown, unit: string) =>
   [figure(value, unit), typeof value === 'number' && unitOf(unit)].filter(Boolean).join(' ')
@@ -70,7 +78,11 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
                   )}
                 </div>
                 <span className="n">
-                  {check.value === undefined ? 'value not recorded' : withUnitOf(check.value, check.unit)}
+                  {check.value === undefined
+                    ? 'value not recorded'
+                    : [checkFigure(check), typeof check.value === 'number' && unitOf(check.unit)]
+                        .filter(Boolean)
+                        .join(' ')}
                   {typeof check.limit === 'number' && (
                     <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>
                   )}

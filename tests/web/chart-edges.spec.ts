@@ -272,7 +272,7 @@ test('one press matches other inputs, and the address says so', async ({ page })
   await expect(details.getByRole('definition')).toHaveText(['4 (2), 8 (2), 1 (1), 16 (1), 2 (1), 32 (1)'])
   await page.keyboard.press('Escape')
   await expect(details).toBeHidden()
-  await about.getByRole('button', { name: 'Match other inputs (keeps 4)' }).press('Enter')
+  await about.getByRole('button', { name: 'Keep only comparable results (4)' }).press('Enter')
   await expect(about).toContainText('Matched: 2 combinations of inputs occur in all 2 groups')
   await expect(page.getByRole('application', { name: /of 4 experiments/ })).toBeVisible()
   await expect(page).toHaveURL(/[?&]match=1/)
@@ -288,7 +288,7 @@ test('one press matches other inputs, and the address says so', async ({ page })
   // if no combination of inputs occurs in all groups, the button is disabled; a link that matches anyway gets the
   // reason
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed')
-  await expect(about.getByRole('button', { name: 'Match other inputs (keeps 0)' })).toBeDisabled()
+  await expect(about.getByRole('button', { name: 'Keep only comparable results (0)' })).toBeDisabled()
   await show(page, 'x=results.p99_ttft_ms&y=results.output_throughput&color=server.model&run.suite=crossed&match=1')
   const nothing = page.getByRole('note', { name: 'No chart' })
   await expect(nothing).toContainText('No combination of the other inputs occurs in all 2 groups.')
@@ -361,7 +361,7 @@ test('frontiers contain trusted results, one per model; the cautions fit one lin
   const legend = page.getByRole('group', { name: 'Legend' })
   // the most frequent value first
   await expect(legend).toHaveText(
-    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed: frontier with untrusted results$/,
+    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier\s*dashed: frontier including untrusted results$/,
   )
   const painted = () =>
     page
@@ -423,7 +423,7 @@ test('frontiers contain trusted results, one per model; the cautions fit one lin
   ] as const) {
     await page.setViewportSize({ width, height: 900 })
     await expect(about).toBeVisible()
-    await expect(about.getByRole('button', { name: /^Match other inputs/ })).toBeVisible()
+    await expect(about.getByRole('button', { name: /^Keep only comparable results/ })).toBeVisible()
     expect((await about.boundingBox())?.height).toBeLessThanOrEqual(most)
   }
 })

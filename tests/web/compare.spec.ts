@@ -373,7 +373,7 @@ test('groups: pins a filter, compares only simulated runs, matches inputs, and c
   await tray(page).getByRole('link', { name: 'Compare 2' }).click()
   // included, although simulated, because all runs are simulated
   await expect(page.getByRole('listitem', { name: /^A/ })).toContainText('2 runs')
-  await page.getByRole('button', { name: 'Match other inputs' }).click()
+  await page.getByRole('button', { name: 'Keep only comparable results' }).click()
   await expect(part(page, 'Cautions')).toContainText('1 combination of inputs occurs')
   await expect(page).toHaveURL(/match=1$/)
   await page.getByRole('button', { name: 'Remove B' }).click()

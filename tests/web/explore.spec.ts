@@ -335,7 +335,7 @@ test('a link with a field that does not exist reports it, offers the nearest one
   await alert.getByRole('button', { name: 'Remove this filter' }).click()
   await expect(alert).toContainText('This link sorts by a field that does not exist: results.p99_ttf.')
   await expect(page.getByRole('rowheader')).not.toHaveCount(0) // in the default order
-  await alert.getByRole('button', { name: 'Remove this field' }).click()
+  await alert.getByRole('button', { name: 'Remove from the link' }).click()
   await expect(counted(page)).toHaveText(`${RUNS / 3} of ${RUNS} experiments`)
 })
 

@@ -155,7 +155,7 @@ test('a new user uploads ten files of vllm bench serve, finds the best within a 
   await expect(page.getByRole('button', { name: 'log scale of x' })).toHaveAttribute('aria-pressed', 'true')
   // files without a count of failures raise no caution, and lengths are compared by their totals
   const about = page.getByRole('note', { name: 'About this chart' })
-  await expect(about).toHaveText(/^Mixed: 10 loads\s*(Match other inputs.*)?Details$/)
+  await expect(about).toHaveText(/^Mixed: 10 loads\s*(Keep only comparable results.*)?Details$/)
   const legend = page.getByRole('group', { name: 'Legend' }).locator('> span')
   await expect(legend.first()).toHaveText(/^hollow: no verdict\s*10$/)
   // views that these results cannot fill are not offered, and one model is one filter
@@ -282,7 +282,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`upload ?${job}`))
   await page.goBack()
-  await conflict.getByRole('link', { name: 'Open stored' }).click()
+  await conflict.getByRole('link', { name: 'Open the stored result' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
 })
 

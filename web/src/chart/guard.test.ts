@@ -12,8 +12,8 @@ const caution = (kind: string, distinct: number, unset: number, missing: number)
 
 it('counts values: a value that is missing is none', () => {
   expect([caution('gpu', 3, 2, 1), caution('gpu', 2, 0, 0)].map(countKinds)).toEqual([3, 2])
-  // no limit and no quantization are choices
-  expect([caution('load', 2, 5, 0), caution('precision', 2, 5, 1)].map(countKinds)).toEqual([3, 3])
+  // no limit, no quantization and no verdict are choices
+  expect(['load', 'precision', 'verdict'].map((kind) => countKinds(caution(kind, 2, 5, 1)))).toEqual([3, 3, 3])
 })
 
 it('names inputs that some results do not record, without a count', () => {

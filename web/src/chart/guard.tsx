@@ -28,8 +28,8 @@ interface Props {
   onAgain: () => void // retries what was not computed in time; the server kept its partial work
 }
 
-// Kinds in which an unset value is a choice of its own: no limit, no quantization.
-const UNSET_IS_VALUE = new Set(['load', 'lengths', 'precision'])
+// Kinds in which an unset value is a choice of its own: no limit, no quantization, no verdict.
+const UNSET_IS_VALUE = new Set(['load', 'lengths', 'precision', 'verdict'])
 
 // The distinct values of the field with the most. A value that is not recorded is none.
 export const countKinds = ({ kind, fields }: Pick<Caution, 'kind' | 'fields'>) =>
@@ -66,6 +66,8 @@ const NOUNS: [kind: string, plural: string][] = [
   ['failures', ''],
   ['neighbours', ''],
 ]
+// Kinds whose fields have other names: Details shows the kind with each field.
+const SEVERAL_FIELDS = new Set(['lengths', 'load', 'precision', 'client'])
 const placeOf = ({ kind }: Caution) => NOUNS.findIndex(([known]) => known === kind) + 1 || NOUNS.length + 1
 
 function mixedWords(caution: Caution) {
@@ -107,6 +109,8 @@ export function fieldsOf(cautions: Caution[]) {
 // Keeps a count on the line of its value.
 const joined = (text: string) => text.replaceAll(' (', '\u00a0(')
 
+const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 function Fields({
   fields,
   catalogue,
@@ -124,6 +128,7 @@ function Fields({
         return (
           <div key={`${kind} ${of}`}>
             <dt title={`${of}\n${title}: ${text}`}>
+              {SEVERAL_FIELDS.has(kind) && `${upperFirst(NOUNS.find(([known]) => known === kind)?.[1] ?? '')}: `}
               {longName(field)}
               {form.unit && ` [${form.unit}]`}
             </dt>
@@ -198,7 +203,7 @@ function MatchInputs({ keeps, groups, set }: { keeps: number | null; groups: num
   return (
     <span title={why}>
       <Act isDisabled={!keeps} onPress={() => set({ match: true })}>
-        Match other inputs{keeps !== null && ` (keeps ${count(keeps)})`}
+        Keep only comparable results{keeps !== null && ` (${count(keeps)})`}
       </Act>
     </span>
   )
@@ -319,12 +324,12 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
         </Section>
       )}
       {canMatch && keeps === 0 && (
-        <Section title="Match other inputs">
+        <Section title="Comparable results">
           <p>{noMatchWords(groupsOf(chart))}</p>
         </Section>
       )}
       {state.match && !matched && (
-        <Section title="Match other inputs">
+        <Section title="Comparable results">
           <p>
             The inputs are not matched: matching needs 2 to {GROUPS_MAX} groups, by color
             {answer.form === 'groups' && ' or along the axis'}.
@@ -364,7 +369,12 @@ export const Guard = memo(function Guard(props: Props) {
           [
             'mixed',
             <>
-              <b>Mixed:</b> {mixedList(mixed)}
+              <b>Mixed:</b>{' '}
+              {mixedList(mixed)
+                .split(/(?<=[,;]) /)
+                .map((words) => (
+                  <span key={words}>{words} </span>
+                ))}
             </>,
           ] as [string, ReactNode],
         ]

@@ -66,12 +66,12 @@ const hollowWords = ({ answer: { marks } }: Chart) => {
   return [...verdicts].some((verdict) => verdict !== null && verdict !== 'trusted') ? 'not trusted' : 'no verdict'
 }
 
-// "frontier per model (8 of 40)"
+// "frontier per model, 8 of 40 shown"
 function frontierWords(chart: Chart) {
   const { answer } = chart
   const shown = frontiersOf(chart).length
   const all = answer.frontier_group_count ?? shown
-  return `frontier${answer.frontier_by ? ' per model' : ''}${all > shown ? ` (${shown} of ${all})` : ''}`
+  return `frontier${answer.frontier_by ? ' per model' : ''}${all > shown ? `, ${shown} of ${all} shown` : ''}`
 }
 
 // The signs that occur: [look, words, count].
@@ -96,7 +96,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
     ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
     ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all))
-      ? [['dashed', 'dashed: frontier with untrusted results', null] as const]
+      ? [['dashed', 'dashed: frontier including untrusted results', null] as const]
       : []),
   ].map(([look, words, count]) => [look, words, count])
 }

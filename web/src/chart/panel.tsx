@@ -298,7 +298,7 @@ const Picks = memo(function Picks({ state, axes, catalogue, varying, scaleX, sca
           role="shape"
           name="Shape"
           value={state.shape}
-          canBeNone="as color"
+          canBeNone="same as color"
           onPick={(shape) => set({ shape })}
         />
       )}

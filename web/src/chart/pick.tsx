@@ -30,7 +30,7 @@ export function Pick({ role, name, value, catalogue, varying, canBeNone, fits, o
     <span className={css.pick}>
       <Button ref={button} aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
         {role.length === 1 && <span className="sr">Axis </span>}
-        <span className="dim">{role}</span>{' '}
+        <span className="dim">{role.length === 1 ? role : `${role}:`}</span>{' '}
         <span className="clip">{value ? shortName(catalogue.get(value)) : (canBeNone ?? '…')}</span>
         <Icon name="down" small />
       </Button>

@@ -96,7 +96,7 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
             </>
           ) : (
             <>
-              <Act onPress={() => onMatch(true)}>Match other inputs</Act>{' '}
+              <Act onPress={() => onMatch(true)}>Keep only comparable results</Act>{' '}
               <span>to keep only runs whose other inputs, such as load and lengths, occur on every side.</span>
             </>
           )}

@@ -61,15 +61,15 @@ export const StatusLine = memo(function StatusLine({
       )}
       {!byPages && (
         <span className={css.nothings}>
-          {NOT_RECORDED} not recorded, {UNSET}: set to null
+          <b>{NOT_RECORDED}</b> means not recorded, <b>{UNSET}</b> means null
         </span>
       )}
       <span className={css.end}>
         <span className={css.version} title={DATA_VERSION}>
-          Data version <span className="n-11">{count(answer.data_version)}</span>
           {newer !== null && nowVersion !== undefined && (
             <>
-              , now <span className="n-11">{count(nowVersion)}</span>
+              Data version <span className="n-11">{count(answer.data_version)}</span>, now{' '}
+              <span className="n-11">{count(nowVersion)}</span>
             </>
           )}
         </span>
@@ -82,7 +82,9 @@ export const StatusLine = memo(function StatusLine({
 })
 
 const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyResponse }) => (
-  <span title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms`}>
+  <span
+    title={`Response time: ${answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms\nData version: ${count(answer.data_version)}`}
+  >
     {answer.rows.length ? (
       <>
         Rows{' '}

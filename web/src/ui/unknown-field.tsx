@@ -13,7 +13,7 @@ export const UnknownFieldWords = ({ unknown: { id, nearest, use } }: { unknown: 
     <code>
       <bdi>{id}</bdi>
     </code>
-    .
+    .{use === 'sorts by' && ' The rows have the default order.'}
     {nearest !== null && (
       <>
         {' '}
@@ -32,6 +32,6 @@ export const UnknownFieldActs = ({
 }) => (
   <>
     {nearest !== null && <Act onPress={() => onField(id, nearest)}>Use {nearest}</Act>}
-    <Act onPress={() => onField(id, null)}>{use === 'filters by' ? 'Remove this filter' : 'Remove this field'}</Act>
+    <Act onPress={() => onField(id, null)}>{use === 'filters by' ? 'Remove this filter' : 'Remove from the link'}</Act>
   </>
 )

@@ -48,16 +48,18 @@ static int print_help(const struct vllm_bench_kind *kind)
 	size_t count = 0;
 	auto_free char *name = pl_asprintf("profllm bench %s", kind->name);
 	auto_free char *details = pl_asprintf(
-		"A line of 'vllm bench %s' works with 'vllm' replaced by 'profllm': it accepts the "
-		"options below and each argument of the engine (see profllm params; the model is "
-		"--model MODEL). If vLLM is installed, its own benchmark runs, supervised as a "
-		"server is; --base-url and --sim measure with a server instead%s.\n\n"
+		"To run a command line of 'vllm bench %s', replace 'vllm' with 'profllm'. The "
+		"command accepts the options above and every engine argument (see profllm params). "
+		"--model names the model. If vLLM is installed, the command runs vLLM's own "
+		"benchmark.%s\n\n"
 		"Example:\n"
 		"  profllm bench %s --model org/model --output r.json\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the engine "
 		"did not start, 4 timeout, 5 GPU taken, 6 verdict not accepted, 128 + signal "
 		"interrupted.",
-		kind->name, kind->at_server ? "" : " (not this one)", kind->name);
+		kind->name,
+		kind->at_server ? " With --base-url or --sim, it measures a server instead." : "",
+		kind->name);
 
 	for (size_t i = 0; i < kind->count && count < ROWS_MAX - 1; i++, count++) {
 		const struct option_row *row = &kind->rows[i];

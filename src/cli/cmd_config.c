@@ -52,7 +52,7 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE", "from-command: set the target release"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
 	       "to-command: override a key of the file; may be repeated"),
-	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: print one line"),
+	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: print the command on one line"),
 	PL_OPT(FLAG, 0, "bench", bench, NULL,
 	       "to-command: print the vllm bench serve command instead of the server's"),
 	PL_OPT(LIST, 0, "only", only, "SET",

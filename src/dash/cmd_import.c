@@ -99,7 +99,7 @@ const struct pl_opt_command dash_import_command = {
 		"conflict, which --on-conflict resolves. A "
 		"deleted result is restored by --on-conflict replace, but never by --watch. "
 		"Secrets in stored documents are replaced by ***. Artifacts are stored "
-		"unchanged. A result is reported as stored after it is on disk. After a kill, "
+		"unchanged. The command reports a result as stored only when it is on disk. After a kill, "
 		"repeat the command to import the rest. profllm-dashboard may use the database "
 		"meanwhile, and shows new results.\n\n"
 		"Exit status: 0 everything is in the database, or a signal ended --watch, 1 a "

@@ -20,17 +20,17 @@
  * (docs/from-vllm-bench.md); .older_values maps values of older releases to today's.
  */
 BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
-    "accepted for compatibility; ProfLLM runs no code of tokenizers or datasets",
+    "accept the flag for compatibility; ProfLLM runs no code of tokenizers or datasets",
     .group = "Dataset", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
     .remark = "accepted without effect: ProfLLM runs no code of tokenizers or datasets")
 BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
-    "seed of dataset, arrivals and adapter choice",
+    "seed dataset, arrivals and adapter choice with this number",
     .group = "Dataset", .after = "output_len")
 BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
-    "number of requests; 0 or less: all records of custom or spec_bench",
+    "send N requests; 0 or less: all records of custom or spec_bench",
     .group = "Dataset", .after = "dataset_path")
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
-    "source of the prompts",
+    "take the prompts from this source",
     .group = "Dataset", .file_choices = ARG_JSON(["sonnet"]), .verdict = OPTION_EQUAL,
     .remark = "see the values below",
     .choices = ARG_JSON(["sharegpt", "burstgpt", "random", "random-mm", "random-rerank", "hf",
@@ -57,7 +57,7 @@ BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
     "hf: download the whole dataset instead of streaming it",
     .group = "Other datasets", .after = "hf_output_len", .later = true)
 BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
-    "file, directory or hub id of the dataset; ${VAR} is expanded",
+    "read the dataset from this file, directory or hub id; ${VAR} is expanded",
     .nullable = true, .group = "Dataset", .expand = true, .aside = true)
 BENCH(BOOL, FLAG, no_oversample, "--no-oversample", false, -INF, INF,
     "do not repeat samples when the dataset has too few",
@@ -72,79 +72,79 @@ BENCH(BOOL, FLAG, disable_shuffle, "--disable-shuffle", false, -INF, INF,
     "keep the order of the dataset",
     .group = "Dataset", .after = "seed")
 BENCH(INT, VALUE, custom_output_len, "--custom-output-len", 256, -1, 100000000,
-    "custom: output tokens per request; -1 uses the number in each record",
+    "custom: request N output tokens; -1: the number in each record",
     .group = "Other datasets", .after = "sharegpt_output_len")
 BENCH(BOOL, FLAG, custom_ensure_client_side_data, "--custom-ensure-client-side-data",
     false, -INF, INF,
     "custom_image: always send images inline",
     .group = "Other datasets", .after = "custom_output_len", .later = true)
 BENCH(INT, VALUE, spec_bench_output_len, "--spec-bench-output-len", 256, -INF, INF,
-    "spec_bench: output tokens per request",
+    "spec_bench: request N output tokens",
     .group = "Other datasets", .after = "prefix_repetition_output_len")
 BENCH(STRING, VALUE, spec_bench_category, "--spec-bench-category", null, -INF, INF,
-    "spec_bench: only this category",
+    "spec_bench: use only records of this category",
     .nullable = true, .group = "Other datasets", .after = "spec_bench_output_len")
 BENCH(INT, VALUE, sonnet_input_len, "--sonnet-input-len", 550, 1, 100000000,
-    "sonnet: maximum prompt tokens, including the chat template",
+    "sonnet: limit prompts to N tokens, including the chat template",
     .gone = true)
 BENCH(INT, VALUE, sonnet_output_len, "--sonnet-output-len", 150, 1, 100000000,
-    "sonnet: output tokens per request",
+    "sonnet: request N output tokens",
     .gone = true)
 BENCH(INT, VALUE, sonnet_prefix_len, "--sonnet-prefix-len", 200, 0, 100000000,
-    "sonnet: approximate number of tokens that all prompts share at their start",
+    "sonnet: start all prompts with the same N tokens, approximately",
     .gone = true)
 BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 100000000,
-    "sharegpt: fixed number of output tokens instead of the length of the response",
+    "sharegpt: request N output tokens (default: the length of the recorded response)",
     .nullable = true, .group = "Other datasets")
 BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, -INF, INF,
-    "timed_trace: tokens per hash id",
+    "timed_trace: count N tokens per hash id",
     .group = "Other datasets", .after = "speed_bench_category", .later = true)
 BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, -INF, INF,
-    "timed_trace: seconds in one unit of the trace's timestamps",
+    "timed_trace: multiply timestamps by N to get seconds",
     .group = "Other datasets", .after = "timed_trace_chunk_hash_size", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp",
     "timestamp", -INF, INF,
-    "timed_trace: field with the timestamp",
+    "timed_trace: read the timestamp from this field",
     .group = "Other datasets", .after = "timed_trace_sec_multiplier", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
     "input_length", -INF, INF,
-    "timed_trace: field with the prompt tokens",
+    "timed_trace: read the number of prompt tokens from this field",
     .group = "Other datasets", .after = "timed_trace_label_timestamp", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
     "output_length", -INF, INF,
-    "timed_trace: field with the output tokens",
+    "timed_trace: read the number of output tokens from this field",
     .group = "Other datasets", .after = "timed_trace_label_input_length", .later = true)
 BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
     "hash_ids", -INF, INF,
-    "timed_trace: field with the hash ids of the prompt's chunks",
+    "timed_trace: read the hash ids of the prompt's chunks from this field",
     .group = "Other datasets", .after = "timed_trace_label_output_length", .later = true)
 BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
-    "blazedit: least edit distance, 0 to 1",
+    "blazedit: skip records with a smaller edit distance, 0 to 1",
     .group = "Other datasets", .after = "asr_max_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, blazedit_max_distance, "--blazedit-max-distance", 1.0, -INF, INF,
-    "blazedit: largest edit distance, 0 to 1",
+    "blazedit: skip records with a larger edit distance, 0 to 1",
     .group = "Other datasets", .after = "blazedit_min_distance", .later = true)
 BENCH(FLOAT, VALUE, asr_max_audio_len_sec, "--asr-max-audio-len-sec", "inf", -INF, INF,
-    "speech: longest audio to use, in seconds",
+    "speech: skip audio longer than N seconds",
     .group = "Other datasets", .after = "asr_min_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, asr_min_audio_len_sec, "--asr-min-audio-len-sec", 0.0, -INF, INF,
-    "speech: shortest audio to use, in seconds",
+    "speech: skip audio shorter than N seconds",
     .group = "Other datasets", .after = "no_stream", .later = true)
 BENCH(INT, VALUE, random_input_len, "--random-input-len", 1024, 0, 100000000,
-    "random: mean prompt tokens, without the prefix",
+    "random: send N prompt tokens on average, without the prefix",
     .group = "Dataset random")
 BENCH(INT, VALUE, random_output_len, "--random-output-len", 128, 0, 100000000,
-    "random: mean output tokens",
+    "random: request N output tokens on average",
     .group = "Dataset random")
 BENCH(STRING, VALUE, random_range_ratio, "--random-range-ratio", "0.0", -INF, INF,
-    "random: spread of the lengths around their mean, 0 to below 1; or {input: a, output: b}",
+    "random: spread the lengths around their mean by this share, 0 to below 1; or {input: a, output: b}",
     .group = "Dataset random", .verdict = OPTION_EQUAL,
     .remark = "a number, or JSON with `input` and `output`")
 BENCH(INT, VALUE, random_prefix_len, "--random-prefix-len", 0, 0, 100000000,
-    "random: tokens that all prompts share at their start",
+    "random: start all prompts with the same N tokens",
     .group = "Dataset random")
 BENCH(INT, VALUE, random_batch_size, "--random-batch-size", 1, 1, 1000000,
-    "random: prompts in one request of the pooling backends",
+    "random: put N prompts into one request of the pooling backends",
     .group = "Dataset random", .verdict = OPTION_NOT_YET,
     .remark = "only 1 is accepted; larger values need the pooling backends")
 BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
@@ -152,67 +152,67 @@ BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
     .group = "Other datasets", .after = "random_mm_bucket_config", .later = true)
 BENCH(INT, VALUE, random_mm_base_items_per_request, "--random-mm-base-items-per-request",
     1, -INF, INF,
-    "random-mm: media items per request on average",
+    "random-mm: send N media items per request on average",
     .group = "Other datasets", .later = true)
 BENCH(FLOAT, VALUE, random_mm_num_mm_items_range_ratio, "--random-mm-num-mm-items-range-ratio",
     0.0, -INF, INF,
-    "random-mm: spread of the item count, 0 to 1",
+    "random-mm: spread the number of items by this share, 0 to 1",
     .group = "Other datasets", .later = true)
 BENCH(JSON, VALUE, random_mm_limit_mm_per_prompt, "--random-mm-limit-mm-per-prompt",
     "{\"image\": 255, \"video\": 1}", -INF, INF,
-    "random-mm: maximum items of each kind in one prompt",
+    "random-mm: limit the items of each kind in one prompt",
     .group = "Other datasets", .later = true)
 BENCH(JSON, VALUE, random_mm_bucket_config, "--random-mm-bucket-config",
     "{\"(256, 256, 1)\": 0.5, \"(720, 1280, 1)\": 0.5, \"(720, 1280, 16)\": 0.0}", -INF, INF,
-    "random-mm: share of each (height, width, frames)",
+    "random-mm: draw item sizes with these shares, each (height, width, frames)",
     .group = "Other datasets", .later = true, .literal = true)
 BENCH(STRING, VALUE, hf_subset, "--hf-subset", null, -INF, INF,
-    "hf: subset of the dataset",
+    "hf: use this subset of the dataset",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, hf_split, "--hf-split", null, -INF, INF,
-    "hf: split of the dataset",
+    "hf: use this split of the dataset",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, hf_name, "--hf-name", null, -INF, INF,
-    "hf: name of the dataset if the path is a local copy",
+    "hf: treat a local copy as the dataset of this name",
     .nullable = true, .group = "Other datasets", .after = "no_reranker", .later = true)
 BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
-    "hf: fixed output tokens",
+    "hf: request N output tokens",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(LIST_STRING, VALUE, bfcl_categories, "--bfcl-categories", null, -INF, INF,
-    "bfcl: categories",
+    "bfcl: use only records of these categories",
     .nullable = true, .group = "Other datasets", .later = true, .commas = true, .joined = true)
 BENCH(INT, VALUE, prefix_repetition_prefix_len, "--prefix-repetition-prefix-len", 256, -INF, INF,
-    "prefix_repetition: tokens of each shared prefix",
+    "prefix_repetition: put N tokens into each shared prefix",
     .group = "Other datasets", .after = "custom_ensure_client_side_data")
 BENCH(INT, VALUE, prefix_repetition_suffix_len, "--prefix-repetition-suffix-len", 256, -INF, INF,
-    "prefix_repetition: tokens after the prefix",
+    "prefix_repetition: append N tokens to the prefix",
     .group = "Other datasets", .after = "prefix_repetition_prefix_len")
 BENCH(INT, VALUE, prefix_repetition_num_prefixes, "--prefix-repetition-num-prefixes", 10, -INF, INF,
-    "prefix_repetition: number of prefixes",
+    "prefix_repetition: generate N prefixes",
     .group = "Other datasets", .after = "prefix_repetition_suffix_len", .verdict = OPTION_EQUAL,
     .remark = "the remainder of the division is not sent, as in vLLM; the result records it")
 BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len", 128, -INF, INF,
-    "prefix_repetition: output tokens per request",
+    "prefix_repetition: request N output tokens",
     .group = "Other datasets", .after = "prefix_repetition_num_prefixes")
 BENCH(STRING, VALUE, speed_bench_dataset_subset, "--speed-bench-dataset-subset",
     "qualitative", -INF, INF,
-    "speed_bench: part of the dataset",
+    "speed_bench: use this part of the dataset",
     .group = "Other datasets", .later = true,
     .choices = ARG_JSON(["throughput_8k", "qualitative", "throughput_1k", "throughput_32k",
         "throughput_16k", "throughput_2k"]))
 BENCH(INT, VALUE, speed_bench_output_len, "--speed-bench-output-len", 4096, -INF, INF,
-    "speed_bench: output tokens per request",
+    "speed_bench: request N output tokens",
     .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF, INF,
-    "speed_bench: only this category",
+    "speed_bench: use only records of this category",
     .nullable = true, .group = "Other datasets", .later = true)
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
-    "name of the run in vLLM's flat result; unset: the name of the backend",
+    "name the run in vLLM's flat result (default: the name of the backend)",
     .nullable = true, .group = "Metrics and files", .after = "result_filename",
     .verdict = OPTION_MORE, .remark = "also the name of the experiment in the full result",
     .aside = true)
 BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
-    "protocol of the requests",
+    "send requests in this protocol",
     .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "see the values below",
     .choices = ARG_JSON(["vllm", "openai", "openai-chat", "openai-responses", "openai-audio",
         "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
@@ -238,70 +238,70 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         { "tensorrt-llm", "vLLM removed it; use --backend openai with the OpenAI API of its server" },
         { "deepspeed-mii", "vLLM removed it; its protocol is a different one" }))
 BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
-    "scheme, host and port of the server; overrides host and port",
+    "send requests to the server at this URL (scheme, host and port); overrides host and port",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "a trailing `/v1` is removed with a warning; a redirect is reported, not followed",
     .aside = true)
 BENCH(STRING, VALUE, host, "--host", null, -INF, INF,
-    "host of the server; not needed if the experiment starts the server",
+    "send requests to this host; not needed if the experiment starts the server",
     .nullable = true, .group = "Server", .serve_default = ARG_JSON("127.0.0.1"), .aside = true)
 BENCH(INT, VALUE, port, "--port", null, 1, 65535,
-    "port of the server; not needed if the experiment starts the server",
+    "send requests to this port; not needed if the experiment starts the server",
     .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000), .aside = true)
 BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
-    "path of the requests; unset: the default of the backend",
+    "send requests to this path (default: that of the backend)",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "default by backend; a wrong value fails before the first request")
 BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
-    "headers for every request, each KEY=VALUE",
+    "add these headers to every request, each KEY=VALUE",
     .nullable = true, .group = "Server", .after = "served_model_name", .secret = true, .pairs = '=',
     .verdict = OPTION_MORE, .remark = "values are never shown or stored")
 BENCH(INT, VALUE, max_concurrency, "--max-concurrency", null, 1, 1000000,
-    "limit of requests in flight; unset: no limit",
+    "limit requests in flight to N (default: no limit)",
     .nullable = true, .group = "Load", .after = "burstiness", .verdict = OPTION_MORE,
     .remark = "each record has the time that its request waited for a slot")
 BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
-    "model name in the requests; unset: the first model of the server",
+    "request this model (default: the first model of the server)",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
     .remark = "if the server does not have the model, the error lists its models")
 BENCH(INT, VALUE, input_len, "--input-len", null, 0, 100000000,
-    "prompt tokens of generated datasets, if their own option is unset",
+    "send N prompt tokens from generated datasets whose own option is unset",
     .nullable = true, .group = "Dataset")
 BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
-    "output tokens of every dataset that accepts a length",
+    "request N output tokens with every dataset that accepts a length",
     .nullable = true, .group = "Dataset")
 BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
-    "tokenizer of the dataset; unset: the tokenizer of the model",
+    "record this tokenizer of the dataset (default: the tokenizer of the model)",
     .nullable = true, .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "only recorded in the result; the server counts tokens (`/tokenize`)")
 BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
-    "kind of tokenizer; recorded only: the server counts the lengths",
+    "record this kind of tokenizer; the server counts the lengths",
     .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "any value is accepted and only recorded in the result")
 BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
-    "serve: accepted for compatibility, without effect; latency: beams of n",
+    "latency: use beam search with n beams; serve: accepted for compatibility, without effect",
     .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
     .remark = "accepted without effect, as in vLLM")
 BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,
-    "completions: log probabilities to request per token",
+    "completions: request N log probabilities per token",
     .nullable = true, .group = "Request bodies", .after = "ignore_eos")
 BENCH(FLOAT, VALUE, request_rate, "--request-rate", "inf", 1e-9, INF,
-    "mean arrivals per second; inf sends all at once",
+    "send N requests per second on average; inf sends all at once",
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "records planned and actual send times; schedule lateness is checked")
 BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
-    "shape of the gamma distribution of arrivals; 1 is Poisson, lower is burstier",
+    "set the shape of the gamma distribution of arrivals; 1 is Poisson, lower is burstier",
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
-    "tiny probe requests per second in addition to the load",
+    "send N tiny probe requests per second in addition to the load",
     .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
     .remark = "separate connections; not included in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
     "show no progress line, but still stages, notes and file names",
     .group = "Run", .after = "stop_when", .aside = true)
 BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
-    "requests sent before the measured ones and not counted",
+    "send N warm-up requests before the measured ones",
     .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
     .remark = "other prompts of the same lengths; vLLM repeats prompt 0")
 BENCH(BOOL, FLAG, profile, "--profile", false, -INF, INF,
@@ -323,95 +323,94 @@ BENCH(BOOL, FLAG, append_result, "--append-result", false, -INF, INF,
     .group = "Metrics and files", .after = "save_detailed", .verdict = OPTION_MORE,
     .remark = "existing lines of the file are never lost", .aside = true)
 BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
-    "keys for vLLM's flat result, each KEY=VALUE",
+    "add these keys to vLLM's flat result, each KEY=VALUE",
     .nullable = true, .group = "Metrics and files", .after = "label", .pairs = '=',
     .verdict = OPTION_MORE, .remark = "a wrong value fails before the first request",
     .aside = true)
 BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
-    "directory of vLLM's flat result file",
+    "write vLLM's flat result to this directory",
     .nullable = true, .group = "Metrics and files", .after = "append_result", .expand = true,
     .aside = true)
 BENCH(STRING, VALUE, result_filename, "--result-filename", null, -INF, INF,
-    "name of vLLM's flat result file; unset: label, rate, model and date",
+    "write vLLM's flat result to this file (default: a name from label, rate, model and date)",
     .nullable = true, .group = "Metrics and files", .after = "result_dir", .aside = true)
 BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
     "request the full output length and ignore the end-of-sequence token",
     .group = "Request bodies", .after = "repetition_penalty")
 BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
-    "timed_trace: send at the times of the trace",
+    "timed_trace: send requests at the timestamps of the trace",
     .nullable = true, .group = "Other datasets", .negative_flag = "--no-self-timed", .later = true)
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
-    "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
-    "e2el_including_client_queue; unset: ttft,tpot,itl",
+    "show and save these metrics, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue (default: ttft,tpot,itl)",
     .nullable = true, .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "`profllm.results` has all metrics, whatever is selected", .aside = true)
 BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,
-    "percentiles to show, separated by commas",
+    "show these percentiles, separated by commas",
     .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "a wrong value fails at once; `profllm.results` has a confidence interval for each", .aside = true)
 BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
-    "limits in ms that a good request meets, each NAME:MS with ttft, tpot or e2el",
+    "count requests within these limits in ms as good, each NAME:MS with ttft, tpot or e2el",
     .nullable = true, .group = "Metrics and files", .words_least = 1, .pairs = ':',
     .verdict = OPTION_MORE, .remark = "a wrong value fails at once")
 BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
-    "start of each x-request-id; unset: a random one",
+    "start each x-request-id with this text (default: a random one)",
     .nullable = true, .group = "Request bodies", .after = "continuous_usage",
     .verdict = OPTION_EQUAL, .remark = "up to 1,024 bytes", .aside = true)
 BENCH(FLOAT, VALUE, top_p, "--top-p", null, -INF, INF,
-    "sampling: smallest set of tokens with this probability",
+    "sampling: choose from the likeliest tokens that together have this probability",
     .nullable = true, .group = "Request bodies", .after = "temperature")
 BENCH(INT, VALUE, top_k, "--top-k", null, -INF, INF,
-    "sampling: number of likeliest tokens",
+    "sampling: choose from the N likeliest tokens",
     .nullable = true, .group = "Request bodies", .after = "top_p")
 BENCH(FLOAT, VALUE, min_p, "--min-p", null, -INF, INF,
-    "sampling: minimum probability relative to the likeliest token",
+    "sampling: exclude tokens below this probability, relative to the likeliest token",
     .nullable = true, .group = "Request bodies", .after = "top_k")
 BENCH(FLOAT, VALUE, temperature, "--temperature", null, -INF, INF,
-    "sampling: 0 is greedy",
+    "sampling: set the temperature; 0 is greedy",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, frequency_penalty, "--frequency-penalty", null, -INF, INF,
-    "sampling: penalty on tokens by frequency",
+    "sampling: penalize tokens by their frequency",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, presence_penalty, "--presence-penalty", null, -INF, INF,
-    "sampling: penalty on tokens that have appeared",
+    "sampling: penalize tokens that have appeared",
     .nullable = true, .group = "Request bodies")
 BENCH(FLOAT, VALUE, repetition_penalty, "--repetition-penalty", null, -INF, INF,
-    "sampling: penalty on tokens of prompt and output; 1 is none",
+    "sampling: penalize tokens of prompt and output; 1 is no penalty",
     .nullable = true, .group = "Request bodies")
 BENCH(STRING, VALUE, served_model_name, "--served-model-name", null, -INF, INF,
-    "model name in the payload, if it differs from the model",
+    "send this model name in the request body, if it differs from the model",
     .nullable = true, .group = "Server", .aside = true)
 BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
-    "adapters to spread requests over",
+    "spread requests over these adapters",
     .nullable = true, .group = "Server", .words_least = 1)
 BENCH(STRING, VALUE, lora_assignment, "--lora-assignment", "random", -INF, INF,
-    "method of spreading the adapters over requests",
+    "choose the adapter of each request by this method",
     .group = "Server", .choices = ARG_JSON(["random", "round-robin"]))
 BENCH(STRING, VALUE, ramp_up_strategy, "--ramp-up-strategy", null, -INF, INF,
-    "growth of the rate from ramp_up_start_rps to ramp_up_end_rps; replaces request_rate",
+    "increase the rate in this way from ramp_up_start_rps to ramp_up_end_rps, instead of request_rate",
     .nullable = true, .group = "Load", .choices = ARG_JSON(["linear", "exponential"]),
     .verdict = OPTION_MORE,
     .remark = "over the request index as in vLLM, or over time with `--ramp-up-by time`")
 BENCH(INT, VALUE, ramp_up_start_rps, "--ramp-up-start-rps", null, 0, 1000000000,
-    "arrivals per second at the start of the ramp",
+    "start the ramp at N requests per second",
     .nullable = true, .group = "Load")
 BENCH(INT, VALUE, ramp_up_end_rps, "--ramp-up-end-rps", null, 0, 1000000000,
-    "arrivals per second at the end of the ramp",
+    "end the ramp at N requests per second",
     .nullable = true, .group = "Load")
 BENCH(STRING, VALUE, ramp_up_by, "--ramp-up-by", "index", -INF, INF,
-    "basis of the ramp: the request index, as in vLLM, or time",
+    "increase the rate with the request index, as vLLM does, or with time",
     .group = "Load", .ours = true, .choices = ARG_JSON(["index", "time"]))
 BENCH(INT, VALUE, ready_check_timeout_sec, "--ready-check-timeout-sec", 0, 0, 1000000,
-    "seconds to repeat a test request until it succeeds; 0: none",
+    "repeat a test request for up to N seconds until it succeeds; 0: send none",
     .group = "Server", .verdict = OPTION_DIFFERENT,
     .remark = "the test request is one word with eight output tokens, not the first prompt; it "
               "never exceeds the timeout")
 BENCH(JSON, VALUE, chat_template_kwargs, "--chat-template-kwargs", null, -INF, INF,
-    "custom: arguments of the chat template, an object",
+    "custom: pass the arguments in this object to the chat template",
     .nullable = true, .group = "Dataset", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
     .remark = "passed to the server, which applies the template")
 BENCH(JSON, VALUE, extra_body, "--extra-body", null, -INF, INF,
-    "keys to merge into the body of each request",
+    "merge these keys into the body of each request",
     .nullable = true, .group = "Request bodies", .verdict = OPTION_MORE,
     .remark = "`{\"stream\": false}` measures responses without streaming")
 BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
@@ -426,7 +425,7 @@ BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
     .group = "Metrics and files", .verdict = OPTION_MORE,
     .remark = "includes failed requests; opens without network access", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
-    "two limits in ms that color the token gaps in the timeline",
+    "color the token gaps in the timeline at these two limits in ms",
     .group = "Metrics and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
     "draw the lengths of prompts and outputs, as a PNG next to the result (needs libcairo2)",
@@ -435,40 +434,39 @@ BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
               "run",
     .aside = true)
 BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
-    "type of measurement: load on a server, or one of vLLM's offline benchmarks",
+    "measure load on a server (serve), or run one of vLLM's offline benchmarks",
     .ours = true,
     .choices = ARG_JSON(["serve", "latency", "throughput", "startup", "mm-processor"]))
 BENCH(STRING, VALUE, mode, NULL, null, -INF, INF,
-    "offline kinds: in_process runs vllm bench itself, server measures the same metrics with a server; unset: in_process if launch.command starts vLLM and no server is named",
+    "offline kinds: in_process runs vllm bench itself, server measures the same metrics with a server (default: in_process if launch.command starts vLLM and no server is named)",
     .nullable = true, .ours = true, .choices = ARG_JSON(["in_process", "server"]))
 BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
-    "load generator: native, or vllm bench serve as a child process",
+    "generate load with ProfLLM (native), or with vllm bench serve as a child process (vllm)",
     .ours = true, .choices = ARG_JSON(["native", "vllm"]))
 BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * HOUR,
-    "limit of one request from its start; longer ones fail",
+    "fail a request that takes longer than this",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
-    "time without a byte on any open stream after which the run ends, unless /health and /metrics show a busy server; 20 times longer before a first token",
+    "end the run after this time without a byte on any open stream, unless /health and /metrics show a busy server; 20 times longer before a first token",
     .group = "Run", .after = "retry_delay", .ours = true)
 BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
-    "maximum retries of a request that got no response or status 408, 425, 429, 502, 503 or 504; its latency includes all attempts",
+    "retry a request up to N times if it got no response or status 408, 425, 429, 502, 503 or 504; its latency includes all attempts",
     .group = "Run", .ours = true)
 BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
-    "pause before the first retry, doubled for each further one; after 429 and 503, a Retry-After header of up to 60s replaces it",
+    "wait this time before the first retry, and twice as long before each further one; after 429 and 503, a Retry-After header of up to 60s replaces it",
     .group = "Run", .ours = true)
 BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
-    "local addresses for new connections, used in turn; unset: chosen by the kernel",
+    "open connections from these local addresses in turn (default: chosen by the kernel)",
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
-    "chats: compute vLLM's metrics like the client of this release: 0.32 counts each event, 0.33 only events with "
-    "output; unset: the release of the server",
+    "chats: compute vLLM's metrics like the client of this release, by default that of the server: 0.32 counts each event, 0.33 only events with output",
     .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
-    "share of failed requests above which the status is partial",
+    "set the status to partial if more than this share of requests fails",
     .group = "Run", .ours = true)
 BENCH(INT, VALUE, repeats, "--repeats", 1, 1, 1000,
-    "number of repeats of the measured run",
+    "repeat the measured run N times",
     .group = "Run", .later = true, .ours = true,
     .instead = "repeat the run with --set benchmark.seed=N and another --output")
 BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
@@ -476,7 +474,7 @@ BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
     .nullable = true, .group = "Run", .later = true, .ours = true,
     .instead = "choose num_prompts by the intervals (…_ci95) of a shorter run")
 BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
-    "load generator workers, at most one per 64 of max_concurrency",
+    "run N load generator workers, at most one per 64 of max_concurrency",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
     "run the workers with real-time priority (SCHED_FIFO)",
@@ -491,31 +489,31 @@ BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
     "random: send token ids instead of text",
     .group = "Dataset random", .ours = true)
 BENCH(INT, VALUE, vocab_size, "--vocab-size", null, 1, 100000000,
-    "vocabulary size for random prompts if no tokenizer reports it",
+    "draw random token ids below N if no tokenizer reports the vocabulary size",
     .nullable = true, .group = "Dataset random", .ours = true)
 BENCH(INT, VALUE, batch_size, NULL, null, 1, 1000000,
-    "latency: prompts of the batch, all sent at once",
+    "latency: send N prompts at once, as one batch",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, n, NULL, null, 1, 100000,
-    "latency and throughput: responses per prompt",
+    "latency and throughput: generate N responses per prompt",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_warmup, NULL, null, 0, 1000000,
-    "latency and startup: uncounted iterations before the measured ones",
+    "latency and startup: run N warm-up iterations before the measured ones",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters, NULL, null, 1, 1000000,
-    "latency: number of measured batches",
+    "latency: measure N batches",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_cold, NULL, null, 0, 10000,
-    "startup: number of starts with empty caches",
+    "startup: start the engine N times with empty caches",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, num_iters_warm, NULL, null, 0, 10000,
-    "startup: number of starts with the caches of earlier ones",
+    "startup: start the engine N times with the caches of earlier starts",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, disable_detokenize, NULL, false, -INF, INF,
     "latency and throughput: do not convert tokens to text in the engine",
     .offline = true)
 BENCH(INT, VALUE, prefix_len, NULL, null, 0, 100000000,
-    "throughput, dataset random: tokens that all prompts share at their start",
+    "throughput, dataset random: start all prompts with the same N tokens",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, async_engine, NULL, false, -INF, INF,
     "throughput: use vLLM's asynchronous engine",
@@ -524,10 +522,10 @@ BENCH(BOOL, FLAG, prequeue_requests, NULL, false, -INF, INF,
     "throughput: queue all requests before the first is scheduled",
     .offline = true)
 BENCH(STRING, VALUE, lora_path, NULL, null, -INF, INF,
-    "throughput: directory of the adapters for the requests",
+    "throughput: read the adapters for the requests from this directory",
     .nullable = true, .offline = true)
 BENCH(INT, VALUE, hf_max_batch_size, NULL, null, 1, 1000000,
-    "throughput, backend hf: largest batch",
+    "throughput, backend hf: limit batches to N prompts",
     .nullable = true, .offline = true)
 BENCH(BOOL, FLAG, hf_enable_torch_compile, NULL, false, -INF, INF,
     "throughput, backend hf: compile the model",

@@ -58,7 +58,7 @@ KEY(DURATION, "launch.stop_timeout", launch.stop_timeout_ns, "30s", 0, 1 * DAY,
     "time the server has to stop before it is killed",
     .aside = true)
 KEY(LIST_STRING, "launch.extra_args", launch.extra_args, [], -INF, INF,
-    "more words for the command line of the server, passed on unchecked")
+    "more arguments for the command line of the server, passed on unchecked")
 KEY(DURATION, "telemetry.interval", telemetry.interval_ns, "100ms", 1 * MS, 1 * HOUR,
     "time between two samples of host and GPUs",
     .aside = true)

@@ -30,7 +30,7 @@ int pl_command_refuse(const struct pl_commands *commands, const char *name)
 	if (nearest != NULL)
 		return pl_program_refuse("unknown command '%s' (did you mean '%s'?)", name,
 					 nearest);
-	return pl_program_refuse("unknown command '%s' (see %s --help)", name, commands->program);
+	return pl_program_refuse("unknown command '%s'; see '%s --help'", name, commands->program);
 }
 
 void pl_command_add_list(const struct pl_commands *commands, const char *progress, const char *also,

@@ -262,15 +262,13 @@ static void check_quantization(const struct ckpt_case *server, struct option_pro
 	auto_free char *found = pl_asprintf("'%s'", given);
 	if (facts->quantization == NULL && needs_checkpoint(method) && !facts->quant_file) {
 		auto_free char *expected = pl_asprintf(
-			"null: the checkpoint is not quantized, and %s "
-			"needs one that is",
-			method);
+			"null, because %s needs a quantized checkpoint", method);
 		add(server, problems, OPTION_ERROR, "quantization", rule, found, expected);
 		return;
 	}
 	if (facts->quantization == NULL || same_family(facts->quantization, method))
 		return;
-	auto_free char *expected = pl_asprintf("'%s' as the checkpoint says, or nothing",
+	auto_free char *expected = pl_asprintf("'%s', the value of the checkpoint, or unset",
 					       facts->quantization);
 	bool sure = is_known_method(method) && is_known_method(facts->quantization);
 	ckpt_case_add(server, problems, sure ? OPTION_ERROR : OPTION_WARNING, "quantization", rule,

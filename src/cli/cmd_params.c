@@ -304,9 +304,9 @@ static int check_decided(const char *command, const json_t *diff, struct pl_err 
 	if (pl_text_equal(flag, of))
 		return pl_err_invalid(
 			err,
-			"'%s': line %d: found '%s', on by default and without a "
-			"negative, expected a switch whose flag sets it%s; no overlay "
-			"was written",
+			"'%s': line %d: found '%s', a switch that is on and cannot be "
+			"turned off, expected a switch whose flag sets it%s; no "
+			"overlay was written",
 			command, line, flag, rest);
 	return pl_err_invalid(
 		err,

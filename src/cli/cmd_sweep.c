@@ -281,7 +281,7 @@ static int send_result(void *user, const char *path, struct pl_err *err)
 	upload_done(&upload);
 	return code == PL_ERR_NONE
 		       ? 0
-		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no answer");
+		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no response");
 }
 
 static int send_summary(void *user, const char *path, struct pl_err *err)

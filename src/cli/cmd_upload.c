@@ -570,8 +570,8 @@ static int upload_pending(const struct upload_options *options, const struct pl_
 	if (find_pendings(words, &pendings, &err) < 0)
 		return cli_fail(&err);
 	if (options->token_file != NULL && options->to == NULL)
-		return cli_refuse("--token-file: --to URL is missing, which names the dashboard "
-				  "that gets the token");
+		return cli_refuse("--token-file: --to is missing; use --to URL to name the "
+				  "dashboard");
 	auto_free bool *sent = pl_alloc_array(pendings.count, sizeof(*sent));
 	for (size_t i = 0; i < pendings.count; i++) {
 		json_t *report = NULL;

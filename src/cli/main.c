@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 			return cmd_version(1, argv);
 		if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 			return cmd_help(argc - 1, argv + 1);
-		return cli_refuse("unknown option '%s' (see profllm --help)", argv[1]);
+		return cli_refuse("unknown option '%s'; see 'profllm --help'", argv[1]);
 	}
 	const struct pl_command *cmd = pl_command_find(&cli_commands, argv[1]);
 	if (cmd == NULL)

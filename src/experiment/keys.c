@@ -169,7 +169,7 @@ static json_t *read_value(struct option_reader *reader, const struct option_row 
 	if (row->type == OPTION_LIST && !is_gpus(row) && node->kind == PL_YAML_SCALAR &&
 	    strchr(node->text, ' ')) {
 		option_reader_refuse(reader, node, row->name, NULL,
-				     "a list of words such as [vllm, serve]");
+				     "a list of arguments such as [vllm, serve]");
 		return NULL;
 	}
 	if (is_gpus(row) && node->kind != PL_YAML_LIST && strcmp(node->text, "auto") != 0 &&

@@ -129,7 +129,7 @@ void exp_check_launch(struct exp_checker *c)
 	}
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
 		refuse_text(experiment, c->problems, "launch", "command", "an empty list",
-			    "a list of words such as [vllm, serve]");
+			    "a list of arguments such as [vllm, serve]");
 }
 
 /* GPUs may be named in three places, and only in one of them. */

@@ -260,8 +260,8 @@ static int empty_caches(struct run_state *run)
 		/* every engine has the first */
 		if (i == 0 && !run->shared_server->caches_stay)
 			pl_log(PL_LOG_WARNING,
-			       "the server did not empty its caches (POST %s answered %d): they "
-			       "may contain prompts of earlier runs",
+			       "the server did not empty its caches (POST %s returned status %d): "
+			       "they may contain prompts of earlier runs",
 			       paths[i], reply.status);
 		run->shared_server->caches_stay = run->shared_server->caches_stay || i == 0;
 	}

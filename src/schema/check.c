@@ -621,7 +621,7 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 					   (struct schema_fault){
 						   .keyword = "false",
 						   .found = schema_describe(value),
-						   .expected = pl_strdup("nothing here"),
+						   .expected = pl_strdup("no value"),
 					   });
 	if (has_nesting(node) && !enter_nesting(&a))
 		return false;

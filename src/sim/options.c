@@ -85,7 +85,7 @@ static const struct setting settings[] = {
 	{ "--sim-start-delay", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
 	  "listen after DURATION, spread over the phases of a start" },
 	{ "--sim-startup", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
-	  "older name of --sim-start-delay" },
+	  "listen after DURATION (older name of --sim-start-delay)" },
 	{ "--sim-processes", HUMAN, AT(processes), 0, 64, "N",
 	  "start N worker processes; the first has its own session and ignores SIGTERM" },
 	{ "--sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
@@ -473,7 +473,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 	if (*ret_action != SIM_SERVE)
 		return 0;
 	if (argc < 2 || !pl_text_equal(argv[1], "serve"))
-		return pl_err_invalid(err, "the first word must be 'serve'");
+		return pl_err_invalid(err, "the first argument must be 'serve'");
 	if (read_words(argc, argv, ret, err) < 0)
 		return -1;
 	return settle(ret, err);

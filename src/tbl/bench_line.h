@@ -56,9 +56,9 @@ CLIENT("--multi-turn-delay-ms", NOT_YET, "multi-turn conversations are not in th
 CLIENT("--multi-turn-prefix-global-ratio", NOT_YET, "multi-turn conversations are not in this version")
 CLIENT("--multi-turn-prefix-conversation-ratio", NOT_YET, "multi-turn conversations are not in this version")
 CLIENT("--per-turn-input-len", NOT_YET, "multi-turn conversations are not in this version")
-CLIENT("--speed-bench-config", NOT_YET, "vllm bench serve calls it --speed-bench-dataset-subset, which is not in this version")
-CLIENT("--speed-bench-max-input-len", NOT_YET, "dataset speed_bench is not in this version")
-CLIENT("--hf-text-column", NOT_YET, "dataset hf is not in this version")
+CLIENT("--speed-bench-config", NOT_YET, "'vllm bench serve' calls it --speed-bench-dataset-subset, which is not in this version")
+CLIENT("--speed-bench-max-input-len", NOT_YET, "dataset 'speed_bench' is not in this version")
+CLIENT("--hf-text-column", NOT_YET, "dataset 'hf' is not in this version")
 
 #undef OLD
 #undef CLIENT

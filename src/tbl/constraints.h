@@ -242,11 +242,11 @@ RULE(fp8_inc_is_hpu, WARNING, ENGINE, NULL, "0.32.0", CHANGED,
     REQUIRE(env.platform == "hpu"),
     "fp8_inc is the Intel Gaudi format",
     .source = "v1/attention/backend.py AttentionBackend.supports_kv_cache_dtype",
-    .reference_note = "no attention backend for CUDA or ROCm takes it: fp8_inc_not_on_gpu")
+    .reference_note = "no attention backend for CUDA or ROCm supports it: fp8_inc_not_on_gpu")
 RULE(fp8_inc_not_on_gpu, ERROR, ENGINE, "0.32.0", NULL, HOLDS,
     WHEN(kv_cache_dtype == "fp8_inc"),
     REQUIRE(env.platform not in ["cuda", "rocm"]),
-    "fp8_inc is the Intel Gaudi format; no attention backend for CUDA or ROCm takes it",
+    "fp8_inc is the Intel Gaudi format; no attention backend for CUDA or ROCm supports it",
     .source = "v1/attention/backend.py AttentionBackend.supports_kv_cache_dtype")
 RULE(kv_cache_float_is_model_dtype, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     WHEN(kv_cache_dtype in ["float16", "bfloat16"] and dtype != "auto"),
@@ -289,7 +289,7 @@ RULE(host_memory_per_gpu, WARNING, ENGINE, NULL, "0.18.0", CHANGED,
 RULE(host_memory_offload, WARNING, ENGINE, "0.18.0", NULL, ADVICE,
     WHEN(cpu_offload_gb > 0),
     REQUIRE(cpu_offload_gb * tensor_parallel_size * pipeline_parallel_size <= env.host_memory_gib),
-    "offload space is per GPU and exceeds host memory",
+    "the offload space of all GPUs together exceeds the host memory",
     .source = "config/offload.py UVAOffloadConfig.cpu_offload_gb",
     .reference_note = "documented as space per GPU, not checked beforehand")
 RULE(shm_object_size_needs_shm, ERROR, ENGINE, NULL, NULL, HOLDS,

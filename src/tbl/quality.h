@@ -84,7 +84,7 @@ FACT(preemptions, "preemptions of the server during the run")
 FACT(config_mismatch, "arguments set explicitly that the server reports with another value")
 FACT(profiled, "1: the server accepted the request to profile the load")
 FACT(totals_off_share, "largest difference of a rate or total of a file from its counts and duration, as a share")
-FACT(order_off_share, "largest difference of a statistic of a file from the order of its family, as a share")
+FACT(order_off_share, "largest violation of the order of the statistics in a file (such as p50 above p99), as a share")
 FACT(impossible_zeros, "metric families of a file whose times are all 0, although requests were measured")
 FACT(lists_off_share, "largest difference of a metric of a file from its lists of requests, as a share")
 FACT(requests_missing_share, "share of requests that a file counts neither as completed nor as failed")
@@ -168,7 +168,7 @@ QUALITY(littles_law, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
 	"do not use its throughput; report the result file as a bug of profllm")
 QUALITY(prefix_hits, RUN, "share", MOST, 0.02, DEGRADED, NEVER, DEGRADED,
 	"prefix-cache hits beyond those of the dataset itself: the server had processed these prompts before; use another seed or reset the cache",
-	"the server answered prompts from its prefix cache that the dataset does not repeat",
+	"the prefix cache of the server had prompts that the dataset does not repeat",
 	"use another benchmark.seed (--seed), or restart the server to empty its prefix cache")
 QUALITY(foreign_load, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"other requests at the server, or other processes on the GPUs of the run",
@@ -264,7 +264,7 @@ QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,
 	"check that the dataset has enough prompts and that the file is complete")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: the metrics are not those of real hardware",
-	"a simulator answered, so the metrics are not those of real hardware",
+	"a simulator sent the responses, so the metrics are not those of real hardware",
 	"measure a real server before you draw conclusions about hardware")
 
 #ifdef NO_FACT

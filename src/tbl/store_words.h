@@ -36,7 +36,7 @@ STORE_ITEM_STATE(STORED,    stored,    "stored")
 STORE_ITEM_STATE(DUPLICATE, duplicate, "the same content was already stored")
 STORE_ITEM_STATE(CONFLICT,  conflict,  "its run_id is already stored with other content")
 STORE_ITEM_STATE(REJECTED,  rejected,  "not a result, or a malformed one")
-STORE_ITEM_STATE(CANCELLED, cancelled, "cancelled by the user")
+STORE_ITEM_STATE(CANCELLED, cancelled, "canceled by the user")
 
 STORE_CHANGE(TAG,      tag,      "a tag was set, changed or removed")
 STORE_CHANGE(NOTES,    notes,    "the notes were set, changed or removed")

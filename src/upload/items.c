@@ -78,7 +78,7 @@ static void fail_without_items(struct upload *upload, const struct sent_file *se
 		struct upload_result *result = &upload->results[sent_files[i].file];
 		if (json_array_size(result->items) == 0)
 			upload_fail(result, is_cancelled
-						    ? "the upload was cancelled before it was read"
+						    ? "the upload was canceled before it was read"
 						    : "the dashboard does not report its outcome");
 	}
 }

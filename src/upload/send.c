@@ -209,7 +209,7 @@ static void fail_all(struct upload *upload, const struct io_reply *reply)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)pl_err_invalid(&err, "not sent: %s",
-			     is_cancelled(upload) ? "the upload was cancelled" : words);
+			     is_cancelled(upload) ? "the upload was canceled" : words);
 	upload_fail_waiting(upload, &err);
 }
 

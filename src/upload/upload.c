@@ -89,7 +89,7 @@ static int wait_for_job(struct upload *upload, struct pl_err *err)
 static void fail_sent(struct upload *upload, const struct pl_err *err)
 {
 	auto_free char *page = upload_page(upload);
-	auto_free char *why = pl_asprintf("uploaded, but the outcome is unknown: %s (see %s)",
+	auto_free char *why = pl_asprintf("uploaded, but the outcome is unknown: %s; see %s",
 					  err->text, page);
 
 	for (size_t i = 0; i < upload->count; i++) {

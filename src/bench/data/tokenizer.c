@@ -217,7 +217,7 @@ static int parse_reply(const struct io_reply *reply, const char *path, json_t **
 {
 	if (reply->status == 0)
 		return pl_err_set(err, PL_ERR_NETWORK, "'%s': %s", path,
-				  reply->error != NULL ? reply->error : "no answer");
+				  reply->error != NULL ? reply->error : "no response");
 	if (reply->status == 404 || reply->status == 405 || reply->status == 501)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "the server has no '%s' (status %d)", path,
 				  reply->status);

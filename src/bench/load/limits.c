@@ -63,11 +63,12 @@ static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t 
 	if (addresses > 1)
 		snprintf(each, sizeof(each), " for each of %zu addresses", addresses);
 	return pl_err_set(err, PL_ERR_INVALID,
-			  "%" PRIu64 " connections at once need as many local ports, limit "
-			  "'net.ipv4.ip_local_port_range' leaves %" PRIu64
-			  "%s: name more addresses of this host ({benchmark.source_addresses}), "
-			  "widen the limit or lower {benchmark.max_concurrency}",
-			  needed, ports, each);
+			  "limit 'net.ipv4.ip_local_port_range' leaves %" PRIu64
+			  " local ports%s, and %" PRIu64
+			  " concurrent connections need one each; name more addresses of this "
+			  "host ({benchmark.source_addresses}), widen the limit or lower "
+			  "{benchmark.max_concurrency}",
+			  ports, each, needed);
 }
 
 int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
@@ -81,10 +82,11 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 		return 0;
 	if (files != 0 && needed + open + FILES_BESIDES_SOCKETS > files)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "%" PRIu64 " connections at once need %" PRIu64
-				  " open files, limit 'nofile' is %" PRIu64
-				  ": raise it (ulimit -n) or lower {benchmark.max_concurrency}",
-				  needed, needed + open + FILES_BESIDES_SOCKETS, files);
+				  "limit 'nofile' is %" PRIu64 ", and %" PRIu64
+				  " concurrent connections need %" PRIu64
+				  " open files; raise it (ulimit -n) or lower "
+				  "{benchmark.max_concurrency}",
+				  files, needed, needed + open + FILES_BESIDES_SOCKETS);
 	/* A socket of a path has no port to run out of. */
 	if (load->addr.u.any.sa_family == AF_UNIX)
 		return 0;

@@ -56,8 +56,8 @@ static int refuse_bytes(const struct cutting *cutting, const char *name, struct 
 	pl_text_from_bytes(BYTES_MAX, most);
 	if (cutting->bytes_left == BYTES_MAX)
 		return pl_err_invalid(err,
-				      "'%s' was not read: it is larger than %s after "
-				      "decompression, the limit of one upload",
+				      "'%s' was not read: after decompression, it exceeds the "
+				      "limit of %s per upload",
 				      name, most);
 	return pl_err_invalid(
 		err, "'%s' was not read: one upload may have %s after decompression, and %s remain",

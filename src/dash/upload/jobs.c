@@ -177,7 +177,7 @@ static void report_changed(const struct dash_request *request, int rc, enum stor
 						.pointer = "/expected_sha256" });
 	} else if (came == STORE_JOB_NOTHING) {
 		dash_refuse(answer, 409,
-			    "upload '%s' has no item to retry: no item was cancelled, and the "
+			    "upload '%s' has no item to retry: no item was canceled, and the "
 			    "content of rejected items is not stored; upload the files again",
 			    request->words[0]);
 	} else if (came == STORE_JOB_OK) {

@@ -55,7 +55,7 @@ static int find(const char *name, bool own_folder_first, char **ret, struct pl_e
 	/* As in execvp() and shells: a name with a slash is a path and not searched. */
 	if (strchr(name, '/') != NULL) {
 		if (!is_program(name))
-			return pl_err_set(err, PL_ERR_NOT_FOUND, "no program '%s'", name);
+			return pl_err_set(err, PL_ERR_NOT_FOUND, "program '%s' does not exist", name);
 		*ret = pl_strdup(name);
 		return 0;
 	}
@@ -67,7 +67,7 @@ static int find(const char *name, bool own_folder_first, char **ret, struct pl_e
 		found = find_in_own_folder(name);
 	if (found == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "no program '%s' in PATH or next to profllm", name);
+				  "program '%s' is missing in PATH and next to profllm", name);
 	*ret = found;
 	return 0;
 }

@@ -40,7 +40,7 @@ static const char *model_of(const struct page *page)
 
 static void fill_title(struct page *page)
 {
-	auto_free char *title = pl_asprintf("Time line: %s", model_of(page));
+	auto_free char *title = pl_asprintf("Timeline: %s", model_of(page));
 
 	pl_clean_html(&page->text, title);
 }

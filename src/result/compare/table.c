@@ -229,8 +229,8 @@ static void add_not_reported(const struct form *form, const json_t *comparison)
 
 	if (json_array_size(kinds) == 0)
 		return;
-	pl_buf_add_text(form->buf, form->is_markdown ? "- **not recorded by all runs**: "
-						     : "  not recorded by all runs: ");
+	pl_buf_add_text(form->buf, form->is_markdown ? "- **not recorded by some runs**: "
+						     : "  not recorded by some runs: ");
 	PL_JSON_EACH(kind, kinds)
 		pl_buf_addf(form->buf, "%s%s", kind_at > 0 ? ", " : "",
 			    pl_json_get_text(kind, "title"));
@@ -273,7 +273,7 @@ static void add_inputs(const struct form *form, const json_t *comparison)
 	auto_json json_t *rows = json_array();
 	auto_buf title = PL_BUF(256);
 
-	pl_buf_addf(&title, "Different: %zu input%s (%lld equal, %lld not recorded by all runs)",
+	pl_buf_addf(&title, "Different: %zu input%s (%lld equal, %lld not recorded by some runs)",
 		    count, count == 1 ? "" : "s", (long long)pl_json_get_i64(inputs, "equal"),
 		    (long long)pl_json_get_i64(inputs, "partly_recorded"));
 	add_title(form, pl_buf_text(&title));

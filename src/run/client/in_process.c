@@ -208,10 +208,9 @@ static int in_process_open(const struct run_launch *launch, struct run_measured 
 	if (launch->program != NULL)
 		return 0;
 	return pl_err_set(err, PL_ERR_NOT_FOUND,
-			  "'%s' is not installed, and this benchmark runs in its process; to "
-			  "measure latency, throughput or startup with a server, use "
-			  "{benchmark.mode} server (starts launch.command), --sim (a simulator) or "
-			  "{launch.url} (a running server; not for startup)",
+			  "'%s' is not installed; to measure a server instead, set "
+			  "{benchmark.mode} to server, {launch.url} to a running server, or use "
+			  "--sim (a simulator)",
 			  json_string_value(json_array_get(launch->argv, 0)));
 }
 

@@ -105,9 +105,9 @@ static int vllm_open(const struct run_launch *launch, struct run_measured *ret, 
 	}
 	if (state->program == NULL && host_program_find(PROGRAM, &state->program, err) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "benchmark.client: no program '" PROGRAM
-				  "' next to launch.command or in PATH; " VARIABLE
-				  " in the environment can name it");
+				  "benchmark.client: program '" PROGRAM
+				  "' is missing next to launch.command and in PATH; set " VARIABLE
+				  " in the environment to its path");
 	state->version = run_release_of_program(state->program);
 	return 0;
 }

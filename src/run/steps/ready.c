@@ -56,7 +56,7 @@ static int look_for_health(struct run_target *target, const struct run_server *s
 
 	if (ask_for_health(target, &reply, why, room, &err) < 0)
 		return err.code == PL_ERR_INVALID ? -1 : 0;
-	snprintf(why, room, ": '/health' answered %d", reply.status);
+	snprintf(why, room, ": '/health' returned status %d", reply.status);
 	return server->process != NULL ? reply.status == 200
 				       : reply.status > 0 && reply.status < 500;
 }
@@ -164,7 +164,7 @@ static int try_request(const struct run_context *run, const struct run_route *ro
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
 	const struct res_record *record = &outcome->records[0];
-	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
+	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no response");
 	*ret_status = record->status;
 	/* a refusal is a response: the later requests will report it */
 	return record->ok || run_redirect_is(record->status) ||

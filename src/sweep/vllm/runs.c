@@ -274,7 +274,7 @@ static int run_one(struct sweep_vllm *sweep, const struct one *one, bool *warm, 
 	if (run != NULL) {
 		mark_one(sweep, one, "[SKIPPED BENCHMARK]");
 		sweep->outcome->reused++;
-		report_progress(sweep, one, "there already");
+		report_progress(sweep, one, "already exists");
 		json_array_append(retained, run);
 		return 0;
 	}

@@ -74,8 +74,8 @@ static int empty_caches(struct sweep_vllm_server *server, struct pl_err *err)
 			return pl_err_wrap(err, "the server's caches were not emptied");
 		if (!is_emptied(&reply))
 			return pl_err_set(err, PL_ERR_FAILED,
-					  "the server's caches were not emptied: POST %s answered "
-					  "%d: %.200s",
+					  "the server's caches were not emptied: POST %s "
+					  "returned status %d: %.200s",
 					  paths[i], reply.status,
 					  reply.body != NULL ? reply.body : "");
 	}

@@ -124,7 +124,7 @@ static int check_count(const struct vllm_command *command, struct pl_err *err)
 {
 	if (command->words.count <= WORDS_MAX)
 		return 0;
-	return pl_err_invalid(err, "'%s' has more than %d words", command->source, WORDS_MAX);
+	return pl_err_invalid(err, "'%s' has more than %d arguments", command->source, WORDS_MAX);
 }
 
 static int check_release(const struct vllm_command_options *options, struct pl_err *err)

@@ -139,7 +139,7 @@ def test_the_help_of_a_release_with_two_negatives(bin_dir, tmp_path, test_data_d
     ("--enable-thing, --suppress-thing", "False", "found '--suppress-thing', which may switch "
                                                   "'--enable-thing' on or off"),
     ("--thing, -t, --thing-off", "False", "found '--thing-off'"),
-    ("--brand-new", "True", "found '--brand-new', on by default and without a negative"),
+    ("--brand-new", "True", "found '--brand-new', a switch that is on and cannot be turned off"),
 ])
 def test_an_undecided_switch_makes_no_overlay(bin_dir, tmp_path, flags, default, says):
     text = f"options:\n  --port PORT  Text.\n  {flags}\n       Text. (default: {default})\n"

@@ -132,7 +132,7 @@ def test_a_bomb_of_gzip(dashboard):
         if answer.status == 202:
             job = dashboard.done(answer.json["status_url"])
             assert job["counts"]["stored"] == 0 and not any(item["retryable"] for item in job["items"])
-            assert bomb is not zeros or "larger than 256 MiB after decompression, the limit of one upload" in job["items"][0]["message"]
+            assert bomb is not zeros or "after decompression, it exceeds the limit of 256 MiB per upload" in job["items"][0]["message"]
         else:
             is_refused(answer, 400, 413, 415, 422)
         body, media = form(("bomb.json.gz", bomb), ("good.json", json.dumps(little(3)).encode()))

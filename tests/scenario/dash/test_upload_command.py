@@ -171,7 +171,7 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
                 assert shared.ask("POST", f"/api/upload/jobs/{job}/cancel").status == 200
         front.before = cancel
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-    assert done.returncode == 2 and done.stdout.count(": not sent: the upload was cancelled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
+    assert done.returncode == 2 and done.stdout.count(": not sent: the upload was canceled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
 
 
 def again_and_again(job):
@@ -201,7 +201,7 @@ def test_pages_of_items_without_end(bin_dir, shared, files, page, says):
 
     with Front(shared, status=[answer] * 1000) as front:
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-    assert done.returncode == 1 and f"the outcome is unknown: {says} (see " in done.stdout + done.stderr, done.stdout + done.stderr
+    assert done.returncode == 1 and f"the outcome is unknown: {says}; see " in done.stdout + done.stderr, done.stdout + done.stderr
     assert page.asked < 5
 
 

@@ -62,7 +62,7 @@ def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, s
 def test_a_server_that_refuses(bin_dir, tmp_path, patience):
     """The server has no profiler: nothing is profiled, whatever was requested."""
     result, done = play(bin_dir, tmp_path, base_config(num_prompts=3, profile=True), patience)
-    assert "'/start_profile' answered 404" in done.stderr
+    assert "'/start_profile' returned status 404" in done.stderr
     assert result["config"]["benchmark"]["profile"] is True
     assert result["profiling"] == NOTHING_RAN
     assert check_of(result) == ("passed", 0, "degraded")

@@ -127,7 +127,7 @@ def test_a_missing_key_is_reported(bin_dir, tmp_path):
         for env in ({}, {"OPENAI_API_KEY": "sk-wrong"}):
             done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env=env)
             assert done.returncode == 3
-            assert "'/v1/models' answered 401: the server requires an API key; set" in done.stdout
+            assert "'/v1/models' returned status 401: the server requires an API key; set" in done.stdout
             assert "or --header" in done.stdout and "sk-" not in done.stdout
         done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env={"OPENAI_API_KEY": "sk-right"})
         assert done.returncode == 0

@@ -278,4 +278,4 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     assert any("/start_profile" in line for line in profiled.lines)
     assert any("/stop_profile" in line for line in profiled.lines)
     done = bench(bin_dir, server, "--num-prompts", 2, "--profile", cwd=tmp_path)
-    assert "'/start_profile' answered 404" in done.stderr
+    assert "'/start_profile' returned status 404" in done.stderr

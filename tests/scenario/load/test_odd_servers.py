@@ -344,7 +344,7 @@ def test_odd_health(bin_dir, tmp_path, patience, name):
         assert server.asked == {}
     assert play.done.returncode == 3 and play.result["status"] == "launch_failed"
     says = {"cut": "truncated", "reset": "reset", "close": "without a response", "no-http": "malformed HTTP response",
-            "two-lengths": "content-length", "500": "'/health' answered 500"}[name]
+            "two-lengths": "content-length", "500": "'/health' returned status 500"}[name]
     assert says in play.result["error"]["message"], play.result["error"]
 
 

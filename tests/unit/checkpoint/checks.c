@@ -59,7 +59,7 @@ static void test_model_checks__rules(void **state)
 		{ TINY, "{\"max_model_len\":100000}", "max_model_len_within_model",
 		  "server.max_model_len", "at most 4096, the model's max_position_embeddings" },
 		{ TINY, "{\"quantization\":\"awq\"}", "quantization_matches_model",
-		  "server.quantization", "the checkpoint is not quantized" },
+		  "server.quantization", "needs a quantized checkpoint" },
 		{ TINY, "{\"enable_chunked_prefill\":false,\"max_num_batched_tokens\":64}",
 		  "batched_tokens_reach_model", "server.max_num_batched_tokens", "at least 4096" },
 		/* ... and what it took */
@@ -101,7 +101,7 @@ static void test_model_checks__rules(void **state)
 
 		{ QUANTIZED("fp8"), "{\"quantization\":\"fp8\"}", NULL, NULL, NULL },
 		{ QUANTIZED("fp8"), "{\"quantization\":\"awq\"}", "quantization_matches_model",
-		  "server.quantization", "'fp8' as the checkpoint says" },
+		  "server.quantization", "'fp8', the value of the checkpoint, or unset" },
 		{ QUANTIZED("compressed-tensors"), "{\"quantization\":\"awq\"}",
 		  "quantization_matches_model", "server.quantization", "'compressed-tensors'" },
 		{ QUANTIZED("awq"), "{\"quantization\":\"awq_marlin\"}", NULL, NULL, NULL },

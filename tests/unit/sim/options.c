@@ -104,8 +104,8 @@ static void test_sim_options__refused(void **state)
 		const char *line;
 		const char *text;
 	} cases[] = {
-		{ "profllm-sim", "the first word must be 'serve'" },
-		{ "profllm-sim bench x", "the first word must be 'serve'" },
+		{ "profllm-sim", "the first argument must be 'serve'" },
+		{ "profllm-sim bench x", "the first argument must be 'serve'" },
 		{ "profllm-sim serve", "the following arguments are required: model" },
 		{ "profllm-sim serve m --sim-stepp 3ms", "unrecognized arguments: --sim-stepp" },
 		{ "profllm-sim serve m --port", "argument --port: expected one argument" },

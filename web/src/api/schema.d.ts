@@ -2406,7 +2406,7 @@ export interface components {
          *     - `queued`: The upload accepts no further parts, and waits to be processed.
          *     - `running`: The server is processing the items.
          *     - `done`: All items are processed.
-         *     - `cancelled`: The upload was cancelled. Items that were not stored by then are stored only if they are retried.
+         *     - `cancelled`: The upload was canceled. Items that were not stored by then are stored only if they are retried.
          * @enum {string}
          */
         UploadState: "open" | "queued" | "running" | "done" | "cancelled";
@@ -2420,7 +2420,7 @@ export interface components {
          *     - `duplicate`: The result `id` has the same content.
          *     - `conflict`: The result `id` has the same `run_id` and other content.
          *     - `rejected`: The item is not a result, or is malformed or incomplete.
-         *     - `cancelled`: The upload was cancelled before the item was stored.
+         *     - `cancelled`: The upload was canceled before the item was stored.
          * @enum {string}
          */
         UploadItemState: "queued" | "parsed" | "valid" | "stored" | "duplicate" | "conflict" | "rejected" | "cancelled";

@@ -553,7 +553,7 @@ static void too_many_words(void **state)
 	assert_int_equal(vllm_command_parse(pl_buf_text(&text), text.len, &options, &command,
 					    &problems, &err),
 			 -1);
-	assert_non_null(strstr(err.text, "words"));
+	assert_non_null(strstr(err.text, "arguments"));
 }
 
 static void a_release_that_is_none(void **state)

@@ -377,7 +377,7 @@ test('groups: pins a filter, compares only simulated runs, matches inputs, and c
   await expect(part(page, 'Cautions')).toContainText('1 combination of inputs occurs')
   await expect(page).toHaveURL(/match=1$/)
   await page.getByRole('button', { name: 'Remove B' }).click()
-  await expect(page.getByText('A comparison needs two sides')).toBeVisible()
+  await expect(page.getByText('This comparison has one side')).toBeVisible()
   await page.keyboard.press('[')
   await expect(page.getByRole('listitem', { name: /^B/ })).toBeVisible()
   const [one, two] = await ids(page)

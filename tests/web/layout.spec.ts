@@ -55,7 +55,7 @@ test('Explore itself never scrolls: not by the wheel, a key, a skip or the focus
 
 test('the first screen has eleven whole rows, with TTFT and TPOT', async ({ page }) => {
   await explore(page)
-  const table = page.getByRole('region', { name: 'Table, scrolls sideways' })
+  const table = page.getByRole('region', { name: 'Experiments table' })
   for (const head of [/^P99 TTFT/, /^Median TPOT/])
     await expect(table.getByRole('columnheader', { name: head })).toBeInViewport({ ratio: 1 })
   await expect(page.getByRole('note', { name: 'About this chart' })).toBeVisible()
@@ -257,7 +257,7 @@ test('with forced colors a choice, a bar, a hollow mark and the focus can be see
       .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
   const ground = await look('body', 'background-color')
   const chosen: [string, string, string][] = [
-    ['nav[aria-label=Screens] a[aria-current]', 'nav[aria-label=Screens] a:not([aria-current])', 'background-color'],
+    ['nav[aria-label=Pages] a[aria-current]', 'nav[aria-label=Pages] a:not([aria-current])', 'background-color'],
     ['nav[aria-label=Presets] a[aria-current]', 'nav[aria-label=Presets] a:not([aria-current])', 'border-bottom-color'],
     ['[role=radiogroup] > [data-selected]', '[role=radiogroup] > :not([data-selected])', 'background-color'],
     ['aside label[data-selected]:has(small)', 'aside label:not([data-selected]):has(small)', 'background-color'],
@@ -306,7 +306,7 @@ test('a link that sorts by several fields shows the number and arrow of each, an
   page,
 }) => {
   await explore(page, '?sort=server.tensor_parallel_size,-results.output_throughput,results.p99_tpot_ms&select=1,2')
-  const table = page.getByRole('region', { name: 'Table, scrolls sideways' })
+  const table = page.getByRole('region', { name: 'Experiments table' })
   for (const [at, head] of ['TP ▴1', 'Output ▾2', 'P99 TPOT ▴3'].entries()) {
     const shown = page.getByText(head, { exact: true })
     await expect(table.getByRole('columnheader', { name: new RegExp(`sort key ${at + 1}`) })).toBeInViewport({

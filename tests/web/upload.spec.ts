@@ -162,7 +162,7 @@ test('a new user uploads ten files of vllm bench serve, finds the best within a 
   await page.getByRole('button', { name: 'Clear all' }).click()
   await expect(counted(page)).toHaveText('10 of 10 experiments')
   await page.waitForLoadState('networkidle')
-  await expect(page.getByRole('navigation', { name: 'Views to start from' })).toHaveCount(0)
+  await expect(page.getByRole('navigation', { name: 'Suggested views' })).toHaveCount(0)
   await page.getByRole('checkbox', { name: 'Only fields that vary' }).press('Space')
   const panel = page.getByRole('complementary', { name: 'Filters' })
   await expect(panel.getByRole('group', { name: 'Model', exact: true })).toBeVisible()

@@ -36,7 +36,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         <Mark />
         ProfLLM
       </Link>
-      <nav className={css.nav} aria-label="Screens" {...oneStop}>
+      <nav className={css.nav} aria-label="Pages" {...oneStop}>
         {screens.map(({ tab }) => tab && <TabLink key={tab.name} tab={tab} />)}
       </nav>
       <div className={css.end} role="toolbar" aria-label="Search and settings" {...oneStop}>

@@ -18,12 +18,12 @@ it('counts values: a value that is missing is none', () => {
 
 it('names inputs that some results do not record, without a count', () => {
   expect(mixedList([caution('load', 2, 0, 0), caution('gpu', 1, 1, 0), caution('failures', 0, 0, 0)])).toBe(
-    '2 loads, the failures; not recorded by all results: the gpu',
+    '2 loads, the failures; not recorded by some results: the gpu',
   )
-  expect(mixedList([caution('engine', 1, 0, 2)])).toBe('not recorded by all results: the engine')
+  expect(mixedList([caution('engine', 1, 0, 2)])).toBe('not recorded by some results: the engine')
   expect(mixedList([caution('model', 4, 0, 2)])).toBe('4 models')
   // also for a kind without a noun: one known value is not a mixture
-  expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('not recorded by all results: the simulated')
+  expect(mixedList([caution('simulated', 1, 0, 1)])).toBe('not recorded by some results: the simulated')
   expect(mixedList([caution('simulated', 2, 0, 0)])).toBe('the simulated')
 })
 

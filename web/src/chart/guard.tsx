@@ -81,7 +81,7 @@ const listOf = (cautions: Caution[], words: (caution: Caution) => string) =>
     .map(words)
     .join(', ')
 
-// "3 GPU types, 2 loads; not recorded by all results: dataset". An input of the second list has fewer than two known
+// "3 GPU types, 2 loads; not recorded by some results: dataset". An input of the second list has fewer than two known
 // values.
 export function mixedList(mixed: Caution[]) {
   const isUnknown = (caution: Caution) =>
@@ -89,7 +89,7 @@ export function mixedList(mixed: Caution[]) {
   const [unknown, known] = [mixed.filter(isUnknown), mixed.filter((caution) => !isUnknown(caution))]
   return [
     known.length > 0 && listOf(known, mixedWords),
-    unknown.length > 0 && `not recorded by all results: ${listOf(unknown, ({ title }) => title)}`,
+    unknown.length > 0 && `not recorded by some results: ${listOf(unknown, ({ title }) => title)}`,
   ]
     .filter(Boolean)
     .join('; ')
@@ -154,7 +154,7 @@ function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Ca
       {unknown.length > 0 && (
         <details className={css.unknown}>
           <summary>
-            Not recorded by all results: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}
+            Not recorded by some results: {count(unknown.length)} {unknown.length === 1 ? 'field' : 'fields'}
           </summary>
           <Fields fields={unknown} catalogue={catalogue} label="Fields that some results do not record" />
         </details>
@@ -301,7 +301,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
           ) : (
             <p>
               {count(answer.marks?.id.length ?? 0)} marks for {count(answer.drawn)} results. A larger mark represents
-              several results at one place.{' '}
+              several results at the same position.{' '}
               {answer.frontier_more_count ? 'Some results on the frontier' : 'Results on the frontier'}, isolated
               results and selected results have separate marks.
             </p>

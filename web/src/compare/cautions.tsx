@@ -65,7 +65,7 @@ export function Cautions({ answer, views, metrics, catalogue, isMatched, onMatch
       )}
       {isComparable && bare.length === 0 && notTold.length > 0 && (
         <p className={css.fine}>
-          <b>Not recorded by all runs:</b> {listed(notTold)}. The sides may differ in these inputs.
+          <b>Not recorded by some runs:</b> {listed(notTold)}. The sides may differ in these inputs.
         </p>
       )}
       {isSimulated && (

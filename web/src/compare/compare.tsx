@@ -113,7 +113,7 @@ function Remaining({ side, catalogue }: { side: Side; catalogue: Catalogue }) {
   const lastExplore = usePreferences((kept) => kept.lastExplore)
   return (
     <>
-      <p className={page.lead}>A comparison needs two sides, and this one has one:</p>
+      <p className={page.lead}>This comparison has one side. Add a second one.</p>
       <p className={css.remaining}>
         <b>{id === null ? name : <Link href={paths.experiment(id)}>{name}</Link>}</b>{' '}
         {experiment && <SideVerdict experiment={experiment} />} {experiment?.simulated && <Simulated />}
@@ -136,7 +136,7 @@ function TooFew({ state }: { state: CompareState }) {
     <Framed>
       <p className={page.lead}>
         {state.sides.length === 1
-          ? 'A comparison needs two sides, and this one has one.'
+          ? 'This comparison has one side. Add a second one.'
           : pinned.length === 0 && 'Nothing is pinned yet.'}{' '}
         On Explore,{' '}
         {isTouch ? (

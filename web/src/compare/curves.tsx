@@ -253,7 +253,13 @@ function bandOf(points: Point[]) {
 function Table({ family, views }: { family: ComparedFamily; views: SideView[] }) {
   const form = formOf(family)
   return (
-    <div className={page.scroll} tabIndex={0} role="region" aria-label={`${family.title}, scrolls sideways`}>
+    <div
+      className={page.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label={`${family.title} table`}
+      aria-description="Scrolls sideways"
+    >
       <table className={join(page.rows, css.percentiles)}>
         <thead>
           <tr>

@@ -47,7 +47,13 @@ export function Differs({ answer: { inputs }, views, catalogue, withEqual, onEqu
         </p>
       </div>
       {shown.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Differing inputs, scrolls sideways">
+        <div
+          className={page.scroll}
+          tabIndex={0}
+          role="region"
+          aria-label="Differing inputs table"
+          aria-description="Scrolls sideways"
+        >
           <table className={join(page.rows, css.sided)}>
             <thead>
               <tr>
@@ -229,7 +235,7 @@ function EqualSection({
 }
 
 function EqualValue({ field, value }: { field: Field; value: unknown }) {
-  if (value === undefined) return <dd className="dim">not recorded by all runs</dd>
+  if (value === undefined) return <dd className="dim">not recorded by some runs</dd>
   return (
     <dd className="n" title={value === null ? undefined : wholeText(field, value)}>
       <bdi>{value === null ? nullWord(field) : withUnit(field, value)}</bdi>

@@ -59,10 +59,10 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
         <h2>Metrics</h2>
         <p>
           {isVague
-            ? 'single runs without a confidence interval: a difference may be chance'
+            ? 'Single runs without a confidence interval: a difference may be chance'
             : isSingle
-              ? 'single runs: 95 % CIs do not include run-to-run variation'
-              : 'means of runs; 95 % CIs include run-to-run variation, except for a side with one run'}
+              ? 'Single runs: 95 % CIs do not include run-to-run variation'
+              : 'Means of runs; 95 % CIs include run-to-run variation, except for a side with one run'}
         </p>
         <span className={page.end}>
           <span className={css.legend}>
@@ -98,7 +98,13 @@ export function Metrics({ answer, views, metrics, folded, onlyClear, onOnlyClear
             : `None of ${metrics.length} metrics has a clear difference.`}
         </p>
       ) : (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
+        <div
+          className={page.scroll}
+          tabIndex={0}
+          role="region"
+          aria-label="Metrics table"
+          aria-description="Scrolls sideways"
+        >
           <table className={join(page.rows, css.sided, css.metrics)}>
             <thead>
               <tr>

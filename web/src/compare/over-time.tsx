@@ -72,7 +72,7 @@ export function OverTime({
     <section className={page.block} aria-label="Over time">
       <div className={page.blockHead}>
         <h2>Over time</h2>
-        <p>time since the start of the measurement; mean over GPUs</p>
+        <p>Time since the start of the measurement; mean over GPUs</p>
         {shown && (
           <span className={page.end}>
             <Key views={views} />

@@ -29,9 +29,15 @@ export function Quality({ details, views }: { details: MetricView[] | null; view
     <section className={page.block} aria-label="Quality">
       <div className={page.blockHead}>
         <h2>Quality</h2>
-        <p>mean over runs for each check</p>
+        <p>Mean over runs for each check</p>
       </div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality, scrolls sideways">
+      <div
+        className={page.scroll}
+        tabIndex={0}
+        role="region"
+        aria-label="Quality table"
+        aria-description="Scrolls sideways"
+      >
         <table className={join(page.rows, css.sided)}>
           <thead>
             <tr>

@@ -46,7 +46,7 @@ export function Sides({ views, onMove, onRemove, onSimulated }: Props) {
       <p className={css.hint}>
         Compared
         <br />
-        drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd>
+        Drag to reorder, or <kbd>Alt</kbd> <kbd>←</kbd> <kbd>→</kbd>
       </p>
       <ol ref={list} aria-label="Compared" {...oneStop}>
         {views.map((view) => (

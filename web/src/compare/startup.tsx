@@ -28,12 +28,18 @@ export function StartUp({ details, views }: { details: MetricView[] | null; view
     <section className={page.block} aria-label="Startup">
       <div className={page.blockHead}>
         <h2>Startup</h2>
-        <p>seconds since the process started; each segment ends when its numbered phase is reached</p>
+        <p>Seconds since the process started; each segment ends when its numbered phase is reached</p>
       </div>
       {details && phases.length === 0 && <p className={css.quiet}>No side recorded its startup.</p>}
       {phases.length > 0 && <Lanes phases={phases} views={views} />}
       {phases.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Startup, scrolls sideways">
+        <div
+          className={page.scroll}
+          tabIndex={0}
+          role="region"
+          aria-label="Startup table"
+          aria-description="Scrolls sideways"
+        >
           <table className={join(page.rows, css.sided)}>
             <thead>
               <tr>

@@ -14,7 +14,7 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
       <p className={css.first}>
         Summary
         <br />
-        of {count(metrics.length)} metrics, compared with A
+        {count(metrics.length)} metrics, compared with A
       </p>
       {views.map((view) =>
         view.at === 0 ? (
@@ -32,7 +32,7 @@ export function Summary({ views, metrics }: { views: SideView[]; metrics: Metric
         </p>
       )}
       {isUndecidable(views, metrics) && (
-        <p className={css.why}>One run each, without a confidence interval: repeat the runs to decide.</p>
+        <p className={css.why}>Each side has one run without a confidence interval. Repeat the runs to decide.</p>
       )}
     </section>
   )

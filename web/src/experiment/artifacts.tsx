@@ -41,7 +41,7 @@ export function Artifacts({ id }: { id: number }) {
         <p>
           {artifacts.data
             ? list.length === 0
-              ? 'none were uploaded'
+              ? 'None were uploaded'
               : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`
             : ''}
         </p>
@@ -54,7 +54,13 @@ export function Artifacts({ id }: { id: number }) {
         )}
       </div>
       {list.length + absent.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Artifacts, scroll sideways">
+        <div
+          className={page.scroll}
+          tabIndex={0}
+          role="region"
+          aria-label="Artifacts table"
+          aria-description="Scrolls sideways"
+        >
           <table className={page.rows}>
             <thead>
               <tr>

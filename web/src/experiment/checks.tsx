@@ -26,12 +26,18 @@ export function Checks({ checks }: { checks: Check[] }) {
         <h2>Quality checks</h2>
         <p>
           {checks.every(({ status }) => status === 'unknown')
-            ? 'unknown: the run recorded too little to check'
-            : 'only checks over their limit have an effect'}
+            ? 'Unknown: the run recorded too little to check'
+            : 'Only checks over their limit have an effect'}
         </p>
       </div>
       {shown.length > 0 && (
-        <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
+        <div
+          className={page.scroll}
+          tabIndex={0}
+          role="region"
+          aria-label="Quality checks table"
+          aria-description="Scrolls sideways"
+        >
           <table className={page.rows}>
             <thead>
               <tr>

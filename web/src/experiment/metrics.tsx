@@ -106,7 +106,13 @@ export function Metrics({ families, figures, experiment }: MetricsProps) {
             : ''}
         </p>
       </div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
+      <div
+        className={page.scroll}
+        tabIndex={0}
+        role="region"
+        aria-label="Metrics table"
+        aria-description="Scrolls sideways"
+      >
         <table className={page.rows} data-simulated={experiment.simulated || undefined}>
           <thead>
             <tr>

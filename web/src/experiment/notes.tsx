@@ -44,7 +44,7 @@ export function Notes({ experiment, shown }: { experiment: Experiment; shown: st
     <section className={page.block} id="notes" aria-label="Tags and notes">
       <div className={page.blockHead}>
         <h2>Tags and notes</h2>
-        <p>edits here do not change the uploaded file</p>
+        <p>Edits here do not change the uploaded file</p>
         <span className={page.end}>
           <Button aria-expanded={hasHistory} onPress={() => setHistory(!hasHistory)}>
             Changes
@@ -184,7 +184,13 @@ function History({ id }: { id: number }) {
   if (!changes.data) return null
   if (changes.data.length === 0) return <p className={css.none}>No changes since upload.</p>
   return (
-    <div className={page.scroll} tabIndex={0} role="region" aria-label="Changes, scrolls sideways">
+    <div
+      className={page.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Changes table"
+      aria-description="Scrolls sideways"
+    >
       <table className={page.rows}>
         <thead>
           <tr>

@@ -62,7 +62,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
     <section className={page.block} id="parameters" aria-label="Parameters">
       <div className={page.blockHead}>
         <h2>Parameters</h2>
-        {hasSource && set.length > 0 && <p>explicit values first</p>}
+        {hasSource && set.length > 0 && <p>Explicit values first</p>}
         <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
           <TextField
             label="Search parameters"

@@ -86,7 +86,7 @@ export function ColumnPicker({
           </>
         )}
         <h2 className={css.title}>
-          <span>Shown, in order</span>
+          <span>Shown columns</span>
           <span className="n-11" role="status">
             {chosen.length - pinned}
           </span>

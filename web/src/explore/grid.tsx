@@ -100,7 +100,8 @@ export const Grid = memo(function Grid({ catalogue, columns, pinned, sort, ref, 
       tabIndex={-1}
       data-focus-home
       role="region"
-      aria-label="Table, scrolls sideways"
+      aria-label="Experiments table"
+      aria-description="Scrolls sideways"
     >
       <table
         role="grid"

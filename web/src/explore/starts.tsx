@@ -103,8 +103,8 @@ export function Starts({ round }: { round: number }) {
   )
   if (shown.length === 0) return null
   return (
-    <nav className={css.starts} aria-label="Views to start from" {...oneStop}>
-      <span>Start from</span>
+    <nav className={css.starts} aria-label="Suggested views" {...oneStop}>
+      <span>Suggested views</span>
       {shown.map(({ start, n }) => (
         <Link key={start.name} href={addressOf(start)} title={`${start.about}; ${count(n ?? 0)} experiments`}>
           {start.name}

@@ -19,7 +19,7 @@ const KEYS: [string[], string][] = [
   [['[', ']'], 'Undo or redo the last change of filters, order or columns'],
   [['Enter'], 'Open the row, or press the focused control'],
   [['Shift', 'click'], 'On a column head: add the column as a sort key'],
-  [['Tab'], 'Next group of controls. The filters, the table and each row of buttons are one group'],
+  [['Tab'], 'Next group of controls. The filters, the table and each row of buttons are separate groups'],
   [['↑', '↓', '←', '→'], 'In the table: next cell. In the filters and in a row of buttons: next control'],
   [['Page Up', 'Page Down'], 'In the filters: previous or next section'],
   [['←', '→'], 'On a section head: close or open the section'],

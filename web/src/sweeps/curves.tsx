@@ -383,7 +383,13 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
 function PointTable({ model, lines, name, x, y, limit, best, isLower }: DrawProps) {
   const forms = formsOf({ x, y, lines })
   return (
-    <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of the curves, scrolls sideways">
+    <div
+      className={page.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Curve values"
+      aria-description="Scrolls sideways"
+    >
       <table className={page.rows}>
         <thead>
           <tr>

@@ -55,7 +55,13 @@ function SweepRow({ sweep }: { sweep: Listed }) {
 
 function Table({ sweeps }: { sweeps: Listed[] }) {
   return (
-    <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of sweeps, scrolls sideways">
+    <div
+      className={page.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Sweeps table"
+      aria-description="Scrolls sideways"
+    >
       <table className={join(page.rows, css.list)}>
         <thead>
           <tr>

@@ -46,7 +46,8 @@ export function Rest({ runs, wanted }: { runs: SweepRun[]; wanted: Wanted | null
         className={page.scroll}
         tabIndex={0}
         role="region"
-        aria-label="Table of failed and skipped runs, scrolls sideways"
+        aria-label="Failed and skipped table"
+        aria-description="Scrolls sideways"
       >
         <table className={join(page.rows, css.rest)}>
           <thead>

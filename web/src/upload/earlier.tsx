@@ -47,7 +47,13 @@ export function Earlier({ jobs }: { jobs: ReturnType<typeof useJobs> }) {
         <h2>All uploads</h2>
         <p>{count(total)}</p>
       </div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label="Table of uploads, scrolls sideways">
+      <div
+        className={page.scroll}
+        tabIndex={0}
+        role="region"
+        aria-label="Uploads table"
+        aria-description="Scrolls sideways"
+      >
         <table className={join(page.rows, css.earlier)}>
           <thead>
             <tr>

@@ -73,7 +73,7 @@ export function Queue({ job, sender, entries }: Props) {
     <section className={page.block} aria-label="Files">
       <div className={page.blockHead}>
         <h2>Files</h2>
-        <p>errors and conflicts first</p>
+        <p>Errors and conflicts first</p>
         {choices.length > 0 && (
           <span className={join(page.end, css.only)}>
             <Segment

@@ -88,7 +88,7 @@ const UNREADABLE = 'could not read the file; it was changed or removed after you
 const HELD: Record<string, string> = {
   conflict: 'waits for your choice: its result is in conflict',
   rejected: 'its result was rejected',
-  cancelled: 'its result was cancelled',
+  cancelled: 'its result was canceled',
 }
 
 let nextKey = 1

@@ -321,11 +321,13 @@ export const STATES: State[] = [
     open: async (page, { inbox, files }) => {
       await page.goto(inbox.url)
       await settle(page, rows(page))
-      await page.request.post(`${inbox.url}/api/upload/batch`, { data: [variant(read(files.own), { name: 'newer' })] })
+      // another name each time: a second upload of the same content changes nothing
+      const added = variant(read(files.own), { name: `added ${Date.now()}` })
+      await page.request.post(`${inbox.url}/api/upload/batch`, { data: [added] })
       await expect
         .poll(async () => {
           await page.evaluate(() => window.dispatchEvent(new Event('focus')))
-          return page.getByText(/newer|Changed/).count()
+          return page.getByRole('button', { name: /^Show \d+ newer$/ }).count()
         })
         .toBeGreaterThan(0)
     },
@@ -586,7 +588,13 @@ export const STATES: State[] = [
     },
   },
   { page: 'Compare', name: 'two', open: compare(these(THREE.slice(0, 2))), prints: true },
-  { page: 'Compare', name: 'three, equal ones shown', open: compare(these(THREE), '&equal=1') },
+  {
+    page: 'Compare',
+    name: 'three, equal ones shown',
+    open: compare(these(THREE), '&equal=1', (page) =>
+      page.getByRole('region', { name: 'Equal parameters' }).scrollIntoViewIfNeeded(),
+    ),
+  },
   { page: 'Compare', name: 'eight', open: compare(these(EIGHT)) },
   { page: 'Compare', name: 'groups', open: compare(groups) },
   { page: 'Compare', name: 'groups, cells matched', open: compare(groups, '&match=1') },

@@ -224,7 +224,7 @@ test('conflicts: the differences, and a choice for one file, for all files, or b
   const send = async (paths: string[]) => {
     await page.goto(`${url}/upload`)
     await page.getByTestId('files').setInputFiles(paths)
-    await expect(upload(page)).toContainText(new RegExp(`${paths.length} of ${paths.length} files? done`))
+    await expect(upload(page)).toContainText(new RegExp(`${paths.length} of ${paths.length} files? processed`))
   }
   const durationOf = async (i: number) =>
     (await (await page.request.get(`${url}/api/data/experiments/${documents[i].run_id}`)).json()).document.duration
@@ -321,12 +321,12 @@ test('any browser shows which artifacts are missing, and can upload them', async
   await expect(upload(other)).toContainText('from 1 result')
   await other.getByTestId('folder').setInputFiles(path)
   await expect(upload(other)).toContainText('1 of 1 artifacts')
-  await expect(upload(other)).toContainText('1 of 1 file done')
+  await expect(upload(other)).toContainText('1 of 1 file processed')
   await tally(other, 'duplicate', 1)
   await expect(upload(other).getByText('artifact is missing')).toHaveCount(0)
   await other.context().close()
   await page.reload()
-  await expect(upload(page)).toContainText('1 of 1 file done')
+  await expect(upload(page)).toContainText('1 of 1 file processed')
   await expect(upload(page).getByText('artifact is missing')).toHaveCount(0)
 })
 

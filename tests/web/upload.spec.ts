@@ -397,7 +397,7 @@ test('a file over the limit is refused before it is sent, with the reason of the
   await expect(row).toContainText('too large')
   expect(JSON.parse(answer.text).detail).toContain('larger than 64 MiB')
   await expect(row).toContainText('larger than 64 MiB, the limit for one file')
-  await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 file done1 not sent')
+  await expect(page.getByRole('region', { name: 'This upload' })).toContainText('0 of 1 file processed1 not sent')
   expect(sent).toBe(0)
 })
 

@@ -181,3 +181,15 @@ it('the full name has the own name and each component in full', () => {
     )[0],
   ).toMatchObject({ short: 'Qwen3-8B', full: 'nightly: model Qwen/Qwen3-8B' })
 })
+
+it('a parameter that is too long loses the beginning of its name, not the part that distinguishes it', () => {
+  const list = [256, 1024].map(
+    (value, at): Thing => ({
+      values: { 'server.max_num_seqs': value },
+      name: 'n',
+      id: `e${at}`,
+      letters: 10,
+    }),
+  )
+  expect(shorts(list)).toEqual(['…seqs 256', '…seqs 1024'])
+})

@@ -230,6 +230,14 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
   return [...KNOWN, ...sorted.map(aspectOf)].flatMap((one) => componentOf(things, one) ?? [])
 }
 
+// "…num_seqs 256": the end of a parameter's name distinguishes it, so the words before it are cut first.
+function withoutStart(text: string, most: number, label: string) {
+  if (text.length <= most || !text.startsWith(`${label} `)) return text
+  const words = label.split('_')
+  const shorter = words.slice(1).map((_, i) => `…${words.slice(i + 1).join('_')}${text.slice(label.length)}`)
+  return shorter.find((one) => one.length <= most) ?? text
+}
+
 // Cuts the values of a component to their rooms, so that different ones still look different. A value has one text in
 // all names.
 function withRooms(component: Component, rooms: readonly number[]): Component {
@@ -237,7 +245,13 @@ function withRooms(component: Component, rooms: readonly number[]): Component {
   for (const [at, text] of component.texts.entries())
     letters.set(text, Math.min(letters.get(text) ?? Infinity, rooms[at] ?? Infinity))
   const all = [...letters]
-  const cut = cutApart(all.map(([text, most], i) => ({ text, letters: most, mark: `#${i + 1}` })))
+  const cut = cutApart(
+    all.map(([text, most], i) => ({
+      text: withoutStart(text, most, component.aspect.label),
+      letters: most,
+      mark: `#${i + 1}`,
+    })),
+  )
   const short = new Map(all.map(([text], i) => [text, cut[i] ?? '']))
   return { ...component, texts: component.texts.map((text) => short.get(text) ?? '') }
 }

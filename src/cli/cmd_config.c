@@ -61,8 +61,8 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "expand: print one JSON object with ids, points and experiments"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, which profllm params --from-vllm "
-	       "writes for another vLLM"),
+	       "also accept the server arguments in FILE, the output of 'profllm params "
+	       "--from-vllm' for a vLLM that ProfLLM does not know"),
 	{ .name = NULL },
 };
 

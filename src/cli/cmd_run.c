@@ -56,28 +56,31 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse", .choices = fail_on_choices),
+	       "exit with status 6 if the verdict is VERDICT or worse; client_limited is worse "
+	       "than degraded",
+	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "after the run, send the result and its artifacts to the dashboard at URL"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, which profllm params --from-vllm "
-	       "writes for another vLLM"),
+	       "also accept the server arguments in FILE, the output of 'profllm params "
+	       "--from-vllm' for a vLLM that ProfLLM does not know"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
-	       "wait up to TIME (such as 90s or 2h) for GPUs and a port that are in use; "
+	       "wait up to TIME (such as 90s or 2h) until the GPUs and the port are free; "
 	       "without TIME, wait without limit",
 	       .optional = true),
 	PL_OPT(FLAG, 0, "force", force, NULL,
 	       "start even if arguments break rules; the result records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result if the new one is at least as complete; this also "
-	       "discards the journal of a killed run (see profllm recover)"),
+	       "at the end, replace an existing result if the new one is at least as complete; "
+	       "at the start, discard the journal of a killed run (see profllm recover)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
-	       "0600 for logs; for other files, 0666 without the bits of the umask)"),
+	       "0600 for logs, the umask for other files)"),
 	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
-	       "accept arguments and choices that the target release removed, with a warning"),
+	       "accept, with a warning, arguments and choices that the target release of vLLM "
+	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },
@@ -85,7 +88,7 @@ static const struct pl_opt run_rows[] = {
 
 const struct pl_opt_command cli_run_command = {
 	.name = "profllm run",
-	.usage = "--config FILE --output FILE [options]",
+	.usage = "--config FILE --output FILE [options]\n--config FILE --dry-run [options]",
 	.summary = "Start a server, send load to it, stop the server and write the result.",
 	.details = "Examples:\n"
 		   "  profllm run -c configs/examples/quickstart.yaml -o r.json\n"

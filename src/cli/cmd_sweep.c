@@ -71,7 +71,7 @@ static const struct pl_opt sweep_rows[] = {
 	       "servers run at once; 0: share all CPUs",
 	       .def = "2"),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "TIME",
-	       "wait up to TIME for GPUs and a port that are in use", .optional = true,
+	       "wait up to TIME until the GPUs and the port are free", .optional = true,
 	       .def = "60s"),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "send each result to the dashboard at URL once it is written; retry failed "
@@ -83,7 +83,7 @@ static const struct pl_opt sweep_rows[] = {
 	       "of a dashboard; may be repeated"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the results and their artifacts, such as 0640 "
-	       "(default: 0600 for logs; for other files, 0666 without the bits of the umask)"),
+	       "(default: 0600 for logs, the umask for other files)"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate of a dashboard"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no line per run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
@@ -96,10 +96,11 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(FLAG, 0, "sim", file.simulate, NULL,
 	       "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
-	       "also accept the server arguments in FILE, which profllm params --from-vllm "
-	       "writes for another vLLM"),
+	       "also accept the server arguments in FILE, the output of 'profllm params "
+	       "--from-vllm' for a vLLM that ProfLLM does not know"),
 	PL_OPT(FLAG, 0, "allow-removed", file.allow_removed, NULL,
-	       "accept arguments and choices that the target release removed, with a warning"),
+	       "accept, with a warning, arguments and choices that the target release of vLLM "
+	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
 	PL_OPT(FLAG, 0, "allow-gone", file.allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },

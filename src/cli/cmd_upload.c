@@ -285,7 +285,7 @@ static int print_text(const struct upload *upload, const struct named *named)
 	if (deleted > 0)
 		pl_buf_addf(&text, ", %lld deleted on the dashboard", (long long)deleted);
 	if (failed > 0)
-		pl_buf_addf(&text, "; %zu of %zu files failed", failed, upload->count);
+		pl_buf_addf(&text, "; %zu of %zu files could not be sent", failed, upload->count);
 	pl_buf_add_char(&text, '\n');
 	add_artifact_counts(upload, &text);
 	if (named->others > 0)

@@ -55,8 +55,8 @@ static const struct pl_opt validate_rows[] = {
 	       "override a key of the experiments, such as server.max_num_seqs=8; may be "
 	       "repeated"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, which profllm params --from-vllm "
-	       "writes for another vLLM"),
+	       "also accept the server arguments in FILE, the output of 'profllm params "
+	       "--from-vllm' for a vLLM that ProfLLM does not know"),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
 	       "check the files against this JSON schema of results, artifacts or experiments",
 	       .choices = schema_names),
@@ -66,7 +66,8 @@ static const struct pl_opt validate_rows[] = {
 	       "with --explain: assume that BYTES of each GPU remain for the KV cache"),
 	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
 	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
-	       "accept arguments and choices that the target release removed, with a warning"),
+	       "accept, with a warning, arguments and choices that the target release of vLLM "
+	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
 	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },

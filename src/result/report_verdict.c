@@ -316,10 +316,10 @@ static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 	bool load = count_of(quality, LOAD, "passed") > 0;
 
 	if (metric != NULL) {
-		pl_buf_add_text(buf, "the load generator's largest error is at most ");
-		add_error(buf, measurement, " (", ")");
-		pl_buf_add_text(buf, ", in ");
+		pl_buf_add_text(buf, "the load generator changed ");
 		add_metric(buf, metric);
+		pl_buf_add_text(buf, ", the most affected metric, by at most ");
+		add_error(buf, measurement, " (", ")");
 	}
 	if (load)
 		pl_buf_addf(buf, "%sthe server received the %s", metric != NULL ? ", and " : "",

@@ -171,7 +171,7 @@ def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path,
                 assert shared.ask("POST", f"/api/upload/jobs/{job}/cancel").status == 200
         front.before = cancel
         done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
-    assert done.returncode == 2 and done.stdout.count(": not sent: the upload was canceled\n") == 4 and "; 4 of 5 files failed\n" in done.stdout
+    assert done.returncode == 2 and done.stdout.count(": not sent: the upload was canceled\n") == 4 and "; 4 of 5 files could not be sent\n" in done.stdout
 
 
 def again_and_again(job):

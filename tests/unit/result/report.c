@@ -198,8 +198,8 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, CLIENT_OK ", " RATE_OK),
 	  "trusted",
 	  "You can rely on these metrics.\n"
-	  "The load generator's largest error is at most 0.022 "
-	  "ms (0.098 %), in p99 TTFT, and the server received the configured load.\n"
+	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
+	  "(0.098 %), and the server received the configured load.\n"
 	  "No action is "
 	  "needed.",
 	  { NULL } },
@@ -208,8 +208,8 @@ static const struct ruling_case {
 	  "trusted",
 	  "The measurement is sound, but the server is simulated: these metrics do not "
 	  "describe a real engine.\n"
-	  "The load generator's largest error is at most 0.022 ms (0.098 %), "
-	  "in p99 TTFT, and the server received the configured load.\n"
+	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
+	  "(0.098 %), and the server received the configured load.\n"
 	  "Measure a real server "
 	  "before you draw conclusions about hardware.",
 	  { NULL } },
@@ -238,8 +238,8 @@ static const struct ruling_case {
 				      "info") ", " OVER("short_run", "2", "10", "s", "info")),
 	  "trusted",
 	  "You can rely on these metrics.\n"
-	  "The load generator's largest error is at most 0.022 "
-	  "ms (0.098 %), in p99 TTFT, and the server received the configured load.\n"
+	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
+	  "(0.098 %), and the server received the configured load.\n"
 	  "No action is "
 	  "needed; see the notes on short_run.",
 	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
@@ -397,8 +397,8 @@ static const struct ruling_case {
 			    ", " OVER("concurrency_limited", "0.5", "0.05", "share", "info")),
 	  "trusted",
 	  "You can rely on these metrics.\n"
-	  "The load generator's largest error is at most 0.022 ms (0.098 %), in p99 TTFT, and the "
-	  "server received the load that max_concurrency allowed.\n"
+	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
+	  "(0.098 %), and the server received the load that max_concurrency allowed.\n"
 	  "No action is needed; see the notes on concurrency_limited.",
 	  { "  note: max_concurrency delayed requests" } },
 	{ "{'status': 'interrupted', 'results': {'completed': 3}, 'error': {'message': 'stopped by "
@@ -482,12 +482,17 @@ static void test_client_error_is_rounded_up(void **state)
 		double share, lo, hi;
 		const char *text;
 	} cases[] = {
-		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005, " 0.022 ms (0.098 %), in p99 TTFT" },
-		{ "mean_first_token_ms", 0, 0, 0, " 0 ms (0 %), in mean First Token" },
+		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005,
+		  "changed p99 TTFT, the most affected metric, by at most 0.022 ms (0.098 %)" },
+		{ "mean_first_token_ms", 0, 0, 0,
+		  "changed mean First Token, the most affected metric, by at most 0 ms (0 %)" },
 		/* a nanosecond is not more than a microsecond */
-		{ "p90_itl_ms", 1e-9, 0, 1e-6, " 0.001 ms (0.01 %), in p90 ITL" },
-		{ "p90_itl_ms", 1.5e8, -1, 153.4, " 154 ms (over 1000 %), in p90 ITL" },
-		{ "p12_moon", 0.01, -1, 2, " 2 ms (1 %), in p12_moon" },
+		{ "p90_itl_ms", 1e-9, 0, 1e-6,
+		  "changed p90 ITL, the most affected metric, by at most 0.001 ms (0.01 %)" },
+		{ "p90_itl_ms", 1.5e8, -1, 153.4,
+		  "changed p90 ITL, the most affected metric, by at most 154 ms (over 1000 %)" },
+		{ "p12_moon", 0.01, -1, 2,
+		  "changed p12_moon, the most affected metric, by at most 2 ms (1 %)" },
 	};
 
 	(void)state;

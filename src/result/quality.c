@@ -279,8 +279,8 @@ static enum effect effect_of(const struct check *check, double value)
 	return worse ? check->worse_effect : check->effect;
 }
 
-/* Percentiles that need more requests. */
-static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *buf)
+/* Percentiles that need more requests. The limit states the number of the most extreme one. */
+static void add_uncarried(const struct res_quality_facts *facts, double limit, struct pl_buf *buf)
 {
 	char number[PL_F64_TEXT_BYTES];
 	const char *before = "; too few requests for ";
@@ -290,7 +290,9 @@ static void add_uncarried(const struct res_quality_facts *facts, struct pl_buf *
 		if (!(needed > facts->completed) || !isfinite(needed))
 			continue;
 		exp_percentile_text(facts->percentiles[i], number);
-		pl_buf_addf(buf, "%sp%s (needs %.0f)", before, number, needed);
+		pl_buf_addf(buf, "%sp%s", before, number);
+		if (needed < limit)
+			pl_buf_addf(buf, " (needs %.0f)", needed);
 		before = ", ";
 	}
 }
@@ -361,7 +363,7 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 	auto_buf buf = PL_BUF(1 << 16);
 	pl_buf_add_text(&buf, check->text);
 	if (beyond && check->value == value_sample_size)
-		add_uncarried(facts, &buf);
+		add_uncarried(facts, limit, &buf);
 	if (check->value == value_output_length && facts->output_off > 0) {
 		/* "output 66 of 40 requested tokens, 4 of 4 requests differ" */
 		pl_buf_addf(&buf,

@@ -14,6 +14,7 @@
 #define SENTENCE_BYTES_MAX (1u << 20)
 #define SHARE_SHOWN_MAX    10.0
 #define SIMULATED          "simulated" /* check that a simulator answered */
+#define SAMPLE_SIZE        "sample_size" /* check whose detail is a finding that names the percentiles */
 
 enum about { FIGURES, LOAD, CLIENT, RUN };
 enum sense { MOST, LEAST };
@@ -267,12 +268,16 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 
 	/* the share of the metric is part of this finding */
 	bool is_measured = row != NULL && row->about == FIGURES && metric != NULL;
+	const char *detail = detail_of(check);
 
 	if (is_measured) {
 		pl_buf_add_text(buf, "the load generator may have changed ");
 		add_metric(buf, metric);
 		pl_buf_add_text(buf, " by up to ");
 		add_error(buf, measurement, " or ", "");
+	} else if (row != NULL && pl_text_equal(id, SAMPLE_SIZE) && *detail != '\0') {
+		pl_buf_add_text(buf, detail + strlen("; "));
+		detail = "";
 	} else if (row != NULL) {
 		pl_buf_add_text(buf, row->finding);
 	} else {
@@ -295,7 +300,7 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 			add_amount(buf, json_number_value(limit), unit);
 		}
 	}
-	pl_buf_addf(buf, "%s)", detail_of(check));
+	pl_buf_addf(buf, "%s)", detail);
 }
 
 /* Did the concurrency limit hold requests of a finite rate back? Then the rate was lower than configured. */

@@ -197,11 +197,11 @@ QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,
 	"finished requests, compared with the number that a 95 % interval of the most extreme reported percentile needs",
 	"too few requests finished for the most extreme percentile",
-	"raise benchmark.num_prompts (--num-prompts) above the limit, or ignore that percentile")
+	"raise benchmark.num_prompts (--num-prompts), or ignore that percentile")
 QUALITY(short_run, RUN, "s", LEAST, 10, INFO, NEVER, INFO,
 	"measured time; limit 10 s or 3 times the mean E2EL, whichever is larger",
 	"the run was short, so its start and end weigh heavily",
-	"raise benchmark.num_prompts (--num-prompts) until the run exceeds the limit")
+	"raise benchmark.num_prompts (--num-prompts) until the run lasts at least 10 s and 3 times the mean E2EL")
 QUALITY(failures, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests",
 	"some requests failed and are not part of the latencies",

@@ -171,9 +171,8 @@ int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
 }
 
 /* At the argument that was set; where none was, at the section. */
-void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
-		   enum option_severity severity, const char *arg, const char *rule,
-		   const char *found, const char *expected, const char *nearest)
+static void add_problem(const struct ckpt_case *server, struct option_problems *problems,
+			const char *arg, struct option_problem problem)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
 	struct vllm_rule_location location = { 0 };
@@ -181,8 +180,34 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 
 	if (server->location != NULL)
 		server->location(server->user, set ? arg : NULL, &location);
-	option_problem_report(problems, .severity = server->doubtful ? OPTION_WARNING : severity,
-			      .source = location.source, .line = location.line,
-			      .column = location.column, .key = key, .rule = rule, .found = found,
-			      .expected = expected, .nearest = nearest);
+	if (server->doubtful)
+		problem.severity = OPTION_WARNING;
+	problem.source = location.source;
+	problem.line = location.line;
+	problem.column = location.column;
+	problem.key = key;
+	option_problems_add(problems, &problem);
+}
+
+void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
+		   enum option_severity severity, const char *arg, const char *rule,
+		   const char *found, const char *expected, const char *nearest)
+{
+	add_problem(server, problems, arg,
+		    (struct option_problem){ .severity = severity,
+					     .rule = rule,
+					     .found = found,
+					     .expected = expected,
+					     .nearest = nearest });
+}
+
+void ckpt_case_warn(const struct ckpt_case *server, struct option_problems *problems,
+		    const char *arg, const char *rule, const char *message, const char *nearest)
+{
+	add_problem(server, problems, arg,
+		    (struct option_problem){ .severity = OPTION_WARNING,
+					     .rule = rule,
+					     .expected = message,
+					     .expected_is_reason = true,
+					     .nearest = nearest });
 }

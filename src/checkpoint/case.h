@@ -64,3 +64,6 @@ int64_t ckpt_case_max_seqs(const struct ckpt_case *server);
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
 		   enum option_severity severity, const char *arg, const char *rule,
 		   const char *found, const char *expected, const char *nearest);
+/* Warns with a message instead of a found and an expected value. Copies it. */
+void ckpt_case_warn(const struct ckpt_case *server, struct option_problems *problems,
+		    const char *arg, const char *rule, const char *message, const char *nearest);

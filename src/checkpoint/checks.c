@@ -33,10 +33,14 @@ static void add_absent(const struct ckpt_case *server, struct option_problems *p
 					  ? ckpt_known_nearest(model)
 					  : NULL;
 
-	ckpt_case_add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		      model[0] == '/' ? "a directory with the model's config.json"
-				      : "a model on this host; vLLM will download it",
-		      nearest);
+	if (model[0] == '/') {
+		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
+		    "a directory with the model's config.json");
+		return;
+	}
+	auto_free char *message = pl_asprintf("%s is not on this host, so vLLM will download it",
+					      found);
+	ckpt_case_warn(server, problems, "model", "model_not_found", message, nearest);
 }
 
 /* load_format dummy needs no weight files. */
@@ -48,10 +52,13 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 
 	if (facts->state == CKPT_MODEL_NOT_FOUND)
 		add_absent(server, problems, found);
-	if (facts->known != NULL)
-		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		    "a model on this host; vLLM will download it, and the checks use its known "
-		    "properties");
+	if (facts->known != NULL) {
+		auto_free char *message = pl_asprintf(
+			"%s is not on this host, so vLLM will download it; the checks use the "
+			"properties that ProfLLM knows of this model",
+			found);
+		ckpt_case_warn(server, problems, "model", "model_not_found", message, NULL);
+	}
 	if (facts->state == CKPT_MODEL_NO_CONFIG)
 		add(server, problems, OPTION_ERROR, "model", "model_not_found", facts->problem,
 		    "a directory with the model's config.json");

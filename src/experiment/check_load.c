@@ -33,6 +33,17 @@ static void refuse_missing(struct exp_checker *c, const char *key, const char *a
 			   .expected = expected);
 }
 
+/* The same, for an option that only the anchor needs. */
+static void refuse_absent(struct exp_checker *c, const char *key, const char *anchor)
+{
+	auto_free char *reason = pl_asprintf("is missing; {%s} needs it", anchor);
+
+	if (exp_is_refused(c, key))
+		return;
+	exp_problem_report(c->experiment, anchor, c->problems, .key = key, .expected = reason,
+			   .expected_is_reason = true);
+}
+
 /* A text whose form or name is not known, with the name that was likely meant. */
 static void report_name(struct exp_checker *c, enum option_severity severity, const char *key,
 			const char *text, const char *expected, const char *nearest)
@@ -233,10 +244,11 @@ void exp_check_dataset_file(struct exp_checker *c)
 		expected = pl_asprintf("the file of dataset '%s'", dataset->name);
 		refuse_missing(c, key, "benchmark.dataset_name", "null", expected);
 	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
-		expected = pl_asprintf("none, because dataset '%s' is generated; set "
-				       "{benchmark.dataset_name} to the kind of the file",
-				       dataset->name);
-		exp_refuse_text(c, key, c->bench->dataset_path, expected);
+		auto_free char *reason = pl_asprintf(
+			"found '%s', but dataset '%s' is generated; set {benchmark.dataset_name} "
+			"to the kind of the file",
+			c->bench->dataset_path, dataset->name);
+		exp_refuse_for(c, key, reason);
 	}
 }
 
@@ -379,17 +391,17 @@ void exp_check_ramp(struct exp_checker *c)
 	if (bench->ramp_up_strategy == NULL)
 		return;
 	if (!has_start)
-		refuse_missing(c, start, strategy, "null", "a rate to start from");
+		refuse_absent(c, start, strategy);
 	if (!has_end)
-		refuse_missing(c, end, strategy, "null", "a rate to end with");
+		refuse_absent(c, end, strategy);
 	if (has_start && bench->ramp_up_start_rps == 0)
 		exp_refuse_number(c, start, 0, "a rate above 0");
 	if (has_start && has_end && bench->ramp_up_start_rps > bench->ramp_up_end_rps)
 		exp_refuse_number(c, end, bench->ramp_up_end_rps,
 				  "a rate of at least {benchmark.ramp_up_start_rps}");
 	if (!isinf(bench->request_rate))
-		exp_refuse(c, "benchmark.request_rate", "a rate",
-			   "inf together with {benchmark.ramp_up_strategy}");
+		exp_refuse_for(c, "benchmark.request_rate",
+			       "cannot be combined with {benchmark.ramp_up_strategy}");
 }
 
 /* ---- options without effect ---- */

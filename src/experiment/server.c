@@ -39,7 +39,8 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 			     const struct pl_yaml *name, const char *key)
 {
 	option_reader_add(reader, OPTION_ERROR, name, key, "unknown argument",
-			  "an argument of vLLM; pass other arguments in launch.extra_args",
+			  "an argument of vLLM; pass arguments that ProfLLM does not know in "
+			  "launch.extra_args",
 			  nearest_argument(catalog, name->text));
 }
 
@@ -115,14 +116,25 @@ static bool clash(const json_t *a, const json_t *b)
 	return false;
 }
 
-/* Returns whether an earlier key means the same argument. `meant`: the meaning of each key. */
-static bool is_repeat(const struct option_row *const *meant, size_t i)
+/* Returns the first earlier key of the same argument, or NULL. `meant`: the meaning of each key. */
+static const struct pl_yaml *earlier_key(const struct option_row *const *meant,
+					 const struct pl_yaml *map, size_t i)
 {
 	for (size_t k = 0; k < i && meant[i] != NULL; k++) {
 		if (meant[k] == meant[i])
-			return true;
+			return map->keys[k];
 	}
-	return false;
+	return NULL;
+}
+
+static void report_twins(struct option_reader *reader, const struct pl_yaml *name, const char *key,
+			 const struct pl_yaml *earlier)
+{
+	auto_free char *line = earlier->line > 0 ? pl_asprintf(" (line %d)", earlier->line)
+						 : pl_strdup("");
+	auto_free char *found = pl_asprintf("the same argument as '%s'%s", earlier->text, line);
+
+	option_reader_refuse(reader, name, key, found, "each argument and each of its keys once");
 }
 
 /*
@@ -144,8 +156,9 @@ static void keep_given(struct option_reader *reader, const struct option_row *ar
 
 static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct option_row *arg, bool inverted,
-		     bool retry, json_t *server)
+		     const struct pl_yaml *earlier, json_t *server)
 {
+	bool retry = earlier != NULL;
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 	auto_free char *location = pl_asprintf("server.%s", arg->name);
 	struct pl_yaml word = *node;
@@ -174,8 +187,7 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 	}
 	const json_t *there = retry ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
-		option_reader_refuse(reader, name, key, "an argument that appears twice",
-				     "each argument and each of its keys once");
+		report_twins(reader, name, key, earlier);
 		json_decref(value);
 		return;
 	}
@@ -187,8 +199,8 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
 static void read_dotted(const struct vllm_catalog *catalog, struct option_reader *reader,
-			const struct pl_yaml *name, const struct pl_yaml *node, bool retry,
-			json_t *server)
+			const struct pl_yaml *name, const struct pl_yaml *node,
+			const struct pl_yaml *earlier, json_t *server)
 {
 	struct exp_nest nest;
 	auto_free char *text = pl_strdup(name->text);
@@ -209,7 +221,7 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	}
 	struct pl_yaml arg_name = *name;
 	arg_name.text = first;
-	read_arg(reader, &arg_name, value, arg, false, retry, server);
+	read_arg(reader, &arg_name, value, arg, false, earlier, server);
 }
 
 /*
@@ -231,13 +243,13 @@ void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *r
 		const struct option_row *arg = vllm_arg_read_name(catalog, first, &negative);
 
 		meant[i] = arg;
-		bool retry = is_repeat(meant, i);
+		const struct pl_yaml *earlier = earlier_key(meant, map, i);
 		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
 		if (strchr(name->text, '.') != NULL)
-			read_dotted(catalog, reader, name, map->items[i], retry, server);
+			read_dotted(catalog, reader, name, map->items[i], earlier, server);
 		else if (arg != NULL)
-			read_arg(reader, name, map->items[i], arg, negative, retry, server);
+			read_arg(reader, name, map->items[i], arg, negative, earlier, server);
 		else
 			unknown_argument(catalog, reader, name, key);
 	}

@@ -226,6 +226,8 @@ static void add_number(struct pl_buf *buf, const struct option_row *row, double 
 	pl_buf_add_text(buf, number);
 }
 
+#define TINY_MAX 1e-6 /* a minimum up to this only excludes 0 */
+
 static void add_bounds(struct pl_buf *buf, const struct option_row *row)
 {
 	const char *exclusive = row->exclusive != NULL ? row->exclusive : "";
@@ -233,6 +235,8 @@ static void add_bounds(struct pl_buf *buf, const struct option_row *row)
 	bool below = strcmp(exclusive, "max") == 0 || strcmp(exclusive, "both") == 0;
 	bool has_min = isfinite(row->min);
 	bool has_max = isfinite(row->max);
+	/* the smallest value of a setting that only has to be positive */
+	bool tiny = has_min && row->min > 0 && row->min <= TINY_MAX;
 
 	if (has_min && has_max && !above && !below) {
 		pl_buf_add_text(buf, " from ");
@@ -241,7 +245,9 @@ static void add_bounds(struct pl_buf *buf, const struct option_row *row)
 		add_number(buf, row, row->max);
 		return;
 	}
-	if (has_min) {
+	if (tiny) {
+		pl_buf_add_text(buf, " above 0");
+	} else if (has_min) {
 		pl_buf_add_text(buf, above ? " above " : " of at least ");
 		add_number(buf, row, row->min);
 	}
@@ -337,6 +343,8 @@ void option_row_describe(const struct option_row *row, struct pl_buf *buf)
 		pl_buf_add_text(buf, " with at least one item");
 	if (row->choices == NULL && has_bounds(row->type))
 		add_bounds(buf, row);
+	if (row->type == OPTION_FLOAT && pl_text_equal(row->default_json, "\"inf\""))
+		pl_buf_add_text(buf, ", or inf");
 	if (row->also_accepts != NULL && strstr(row->also_accepts, "bool") != NULL)
 		pl_buf_add_text(buf, ", or true or false");
 	if (row->also_accepts != NULL && strstr(row->also_accepts, "json") != NULL)

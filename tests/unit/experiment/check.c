@@ -53,8 +53,7 @@ static void the_load_is_checked_once(void **state)
 	} cases[] = {
 		{ "num_prompts: 3", "" },
 		{ "dataset_path: x.json",
-		  "error dataset_file --dataset-path: found text 'x.json', expected none, because "
-		  "dataset "
+		  "error dataset_file --dataset-path: found 'x.json', but dataset "
 		  "'random' is generated; set --dataset-name to the kind of the file\n" },
 		{ "dataset_name: sharegpt", "error dataset_file --dataset-path: found nothing, "
 					    "expected the file of dataset 'sharegpt'\n" },

@@ -407,8 +407,9 @@ static void all_problems_are_reported_at_once(void **state)
 	assert_string_equal(
 		pl_buf_text(&all),
 		"e.yaml:2:3: server.tensor_paralel_size: unknown argument, expected an argument "
-		"of vLLM (did you mean 'tensor_parallel_size'?); pass other arguments in "
-		"launch.extra_args\ne.yaml:3:10: server.dtype: found text 'halff', expected "
+		"of vLLM (did you mean 'tensor_parallel_size'?); pass arguments that ProfLLM does "
+		"not know in launch.extra_args\ne.yaml:3:10: server.dtype: found text 'halff', "
+		"expected "
 		"auto, bfloat16, float, float16, float32 or half (did you mean "
 		"'half'?)\ne.yaml:4:17: server.max_num_seqs: found number 0, expected an integer "
 		"of at least 1, or null\ne.yaml:5:10: launch.prt: unknown key (did you mean "
@@ -425,8 +426,8 @@ static void sets_are_checked(void **state)
 	} cases[] = {
 		{ "server.tensor_paralel_size=4",
 		  "--set: server.tensor_paralel_size: unknown argument, expected an argument of "
-		  "vLLM (did you mean 'tensor_parallel_size'?); pass other arguments in "
-		  "launch.extra_args" },
+		  "vLLM (did you mean 'tensor_parallel_size'?); pass arguments that ProfLLM "
+		  "does not know in launch.extra_args" },
 		{ "server.tensor_parallel_size=two",
 		  "--set: server.tensor_parallel_size: found text 'two', expected an integer of at "
 		  "least 1" },

@@ -82,7 +82,8 @@ void schema_faults_done(struct schema_faults *faults);
 
 /*
  * For callers that find additional errors: appends "/" and the key, escaped by RFC 6901; describes
- * what was found: "null", "12", "\"text\"", "an object", "a list of 3" (free()).
+ * what was found: "null", "12", "\"text\"", "an object", "a list with 3 items", or "nothing" for
+ * NULL (free()).
  */
 bool schema_pointer_add(struct pl_buf *pointer, const char *key);
 char *schema_describe(const json_t *value);

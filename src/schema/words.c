@@ -27,7 +27,9 @@ static void add_size(struct pl_buf *buf, const char *kind, size_t count, const c
 /* Truncates a long text between characters. */
 static void add_value(struct pl_buf *buf, const json_t *value)
 {
-	if (json_is_object(value)) {
+	if (value == NULL) {
+		pl_buf_add_text(buf, "nothing");
+	} else if (json_is_object(value)) {
 		pl_buf_add_text(buf, "an object");
 	} else if (json_is_array(value)) {
 		add_size(buf, "list", json_array_size(value), "item");

@@ -173,10 +173,14 @@ static bool read_columns(struct points *points, const json_t *request, struct po
 static bool read_choice(struct points *points, const json_t *item, struct points_choice *ret)
 {
 	ret->form = form_of(item, points->form);
-	if (ret->form == POINTS_NEIGHBORS || ret->form == POINTS_PARALLEL)
-		return query_pointer_fault(&points->pointer, "enum",
-					   query_request_member(item, "form"),
-					   "points, groups, bins or grid", NULL);
+	if (ret->form == POINTS_NEIGHBORS || ret->form == POINTS_PARALLEL) {
+		static const char expected[] = "points, groups, bins or grid";
+		const json_t *found = query_request_member(item, "form");
+		/* without one, a choice has the form of the request */
+		return found == NULL ? query_pointer_missing(&points->pointer, "form", expected)
+				     : query_pointer_fault(&points->pointer, "enum", found,
+							   expected, NULL);
+	}
 	return has_axes(points, item, ret->form) && read_columns(points, item, ret) &&
 	       has_numbers(points, item, ret);
 }

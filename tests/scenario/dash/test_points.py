@@ -699,6 +699,8 @@ def test_many_words_become_others(bin_dir):
     ({"x": "results.completed", "y": "results.completed", "selected": [0]}, "/selected/0"), ({"x": 1, "y": "results.completed"}, "/x"),
     ({"x": "results.completed", "y": "results.completed", "labels": ["nothing.such"]}, "/labels/0"), ({"form": "bins", "x": "results.completed", "odd": 1}, ""),
     ({"form": "bins", "x": "results.completed", "filter": {"and": []}, "color": "no"}, "/color"), ([], ""),
+    ({"form": "neighbors", "x": "results.completed", "y": "results.completed", "neighbors": 1, "choices": [{"x": "results.completed"}]}, "/choices/0"),
+    ({"form": "parallel", "axes": ["server.model", "server.model"], "choices": [{"form": "bins", "x": "server.model"}, {"x": "server.model"}]}, "/choices/1"),
     ({"form": "grid", "x": "server.model", "y": "server.model"}, ""), ({"form": "grid", "x": "server.model", "y": "server.model", "value": "server.model"}, "/value"),
     ({"form": "parallel"}, ""), ({"form": "parallel", "axes": ["server.model"]}, "/axes"), ({"form": "parallel", "axes": ["server.model"] * 9}, "/axes"),
     ({"form": "parallel", "axes": ["server.model", "no.such"]}, "/axes/1"), ({"form": "bins", "x": "server.model", "budget_ms": 0}, "/budget_ms"),

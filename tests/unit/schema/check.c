@@ -441,6 +441,25 @@ static void test_schema_check__bounds_a_schema_that_contains_itself(void **state
 	assert_faults(schema, "[{'not': {'not': {'not': {'not': 1}}}}]", "/0/not/not/not limit");
 }
 
+static void test_schema_check__describes_what_is_found(void **state)
+{
+	(void)state;
+	auto_json json_t *list = json_pack("[i, i, i]", 1, 2, 3);
+	const struct {
+		const json_t *value;
+		const char *text;
+	} rows[] = {
+		{ NULL, "nothing" },
+		{ json_null(), "null" },
+		{ list, "a list with 3 items" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_free char *text = schema_describe(rows[i].value);
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -456,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_schema_check__details_are_within),
 		cmocka_unit_test(test_schema_check__bounds_are_faults),
 		cmocka_unit_test(test_schema_check__many_items_are_compared_quickly),
+		cmocka_unit_test(test_schema_check__describes_what_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

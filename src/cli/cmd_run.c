@@ -150,7 +150,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
 	if (options->upload == NULL && options->token_file != NULL)
-		return pl_err_invalid(err, "--token-file: --upload is missing; use --upload URL to name the dashboard");
+		return pl_err_invalid(err, "--token-file: --upload is missing; use --upload URL to "
+					   "name the dashboard");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);

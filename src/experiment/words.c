@@ -106,7 +106,8 @@ static void check_flag(const struct words *words, size_t at, const char *word,
 	auto_free char *value = refused ? value_in_file(words, at, word, arg) : NULL;
 	auto_free char *expected =
 		refused ? pl_asprintf("server.%s%s%s", arg->name, *value != '\0' ? ":" : "", value)
-			: pl_asprintf("server.%s, because these arguments are not checked", arg->name);
+			: pl_asprintf("server.%s, because these arguments are not checked",
+				      arg->name);
 
 	/* secrets are refused already */
 	if (!arg->secret)

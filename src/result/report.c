@@ -393,8 +393,10 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
 	auto_free char *name = res_engine_text(engine);
 	if (pl_json_get_true(engine, "simulated"))
-		pl_buf_addf(buf, "SIMULATED: %s sent the responses, so no model ran and no GPU was used.\n",
-			    name != NULL ? name : "a simulator");
+		pl_buf_addf(
+			buf,
+			"SIMULATED: %s sent the responses, so no model ran and no GPU was used.\n",
+			name != NULL ? name : "a simulator");
 	if (json_is_object(results)) {
 		if (failures != NULL)
 			pl_buf_add_text(buf, failures);

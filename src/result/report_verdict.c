@@ -56,7 +56,8 @@ static const char *const beliefs_simulated[] = {
 	("the measurement is sound, but the server is simulated: these metrics do not describe a "
 	 "real engine"),
 	"use these metrics only for tests, and with care: the server is simulated",
-	("do not use these metrics: they describe the load generator, not the server. The server is "
+	("do not use these metrics: they describe the load generator, not the server. The server "
+	 "is "
 	 "simulated"),
 };
 

@@ -343,6 +343,7 @@ int run_target_fetch_json(const struct run_target *target, const char *path, jso
 	if (run_target_fetch(target, path, FETCH_TIMEOUT_NS, &reply, err) < 0)
 		return -1;
 	if (reply.status != 200)
-		return pl_err_set(err, PL_ERR_NETWORK, "'%s' returned status %d", path, reply.status);
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s' returned status %d", path,
+				  reply.status);
 	return pl_json_parse(reply.body, reply.body_len, path, ret, err);
 }

@@ -77,7 +77,7 @@ for (const [kind, query] of Object.entries(CHARTS)) {
     if (kind === 'scatter') {
       await page.getByTestId('plot').focus()
       for (const key of [...Array<string>(12).fill('ArrowRight'), 'Enter']) await page.keyboard.press(key)
-      await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('Differs from')
+      await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('Differences from')
     }
     await page.mouse.move(0, 0)
     await page

@@ -61,10 +61,11 @@ static int read_header(char *line, const char *source, int *ret_model, struct pl
 	*ret_model = column_of(names, count, "Model");
 	if (*ret_model < 0 || count <= OUTPUT_COLUMN ||
 	    column_of(names, count, "Response tokens") != OUTPUT_COLUMN)
-		return pl_err_invalid(err,
-				      "%s:1: found other columns, expected a 'Model' column, 'Request "
-				      "tokens' as third and 'Response tokens' as fourth column",
-				      source);
+		return pl_err_invalid(
+			err,
+			"%s:1: found other columns, expected a 'Model' column, 'Request "
+			"tokens' as third and 'Response tokens' as fourth column",
+			source);
 	return 0;
 }
 

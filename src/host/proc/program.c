@@ -55,7 +55,8 @@ static int find(const char *name, bool own_folder_first, char **ret, struct pl_e
 	/* As in execvp() and shells: a name with a slash is a path and not searched. */
 	if (strchr(name, '/') != NULL) {
 		if (!is_program(name))
-			return pl_err_set(err, PL_ERR_NOT_FOUND, "program '%s' does not exist", name);
+			return pl_err_set(err, PL_ERR_NOT_FOUND, "program '%s' does not exist",
+					  name);
 		*ret = pl_strdup(name);
 		return 0;
 	}

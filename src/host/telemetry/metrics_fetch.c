@@ -27,7 +27,8 @@ static struct io_fetch question(const struct host_metrics_source *source, const 
 static int answer(const struct io_reply *reply, struct host_metrics *ret, struct pl_err *err)
 {
 	if (reply->status != 200)
-		return pl_err_set(err, PL_ERR_NETWORK, "'/metrics' returned status %d", reply->status);
+		return pl_err_set(err, PL_ERR_NETWORK, "'/metrics' returned status %d",
+				  reply->status);
 	return host_metrics_parse(reply->body, reply->body_len, ret, err);
 }
 

@@ -85,14 +85,16 @@ static int choose_model(const struct run_context *run, const json_t *first,
 	if (name == NULL) {
 		int status = identity->models_status;
 		if (status == 401 || status == 403)
-			pl_err_set(&why, PL_ERR_NETWORK,
-				   "'/v1/models' returned status %d: the server requires an API key; "
-				   "set OPENAI_API_KEY in the environment or {benchmark.header}",
-				   status);
+			pl_err_set(
+				&why, PL_ERR_NETWORK,
+				"'/v1/models' returned status %d: the server requires an API key; "
+				"set OPENAI_API_KEY in the environment or {benchmark.header}",
+				status);
 		else if (status != 200 && status != 0)
-			pl_err_set(&why, PL_ERR_NETWORK,
-				   "'/v1/models' returned status %d, and {benchmark.model} is not set",
-				   status);
+			pl_err_set(
+				&why, PL_ERR_NETWORK,
+				"'/v1/models' returned status %d, and {benchmark.model} is not set",
+				status);
 		else
 			pl_err_set(&why, PL_ERR_NETWORK,
 				   "'/v1/models' lists no model, and {benchmark.model} is not set");

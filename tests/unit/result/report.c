@@ -249,7 +249,8 @@ static const struct ruling_case {
 			  "client_cpu", "0.9", "0.8", "share", "info")),
 	  "degraded",
 	  "Use these metrics with care.\n"
-	  "The load generator may have changed median E2EL by up to 1235 ms or 125 % (client_error: "
+	  "The load generator may have changed median E2EL by up to 1235 ms or 125 % "
+	  "(client_error: "
 	  "expected at most 2 %).\n"
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
@@ -317,7 +318,8 @@ static const struct ruling_case {
 	{ CHECKED("'client_limited'", MEASURED, CLIENT_OK ", " RATE_OK),
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'client_limited', but none of its checks gives this verdict.\n"
+	  "The file records the verdict 'client_limited', but none of its checks gives this "
+	  "verdict.\n"
 	  "Check which program wrote or changed the file; measure again with 'profllm run'.",
 	  { NULL } },
 	{ CHECKED("'degraded'", "null", ""),
@@ -329,7 +331,8 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The recorded verdict 'trusted' applies, although the recorded checks give 'degraded': the "
+	  "The recorded verdict 'trusted' applies, although the recorded checks give 'degraded': "
+	  "the "
 	  "profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },

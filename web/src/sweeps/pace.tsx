@@ -8,7 +8,8 @@ import { type Counts, type Kind, paceOf, stateWord } from './model'
 import { KindState } from './reading'
 import css from './sweeps.module.css'
 
-const SHOWN = ['done', 'partial', 'failed', 'not_uploaded', 'running', 'queued', 'missing'] as const // their sum is the total
+// Their sum is the total.
+const SHOWN = ['done', 'partial', 'failed', 'not_uploaded', 'running', 'queued', 'missing'] as const
 const DRAWN = ['done', 'partial', 'failed', 'not_uploaded'] as const // parts of the bar
 const PARTS: Partial<Record<Kind, string>> & Record<(typeof DRAWN)[number], string> = {
   done: 'trusted',

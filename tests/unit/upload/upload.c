@@ -366,7 +366,7 @@ static void test_upload__an_upload_that_has_ended(void **state)
 		upload_all(&upload);
 		assert_int_equal(dashboard_count("?job_id="), 1);
 		assert_all(&upload, UPLOAD_FAILED);
-		assert_int_equal(strstr(upload.results[500].failure, "cancelled") != NULL, i == 2);
+		assert_int_equal(strstr(upload.results[500].failure, "canceled") != NULL, i == 2);
 		assert_int_equal(upload_code(&upload), PL_ERR_INVALID);
 		upload_done(&upload);
 	}
@@ -488,7 +488,7 @@ static void test_upload__files_without_an_item(void **state)
 		upload_all(&upload);
 		assert_int_equal(upload.results[0].state, UPLOAD_SENT);
 		assert_int_equal(upload.results[1].state, UPLOAD_FAILED);
-		assert_int_equal(strstr(upload.results[1].failure, "cancelled") != NULL, i);
+		assert_int_equal(strstr(upload.results[1].failure, "canceled") != NULL, i);
 		upload_done(&upload);
 	}
 }

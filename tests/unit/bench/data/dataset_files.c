@@ -165,8 +165,9 @@ static void test_burstgpt_refused(void **state)
 		const char *text;
 		const char *says;
 	} cases[] = {
-		{ "a,b,c\n", "dataset_test_file:1: expected a 'Model' column" },
-		{ "", "dataset_test_file:1: expected a 'Model' column" },
+		{ "a,b,c\n",
+		  "dataset_test_file:1: found other columns, expected a 'Model' column" },
+		{ "", "dataset_test_file:1: found other columns, expected a 'Model' column" },
 		{ "Timestamp,Model,Request tokens,Response tokens\n1,GPT-4,3\n",
 		  "dataset_test_file:2: found 3 columns" },
 		{ "Timestamp,Model,Request tokens,Response tokens\n1,GPT-4,x,3\n",

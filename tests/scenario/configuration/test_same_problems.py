@@ -229,4 +229,4 @@ def test_the_known_drift(bin_dir, tmp_path):
         assert done.returncode == 2, words
         output = done.stdout + done.stderr
         key = "--dataset-path" if words[0] == "bench" else "benchmark.dataset_path"
-        assert f"{key}: found text 'x.json'" in output
+        assert f"{key}: found 'x.json'" in output

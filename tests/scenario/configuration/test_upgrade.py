@@ -108,7 +108,7 @@ def upgraded(bin_dir, folder, tmp_path_factory):
 def of_releases(report):
     """Returns {key: replaced_by} of the keys that the new release lacks."""
     return {one["key"].removeprefix("server."): one["replaced_by"]
-            for one in errors(report) if "no longer has" in one["found"]}
+            for one in errors(report) if "no longer has" in (one["found"] or "")}
 
 
 def test_every_fixture_is_asked(folder):
@@ -485,7 +485,7 @@ def test_gone_keys_are_passed_on_when_asked(bin_dir, folder, tmp_path):
                    folder / "graphs-0.10.1.yaml")
     [report] = reports(done)
     assert done.returncode == 0 and errors(report) == []
-    told = {one["key"].removeprefix("server.") for one in warnings(report) if "no longer has" in one["found"]}
+    told = {one["key"].removeprefix("server.") for one in warnings(report) if "no longer has" in (one["found"] or "")}
     assert told == set(FILES["graphs-0.10.1.yaml"])
 
 

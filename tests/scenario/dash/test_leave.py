@@ -77,9 +77,9 @@ def test_requests_of_clients_that_left_are_not_computed(dashboard, how):
     # if the reset arrives before the request was read, the log has no line
     assert how == "reset" or len(ends) == FIELDS
     assert sum(said.startswith("200 ") for said in ends) == 1
-    assert any("which was given up" in said for said in ends) and any("which was not made" in said for said in ends)
+    assert any("which was canceled" in said for said in ends) and any("which was not started" in said for said in ends)
     # before its client could leave
-    assert sum("which was made" in said for said in ends) <= len(ends) // 4
+    assert sum("which was complete" in said for said in ends) <= len(ends) // 4
 
 
 def test_an_equal_request_gets_the_response_of_an_abandoned_one(dashboard):
@@ -91,7 +91,7 @@ def test_an_equal_request_gets_the_response_of_an_abandoned_one(dashboard):
         came = answer_of(second)
     assert came.count(b'"server.t') == FIELDS
     # the log may mention the client that left after the other one
-    assert sorted(said[:4] for said in end(dashboard)) == ["200 ", "left"]
+    assert sorted(said[:4] for said in end(dashboard)) == ["200 ", "disc"]
 
 
 def test_an_abandoned_request_is_repeated(dashboard):

@@ -376,7 +376,7 @@ def test_a_torn_tail_is_cut(bin_dir, killed, validators, patience):
     bytes_before = journal_of(output).read_bytes()
     journal_of(output).write_bytes(bytes_before[:-9])
     done = run_profllm(bin_dir, "recover", output, patience=patience)
-    assert done.returncode == 0 and "were not whole" in done.stdout
+    assert done.returncode == 0 and "were incomplete" in done.stdout
     check_recovered(output, validators)
 
 
@@ -438,7 +438,7 @@ def test_a_damaged_line_is_reported(bin_dir, killed, validators, patience):
     journal_of(output).write_bytes(text)
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     number = bytes(text[:at]).count(b"\n") + 1
-    assert done.returncode == 0 and f"is damaged in line {number}:" in done.stdout
+    assert done.returncode == 0 and f"is damaged from line {number} on:" in done.stdout
     check_recovered(output, validators)
 
 

@@ -151,7 +151,7 @@ def test_without_vllm_one_message_names_the_other_way(bin_dir, tmp_path):
     [fault] = [line for line in done.stderr.splitlines() if line.startswith("profllm: error")]
     assert done.returncode == 2 and "not installed" in fault and all(way in fault for way in ("--mode", "--sim", "--base-url"))
     done = run_profllm(bin_dir, "bench", "mm-processor", "--model", "m", "--sim", cwd=tmp_path)
-    assert done.returncode == 2 and "no server exposes" in done.stderr
+    assert done.returncode == 2 and "which a server does not expose" in done.stderr
 
 
 def bench(bin_dir, folder, line, *args):

@@ -439,4 +439,4 @@ def test_every_option_is_documented(bin_dir, source_dir):
     options = [word for word in text.split() if word.startswith("--sim-") and word != "--sim-...]"]
     assert len(options) > 25
     for option in options:
-        assert f"`{option.rstrip(':')}" in page, option
+        assert f"`{option.rstrip(':)')}" in page, option

@@ -593,7 +593,7 @@ test('a chart without data explains the reason', async ({ page, complaints }) =>
   await expect(page.getByRole('region', { name: 'Chart' }).getByRole('alert')).toHaveText(
     /^This link draws a field that does not exist: benchmark\.nothing_such\./,
   )
-  await page.getByRole('button', { name: 'Remove this field' }).click()
+  await page.getByRole('button', { name: 'Remove from the link' }).click()
   await expect(plot(page)).toBeVisible()
   expect(page.url()).not.toContain('nothing_such')
 })

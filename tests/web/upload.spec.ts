@@ -282,7 +282,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`upload ?${job}`))
   await page.goBack()
-  await conflict.getByRole('link', { name: 'Open the stored result' }).click()
+  await conflict.getByRole('link', { name: 'Open result' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
 })
 

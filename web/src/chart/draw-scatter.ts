@@ -99,7 +99,7 @@ export function stepsThrough(own: number[], items: Item[], [x, y]: [Place, Place
   }
 }
 
-// Solid through trusted results; dashed for the frontier including untrusted results.
+// Solid through trusted results; dashed for the frontier that includes untrusted results.
 function frontier(chart: Chart, colours: Colours, places: [Place, Place]): Shape[] {
   const { items } = chart
   return frontiersOf(chart).flatMap(({ marks: trusted, with_untrusted: all }) => {

@@ -191,7 +191,7 @@ function Acts({
         </Act>
       )}
       {item.id !== null && !item.deleted && (
-        <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open the stored result'}</Link>
+        <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open result'}</Link>
       )}
     </span>
   )

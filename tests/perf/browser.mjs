@@ -158,7 +158,7 @@ async function changes(page) {
 // In the page: the frames of a scroll down the table and back.
 function walk(frames) {
   return new Promise((resolve) => {
-    const box = document.querySelector('[role=region][aria-label^=Table]')
+    const box = document.querySelector('[role=region][aria-label="Experiments table"]')
     const step = box.clientHeight / 5
     const lengths = []
     let last = performance.now()
@@ -177,7 +177,7 @@ function walk(frames) {
 async function walks(page) {
   const runs = []
   for (let i = 0; i < RUNS; i++) {
-    await page.evaluate(() => { document.querySelector('[role=region][aria-label^=Table]').scrollTop = 0 })
+    await page.evaluate(() => { document.querySelector('[role=region][aria-label="Experiments table"]').scrollTop = 0 })
     await page.waitForTimeout(500)
     runs.push(await page.evaluate(walk, FRAMES))
   }

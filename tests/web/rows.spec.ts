@@ -12,7 +12,7 @@ const dashboard = useDashboard((store) => {
   store.import(join(store.folder, 'rows'))
 })
 
-const table = (page: Page) => page.getByRole('region', { name: /^Table/ })
+const table = (page: Page) => page.getByRole('region', { name: 'Experiments table' })
 const open = async (page: Page, count: number) => {
   await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&chart=off`)
   const all = count.toLocaleString('en-GB')

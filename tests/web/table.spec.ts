@@ -11,7 +11,7 @@ const dashboard = useDashboard((store) => {
   store.import(join(store.folder, 'many'))
 })
 
-const table = (page: Page) => page.getByRole('region', { name: /^Table/ })
+const table = (page: Page) => page.getByRole('region', { name: 'Experiments table' })
 const scrolled = (page: Page) => table(page).evaluate((element) => [element.scrollTop, element.scrollLeft])
 const search = (page: Page) => new URL(page.url()).search
 const run = (number: number) => `run_${String(number).padStart(3, '0')}`

@@ -196,7 +196,9 @@ const add = (what, list, target, write = ms, measure = median) => rows.push({ wh
 
 async function fieldLabels(address) {
   const { fields } = await (await fetch(new URL('/api/fields', address))).json()
-  return FIELDS.map((id) => fields.find((field) => field.id === id).label)
+  // as web/src/fields shows them: 'Tensor parallel size' for tensor_parallel_size
+  const shown = (label) => `${label[0].toUpperCase()}${label.slice(1).replaceAll('_', ' ')}`
+  return FIELDS.map((id) => shown(fields.find((field) => field.id === id).label))
 }
 
 async function openPage(browser, address) {

@@ -157,21 +157,6 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 		problems->items[i].line = 0;
 }
 
-/* Sets err to the first error; returns 0 if there is none. */
-static int first_error(const struct option_problems *problems, struct pl_err *err)
-{
-	auto_buf text = { 0 };
-
-	pl_buf_init(&text, sizeof(err->text));
-	for (size_t i = 0; i < problems->count; i++) {
-		if (problems->items[i].severity != OPTION_ERROR)
-			continue;
-		option_problem_text(&problems->items[i], OPTION_AS_FILE, &text);
-		return pl_err_invalid(err, "%s", pl_buf_text(&text));
-	}
-	return 0;
-}
-
 /*
  * Returns the release that the file or a --set names; NULL: none. Needed before anything else is
  * read, because it determines the arguments.
@@ -351,21 +336,6 @@ void exp_config_set_options(struct exp_config *experiment, const json_t *options
 		problems->items[i].column = location != NULL ? location->column : 0;
 	}
 	exp_offline_complete(experiment);
-}
-
-int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
-		     const char *source, const char *const *sets, size_t set_count,
-		     struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
-{
-	auto_experiment struct exp_config *experiment = NULL;
-
-	if (exp_config_read_text(catalog, text, len, source, sets, set_count, &experiment, problems,
-				 err) < 0)
-		return -1;
-	if (problems->errors > 0)
-		return first_error(problems, err);
-	*ret = pl_take(experiment);
-	return 0;
 }
 
 int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,

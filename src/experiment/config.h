@@ -80,24 +80,17 @@ struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char
  * Parses bytes, named `source` in errors, applies `sets` ("server.tensor_parallel_size=4", YAML
  * values), and runs all checks that do not need the host. `catalog` must be of the reference
  * release, from which the release in the file (launch.vllm_version) is derived, or of a release
- * that overrides the file's. Reports all problems. Sets *ret if there are no errors; otherwise
- * returns -1 with err (the first problem). Also returns -1 if the bytes are not YAML.
+ * that overrides the file's. Reports all problems, and sets *ret also if there are errors: without
+ * the rejected values. Returns -1 if the bytes are not YAML.
  */
-int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
-		     const char *source, const char *const *sets, size_t set_count,
-		     struct exp_config **ret, struct option_problems *problems,
-		     struct pl_err *err) PL_MUST_CHECK;
-/*
- * The same for a file, but also sets *ret if there are errors: without the rejected values. For
- * callers that need every problem. Returns -1 if the file is unreadable or not YAML.
- */
-int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
-		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
-		    struct pl_err *err) PL_MUST_CHECK;
 int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
 			 const char *source, const char *const *sets, size_t set_count,
 			 struct exp_config **ret, struct option_problems *problems,
 			 struct pl_err *err) PL_MUST_CHECK;
+/* The same for a file. Also returns -1 if it is unreadable. */
+int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err) PL_MUST_CHECK;
 /* The same for an experiment as JSON: locations in it are not lines. */
 int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json, const char *source,
 			 const char *const *sets, size_t set_count, struct exp_config **ret,

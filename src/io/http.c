@@ -40,7 +40,6 @@ struct io_http {
 	enum state state;
 	bool no_body;
 	bool done; /* a message ended within this io_http_feed() */
-	int error_status;
 
 	struct pl_buf head;
 	size_t line_start; /* of the unfinished line in head */
@@ -52,17 +51,15 @@ struct io_http {
 	struct io_http_header headers[IO_HTTP_HEADERS_MAX];
 };
 
-static int fail(struct io_http *http, int status, struct pl_err *err, const char *text)
+static int fail(struct io_http *http, struct pl_err *err, const char *text)
 {
 	http->state = STATE_ERROR;
-	http->error_status = status;
 	return io_http_fail(http->kind, err, text);
 }
 
 static int refused(struct io_http *http, int rc)
 {
 	http->state = STATE_ERROR;
-	http->error_status = 400;
 	return rc;
 }
 
@@ -111,7 +108,7 @@ static int take_head(struct io_http *http, struct pl_err *err)
 	int rc = 0;
 
 	if (io_http_head_parse(http->kind, http->head.data, http->head.len, http->headers, &head,
-			       &http->error_status, err) < 0) {
+			       err) < 0) {
 		http->state = STATE_ERROR;
 		return -1;
 	}
@@ -145,12 +142,12 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 	const char *stop = lf != NULL ? lf + 1 : end;
 
 	if (!pl_buf_add(head, *at, (size_t)(stop - *at)))
-		return fail(http, 431, err, "the head is larger than 65536 bytes");
+		return fail(http, err, "the head is larger than 65536 bytes");
 	*at = stop;
 	/* usually the start of a TLS handshake, which may never contain a line end */
 	if (io_http_is_control((unsigned char)head->data[0]) && head->data[0] != '\r' &&
 	    head->data[0] != '\n')
-		return fail(http, 400, err, "the message begins with a control byte");
+		return fail(http, err, "the message begins with a control byte");
 	if (lf == NULL)
 		return 0;
 	const char *line = head->data + http->line_start;
@@ -164,7 +161,7 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 		return take_head(http, err);
 	/* some old clients send an empty line before a request, to be ignored: RFC 9112, 2.2 */
 	if (http->kind == IO_HTTP_RESPONSE)
-		return fail(http, 400, err, "found an empty line, expected a status line");
+		return fail(http, err, "found an empty line, expected a status line");
 	pl_buf_clear(head);
 	return 0;
 }
@@ -209,23 +206,22 @@ static int feed_size(struct io_http *http, char c, struct pl_err *err)
 	int digit = http->state == STATE_SIZE ? pl_hex_value(c) : -1;
 
 	if (++http->line_bytes > CHUNK_LINE_BYTES_MAX)
-		return fail(http, 400, err, "the size line of a chunk is larger than 4096 bytes");
+		return fail(http, err, "the size line of a chunk is larger than 4096 bytes");
 	if (digit >= 0) {
 		if (http->left > CHUNK_BYTES_MAX)
-			return fail(http, 413, err, "the size of a chunk is out of range");
+			return fail(http, err, "the size of a chunk is out of range");
 		http->left = http->left << 4 | digit;
 		return 0;
 	}
 	if (http->line_bytes == 1)
-		return fail(http, 400, err, "a chunk has no size");
+		return fail(http, err, "a chunk has no size");
 	if (c == '\r') {
 		http->state = STATE_SIZE_LF;
 		return 0;
 	}
 	if (http->state == STATE_SIZE_EXTENSION) {
 		if (io_http_is_control((unsigned char)c))
-			return fail(http, 400, err,
-				    "the extension of a chunk contains a control byte");
+			return fail(http, err, "the extension of a chunk contains a control byte");
 		return 0;
 	}
 	if (c == ';')
@@ -233,7 +229,7 @@ static int feed_size(struct io_http *http, char c, struct pl_err *err)
 	else if (c == ' ' || c == '\t')
 		http->state = STATE_SIZE_SPACE;
 	else
-		return fail(http, 400, err, "the size of a chunk is not a hexadecimal number");
+		return fail(http, err, "the size of a chunk is not a hexadecimal number");
 	return 0;
 }
 
@@ -248,13 +244,13 @@ static void enter_chunk(struct io_http *http)
 static int feed_trailer(struct io_http *http, char c, struct pl_err *err)
 {
 	if (++http->trailer_bytes > IO_HTTP_HEAD_BYTES_MAX)
-		return fail(http, 431, err, "the trailer is larger than 65536 bytes");
+		return fail(http, err, "the trailer is larger than 65536 bytes");
 	if (c == '\r') {
 		http->state = STATE_TRAILER_LF;
 		return 0;
 	}
 	if (io_http_is_control((unsigned char)c))
-		return fail(http, 400, err, "the trailer contains a control byte");
+		return fail(http, err, "the trailer contains a control byte");
 	http->line_bytes++;
 	return 0;
 }
@@ -280,7 +276,7 @@ static int feed_framing(struct io_http *http, char c, struct pl_err *err)
 		return feed_trailer(http, c, err);
 	case STATE_DATA_CR:
 		if (c != '\r')
-			return fail(http, 400, err, "a chunk is longer than its size");
+			return fail(http, err, "a chunk is longer than its size");
 		http->state = STATE_DATA_LF;
 		return 0;
 	default:
@@ -288,7 +284,7 @@ static int feed_framing(struct io_http *http, char c, struct pl_err *err)
 	}
 	/* the remaining states follow a CR */
 	if (c != '\n')
-		return fail(http, 400, err, "CR without LF in a chunked body");
+		return fail(http, err, "CR without LF in a chunked body");
 	if (http->state == STATE_SIZE_LF)
 		enter_chunk(http);
 	else if (http->state == STATE_DATA_LF)
@@ -344,20 +340,15 @@ int io_http_end(struct io_http *http, struct pl_err *err)
 	if (http->state == STATE_ERROR)
 		return io_http_fail(http->kind, err, "the connection ended after an error");
 	if (!io_http_is_idle(http))
-		return fail(http, 400, err, "truncated: the connection ended within the message");
+		return fail(http, err, "truncated: the connection ended within the message");
 	if (http->kind == IO_HTTP_REQUEST)
 		return 0;
-	return fail(http, 400, err, "the connection ended before the message began");
+	return fail(http, err, "the connection ended before the message began");
 }
 
 bool io_http_is_idle(const struct io_http *http)
 {
 	return http->state == STATE_HEAD && http->head.len == 0;
-}
-
-int io_http_error_status(const struct io_http *http)
-{
-	return http->error_status;
 }
 
 void io_http_set_no_body(struct io_http *http, bool no_body)
@@ -371,7 +362,6 @@ void io_http_reset(struct io_http *http)
 	http->line_start = 0;
 	http->state = STATE_HEAD;
 	http->no_body = false;
-	http->error_status = 0;
 }
 
 struct io_http *io_http_new(enum io_http_kind kind, const struct io_http_calls *calls, void *data)

@@ -76,8 +76,5 @@ int io_http_end(struct io_http *http, struct pl_err *err) PL_MUST_CHECK;
 /* Returns true between messages: no byte of the next one has been fed. */
 bool io_http_is_idle(const struct io_http *http);
 
-/* Returns the status that a server should send after an error: 400, 413, 431, 501 or 505. */
-int io_http_error_status(const struct io_http *http);
-
 /* Case-insensitive; returns NULL if the header is missing. */
 const char *io_http_header_get(const struct io_http_head *head, const char *name);

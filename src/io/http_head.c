@@ -14,16 +14,14 @@ struct parse {
 	bool has_coding;
 	bool says_close;
 	bool says_keep_alive;
-	int status;
 	struct pl_err *err;
 };
 
-static int PL_PRINTF(3, 4) fail(struct parse *parse, int status, const char *format, ...)
+static int PL_PRINTF(2, 3) fail(struct parse *parse, const char *format, ...)
 {
 	char text[256];
 	va_list args;
 
-	parse->status = status;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -75,7 +73,7 @@ static int next_line(struct parse *parse, char **ret_line)
 	char *lf = line_end(parse, line);
 
 	if (lf == NULL)
-		return fail(parse, 400, "the head is incomplete");
+		return fail(parse, "the head is incomplete");
 	parse->at = lf + 1;
 	if (lf > line && lf[-1] == '\r')
 		lf--;
@@ -85,7 +83,7 @@ static int next_line(struct parse *parse, char **ret_line)
 	 */
 	for (const char *c = line; c < lf; c++) {
 		if (io_http_is_control((unsigned char)*c))
-			return fail(parse, 400, "control byte 0x%02x in the head",
+			return fail(parse, "control byte 0x%02x in the head",
 				    (unsigned)(unsigned char)*c);
 	}
 	*lf = '\0';
@@ -99,9 +97,9 @@ static int parse_version(struct parse *parse, const char *text, size_t len)
 	bool shaped = len == 8 && memcmp(text, "HTTP/", 5) == 0 && text[6] == '.';
 
 	if (!shaped || text[5] < '0' || text[5] > '9' || text[7] < '0' || text[7] > '9')
-		return fail(parse, 400, "the HTTP version is missing or malformed");
+		return fail(parse, "the HTTP version is missing or malformed");
 	if (text[5] != '1')
-		return fail(parse, 505, "HTTP version '%.3s' is not supported", text + 5);
+		return fail(parse, "HTTP version '%.3s' is not supported", text + 5);
 	parse->head.minor_version = text[7] - '0';
 	return 0;
 }
@@ -112,16 +110,16 @@ static int parse_request_line(struct parse *parse, char *line)
 	char *version = target != NULL ? strchr(target + 1, ' ') : NULL;
 
 	if (version == NULL)
-		return fail(parse, 400, "the request line does not have three parts");
+		return fail(parse, "the request line does not have three parts");
 	*target++ = '\0';
 	*version++ = '\0';
 	if (!is_token(line))
-		return fail(parse, 400, "the method is missing or malformed");
+		return fail(parse, "the method is missing or malformed");
 	if (*target == '\0')
-		return fail(parse, 400, "empty target");
+		return fail(parse, "empty target");
 	for (const char *c = target; *c != '\0'; c++) {
 		if (*c <= ' ' || *c > '~')
-			return fail(parse, 400, "the target contains an invalid byte");
+			return fail(parse, "the target contains an invalid byte");
 	}
 	parse->head.method = line;
 	parse->head.target = target;
@@ -136,14 +134,14 @@ static int parse_status_line(struct parse *parse, char *line)
 	if (parse_version(parse, line, len < 8 ? len : 8) < 0)
 		return -1;
 	if (len < 12 || line[8] != ' ' || (len > 12 && line[12] != ' '))
-		return fail(parse, 400, "malformed status line");
+		return fail(parse, "malformed status line");
 	for (int i = 9; i < 12; i++) {
 		if (line[i] < '0' || line[i] > '9')
-			return fail(parse, 400, "malformed status code");
+			return fail(parse, "malformed status code");
 		status = status * 10 + (line[i] - '0');
 	}
 	if (status < 100)
-		return fail(parse, 400, "status %d", status);
+		return fail(parse, "status %d", status);
 	parse->head.status = status;
 	parse->head.reason = len > 12 ? line + 13 : line + 12;
 	return 0;
@@ -192,9 +190,9 @@ static int note_length(struct parse *parse, const char *value)
 	int64_t length;
 
 	if (!parse_length(value, &length))
-		return fail(parse, 400, "invalid content-length '%.64s'", value);
+		return fail(parse, "invalid content-length '%.64s'", value);
 	if (parse->head.content_length >= 0 && parse->head.content_length != length)
-		return fail(parse, 400, "two different values of content-length");
+		return fail(parse, "two different values of content-length");
 	parse->head.content_length = length;
 	return 0;
 }
@@ -205,7 +203,7 @@ static int note_header(struct parse *parse, const struct io_http_header *header)
 		return note_length(parse, header->value);
 	if (strcasecmp(header->name, "transfer-encoding") == 0) {
 		if (parse->has_coding)
-			return fail(parse, 400, "more than one transfer-encoding");
+			return fail(parse, "more than one transfer-encoding");
 		parse->has_coding = true;
 		/*
 		 * No other coding was requested (no TE header is sent), and "gzip, chunked" would have to
@@ -213,8 +211,7 @@ static int note_header(struct parse *parse, const struct io_http_header *header)
 		 */
 		parse->head.chunked = strcasecmp(header->value, "chunked") == 0;
 		if (!parse->head.chunked)
-			return fail(parse, 501, "unsupported transfer-encoding '%.64s'",
-				    header->value);
+			return fail(parse, "unsupported transfer-encoding '%.64s'", header->value);
 		return 0;
 	}
 	if (strcasecmp(header->name, "connection") == 0) {
@@ -233,12 +230,12 @@ static int parse_header(struct parse *parse, char *line, struct io_http_header *
 	char *colon = strchr(line, ':');
 
 	if (*line == ' ' || *line == '\t')
-		return fail(parse, 400, "a header line begins with a space or tab");
+		return fail(parse, "a header line begins with a space or tab");
 	if (colon == NULL)
-		return fail(parse, 400, "a header line has no colon");
+		return fail(parse, "a header line has no colon");
 	*colon = '\0';
 	if (!is_token(line))
-		return fail(parse, 400, "'%.64s' is not a valid header name", line);
+		return fail(parse, "'%.64s' is not a valid header name", line);
 	char *value = colon + 1;
 	value += strspn(value, " \t");
 	size_t len = strlen(value);
@@ -262,7 +259,7 @@ static int parse_headers(struct parse *parse)
 		if (*line == '\0')
 			break;
 		if (count == IO_HTTP_HEADERS_MAX)
-			return fail(parse, 431, "more than %d headers", IO_HTTP_HEADERS_MAX);
+			return fail(parse, "more than %d headers", IO_HTTP_HEADERS_MAX);
 		struct io_http_header *header = &parse->headers[count++];
 		if (parse_header(parse, line, header) < 0 || note_header(parse, header) < 0)
 			return -1;
@@ -274,15 +271,14 @@ static int parse_headers(struct parse *parse)
 	 * in which one counts.
 	 */
 	if (parse->has_coding && parse->head.content_length >= 0)
-		return fail(parse, 400, "content-length and transfer-encoding together");
+		return fail(parse, "content-length and transfer-encoding together");
 	if (parse->has_coding && parse->head.minor_version == 0)
-		return fail(parse, 400, "transfer-encoding in HTTP/1.0");
+		return fail(parse, "transfer-encoding in HTTP/1.0");
 	return 0;
 }
 
 int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
-		       struct io_http_header *headers, struct io_http_head *ret, int *ret_status,
-		       struct pl_err *err)
+		       struct io_http_header *headers, struct io_http_head *ret, struct pl_err *err)
 {
 	struct parse parse = { .kind = kind,
 			       .at = text,
@@ -297,10 +293,8 @@ int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
 		rc = parse_request_line(&parse, line);
 	else if (rc == 0)
 		rc = parse_status_line(&parse, line);
-	if (rc < 0 || parse_headers(&parse) < 0) {
-		*ret_status = parse.status;
+	if (rc < 0 || parse_headers(&parse) < 0)
 		return -1;
-	}
 	/* Connections are persistent since HTTP/1.1 unless the head declines; in 1.0 it must ask. */
 	parse.head.keep_alive = !parse.says_close &&
 				(parse.head.minor_version > 0 || parse.says_keep_alive);

@@ -6,11 +6,10 @@
 /*
  * Parses a whole head (including its empty line) in place. ret->headers points to `headers`
  * (IO_HTTP_HEADERS_MAX entries), all texts into `text`. ret->keep_alive is what the headers say; a
- * body that lasts until the end of the connection is not considered. On failure *ret_status is the
- * status that a server should send.
+ * body that lasts until the end of the connection is not considered.
  */
 int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
-		       struct io_http_header *headers, struct io_http_head *ret, int *ret_status,
+		       struct io_http_header *headers, struct io_http_head *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 
 /*

@@ -192,11 +192,6 @@ int mirror_snapshot_too_old(struct pl_err *err)
 	return pl_err_set(err, PL_ERR_BUSY, "results changed during the query; retry it");
 }
 
-size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)
-{
-	return snapshot->live;
-}
-
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot)
 {
 	return snapshot->version;

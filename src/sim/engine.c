@@ -562,8 +562,3 @@ uint32_t sim_sequence_scheduled(const struct sim_sequence *sequence)
 {
 	return sequence->priv->scheduled;
 }
-
-uint32_t sim_sequence_computed(const struct sim_sequence *sequence)
-{
-	return sequence->priv->computed;
-}

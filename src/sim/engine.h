@@ -137,5 +137,3 @@ void sim_engine_stats(const struct sim_engine *engine, struct sim_engine_stats *
 bool sim_engine_reset_prefix_cache(struct sim_engine *engine);
 /* Returns the number of tokens that the current step computes for this sequence. */
 uint32_t sim_sequence_scheduled(const struct sim_sequence *sequence);
-/* Returns the number of its tokens whose keys and values are in the cache. */
-uint32_t sim_sequence_computed(const struct sim_sequence *sequence);

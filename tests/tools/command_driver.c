@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config_text.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "experiment/config.h"
@@ -49,8 +50,8 @@ static int put_round_trip(const struct vllm_command *command, json_t *answer, st
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	pl_buf_init(&line, TEXT_BYTES_MAX);
 	if (vllm_yaml_from_command(command, true, &yaml, err) < 0 ||
-	    exp_config_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len, "made.yaml",
-			     NULL, 0, &experiment, &problems, err) < 0) {
+	    config_text_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len, "made.yaml",
+			      NULL, 0, &experiment, &problems, err) < 0) {
 		json_object_set_new(answer, "yaml_values", json_null());
 		json_object_set_new(answer, "yaml_error", json_string(err->text));
 		return 0;

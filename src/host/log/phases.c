@@ -14,11 +14,8 @@
 
 enum which { FIRST, LAST };
 
-static const struct {
-	const char *name;
-	enum which which;
-} phases[] = {
-#define LOG_PHASE(id, name, which) { #name, which },
+static const enum which phases[] = {
+#define LOG_PHASE(id, name, which) which,
 #include "tbl/log_lines.h"
 };
 
@@ -29,11 +26,6 @@ static const struct {
 #define LOG_MARK(phase, phrase) { HOST_LOG_##phase, phrase },
 #include "tbl/log_lines.h"
 };
-
-const char *host_log_phase_name(enum host_log_phase phase)
-{
-	return phases[phase].name;
-}
 
 /* Lines of workers arrive in any order, so their timestamps decide, if present. */
 static bool is_earlier(const struct host_log_moment *a, const struct host_log_moment *b)
@@ -59,8 +51,8 @@ void host_log_phases_take(struct host_log_moment *moments, const struct host_log
 		bool is_first_line = marks[i].phrase[0] == '\0';
 		if (is_first_line ? moment->reached : strstr(line->body, marks[i].phrase) == NULL)
 			continue;
-		bool take = phases[marks[i].phase].which == FIRST ? is_earlier(&now, moment)
-								  : !is_earlier(&now, moment);
+		bool take = phases[marks[i].phase] == FIRST ? is_earlier(&now, moment)
+							    : !is_earlier(&now, moment);
 		if (!moment->reached || take)
 			*moment = now;
 	}

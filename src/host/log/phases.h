@@ -28,7 +28,6 @@ struct host_log_moment {
 	int64_t stamp_ns; /* in the log's calendar, treated as UTC */
 };
 
-const char *host_log_phase_name(enum host_log_phase phase);
 /* `moments` has one for each phase. */
 void host_log_phases_take(struct host_log_moment *moments, const struct host_log_line *line,
 			  const struct host_log_time *seen);

@@ -279,14 +279,6 @@ int64_t store_sql_i64(struct store_stmt *statement, int at)
 	return value.type == STORE_SQL_REAL ? (int64_t)value.real : value.integer;
 }
 
-double store_sql_f64(struct store_stmt *statement, int at)
-{
-	struct store_sql_value value;
-
-	store_sql_value(statement, at, &value);
-	return value.type == STORE_SQL_INTEGER ? (double)value.integer : value.real;
-}
-
 bool store_sql_is_null(struct store_stmt *statement, int at)
 {
 	struct store_sql_value value;

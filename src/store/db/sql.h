@@ -162,7 +162,6 @@ const char *store_sql_text(struct store_stmt *statement, int at);
 const void *store_sql_bytes(struct store_stmt *statement, int at, size_t *ret_len);
 /* 0 if the value is null. */
 int64_t store_sql_i64(struct store_stmt *statement, int at);
-double store_sql_f64(struct store_stmt *statement, int at);
 bool store_sql_is_null(struct store_stmt *statement, int at);
 
 /* ---- release ---------------------------------------------------------------------------------- */

@@ -56,11 +56,6 @@ __attribute__((constructor)) static void make_rows(void)
 	}
 }
 
-const struct vllm_bench_kind *vllm_bench_kind_at(enum vllm_bench_kind_id id)
-{
-	return &kinds[id];
-}
-
 const struct vllm_bench_kind *vllm_bench_kind_find(const char *name)
 {
 	return name != NULL ? PL_ROW_FIND(kinds, name, name) : NULL;

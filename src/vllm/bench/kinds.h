@@ -23,7 +23,6 @@ enum vllm_bench_kind_id {
 	VLLM_BENCH_KIND_COUNT
 };
 
-const struct vllm_bench_kind *vllm_bench_kind_at(enum vllm_bench_kind_id id);
 /* Finds a benchmark by name; NULL: "serve", or unknown. */
 const struct vllm_bench_kind *vllm_bench_kind_find(const char *name);
 /* Returns its row of an option; NULL: it has no such option. */

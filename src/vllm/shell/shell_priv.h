@@ -161,7 +161,6 @@ void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const c
 /* variables.c */
 struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *variables,
 						const char *name);
-struct shell_variable *vllm_shell_variable_add(struct vllm_variables *variables, const char *name);
 void vllm_shell_variables_done(struct vllm_variables *variables);
 /* Returns the variable as seen by the current word; NULL: not set. */
 const struct shell_variable *vllm_shell_lookup(const struct shell_lexer *lexer, const char *name,

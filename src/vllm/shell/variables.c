@@ -110,7 +110,7 @@ struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *var
 	return at != NULL ? &variables->items[json_integer_value(at)] : NULL;
 }
 
-struct shell_variable *vllm_shell_variable_add(struct vllm_variables *variables, const char *name)
+static struct shell_variable *variable_add(struct vllm_variables *variables, const char *name)
 {
 	struct shell_variable *variable = vllm_shell_variable_find(variables, name);
 
@@ -234,7 +234,7 @@ void vllm_shell_assign_word(struct shell_lexer *lexer)
 	struct shell_value value = { .text = pl_strdup(equals + 1) };
 	vllm_shell_marks_copy(lexer->words, &value.marks, 0, &lexer->marks, from,
 			      lexer->word.len + 1 - from);
-	struct shell_variable *variable = vllm_shell_variable_add(&lexer->pending, name);
+	struct shell_variable *variable = variable_add(&lexer->pending, name);
 	if (*after == '[') {
 		set_item(lexer, variable, after + 1, &value);
 	} else if (*after == '+') {
@@ -292,7 +292,7 @@ void vllm_shell_take_array(struct shell_lexer *lexer)
 	if (end == outer.end && (end == from + 1 || end[-1] != ')'))
 		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that is not closed",
 				       "a closing )");
-	struct shell_variable *variable = vllm_shell_variable_add(&lexer->pending, name);
+	struct shell_variable *variable = variable_add(&lexer->pending, name);
 	if (appends)
 		copy_older(lexer, variable);
 	set_values(lexer, variable, &items, appends);
@@ -320,7 +320,7 @@ static void export_name(struct vllm_words *words, struct shell_variable *variabl
 static void assign(struct shell_lexer *lexer, struct shell_variable *from, bool exports)
 {
 	struct vllm_words *words = lexer->words;
-	struct shell_variable *variable = vllm_shell_variable_add(words->variables, from->name);
+	struct shell_variable *variable = variable_add(words->variables, from->name);
 
 	/* of the branches of a condition that is not known the first counts */
 	if (from->is_set && !(vllm_shell_is_later_branch(lexer) && variable->is_set)) {
@@ -347,7 +347,7 @@ static const char *word_text(const struct shell_lexer *lexer, size_t i)
 /* "set -- a b": the arguments of the script. */
 static void set_arguments(struct shell_lexer *lexer, size_t from)
 {
-	struct shell_variable *variable = vllm_shell_variable_add(lexer->words->variables, "@");
+	struct shell_variable *variable = variable_add(lexer->words->variables, "@");
 
 	values_done(variable);
 	variable->is_set = variable->is_array = true;
@@ -394,8 +394,7 @@ static void export_names(struct shell_lexer *lexer, size_t from)
 		const char *name = word_text(lexer, i);
 		if (name[0] != '\0' &&
 		    vllm_shell_name_len(name, name + strlen(name)) == strlen(name))
-			export_name(lexer->words,
-				    vllm_shell_variable_add(lexer->words->variables, name));
+			export_name(lexer->words, variable_add(lexer->words->variables, name));
 	}
 }
 
@@ -432,22 +431,13 @@ void vllm_words_assign(struct vllm_words *words, const char *name, const char *v
 		words->variables = pl_alloc(sizeof(*words->variables));
 	if (words->exported == NULL)
 		words->exported = json_object();
-	struct shell_variable *variable = vllm_shell_variable_add(words->variables, name);
+	struct shell_variable *variable = variable_add(words->variables, name);
 	values_done(variable);
 	*PL_PUSH(variable->items, variable->count,
 		 variable->room) = (struct shell_value){ .text = pl_strdup(value) };
 	variable->is_set = true;
 	if (exported)
 		export_name(words, variable);
-}
-
-const char *vllm_words_variable(const struct vllm_words *words, const char *name)
-{
-	const struct shell_variable *variable =
-		words->variables != NULL ? vllm_shell_variable_find(words->variables, name) : NULL;
-
-	return variable != NULL && variable->is_set && variable->count > 0 ? variable->items[0].text
-									   : NULL;
 }
 
 void vllm_words_inherit(struct vllm_words *words, const struct vllm_words *from, bool exported)

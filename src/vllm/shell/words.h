@@ -109,10 +109,6 @@ void vllm_words_done(struct vllm_words *words);
 /* Assigns a variable before the text is split. */
 void vllm_words_assign(struct vllm_words *words, const char *name, const char *value,
 		       bool exported);
-/*
- * Returns the value of a variable, the first item of an array; NULL: the text does not assign it.
- */
-const char *vllm_words_variable(const struct vllm_words *words, const char *name);
 /* Copies the variables of another text: all of them, or the exported ones. */
 void vllm_words_inherit(struct vllm_words *words, const struct vllm_words *from, bool exported);
 

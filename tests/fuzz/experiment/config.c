@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../config_text.h"
 #include "base/mem.h"
 #include "vllm/server_args.h"
 
@@ -39,8 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	auto_buf lines = { 0 };
 
 	pl_buf_init(&lines, 1 << 20);
-	int rc = exp_config_parse(vllm_catalog_reference(), (const char *)data, len, "fuzz", sets,
-				  set != NULL, &experiment, &problems, &err);
+	int rc = config_text_parse(vllm_catalog_reference(), (const char *)data, len, "fuzz", sets,
+				   set != NULL, &experiment, &problems, &err);
 	if ((rc == 0) != (experiment != NULL) || (rc < 0 && err.text[0] == '\0'))
 		abort();
 	for (size_t i = 0; i < problems.count; i++)

@@ -67,7 +67,7 @@ static void feed(struct pl_buf *story, const char *bytes, size_t len, size_t pie
 	}
 	if (rc == 0)
 		rc = io_http_end(http, &err);
-	pl_buf_addf(story, "%d %d %s", rc, io_http_error_status(http), err.text);
+	pl_buf_addf(story, "%d %s", rc, err.text);
 	io_http_free(http);
 }
 

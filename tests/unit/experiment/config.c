@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "base/text.h"
+#include "config_text.h"
 #include "vllm/server_args.h"
 
 static const char *const no_sets[] = { NULL };
@@ -26,8 +27,8 @@ static struct exp_config *parse_with(const char *text, const char *const *sets,
 
 	while (sets[count] != NULL)
 		count++;
-	int rc = exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", sets,
-				  count, &experiment, problems, &err);
+	int rc = config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", sets,
+				   count, &experiment, problems, &err);
 	if (rc < 0)
 		print_message("%s\n", err.text);
 	assert_int_equal(rc, 0);
@@ -303,9 +304,9 @@ static void problems_are_reported_in_one_line(void **state)
 		struct exp_config *e = NULL;
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
-		int rc = exp_config_parse(vllm_catalog_reference(), cases[i].text,
-					  strlen(cases[i].text), "e.yaml", NULL, 0, &e, &problems,
-					  &err);
+		int rc = config_text_parse(vllm_catalog_reference(), cases[i].text,
+					   strlen(cases[i].text), "e.yaml", NULL, 0, &e, &problems,
+					   &err);
 		if (rc == 0 || strcmp(err.text, cases[i].message) != 0)
 			print_message("case %zu: %s\n got: %s\nwant: %s\n", i, cases[i].text,
 				      rc == 0 ? "no error" : err.text, cases[i].message);
@@ -396,8 +397,8 @@ static void all_problems_are_reported_at_once(void **state)
 	auto_buf all = { 0 };
 
 	(void)state;
-	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
-					  NULL, 0, &e, &problems, &err),
+	assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					   NULL, 0, &e, &problems, &err),
 			 -1);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
@@ -449,8 +450,8 @@ static void sets_are_checked(void **state)
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		const char *text = "launch: {port: 80}";
-		assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text),
-						  "e.yaml", &cases[i].set, 1, &e, &problems, &err),
+		assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text),
+						   "e.yaml", &cases[i].set, 1, &e, &problems, &err),
 				 -1);
 		assert_string_equal(err.text, cases[i].message);
 	}
@@ -489,8 +490,8 @@ static void a_set_names_the_release(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
-					  NULL, 0, &e, &reference, &err),
+	assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					   NULL, 0, &e, &reference, &err),
 			 -1);
 	assert_int_equal(reference.count, 1);
 	e = parse_with(text, sets, &old);

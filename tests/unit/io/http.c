@@ -218,83 +218,80 @@ struct malformed {
 	enum sort sort;
 	const char *bytes;
 	const char *error; /* a part of the text */
-	int status;
 };
 
 #define CHUNKS OK "transfer-encoding: chunked\r\n\r\n"
 
 static const struct malformed malformed[] = {
-	{ REQ, "GET /\r\n\r\n", "three parts", 400 },
-	{ REQ, "GET  / HTTP/1.1\r\n\r\n", "empty target", 400 },
-	{ REQ, "GET / HTTP/1.1 \r\n\r\n", "HTTP version", 400 },
-	{ REQ, "GET / x HTTP/1.1\r\n\r\n", "HTTP version", 400 },
-	{ REQ, " GET / HTTP/1.1\r\n\r\n", "method is missing", 400 },
-	{ REQ, "G@T / HTTP/1.1\r\n\r\n", "method is missing", 400 },
-	{ REQ, "GET /\xc3\xa9 HTTP/1.1\r\n\r\n", "target", 400 },
-	{ REQ, "GET /\tx HTTP/1.1\r\n\r\n", "target", 400 },
-	{ REQ, "GET / HTTP/2.0\r\n\r\n", "version '2.0'", 505 },
-	{ REQ, "GET / HTTP/1.x\r\n\r\n", "HTTP version", 400 },
-	{ REQ, "GET / http/1.1\r\n\r\n", "HTTP version", 400 },
-	{ REQ, "GET / HTTP/1.10\r\n\r\n", "HTTP version", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHost : x\r\n\r\n", "header name", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHost\r\n\r\n", "no colon", 400 },
-	{ REQ, "GET / HTTP/1.1\r\n: x\r\n\r\n", "header name", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHo st: x\r\n\r\n", "header name", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHo\x01st: x\r\n\r\n", "control byte 0x01", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHost: x\x7f\r\n\r\n", "control byte 0x7f", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", "control byte 0x0d", 400 },
-	{ REQ, "GET / HTTP/1.1\r\r\nHost: x\r\n\r\n", "control byte 0x0d", 400 },
-	{ REQ, "GET / HTTP/1.1\r\nA: 1\r\n b\r\n\r\n", "space or tab", 400 },
-	{ REQ, "GET / HTTP/1.1\r\n A: 1\r\n\r\n", "space or tab", 400 },
-	{ REQ, POST "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", "two different", 400 },
-	{ REQ, POST "Content-Length: 1, 1\r\n\r\n", "invalid content-length '1, 1'", 400 },
-	{ REQ, POST "Content-Length: +1\r\n\r\n", "invalid content-length '+1'", 400 },
-	{ REQ, POST "Content-Length: -1\r\n\r\n", "invalid content-length '-1'", 400 },
-	{ REQ, POST "Content-Length: 0x1\r\n\r\n", "content-length", 400 },
-	{ REQ, POST "Content-Length:\r\n\r\n", "invalid content-length ''", 400 },
-	{ REQ, POST "Content-Length: 9223372036854775808\r\n\r\n", "content-length", 400 },
-	{ REQ, POST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "and transfer",
-	  400 },
-	{ REQ, POST "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", "and transfer",
-	  400 },
-	{ REQ, POST "Transfer-Encoding: gzip, chunked\r\n\r\n", "'gzip, chunked'", 501 },
-	{ REQ, POST "Transfer-Encoding: identity\r\n\r\n", "'identity'", 501 },
+	{ REQ, "GET /\r\n\r\n", "three parts" },
+	{ REQ, "GET  / HTTP/1.1\r\n\r\n", "empty target" },
+	{ REQ, "GET / HTTP/1.1 \r\n\r\n", "HTTP version" },
+	{ REQ, "GET / x HTTP/1.1\r\n\r\n", "HTTP version" },
+	{ REQ, " GET / HTTP/1.1\r\n\r\n", "method is missing" },
+	{ REQ, "G@T / HTTP/1.1\r\n\r\n", "method is missing" },
+	{ REQ, "GET /\xc3\xa9 HTTP/1.1\r\n\r\n", "target" },
+	{ REQ, "GET /\tx HTTP/1.1\r\n\r\n", "target" },
+	{ REQ, "GET / HTTP/2.0\r\n\r\n", "version '2.0'" },
+	{ REQ, "GET / HTTP/1.x\r\n\r\n", "HTTP version" },
+	{ REQ, "GET / http/1.1\r\n\r\n", "HTTP version" },
+	{ REQ, "GET / HTTP/1.10\r\n\r\n", "HTTP version" },
+	{ REQ, "GET / HTTP/1.1\r\nHost : x\r\n\r\n", "header name" },
+	{ REQ, "GET / HTTP/1.1\r\nHost\r\n\r\n", "no colon" },
+	{ REQ, "GET / HTTP/1.1\r\n: x\r\n\r\n", "header name" },
+	{ REQ, "GET / HTTP/1.1\r\nHo st: x\r\n\r\n", "header name" },
+	{ REQ, "GET / HTTP/1.1\r\nHo\x01st: x\r\n\r\n", "control byte 0x01" },
+	{ REQ, "GET / HTTP/1.1\r\nHost: x\x7f\r\n\r\n", "control byte 0x7f" },
+	{ REQ, "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", "control byte 0x0d" },
+	{ REQ, "GET / HTTP/1.1\r\r\nHost: x\r\n\r\n", "control byte 0x0d" },
+	{ REQ, "GET / HTTP/1.1\r\nA: 1\r\n b\r\n\r\n", "space or tab" },
+	{ REQ, "GET / HTTP/1.1\r\n A: 1\r\n\r\n", "space or tab" },
+	{ REQ, POST "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", "two different" },
+	{ REQ, POST "Content-Length: 1, 1\r\n\r\n", "invalid content-length '1, 1'" },
+	{ REQ, POST "Content-Length: +1\r\n\r\n", "invalid content-length '+1'" },
+	{ REQ, POST "Content-Length: -1\r\n\r\n", "invalid content-length '-1'" },
+	{ REQ, POST "Content-Length: 0x1\r\n\r\n", "content-length" },
+	{ REQ, POST "Content-Length:\r\n\r\n", "invalid content-length ''" },
+	{ REQ, POST "Content-Length: 9223372036854775808\r\n\r\n", "content-length" },
+	{ REQ, POST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "and transfer" },
+	{ REQ, POST "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", "and transfer" },
+	{ REQ, POST "Transfer-Encoding: gzip, chunked\r\n\r\n", "'gzip, chunked'" },
+	{ REQ, POST "Transfer-Encoding: identity\r\n\r\n", "'identity'" },
 	{ REQ, POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
-	  "more than one transfer-encoding", 400 },
-	{ REQ, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0", 400 },
-	{ REQ, "\x16\x03\x01", "begins with a control byte", 400 },
-	{ RESP, "\x15\x03\x03", "begins with a control byte", 400 },
-	{ RESP, "\r\n", "empty line", 400 },
-	{ RESP, "ICY 200 OK\r\n\r\n", "HTTP version", 400 },
-	{ RESP, "HTTP/1.1\r\n\r\n", "status line", 400 },
-	{ RESP, "HTTP/1.1 20\r\n\r\n", "status line", 400 },
-	{ RESP, "HTTP/1.1 2x0 OK\r\n\r\n", "status code", 400 },
-	{ RESP, "HTTP/1.1 2000 OK\r\n\r\n", "status line", 400 },
-	{ RESP, "HTTP/1.1  200 OK\r\n\r\n", "status", 400 },
-	{ RESP, "HTTP/1.1 099 OK\r\n\r\n", "status 99", 400 },
-	{ RESP, "HTTP/2 200\r\n\r\n", "HTTP version", 400 },
-	{ RESP, OK " A: 1\r\nContent-Length: 0\r\n\r\n", "begins with a space or tab", 400 },
-	{ RESP, "HTTP/1.1 200 OK\r\n Content-Length: 0\r\n\r\n", "space or tab", 400 },
-	{ RESP, OK "Content-Length: 1\r\n 1\r\n\r\nx", "invalid content-length '1   1'", 400 },
-	{ RESP, OK "A: 1\r\n \x01\r\n\r\n", "control byte 0x01", 400 },
-	{ RESP, OK "Transfer-Encoding: chunked\r\n ,x\r\n\r\n", "transfer-encoding", 501 },
-	{ RESP, CHUNKS "\r\n", "has no size", 400 },
-	{ RESP, CHUNKS ";x\r\n", "has no size", 400 },
-	{ RESP, CHUNKS "-1\r\n", "has no size", 400 },
-	{ RESP, CHUNKS "0x1\r\n", "not a hexadecimal", 400 },
-	{ RESP, CHUNKS "1g\r\n", "not a hexadecimal", 400 },
-	{ RESP, CHUNKS "1 2\r\n", "not a hexadecimal", 400 },
-	{ RESP, CHUNKS "1\n", "not a hexadecimal", 400 },
-	{ RESP, CHUNKS "1;a\nb\r\n", "control byte", 400 },
-	{ RESP, CHUNKS "1\rA", "CR without LF", 400 },
-	{ RESP, CHUNKS "10000000000000000\r\n", "out of range", 413 },
-	{ RESP, CHUNKS "ffffffffffffffff\r\n", "out of range", 413 },
-	{ RESP, CHUNKS "1\r\nab\r\n", "longer than its size", 400 },
-	{ RESP, CHUNKS "1\r\na\n", "longer than its size", 400 },
-	{ RESP, CHUNKS "1\r\na\rb", "CR without LF", 400 },
-	{ RESP, CHUNKS "0\r\nA: 1\n\r\n", "control byte", 400 },
-	{ RESP, CHUNKS "0\r\nA: 1\rB", "CR without LF", 400 },
-	{ RESP, CHUNKS "0\r\n\rX", "CR without LF", 400 },
+	  "more than one transfer-encoding" },
+	{ REQ, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0" },
+	{ REQ, "\x16\x03\x01", "begins with a control byte" },
+	{ RESP, "\x15\x03\x03", "begins with a control byte" },
+	{ RESP, "\r\n", "empty line" },
+	{ RESP, "ICY 200 OK\r\n\r\n", "HTTP version" },
+	{ RESP, "HTTP/1.1\r\n\r\n", "status line" },
+	{ RESP, "HTTP/1.1 20\r\n\r\n", "status line" },
+	{ RESP, "HTTP/1.1 2x0 OK\r\n\r\n", "status code" },
+	{ RESP, "HTTP/1.1 2000 OK\r\n\r\n", "status line" },
+	{ RESP, "HTTP/1.1  200 OK\r\n\r\n", "status" },
+	{ RESP, "HTTP/1.1 099 OK\r\n\r\n", "status 99" },
+	{ RESP, "HTTP/2 200\r\n\r\n", "HTTP version" },
+	{ RESP, OK " A: 1\r\nContent-Length: 0\r\n\r\n", "begins with a space or tab" },
+	{ RESP, "HTTP/1.1 200 OK\r\n Content-Length: 0\r\n\r\n", "space or tab" },
+	{ RESP, OK "Content-Length: 1\r\n 1\r\n\r\nx", "invalid content-length '1   1'" },
+	{ RESP, OK "A: 1\r\n \x01\r\n\r\n", "control byte 0x01" },
+	{ RESP, OK "Transfer-Encoding: chunked\r\n ,x\r\n\r\n", "transfer-encoding" },
+	{ RESP, CHUNKS "\r\n", "has no size" },
+	{ RESP, CHUNKS ";x\r\n", "has no size" },
+	{ RESP, CHUNKS "-1\r\n", "has no size" },
+	{ RESP, CHUNKS "0x1\r\n", "not a hexadecimal" },
+	{ RESP, CHUNKS "1g\r\n", "not a hexadecimal" },
+	{ RESP, CHUNKS "1 2\r\n", "not a hexadecimal" },
+	{ RESP, CHUNKS "1\n", "not a hexadecimal" },
+	{ RESP, CHUNKS "1;a\nb\r\n", "control byte" },
+	{ RESP, CHUNKS "1\rA", "CR without LF" },
+	{ RESP, CHUNKS "10000000000000000\r\n", "out of range" },
+	{ RESP, CHUNKS "ffffffffffffffff\r\n", "out of range" },
+	{ RESP, CHUNKS "1\r\nab\r\n", "longer than its size" },
+	{ RESP, CHUNKS "1\r\na\n", "longer than its size" },
+	{ RESP, CHUNKS "1\r\na\rb", "CR without LF" },
+	{ RESP, CHUNKS "0\r\nA: 1\n\r\n", "control byte" },
+	{ RESP, CHUNKS "0\r\nA: 1\rB", "CR without LF" },
+	{ RESP, CHUNKS "0\r\n\rX", "CR without LF" },
 };
 
 /* Whole and byte by byte: refused with the same words, and for good. */
@@ -312,7 +309,6 @@ static void check_malformed(const struct malformed *row, size_t step)
 	if (rc != -1 || strstr(err.text, row->error) == NULL)
 		fail_msg("'%s': %d '%s'", row->bytes, rc, err.text);
 	assert_int_equal(err.code, PL_ERR_NETWORK);
-	assert_int_equal(io_http_error_status(http), row->status);
 	assert_int_equal(feed_exact(http, "G", 1, &err), -1);
 	assert_int_equal(io_http_end(http, &err), -1);
 	io_http_free(http);
@@ -450,7 +446,6 @@ static void test_io_http__head_is_bounded(void **state)
 		rc = feed_exact(http, line, sizeof(line), &err);
 	assert_int_equal(rc, -1);
 	assert_in_range(fed, IO_HTTP_HEAD_BYTES_MAX, IO_HTTP_HEAD_BYTES_MAX + 1024 + 19);
-	assert_int_equal(io_http_error_status(http), 431);
 	io_http_free(http);
 	pl_buf_done(&story.text);
 }
@@ -472,7 +467,6 @@ static void test_io_http__header_count_is_bounded(void **state)
 		pl_buf_add_text(&text, "\r\n");
 		int rc = feed_exact(http, text.data, text.len, &err);
 		assert_int_equal(rc, count > IO_HTTP_HEADERS_MAX ? -1 : 0);
-		assert_int_equal(io_http_error_status(http), rc < 0 ? 431 : 0);
 		io_http_free(http);
 		pl_buf_done(&story.text);
 	}

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "config_text.h"
 #include "vllm/catalog.h"
 
 /* A folder of installations. */
@@ -149,8 +150,8 @@ static struct exp_config *parse(const char *text)
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
-					  NULL, 0, &experiment, &problems, &err),
+	assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					   NULL, 0, &experiment, &problems, &err),
 			 0);
 	return experiment;
 }

@@ -157,12 +157,14 @@ static void test_store__documents_are_prepared_during_a_batch(void **state)
 static size_t in_memory(struct store *store, int64_t *ret_version)
 {
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
+	auto_view struct mirror_view *view = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_snapshot_get(store, &snapshot, &err) < 0)
+	if (store_snapshot_get(store, &snapshot, &err) < 0 ||
+	    mirror_view_new(snapshot, &(struct mirror_ids){ .count = 0 }, &view, &err) < 0)
 		fail_msg("%s", err.text);
 	*ret_version = mirror_snapshot_version(snapshot);
-	return mirror_snapshot_count(snapshot);
+	return mirror_view_count(view);
 }
 
 static void test_store__columns_follow_every_writer(void **state)

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "config_text.h"
 #include "experiment/config.h"
 #include "test_data.h"
 
@@ -234,8 +235,8 @@ static void every_option_is_read(void **state)
 		auto_problems problems = { 0 };
 		auto_experiment struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		int rc = exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
-					  NULL, 0, &e, &problems, &err);
+		int rc = config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					   NULL, 0, &e, &problems, &err);
 		if (is_ramp)
 			continue; /* each needs the others; tests/unit/experiment/config.c */
 		if (rc < 0)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "config_text.h"
 #include "experiment/config.h"
 #include "vllm/arg_json.h"
 #include "vllm/server_args.h"
@@ -109,8 +110,8 @@ static void reader_and_command_line_know_them(void **state)
 	    "\"choices\": [\"a\", \"b\"]}, {\"name\": \"switch\", \"type\": \"bool\", "
 	    "\"cli_style\": \"toggle\", \"negative_flag\": \"--no-switch\"}, {\"name\": \"free\", "
 	    "\"also_accepts\": [\"bool\", \"int\", \"json\"]}]");
-	assert_int_equal(exp_config_parse(catalog, yaml, strlen(yaml), "e.yaml", NULL, 0,
-					  &experiment, &problems, &err),
+	assert_int_equal(config_text_parse(catalog, yaml, strlen(yaml), "e.yaml", NULL, 0,
+					   &experiment, &problems, &err),
 			 0);
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(vllm_args_to_argv(catalog, experiment->server, argv, &env, &err), 0);

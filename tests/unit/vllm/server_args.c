@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "config_text.h"
 #include "experiment/config.h"
 #include "test_data.h"
 
@@ -537,8 +538,8 @@ static void check_argument(const struct option_row *arg)
 	json_object_set(server, arg->name, value);
 	json_object_set(file, "server", server);
 	auto_free char *text = pl_json_to_text(file, PL_JSON_COMPACT);
-	if (exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.json", NULL, 0, &e,
-			     &problems, &err) < 0)
+	if (config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.json", NULL, 0, &e,
+			      &problems, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(vllm_args_to_argv(vllm_catalog_reference(), e->server, argv, &env, &err),
 			 0);
@@ -582,8 +583,8 @@ static void every_argument_has_a_wrong_type(void **state)
 		auto_problems problems = { 0 };
 		struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text),
-						  "e.yaml", NULL, 0, &e, &problems, &err),
+		assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text),
+						   "e.yaml", NULL, 0, &e, &problems, &err),
 				 -1);
 		assert_true(pl_text_starts(err.text, start));
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../config_text.h"
 #include "base/mem.h"
 #include "experiment/config.h"
 #include "vllm/bench/write.h"
@@ -128,8 +129,8 @@ static void check_yaml(const struct vllm_command *command)
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	if (vllm_yaml_from_command(command, true, &yaml, &err) < 0)
 		abort();
-	if (exp_config_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len, "made.yaml",
-			     NULL, 0, &experiment, &problems, &err) == 0 &&
+	if (config_text_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len, "made.yaml",
+			      NULL, 0, &experiment, &problems, &err) == 0 &&
 	    !json_equal(experiment->server, command->values))
 		abort();
 }

@@ -51,6 +51,11 @@ static const char *moment_text(const struct host_log_moment *moment, char text[S
 	return text;
 }
 
+static const char *const phase_names[] = {
+#define LOG_PHASE(id, name, which) #name,
+#include "tbl/log_lines.h"
+};
+
 static unsigned check_phases(const char *name, const struct host_server_log *log,
 			     const json_t *expected)
 {
@@ -58,7 +63,7 @@ static unsigned check_phases(const char *name, const struct host_server_log *log
 
 	for (size_t i = 0; i < HOST_LOG_PHASE_COUNT; i++) {
 		enum host_log_phase phase = (enum host_log_phase)i;
-		const char *phase_name = host_log_phase_name(phase);
+		const char *phase_name = phase_names[i];
 		const char *want = json_string_value(json_object_get(expected, phase_name));
 		char text[STAMP_BYTES];
 		const char *got = moment_text(host_server_log_moment(log, phase), text);

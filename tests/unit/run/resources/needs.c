@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "config_text.h"
 
 #define HOST_GPUS 3 /* of another host, so that this one's do not matter */
 
@@ -47,8 +48,8 @@ static void an_experiment_wishes_what_it_says(void **state)
 		struct pl_err err = PL_ERR_INIT;
 		struct run_needs needs;
 
-		assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text),
-						  "e.yaml", NULL, 0, &experiment, &problems, &err),
+		assert_int_equal(config_text_parse(vllm_catalog_reference(), text, strlen(text),
+						   "e.yaml", NULL, 0, &experiment, &problems, &err),
 				 0);
 		run_needs(survey, experiment, &needs);
 		auto_free char *alone = pl_json_to_text(needs.alone, PL_JSON_COMPACT);

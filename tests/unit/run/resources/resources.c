@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "config_text.h"
 #include "experiment/config.h"
 #include "unit/base/scratch.h"
 
@@ -18,8 +19,8 @@ static struct exp_config *read_experiment(const char *text)
 	struct pl_err err = PL_ERR_INIT;
 	struct exp_config *experiment = NULL;
 
-	if (exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", NULL, 0,
-			     &experiment, &problems, &err) < 0)
+	if (config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", NULL, 0,
+			      &experiment, &problems, &err) < 0)
 		fail_msg("%s", err.text);
 	return experiment;
 }

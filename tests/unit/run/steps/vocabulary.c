@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "config_text.h"
 #include "experiment/config.h"
 #include "run/steps/identity.h"
 #include "unit/checkpoint/model_folder.h"
@@ -28,8 +29,8 @@ static int64_t vocabulary_of(const struct folder *folder, const char *dataset)
 	const struct run_identity identity = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", NULL, 0,
-			     &experiment, &problems, &err) < 0)
+	if (config_text_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", NULL, 0,
+			      &experiment, &problems, &err) < 0)
 		fail_msg("%s", err.text);
 	run_vocabulary_learn(experiment, &identity, NULL, &experiment->bench);
 	return experiment->bench.vocab_size;

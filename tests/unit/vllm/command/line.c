@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scratch.h"
+#include "config_text.h"
 #include "experiment/config.h"
 #include "vllm/yaml_out.h"
 
@@ -851,8 +852,8 @@ static void there_and_back(void **state)
 		pl_buf_init(&line, 1 << 16);
 		assert_int_equal(problems.errors, 0);
 		assert_int_equal(vllm_yaml_from_command(command, true, &yaml, &err), 0);
-		if (exp_config_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len,
-				     "made.yaml", NULL, 0, &experiment, &problems, &err) < 0)
+		if (config_text_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len,
+				      "made.yaml", NULL, 0, &experiment, &problems, &err) < 0)
 			fail_msg("%s\n%s", err.text, pl_buf_text(&yaml));
 		if (!json_equal(experiment->server, command->values))
 			fail_msg("%s", pl_buf_text(&yaml));

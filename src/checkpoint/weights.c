@@ -39,7 +39,7 @@ struct reading {
  * Resolves links first: the files of a snapshot in the Hugging Face cache are links to its blobs,
  * and only their targets show whether they leave the repository.
  */
-int ckpt_open_plain(const char *path, const char *root, struct pl_err *err)
+static int open_plain(const char *path, const char *root, struct pl_err *err)
 {
 	auto_free char *real = realpath(path, NULL);
 	auto_fd int fd = -1;
@@ -77,7 +77,7 @@ static int read_all(int fd, char *to, size_t len)
 int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char **ret_text,
 		    size_t *ret_len, struct pl_err *err)
 {
-	auto_fd int fd = ckpt_open_plain(path, root, err);
+	auto_fd int fd = open_plain(path, root, err);
 	struct stat st;
 
 	if (fd < 0)
@@ -214,7 +214,7 @@ int ckpt_weights_head_parse(const char *data, size_t len, int64_t file_bytes, in
 static int read_head(struct reading *reading, const char *name, struct pl_err *err)
 {
 	auto_free char *path = pl_asprintf("%s/%s", reading->folder, name);
-	auto_fd int fd = ckpt_open_plain(path, reading->root, err);
+	auto_fd int fd = open_plain(path, reading->root, err);
 	unsigned char length[LENGTH_BYTES] = { 0 };
 	struct stat st;
 

@@ -41,10 +41,8 @@ int ckpt_weights_head_parse(const char *data, size_t len, int64_t file_bytes, in
 			    struct ckpt_weights *add, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Opens a regular file for reading. Returns -1 for anything else (a FIFO, a directory, a loop of
+ * Reads a whole regular file, at most max_bytes. Returns -1 for anything else (a FIFO, a directory, a loop of
  * links), and for a file outside of `root` after resolving links (NULL: anywhere).
  */
-int ckpt_open_plain(const char *path, const char *root, struct pl_err *err) PL_MUST_CHECK;
-/* Reads a whole such file, at most max_bytes. */
 int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char **ret_text,
 		    size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;

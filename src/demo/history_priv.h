@@ -139,8 +139,6 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret);
 
 /* ---- sections, new references -------------------------------------------------------------- */
 
-/* Returns the section with all its keys and these values, which it takes. */
-json_t *demo_section(const char *section, json_t *values);
 json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 		     const struct demo_figures *figures);
 /* Returns whether its GPUs were throttled because of heat. */

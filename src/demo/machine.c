@@ -7,7 +7,8 @@
 #define UUID_BYTES 64
 #define W_IDLE     0.14 /* per GPU, as a share of its full load */
 
-json_t *demo_section(const char *section, json_t *values)
+/* Returns the section with all its keys and these values, which it takes. */
+static json_t *section_of(const char *section, json_t *values)
 {
 	json_t *json = res_document_empty(section);
 
@@ -58,7 +59,7 @@ static json_t *gpu_usage(const struct demo_plan *plan, const struct demo_figures
 	bool is_slow = demo_is_hot(plan);
 
 	uuid_of(plan, gpu, uuid);
-	json_t *json = demo_section(
+	json_t *json = section_of(
 		"gpu_usage",
 		json_pack("{s:I, s:s, s:s, s:b, s:I, s:I, s:I}", "index", (json_int_t)gpu, "uuid",
 			  uuid, "name", gpu_title(plan, title), "simulated", 1,
@@ -84,27 +85,27 @@ static json_t *host_usage(const struct demo_plan *plan, const struct demo_figure
 {
 	double used = (double)plan->host->memory_gib * 0x1p30 * 0.08 * demo_noise(dice, 0.1);
 
-	return demo_section(
-		"host_usage",
-		json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "cpu_share_mean",
-			  (2 + figures->gpus) / (double)plan->host->cpus, "cpu_share_max",
-			  (6 + figures->gpus) / (double)plan->host->cpus, "iowait_share_mean", 0.0,
-			  "load_1m_max", 1.5 + figures->gpus * demo_noise(dice, 0.2), "steal_share",
-			  0.0, "memory_peak_bytes", (json_int_t)used, "memory_mean_bytes",
-			  (json_int_t)(used * 0.97), "swap_peak_bytes", (json_int_t)0));
+	return section_of("host_usage",
+			  json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "cpu_share_mean",
+				    (2 + figures->gpus) / (double)plan->host->cpus, "cpu_share_max",
+				    (6 + figures->gpus) / (double)plan->host->cpus,
+				    "iowait_share_mean", 0.0, "load_1m_max",
+				    1.5 + figures->gpus * demo_noise(dice, 0.2), "steal_share", 0.0,
+				    "memory_peak_bytes", (json_int_t)used, "memory_mean_bytes",
+				    (json_int_t)(used * 0.97), "swap_peak_bytes", (json_int_t)0));
 }
 
 static json_t *server_usage(const struct demo_figures *figures)
 {
-	return demo_section(
-		"server_usage",
-		json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "cpu_s",
-			  figures->duration_s * (1 + figures->gpus), "cpu_share_mean",
-			  1 + figures->gpus, "cpu_share_max", 2 + figures->gpus,
-			  "memory_peak_bytes", (json_int_t)(6e9 + 2.5e9 * figures->gpus),
-			  "memory_mean_bytes", (json_int_t)(5.5e9 + 2.5e9 * figures->gpus),
-			  "processes_max", (json_int_t)(2 + figures->gpus), "threads_max",
-			  (json_int_t)(180 + 60 * figures->gpus)));
+	return section_of("server_usage",
+			  json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "cpu_s",
+				    figures->duration_s * (1 + figures->gpus), "cpu_share_mean",
+				    1 + figures->gpus, "cpu_share_max", 2 + figures->gpus,
+				    "memory_peak_bytes", (json_int_t)(6e9 + 2.5e9 * figures->gpus),
+				    "memory_mean_bytes",
+				    (json_int_t)(5.5e9 + 2.5e9 * figures->gpus), "processes_max",
+				    (json_int_t)(2 + figures->gpus), "threads_max",
+				    (json_int_t)(180 + 60 * figures->gpus)));
 }
 
 static json_t *client_usage(const struct demo_figures *figures)
@@ -112,14 +113,14 @@ static json_t *client_usage(const struct demo_figures *figures)
 	double tokens = fmax(1, figures->completed * figures->output);
 	double cpu_s = 9e-6 * tokens;
 
-	return demo_section("client_usage",
-			    json_pack("{s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:b, s:I}", "cpu_s",
-				      cpu_s, "cpu_share_mean", cpu_s / figures->duration_s,
-				      "worker_cpu_share_max", 0.02 + 0.2 * figures->load,
-				      "cpu_us_per_token", 1e6 * cpu_s / tokens, "memory_peak_bytes",
-				      (json_int_t)(15e6 + 12 * tokens), "threads", 1, "realtime", 0,
-				      "delayed_acks", 1, "connections",
-				      (json_int_t)ceil(figures->running)));
+	return section_of("client_usage",
+			  json_pack("{s:f, s:f, s:f, s:f, s:I, s:i, s:b, s:b, s:I}", "cpu_s", cpu_s,
+				    "cpu_share_mean", cpu_s / figures->duration_s,
+				    "worker_cpu_share_max", 0.02 + 0.2 * figures->load,
+				    "cpu_us_per_token", 1e6 * cpu_s / tokens, "memory_peak_bytes",
+				    (json_int_t)(15e6 + 12 * tokens), "threads", 1, "realtime", 0,
+				    "delayed_acks", 1, "connections",
+				    (json_int_t)ceil(figures->running)));
 }
 
 /* A failed launch has only the facts of the host. */
@@ -173,19 +174,19 @@ static json_t *phases(const struct demo_figures *figures)
 {
 	double s = figures->start_s;
 
-	return demo_section("phases",
-			    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-				      "spawn_s", 0.002, "first_line_s", 0.12 * s, "engine_init_s",
-				      0.2 * s, "weights_begin_s", 0.25 * s, "weights_loaded_s",
-				      0.6 * s, "kv_cache_s", 0.75 * s, "graph_capture_s", 0.95 * s,
-				      "engine_ready_s", 0.97 * s, "listening_s", 0.98 * s,
-				      "healthy_s", 0.99 * s, "ready_s", s));
+	return section_of("phases",
+			  json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+				    "spawn_s", 0.002, "first_line_s", 0.12 * s, "engine_init_s",
+				    0.2 * s, "weights_begin_s", 0.25 * s, "weights_loaded_s",
+				    0.6 * s, "kv_cache_s", 0.75 * s, "graph_capture_s", 0.95 * s,
+				    "engine_ready_s", 0.97 * s, "listening_s", 0.98 * s,
+				    "healthy_s", 0.99 * s, "ready_s", s));
 }
 
 static json_t *facts(const struct demo_plan *plan, const struct demo_figures *figures)
 {
 	double blocks = floor(figures->kv_tokens / 16);
-	json_t *json = demo_section(
+	json_t *json = section_of(
 		"facts",
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "vllm_version",
 			  demo_release_at(plan->release), "model", plan->model->name, "dtype",
@@ -213,7 +214,7 @@ json_t *demo_launch(const struct demo_plan *plan, const struct demo_figures *fig
 
 	if (vllm_args_to_argv(experiment->catalog, experiment->server, argv, &env, &err) < 0)
 		json_array_clear(argv);
-	json_t *json = demo_section(
+	json_t *json = section_of(
 		"launch",
 		json_pack("{s:o, s:{}, s:[], s:s, s:i, s:i, s:f, s:o, s:{s:s, s:b}, s:b}", "argv",
 			  argv, "env", "secret_env", "host", "127.0.0.1", "port",
@@ -222,8 +223,8 @@ json_t *demo_launch(const struct demo_plan *plan, const struct demo_figures *fig
 			  demo_release_at(plan->release), "assumed", 0, "forced", 0));
 	json_object_set_new(
 		json, "exit",
-		demo_section("server_exit", json_pack("{s:i, s:b, s:f}", "status", has_run ? 0 : 1,
-						      "killed", 0, "stop_s", 1.4)));
+		section_of("server_exit", json_pack("{s:i, s:b, s:f}", "status", has_run ? 0 : 1,
+						    "killed", 0, "stop_s", 1.4)));
 	if (!has_run)
 		return json;
 	json_object_set_new(json, "phases", phases(figures));
@@ -242,7 +243,7 @@ json_t *demo_environment(const struct demo_plan *plan)
 
 	for (int64_t i = 0; i < host->gpus; i++)
 		json_array_append_new(gpus, json_string(gpu_title(plan, title)));
-	return demo_section(
+	return section_of(
 		"environment",
 		json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:o, s:s, s:s?, s:{s:s, s:s, s:b}, "
 			  "s:s}",

@@ -26,8 +26,12 @@ static void set_locations(const struct vllm_command *command, struct exp_config 
 	}
 }
 
-struct exp_config *run_command_experiment(const struct vllm_command *command,
-					  struct option_problems *problems)
+/*
+ * Locations are those of the command: the number of a word and its column. Never NULL. Refused load options are
+ * omitted.
+ */
+static struct exp_config *command_experiment(const struct vllm_command *command,
+					     struct option_problems *problems)
 {
 	struct exp_config *experiment = exp_config_new(command->catalog, command->source);
 	struct exp_launch *launch = &experiment->launch;
@@ -88,7 +92,7 @@ int run_command_read(const struct run_command_input *input, struct vllm_command 
 
 	if (parse(input, input->version, &command, &found, err) < 0)
 		return -1;
-	experiment = run_command_experiment(command, &found);
+	experiment = command_experiment(command, &found);
 	run_release_find(experiment, input->version, &release);
 	if (release.found_in == NULL) {
 		for (size_t i = 0; i < found.count; i++)
@@ -99,7 +103,7 @@ int run_command_read(const struct run_command_input *input, struct vllm_command 
 		exp_config_free(pl_take(experiment));
 		if (parse(input, release.version, &command, problems, err) < 0)
 			return -1;
-		experiment = run_command_experiment(command, problems);
+		experiment = command_experiment(command, problems);
 	}
 	*ret_command = pl_take(command);
 	*ret_experiment = pl_take(experiment);

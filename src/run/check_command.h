@@ -5,13 +5,6 @@
 #include "vllm/command/line.h"
 
 /*
- * Locations are those of the command: the number of a word and its column. Never NULL. Refused load options are
- * omitted.
- */
-struct exp_config *run_command_experiment(const struct vllm_command *command,
-					  struct option_problems *problems);
-
-/*
  * Reads a command of `len` bytes or, if `text` is NULL, the words of argv. `version` (or NULL) is the value of
  * --vllm-version; otherwise the tag of the image counts, then the installed release.
  */

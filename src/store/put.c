@@ -52,7 +52,8 @@ const char *store_outcome_name(enum store_outcome outcome)
 
 /* ---- prepared ------------------------------------------------------------------------------ */
 
-char *store_explicit_fields(const struct store *store, const struct mirror_row *row)
+/* Returns the ids of the fields that the user set, as a JSON array; free(). */
+static char *explicit_fields_of(const struct store *store, const struct mirror_row *row)
 {
 	auto_json json_t *ids = json_array();
 
@@ -63,7 +64,11 @@ char *store_explicit_fields(const struct store *store, const struct mirror_row *
 	return pl_json_to_text(ids, PL_JSON_COMPACT);
 }
 
-const char *store_duplicates_inputs(const struct store *store, const struct mirror_row *row)
+/*
+ * Returns the row's derived.input_key, which distinguishes results of the same key (store/possible_duplicates.h); NULL:
+ * none.
+ */
+static const char *duplicate_inputs(const struct store *store, const struct mirror_row *row)
 {
 	size_t at = store_column_find(&store->columns, "derived.input_key");
 
@@ -83,11 +88,11 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	mirror_row_of_values(values, &prepared->row);
 	prepared->packed = store_document_pack(store->dictionaries, document, &prepared->packed_len,
 					       &prepared->is_dictionary);
-	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
+	prepared->explicit_fields = explicit_fields_of(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
 	store_path_index_of(store, document->json, &prepared->paths);
 	store_duplicates_key(values, prepared->duplicate_key);
-	prepared->duplicate_inputs = store_duplicates_inputs(store, &prepared->row);
+	prepared->duplicate_inputs = duplicate_inputs(store, &prepared->row);
 	return prepared;
 }
 
@@ -495,7 +500,7 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	char duplicate_key[65];
 
 	mirror_row_of_values(values, &row);
-	auto_free char *explicit_fields = store_explicit_fields(store, &row);
+	auto_free char *explicit_fields = explicit_fields_of(store, &row);
 	store_results_change(store);
 	store_duplicates_key(values, duplicate_key);
 	if (store_next_version(store, &version, err) < 0 ||
@@ -505,7 +510,7 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	store_sql_bind_i64(replace, 1, version);
 	store_sql_bind_text(replace, 2, explicit_fields);
 	store_sql_bind_text(replace, 3, duplicate_key[0] != '\0' ? duplicate_key : NULL);
-	store_sql_bind_text(replace, 4, store_duplicates_inputs(store, &row));
+	store_sql_bind_text(replace, 4, duplicate_inputs(store, &row));
 	store_sql_bind_text(replace, 5, store_form_name(store_form_of(document)));
 	store_sql_bind_i64(replace, 6, id);
 	store_runs_bind(replace, 7, &store->columns, row.cells);

@@ -193,8 +193,9 @@ void store_entry_done(struct store_entry *entry)
 	*entry = (struct store_entry){ 0 };
 }
 
-int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
-		   int64_t *ret_id, struct pl_err *err)
+/* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
+static int find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
+		    int64_t *ret_id, struct pl_err *err)
 {
 	auto_borrowed statement = NULL;
 	bool is_row = false;
@@ -211,7 +212,7 @@ int store_find_row(struct store_sql *sql, const struct store_statement *which, c
 int store_find(struct store *store, const char *run_id, int64_t *ret_id, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = store_find_row(&store->reader, &sql_find_run_id, run_id, ret_id, err);
+	int result = find_row(&store->reader, &sql_find_run_id, run_id, ret_id, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

@@ -72,8 +72,6 @@ enum store_conflict_policy {
 #include "tbl/store_words.h"
 	STORE_CONFLICT_POLICY_COUNT
 };
-/* "skip", "replace", "keep" */
-const char *store_conflict_policy_name(enum store_conflict_policy known);
 /* Returns SKIP for NULL and for a text that is none of these names. */
 enum store_conflict_policy store_conflict_policy_of(const char *name);
 

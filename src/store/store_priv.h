@@ -136,9 +136,6 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
  */
 int store_step_result(struct store_sql *sql, const struct store_statement *which, int64_t id,
 		      struct store_stmt **ret, struct pl_err *err) PL_MUST_CHECK;
-/* *ret_id: of the row where the statement's only parameter is this text; 0: none. */
-int store_find_row(struct store_sql *sql, const struct store_statement *which, const char *text,
-		   int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;
 /* Marks that this transaction changes results; the mirror follows after it. */
 void store_results_change(struct store *store);
 
@@ -181,15 +178,6 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 		 const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 /* free() */
 char *store_refill_text(const struct store *store);
-
-/*
- * Returns the row's derived.input_key, which distinguishes results of the same key (store/possible_duplicates.h); NULL:
- * none.
- */
-const char *store_duplicates_inputs(const struct store *store, const struct mirror_row *row);
-
-/* Returns the ids of the fields that the user set, as a JSON array; free(). */
-char *store_explicit_fields(const struct store *store, const struct mirror_row *row);
 
 /* Decompresses and parses a document; *ret_bytes may be NULL. */
 int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,

@@ -105,7 +105,8 @@ void sweep_tasks_make(const struct sweep_plan *plan, const struct sweep_settings
 	}
 }
 
-bool sweep_is_left(const json_t *row, const struct sweep_settings *settings)
+/* Returns whether a run with this row must be run or retried. row NULL: there is none yet. */
+static bool is_left(const json_t *row, const struct sweep_settings *settings)
 {
 	const char *status = pl_json_get_text(row, "status");
 	const char *verdict = pl_json_get_text(row, "verdict");
@@ -126,7 +127,7 @@ void sweep_tasks_leave(struct sweep_tasks *tasks, const json_t *rows,
 	size_t left = 0;
 
 	for (size_t i = 0; i < tasks->count; i++) {
-		if (sweep_is_left(json_object_get(rows, tasks->items[i].key), settings))
+		if (is_left(json_object_get(rows, tasks->items[i].key), settings))
 			tasks->items[left++] = tasks->items[i];
 	}
 	tasks->count = left;

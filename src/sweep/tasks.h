@@ -25,8 +25,6 @@ void sweep_tasks_leave(struct sweep_tasks *tasks, const json_t *rows,
 void sweep_tasks_done(struct sweep_tasks *tasks);
 #define auto_tasks __attribute__((cleanup(sweep_tasks_done), unused)) struct sweep_tasks
 
-/* Returns whether a run with this row must be run or retried. row NULL: there is none yet. */
-bool sweep_is_left(const json_t *row, const struct sweep_settings *settings);
 /* Returns whether two consecutive tasks share a server. */
 bool sweep_same_server(const struct sweep_plan *plan, const struct sweep_tasks *tasks, size_t i,
 		       size_t k);

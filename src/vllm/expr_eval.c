@@ -205,11 +205,14 @@ static struct vllm_value arithmetic(enum vllm_expr_op op, struct vllm_value a, s
 				: null_value;
 }
 
+static struct vllm_value value_of(const struct vllm_expr *expr,
+				  const struct vllm_expr_scope *scope);
+
 static struct vllm_value pair_value(const struct vllm_expr *expr,
 				    const struct vllm_expr_scope *scope)
 {
-	struct vllm_value a = vllm_expr_value(expr->first, scope);
-	struct vllm_value b = vllm_expr_value(expr->first->next, scope);
+	struct vllm_value a = value_of(expr->first, scope);
+	struct vllm_value b = value_of(expr->first->next, scope);
 
 	switch (expr->op) {
 	case VLLM_EXPR_EQ:
@@ -262,7 +265,7 @@ static bool any_set(const struct vllm_expr *expr, const struct vllm_expr_scope *
 	return false;
 }
 
-struct vllm_value vllm_expr_value(const struct vllm_expr *expr, const struct vllm_expr_scope *scope)
+static struct vllm_value value_of(const struct vllm_expr *expr, const struct vllm_expr_scope *scope)
 {
 	switch (expr->op) {
 	case VLLM_EXPR_NULL:
@@ -294,7 +297,7 @@ struct vllm_value vllm_expr_value(const struct vllm_expr *expr, const struct vll
 /* As in Python's bool(): 0, "", [] and {} are false. */
 enum vllm_truth vllm_expr_truth(const struct vllm_expr *expr, const struct vllm_expr_scope *scope)
 {
-	struct vllm_value value = vllm_expr_value(expr, scope);
+	struct vllm_value value = value_of(expr, scope);
 
 	switch (value.kind) {
 	case VLLM_VALUE_NULL:

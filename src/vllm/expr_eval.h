@@ -47,5 +47,3 @@ struct vllm_expr_scope {
 };
 
 enum vllm_truth vllm_expr_truth(const struct vllm_expr *expr, const struct vllm_expr_scope *scope);
-struct vllm_value vllm_expr_value(const struct vllm_expr *expr,
-				  const struct vllm_expr_scope *scope);

@@ -54,7 +54,8 @@ size_t query_rising_find(const struct query_rising *rising, double number)
 	return low;
 }
 
-size_t query_rising_sum(const struct query_rising *rising, size_t from, size_t to)
+/* Returns the sum of the counts with from <= index < to. */
+static size_t rising_sum(const struct query_rising *rising, size_t from, size_t to)
 {
 	uint32_t sums[SUM_LANES] = { 0 }, sum = 0;
 
@@ -124,8 +125,8 @@ static bool is_logarithmic(const struct given *given, const struct spread *sprea
 		all += given->numbers[i].count;
 		below += (given->numbers[i].number < low) * given->numbers[i].count;
 	}
-	all += query_rising_sum(rising, 0, rising->count);
-	below += query_rising_sum(rising, 0, query_rising_find(rising, low));
+	all += rising_sum(rising, 0, rising->count);
+	below += rising_sum(rising, 0, query_rising_find(rising, low));
 	return below > all / 2;
 }
 
@@ -254,6 +255,6 @@ void query_histogram(const struct query_counted *numbers, size_t count,
 	for (size_t bin = 0, from = 0, to; bin < ret->bins; bin++, from = to) {
 		to = bin + 1 < ret->bins ? query_rising_find(&given.rising, ret->edges[bin + 1])
 					 : given.rising.count;
-		ret->counts[bin] += query_rising_sum(&given.rising, from, to);
+		ret->counts[bin] += rising_sum(&given.rising, from, to);
 	}
 }

@@ -199,8 +199,9 @@ static void add_coded(struct tally *tally, const struct mirror_column *column)
 	}
 }
 
-void query_tally_count_numbers(struct tally *tally, const struct mirror_column *column,
-			       const struct facet_rows *rows)
+/* Counts each number, with or without a code, in `counted`. */
+static void count_numbers(struct tally *tally, const struct mirror_column *column,
+			  const struct facet_rows *rows)
 {
 	if (tally->elsewhere > 0) {
 		query_tally_gather(tally, column, rows);
@@ -271,7 +272,7 @@ void query_tally_find_numbers(struct tally *tally, const struct mirror_column *c
 			      const struct facet_rows *rows)
 {
 	if (!take_order(tally, column, rows)) {
-		query_tally_count_numbers(tally, column, rows);
+		count_numbers(tally, column, rows);
 		return;
 	}
 	make_room((void **)&tally->in_order_counts, &tally->in_order_room,

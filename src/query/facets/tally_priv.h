@@ -24,7 +24,7 @@ struct tally {
 
 	double *numbers; /* see query_tally_gather() */
 	size_t number_room;
-	struct query_counted *counted; /* see query_tally_count_numbers() */
+	struct query_counted *counted; /* see query_tally_find_numbers() */
 	size_t counted_count;
 	size_t counted_room;
 	struct numbers *in_order; /* see query_tally_find_numbers(); NULL: none */
@@ -51,11 +51,11 @@ bool query_tally_varies(const struct tally *tally, const struct mirror_column *c
 /* Collects the numbers without codes: `elsewhere` of them, plus room for the extra items of a kernel. */
 void query_tally_gather(struct tally *tally, const struct mirror_column *column,
 			const struct facet_rows *rows);
-/* Counts each number, with or without a code, in `counted`. */
-void query_tally_count_numbers(struct tally *tally, const struct mirror_column *column,
-			       const struct facet_rows *rows);
 
-/* The same, but the numbers that the column caches in sorted order are in `rising` instead. */
+/*
+ * Counts each number, with or without a code, in `counted`, but the numbers that the column caches in sorted order
+ * are in `rising` instead.
+ */
 void query_tally_find_numbers(struct tally *tally, const struct mirror_column *column,
 			      const struct facet_rows *rows);
 static inline size_t tally_distinct_numbers(const struct tally *tally)

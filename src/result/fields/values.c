@@ -16,14 +16,21 @@
 #include "result/fields/fields_priv.h"
 #include "result/fields/tree.h"
 
-const struct res_field_loan res_field_loans[] = {
+/*
+ * Fields that some documents record only under another name: a load generator's file names the
+ * model that it requested and has no server arguments. Their source is RES_FIELD_BORROWED.
+ */
+static const struct loan {
+	const char *id;   /* "server.model" */
+	const char *path; /* "config.benchmark.model" */
+} loans[] = {
 	{ "server.model", "config.benchmark.model" },
-	{ NULL, NULL },
 };
 
-json_t *res_field_loan_of(const char *id, const json_t *document)
+/* Returns a borrowed reference; NULL: the field has no such name, or the path has no text. */
+static json_t *loan_of(const char *id, const json_t *document)
 {
-	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
+	for (const struct loan *loan = loans; loan < loans + PL_ARRAY_SIZE(loans); loan++) {
 		json_t *value = strcmp(loan->id, id) == 0 ? pl_json_get_path(document, loan->path)
 							  : NULL;
 		if (json_is_string(value))
@@ -80,6 +87,9 @@ static json_t *make_one(json_t *values, enum res_field_one one)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
+/* Returns the value at a dotted path. New reference; NULL: none. */
+static json_t *walk(const json_t *json, const char *path, enum res_field_one one);
+
 /* Keys may have dots in them (p99.9_ttft_ms): the longest one that exists counts. */
 static json_t *walk_object(const json_t *json, const char *path, enum res_field_one one)
 {
@@ -89,8 +99,7 @@ static json_t *walk_object(const json_t *json, const char *path, enum res_field_
 		*dot = '\0';
 		const json_t *inside = json_object_get(json, key);
 		const char *rest = path + (dot - key);
-		json_t *found = inside == NULL ? NULL
-					       : res_field_walk(inside, rest + (*rest == '.'), one);
+		json_t *found = inside == NULL ? NULL : walk(inside, rest + (*rest == '.'), one);
 		if (found != NULL)
 			return found;
 	}
@@ -108,14 +117,14 @@ static json_t *walk_list(const json_t *json, const char *path, enum res_field_on
 			       ? json_incref(json_array_get(json, (size_t)index))
 			       : NULL;
 	PL_JSON_EACH(item, json) {
-		json_t *value = res_field_walk(item, path, RES_FIELD_NONE);
+		json_t *value = walk(item, path, RES_FIELD_NONE);
 		known += value != NULL;
 		json_array_append_new(values, value != NULL ? value : json_null());
 	}
 	return known > 0 ? make_one(values, one) : NULL;
 }
 
-json_t *res_field_walk(const json_t *json, const char *path, enum res_field_one one)
+static json_t *walk(const json_t *json, const char *path, enum res_field_one one)
 {
 	if (path[0] == '\0')
 		return json_incref((json_t *)json);
@@ -140,7 +149,7 @@ static json_t *check_value(const json_t *document, const char *path)
 }
 
 /* Sums over all entries of the kind. The list names every kind that occurred. */
-json_t *res_field_failure_count(const json_t *errors, const char *path)
+static json_t *failure_count(const json_t *errors, const char *path)
 {
 	const char *dot = strchr(path, '.');
 	double count = 0;
@@ -160,6 +169,8 @@ json_t *res_field_failure_count(const json_t *errors, const char *path)
 	return count < WHOLE_MAX ? json_integer((json_int_t)count) : json_null();
 }
 
+static struct res_values *values_found(const struct res_fields *fields, const json_t *document);
+
 /* New reference; NULL: not recorded. */
 static json_t *find_value(const struct res_fields *fields, const struct res_field *field,
 			  const json_t *document)
@@ -170,24 +181,23 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 	if (!json_is_object(document))
 		return NULL;
 	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL) {
-		auto_values struct res_values *values = res_values_found(fields, document);
+		auto_values struct res_values *values = values_found(fields, document);
 		return res_field_derive(values, path);
 	}
 	if ((path = res_field_below(field->id, RES_FIELD_FAILURES ".")) != NULL)
-		return res_field_failure_count(pl_json_get_path(document, RES_FIELD_FAILURES),
-					       path);
+		return failure_count(pl_json_get_path(document, RES_FIELD_FAILURES), path);
 	if ((path = res_field_below(field->id, RES_FIELD_QUALITY ".")) != NULL &&
 	    (found = check_value(document, path)) != NULL)
 		return found;
 	if ((path = res_field_below(field->id, RES_FIELD_RUN ".")) != NULL)
-		return res_field_walk(document, path, field->one);
+		return walk(document, path, field->one);
 	for (const struct res_field_alias *at = res_field_aliases; at->beginning != NULL; at++) {
 		if ((path = res_field_below(field->id, at->beginning)) != NULL) {
 			const json_t *part = pl_json_get_path(document, at->path);
-			return part != NULL ? res_field_walk(part, path, field->one) : NULL;
+			return part != NULL ? walk(part, path, field->one) : NULL;
 		}
 	}
-	return res_field_walk(document, field->id, field->one);
+	return walk(document, field->id, field->one);
 }
 
 /* ---- meanings ------------------------------------------------------------------------------ */
@@ -286,7 +296,7 @@ void res_field_value(const struct res_fields *fields, const struct res_field *fi
 		     const json_t *document, struct res_value *ret)
 {
 	json_t *found = find_value(fields, field, document);
-	json_t *loan = found == NULL ? res_field_loan_of(field->id, document) : NULL;
+	json_t *loan = found == NULL ? loan_of(field->id, document) : NULL;
 
 	res_field_value_of(field, loan != NULL ? json_incref(loan) : found, ret);
 	set_source(field, document, ret);
@@ -393,8 +403,7 @@ static void visit_list(struct res_values *values, res_tree_at root, res_tree_at 
 		if (child->field != 0 && values->found[field].json == NULL) {
 			const char *path = res_tree_path(values->tree, field) +
 					   res_tree_node(values->tree, root)->path_len;
-			values->found[field].json = res_field_walk(list, path,
-								   values->rows[field].one);
+			values->found[field].json = walk(list, path, values->rows[field].one);
 		}
 		visit_list(values, root, below, list);
 		below = child->next;
@@ -506,11 +515,10 @@ static void mark_keys(struct res_values *values, res_tree_at at)
 /* Fills the fields that a document records only under another name. */
 static void borrow(struct res_values *values)
 {
-	for (const struct res_field_loan *loan = res_field_loans; loan->id != NULL; loan++) {
+	for (const struct loan *loan = loans; loan < loans + PL_ARRAY_SIZE(loans); loan++) {
 		const struct res_field *field = res_fields_find(values->fields, loan->id);
 		struct found *found = &values->found[field - values->rows];
-		json_t *value = found->json == NULL ? res_field_loan_of(loan->id, values->document)
-						    : NULL;
+		json_t *value = found->json == NULL ? loan_of(loan->id, values->document) : NULL;
 		if (value == NULL)
 			continue;
 		found->json = json_incref(value);
@@ -538,7 +546,7 @@ static void find_all(struct res_values *values)
 		for (at = res_tree_node(values->tree, kind)->first; at != 0;
 		     at = res_tree_node(values->tree, at)->next) {
 			size_t field = res_tree_node(values->tree, at)->field - 1;
-			values->found[field].json = res_field_failure_count(
+			values->found[field].json = failure_count(
 				errors, res_tree_path(values->tree, field));
 		}
 	}
@@ -560,7 +568,7 @@ static void find_all(struct res_values *values)
 	borrow(values);
 }
 
-struct res_values *res_values_found(const struct res_fields *fields, const json_t *document)
+static struct res_values *values_found(const struct res_fields *fields, const json_t *document)
 {
 	size_t count = res_fields_count(fields);
 	struct res_values *values = pl_alloc(sizeof(*values) + count * sizeof(*values->found));
@@ -576,7 +584,7 @@ struct res_values *res_values_found(const struct res_fields *fields, const json_
 
 struct res_values *res_values_new(const struct res_fields *fields, const json_t *document)
 {
-	struct res_values *values = res_values_found(fields, document);
+	struct res_values *values = values_found(fields, document);
 
 	if (json_is_object(document))
 		derive(values);

@@ -140,7 +140,13 @@ bool res_flat_take_metadata(const struct res_fields *fields, const char *key, js
 	return false;
 }
 
-json_t *res_flat_document(const struct res_fields *fields, const struct res_flat *flat)
+/*
+ * Returns {timestamp, tags, config: {benchmark, server}, results}: metrics and load options under
+ * their names (model_id becomes the model). A value from --metadata becomes a load option or server
+ * argument of that name, otherwise, if it is a text, a tag. Lists of single requests are dropped.
+ * `date` is local time, so the timestamp has no time zone. New reference.
+ */
+static json_t *flat_document(const struct res_fields *fields, const struct res_flat *flat)
 {
 	json_t *benchmark = json_object(), *results = json_object(), *tags = json_object();
 	json_t *config = json_pack("{s:o}", "benchmark", benchmark);
@@ -188,7 +194,7 @@ static int read_flat(const struct res_producer *self, const struct res_fields *f
 	(void)self;
 	if (res_flat_of_json(json, source, &flat, err) < 0)
 		return -1;
-	*ret = res_flat_document(fields, flat);
+	*ret = flat_document(fields, flat);
 	return 0;
 }
 

@@ -330,6 +330,25 @@ static int take(struct taking *t, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_BUSY, "%s; use --wait to wait for it", why.text);
 }
 
+/* Releases everything; may be repeated. The collected facts remain readable. */
+static void release(struct run_resources *resources)
+{
+	host_port_unbind(&resources->port);
+	for (size_t i = 0; i < resources->lock_count; i++) {
+		/* close() leaves the lock with the guard's descriptor; unlocking would take it from those processes */
+		if (resources->still_used)
+			close(resources->lock_fds[i]);
+		else
+			host_lock_release(resources->lock_fds[i]);
+	}
+	resources->lock_count = 0;
+	if (resources->still_used && resources->port.lock_fd >= 0) {
+		close(resources->port.lock_fd);
+		resources->port.lock_fd = -1;
+	}
+	host_port_release(&resources->port);
+}
+
 int run_resources_take(const struct exp_config *experiment, const struct run_taking *how,
 		       json_t *warnings, struct run_resources *ret, struct pl_err *err)
 {
@@ -350,7 +369,7 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 	/* a dry run keeps only the number, to show it */
 	if (done < 0 || how->look_only) {
 		uint16_t port = ret->port.number;
-		run_resources_release(ret);
+		release(ret);
 		ret->port.number = port;
 	}
 	return done;
@@ -371,27 +390,9 @@ int run_resources_new_port(const struct exp_config *experiment, const char *run_
 	return done;
 }
 
-void run_resources_release(struct run_resources *resources)
-{
-	host_port_unbind(&resources->port);
-	for (size_t i = 0; i < resources->lock_count; i++) {
-		/* close() leaves the lock with the guard's descriptor; unlocking would take it from those processes */
-		if (resources->still_used)
-			close(resources->lock_fds[i]);
-		else
-			host_lock_release(resources->lock_fds[i]);
-	}
-	resources->lock_count = 0;
-	if (resources->still_used && resources->port.lock_fd >= 0) {
-		close(resources->port.lock_fd);
-		resources->port.lock_fd = -1;
-	}
-	host_port_release(&resources->port);
-}
-
 void run_resources_done(struct run_resources *resources)
 {
-	run_resources_release(resources);
+	release(resources);
 	host_locks_free(resources->locks);
 	json_decref(resources->gpus);
 	json_decref(resources->host_gpus);

@@ -55,7 +55,5 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 /* Takes another port, after the server found its own in use. */
 int run_resources_new_port(const struct exp_config *experiment, const char *run_id,
 			   struct run_resources *resources, struct pl_err *err) PL_MUST_CHECK;
-/* Releases everything; may be repeated. The collected facts remain readable. */
-void run_resources_release(struct run_resources *resources);
 /* Releases, and frees the memory. */
 void run_resources_done(struct run_resources *resources);

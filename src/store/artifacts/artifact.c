@@ -76,7 +76,11 @@ static bool is_clean(const char *text)
 	return pl_text_is_utf8(text);
 }
 
-int store_artifact_check(const char *run_id, const char *kind, const char *name, struct pl_err *err)
+/*
+ * Checks the names of an artifact. INVALID: the kind is not in tbl/states.h, the name is not a file name without
+ * directories, or no result can have this run_id.
+ */
+static int check_names(const char *run_id, const char *kind, const char *name, struct pl_err *err)
 {
 	size_t len = strlen(name);
 
@@ -180,7 +184,7 @@ int store_artifact_begin(struct store *store, const char *run_id, const char *ki
 {
 	struct store_file_in *file;
 
-	if (store_artifact_check(run_id, kind, name, err) < 0 || check_folder(store, err) < 0 ||
+	if (check_names(run_id, kind, name, err) < 0 || check_folder(store, err) < 0 ||
 	    check_count(store, run_id, err) < 0 || store_file_in_new(store->files, &file, err) < 0)
 		return -1;
 	struct store_artifact_in *in = pl_alloc(sizeof(*in));
@@ -305,7 +309,7 @@ static void add_named(const json_t *document, struct store_artifacts *ret)
 		const char *name = pl_json_get_text(entry, "name");
 		const char *sha256 = pl_json_get_text(entry, "sha256");
 		if (kind == NULL || name == NULL || !store_sha256_is(sha256) ||
-		    store_artifact_check("-", kind, name, PL_ERR_IGNORED) < 0 ||
+		    check_names("-", kind, name, PL_ERR_IGNORED) < 0 ||
 		    find(ret, kind, name) != NULL || ret->count == STORE_ARTIFACTS_MAX)
 			continue;
 		struct store_artifact *added = PL_PUSH(ret->items, ret->count, ret->room);

@@ -13,12 +13,6 @@
 #define STORE_ARTIFACT_NAME_MAX 255  /* bytes */
 #define STORE_ARTIFACTS_MAX     1000 /* per run_id */
 
-/*
- * Checks the names of an artifact. INVALID: the kind is not in tbl/states.h, the name is not a file name without
- * directories, or no result can have this run_id.
- */
-int store_artifact_check(const char *run_id, const char *kind, const char *name,
-			 struct pl_err *err) PL_MUST_CHECK;
 /* Returns the media type for a name; static. */
 const char *store_artifact_media(const char *name);
 /* Returns the number after the last "rank" in the name of a trace, or -1. */

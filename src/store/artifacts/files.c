@@ -293,7 +293,8 @@ int store_files_hash(const struct store_files *files, const char *sha256,
 
 /* ---- removal ------------------------------------------------------------------------------- */
 
-int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
+/* Removes one file if no row names it. */
+static int drop_file(struct store_files *files, const char *sha256, store_files_named_fn *named,
 		     void *context, bool *ret_gone, struct pl_err *err)
 {
 	auto_free char *path = store_files_path(files, sha256);
@@ -324,8 +325,7 @@ static int tidy_one(struct store_files *files, const char *name, store_files_nam
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return 0;
-	if (store_sha256_is(sha256) &&
-	    store_files_drop(files, sha256, named, context, &gone, err) < 0)
+	if (store_sha256_is(sha256) && drop_file(files, sha256, named, context, &gone, err) < 0)
 		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return pl_err_errno(err, "cannot remove '%s'", path);
@@ -375,7 +375,7 @@ static int drop_unnamed(struct store_files *files, const char *sha256, void *con
 	struct unnamed *unnamed = context;
 	bool gone = false;
 
-	if (store_files_drop(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
+	if (drop_file(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
 		return -1;
 	unnamed->count += gone;
 	return 0;

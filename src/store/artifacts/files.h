@@ -75,6 +75,3 @@ int store_files_sweep(struct store_files *files, store_files_named_fn *named, vo
 /* Counts the files that a sweep would remove, without the remains of killed processes. */
 int store_files_count_unnamed(struct store_files *files, store_files_named_fn *named, void *context,
 			      size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
-/* Removes one file if no row names it. */
-int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
-		     void *context, bool *ret_gone, struct pl_err *err) PL_MUST_CHECK;

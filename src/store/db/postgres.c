@@ -93,8 +93,9 @@ bool store_pg_may_retry(const struct pg_connection *connection)
 	return !connection->in_transaction && connection->is_lost;
 }
 
-int store_pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
-		  struct pl_err *err)
+/* Runs texts without parameters; *ret may be NULL. */
+static int exec_text(struct pg_connection *connection, const char *text, PGresult **ret,
+		     struct pl_err *err)
 {
 	if (store_pg_drain(connection, err) < 0)
 		return -1;
@@ -131,8 +132,7 @@ static int try_claim_jobs(struct pg_connection *connection, bool *ret, struct pl
 {
 	auto_result result = NULL;
 
-	if (store_pg_exec(connection, "SELECT pg_try_advisory_lock(" LOCK_JOBS ")", &result, err) <
-	    0)
+	if (exec_text(connection, "SELECT pg_try_advisory_lock(" LOCK_JOBS ")", &result, err) < 0)
 		return -1;
 	*ret = PQgetvalue(result, 0, 0)[0] == 't';
 	return 0;
@@ -177,10 +177,10 @@ static int settle(struct pg_connection *connection, struct pl_err *err)
 				  "'%s': encoding: found %s, expected UTF8; create it with "
 				  "createdb -E UTF8 -T template0 NAME",
 				  connection->name, encoding != NULL ? encoding : "no encoding");
-	if (store_pg_exec(connection, settings, NULL, err) < 0)
+	if (exec_text(connection, settings, NULL, err) < 0)
 		return -1;
 	if (connection->only_reads &&
-	    store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
+	    exec_text(connection, "SET default_transaction_read_only TO on", NULL, err) < 0)
 		return -1;
 	/*
 	 * the server may notice the end of this process's last connection late; if another process owns the jobs by
@@ -279,8 +279,7 @@ static int pg_use(struct store_sql *sql, enum store_sql_access access, struct pl
 
 	connection->only_reads = access == STORE_SQL_READ;
 	return connection->only_reads
-		       ? store_pg_exec(connection, "SET default_transaction_read_only TO on", NULL,
-				       err)
+		       ? exec_text(connection, "SET default_transaction_read_only TO on", NULL, err)
 		       : 0;
 }
 
@@ -329,11 +328,11 @@ static int pg_run(struct store_sql *sql, const char *text, struct pl_err *err)
 
 	if (store_pg_ensure(connection, err) < 0)
 		return -1;
-	if (store_pg_exec(connection, text, NULL, err) == 0)
+	if (exec_text(connection, text, NULL, err) == 0)
 		return 0;
 	if (!store_pg_may_retry(connection))
 		return -1;
-	return reconnect(connection, err) < 0 ? -1 : store_pg_exec(connection, text, NULL, err);
+	return reconnect(connection, err) < 0 ? -1 : exec_text(connection, text, NULL, err);
 }
 
 static void pg_rollback(struct store_sql *sql)
@@ -375,7 +374,7 @@ static int pg_commit(struct store_sql *sql, struct pl_err *err)
 	auto_result result = NULL;
 
 	if (store_pg_ensure(connection, err) < 0 ||
-	    store_pg_exec(connection, "COMMIT", &result, err) < 0) {
+	    exec_text(connection, "COMMIT", &result, err) < 0) {
 		pg_rollback(sql);
 		return -1;
 	}
@@ -418,7 +417,7 @@ static int pg_number(struct pg_connection *connection, const char *text, int64_t
 {
 	auto_result result = NULL;
 
-	if (store_pg_exec(connection, text, &result, err) < 0)
+	if (exec_text(connection, text, &result, err) < 0)
 		return -1;
 	*ret = PQntuples(result) > 0 ? strtoll(PQgetvalue(result, 0, 0), NULL, 10) : 0;
 	return 0;

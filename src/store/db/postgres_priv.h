@@ -52,10 +52,6 @@ static inline void pg_clear(PGresult **owner)
 }
 #define auto_result __attribute__((cleanup(pg_clear), unused)) PGresult *
 
-/* Runs texts without parameters; *ret may be NULL. */
-int store_pg_exec(struct pg_connection *connection, const char *text, PGresult **ret,
-		  struct pl_err *err) PL_MUST_CHECK;
-
 /* Reads all outstanding results and returns the first error. Call it before anything that is not sent below. */
 int store_pg_drain(struct pg_connection *connection, struct pl_err *err) PL_MUST_CHECK;
 
@@ -106,19 +102,6 @@ void store_pg_bind(struct store_stmt *statement, int at, const struct store_sql_
 void store_pg_clear_params(struct store_stmt *statement);
 void store_pg_value(struct store_stmt *statement, int at, struct store_sql_value *ret);
 const char *store_pg_text(struct store_stmt *statement, int at);
-
-/* Sends a prepared statement with its parameters. */
-bool store_pg_send_prepared(const struct pg_statement *statement);
-/* Takes ownership of the rows. */
-void store_pg_take_rows(struct pg_statement *statement, PGresult *rows);
-
-/* ---- statements in flight; see postgres_statement.c --------------------------------------------- */
-
-/* Within a transaction, for a prepared statement. */
-int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err) PL_MUST_CHECK;
-bool store_pg_is_sent(const struct pg_statement *statement);
-/* Marks its result as not needed. */
-void store_pg_forget(const struct pg_statement *statement);
 
 /* ---- rows of results; see postgres_runs.c ------------------------------------------------------- */
 

@@ -196,7 +196,8 @@ void store_pg_clear_params(struct store_stmt *statement)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-void store_pg_take_rows(struct pg_statement *statement, PGresult *rows)
+/* Takes ownership of the rows. */
+static void take_rows(struct pg_statement *statement, PGresult *rows)
 {
 	PQclear(statement->rows);
 	statement->rows = rows;
@@ -212,7 +213,7 @@ static int take(struct pg_statement *statement, PGresult *result, struct pl_err 
 		auto_result failed = result;
 		return store_pg_fail(connection_of(statement), failed, err);
 	}
-	store_pg_take_rows(statement, result);
+	take_rows(statement, result);
 	return 0;
 }
 
@@ -255,7 +256,8 @@ static void call_done(struct call *call)
 	free(call->formats);
 }
 
-bool store_pg_send_prepared(const struct pg_statement *statement)
+/* Sends a prepared statement with its parameters. */
+static bool send_prepared(const struct pg_statement *statement)
 {
 	struct call call;
 
@@ -265,6 +267,43 @@ bool store_pg_send_prepared(const struct pg_statement *statement)
 				       call.formats, 1);
 	call_done(&call);
 	return sent == 1;
+}
+
+/* Within a transaction, for a prepared statement. */
+static int send_statement(struct pg_statement *statement, bool is_wanted, struct pl_err *err)
+{
+	struct pg_connection *connection = pg_of(statement->base.sql);
+
+	if (connection->sent_count == PG_SENT_MAX && store_pg_drain(connection, err) < 0)
+		return -1;
+	if (connection->sent_count == 0 && PQenterPipelineMode(connection->pg) != 1)
+		return store_pg_fail(connection, NULL, err);
+	if (!send_prepared(statement))
+		return store_pg_fail(connection, NULL, err);
+	connection->pending[connection->sent_count++] = is_wanted ? statement : NULL;
+	return 0;
+}
+
+static bool is_sent(const struct pg_statement *statement)
+{
+	const struct pg_connection *connection = pg_of(statement->base.sql);
+
+	for (size_t i = 0; i < connection->sent_count; i++) {
+		if (connection->pending[i] == statement)
+			return true;
+	}
+	return false;
+}
+
+/* Marks its result as not needed. */
+static void forget(const struct pg_statement *statement)
+{
+	struct pg_connection *connection = pg_of(statement->base.sql);
+
+	for (size_t i = 0; i < connection->sent_count; i++) {
+		if (connection->pending[i] == statement)
+			connection->pending[i] = NULL;
+	}
 }
 
 static int execute_alone(struct pg_statement *statement, struct pl_err *err)
@@ -287,7 +326,7 @@ static int execute_once(struct pg_statement *statement, struct pl_err *err)
 	if (make_known(statement, err) < 0)
 		return -1;
 	if (connection->sent_count > 0 &&
-	    ((!store_pg_is_sent(statement) && store_pg_send(statement, true, err) < 0) ||
+	    ((!is_sent(statement) && send_statement(statement, true, err) < 0) ||
 	     store_pg_drain(connection, err) < 0))
 		return -1;
 	if (!statement->has_rows && execute_alone(statement, err) < 0)
@@ -305,7 +344,7 @@ int store_pg_ask(struct store_stmt *statement, bool is_wanted, struct pl_err *er
 	/* outside a transaction, a statement is sent again if its connection was lost */
 	if (!connection_of(self)->in_transaction)
 		return is_wanted ? 0 : store_sql_finish(statement, err);
-	return store_pg_send(self, is_wanted, err);
+	return send_statement(self, is_wanted, err);
 }
 
 static int execute(struct pg_statement *statement, struct pl_err *err)
@@ -353,7 +392,7 @@ void store_pg_reset(struct store_stmt *statement)
 	struct pg_statement *self = of(statement);
 	struct pg_connection *connection = connection_of(self);
 
-	store_pg_forget(self);
+	forget(self);
 	PQclear(self->rows);
 	self->rows = NULL;
 	self->has_rows = false;
@@ -465,7 +504,7 @@ static bool take_answer(struct pg_statement *statement, PGresult *answer)
 	bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 
 	if (is_good && statement != NULL)
-		store_pg_take_rows(statement, answer);
+		take_rows(statement, answer);
 	else if (is_good)
 		PQclear(answer);
 	return is_good;
@@ -575,39 +614,4 @@ int store_pg_drain(struct pg_connection *connection, struct pl_err *err)
 	if (fault != NULL)
 		return store_pg_fail(connection, fault, err);
 	return loss != LOSS_NONE ? -1 : 0;
-}
-
-int store_pg_send(struct pg_statement *statement, bool is_wanted, struct pl_err *err)
-{
-	struct pg_connection *connection = pg_of(statement->base.sql);
-
-	if (connection->sent_count == PG_SENT_MAX && store_pg_drain(connection, err) < 0)
-		return -1;
-	if (connection->sent_count == 0 && PQenterPipelineMode(connection->pg) != 1)
-		return store_pg_fail(connection, NULL, err);
-	if (!store_pg_send_prepared(statement))
-		return store_pg_fail(connection, NULL, err);
-	connection->pending[connection->sent_count++] = is_wanted ? statement : NULL;
-	return 0;
-}
-
-bool store_pg_is_sent(const struct pg_statement *statement)
-{
-	const struct pg_connection *connection = pg_of(statement->base.sql);
-
-	for (size_t i = 0; i < connection->sent_count; i++) {
-		if (connection->pending[i] == statement)
-			return true;
-	}
-	return false;
-}
-
-void store_pg_forget(const struct pg_statement *statement)
-{
-	struct pg_connection *connection = pg_of(statement->base.sql);
-
-	for (size_t i = 0; i < connection->sent_count; i++) {
-		if (connection->pending[i] == statement)
-			connection->pending[i] = NULL;
-	}
 }

@@ -78,7 +78,8 @@ static const char *const policy_names[] = {
 #include "tbl/store_words.h"
 };
 
-const char *store_conflict_policy_name(enum store_conflict_policy known)
+/* "skip", "replace", "keep" */
+static const char *policy_name(enum store_conflict_policy known)
 {
 	return policy_names[known];
 }
@@ -115,7 +116,7 @@ static int add_job(struct store *store, const char *kind, const char *state,
 	store_sql_bind_text(add, 2, plan->name);
 	store_sql_bind_text(add, 3, state);
 	store_sql_bind_text(add, 4, now);
-	store_sql_bind_text(add, 5, store_conflict_policy_name(plan->on_conflict));
+	store_sql_bind_text(add, 5, policy_name(plan->on_conflict));
 	bind_amount(add, 6, plan->files);
 	bind_amount(add, 7, plan->bytes);
 	store_sql_bind_text(add, 8, plan->author);
@@ -361,7 +362,7 @@ static int change_items(struct store *store, const struct store_statement *which
 	store_sql_bind_i64(statement, 3, item >= 0 ? item : INT64_MAX);
 	if (wanted->chosen != NULL) {
 		const struct store_choice *choice = &wanted->chosen->choice;
-		store_sql_bind_text(statement, 4, store_conflict_policy_name(choice->on_conflict));
+		store_sql_bind_text(statement, 4, policy_name(choice->on_conflict));
 		store_sql_bind_text(statement, 5,
 				    wanted->chosen->of != NULL ? wanted->chosen->of : "");
 		store_sql_bind_text(statement, 6, choice->author);

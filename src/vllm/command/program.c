@@ -116,7 +116,7 @@ static const char *word_at(const struct vllm_parse *parse, size_t i)
 }
 
 /* Also "python3" and "python3.12", and the launcher of Windows. */
-bool vllm_is_python(const char *word)
+static bool is_python(const char *word)
 {
 	const char *name = vllm_base_name(word);
 
@@ -169,7 +169,7 @@ bool vllm_is_program(const char *word)
 {
 	const char *name = vllm_base_name(word);
 
-	return vllm_is_runtime(word) || vllm_is_shell(word) || vllm_is_python(word) ||
+	return vllm_is_runtime(word) || vllm_is_shell(word) || is_python(word) ||
 	       strcmp(name, "vllm") == 0 || strcmp(name, "vllm.exe") == 0 ||
 	       strcmp(name, "profllm") == 0 || pl_text_starts(name, "benchmark_");
 }
@@ -179,7 +179,7 @@ bool vllm_is_server_module(const char *module)
 	return strcmp(module, VLLM_API_SERVER) == 0;
 }
 
-bool vllm_is_demo_module(const char *module)
+static bool is_demo_module(const char *module)
 {
 	return strcmp(module, "vllm.entrypoints.api_server") == 0;
 }
@@ -275,11 +275,11 @@ static struct vllm_program read_module(const struct vllm_parse *parse, size_t at
 	const char *of_bench = pl_text_starts(module, benchmarks) ? module + strlen(benchmarks)
 								  : "";
 
-	if (vllm_is_server_module(module) || vllm_is_demo_module(module))
+	if (vllm_is_server_module(module) || is_demo_module(module))
 		return (struct vllm_program){ .meaning = VLLM_MEANS_SERVER,
 					      .first = at + 1,
 					      .form = VLLM_COMMAND_MODULE,
-					      .is_demo = vllm_is_demo_module(module) };
+					      .is_demo = is_demo_module(module) };
 	if (strcmp(module, "vllm") == 0 || strcmp(module, "vllm.entrypoints.cli.main") == 0)
 		return read_vllm(parse, at, end);
 	if (strcmp(of_bench, "serve") == 0 || pl_text_ends(module, "benchmark_serving"))
@@ -330,5 +330,5 @@ struct vllm_program vllm_program_read(const struct vllm_parse *parse, size_t at,
 		return read_vllm(parse, at, end);
 	if (strcmp(vllm_base_name(word), "profllm") == 0 && is_bench)
 		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_OURS);
-	return vllm_is_python(word) ? read_python(parse, at, end) : read_script(parse, at);
+	return is_python(word) ? read_python(parse, at, end) : read_script(parse, at);
 }

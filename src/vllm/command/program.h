@@ -18,7 +18,6 @@ enum vllm_wrapper {
 int vllm_wrapper_find(const struct vllm_parse *parse, size_t at, size_t end);
 
 const char *vllm_base_name(const char *path);
-bool vllm_is_python(const char *word);
 bool vllm_is_runtime(const char *word);
 /* singularity and apptainer, whose `run` starts the image's program. */
 bool vllm_is_image_runner(const char *word);
@@ -28,7 +27,6 @@ bool vllm_is_shell_text_flag(const char *word);
 bool vllm_is_program(const char *word);
 /* The module of vLLM's server, with the OpenAI API or without. */
 bool vllm_is_server_module(const char *module);
-bool vllm_is_demo_module(const char *module);
 
 #define VLLM_API_SERVER "vllm.entrypoints.openai.api_server"
 

@@ -41,8 +41,9 @@ void vllm_manifest_take_pod_rest(struct manifest_reader *reader, struct vllm_con
 	take_limits(container, node);
 }
 
-void vllm_manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
-				      const char *owner, int64_t nodes)
+/* Takes one container of Kubernetes: command, args, env, limits. */
+static void take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
+			       const char *owner, int64_t nodes)
 {
 	const char *name = vllm_manifest_scalar(node, "name");
 	const struct pl_yaml *command = pl_yaml_get(node, "command");
@@ -84,7 +85,7 @@ static void walk(struct manifest_reader *reader, const struct pl_yaml *node, con
 		return;
 	if (node->kind == PL_YAML_MAP) {
 		if (is_chart_container(node)) {
-			vllm_manifest_take_pod_container(reader, node, at.owner, at.nodes);
+			take_pod_container(reader, node, at.owner, at.nodes);
 			if (pl_yaml_get(node, "repository") != NULL)
 				vllm_manifest_set_image(
 					reader,
@@ -106,8 +107,7 @@ static void walk(struct manifest_reader *reader, const struct pl_yaml *node, con
 	}
 	for (size_t i = 0; node->kind == PL_YAML_LIST && i < node->count; i++) {
 		if (holds && node->items[i]->kind == PL_YAML_MAP)
-			vllm_manifest_take_pod_container(reader, node->items[i], at.owner,
-							 at.nodes);
+			take_pod_container(reader, node->items[i], at.owner, at.nodes);
 		else
 			walk(reader, node->items[i], "", at);
 	}

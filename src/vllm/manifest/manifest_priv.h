@@ -19,9 +19,6 @@ struct manifest_reader {
 void vllm_container_done(struct vllm_container *container);
 struct vllm_container *vllm_manifest_add(struct manifest_reader *reader, const char *runtime,
 					 const char *name, const char *owner, int line);
-/* Locations of a scalar's text; the words are those that are charged for them. */
-void vllm_manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
-			 const struct pl_yaml *node, struct vllm_marks *ret);
 /* Appends a scalar as one word. */
 void vllm_manifest_add_scalar(struct manifest_reader *reader, struct vllm_container *container,
 			      const struct pl_yaml *node);
@@ -36,20 +33,12 @@ void vllm_manifest_take_env(struct manifest_reader *reader, struct vllm_containe
 			    const struct pl_yaml *node);
 void vllm_manifest_set_image(struct manifest_reader *reader, struct vllm_container *container,
 			     const struct pl_yaml *node);
-/*
- * Returns a scalar's text with the variables of a compose file expanded; the caller frees it with
- * free().
- */
-char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node);
 const char *vllm_manifest_scalar(const struct pl_yaml *map, const char *key);
 /* Returns whether the image's own program is vLLM's server, according to its name. */
 bool vllm_manifest_is_vllm_image(const char *image);
 
 void vllm_manifest_read_compose(struct manifest_reader *reader, const struct pl_yaml *root);
 void vllm_manifest_read_kubernetes(struct manifest_reader *reader, const struct pl_yaml *root);
-/* Takes one container of Kubernetes: command, args, env, limits. */
-void vllm_manifest_take_pod_container(struct manifest_reader *reader, const struct pl_yaml *node,
-				      const char *owner, int64_t nodes);
 /* The words of its command and args with "$(NAME)" replaced. */
 void vllm_manifest_take_pod_words(struct manifest_reader *reader, struct vllm_container *container,
 				  const struct pl_yaml *node);

@@ -50,8 +50,9 @@ static void mark_block(const struct manifest_reader *reader, struct vllm_words *
 	}
 }
 
-void vllm_manifest_marks(const struct manifest_reader *reader, struct vllm_words *words,
-			 const struct pl_yaml *node, struct vllm_marks *ret)
+/* Locations of a scalar's text; the words are those that are charged for them. */
+static void marks_of(const struct manifest_reader *reader, struct vllm_words *words,
+		     const struct pl_yaml *node, struct vllm_marks *ret)
 {
 	const char *at = text_at(reader, node->line, node->column);
 	bool is_quoted = at != NULL && (*at == '"' || *at == '\'');
@@ -170,7 +171,11 @@ static char *taken(struct pl_buf *buf)
 	return text;
 }
 
-char *vllm_manifest_text(const struct manifest_reader *reader, const struct pl_yaml *node)
+/*
+ * Returns a scalar's text with the variables of a compose file expanded; the caller frees it with
+ * free().
+ */
+static char *text_of(const struct manifest_reader *reader, const struct pl_yaml *node)
 {
 	struct mapped to = { .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 
@@ -190,7 +195,7 @@ static char *container_text(const struct manifest_reader *reader, struct vllm_co
 			     .from = &marks,
 			     .text = PL_BUF(VLLM_WORDS_BYTES_MAX) };
 
-	vllm_manifest_marks(reader, &container->words, node, &marks);
+	marks_of(reader, &container->words, node, &marks);
 	replace_all(reader, container, node->text, &to);
 	if (to.marks.count == 0)
 		vllm_shell_marks_copy(&container->words, &to.marks, 0, &marks, 0, 1);
@@ -236,7 +241,7 @@ void vllm_manifest_add_text(struct manifest_reader *reader, struct vllm_containe
 {
 	struct vllm_marks marks = { 0 };
 
-	vllm_manifest_marks(reader, &container->words, at, &marks);
+	marks_of(reader, &container->words, at, &marks);
 	if (marks.count > 1)
 		marks.count = 1;
 	add_word(container, text, strstr(text, "{{") != NULL, &marks);
@@ -279,7 +284,7 @@ static void set_env(struct manifest_reader *reader, struct vllm_container *conta
 		json_object_set_new(container->env, name, json_null());
 		return;
 	}
-	auto_free char *text = vllm_manifest_text(reader, value);
+	auto_free char *text = text_of(reader, value);
 	json_object_set_new(container->env, name, json_string(text));
 }
 
@@ -297,7 +302,7 @@ void vllm_manifest_take_env(struct manifest_reader *reader, struct vllm_containe
 		} else if (name != NULL) {
 			set_env(reader, container, name, pl_yaml_get(item, "value"));
 		} else if (item->kind == PL_YAML_SCALAR) {
-			auto_free char *text = vllm_manifest_text(reader, item);
+			auto_free char *text = text_of(reader, item);
 			size_t len = strcspn(text, "=");
 			auto_free char *key = pl_strndup(text, len);
 			json_object_set_new(container->env, key,
@@ -327,5 +332,5 @@ void vllm_manifest_set_image(struct manifest_reader *reader, struct vllm_contain
 		container->image = pl_asprintf("%s%s%s", repository, tag != NULL ? ":" : "",
 					       tag != NULL ? tag : "");
 	else if (node != NULL && node->kind == PL_YAML_SCALAR)
-		container->image = vllm_manifest_text(reader, node);
+		container->image = text_of(reader, node);
 }

@@ -53,6 +53,36 @@ it('names by the fields that vary, in one order whatever order they come in', ()
   ).toEqual(['Qwen3-8B · TP 4 · fp8', 'Qwen3-14B · TP 2 · awq'])
 })
 
+// an input that varies alone names a run, unless it is an address, a file, a secret or a seed
+it.each([
+  'server.max_num_batched_tokens',
+  'server.max_num_scheduled_tokens',
+  'server.speculative_config.num_speculative_tokens',
+  'server.spec_tokens',
+])('%s names runs', (id) => {
+  const key = id.split('.').at(-1) ?? '' // as a sweep's file may have it
+  for (const one of [id, key])
+    expect(shorts(things({ [one]: 2048 }, { [one]: 8192 }))).toEqual([
+      expect.stringMatching(/tokens 2048$/),
+      expect.stringMatching(/tokens 8192$/),
+    ])
+})
+
+it.each([
+  'server.port',
+  'port',
+  'server.hf_token',
+  'server.api_key',
+  'server.kv_transfer_config.kv_port',
+  'benchmark.seed',
+  'benchmark.dataset_sha256',
+  'benchmark.lora_path',
+  'launch.facts.max_tokens',
+  'tags.host',
+])('%s never names a run', (id) => {
+  expect(shorts(things({ [id]: 1 }, { [id]: 2 }))).toEqual(['exp_0', 'exp_1'])
+})
+
 it.each<[string, unknown[], string[]]>([
   [RATE, [10, 'inf', 2.5], ['10/s', 'rate inf', '2.5/s']],
   [GPU, ['NVIDIA H100 80GB HBM3', 'NVIDIA A100-SXM4-80GB', 'NVIDIA GeForce RTX 4090'], ['H100', 'A100', 'RTX 4090']],

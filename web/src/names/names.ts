@@ -128,9 +128,58 @@ const KNOWN: Aspect[] = [
     plural: 'numbers of prompts',
   }),
 ]
-// Other fields that never name a run: addresses, files and copies of what a component above shows.
-const NEVER =
-  /(^|[._])(port|host|address|url|path|dir|file|filename|sha256|uuid|seed|hash|token|key|pid)s?$|^(launch|derived|system|environment)\.|^(run|tags)\.|^server\.served_model_name$|^benchmark\.(model|tokenizer|backend|endpoint)$/
+// Other fields that never name a run: addresses, files, secrets, seeds and copies of what a component above shows. Most
+// are in one of these groups or have one of these keys; the key is exact, so "token" does not match "spec_tokens".
+const NEVER_GROUPS = /^(launch|derived|system|environment|run|tags)\./
+const NEVER_FIELDS = /^(server\.served_model_name|benchmark\.(model|tokenizer|backend|endpoint))$/
+const NEVER_KEYS = new Set([
+  'address',
+  'allowed_local_media_path',
+  'api_key',
+  'base_url',
+  'cache_dir',
+  'data_parallel_address',
+  'data_parallel_rpc_port',
+  'data_parallel_supervisor_port',
+  'dataset_path',
+  'dataset_sha256',
+  'debug_dump_path',
+  'dir',
+  'download_dir',
+  'dump_dir',
+  'ec_connector_module_path',
+  'ec_port',
+  'file',
+  'grpc_port',
+  'hf_config_path',
+  'hf_token',
+  'host',
+  'key',
+  'kv_connector_module_path',
+  'kv_port',
+  'log_config_file',
+  'lora_path',
+  'master_port',
+  'mm_encoder_fp8_scale_path',
+  'mm_encoder_fp8_scale_save_path',
+  'path',
+  'port',
+  'proton_profiler_dir',
+  'pylogging_config_file',
+  'qlora_adapter_name_or_path',
+  'quantization_param_path',
+  'result_dir',
+  'result_filename',
+  'root_path',
+  'seed',
+  'sha256',
+  'torch_profiler_dir',
+  'trace_dir',
+  'trace_file_path',
+  'url',
+])
+const lastKey = (id: string) => id.slice(id.lastIndexOf('.') + 1)
+const isNeverName = (id: string) => NEVER_GROUPS.test(id) || NEVER_FIELDS.test(id) || NEVER_KEYS.has(lastKey(id))
 
 // Fields to request for things that get a name: those above, and arguments that are often varied alone.
 const OFTEN = [
@@ -155,7 +204,7 @@ const listOf = (value: unknown): readonly unknown[] =>
 // A sweep names a field by its last part, too.
 function read({ values }: Thing, ids: string[]): unknown {
   for (const id of ids) {
-    const value = values[id] ?? values[id.slice(id.lastIndexOf('.') + 1)]
+    const value = values[id] ?? values[lastKey(id)]
     if (value !== undefined && value !== null) return value
   }
   return ids.some((id) => values[id] === null) ? null : undefined
@@ -209,7 +258,7 @@ function componentOf(things: readonly Thing[], one: Aspect): Component | null {
 
 // An input that has no component of its own: "max_num_seqs 64"; a switch by its name alone.
 function aspectOf(id: string): Aspect {
-  const label = id.slice(id.lastIndexOf('.') + 1)
+  const label = lastKey(id)
   const text = (value: unknown) => {
     if (typeof value === 'boolean') return `${value ? '' : 'no '}${label.replace(/^enable_/, '').replaceAll('_', ' ')}`
     return `${label} ${raw(value)}`
@@ -223,7 +272,7 @@ function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
   const others = new Set(
     things
       .flatMap(({ values }) => Object.keys(values))
-      .filter((id) => !isCovered(id) && !NEVER.test(id) && fields.get(id).role !== 'output'),
+      .filter((id) => !isCovered(id) && !isNeverName(id) && fields.get(id).role !== 'output'),
   )
   const place = new Map(fields.fields.map(({ id }, at) => [id, at]))
   const sorted = [...others].sort((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || 0)

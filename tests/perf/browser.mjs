@@ -18,6 +18,7 @@ import { join } from 'node:path'
 
 import { drags } from './drag.mjs'
 import { FILTERS, heap } from './heap.mjs'
+import { fieldLabels } from './labels.mjs'
 
 const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('@playwright/test')
 
@@ -144,7 +145,7 @@ async function mainThread(page) {
 async function changes(page) {
   const cpu = await mainThread(page)
   const times = []
-  for (const field of await fieldLabels(page.url())) {
+  for (const field of await fieldLabels(page.url(), FIELDS)) {
     for (let at = 0; at < CHANGES; at++) {
       const begin = await cpu()
       const time = await page.evaluate(change, { field, at: Math.floor(at / 2) }) // on, and off again
@@ -194,15 +195,8 @@ function bundleSizes() {
 const rows = []
 const add = (what, list, target, write = ms, measure = median) => rows.push({ what, times: list.length, value: measure(list), most: Math.max(...list), target, write })
 
-async function fieldLabels(address) {
-  const { fields } = await (await fetch(new URL('/api/fields', address))).json()
-  // as web/src/fields shows them: 'Tensor parallel size' for tensor_parallel_size
-  const shown = (label) => `${label[0].toUpperCase()}${label.slice(1).replaceAll('_', ' ')}`
-  return FIELDS.map((id) => shown(fields.find((field) => field.id === id).label))
-}
-
 async function openPage(browser, address) {
-  const [first] = await fieldLabels(address)
+  const [first] = await fieldLabels(address, FIELDS)
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(address)
   await page.locator(`aside [role=group][aria-label="${first}"] input`).first().waitFor({ state: 'attached' })

@@ -66,7 +66,7 @@ test('a AND (b OR NOT c) is made in the tree, and the address brings it back', a
   // conditions that a control can show become choices, the others are listed next to the controls
   await expect(chips(page)).toHaveCount(2)
   await expect(filters(page).getByRole('region', { name: 'Conditions' })).toContainText(
-    'P99 TTFT < 100 ms or not Quant. is one of fp8',
+    'P99 TTFT < 100 ms or not (Quant. is fp8)',
   )
   await expect(filters(page).getByRole('checkbox', { name: /^Tensor parallel size 2,/ })).toBeChecked()
 
@@ -196,7 +196,7 @@ test('a preset is saved, opened by its address, changed, updated, renamed, copie
     await presets.getByRole('link', { name }).click()
     await more.click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await dialog.getByRole('button', { name: 'Confirm delete' }).click()
+    await dialog.getByRole('button', { name: 'Confirm deletion' }).click()
     await expect(presets.getByRole('link', { name })).toHaveCount(0)
   }
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
@@ -225,7 +225,7 @@ test('on a phone, too, a preset is saved, changed, renamed and deleted', async (
   await more.tap()
   await dialog.getByRole('button', { name: 'Delete' }).tap()
   expect(await soundness(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Confirm delete' }).tap()
+  await dialog.getByRole('button', { name: 'Confirm deletion' }).tap()
   await expect(presets.getByRole('link', { name: 'On the way' })).toHaveCount(0)
   await context.close()
 })

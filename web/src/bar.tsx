@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 
 import css from './bar.module.css'
 import { applyTheme, type Theme, usePreferences } from './keys/store'
-import { IconButton } from './ui/controls'
+import { Badge, IconButton } from './ui/controls'
 import { isUnder, screens, type Tab } from './screens'
 import { useTray } from './tray/store'
 import { Icon, Mark } from './ui/icons'
@@ -20,7 +20,7 @@ function TabLink({ tab }: { tab: Tab }) {
   const count = tab.count?.() ?? 0
   return (
     <Link href={tab.href(location)} aria-current={isUnder(location, tab.under) ? 'page' : undefined}>
-      {tab.name} {count > 0 && <span className="n-11">{count}</span>}
+      {tab.name} {count > 0 && <Badge n={count} of="pinned" />}
     </Link>
   )
 }

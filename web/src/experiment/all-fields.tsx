@@ -60,7 +60,9 @@ function SectionView({ title, list, isOpen }: { title: string; list: Entry[]; is
       <summary>
         <Icon name="right" />
         {title}
-        <span className={`n-11 ${panel.of ?? ''}`}>{list.length}</span>
+        <span className={`n-11 ${panel.of ?? ''}`}>
+          {list.length} {list.length === 1 ? 'field' : 'fields'}
+        </span>
       </summary>
       {open && (
         <table className={page.rows}>

@@ -6,11 +6,12 @@ import type { ApplyResponse, PageRequest, Facet, Filter } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { useFilm } from '../film/film'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
-import { treeWords } from '../filter/tree-words'
+import { FilterWords } from '../filter/filter-words'
+import { type Piece, treePieces, treeWords, wordsOf } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Pin } from '../tray/pin'
-import { Bone, Button, join } from '../ui/controls'
+import { Badge, Bone, Button, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
@@ -36,6 +37,14 @@ interface Props {
   onExport: () => void
 }
 
+interface Chip {
+  id: string
+  name: string // '': the words say all
+  long: string
+  words: string
+  pieces: Piece[] // of the words
+}
+
 const PART = 'part ' // not the id of a field, because ids contain no blank
 
 export const AnswerLine = memo(function AnswerLine({
@@ -54,12 +63,15 @@ export const AnswerLine = memo(function AnswerLine({
   onExport,
 }: Props) {
   const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
-  const chips = Object.entries(state.choices).map(([id, choice]) => {
+  const chips = Object.entries(state.choices).map(([id, choice]): Chip => {
     const field = catalogue.get(id)
-    return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
+    const words = choiceWords(field, choice, facets[id])
+    return { id, name: shortName(field), long: longName(field), words, pieces: [{ text: words, isJoint: false }] }
   })
-  for (const [i, part] of partsOf(state.where).entries())
-    chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
+  for (const [i, part] of partsOf(state.where).entries()) {
+    const pieces = treePieces(catalogue, part)
+    chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: wordsOf(pieces), pieces })
+  }
   // the count is that of the previous filter while the current one is loading, or after it failed
   const isOld = shown !== undefined && JSON.stringify(shown.request.filter) !== JSON.stringify(tree)
   const remove = (keys: Set<unknown>) => {
@@ -92,7 +104,7 @@ export const AnswerLine = memo(function AnswerLine({
       <span className={css.filtersButton}>
         <Button look="line" onPress={onFilters}>
           <Icon name="filter" />
-          Filters {chips.length > 0 && <span className="n-11 dim">{chips.length}</span>}
+          Filters {chips.length > 0 && <Badge n={chips.length} of="active" />}
         </Button>
       </span>
       {chips.length === 0 && state.preset === null && shown !== undefined && shown.total > 0 && (
@@ -106,7 +118,9 @@ export const AnswerLine = memo(function AnswerLine({
                 <Tag id={chip.id} textValue={`${chip.long} ${chip.words}`} className={css.chip ?? ''}>
                   {chip.name !== '' && <span>{chip.name}</span>}
                   <b className="clip" title={chip.words}>
-                    <bdi>{chip.words}</bdi>
+                    <bdi>
+                      <FilterWords pieces={chip.pieces} />
+                    </bdi>
                   </b>
                   <AriaButton slot="remove" aria-label={`Remove filter ${chip.long}`}>
                     <Icon name="close" small />

@@ -73,8 +73,8 @@ export function ColumnPicker({
         {pinned > 0 && (
           <>
             <h2 className={css.title}>
-              <span>Pinned</span>
-              <span className="n-11">{pinned}</span>
+              <span>Pinned columns</span>
+              <span className="n-11">{pinned} pinned</span>
             </h2>
             <ShownList
               label="Pinned columns, in order"
@@ -88,7 +88,7 @@ export function ColumnPicker({
         <h2 className={css.title}>
           <span>Shown columns</span>
           <span className="n-11" role="status">
-            {chosen.length - pinned}
+            {chosen.length - pinned} shown
           </span>
         </h2>
         <ShownList

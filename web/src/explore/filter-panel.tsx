@@ -15,7 +15,8 @@ import { useOptions } from '../api/queries'
 import type { Facet, Field, Filter } from '../api/types'
 import { type Catalogue, OPEN_AT_FIRST, repeatedOf, type Section } from '../fields/catalogue'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
-import { treeWords } from '../filter/tree-words'
+import { FilterWords } from '../filter/filter-words'
+import { treePieces, wordsOf } from '../filter/tree-words'
 import { usePreferences } from '../keys/store'
 import { Act, Bone, Check, Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -169,10 +170,13 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
       <p>{parts.length === 1 ? 'A condition' : 'Conditions'} of the filter tree:</p>
       <ul>
         {parts.map((part, i) => {
-          const words = treeWords(catalogue, part)
+          const pieces = treePieces(catalogue, part)
+          const words = wordsOf(pieces)
           return (
             <li key={JSON.stringify(part)}>
-              <bdi>{words}</bdi>
+              <bdi>
+                <FilterWords pieces={pieces} />
+              </bdi>
               <Act aria-label={`Remove ${words}`} onPress={() => change({ where: withoutPart(state.where, i) })}>
                 Remove
               </Act>
@@ -197,6 +201,8 @@ interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'isFailed' 
   section: Section
   isSearch: boolean
 }
+
+const fieldsWords = (n: number) => `${n} ${n === 1 ? 'field' : 'fields'}`
 
 // Whether the values are counted. For a number with very many values, the first answer says only that it varies.
 const isKnown = (facet: Facet | undefined) => facet !== undefined && facet.distinct !== null
@@ -257,7 +263,7 @@ function SectionView({
         <Icon name="right" />
         {section.title}
         {active.length > 0 && <span className={css.on}>{active.length} active</span>}
-        <span className={`n-11 ${css.of ?? ''}`}>{section.fields.length}</span>
+        <span className={`n-11 ${css.of ?? ''}`}>{fieldsWords(section.fields.length)}</span>
       </summary>
       {isOpen && (
         <div className={css.body}>

@@ -81,7 +81,7 @@ export function PresetDialog({ preset, onSave, onDuplicate, onRemove, onClose }:
             {preset &&
               (isSure ? (
                 <Button look="line" isDisabled={isBusy} onPress={() => void act(onRemove(preset))}>
-                  Confirm delete
+                  Confirm deletion
                 </Button>
               ) : (
                 <Button isDisabled={isBusy} onPress={() => setSure(true)}>

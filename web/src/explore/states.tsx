@@ -7,7 +7,8 @@ import { apply } from '../api/queries'
 import { unknownFieldOf } from '../api/unknown-field'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { partsOf, treeOf, withChoice, withoutPart } from '../filter/model'
-import { treeWords } from '../filter/tree-words'
+import { FilterWords } from '../filter/filter-words'
+import { type Piece, treePieces, wordsOf } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Act, Acts, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
@@ -25,6 +26,7 @@ interface Active {
   id: string
   name: string // '': the words say all
   words: string
+  pieces: Piece[] // of the words
   left: Partial<ExploreState> // without it
 }
 
@@ -167,18 +169,20 @@ export function Empty({
   round: number
 }) {
   const active: Active[] = [
-    ...Object.entries(state.choices).map(([id, choice]) => ({
-      id,
-      name: shortName(catalogue.get(id)),
-      words: choiceWords(catalogue.get(id), choice),
-      left: { choices: withChoice(state.choices, id, undefined) },
-    })),
-    ...partsOf(state.where).map((part, i) => ({
-      id: `part ${i}`,
-      name: '',
-      words: treeWords(catalogue, part),
-      left: { where: withoutPart(state.where, i) },
-    })),
+    ...Object.entries(state.choices).map(([id, choice]) => {
+      const words = choiceWords(catalogue.get(id), choice)
+      return {
+        id,
+        name: shortName(catalogue.get(id)),
+        words,
+        pieces: [{ text: words, isJoint: false }],
+        left: { choices: withChoice(state.choices, id, undefined) },
+      }
+    }),
+    ...partsOf(state.where).map((part, i) => {
+      const pieces = treePieces(catalogue, part)
+      return { id: `part ${i}`, name: '', words: wordsOf(pieces), pieces, left: { where: withoutPart(state.where, i) } }
+    }),
   ]
   const without = useQueries({
     queries: active.map(({ left }) => {
@@ -210,13 +214,15 @@ export function Empty({
           <p>Remove {helping.length === 1 ? 'this filter' : 'one of these filters'} to see experiments:</p>
           <table className={css.kill}>
             <tbody>
-              {helping.map(({ id, name, words, n, left }) => (
+              {helping.map(({ id, name, words, pieces, n, left }) => (
                 <tr key={id}>
                   <th scope="row">
                     <span className={css.chip}>
                       {name !== '' && <span>{name}</span>}
                       <b className="clip">
-                        <bdi>{words}</bdi>
+                        <bdi>
+                          <FilterWords pieces={pieces} />
+                        </bdi>
                       </b>
                     </span>
                   </th>

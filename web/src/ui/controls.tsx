@@ -10,6 +10,7 @@ import {
 } from 'react-aria-components'
 import { Link } from 'wouter'
 
+import { count } from '../format/number'
 import css from './controls.module.css'
 import { Icon, type IconName } from './icons'
 
@@ -41,6 +42,14 @@ export function IconButton({
     </AriaButton>
   )
 }
+
+// A count next to the name of what it counts; `of` says for screen readers what is counted.
+export const Badge = ({ n, of }: { n: number; of: string }) => (
+  <span className={css.badge}>
+    {count(n)}
+    <span className="sr"> {of}</span>
+  </span>
+)
 
 // A button that looks like a link.
 export function Act(props: Omit<ButtonProps, 'className'> & { ref?: Ref<HTMLButtonElement> }) {

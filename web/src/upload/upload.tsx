@@ -7,7 +7,7 @@ import { useJob, useJobs } from '../api/uploads'
 import { usePreferences } from '../keys/store'
 import { count } from '../format/number'
 import { clock } from '../format/time'
-import { Act, Acts, ButtonLink, join, Note } from '../ui/controls'
+import { Act, Acts, Badge, ButtonLink, join, Note } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
@@ -54,7 +54,7 @@ export function Upload({ job }: { job: string | null }) {
         {job !== null && (
           <div className={page.end}>
             <ButtonLink href={paths.upload()}>
-              All uploads {jobs.data && <span className="n-11">{count(jobs.data.pages[0]?.total ?? 0)}</span>}
+              All uploads {jobs.data && <Badge n={jobs.data.pages[0]?.total ?? 0} of="in total" />}
             </ButtonLink>
           </div>
         )}

@@ -302,17 +302,21 @@ test('the outline of the loading page has the position of its content', async ({
   ).toBe(rows)
 })
 
-test('a link that sorts by several fields shows the number and arrow of each, and the column of each metric', async ({
+test('a link that sorts by several fields shows the number and direction of each, and the column of each metric', async ({
   page,
 }) => {
   await explore(page, '?sort=server.tensor_parallel_size,-results.output_throughput,results.p99_tpot_ms&select=1,2')
   const table = page.getByRole('region', { name: 'Experiments table' })
-  for (const [at, head] of ['TP ▴1', 'Output ▾2', 'P99 TPOT ▴3'].entries()) {
+  for (const [at, head] of ['TP 1', 'Output 2', 'P99 TPOT 3'].entries()) {
     const shown = page.getByText(head, { exact: true })
     await expect(table.getByRole('columnheader', { name: new RegExp(`sort key ${at + 1}`) })).toBeInViewport({
       ratio: 1,
     })
     const tool = shown.and(page.locator('[aria-hidden]'))
+    await expect(tool.locator('svg')).toHaveAttribute('data-dir', at === 1 ? 'desc' : 'asc')
+    const sorted = table.getByRole('columnheader', { name: new RegExp(`sort key ${at + 1}`) })
+    for (const line of [tool, sorted.getByRole('button').locator(':scope > span')])
+      expect((await line.boundingBox())?.height, `one line: ${head}`).toBeLessThan(22)
     expect(
       await tool.evaluate(
         (key) =>

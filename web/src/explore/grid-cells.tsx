@@ -9,12 +9,14 @@ import { isFigure, nameOf, rawValue } from '../format/value'
 import type { RowName } from '../names/rows'
 import { Bone, join } from '../ui/controls'
 import { Padding } from '../ui/figure'
+import { SortMark } from '../ui/icons'
 import { RowLink } from '../ui/row-link'
 import { Nothing, RowVerdict, Simulated } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { type Across, BAR_PX, type Drawn, textIn, VERDICT } from './grid-columns'
 import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
+import { dirWords } from './sort-words'
 
 // aria-colindex counts from 1, and the first column has the names.
 const placeIn = (at: number) => at + 2
@@ -53,13 +55,13 @@ export function Head({
         className={css.head}
         tabIndex={-1}
         onClick={onSort}
-        title={`${field.id}\n${field.help}${words ? `\n${words}` : ''}`}
+        title={[field.id, field.help, words, key && `sorted, ${dirWords(field, key.dir)}`].filter(Boolean).join('\n')}
       >
         <span>
           {shortName(field)}{' '}
           {key && (
             <span className="mid" aria-hidden="true">
-              {key.dir === 'asc' ? '▴' : '▾'}
+              <SortMark dir={key.dir} />
               {sort.length > 1 && <sup>{place + 1}</sup>}
             </span>
           )}

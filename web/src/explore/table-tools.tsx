@@ -5,7 +5,7 @@ import type { Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { count } from '../format/number'
 import { Act, Button, ButtonLink, Check } from '../ui/controls'
-import { Icon } from '../ui/icons'
+import { Icon, SortMark } from '../ui/icons'
 import { lazyPart } from '../ui/lazy-part'
 import { oneStop } from '../ui/one-stop'
 import { isComparable, sidesFor } from '../url/compare'
@@ -139,14 +139,14 @@ export const TableTools = memo(function TableTools({
   )
 })
 
-// Several keys as in the heads of their columns, each with its number and its arrow.
+// Several keys as in the heads of their columns, each with its number and its direction.
 function SortKeys({ catalogue, sort }: { catalogue: Catalogue; sort: Sort[] }) {
   return (
     <>
       <span className="sr">{sortWords(catalogue, sort)}</span>
       {sort.map(({ field, dir }, at) => (
         <span key={field} className={css.key} aria-hidden="true">
-          {shortName(catalogue.get(field))} {dir === 'asc' ? '▴' : '▾'}
+          {shortName(catalogue.get(field))} <SortMark dir={dir} />
           <sup>{at + 1}</sup>
         </span>
       ))}

@@ -3,6 +3,7 @@ import { Fragment } from 'react'
 import { useHealth } from '../api/queries'
 import { Check, IconButton } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
+import { SortMark } from '../ui/icons'
 import css from './help.module.css'
 import { usePreferences } from './store'
 
@@ -65,6 +66,10 @@ export function Help({ onClose }: { onClose: () => void }) {
           <dd>Not recorded: the file does not have the key</dd>
           <dt>unset</dt>
           <dd>Set to null: the file has the key, but no value</dd>
+          <dt>
+            <SortMark dir="asc" /> <SortMark dir="desc" />
+          </dt>
+          <dd>Sorted in ascending or descending order</dd>
           <dt className="n">↑ ↓</dt>
           <dd>Higher or lower is better</dd>
           <dt className="n">UTC</dt>

@@ -89,6 +89,23 @@ export function Icon({ name, small = false }: { name: IconName; small?: boolean 
   )
 }
 
+// The direction of a sort key: lines that grow or shrink. Arrows say which side of a metric is better.
+export const SortMark = ({ dir }: { dir: 'asc' | 'desc' }) => (
+  <svg
+    width="9"
+    height="9"
+    viewBox="0 0 9 9"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.3"
+    style={{ display: 'inline-block' }}
+    data-dir={dir}
+    aria-hidden="true"
+  >
+    <path d={dir === 'asc' ? 'M0 1.5h3M0 4.5h6M0 7.5h9' : 'M0 1.5h9M0 4.5h6M0 7.5h3'} />
+  </svg>
+)
+
 export function Mark() {
   return (
     <svg

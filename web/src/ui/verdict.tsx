@@ -104,7 +104,7 @@ export function Nothing({ of, field }: { of: null | undefined; field?: Field }) 
       {NOT_RECORDED}
     </span>
   ) : (
-    <span className={css.none} title="Set to null in the file">
+    <span className={css.none} title={['Set to null in the file', field?.help].filter(Boolean).join('\n')}>
       {word}
     </span>
   )

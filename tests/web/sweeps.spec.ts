@@ -120,7 +120,7 @@ test('a running sweep fills its map, a failed run links to its cause, and the mi
   // and back from the experiment to its sweep
   await page.getByRole('link', { name: 'cell by cell' }).click()
   const saved = page.waitForEvent('download')
-  await map.getByRole('link', { name: 'Download the experiment file of the 2 failed runs' }).click()
+  await map.getByRole('link', { name: 'Download experiment file to retry the 2 failed runs' }).click()
   const file = join(out, 'left.yaml')
   await (await saved).saveAs(file)
   writeFileSync(repaired, '')
@@ -282,9 +282,9 @@ test('curves have a line per configuration and a ring at the best one; the addre
   await expect(page.locator(':focus')).toHaveAttribute('aria-label', /^max_num_seqs 8, max_concurrency 64/)
   await page.keyboard.press('ArrowLeft')
   await expect(page.getByRole('complementary', { name: 'Reading' })).toContainText('168')
-  await curves.getByRole('button', { name: 'Table' }).click()
+  await curves.getByRole('button', { name: 'Show table' }).click()
   await expect(curves.getByRole('row', { name: /max_num_seqs 2 64 640/ })).toContainText('best')
-  await curves.getByRole('button', { name: 'Table' }).click()
+  await curves.getByRole('button', { name: 'Show curves' }).click()
   // a skipped combination has its cause, and color and shape are those of the map
   await expect(page.getByRole('region', { name: 'Failed and skipped', exact: true })).toContainText('1 skipped')
   const fill = (of: import('@playwright/test').Locator) => of.evaluate((path) => getComputedStyle(path).fill)

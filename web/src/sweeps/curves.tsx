@@ -83,8 +83,8 @@ export function Curves(props: Props) {
         <Limit key={`${x.field.id} ${limit}`} field={x.field} isLower={isLower} limit={limit} onLimit={props.onLimit} />
         {lines.length > 0 && (
           <span className={css.end}>
-            <Button aria-pressed={isTable} onPress={() => setTable(!isTable)}>
-              <Icon name="table" /> Table
+            <Button onPress={() => setTable(!isTable)}>
+              <Icon name="table" /> {isTable ? 'Show curves' : 'Show table'}
             </Button>
           </span>
         )}
@@ -371,8 +371,8 @@ function Plot({ model, lines, name, x, y, limit, best, isLower, shown, onRead }:
       </svg>
       {points.some((point) => !point.isTrusted || isSimulated(point)) && (
         <p className="dim small">
-          {points.some((point) => !point.isTrusted) && 'Hollow: not trusted. '}
-          {points.some(isSimulated) && 'Faint: simulated.'}
+          {points.some((point) => !point.isTrusted) && 'Hollow points are not trusted. '}
+          {points.some(isSimulated) && 'Faint points are simulated.'}
         </p>
       )}
       {lines.length > NAMED && <p className="dim small">The table names all {lines.length} lines.</p>}

@@ -69,6 +69,10 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, b
           {best}
         </span>
       )}
+      <span>
+        <i className={css.cell} data-ring aria-hidden="true" />
+        ring: selected
+      </span>
       {beyond !== null && (
         <span>
           <i className={css.cell} data-beyond aria-hidden="true" />

@@ -308,9 +308,10 @@ function Screen({
                 className={join(controls.button, controls.line, css.file)}
                 href={paths.sweepFile(sweep.id, isRunning ? 'failed' : 'failed,missing')}
                 download
-                title="Downloads an experiment file that runs only these combinations"
+                title={'To run the file: profllm sweep run -o DIR FILE\nIt has only the combinations of these runs.'}
               >
-                <Icon name="download" /> Download the experiment file of the {toRun} runs
+                <Icon name="download" /> Download experiment file to {counts.missing === 0 ? 'retry' : 'run'} the{' '}
+                {toRun} {counts.failed + counts.missing === 1 ? 'run' : 'runs'}
               </a>
             )}
           </div>
@@ -323,7 +324,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `border: best ${shortName(catalogue.get(cy))} with ${limitWords}`}
+            best={best === undefined ? null : `thick border: best ${shortName(catalogue.get(cy))} with ${limitWords}`}
           />
           <div className={css.body}>
             <SweepMap

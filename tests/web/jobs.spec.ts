@@ -71,7 +71,7 @@ test('a folder, while the connection breaks and the server restarts: each file i
   await page.goto(`${wire.url}/upload`)
   await page.getByTestId('folder').setInputFiles(path)
   await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
-  await expect(told(page)).toHaveText(/^Upload completed: 269 stored, 20 duplicate, 1 conflict, 10 rejected$/, {
+  await expect(told(page)).toHaveText(/^Upload finished: 269 stored, 20 duplicate, 1 conflict, 10 rejected$/, {
     timeout: 120_000,
   })
   expect(parts).toBeGreaterThan(4)
@@ -154,7 +154,7 @@ test('the counts of two folders never decrease, and neither upload finishes befo
     expect(
       own.filter(
         (line) =>
-          /nothing|no results|have not|Upload completed/.test(line) &&
+          /nothing|no results|have not|Upload finished/.test(line) &&
           !line.includes(`${size} of ${size} files processed`),
       ),
     ).toEqual([])
@@ -232,7 +232,7 @@ test('conflicts: the differences, and a choice for one file, for all files, or b
   await send(changed)
   await tally(page, 'conflict', 4)
   const one = row(page, 'changed-0.json')
-  await expect(one).toContainText('already stored with other content')
+  await expect(one).toContainText('already stored with different content')
   const durations = files(page)
     .getByRole('row', { name: /^\/duration/ })
     .first()
@@ -247,7 +247,7 @@ test('conflicts: the differences, and a choice for one file, for all files, or b
 
   const choose = (name: string, choice: string) =>
     files(page)
-      .getByRole('radiogroup', { name: `What to do with ${name}` })
+      .getByRole('radiogroup', { name: `Action for ${name}` })
       .getByText(choice)
       .click()
   // another user replaces it after this user saw the differences: they are shown again

@@ -225,7 +225,7 @@ const uploaded = async (page: Page, count: number) => {
   await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
   await expect(page.getByRole('table', { name: /^Files/ }).getByRole('rowheader')).toHaveCount(count)
   await expect(page.getByRole('progressbar').first()).toHaveAttribute('aria-valuenow', String(count))
-  await expect(page.getByText('finishing')).toHaveCount(0)
+  await expect(page.getByText('closing the upload')).toHaveCount(0)
 }
 
 const TREE = {

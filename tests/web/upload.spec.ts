@@ -274,7 +274,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await expect(page.getByRole('row', { name: /ours\.json/ })).toContainText('same content')
   const conflict = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'changed.json' }) })
   await expect(conflict).toContainText('conflict')
-  await expect(conflict).toContainText('already stored with other content')
+  await expect(conflict).toContainText('already stored with different content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
   await page.getByRole('link', { name: 'Explore this experiment' }).click()

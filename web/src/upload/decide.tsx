@@ -60,7 +60,7 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
   return (
     <div className={css.choice}>
       <Segment
-        label={`What to do with ${name}`}
+        label={`Action for ${name}`}
         value={choice}
         onChange={(value) => setChoice(value as OnKnown)}
         options={CHOICES}

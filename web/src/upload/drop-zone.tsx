@@ -14,10 +14,11 @@ export const CHOICES: [Choice, string][] = [
   ['keep', 'Keep both'],
   ['replace', 'Replace'],
 ]
+// The end of a sentence about a file in conflict.
 const EFFECTS: Record<Choice, string> = {
-  skip: 'If a file has the run id of a stored result but other content, it is not stored. You can still keep both or replace the stored result, in the list below.',
-  keep: 'If a file has the run id of a stored result but other content, it is stored as a repeat.',
-  replace: 'If a file has the run id of a stored result but other content, it replaces the stored result.',
+  skip: 'is not stored. You can decide for each such file after the upload.',
+  keep: 'is stored in addition, as a repeat.',
+  replace: 'replaces the stored result.',
 }
 
 // The hidden inputs that open the file picker and the folder picker.
@@ -86,21 +87,27 @@ export function DropZone({
   usePaste()
   const policy = (
     <span className={css.policy}>
-      <span title="A conflict is a file with the run ID of a stored result but other content">On conflict</span>
+      <span>On conflict</span>
       <Segment label="On conflict" value={onKnown} onChange={(choice) => choose(choice as Choice)} options={CHOICES} />
+    </span>
+  )
+  const effect = (
+    <span className="dim">
+      A file with the run ID of a stored result, but with different content, {EFFECTS[onKnown]}
     </span>
   )
   if (isSmall) {
     return (
-      <div className={join(css.known, css.small)} title={EFFECTS[onKnown]}>
+      <div className={join(css.known, css.small)}>
         <Button look="line" onPress={pickFiles}>
           Choose files
         </Button>
         <Button look="line" onPress={pickFolder}>
           Choose a folder
         </Button>
-        {policy}
         {!isTouch && <span className="dim">You can also drop or paste files.</span>}
+        {policy}
+        {effect}
       </div>
     )
   }
@@ -139,7 +146,7 @@ export function DropZone({
       </div>
       <div className={css.known}>
         {policy}
-        <span className="dim">{EFFECTS[onKnown]}</span>
+        {effect}
       </div>
     </>
   )

@@ -13,15 +13,14 @@ import { paths } from '../url/paths'
 import css from './upload.module.css'
 
 const TOLD = ['stored', 'duplicate', 'conflict', 'rejected', 'cancelled'] as const
+// the state of the upload itself; the results have their own column
 const STATES: Record<Upload['state'], string> = {
   open: 'waiting for files',
   queued: 'queued',
   running: 'processing',
-  done: 'completed',
+  done: 'finished',
   cancelled: 'cancelled',
 }
-const stateWord = ({ state, counts }: Upload) =>
-  state === 'done' && counts.conflict > 0 ? `${count(counts.conflict)} not stored` : STATES[state]
 const filesOf = ({ state, received, expected }: Upload) =>
   received.files === null
     ? '–'
@@ -45,7 +44,9 @@ export function Earlier({ jobs }: { jobs: ReturnType<typeof useJobs> }) {
     <section className={page.block} aria-label="All uploads">
       <div className={page.blockHead}>
         <h2>All uploads</h2>
-        <p>{count(total)}</p>
+        <p>
+          {count(total)} {total === 1 ? 'upload' : 'uploads'}
+        </p>
       </div>
       <div
         className={page.scroll}
@@ -108,6 +109,6 @@ const EarlierRow = ({ job }: { job: Upload }) => (
         ))}
       </span>
     </td>
-    <td className="mid">{stateWord(job)}</td>
+    <td className="mid">{STATES[job.state]}</td>
   </tr>
 )

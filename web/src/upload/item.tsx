@@ -119,7 +119,7 @@ function Words({ item }: { item: UploadItem }) {
   if (state === 'conflict')
     return (
       <>
-        {item.deleted ? <>{run} was deleted</> : <>{run} is already stored with other content</>}
+        {item.deleted ? <>{run} was deleted</> : <>{run} is already stored with different content</>}
         {choice === 'skip' ? '; this file was skipped' : '; choose what to store'}
       </>
     )
@@ -146,7 +146,7 @@ function Words({ item }: { item: UploadItem }) {
       {message && <>: {message}</>}
       {near.length > 0 && (
         <>
-          ; possible duplicate of {near}
+          ; may be the same run as {near}
           {others > 0 && ` and ${count(others)} more`}
         </>
       )}

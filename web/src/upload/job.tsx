@@ -233,7 +233,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   if (sender && sender.artifacts.total > 0)
     words.push(`${count(sender.artifacts.sent + sender.artifacts.there)} of ${count(sender.artifacts.total)} artifacts`)
   if (!sum.isOver && !sender?.trouble) {
-    if (isSent(sum, sender)) words.push('finishing')
+    if (isSent(sum, sender)) words.push('closing the upload')
     else if (left !== null) words.push(leftWords(left))
   }
   return (
@@ -365,7 +365,7 @@ function wordsOf(job: Upload | undefined, sender: Sender | undefined, sum: Sum) 
       (state) => `${count(job?.counts[state] ?? 0)} ${state}`,
     )
     if (sum.unsent > 0) parts.push(`${count(sum.unsent)} not sent`)
-    return `Upload completed: ${parts.join(', ') || 'no results'}`
+    return `Upload finished: ${parts.join(', ') || 'no results'}`
   }
   const quarter = sum.files > 0 ? Math.floor((sum.done / sum.files) * 4) : 0
   return quarter === 0

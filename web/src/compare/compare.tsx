@@ -333,7 +333,8 @@ function Screen({ catalogue, state, change }: { catalogue: Catalogue; state: Com
           <StartUp details={details} views={views} />
           <Quality details={details} views={views} />
           <p className={css.foot} title={DATA_VERSION}>
-            Data version <span className="n-11">{data.data_version}</span>
+            Data version <span className="n-11">{data.data_version}</span>. Comparisons with the same data version show
+            the same results.
           </p>
         </>
       )}

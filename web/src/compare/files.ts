@@ -119,7 +119,7 @@ export function markdownOf({ answer, views, metrics, details, catalogue, link }:
       '## Metrics',
       '',
       ...table(
-        ['Metric', 'Side', 'Value', 'n', '95 % CI', 'Against A', '95 % CI, %', 'p', 'In words'],
+        ['Metric', 'Side', 'Value', 'n', '95 % CI', 'Against A', '95 % CI, %', 'p', 'Explanation'],
         metrics.flatMap((metric) => figureRow(metric, views, answer.effect)),
         2,
       ),

@@ -27,7 +27,7 @@ export function Checks({ checks }: { checks: Check[] }) {
         <p>
           {checks.every(({ status }) => status === 'unknown')
             ? 'Unknown: the run recorded too little to check'
-            : 'Only checks over their limit have an effect'}
+            : 'A check affects the verdict only over its limit'}
         </p>
       </div>
       {shown.length > 0 && (
@@ -50,7 +50,7 @@ export function Checks({ checks }: { checks: Check[] }) {
                   Limit
                 </th>
                 <th scope="col">Unit</th>
-                <th scope="col">Effect</th>
+                <th scope="col">If over limit</th>
                 <th scope="col">Description</th>
               </tr>
             </thead>
@@ -58,7 +58,7 @@ export function Checks({ checks }: { checks: Check[] }) {
               {shown
                 .toSorted((a, b) => checkRank(a) - checkRank(b))
                 .map((check, i) => (
-                  <tr key={i}>
+                  <tr key={i} id={`check-${check.id}`} className={css.check}>
                     <td>
                       <State
                         state={check.status}

@@ -195,8 +195,8 @@ function History({ id }: { id: number }) {
         <thead>
           <tr>
             <th scope="col">When, UTC</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
+            <th scope="col">Author</th>
+            <th scope="col">Change</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>

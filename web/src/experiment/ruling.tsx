@@ -63,7 +63,9 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
           <bdi>{why}</bdi>
         </p>
         <p>
-          <bdi>{action}</bdi>
+          <bdi>
+            <CheckLinks text={action} checks={checks} />
+          </bdi>
         </p>
         {reasons.length > 0 && (
           <ul className={css.reasons}>
@@ -95,6 +97,28 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
       </div>
     </section>
   )
+}
+
+// The text with a link to each check that it says to look at: "…; see the … short_run, sample_size".
+function CheckLinks({ text = '', checks }: { text: string | undefined; checks: Check[] }) {
+  const at = text.indexOf('; see ')
+  if (at < 0) return text
+  const ids = new Set(checks.map(({ id }) => id))
+  return [
+    text.slice(0, at),
+    ...text
+      .slice(at)
+      .split(/(\w+)/)
+      .map((word, i) =>
+        ids.has(word) ? (
+          <a key={i} className="inline" href={`#check-${word}`}>
+            {word}
+          </a>
+        ) : (
+          word
+        ),
+      ),
+  ]
 }
 
 const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => sentence.split('\n')

@@ -316,22 +316,19 @@ static json_t *text_json(struct store_stmt *row, int at)
 static int list_changes(struct store *store, int64_t id, json_t *list, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(&store->reader, &sql_list_changes, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, id);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(rows, err)) > 0) {
 		json_array_append_new(
 			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "changed_at",
 					text_json(rows, 0), "author", text_json(rows, 1), "kind",
 					text_json(rows, 2), "name", text_json(rows, 3), "from",
 					text_json(rows, 4), "to", text_json(rows, 5)));
 	}
+	return result;
 }
 
 int store_changes_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
@@ -369,7 +366,7 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 {
 	char before[32], now[32];
 	auto_borrowed list = NULL;
-	bool is_row = false;
+	int result;
 	bool all = which->older_than_ns == 0;
 
 	if (store_sql_cached(&store->writer, all ? &sql_list_all_deleted : &sql_list_deleted, &list,
@@ -381,13 +378,9 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 		store_sql_bind_text(list, 1, before);
 		store_sql_bind_text(list, 2, now);
 	}
-	for (;;) {
-		if (store_sql_step(list, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(list, err)) > 0)
 		*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(list, 0);
-	}
+	return result;
 }
 
 static int prune(struct store *store, const struct deleted *which, struct ids *ids,

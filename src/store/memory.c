@@ -86,7 +86,7 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 	auto_free int64_t *ids = NULL;
 	size_t count = 0, room = 0;
 	int64_t pruned = 0;
-	bool is_row = false;
+	int result;
 
 	if (read_number(&memory->sql, &sql_get_pruned, &pruned, err) < 0)
 		return -1;
@@ -94,13 +94,10 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 		return 0;
 	if (store_sql_cached(&memory->sql, &sql_list_ids, &list, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(list, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			break;
+	while ((result = store_sql_next(list, err)) > 0)
 		*PL_PUSH(ids, count, room) = store_sql_i64(list, 0);
-	}
+	if (result < 0)
+		return -1;
 	mirror_keep(memory->mirror, ids, count);
 	return 0;
 }

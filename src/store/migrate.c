@@ -76,7 +76,7 @@ static int make_tables(struct store *store, struct pl_err *err)
 static int make_paths(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_make(&store->writer,
 			   "CREATE TABLE document_places (place TEXT PRIMARY KEY) WITHOUT ROWID",
@@ -84,13 +84,9 @@ static int make_paths(struct store *store, struct pl_err *err)
 	    store_sql_prepare_cursor(&store->writer, "SELECT id, bytes FROM benchmark_documents",
 				     &documents, err) < 0)
 		return -1;
-	for (;;) {
+	while ((result = store_sql_next(documents, err)) > 0) {
 		auto_json json_t *document = NULL;
 		auto_path_index paths = { 0 };
-		if (store_sql_step(documents, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
 		/* an unreadable one may contain any place, and does not affect the others */
 		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) < 0) {
 			if (store_sql_run(&store->writer,
@@ -104,214 +100,7 @@ static int make_paths(struct store *store, struct pl_err *err)
 		if (store_path_index_put(store, &paths, err) < 0)
 			return -1;
 	}
-}
-
-/* Data of users: store/saved/preset.h, store/saved/link.h. The second index gives the total size. */
-static int make_presets(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"CREATE TABLE presets ("
-		" id INTEGER PRIMARY KEY AUTOINCREMENT,"
-		" name TEXT NOT NULL,"
-		" is_default INTEGER NOT NULL,"
-		" created TEXT NOT NULL,"
-		" changed TEXT NOT NULL,"
-		" content TEXT NOT NULL);"
-		"CREATE UNIQUE INDEX presets_default ON presets (is_default) WHERE is_default = 1;"
-		"CREATE TABLE views ("
-		" id TEXT PRIMARY KEY,"
-		" created TEXT NOT NULL,"
-		" bytes INTEGER NOT NULL,"
-		" state TEXT NOT NULL);"
-		"CREATE INDEX views_bytes ON views (bytes);",
-		err);
-}
-
-/* The owners of artifacts (store/artifacts/artifact.h); their bytes are files. */
-static int make_artifacts(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"CREATE TABLE artifacts ("
-		" id INTEGER PRIMARY KEY AUTOINCREMENT,"
-		" run_id TEXT NOT NULL,"
-		" kind TEXT NOT NULL,"
-		" name TEXT NOT NULL,"
-		" sha256 TEXT NOT NULL,"
-		" bytes INTEGER NOT NULL,"
-		" stored_at TEXT NOT NULL);"
-		"CREATE UNIQUE INDEX artifacts_run_id ON artifacts (run_id, kind, name, sha256);"
-		"CREATE INDEX artifacts_sha256 ON artifacts (sha256);",
-		err);
-}
-
-/*
- * Uploads of several parts (store/jobs/job_priv.h). The pending bytes become one part, which is cut again; existing
- * items stay.
- */
-static int make_parts(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"ALTER TABLE jobs ADD COLUMN on_known TEXT NOT NULL DEFAULT 'skip';"
-		"ALTER TABLE jobs ADD COLUMN expected_files INTEGER;"
-		"ALTER TABLE jobs ADD COLUMN expected_bytes INTEGER;"
-		"ALTER TABLE jobs ADD COLUMN received_files INTEGER NOT NULL DEFAULT 0;"
-		"ALTER TABLE jobs ADD COLUMN received_bytes INTEGER NOT NULL DEFAULT 0;"
-		"CREATE TABLE job_parts ("
-		" id INTEGER PRIMARY KEY AUTOINCREMENT,"
-		" job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,"
-		" kind TEXT NOT NULL,"
-		" name TEXT NOT NULL,"
-		" media TEXT,"
-		" state TEXT NOT NULL DEFAULT 'queued',"
-		" files INTEGER NOT NULL,"
-		" first_item INTEGER,"
-		" items INTEGER,"
-		" bytes BLOB);"
-		"CREATE INDEX job_parts_job ON job_parts (job);"
-		"CREATE INDEX job_parts_queued ON job_parts (id) WHERE state = 'queued';"
-		"CREATE INDEX job_parts_job_queued ON job_parts (job) WHERE state = 'queued';"
-		"INSERT INTO job_parts (job, kind, name, media, files, bytes)"
-		" SELECT id, kind, name, media, 1, bytes FROM jobs WHERE state <> 'done' ORDER BY "
-		"id;"
-		"UPDATE jobs SET state = 'queued' WHERE state = 'running';"
-		"UPDATE jobs SET received_files = 1;"
-		"ALTER TABLE jobs DROP COLUMN media;"
-		"ALTER TABLE jobs DROP COLUMN expected;"
-		"ALTER TABLE jobs DROP COLUMN bytes;"
-		"ALTER TABLE job_items ADD COLUMN part INTEGER;"
-		"ALTER TABLE job_items ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';"
-		"ALTER TABLE job_items ADD COLUMN near TEXT NOT NULL DEFAULT '[]';"
-		"ALTER TABLE job_items ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;"
-		"ALTER TABLE job_items ADD COLUMN choice TEXT;"
-		"ALTER TABLE job_items ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;"
-		"ALTER TABLE job_items ADD COLUMN content TEXT;"
-		"CREATE INDEX job_items_again ON job_items (job, item) WHERE state = 'again';"
-		"CREATE TABLE job_files ("
-		" part INTEGER NOT NULL REFERENCES job_parts (id) ON DELETE CASCADE,"
-		" file INTEGER NOT NULL,"
-		" sha256 TEXT NOT NULL,"
-		" item INTEGER,"
-		" PRIMARY KEY (part, file)) WITHOUT ROWID;"
-		"CREATE INDEX job_files_sha256 ON job_files (sha256, part);"
-		"CREATE TABLE job_bytes ("
-		" job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,"
-		" item INTEGER NOT NULL,"
-		" bytes BLOB NOT NULL,"
-		" PRIMARY KEY (job, item));",
-		err);
-}
-
-/*
- * Changes of results. A repeat was kept in addition to another result of the same content or run_id. Edits are data of
- * users about a result that its document lacks.
- */
-static int make_changes(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"ALTER TABLE benchmark_runs ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;"
-		"ALTER TABLE benchmark_runs ADD COLUMN repeat INTEGER NOT NULL DEFAULT 1;"
-		"ALTER TABLE benchmark_runs ADD COLUMN near_key TEXT;"
-		"ALTER TABLE benchmark_runs ADD COLUMN near INTEGER NOT NULL DEFAULT 0;"
-		"DROP INDEX benchmark_runs_content;"
-		"CREATE UNIQUE INDEX benchmark_runs_content ON benchmark_runs (content_sha256, "
-		"repeat);"
-		"CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key);"
-		"CREATE TABLE benchmark_edits ("
-		" id INTEGER PRIMARY KEY REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
-		" tags TEXT NOT NULL,"
-		" notes TEXT);"
-		"CREATE TABLE benchmark_changes ("
-		" number INTEGER PRIMARY KEY AUTOINCREMENT,"
-		" id INTEGER NOT NULL REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
-		" time TEXT NOT NULL,"
-		" author TEXT,"
-		" kind TEXT NOT NULL,"
-		" name TEXT,"
-		" before TEXT,"
-		" after TEXT);"
-		"CREATE INDEX benchmark_changes_id ON benchmark_changes (id, number);",
-		err);
-}
-
-/* Dictionaries for documents: store/documents/dictionary.h. */
-static int make_dictionaries(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "CREATE TABLE dictionaries ("
-			      " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-			      " kind TEXT NOT NULL,"
-			      " result INTEGER NOT NULL,"
-			      " bytes BLOB NOT NULL);"
-			      "CREATE INDEX dictionaries_kind ON dictionaries (kind, id);",
-			      err);
-}
-
-/* The version at which rows were last pruned, so that readers with an older version notice missing rows. */
-static int make_pruned(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"ALTER TABLE store_state ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;", err);
-}
-
-/* Plans of sweeps: store/sweeps/sweep.h. */
-static int make_sweeps(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "CREATE TABLE sweeps ("
-			      " id TEXT PRIMARY KEY,"
-			      " created TEXT NOT NULL,"
-			      " changed TEXT NOT NULL,"
-			      " head TEXT NOT NULL,"
-			      " content BLOB NOT NULL);"
-			      "CREATE INDEX sweeps_created ON sweeps (created);",
-			      err);
-}
-
-/*
- * The inputs that distinguish results with equal metrics, and correct marks: store/possible_duplicates.h; see
- * fix_duplicates().
- */
-static int make_duplicate_inputs(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "ALTER TABLE benchmark_runs ADD COLUMN near_inputs TEXT;"
-			      "DROP INDEX benchmark_runs_near;"
-			      "CREATE INDEX benchmark_runs_near ON benchmark_runs"
-			      " (near_key, id, deleted, form, near_inputs);",
-			      err);
-}
-
-/* The author of a choice for a conflict, and the content it applies to. */
-static int make_authors(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "ALTER TABLE jobs ADD COLUMN author TEXT;"
-			      "ALTER TABLE job_items ADD COLUMN chosen_by TEXT;"
-			      "ALTER TABLE job_items ADD COLUMN expected TEXT;",
-			      err);
-}
-
-/* The key that identifies a repeated part. */
-static int make_part_keys(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "ALTER TABLE job_parts ADD COLUMN sent_as TEXT;"
-			      "CREATE UNIQUE INDEX job_parts_sent_as ON job_parts (job, sent_as);"
-			      "DROP INDEX job_parts_job;",
-			      err);
-}
-
-/* The latest upload of each result: put.c. */
-static int make_uploads(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(
-		&store->writer,
-		"ALTER TABLE benchmark_runs ADD COLUMN upload INTEGER NOT NULL DEFAULT 0;", err);
+	return result;
 }
 
 /* Fields and their values have the names of schema_version 3. */
@@ -320,19 +109,155 @@ static int rename_former(struct store *store, struct pl_err *err)
 	return store_runs_rename_former(&store->writer, &store->columns, err);
 }
 
-/* The form of a result that profllm wrote was 'own'. */
-static int rename_native(struct store *store, struct pl_err *err)
-{
-	return store_sql_make(&store->writer,
-			      "UPDATE benchmark_runs SET form = 'native' WHERE form = 'own';"
-			      "UPDATE job_items SET form = 'native' WHERE form = 'own';",
-			      err);
-}
-
-static int (*const steps[])(struct store *store, struct pl_err *err) = {
-	make_tables,  make_paths,        make_presets, make_artifacts, make_parts,
-	make_changes, make_dictionaries, make_pruned,  make_sweeps,    make_duplicate_inputs,
-	make_authors, make_part_keys,    make_uploads, rename_former,  rename_native,
+/* Each step is a text, or a function. */
+static const struct {
+	const char *sql;
+	int (*run)(struct store *store, struct pl_err *err);
+} steps[] = {
+	{ .run = make_tables },
+	{ .run = make_paths },
+	/* Data of users: store/saved/preset.h, store/saved/link.h. The second index gives the total size. */
+	{ .sql = "CREATE TABLE presets ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " name TEXT NOT NULL,"
+		 " is_default INTEGER NOT NULL,"
+		 " created TEXT NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " content TEXT NOT NULL);"
+		 "CREATE UNIQUE INDEX presets_default ON presets (is_default) WHERE is_default = 1;"
+		 "CREATE TABLE views ("
+		 " id TEXT PRIMARY KEY,"
+		 " created TEXT NOT NULL,"
+		 " bytes INTEGER NOT NULL,"
+		 " state TEXT NOT NULL);"
+		 "CREATE INDEX views_bytes ON views (bytes);" },
+	/* The owners of artifacts (store/artifacts/artifact.h); their bytes are files. */
+	{ .sql = "CREATE TABLE artifacts ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " run_id TEXT NOT NULL,"
+		 " kind TEXT NOT NULL,"
+		 " name TEXT NOT NULL,"
+		 " sha256 TEXT NOT NULL,"
+		 " bytes INTEGER NOT NULL,"
+		 " stored_at TEXT NOT NULL);"
+		 "CREATE UNIQUE INDEX artifacts_run_id ON artifacts (run_id, kind, name, sha256);"
+		 "CREATE INDEX artifacts_sha256 ON artifacts (sha256);" },
+	/*
+	 * Uploads of several parts (store/jobs/job_priv.h). The pending bytes become one part, which is cut again; existing
+	 * items stay.
+	 */
+	{ .sql = "ALTER TABLE jobs ADD COLUMN on_known TEXT NOT NULL DEFAULT 'skip';"
+		 "ALTER TABLE jobs ADD COLUMN expected_files INTEGER;"
+		 "ALTER TABLE jobs ADD COLUMN expected_bytes INTEGER;"
+		 "ALTER TABLE jobs ADD COLUMN received_files INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE jobs ADD COLUMN received_bytes INTEGER NOT NULL DEFAULT 0;"
+		 "CREATE TABLE job_parts ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,"
+		 " kind TEXT NOT NULL,"
+		 " name TEXT NOT NULL,"
+		 " media TEXT,"
+		 " state TEXT NOT NULL DEFAULT 'queued',"
+		 " files INTEGER NOT NULL,"
+		 " first_item INTEGER,"
+		 " items INTEGER,"
+		 " bytes BLOB);"
+		 "CREATE INDEX job_parts_job ON job_parts (job);"
+		 "CREATE INDEX job_parts_queued ON job_parts (id) WHERE state = 'queued';"
+		 "CREATE INDEX job_parts_job_queued ON job_parts (job) WHERE state = 'queued';"
+		 "INSERT INTO job_parts (job, kind, name, media, files, bytes)"
+		 " SELECT id, kind, name, media, 1, bytes FROM jobs WHERE state <> 'done' ORDER BY "
+		 "id;"
+		 "UPDATE jobs SET state = 'queued' WHERE state = 'running';"
+		 "UPDATE jobs SET received_files = 1;"
+		 "ALTER TABLE jobs DROP COLUMN media;"
+		 "ALTER TABLE jobs DROP COLUMN expected;"
+		 "ALTER TABLE jobs DROP COLUMN bytes;"
+		 "ALTER TABLE job_items ADD COLUMN part INTEGER;"
+		 "ALTER TABLE job_items ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';"
+		 "ALTER TABLE job_items ADD COLUMN near TEXT NOT NULL DEFAULT '[]';"
+		 "ALTER TABLE job_items ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE job_items ADD COLUMN choice TEXT;"
+		 "ALTER TABLE job_items ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE job_items ADD COLUMN content TEXT;"
+		 "CREATE INDEX job_items_again ON job_items (job, item) WHERE state = 'again';"
+		 "CREATE TABLE job_files ("
+		 " part INTEGER NOT NULL REFERENCES job_parts (id) ON DELETE CASCADE,"
+		 " file INTEGER NOT NULL,"
+		 " sha256 TEXT NOT NULL,"
+		 " item INTEGER,"
+		 " PRIMARY KEY (part, file)) WITHOUT ROWID;"
+		 "CREATE INDEX job_files_sha256 ON job_files (sha256, part);"
+		 "CREATE TABLE job_bytes ("
+		 " job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,"
+		 " item INTEGER NOT NULL,"
+		 " bytes BLOB NOT NULL,"
+		 " PRIMARY KEY (job, item));" },
+	/*
+	 * Changes of results. A repeat was kept in addition to another result of the same content or run_id. Edits are data of
+	 * users about a result that its document lacks.
+	 */
+	{ .sql = "ALTER TABLE benchmark_runs ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE benchmark_runs ADD COLUMN repeat INTEGER NOT NULL DEFAULT 1;"
+		 "ALTER TABLE benchmark_runs ADD COLUMN near_key TEXT;"
+		 "ALTER TABLE benchmark_runs ADD COLUMN near INTEGER NOT NULL DEFAULT 0;"
+		 "DROP INDEX benchmark_runs_content;"
+		 "CREATE UNIQUE INDEX benchmark_runs_content ON benchmark_runs (content_sha256, "
+		 "repeat);"
+		 "CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key);"
+		 "CREATE TABLE benchmark_edits ("
+		 " id INTEGER PRIMARY KEY REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
+		 " tags TEXT NOT NULL,"
+		 " notes TEXT);"
+		 "CREATE TABLE benchmark_changes ("
+		 " number INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " id INTEGER NOT NULL REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
+		 " time TEXT NOT NULL,"
+		 " author TEXT,"
+		 " kind TEXT NOT NULL,"
+		 " name TEXT,"
+		 " before TEXT,"
+		 " after TEXT);"
+		 "CREATE INDEX benchmark_changes_id ON benchmark_changes (id, number);" },
+	/* Dictionaries for documents: store/documents/dictionary.h. */
+	{ .sql = "CREATE TABLE dictionaries ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " kind TEXT NOT NULL,"
+		 " result INTEGER NOT NULL,"
+		 " bytes BLOB NOT NULL);"
+		 "CREATE INDEX dictionaries_kind ON dictionaries (kind, id);" },
+	/* The version at which rows were last pruned, so that readers with an older version notice missing rows. */
+	{ .sql = "ALTER TABLE store_state ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;" },
+	/* Plans of sweeps: store/sweeps/sweep.h. */
+	{ .sql = "CREATE TABLE sweeps ("
+		 " id TEXT PRIMARY KEY,"
+		 " created TEXT NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " head TEXT NOT NULL,"
+		 " content BLOB NOT NULL);"
+		 "CREATE INDEX sweeps_created ON sweeps (created);" },
+	/*
+	 * The inputs that distinguish results with equal metrics, and correct marks: store/possible_duplicates.h; see
+	 * fix_duplicates().
+	 */
+	{ .sql = "ALTER TABLE benchmark_runs ADD COLUMN near_inputs TEXT;"
+		 "DROP INDEX benchmark_runs_near;"
+		 "CREATE INDEX benchmark_runs_near ON benchmark_runs"
+		 " (near_key, id, deleted, form, near_inputs);" },
+	/* The author of a choice for a conflict, and the content it applies to. */
+	{ .sql = "ALTER TABLE jobs ADD COLUMN author TEXT;"
+		 "ALTER TABLE job_items ADD COLUMN chosen_by TEXT;"
+		 "ALTER TABLE job_items ADD COLUMN expected TEXT;" },
+	/* The key that identifies a repeated part. */
+	{ .sql = "ALTER TABLE job_parts ADD COLUMN sent_as TEXT;"
+		 "CREATE UNIQUE INDEX job_parts_sent_as ON job_parts (job, sent_as);"
+		 "DROP INDEX job_parts_job;" },
+	/* The latest upload of each result: put.c. */
+	{ .sql = "ALTER TABLE benchmark_runs ADD COLUMN upload INTEGER NOT NULL DEFAULT 0;" },
+	{ .run = rename_former },
+	/* The form of a result that profllm wrote was 'own'. */
+	{ .sql = "UPDATE benchmark_runs SET form = 'native' WHERE form = 'own';"
+		 "UPDATE job_items SET form = 'native' WHERE form = 'own';" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10
@@ -355,7 +280,9 @@ static int check_form(struct store *store, int64_t *ret_step, struct pl_err *err
 static int run_steps(struct store *store, int64_t done, struct pl_err *err)
 {
 	for (int64_t i = done; i < STEP_COUNT; i++) {
-		if (steps[i](store, err) < 0)
+		int rc = steps[i].sql != NULL ? store_sql_make(&store->writer, steps[i].sql, err)
+					      : steps[i].run(store, err);
+		if (rc < 0)
 			return pl_err_wrap(err, "database format %lld of '%s'", (long long)i + 1,
 					   store->path);
 	}
@@ -414,7 +341,7 @@ static int fill_duplicate_inputs(struct store *store, struct pl_err *err)
 {
 	auto_statement documents = NULL;
 	auto_statement set = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_prepare_cursor(&store->writer,
 				     "SELECT d.id, d.bytes FROM benchmark_documents d"
@@ -425,24 +352,21 @@ static int fill_duplicate_inputs(struct store *store, struct pl_err *err)
 			      "UPDATE benchmark_runs SET near_inputs = ?2 WHERE id = ?1", &set,
 			      err) < 0)
 		return -1;
-	for (;;) {
+	while ((result = store_sql_next(documents, err)) > 0) {
 		auto_json json_t *document = NULL;
-		if (store_sql_step(documents, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
 		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) == 0 &&
 		    set_duplicate_inputs(store, set, store_sql_i64(documents, 0), document, err) <
 			    0)
 			return -1;
 	}
+	return result;
 }
 
 /* Older programs did not update the marks when another result was removed or restored. */
 static int fix_duplicates(struct store *store, struct pl_err *err)
 {
 	auto_statement keys = NULL;
-	bool is_row = false;
+	int result;
 
 	if (fill_duplicate_inputs(store, err) < 0 ||
 	    store_sql_prepare_cursor(&store->writer,
@@ -451,14 +375,11 @@ static int fix_duplicates(struct store *store, struct pl_err *err)
 				     " HAVING count(*) > 1",
 				     &keys, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(keys, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(keys, err)) > 0) {
 		if (store_duplicates_settle(store, store_sql_text(keys, 0), err) < 0)
 			return -1;
 	}
+	return result;
 }
 
 /* ---- the migration -------------------------------------------------------------------------- */
@@ -489,21 +410,18 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 	auto_statement documents = NULL;
 	auto_statement replace = NULL;
 	auto_free char *text = store_refill_text(store);
-	bool is_row = false;
+	int result;
 	if (store_sql_prepare_cursor(&store->writer,
 				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
 				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
 				     &documents, err) < 0 ||
 	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(documents, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(documents, err)) > 0) {
 		if (fill_row(store, documents, replace, err) < 0)
 			return -1;
 	}
+	return result;
 }
 
 static int migrate(struct store *store, struct pl_err *err)

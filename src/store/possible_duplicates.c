@@ -123,20 +123,17 @@ struct marks {
 static int list_wrong(struct store *store, const char *key, struct marks *ret, struct pl_err *err)
 {
 	auto_borrowed list = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(&store->writer, &sql_list_wrong_duplicates, &list, err) < 0)
 		return -1;
 	store_sql_bind_text(list, 1, key);
-	for (;;) {
-		if (store_sql_step(list, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(list, err)) > 0) {
 		*PL_PUSH(ret->items, ret->count,
 			 ret->room) = (struct mark){ .id = store_sql_i64(list, 0),
 						     .possible_duplicate = store_sql_i64(list, 1) };
 	}
+	return result;
 }
 
 static int set_marks(struct store *store, const struct marks *marks, struct pl_err *err)

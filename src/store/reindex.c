@@ -32,18 +32,14 @@ static void ids_done(struct ids *ids)
 static int read_ids(struct store *store, struct ids *ret, struct pl_err *err)
 {
 	auto_statement statement = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_prepare(&store->writer, "SELECT id FROM benchmark_runs ORDER BY id",
 			      &statement, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(statement, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(statement, err)) > 0)
 		*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(statement, 0);
-	}
+	return result;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -346,17 +342,13 @@ static int report_ids(struct store *store, struct telling *telling, const char *
 		      const char *says, struct pl_err *err)
 {
 	auto_statement statement = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_prepare(&store->reader, query, &statement, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(statement, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(statement, err)) > 0)
 		report(telling, store_sql_i64(statement, 0), says);
-	}
+	return result;
 }
 
 /* ---- files of artifacts -------------------------------------------------------------------- */

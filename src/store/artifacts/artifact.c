@@ -355,18 +355,14 @@ static int read_rows(struct store *store, const char *run_id, struct store_artif
 {
 	auto_borrowed rows = NULL;
 	size_t named = ret->count;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(&store->reader, &sql_get_artifacts, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(rows, err)) > 0)
 		take_row(rows, named, ret);
-	}
+	return result;
 }
 
 int store_artifacts_of(struct store *store, int64_t id, struct store_artifacts *ret,
@@ -412,20 +408,16 @@ static int ids_of_run(struct store *store, const char *run_id, int64_t ids[RESUL
 		      size_t *ret, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
-	bool is_row = false;
+	int result;
 
 	*ret = 0;
 	if (store_sql_cached(&store->reader, &sql_get_of_run_id, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, run_id);
 	store_sql_bind_i64(rows, 2, RESULTS_REQUESTED);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(rows, err)) > 0)
 		ids[(*ret)++] = store_sql_i64(rows, 0);
-	}
+	return result;
 }
 
 /* *ret_other: its document names another file. */

@@ -84,18 +84,16 @@ static int compare_names(const void *a, const void *b)
 static int read_names(struct store_sql *sql, struct names *ret, struct pl_err *err)
 {
 	auto_statement statement = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_prepare(sql, driver_of(sql)->column_names, &statement, err) < 0)
 		return -1;
-	for (;;) {
-		if (store_sql_step(statement, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			break;
+	while ((result = store_sql_next(statement, err)) > 0) {
 		*PL_PUSH(ret->items, ret->count,
 			 ret->room) = pl_strdup(store_sql_text(statement, 0));
 	}
+	if (result < 0)
+		return -1;
 	if (ret->count > 0)
 		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
 	return 0;

@@ -156,15 +156,21 @@ int store_sql_step(struct store_stmt *statement, bool *ret_row, struct pl_err *e
 	return statement->sql->driver->step(statement, ret_row, err);
 }
 
+int store_sql_next(struct store_stmt *statement, struct pl_err *err)
+{
+	bool is_row = false;
+
+	return store_sql_step(statement, &is_row, err) < 0 ? -1 : is_row;
+}
+
 int store_sql_finish(struct store_stmt *statement, struct pl_err *err)
 {
-	bool is_row = true;
+	int result;
 
-	while (is_row) {
-		if (store_sql_step(statement, &is_row, err) < 0)
-			return -1;
-	}
-	return 0;
+	do
+		result = store_sql_next(statement, err);
+	while (result > 0);
+	return result;
 }
 
 int store_sql_ask(struct store_stmt *statement, struct pl_err *err)

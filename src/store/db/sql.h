@@ -128,6 +128,8 @@ unsigned store_sql_jobs_hold(const struct store_sql *sql);
 
 /* Steps to the next row, if there is one. After the last row, the statement is reset. */
 int store_sql_step(struct store_stmt *statement, bool *ret_row, struct pl_err *err) PL_MUST_CHECK;
+/* The same, but returns 1 if there is a row and 0 after the last one. */
+int store_sql_next(struct store_stmt *statement, struct pl_err *err) PL_MUST_CHECK;
 /* Runs the statement to its end and discards its rows. */
 int store_sql_finish(struct store_stmt *statement, struct pl_err *err) PL_MUST_CHECK;
 /*

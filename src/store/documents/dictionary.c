@@ -83,7 +83,7 @@ static void kind_of(const struct store_document *document, char kind[TEXT_MAX])
 static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
-	bool is_row = false;
+	int result;
 	int64_t last = dictionaries->count > 0 ? dictionaries->items[dictionaries->count - 1].id
 					       : 0;
 
@@ -99,11 +99,7 @@ static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 	if (store_sql_cached(&dictionaries->sql, &sql_get_dictionaries, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, last);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(rows, err)) > 0) {
 		struct store_stmt *row = rows;
 		struct dictionary dictionary = { .id = store_sql_i64(row, 0) };
 		auto_free char *bytes = NULL;
@@ -116,6 +112,7 @@ static int look(struct store_dictionaries *dictionaries, struct pl_err *err)
 		dictionary.zst = pl_zst_dictionary_new(bytes, len);
 		*PL_PUSH(dictionaries->items, dictionaries->count, dictionaries->room) = dictionary;
 	}
+	return result;
 }
 
 static const struct pl_zst_dictionary *by_id(const struct store_dictionaries *dictionaries,

@@ -135,20 +135,17 @@ static int items_json(struct store *store, int64_t id, const struct store_job_pa
 		      const struct store_job_marks *marks, json_t *list, struct pl_err *err)
 {
 	auto_borrowed items = NULL;
-	bool is_row = false;
+	int result;
 
 	if (ask_items(store, id, page, &items, err) < 0)
 		return -1;
-	for (;;) {
+	while ((result = store_sql_next(items, err)) > 0) {
 		json_t *item;
-		if (store_sql_step(items, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
 		if (item_json(items, marks, &item, err) < 0)
 			return -1;
 		json_array_append_new(list, item);
 	}
+	return result;
 }
 
 /* ---- counts -------------------------------------------------------------------------------- */
@@ -165,16 +162,12 @@ static int count_rows(struct store *store, const struct store_statement *which, 
 		      json_t *counts, struct pl_err *err)
 {
 	auto_borrowed states = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(&store->reader, which, &states, err) < 0)
 		return -1;
 	store_sql_bind_i64(states, 1, id);
-	for (;;) {
-		if (store_sql_step(states, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(states, err)) > 0) {
 		const char *state = store_sql_text(states, 0);
 		count_up(counts,
 			 strcmp(state, STORE_ITEM_RETRY) == 0
@@ -182,6 +175,7 @@ static int count_rows(struct store *store, const struct store_statement *which, 
 				 : state,
 			 store_sql_i64(states, 1));
 	}
+	return result;
 }
 
 static json_int_t total_of(const json_t *items, const char *state)
@@ -290,7 +284,7 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 	auto_json json_t *list = json_array();
 	auto_borrowed jobs = NULL;
 	int64_t total = 0;
-	bool is_row = false;
+	int result;
 
 	(void)ignored;
 	struct store_stmt *count;
@@ -304,16 +298,14 @@ static int jobs_json(struct store *store, int64_t ignored, const struct store_jo
 	store_sql_bind_text(jobs, 1, page->state != NULL ? page->state : "");
 	store_sql_bind_i64(jobs, 2, page->offset);
 	store_sql_bind_i64(jobs, 3, page->limit);
-	for (;;) {
+	while ((result = store_sql_next(jobs, err)) > 0) {
 		json_t *job;
-		if (store_sql_step(jobs, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			break;
 		if (job_row_json(store, jobs, &no_items, &job, err) < 0)
 			return -1;
 		json_array_append_new(list, job);
 	}
+	if (result < 0)
+		return -1;
 	*ret = json_pack("{s:O, s:I}", "jobs", list, "total", (json_int_t)total);
 	return 0;
 }

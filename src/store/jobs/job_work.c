@@ -178,7 +178,7 @@ static int read_pending(struct store *store, struct store_job_work *work, int64_
 			struct pl_err *err)
 {
 	auto_borrowed waiting = NULL;
-	bool is_row = false;
+	int result;
 	size_t room = 0;
 
 	if (store_sql_cached(&store->writer, &sql_waiting_items, &waiting, err) < 0)
@@ -186,17 +186,14 @@ static int read_pending(struct store *store, struct store_job_work *work, int64_
 	store_sql_bind_i64(waiting, 1, work->job);
 	store_sql_bind_i64(waiting, 2, (int64_t)work->first);
 	store_sql_bind_i64(waiting, 3, (int64_t)work->first + items);
-	for (;;) {
-		if (store_sql_step(waiting, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(waiting, err)) > 0) {
 		*PL_PUSH(work->pending, work->count, room) = (struct store_job_pending){
 			.index = (size_t)store_sql_i64(waiting, 0),
 			.on_conflict = work->on_conflict,
 			.author = pl_strdup(work->author),
 		};
 	}
+	return result;
 }
 
 /*

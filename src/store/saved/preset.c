@@ -52,21 +52,20 @@ static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **re
 {
 	auto_borrowed rows = NULL;
 	auto_json json_t *presets = json_array();
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(sql, &sql_list_presets, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, first);
 	store_sql_bind_i64(rows, 2, count);
-	for (;;) {
+	while ((result = store_sql_next(rows, err)) > 0) {
 		json_t *preset = NULL;
-		if (store_sql_step(rows, &is_row, err) < 0 ||
-		    (is_row && row_to_json(rows, &preset, err) < 0))
+		if (row_to_json(rows, &preset, err) < 0)
 			return -1;
-		if (!is_row)
-			break;
 		json_array_append_new(presets, preset);
 	}
+	if (result < 0)
+		return -1;
 	*ret = pl_take(presets);
 	return 0;
 }

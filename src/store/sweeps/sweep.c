@@ -187,18 +187,14 @@ static json_t *read_head(struct store_stmt *row)
 static int list(struct store_sql *sql, json_t *heads, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
-	bool is_row = false;
+	int result;
 
 	if (store_sql_cached(sql, &sql_list_sweeps, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, STORE_SWEEPS_MAX);
-	for (;;) {
-		if (store_sql_step(rows, &is_row, err) < 0)
-			return -1;
-		if (!is_row)
-			return 0;
+	while ((result = store_sql_next(rows, err)) > 0)
 		json_array_append_new(heads, read_head(rows));
-	}
+	return result;
 }
 
 /* Lists the current plans and results. */

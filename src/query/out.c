@@ -85,3 +85,13 @@ void query_out_value(struct pl_buf *out, const struct mirror_value *value)
 		break;
 	}
 }
+
+int query_out_end(struct pl_buf *out, int64_t data_version, const char *remedy, struct pl_err *err)
+{
+	query_out_key(out, "data_version");
+	query_out_i64(out, data_version);
+	pl_buf_add_char(out, '}');
+	return out->full ? pl_err_set(err, PL_ERR_INVALID,
+				      "the response is larger than %zu bytes%s", out->max, remedy)
+			 : 0;
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "mirror/value.h"
 
 /* Writes "name": with a comma before it, unless it is the first member. */
@@ -21,6 +22,12 @@ void query_out_i64(struct pl_buf *out, int64_t number);
 void query_out_f64(struct pl_buf *out, double number);
 /* The same; a number that is not whole is rounded to at most digits_max significant digits. */
 void query_out_f64_rounded(struct pl_buf *out, double number, int digits_max);
+/*
+ * Writes the last member, data_version, and closes the object. INVALID: `out` is full; `remedy`: the end of the message,
+ * "; request fewer columns".
+ */
+int query_out_end(struct pl_buf *out, int64_t data_version, const char *remedy,
+		  struct pl_err *err) PL_MUST_CHECK;
 /* A value that is not recorded is written as null. */
 void query_out_value(struct pl_buf *out, const struct mirror_value *value);
 

@@ -284,19 +284,6 @@ static void write_not_ready(const struct query *query, struct pl_buf *out)
 	pl_buf_add_char(out, ']');
 }
 
-/* Writes the last member, and checks that everything fit. */
-static int finish(const struct mirror_snapshot *snapshot, struct pl_buf *out, struct pl_err *err)
-{
-	query_out_key(out, "data_version");
-	query_out_i64(out, mirror_snapshot_version(snapshot));
-	pl_buf_add_char(out, '}');
-	if (out->full)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "the response is larger than %zu bytes; request fewer columns",
-				  out->max);
-	return 0;
-}
-
 static struct query begin(struct schema_faults *faults, json_int_t limit)
 {
 	return (struct query){
@@ -345,7 +332,8 @@ int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 	write_not_ready(&query, ret_json);
 	query_out_key(ret_json, "elapsed_ms");
 	query_out_f64(ret_json, (double)(pl_clock_now_ns() - query.began_ns) / PL_NS_PER_MS);
-	return finish(snapshot, ret_json, err);
+	return query_out_end(ret_json, mirror_snapshot_version(snapshot), "; request fewer columns",
+			     err);
 }
 
 static bool read_options(struct query *query, const json_t *request)
@@ -373,7 +361,8 @@ int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
 	if (write_facets(&query, "options", options, ret_json, err) < 0)
 		return -1;
 	write_not_ready(&query, ret_json);
-	return finish(snapshot, ret_json, err);
+	return query_out_end(ret_json, mirror_snapshot_version(snapshot), "; request fewer columns",
+			     err);
 }
 
 static bool read_values(struct query *query, const json_t *request)
@@ -405,5 +394,6 @@ int query_values(const struct mirror_snapshot *snapshot, const json_t *request,
 	pl_buf_add_text(ret_json, "{\"field\":");
 	query_out_text(ret_json, query.field->field->id);
 	query_facet_values(scratch, query.field, rows, &options, ret_json);
-	return finish(snapshot, ret_json, err);
+	return query_out_end(ret_json, mirror_snapshot_version(snapshot), "; request fewer columns",
+			     err);
 }

@@ -348,14 +348,8 @@ static int write_answer(const struct summary *summary, const struct mirror_snaps
 		query_out_text(out, summary->metrics.items[i]->field->id);
 	}
 	pl_buf_add_char(out, ']');
-	query_out_key(out, "data_version");
-	query_out_i64(out, mirror_snapshot_version(snapshot));
-	pl_buf_add_char(out, '}');
-	if (out->full)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "the response is larger than %zu bytes; request fewer metrics",
-				  out->max);
-	return 0;
+	return query_out_end(out, mirror_snapshot_version(snapshot), "; request fewer metrics",
+			     err);
 }
 
 int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,

@@ -342,11 +342,5 @@ int query_points(const struct mirror_snapshot *snapshot, const json_t *request,
 		*err = points.ended;
 		return -1;
 	}
-	query_out_key(ret_json, "data_version");
-	query_out_i64(ret_json, mirror_snapshot_version(snapshot));
-	pl_buf_add_char(ret_json, '}');
-	if (ret_json->full)
-		return pl_err_set(err, PL_ERR_INVALID, "the response is larger than %zu bytes",
-				  ret_json->max);
-	return 0;
+	return query_out_end(ret_json, mirror_snapshot_version(snapshot), "", err);
 }

@@ -161,6 +161,34 @@ void pl_stats_sort(double *x, size_t n)
 		qsort(x, n, sizeof(*x), compare);
 }
 
+size_t pl_stats_count_below(const double *x, size_t n, double limit)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (x[middle] < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t pl_stats_count_to(const double *x, size_t n, double limit)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (x[middle] <= limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 double pl_stats_median_sorted(const double *x, size_t n)
 {
 	if (n == 0)

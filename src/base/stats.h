@@ -12,6 +12,9 @@ double pl_stats_mean(const double *x, size_t n);
 /* Population standard deviation (divides by n). */
 double pl_stats_std(const double *x, size_t n);
 void pl_stats_sort(double *x, size_t n);
+/* Return the number of samples less than `limit`, or at most `limit`. x must be in ascending order. */
+size_t pl_stats_count_below(const double *x, size_t n, double limit);
+size_t pl_stats_count_to(const double *x, size_t n, double limit);
 /* x must be in ascending order. */
 double pl_stats_median_sorted(const double *x, size_t n);
 /*

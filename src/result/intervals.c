@@ -136,27 +136,13 @@ bool res_interval_of_rate(const struct res_flow *flow, double rate, struct res_i
 
 /* ---- order statistics ---------------------------------------------------------------------- */
 
-static size_t count_to(const double *sorted, size_t n, double most)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sorted[middle] <= most)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* How many independent samples tell as much of that percentile. */
 static size_t effective_count(const struct res_series *series, const double *sorted,
 			      double percentile)
 {
 	double most = pl_stats_percentile_sorted(sorted, series->count, percentile);
 	double n = (double)series->count;
-	double share = (double)count_to(sorted, series->count, most) / n;
+	double share = (double)pl_stats_count_to(sorted, series->count, most) / n;
 	struct quantity quantity = { .is_share = true, .most = most, .mean = share };
 
 	/* all samples at least are equal there */

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/stats.h"
+
 #define LINEAR_BINS_MAX 24
 #define RATIO_LOG       100
 #define LOW_PART        0.1
@@ -40,20 +42,6 @@ static bool is_whole(double number)
 	return whole >= number && whole <= number;
 }
 
-size_t query_rising_find(const struct query_rising *rising, double number)
-{
-	size_t low = 0, high = rising->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rising->numbers[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Returns the sum of the counts with from <= index < to. */
 static size_t rising_sum(const struct query_rising *rising, size_t from, size_t to)
 {
@@ -77,7 +65,7 @@ static bool is_whole_and_exact(double number)
 
 static void add_rising(const struct query_rising *rising, struct spread *spread)
 {
-	size_t positive = query_rising_find(rising, 0);
+	size_t positive = pl_stats_count_below(rising->numbers, rising->count, 0);
 
 	if (rising->count == 0)
 		return;
@@ -126,7 +114,7 @@ static bool is_logarithmic(const struct given *given, const struct spread *sprea
 		below += (given->numbers[i].number < low) * given->numbers[i].count;
 	}
 	all += rising_sum(rising, 0, rising->count);
-	below += rising_sum(rising, 0, query_rising_find(rising, low));
+	below += rising_sum(rising, 0, pl_stats_count_below(rising->numbers, rising->count, low));
 	return below > all / 2;
 }
 
@@ -253,8 +241,10 @@ void query_histogram(const struct query_counted *numbers, size_t count,
 	count_in_bins(numbers, count, ret);
 	/* Numbers below the first edge are in the first bin, those above the last in the last. */
 	for (size_t bin = 0, from = 0, to; bin < ret->bins; bin++, from = to) {
-		to = bin + 1 < ret->bins ? query_rising_find(&given.rising, ret->edges[bin + 1])
-					 : given.rising.count;
+		to = bin + 1 < ret->bins
+			     ? pl_stats_count_below(given.rising.numbers, given.rising.count,
+						    ret->edges[bin + 1])
+			     : given.rising.count;
 		ret->counts[bin] += rising_sum(&given.rising, from, to);
 	}
 }

@@ -40,5 +40,3 @@ struct query_histogram {
  */
 void query_histogram(const struct query_counted *numbers, size_t count,
 		     const struct query_rising *rising, struct query_histogram *ret);
-/* Returns the index of the first ascending number >= `number`; `count`: there is none. */
-size_t query_rising_find(const struct query_rising *rising, double number);

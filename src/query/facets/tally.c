@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "query/facets/distinct.h"
 #include "query/order.h"
 
@@ -223,7 +224,8 @@ static void add_unknown(struct tally *tally, const struct mirror_column *column,
 	count_gathered(tally, gather(tally, column, rows, tally->in_order));
 	for (size_t i = 0; i < tally->counted_count; i++) {
 		struct query_counted counted = tally->counted[i];
-		size_t position = query_rising_find(&in_order, counted.number);
+		size_t position = pl_stats_count_below(in_order.numbers, in_order.count,
+						       counted.number);
 		if (position < in_order.count && in_order.numbers[position] <= counted.number)
 			tally->in_order_counts[position] += (uint32_t)counted.count;
 		else

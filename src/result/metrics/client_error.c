@@ -168,21 +168,6 @@ struct replaced {
 	const struct res_values *in;
 };
 
-/* How many are at most v. */
-static size_t count_to(const struct res_values *sorted, double v)
-{
-	size_t low = 0, high = sorted->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sorted->x[middle] <= v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /*
  * Returns the smallest candidate that is an upper bound of more than `rank` samples; INFINITY:
  * none.
@@ -195,7 +180,10 @@ static double least_beyond(const struct replaced *of, const struct res_values *c
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		double v = candidates->x[middle];
-		if (count_to(of->all, v) - count_to(of->out, v) + count_to(of->in, v) > rank)
+		if (pl_stats_count_to(of->all->x, of->all->count, v) -
+			    pl_stats_count_to(of->out->x, of->out->count, v) +
+			    pl_stats_count_to(of->in->x, of->in->count, v) >
+		    rank)
 			high = middle;
 		else
 			low = middle + 1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "result/timing.h"
 
 void res_gap_bounds_done(struct res_gap_bounds *bounds)
@@ -136,16 +137,8 @@ static int64_t count_to(const struct res_gap_read *read, int64_t x_ns)
 /* Returns how many of the sorted samples are less than x, or at most x. */
 static size_t rank_of(const struct res_values *sorted, double x, bool or_equal)
 {
-	size_t low = 0, high = sorted->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sorted->x[middle] < x || (or_equal && sorted->x[middle] <= x))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return or_equal ? pl_stats_count_to(sorted->x, sorted->count, x)
+			: pl_stats_count_below(sorted->x, sorted->count, x);
 }
 
 /* Samples that are certain. */

@@ -2,7 +2,7 @@
 // route, so a request cannot be read as the response of another route.
 import type { paths } from './schema'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export type Route<M extends Method> = {
   [R in keyof paths]: paths[R] extends Record<M, object> ? R : never
 }[keyof paths]

@@ -4,14 +4,11 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 export type Field = Schemas['Field']
 export type Facet = Schemas['Facet']
-export type ValueCount = Schemas['ValueCount']
 export type Row = Schemas['Row']
 export type ApplyRequest = Schemas['ApplyRequest']
 // A request for one page of rows.
 export type PageRequest = ApplyRequest & { limit: number }
 export type ApplyResponse = Schemas['ApplyResponse']
-export type OptionsResponse = Schemas['OptionsResponse']
-export type ValuesResponse = Schemas['ValuesResponse']
 export type Preset = Schemas['Preset']
 export type PresetRequest = Schemas['PresetRequest']
 export type View = Schemas['View']
@@ -23,7 +20,6 @@ export type UploadItem = Schemas['UploadItem']
 export type UploadItemState = Schemas['UploadItemState']
 export type Uploads = Schemas['Uploads']
 export type OnKnown = Schemas['ConflictPolicy']
-export type KnownResponse = Schemas['KnownResponse']
 export type ItemDiff = Schemas['ItemDiff']
 export type AbsentFiles = Schemas['MissingArtifacts']
 export type ChangeRequest = Schemas['ChangeRequest']
@@ -31,12 +27,11 @@ export type Changes = Schemas['Changes']
 export type Artifacts = Schemas['Artifacts']
 export type Fault = Schemas['Fault']
 export type Problem = Schemas['Problem']
-export type Health = Schemas['Health']
 export type Sort = Schemas['Sort']
 export type PointsRequest = Schemas['PointsRequest']
 export type PointsResponse = Schemas['PointsResponse']
 export type PointsAxis = NonNullable<Schemas['PointsAxis']>
-export type PointsKinds = NonNullable<Schemas['PointsKinds']>
+type PointsKinds = NonNullable<Schemas['PointsKinds']>
 export type Kind = PointsKinds['kinds'][number]
 export type CompareRequest = Schemas['CompareRequest']
 export type Comparison = Schemas['Comparison']
@@ -53,7 +48,6 @@ export type SweepHead = Schemas['SweepHead']
 export type SweepRun = Schemas['SweepRun']
 export type Sweeps = Schemas['Sweeps']
 export type Caution = Schemas['Caution']
-export type Accepted = Schemas['Accepted']
 
 // The generated type of a filter does not express which keys belong together.
 export type Scalar = string | number | boolean

@@ -1,7 +1,7 @@
 // A refusal because a field does not exist.
 import { ApiError } from './client'
 
-export interface UnknownField {
+interface UnknownField {
   id: string
   nearest: string | null
   use: string // what the request does with it: "filters by"

@@ -153,7 +153,7 @@ export function useAbsent(id: string | undefined, isOver: boolean) {
   return isOver ? found.data : undefined
 }
 
-export interface Choosing {
+interface Choosing {
   choice: OnKnown
   items?: number[]
   of?: 'conflict' | 'duplicate'

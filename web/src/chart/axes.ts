@@ -177,7 +177,7 @@ function ofBins(chart: Chart, colours: Colours, px: number) {
 }
 
 // Numbers that stand for themselves are where they belong; a line has them apart as they are.
-export const isOnNumbers = ({ state, x, answer }: Chart) =>
+const isOnNumbers = ({ state, x, answer }: Chart) =>
   answer.groups !== undefined &&
   KINDS[state.kind].isLine === true &&
   x.kinds !== null &&
@@ -193,7 +193,7 @@ function isLogOnNumbers({ state, x }: Chart) {
   return least > 0 && (state.logX ?? Math.max(...values) >= least * WIDE_TIMES)
 }
 
-export const isLogX = (chart: Chart) => (isOnNumbers(chart) ? isLogOnNumbers(chart) : chart.answer.x?.log === true)
+const isLogX = (chart: Chart) => (isOnNumbers(chart) ? isLogOnNumbers(chart) : chart.answer.x?.log === true)
 
 // Whether an axis is logarithmic; null: it has no scale to choose.
 export function isLogScale(chart: Chart, axis: 'x' | 'y'): boolean | null {

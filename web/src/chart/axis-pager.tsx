@@ -6,14 +6,14 @@ import css from './chart.module.css'
 import type { Chart } from './items'
 import { axesThatFit } from './parallel'
 
-export interface AxesPage {
+interface AxesPage {
   from: number
   end: number // after the last
   all: number
 }
 
 // One axis is on both of two pages, so every two neighbors are next to each other on one of them.
-export function pageOf(chart: Chart, wanted: number, wide: number): AxesPage {
+function pageOf(chart: Chart, wanted: number, wide: number): AxesPage {
   const all = chart.axes.length
   const from = Math.max(0, Math.min(wanted, all - 2))
   return { from, end: all === 0 ? 0 : from + axesThatFit(chart, from, wide), all }

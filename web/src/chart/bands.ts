@@ -30,7 +30,7 @@ export type Api = Parameters<NonNullable<CustomSeriesOption['renderItem']>>[1]
 export const bandOf = (api: Api) => Math.abs((api.size?.([1, 0]) as number[] | undefined)?.[0] ?? 0)
 
 // The colors that each place has a value of, in their order.
-export function kindsByPlace({ items, beside }: Chart): Map<number, number[]> {
+function kindsByPlace({ items, beside }: Chart): Map<number, number[]> {
   const places = new Map<number, number[]>()
   for (const { x, y, kind } of items) {
     if (y === null || !beside.kinds.includes(kind)) continue

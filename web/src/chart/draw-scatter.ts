@@ -144,7 +144,7 @@ function cornersOf(items: Item[]): [number, number][] {
   return corners
 }
 
-export const STACKS_MAX = 30 // numbers that are drawn
+const STACKS_MAX = 30 // numbers that are drawn
 
 // The number of results at one point, written above it.
 function stackLabels(chart: Chart, colours: Colours, [x, y]: [Place, Place]) {

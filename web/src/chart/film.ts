@@ -50,7 +50,7 @@ function scalesOf({ answer, x, y }: Chart): Scales {
 
 const union = (a: Ends, b: Ends): Ends => [Math.min(a[0], b[0]), Math.max(a[1], b[1])]
 
-export function grown(held: Scales | null, next: Scales): Scales {
+function grown(held: Scales | null, next: Scales): Scales {
   if (held?.key !== next.key) return next
   const [x, y] = [union(held.x, next.x), union(held.y, next.y)]
   return [...x, ...y].every((end, i) => end === [...held.x, ...held.y][i]) ? held : { key: held.key, x, y }

@@ -19,7 +19,7 @@ const SWATCH_PX = 17
 const MOST = 24 // letters
 const PHONE_MOST = 12
 
-export interface FrontierName {
+interface FrontierName {
   words: string
   full: string
   at: number // of the frontier

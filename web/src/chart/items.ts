@@ -73,7 +73,7 @@ export interface Chart {
 }
 
 // Bars or boxes next to each other in one place, by the kinds of their color; none if no two of them are in one place.
-export interface Beside {
+interface Beside {
   kinds: number[]
   fell: { kinds: number; rows: number } | null // for them there is no room
 }

@@ -7,7 +7,7 @@ import type { ChartKind } from '../url/chart'
 
 export type Choice = NonNullable<PointsRequest['choices']>[number]
 export type AxisRole = 'x' | 'y' | 'value'
-export type Code = 'color' | 'shape' | 'size'
+type Code = 'color' | 'shape' | 'size'
 export type Form = 'points' | 'groups' | 'bins' | 'grid' | 'parallel' // of the server's answers
 
 export interface KindRow {

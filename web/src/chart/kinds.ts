@@ -15,7 +15,7 @@ const NULL = 'recorded as null' // next to MISSING, for a field that no user set
 
 const isValue = (kind: Kind) => kind.state === 'value' || kind.state === 'range'
 
-export function kindWords(field: Field, kind: Kind, form: Form): string {
+function kindWords(field: Field, kind: Kind, form: Form): string {
   if (kind.state === 'null') return nullWord(field, MISSING)
   if (kind.state === 'missing') return MISSING
   if (kind.state === 'other') return 'other'
@@ -25,7 +25,7 @@ export function kindWords(field: Field, kind: Kind, form: Form): string {
     : briefly(field, showValue(field, kind.value, form))
 }
 
-export function formOfKinds(field: Field, kinds: Kind[]) {
+function formOfKinds(field: Field, kinds: Kind[]) {
   return formOfRow(
     field,
     kinds.flatMap((kind) => [kind.value, kind.low, kind.high]),

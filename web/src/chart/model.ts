@@ -8,8 +8,6 @@ import { type AxisRole, type Choice, type Form as AnswerForm, isList, KINDS, OUT
 
 export type Answer = PointsResponse & { request: PointsRequest; at: number }
 
-export type Role = 'x' | 'y' | 'value' | 'color'
-
 const CHOICES_MAX = 24 // of the server
 const AXES_USUALLY = 6
 
@@ -41,7 +39,7 @@ export function drawnKind(kind: ChartKind, { bins, grid, lines, groups }: Points
   return KINDS[kind].form === form || KINDS[kind].overTime === form ? kind : USUAL_KINDS[form]
 }
 
-export const isChosenByUser = (chart: ChartState) => KINDS[chart.kind].roles.every((role) => chart[role] !== null)
+const isChosenByUser = (chart: ChartState) => KINDS[chart.kind].roles.every((role) => chart[role] !== null)
 
 // With the axes that the user chose in them.
 export function choicesOf(chart: ChartState, catalogue: Catalogue): Choice[] {

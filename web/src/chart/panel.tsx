@@ -64,7 +64,7 @@ interface Asked {
   round: number
 }
 
-export interface PanelProps extends Asked {
+interface PanelProps extends Asked {
   choices: Choices
   where: Filter | undefined // the conditions of the tree that are not choices
   rows: RefObject<readonly Row[]> // of the table, for the names of points

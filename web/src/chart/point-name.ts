@@ -12,7 +12,7 @@ import { type RowName, rowNames } from '../names/rows'
 import { aboutOf, type Chart, type Item, type Named } from './items'
 import { RUN_ID } from './model'
 
-export interface PointName {
+interface PointName {
   short: string
   own: string // its own name, where the short one is another
   full: string // for hover

@@ -10,12 +10,9 @@ export const SHAPES = [
   'M-5-1.9H5V1.9H-5z', // bar
   'M0-2.4L2.6-5 5-2.6 2.4 0 5 2.6 2.6 5 0 2.4-2.6 5-5 2.6-2.4 0-5-2.6-2.6-5z', // cross
 ] as const
-export const OTHER_SHAPE = 'M3 0A3 3 0 1 1-3 0A3 3 0 1 1 3 0z'
+const OTHER_SHAPE = 'M3 0A3 3 0 1 1-3 0A3 3 0 1 1 3 0z'
 
 export const shapeOf = (slot: number) => SHAPES[slot] ?? OTHER_SHAPE
-// The name of the shape for ECharts, which draws its own circle and square faster than a path.
-export const symbolOf = (slot: number) =>
-  slot === 0 || slot < 0 ? 'circle' : slot === 1 ? 'rect' : `path://${shapeOf(slot)}`
 
 export interface Pen {
   moveTo: (x: number, y: number) => unknown

@@ -7,7 +7,7 @@ const MOST = 22
 const MANY = 200 // beyond, large ones would hide each other, and the axes
 const MOST_OF_MANY = 13
 
-export interface Sizing {
+interface Sizing {
   of: (item: Item) => number
   wide: (value: number) => number
   most: number

@@ -6,7 +6,7 @@ import type { ChartState } from '../url/chart'
 import { type Chart, type Item, type Named, ownNameOf } from './items'
 import { countKinds } from './guard'
 
-export type SloAxis = 'x' | 'y'
+type SloAxis = 'x' | 'y'
 
 const VERDICT = 'quality.verdict'
 const SIMULATED = 'environment.engine.simulated'
@@ -59,7 +59,7 @@ export function goalOf(chart: Chart, axis: SloAxis, throughput: Field): Field {
 }
 
 // Simulated results count where the chart has no others, or was asked for them.
-export const countsSimulated = ({ answer, state }: Chart) => state.withSimulated || answer.simulated === answer.count
+const countsSimulated = ({ answer, state }: Chart) => state.withSimulated || answer.simulated === answer.count
 
 export type Verdict = 'trusted' | null | 'any' // null: no verdict is recorded, as in vLLM's own files
 

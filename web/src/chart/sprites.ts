@@ -9,7 +9,7 @@ export interface Look {
   opacity?: number
 }
 
-export interface Sprite {
+interface Sprite {
   pixels: Uint8ClampedArray
   image: ImageBitmap
   wide: number // pixels of the screen, as high as wide

@@ -94,7 +94,7 @@ export function CursorArea({ host, label, said, cursor, toX, children }: Props) 
   )
 }
 
-export interface Spot {
+interface Spot {
   x: number
   y: number
 }

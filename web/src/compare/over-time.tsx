@@ -33,7 +33,7 @@ const keyOf = ({ source, name }: Sampled) => `${source} ${name}`
 const wordsOf = ({ source, text }: Sampled) => `${SOURCES[source] ?? source}: ${text}`
 
 // The measured interval by the clock of the time series; null if the document does not record it.
-export function measuredOf(experiment: Experiment | undefined) {
+function measuredOf(experiment: Experiment | undefined) {
   const [from, to] = ['begin', 'end'].map((end) => experiment?.fields[`series.measured_${end}_ns`]?.value)
   return experiment && typeof from === 'number' && typeof to === 'number' && to > from
     ? { id: experiment.id, from, to }

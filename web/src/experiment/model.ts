@@ -158,7 +158,7 @@ export function figuresOf(entries: Entry[]) {
   })
 }
 
-export const isStatistic = (field: Field) => STATISTIC.test(field.id)
+const isStatistic = (field: Field) => STATISTIC.test(field.id)
 const isFigure = ({ field }: Entry) =>
   field.role === 'output' &&
   /^(results|derived)\./.test(field.id) &&

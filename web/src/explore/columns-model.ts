@@ -52,7 +52,7 @@ export function dropped(columns: Columns, keys: ReadonlySet<unknown>, target: st
 type Cells = Pick<Row, 'cells'>
 
 // Fields with more than one value in the rows; unset is a value, and not recorded is none.
-export function varyingIn(rows: readonly Cells[], ids: readonly string[]): ReadonlySet<string> {
+function varyingIn(rows: readonly Cells[], ids: readonly string[]): ReadonlySet<string> {
   return new Set(
     ids.filter(
       (id) =>

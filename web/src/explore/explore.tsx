@@ -73,7 +73,7 @@ export function startChart() {
 }
 const TreeEditor = lazyPart(() => import('./tree-editor').then((module) => module.TreeEditor))
 
-export const PAGE_ROWS = 200 // of cards
+const PAGE_ROWS = 200 // of cards
 const TABLE_ROWS = 100 // that come at a time: a screen has some thirty
 const ROW_LEAST_PX = 20
 const CHIPS_LATEST_MS = 150

@@ -6,7 +6,7 @@ import { flushSync } from 'react-dom'
 import { entryNow, placeOf } from '../url/entry'
 
 const OVERSCAN = 6 // each row more is painted in every frame of a scroll
-export const HEAD_PX = 38
+const HEAD_PX = 38
 // Browsers end an element at some 33 million pixels.
 const HEIGHT_MAX = 30_000_000
 const EDGE_PX = 20_000 // of the bar at both ends, where a pixel of it is a pixel of the rows
@@ -14,7 +14,7 @@ const JUMP_PX = 10_000 // a larger step is a drag of the bar, or the End key
 const SETTLED_MS = 150
 
 // Pixels: of all rows, and of what stands for them in the browser.
-export interface Heights {
+interface Heights {
   rows: number
   bar: number
 }

@@ -4,7 +4,7 @@ import { isNumeric } from '../format/number'
 
 export type Asks = 'none' | 'one' | 'list' | 'pair' | 'text'
 
-export interface Op {
+interface Op {
   op: string
   words: string
   asks: Asks
@@ -15,7 +15,7 @@ const any = () => true
 const isOrdered = (field: Field) => field.type !== 'yes'
 const hasWords = (field: Field) => field.words || ['text', 'time', 'json'].includes(field.type)
 
-export const OPS: readonly Op[] = [
+const OPS: readonly Op[] = [
   { op: 'eq', words: 'is', asks: 'one', of: any },
   { op: 'ne', words: 'is not', asks: 'one', of: any },
   { op: 'in', words: 'is one of', asks: 'list', of: isOrdered },

@@ -3,7 +3,7 @@
 import type { Filter, Predicate, Scalar } from '../api/types'
 import { type Choice, type Choices, choiceTree, isEmpty } from './model'
 
-export interface Split {
+interface Split {
   choices: Choices
   where: Filter | undefined
   origins: Filter[] // for each condition of the filter, in order, the part of the tree it came from

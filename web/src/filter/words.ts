@@ -20,7 +20,7 @@ function unitWords([, n, unit = '']: RegExpExecArray) {
   return n === '1' ? words.slice(0, -1) : words
 }
 
-export function relativeWords(value: unknown) {
+function relativeWords(value: unknown) {
   const found = typeof value === 'string' ? RELATIVE.exec(value) : null
   if (!found) return null
   const [whole, n] = found

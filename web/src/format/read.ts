@@ -8,8 +8,8 @@ const NUMBER = /^([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?|[-+]?inf)\s*([a-z%
 const GROUPED = /^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$/
 const DIGITS = 12 // of a converted value: 0.3 s is 300 ms, not 300.00000000000006
 
-export const NOT_A_NUMBER = 'Enter a number.'
-export const COMMAS = 'Commas separate thousands (1,500). Use a point for decimals (150.5).'
+const NOT_A_NUMBER = 'Enter a number.'
+const COMMAS = 'Commas separate thousands (1,500). Use a point for decimals (150.5).'
 
 // Returns the value in the stored unit of the field.
 export function readQuantity(field: Field, text: string): Quantity {

@@ -97,7 +97,7 @@ const powerOfTen = (value: number) =>
     .replace(/^(-?[\d.]{1,5})[\d]*e\+?/, '$1e')
     .replace(/-/g, '−')
 
-export interface TickLook {
+interface TickLook {
   isLog?: boolean
   isShort?: boolean // thousands have a letter, too
 }

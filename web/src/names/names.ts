@@ -15,7 +15,7 @@ export interface DistinctName {
   full: string // for hover and screen readers
 }
 
-export interface DerivedName extends DistinctName {
+interface DerivedName extends DistinctName {
   isLabel: boolean // the short name begins with what varies
 }
 

@@ -26,7 +26,7 @@ export interface Curves {
 const USUAL_LOADS = /(^|\.)(max_concurrency|request_rate)$/
 const SLOTS = 8
 
-export const loadOf = (inputs: Input[]) =>
+const loadOf = (inputs: Input[]) =>
   inputs.find(({ key }) => USUAL_LOADS.test(key)) ??
   inputs.find((input) => isLoad(input) && input.values.every((value) => typeof value === 'number'))
 

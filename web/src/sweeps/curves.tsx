@@ -27,7 +27,7 @@ const RIGHT = 14
 const EDGE = 18 // a tick closer to the right edge ends there
 const NAMED = 12 // lines that the legend names
 
-export const slotColour = (slot: number) => (slot < 0 ? 'var(--text-3)' : `var(--s${slot + 1})`)
+const slotColour = (slot: number) => (slot < 0 ? 'var(--text-3)' : `var(--s${slot + 1})`)
 export const SlotMark = ({ slot }: { slot: number }) => (
   <svg className={css.slot} viewBox="-6 -6 12 12" aria-hidden="true">
     <path d={shapeOf(slot)} fill={slotColour(slot)} />
@@ -39,7 +39,7 @@ export const limitText = (field: Field, limit: number) => {
   return `${shortName(field)} ${field.direction === 'higher' ? '≥' : '≤'} ${plainNumber(limit, form)} ${form.unit}`.trim()
 }
 
-export interface AxisChoice {
+interface AxisChoice {
   field: Field
   options: [id: string, words: string][]
   onChange: (id: string) => void

@@ -41,7 +41,7 @@ interface Props extends Drawn {
 }
 
 const resultOf = (cell: Cell) => cell.runs.find(({ experiment }) => experiment !== null)
-export const troubleOf = (cell: Cell) => cell.runs.find(({ cause, message }) => cause !== null || message !== null)
+const troubleOf = (cell: Cell) => cell.runs.find(({ cause, message }) => cause !== null || message !== null)
 export const rowId = (run: string) => `run-${run}`
 
 // Links to the experiment, or to the list below if there is none.

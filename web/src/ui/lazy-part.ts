@@ -55,7 +55,7 @@ let revived: Promise<unknown> = Promise.resolve()
 const reviveStyles = () =>
   (revived = revived.catch(() => {}).then(() => Promise.all([...failedStyles].map(reviveStyle))))
 
-export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; ) {
     try {
       await reviveStyles()

@@ -6,7 +6,7 @@ import { join } from './controls'
 import controls from './controls.module.css'
 import css from './suggest.module.css'
 
-export interface Suggestion {
+interface Suggestion {
   id: string
   name: string
   note: string

@@ -13,7 +13,7 @@ export interface SweepState {
   limit: string
 }
 
-export const METRIC = 'results.output_throughput'
+const METRIC = 'results.output_throughput'
 export const CURVE_X = 'results.p99_ttft_ms'
 const DEFAULTS: SweepState = { x: '', y: '', metric: METRIC, cx: CURVE_X, cy: '', limit: '' }
 const NAMES = Object.keys(DEFAULTS) as (keyof SweepState)[]

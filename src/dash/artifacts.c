@@ -17,10 +17,10 @@
 #include "dash/range.h"
 #include "dash/request.h"
 #include "dash/routes.h"
+#include "dash/series/keep.h"
 #include "dash/tar.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/files.h"
-#include "store/artifacts/series.h"
 
 /* ---- upload -------------------------------------------------------------------------------- */
 
@@ -269,7 +269,7 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 			    request->words[0], name, kind);
 }
 
-/* ---- telemetry over the measured run ------------------------------------------------------- */
+/* ---- telemetry ------------------------------------------------------------------------------ */
 
 #define SERIES_PACKED_MAX   ((int64_t)64 << 20)
 #define SERIES_UNPACKED_MAX ((size_t)256 << 20)
@@ -321,7 +321,26 @@ static const struct store_artifact *series_of(const struct store_artifacts *arti
 	return NULL;
 }
 
-static int64_t integer_of(const struct dash_request *request, const char *name, int64_t usual)
+/* Reads the artifact, or takes what was read before. *ret is a new reference. */
+static int open_series(const struct dash_request *request, const struct store_artifact *artifact,
+		       struct dash_series **ret, struct pl_err *err)
+{
+	struct dash_series_cache *cache = request->context->series;
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	*ret = dash_series_cache_find(cache, artifact->sha256);
+	if (*ret != NULL)
+		return 0;
+	if (read_lines(request->context->store, artifact, &text, &len, err) < 0)
+		return -1;
+	*ret = dash_series_read(text, len);
+	dash_series_cache_add(cache, artifact->sha256, *ret);
+	return 0;
+}
+
+/* The requested time, or else that of all samples. */
+static int64_t time_of(const struct dash_request *request, const char *name, int64_t usual)
 {
 	const json_t *value = json_object_get(request->query, name);
 
@@ -330,29 +349,50 @@ static int64_t integer_of(const struct dash_request *request, const char *name, 
 
 void dash_get_series(const struct dash_request *request, struct dash_answer *answer)
 {
-	const struct store_series_span span = { integer_of(request, "from_ns", 0),
-						integer_of(request, "to_ns", 0),
-						(size_t)integer_of(request, "bins", 200) };
-	auto_free char *text = NULL;
+	const json_t *bins = json_object_get(request->query, "bins");
+	struct dash_series_span span = { .bins = json_is_integer(bins)
+							 ? (size_t)json_integer_value(bins)
+							 : 200,
+					 .only = json_object_get(request->query, "series") };
+	auto_series struct dash_series *series = NULL;
 	auto_artifacts artifacts;
 	struct pl_err err = PL_ERR_INIT;
-	size_t len = 0;
+	int64_t begin_ns = 0, end_ns = 0;
 
 	if (!find(request, &artifacts, answer))
 		return;
-	if (span.to_ns <= span.from_ns) {
-		dash_refuse(answer, 422, "to_ns: found %lld, expected a time after from_ns",
-			    (long long)span.to_ns);
+	PL_JSON_EACH(name, span.only) {
+		const char *nearest = NULL;
+		if (dash_series_is_name(json_string_value(name), &nearest))
+			continue;
+		dash_refuse(answer, 422, "series: unknown series '%s'%s%s%s",
+			    json_string_value(name), nearest != NULL ? " (did you mean '" : "",
+			    nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 		return;
 	}
 	const struct store_artifact *artifact = series_of(&artifacts);
-	if (artifact != NULL &&
-	    read_lines(request->context->store, artifact, &text, &len, &err) < 0) {
+	if (artifact == NULL) {
+		series = dash_series_read("", 0);
+	} else if (open_series(request, artifact, &series, &err) < 0) {
 		refuse(answer, &err);
 		return;
 	}
-	json_t *json = store_series_bins(text != NULL ? text : "", len, &span);
+	bool has_range = dash_series_range(series, &begin_ns, &end_ns);
+	span.from_ns = time_of(request, "from_ns", has_range ? begin_ns : 0);
+	span.to_ns = time_of(request, "to_ns", has_range ? end_ns + 1 : span.from_ns + 1);
+	if (span.to_ns <= span.from_ns) {
+		dash_refuse(answer, 422, "to_ns: found %lld, expected a time after %s %lld",
+			    (long long)span.to_ns,
+			    json_object_get(request->query, "from_ns") != NULL
+				    ? "from_ns"
+				    : "the first sample at",
+			    (long long)span.from_ns);
+		return;
+	}
+	json_t *json = dash_series_bins(series, &span);
 	json_object_set_new(json, "recorded", json_boolean(artifact != NULL));
+	json_object_set_new(json, "from_ns", json_integer(span.from_ns));
+	json_object_set_new(json, "to_ns", json_integer(span.to_ns));
 	dash_answer_json(answer, 200, json);
 }
 

@@ -17,10 +17,15 @@
 #include "dash/guard.h"
 #include "dash/import/watching.h"
 #include "dash/routes.h"
+#include "dash/series/keep.h"
 #include "dash/serve.h"
 #include "dash/server.h"
 #include "dash/upload/ingest.h"
 #include "store/store.h"
+
+#define SERIES_BYTES_MAX \
+	((size_t)256     \
+	 << 20) /* of telemetry that was read: about five hours of eight GPUs at 100 ms */
 
 /* Longer than any response takes; a client that sends slowly does not delay the stop. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
@@ -217,7 +222,10 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 		return -1;
 	dash_fields_answer_init(fields, &fields_answer);
 	atomic_uint exports = 0;
+	auto_series_cache struct dash_series_cache *series = dash_series_cache_new(
+		SERIES_BYTES_MAX);
 	struct dash_context context = { .store = store,
+					.series = series,
 					.fields = fields,
 					.fields_answer = &fields_answer,
 					.contract = contract,

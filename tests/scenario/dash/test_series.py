@@ -1,10 +1,11 @@
-"""Telemetry over the measured run (`GET …/series`): bins compared with plain Python, gaps, invalid lines, compressed files."""
+"""Telemetry of a result (`GET …/series`): bins compared with plain Python and numpy, gaps, invalid lines, compressed files."""
 import json
 import random
 import subprocess
 
 import pytest
 from dashboard_tools import Dashboard, little
+from run_tools import base_config, read_zst_lines, run_profllm, write_config
 
 FROM, TO, BINS = 5_000_000_000, 15_000_000_000, 20
 PATH = f"/api/data/experiments/small-1/series?from_ns={FROM}&to_ns={TO}&bins={BINS}"
@@ -53,6 +54,53 @@ def test_bins_are_means_and_gaps(dashboard):
         assert value is None if not numbers else value == pytest.approx(sum(numbers) / len(numbers), rel=1e-9)
     assert series["gpu power_w"][6:8] == [None, None]
     assert series["load in_flight"] == [3, 3, *[4] * 18]
+    # the smallest and the largest sample of each bin, exactly
+    power = next(one for one in said["series"] if one["name"] == "power_w")
+    for values, of in ((power["min"], min), (power["max"], max)):
+        assert values == [of(numbers) if numbers else None for numbers in sums]
+    assert power["tracks"] == 2
+
+
+def test_the_whole_recording_is_the_default(dashboard):
+    lines = made(random.Random(6))
+    put(dashboard, "".join(json.dumps(one) + "\n" for one in lines).encode())
+    said = dashboard.get("/api/data/experiments/small-1/series?bins=7").json
+    times = [one["t_ns"] for one in lines]
+    assert (said["begin_ns"], said["end_ns"]) == (min(times), max(times))
+    assert (said["from_ns"], said["to_ns"]) == (min(times), max(times) + 1)
+    some = dashboard.get("/api/data/experiments/small-1/series?bins=7&series=load.in_flight").json
+    assert [one["name"] for one in some["series"]] == ["in_flight"]
+    assert some["series"] == [one for one in said["series"] if one["name"] == "in_flight"]
+    wrong = dashboard.get("/api/data/experiments/small-1/series?series=load.in_flight,gpu.powr_w")
+    assert wrong.status == 422 and "'gpu.power_w'" in wrong.json["detail"]
+
+
+def test_a_zoom_into_a_recorded_run(bin_dir, dashboard, tmp_path):
+    """Each zoom of what `profllm run` recorded has the true extremes and means of its bins, by numpy."""
+    numpy = pytest.importorskip("numpy")
+    path = write_config(tmp_path, base_config(num_prompts=40, request_rate=40))
+    assert run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json").returncode == 0
+    lines = read_zst_lines(tmp_path / "r.series.jsonl.zst")
+    put(dashboard, (tmp_path / "r.series.jsonl.zst").read_bytes())
+    whole = dashboard.get("/api/data/experiments/small-1/series").json
+    assert whole["lines"] == len(lines) and whole["skipped"] == 0
+    width = whole["to_ns"] - whole["from_ns"]
+    for from_ns, to_ns, bins in ((whole["from_ns"], whole["to_ns"], 200), (whole["from_ns"] + width // 3, whole["to_ns"] - width // 4, 37)):
+        said = dashboard.get(f"/api/data/experiments/small-1/series?from_ns={from_ns}&to_ns={to_ns}&bins={bins}").json
+        assert len(said["series"]) > 20
+        for one in said["series"]:
+            if one["source"] == "load":
+                continue
+            samples = numpy.array([(line["t_ns"] - from_ns, line["values"][one["name"]]) for line in lines
+                                   if line["source"] == one["source"] and line["values"].get(one["name"]) is not None and from_ns <= line["t_ns"] < to_ns])
+            at = samples[:, 0].astype(object) * bins // (to_ns - from_ns)  # Python's integers: exact
+            for i in range(bins):
+                inside = samples[at == i, 1]
+                if inside.size == 0:
+                    assert one["values"][i] is one["min"][i] is one["max"][i] is None
+                    continue
+                assert (one["min"][i], one["max"][i]) == (inside.min(), inside.max()), one["name"]
+                assert one["values"][i] == pytest.approx(inside.mean(), rel=1e-12)
 
 
 def test_packed_as_a_run_writes_it(dashboard):

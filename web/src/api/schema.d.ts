@@ -1718,22 +1718,41 @@ export interface components {
         SeriesBins: {
             /** @description Whether the result has a telemetry artifact */
             recorded: boolean;
+            /** @description Time of the first sample; null if there is none */
+            begin_ns: number | null;
+            /** @description Time of the last sample; null if there is none */
+            end_ns: number | null;
+            /** @description Start of the first bin */
+            from_ns: number;
+            /** @description End of the last bin */
+            to_ns: number;
             /** @description Middle of each bin, in seconds after from_ns */
             t_s: number[];
             lines: number;
             /** @description Number of lines that are not samples */
             skipped: number;
-            /**
-             * @description Levels and rates of docs/reference/telemetry.md with a sample in the requested time. If there are several GPUs,
-             *     their mean.
-             */
+            /** @description Levels and rates of docs/reference/telemetry.md with a sample in the requested time */
             series: {
                 source: string;
                 name: string;
                 unit: string;
                 text: string;
-                /** @description One value per bin; null for a bin without a sample. Requests in flight are those at the end of a bin. */
+                /**
+                 * @description Median time between two samples; null for requests in flight, which are recorded at changes. A bin may be
+                 *     shorter, and is then null without a gap in the recording.
+                 */
+                interval_s: number | null;
+                /** @description Number of GPUs whose samples are combined; otherwise 1 */
+                tracks: number;
+                /**
+                 * @description Mean of the samples in each bin, over all GPUs; null for a bin without a sample. Requests in flight are
+                 *     those at the end of a bin.
+                 */
                 values: (number | null)[];
+                /** @description Smallest sample of all GPUs in each bin. For requests in flight, including those at the start of the bin. */
+                min: (number | null)[];
+                /** @description Largest sample of all GPUs in each bin. For requests in flight, including those at the start of the bin. */
+                max: (number | null)[];
             }[];
         };
         ComparedSide: {
@@ -3740,14 +3759,19 @@ export interface operations {
     };
     getSeries: {
         parameters: {
-            query: {
+            query?: {
                 /**
-                 * @description Start of the first bin, on the clock of the time series. The measured run starts at series.measured_begin_ns of the
-                 *     document.
+                 * @description Start of the first bin, on the clock of the time series. The default is the first sample. The measured run starts at
+                 *     series.measured_begin_ns of the document.
                  */
-                from_ns: number;
-                /** @description End of the last bin, after from_ns. The measured run ends at series.measured_end_ns of the document. */
-                to_ns: number;
+                from_ns?: number;
+                /**
+                 * @description End of the last bin, after from_ns. The default is after the last sample. The measured run ends at
+                 *     series.measured_end_ns of the document.
+                 */
+                to_ns?: number;
+                /** @description Comma-separated names of the requested series, such as "gpu.power_w,load.in_flight". The default is all. */
+                series?: string[];
                 bins?: number;
             };
             header?: never;
@@ -3759,7 +3783,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The mean of the samples in each bin */
+            /** @description The mean, smallest and largest sample in each bin */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 /* Any bytes as lines of telemetry: every list has a place for each bin, and each line is one or is skipped. */
-#include "store/artifacts/series.h"
+#include "dash/series/series.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,8 +16,9 @@ static void must(bool holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct store_series_span span = { 1000, 1000 + 7000000000, BINS };
-	json_t *answer = store_series_bins((const char *)data, size, &span);
+	const struct dash_series_span span = { 1000, 1000 + 7000000000, BINS, NULL };
+	auto_series struct dash_series *read = dash_series_read((const char *)data, size);
+	json_t *answer = dash_series_bins(read, &span);
 	size_t lines = 0, i;
 	json_t *series;
 
@@ -28,7 +29,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     (size_t)json_integer_value(json_object_get(answer, "skipped")) ==
 	     lines);
 	json_array_foreach(json_object_get(answer, "series"), i, series)
-		must(json_array_size(json_object_get(series, "values")) == BINS);
+	{
+		const json_t *values = json_object_get(series, "values");
+		must(json_array_size(values) == BINS);
+		for (size_t bin = 0; bin < BINS; bin++) {
+			const json_t *value = json_array_get(values, bin);
+			const json_t *min = json_array_get(json_object_get(series, "min"), bin);
+			const json_t *max = json_array_get(json_object_get(series, "max"), bin);
+			must(json_is_null(value) == json_is_null(min) &&
+			     json_is_null(value) == json_is_null(max));
+			must(json_is_null(value) ||
+			     json_number_value(min) <= json_number_value(max));
+		}
+	}
 	json_decref(answer);
 	return 0;
 }

@@ -1,0 +1,173 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "dash/series/series_priv.h"
+
+struct bin {
+	double sum; /* of a held value: the last one */
+	double min;
+	double max;
+	size_t count;
+};
+
+struct work {
+	const struct dash_series_span *span;
+	struct bin *bins;   /* consecutive per quantity */
+	bool *is_wanted;    /* per quantity */
+	double *before;     /* per quantity: a held value at the start; NaN: none */
+	double *interval_s; /* per quantity: the longest of its tracks; NaN: none */
+	size_t *tracks;     /* per quantity, with a sample in the range */
+};
+
+/* The first sample at or after a time. */
+static size_t first_at(const struct series_track *track, int64_t t_ns)
+{
+	size_t low = 0, high = track->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (track->t_ns[middle] < t_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_value(struct bin *bin, double value, bool is_held)
+{
+	bin->sum = is_held ? value : bin->sum + value;
+	bin->min = bin->count == 0 || value < bin->min ? value : bin->min;
+	bin->max = bin->count == 0 || value > bin->max ? value : bin->max;
+	bin->count++;
+}
+
+static void add_track(struct work *work, const struct series_track *track)
+{
+	const struct dash_series_span *span = work->span;
+	size_t begin = first_at(track, span->from_ns), end = first_at(track, span->to_ns);
+	auto_free uint16_t *places = pl_alloc_array(end - begin, sizeof(*places));
+
+	for (size_t i = begin; i < end; i++)
+		places[i - begin] = (uint16_t)((unsigned __int128)(track->t_ns[i] - span->from_ns) *
+					       span->bins /
+					       (uint64_t)(span->to_ns - span->from_ns));
+	for (size_t column = 0; column < track->width; column++) {
+		size_t quantity = track->first + column, found = 0;
+		bool is_held = dash_series_quantities[quantity].kind == HELD;
+		struct bin *bins = &work->bins[quantity * span->bins];
+		if (!work->is_wanted[quantity])
+			continue;
+		if (is_held && begin > 0)
+			work->before[quantity] = track->values[(begin - 1) * track->width + column];
+		for (size_t i = begin; i < end; i++) {
+			double value = track->values[i * track->width + column];
+			if (isnan(value))
+				continue;
+			add_value(&bins[places[i - begin]], value, is_held);
+			found++;
+		}
+		if (found == 0)
+			continue;
+		work->tracks[quantity]++;
+		if (!is_held && !(track->interval_s <= work->interval_s[quantity]))
+			work->interval_s[quantity] = track->interval_s;
+	}
+}
+
+static void hold(struct work *work, size_t quantity)
+{
+	double held = work->before[quantity];
+
+	for (size_t i = 0; i < work->span->bins; i++) {
+		struct bin *bin = &work->bins[quantity * work->span->bins + i];
+		if (!isnan(held)) {
+			double last = bin->count > 0 ? bin->sum : held;
+			add_value(bin, held, true);
+			bin->sum = last;
+		}
+		if (bin->count > 0)
+			held = bin->sum;
+	}
+}
+
+/* A whole number as such: it is shorter. */
+static json_t *number(double value)
+{
+	return value == rint(value) && fabs(value) < 9007199254740992.0
+		       ? json_integer((json_int_t)value)
+		       : json_real(value);
+}
+
+static json_t *series_json(const struct work *work, size_t at)
+{
+	const struct series_quantity *quantity = &dash_series_quantities[at];
+	json_t *values = json_array(), *min = json_array(), *max = json_array();
+
+	for (size_t i = 0; i < work->span->bins; i++) {
+		const struct bin *bin = &work->bins[at * work->span->bins + i];
+		bool is_mean = quantity->kind != HELD && bin->count > 0;
+		double mean = is_mean ? bin->sum / (double)bin->count : bin->sum;
+		bool is_there = bin->count > 0 && isfinite(mean);
+		json_array_append_new(values, is_there ? number(mean) : json_null());
+		json_array_append_new(min, is_there ? number(bin->min) : json_null());
+		json_array_append_new(max, is_there ? number(bin->max) : json_null());
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o}", "source",
+			 quantity->source, "name", quantity->name, "unit", quantity->unit, "text",
+			 quantity->text, "interval_s", pl_json_number(work->interval_s[at]),
+			 "tracks", (json_int_t)work->tracks[at], "values", values, "min", min,
+			 "max", max);
+}
+
+static bool is_wanted(const struct dash_series_span *span, const struct series_quantity *quantity)
+{
+	if (!series_is_shown(quantity) || span->only == NULL)
+		return series_is_shown(quantity);
+	PL_JSON_EACH(name, span->only) {
+		if (strcmp(json_string_value(name), quantity->full_name) == 0)
+			return true;
+	}
+	return false;
+}
+
+json_t *dash_series_bins(const struct dash_series *series, const struct dash_series_span *span)
+{
+	size_t count = dash_series_quantity_count;
+	auto_free struct bin *bins = pl_alloc_array(span->bins * count, sizeof(*bins));
+	auto_free bool *wanted = pl_alloc_array(count, sizeof(*wanted));
+	auto_free double *before = pl_alloc_array(count, sizeof(*before));
+	auto_free double *interval_s = pl_alloc_array(count, sizeof(*interval_s));
+	auto_free size_t *tracks = pl_alloc_array(count, sizeof(*tracks));
+	struct work work = { span, bins, wanted, before, interval_s, tracks };
+	double bin_s = ((double)span->to_ns - (double)span->from_ns) / 1e9 / (double)span->bins;
+	int64_t begin_ns, end_ns;
+	json_t *t_s = json_array(), *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		wanted[i] = is_wanted(span, &dash_series_quantities[i]);
+		before[i] = interval_s[i] = NAN;
+	}
+	for (size_t i = 0; i < series->track_count; i++)
+		add_track(&work, &series->tracks[i]);
+	bool has_any = dash_series_range(series, &begin_ns, &end_ns);
+	for (size_t i = 0; i < count; i++) {
+		/* a value that does not change in the range is held through it, up to the end of the recording */
+		bool is_held = !isnan(before[i]) && span->from_ns <= end_ns;
+		if (tracks[i] == 0 && !is_held)
+			continue;
+		tracks[i] = tracks[i] > 0 ? tracks[i] : 1;
+		if (dash_series_quantities[i].kind == HELD)
+			hold(&work, i);
+		json_array_append_new(list, series_json(&work, i));
+	}
+	for (size_t i = 0; i < span->bins; i++)
+		json_array_append_new(t_s, json_real(((double)i + 0.5) * bin_s));
+	return json_pack("{s:o, s:o, s:o, s:I, s:I, s:o}", "begin_ns",
+			 has_any ? json_integer(begin_ns) : json_null(), "end_ns",
+			 has_any ? json_integer(end_ns) : json_null(), "t_s", t_s, "lines",
+			 (json_int_t)series->lines, "skipped", (json_int_t)series->skipped,
+			 "series", list);
+}

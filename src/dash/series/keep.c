@@ -1,0 +1,95 @@
+#include "dash/series/keep.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct entry {
+	char sha256[65];
+	struct dash_series *series;
+	size_t bytes;
+};
+
+struct dash_series_cache {
+	pthread_mutex_t lock;
+	size_t bytes_max;
+	size_t bytes;
+	struct entry *entries; /* the most recently used one last */
+	size_t count;
+	size_t room;
+};
+
+struct dash_series_cache *dash_series_cache_new(size_t bytes_max)
+{
+	struct dash_series_cache *cache = pl_alloc(sizeof(*cache));
+
+	pthread_mutex_init(&cache->lock, NULL);
+	cache->bytes_max = bytes_max;
+	return cache;
+}
+
+void dash_series_cache_free(struct dash_series_cache *cache)
+{
+	if (cache == NULL)
+		return;
+	for (size_t i = 0; i < cache->count; i++)
+		dash_series_unref(cache->entries[i].series);
+	free(cache->entries);
+	pthread_mutex_destroy(&cache->lock);
+	free(cache);
+}
+
+/* Returns false if it is not kept. */
+static bool make_newest(struct dash_series_cache *cache, const char *sha256)
+{
+	for (size_t i = 0; i < cache->count; i++) {
+		struct entry entry = cache->entries[i];
+		if (strcmp(entry.sha256, sha256) != 0)
+			continue;
+		memmove(&cache->entries[i], &cache->entries[i + 1],
+			(cache->count - i - 1) * sizeof(entry));
+		cache->entries[cache->count - 1] = entry;
+		return true;
+	}
+	return false;
+}
+
+static void drop_oldest(struct dash_series_cache *cache)
+{
+	cache->bytes -= cache->entries[0].bytes;
+	dash_series_unref(cache->entries[0].series);
+	cache->count--;
+	memmove(&cache->entries[0], &cache->entries[1], cache->count * sizeof(cache->entries[0]));
+}
+
+struct dash_series *dash_series_cache_find(struct dash_series_cache *cache, const char *sha256)
+{
+	struct dash_series *found = NULL;
+
+	pthread_mutex_lock(&cache->lock);
+	if (make_newest(cache, sha256))
+		found = dash_series_ref(cache->entries[cache->count - 1].series);
+	pthread_mutex_unlock(&cache->lock);
+	return found;
+}
+
+void dash_series_cache_add(struct dash_series_cache *cache, const char *sha256,
+			   struct dash_series *series)
+{
+	struct entry entry = { .series = series, .bytes = dash_series_bytes(series) };
+
+	if (entry.bytes > cache->bytes_max || strlen(sha256) >= sizeof(entry.sha256))
+		return;
+	memcpy(entry.sha256, sha256, strlen(sha256) + 1);
+	pthread_mutex_lock(&cache->lock);
+	if (!make_newest(cache, sha256)) {
+		while (cache->bytes + entry.bytes > cache->bytes_max)
+			drop_oldest(cache);
+		dash_series_ref(series);
+		cache->bytes += entry.bytes;
+		*PL_PUSH(cache->entries, cache->count, cache->room) = entry;
+	}
+	pthread_mutex_unlock(&cache->lock);
+}

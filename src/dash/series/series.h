@@ -1,0 +1,62 @@
+/*
+ * The telemetry of one result: the lines of RESULT.series.jsonl (api/series.schema.json) as columns in memory, and their
+ * values in bins of a time range. A file of an hour of eight GPUs has millions of values: it is read once and kept
+ * (keep.h), and each zoom computes only bins.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DASH_SERIES_BINS_MAX 2000
+
+/* Never changes after it was read; shared by reference counts, which any thread may change. */
+struct dash_series;
+
+/*
+ * Reads lines. The caller owns the first reference. A line that is not a sample is skipped and counted; so is a line of
+ * a further GPU after the first DASH_SERIES_TRACKS_MAX. Lines may come in any order.
+ */
+#define DASH_SERIES_TRACKS_MAX 256
+struct dash_series *dash_series_read(const char *text, size_t len);
+struct dash_series *dash_series_ref(struct dash_series *series);
+void dash_series_unref(struct dash_series *series);
+
+static inline void dash_series_auto(struct dash_series **owner)
+{
+	dash_series_unref(*owner);
+}
+#define auto_series __attribute__((cleanup(dash_series_auto), unused))
+
+/* Size in memory. */
+size_t dash_series_bytes(const struct dash_series *series);
+/* CLOCK_MONOTONIC of the first and the last sample. Returns false if there is none. */
+bool dash_series_range(const struct dash_series *series, int64_t *ret_begin_ns,
+		       int64_t *ret_end_ns);
+
+struct dash_series_span {
+	int64_t from_ns;
+	int64_t to_ns;      /* after from_ns */
+	size_t bins;        /* 1 to DASH_SERIES_BINS_MAX */
+	const json_t *only; /* array of names like "gpu.power_w"; NULL: all */
+};
+
+/* Returns whether "source.name" can be in a response, and sets *ret_nearest to a similar name, or NULL, if it cannot. */
+bool dash_series_is_name(const char *name, const char **ret_nearest);
+
+/*
+ * New reference to
+ *
+ *	{begin_ns, end_ns, t_s: [middle of each bin, in seconds after from_ns], lines, skipped, series: [SERIES]}
+ *	SERIES: {source, name, unit, text, interval_s, tracks, values, min, max: [number or null per bin]}
+ *
+ * Levels and rates of tbl/telemetry.h: mean, smallest and largest sample of a bin, over all GPUs (`tracks` of them). A
+ * bin without a sample is null. interval_s is the median time between two samples, so that a reader can tell a gap from
+ * bins that are shorter. Requests in flight (source load) are recorded at changes: interval_s is null, a value is that at
+ * the end of a bin, and min and max include the value that the bin begins with. They are
+ * present if the range begins within the recording. Counters, sets of reasons and other series without a number in the range are
+ * omitted.
+ */
+json_t *dash_series_bins(const struct dash_series *series, const struct dash_series_span *span);

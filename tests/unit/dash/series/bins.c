@@ -1,0 +1,315 @@
+#include "dash/series/keep.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+#define MS 1000000LL
+
+/* Four bins of a second, after the first second of the run. */
+static const struct dash_series_span span = { 1000 * MS, 5000 * MS, 4, NULL };
+
+static json_t *bins_of(const char *text)
+{
+	auto_series struct dash_series *series = dash_series_read(text, strlen(text));
+
+	return dash_series_bins(series, &span);
+}
+
+static const json_t *list_of(const json_t *answer, const char *source, const char *name,
+			     const char *member)
+{
+	PL_JSON_EACH(series, json_object_get(answer, "series")) {
+		if (strcmp(pl_json_get_text(series, "source"), source) == 0 &&
+		    strcmp(pl_json_get_text(series, "name"), name) == 0)
+			return json_object_get(series, member);
+	}
+	return NULL;
+}
+
+static const json_t *values_of(const json_t *answer, const char *source, const char *name)
+{
+	return list_of(answer, source, name, "values");
+}
+
+/* NaN stands for null. */
+static void assert_values(const json_t *values, const double *expected)
+{
+	assert_int_equal(json_array_size(values), span.bins);
+	for (size_t i = 0; i < span.bins; i++) {
+		const json_t *value = json_array_get(values, i);
+		assert_int_equal(json_is_null(value), isnan(expected[i]));
+		if (!isnan(expected[i]) && !(fabs(json_number_value(value) - expected[i]) < 1e-9))
+			fail_msg("bin %zu: %.17g, expected %.17g", i, json_number_value(value),
+				 expected[i]);
+	}
+}
+
+#define POWER(ms, watts) \
+	"{\"t_ns\": " #ms "000000, \"source\": \"gpu\", \"values\": {\"power_w\": " #watts "}}\n"
+#define FLIGHT(ms, count)                                                                          \
+	"{\"t_ns\": " #ms "000000, \"source\": \"load\", \"values\": {\"in_flight\": " #count "}}" \
+	"\n"
+
+/* The first moment belongs to the range, and its end does not. */
+static void test_dash_series_bins__means(void **state)
+{
+	static const double expected[] = { 100, 250, NAN, 50 };
+	auto_json json_t *answer = bins_of(POWER(999, 900) POWER(1000, 80) POWER(1999, 120) POWER(
+		2000, 200) POWER(2500, 300) POWER(4999, 50) POWER(5000, 900));
+
+	(void)state;
+	assert_values(values_of(answer, "gpu", "power_w"), expected);
+	assert_int_equal(json_array_size(json_object_get(answer, "series")), 1);
+	assert_int_equal(pl_json_get_i64(answer, "lines"), 7);
+	static const double middles[] = { 0.5, 1.5, 2.5, 3.5 };
+	assert_values(json_object_get(answer, "t_s"), middles);
+}
+
+/* Requests in flight keep their last value, also that of before the range. */
+static void test_dash_series_bins__held(void **state)
+{
+	static const double expected[] = { 3, 5, 5, 0 }, begun[] = { NAN, NAN, 7, 7 };
+	auto_json json_t *answer = bins_of(FLIGHT(10, 2) FLIGHT(500, 3) FLIGHT(2100, 9)
+						   FLIGHT(2900, 5) FLIGHT(4999, 0));
+	auto_json json_t *later = bins_of(FLIGHT(3000, 7));
+	auto_json json_t *before = bins_of(FLIGHT(10, 2));
+	auto_json json_t *quiet = bins_of(FLIGHT(10, 2) POWER(1000, 80));
+	static const double same[] = { 2, 2, 2, 2 };
+
+	(void)state;
+	assert_values(values_of(answer, "load", "in_flight"), expected);
+	assert_values(values_of(later, "load", "in_flight"), begun);
+	assert_values(values_of(quiet, "load", "in_flight"), same);
+	/* the recording ended before the range */
+	assert_int_equal(json_array_size(json_object_get(before, "series")), 0);
+}
+
+/* Counters and sets of reasons have no mean; a name belongs to its source. */
+static void test_dash_series_bins__omitted(void **state)
+{
+	auto_json json_t *answer = bins_of(
+		"{\"t_ns\": 1500000000, \"source\": \"gpu\", \"values\": {\"energy_j\": 5, "
+		"\"throttle\": 4, \"cpu_share\": 1, \"power_w\": null, \"other\": 1, "
+		"\"temperature_c\": \"40\", \"utilization\": 0.5}}");
+
+	(void)state;
+	assert_int_equal(json_array_size(json_object_get(answer, "series")), 1);
+	assert_non_null(values_of(answer, "gpu", "utilization"));
+	assert_int_equal(pl_json_get_i64(answer, "lines"), 1);
+}
+
+static void test_dash_series_bins__lines(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t lines, skipped;
+	} cases[] = {
+		{ "", 0, 0 },
+		{ "\n\n\n", 0, 0 },
+		{ "{\"t_ns\": 0, \"source\": \"gpu\", \"values\": {}}", 1, 0 },
+		{ "{\"t_ns\": 0, \"source\": \"gpu\", \"values\": {}}\n\n{", 1, 1 },
+		{ "not JSON\n", 0, 1 },
+		{ "[]\n5\n\"t\"\n", 0, 3 },
+		{ "{\"t_ns\": -1, \"source\": \"gpu\", \"values\": {}}\n", 0, 1 },
+		{ "{\"t_ns\": 1.5, \"source\": \"gpu\", \"values\": {}}\n", 0, 1 },
+		{ "{\"source\": \"gpu\", \"values\": {}}\n", 0, 1 },
+		{ "{\"t_ns\": 0, \"values\": {}}\n", 0, 1 },
+		{ "{\"t_ns\": 0, \"source\": 1, \"values\": {}}\n", 0, 1 },
+		{ "{\"t_ns\": 0, \"source\": \"gpu\", \"values\": []}\n", 0, 1 },
+		{ "{\"t_ns\": 0, \"source\": \"gpu\"}\n", 0, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *answer = bins_of(cases[i].text);
+		if (pl_json_get_i64(answer, "lines") != cases[i].lines ||
+		    pl_json_get_i64(answer, "skipped") != cases[i].skipped)
+			fail_msg("%s: %lld lines, %lld skipped", cases[i].text,
+				 (long long)pl_json_get_i64(answer, "lines"),
+				 (long long)pl_json_get_i64(answer, "skipped"));
+	}
+}
+
+#define GPU(ms, id, watts)                                         \
+	"{\"t_ns\":" #ms "000000,\"source\":\"gpu\",\"id\":\"" #id \
+	"\",\"values\":{\"power_w\":" #watts "}}\n"
+
+/* Mean, smallest and largest of two GPUs; the lines of one come after those of the other. */
+static void test_dash_series_bins__extremes(void **state)
+{
+	static const double mean[] = { 150, 300, NAN, NAN }, low[] = { 80, 250, NAN, NAN },
+			    high[] = { 220, 350, NAN, NAN };
+	auto_json json_t *answer = bins_of(GPU(1000, a, 80) GPU(1500, a, 100) GPU(2000, a, 250) GPU(
+		1000, b, 200) GPU(1500, b, 220) GPU(2000, b, 350));
+
+	(void)state;
+	assert_values(list_of(answer, "gpu", "power_w", "values"), mean);
+	assert_values(list_of(answer, "gpu", "power_w", "min"), low);
+	assert_values(list_of(answer, "gpu", "power_w", "max"), high);
+	assert_int_equal(json_integer_value(list_of(answer, "gpu", "power_w", "tracks")), 2);
+	assert_true(json_real_value(list_of(answer, "gpu", "power_w", "interval_s")) == 0.5);
+	assert_int_equal(pl_json_get_i64(answer, "begin_ns"), 1000 * MS);
+	assert_int_equal(pl_json_get_i64(answer, "end_ns"), 2000 * MS);
+}
+
+/* A held value counts in the bin that begins with it. */
+static void test_dash_series_bins__held_extremes(void **state)
+{
+	static const double low[] = { 3, 3, 5, 0 }, high[] = { 3, 9, 5, 5 };
+	auto_json json_t *answer = bins_of(FLIGHT(500, 3) FLIGHT(2100, 9) FLIGHT(2900, 5)
+						   FLIGHT(4999, 0));
+
+	(void)state;
+	assert_values(list_of(answer, "load", "in_flight", "min"), low);
+	assert_values(list_of(answer, "load", "in_flight", "max"), high);
+	assert_true(json_is_null(list_of(answer, "load", "in_flight", "interval_s")));
+}
+
+/* Order of lines and of members does not matter. */
+static void test_dash_series_bins__any_order(void **state)
+{
+	static const double expected[] = { 100, 250, NAN, 50 };
+	auto_json json_t *answer = bins_of(POWER(4999, 50) POWER(1999, 120) POWER(2500, 300) POWER(
+		1000,
+		80) "{\"values\": {\"other\": [1, {}], \"power_w\": 200}, \"more\": {\"a\": []}, "
+		    "\"id\": null, \"source\": \"gpu\", \"t_ns\": 2000000000}\n");
+
+	(void)state;
+	assert_values(values_of(answer, "gpu", "power_w"), expected);
+	assert_int_equal(pl_json_get_i64(answer, "skipped"), 0);
+}
+
+static void test_dash_series_bins__only(void **state)
+{
+	auto_json json_t *names = json_pack("[s, s]", "host.load_1m", "load.in_flight");
+	const struct dash_series_span some = { 0, 5000 * MS, 3, names };
+	static const char text[] = POWER(1000, 80) FLIGHT(1000, 4);
+	auto_series struct dash_series *series = dash_series_read(text, strlen(text));
+	auto_json json_t *answer = dash_series_bins(series, &some);
+	const char *nearest = NULL;
+
+	(void)state;
+	assert_int_equal(json_array_size(json_object_get(answer, "series")), 1);
+	assert_non_null(values_of(answer, "load", "in_flight"));
+	assert_true(dash_series_is_name("gpu.power_w", &nearest));
+	assert_false(dash_series_is_name("gpu.power", &nearest));
+	assert_string_equal(nearest, "gpu.power_w");
+	/* counters have no bins */
+	assert_false(dash_series_is_name("gpu.energy_j", &nearest));
+	assert_false(dash_series_is_name("", &nearest));
+}
+
+/* Every number is the double that strtod() reads. */
+static void test_dash_series_bins__numbers(void **state)
+{
+	static const char *const forms[] = {
+		"0",
+		"-0",
+		"0.1",
+		"-12.5",
+		"8630272",
+		"24278839296",
+		"0.05977707063",
+		"10004782.2177",
+		"9007199254740993",
+		"18446744073709551616",
+		"123456789012345678901234567890",
+		"1e3",
+		"1.5E-7",
+		"0.000000000000000000000000000123",
+		"4.9e-324",
+		"2.2250738585072011e-308",
+		"9007199254740992.5",
+		"0.30000000000000004",
+		"1e400",
+		"0.1234567890123456789",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(forms); i++) {
+		auto_free char *line = pl_asprintf(
+			"{\"t_ns\":1000000000,\"source\":\"gpu\",\"values\":{\"power_w\":%s}}",
+			forms[i]);
+		auto_json json_t *answer = bins_of(line);
+		double expected = strtod(forms[i], NULL);
+		const json_t *value = json_array_get(values_of(answer, "gpu", "power_w"), 0);
+		if (isfinite(expected) ? json_number_value(value) != expected : value != NULL)
+			fail_msg("%s: %.17g", forms[i], json_number_value(value));
+	}
+}
+
+/* Further GPUs than a host can have are skipped, and counted. */
+static void test_dash_series_bins__many_tracks(void **state)
+{
+	auto_buf text = PL_BUF(1 << 20);
+
+	(void)state;
+	for (int i = 0; i < DASH_SERIES_TRACKS_MAX + 5; i++)
+		assert_true(pl_buf_addf(&text,
+					"{\"t_ns\":1000000000,\"source\":\"gpu\",\"id\":\"%d\","
+					"\"values\":{\"power_w\":%d}}\n",
+					i, i));
+	auto_json json_t *answer = bins_of(text.data);
+	assert_int_equal(pl_json_get_i64(answer, "lines"), DASH_SERIES_TRACKS_MAX);
+	assert_int_equal(pl_json_get_i64(answer, "skipped"), 5);
+	assert_int_equal(json_integer_value(list_of(answer, "gpu", "power_w", "tracks")),
+			 DASH_SERIES_TRACKS_MAX);
+}
+
+/* The least recently used one is dropped; a reference outlives it. */
+static void test_dash_series_bins__cache(void **state)
+{
+	static const char text[] = POWER(1000, 80);
+	auto_series struct dash_series *a = dash_series_read(text, strlen(text));
+	auto_series struct dash_series *b = dash_series_read(text, strlen(text));
+	auto_series struct dash_series *c = dash_series_read(text, strlen(text));
+	struct dash_series_cache *cache = dash_series_cache_new(2 * dash_series_bytes(a));
+
+	(void)state;
+	assert_null(dash_series_cache_find(cache, "a"));
+	dash_series_cache_add(cache, "a", a);
+	dash_series_cache_add(cache, "b", b);
+	dash_series_cache_add(cache, "a", c); /* already kept */
+	auto_series struct dash_series *found = dash_series_cache_find(cache, "a");
+	assert_ptr_equal(found, a);
+	dash_series_cache_add(cache, "c", c);
+	assert_null(dash_series_cache_find(cache, "b"));
+	auto_series struct dash_series *newer = dash_series_cache_find(cache, "c");
+	assert_ptr_equal(newer, c);
+	dash_series_cache_free(cache);
+	assert_true(dash_series_bytes(found) > 0);
+
+	struct dash_series_cache *small = dash_series_cache_new(1);
+	dash_series_cache_add(small, "a", a);
+	assert_null(dash_series_cache_find(small, "a"));
+	dash_series_cache_free(small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dash_series_bins__extremes),
+		cmocka_unit_test(test_dash_series_bins__held_extremes),
+		cmocka_unit_test(test_dash_series_bins__any_order),
+		cmocka_unit_test(test_dash_series_bins__only),
+		cmocka_unit_test(test_dash_series_bins__numbers),
+		cmocka_unit_test(test_dash_series_bins__many_tracks),
+		cmocka_unit_test(test_dash_series_bins__cache),
+		cmocka_unit_test(test_dash_series_bins__means),
+		cmocka_unit_test(test_dash_series_bins__held),
+		cmocka_unit_test(test_dash_series_bins__omitted),
+		cmocka_unit_test(test_dash_series_bins__lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

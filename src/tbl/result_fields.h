@@ -6,6 +6,7 @@
  *   type  NUMBER COUNT YES TEXT   a number from 0, a whole number from 0, a boolean, a text; or null
  *         TEXTS MAP               array of texts, object of texts; or null
  *         ANY                     the value that the server reported; or null
+ *         LATER_COUNT             as COUNT; results of earlier versions lack the key
  *         NOTE                    a text without a column; the key is missing if there is no note
  *         OBJECT LIST             a section named `of`, or an array of such sections
  *         MAYBE MAYBE_LIST        the same, or null
@@ -285,6 +286,7 @@ FIELD(target, version, TEXT, "", "", ENGINE, NONE, "vLLM release")
 FIELD(target, assumed, YES, "", "", ENGINE, NONE, "true if the release was not read from an installation")
 FIELD(target, note, NOTE, "", "", PROVENANCE, NONE, "warning about the release; missing if there is none")
 
+FIELD(phases, begin_ns, LATER_COUNT, "", "ns", PROVENANCE, NONE, "start of the process and zero of these times, on the clock of the time series")
 FIELD(phases, spawn_s, NUMBER, "", "s", OUTPUT, NONE, "time at which the process runs")
 FIELD(phases, first_line_s, NUMBER, "", "s", OUTPUT, NONE, "time of the first line of the log, when modules are loading")
 FIELD(phases, engine_init_s, NUMBER, "", "s", OUTPUT, NONE, "time at which the engine begins to initialize")

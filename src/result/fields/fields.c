@@ -52,6 +52,7 @@ enum { ROW_SECTION = RES_FIELD_JSON + 1 };
 #define TYPE_TEXTS        RES_FIELD_JSON
 #define TYPE_MAP          RES_FIELD_JSON
 #define TYPE_ANY          RES_FIELD_JSON
+#define TYPE_LATER_COUNT  RES_FIELD_COUNT
 #define TYPE_NOTE         RES_FIELD_JSON
 #define TYPE_OBJECT       ROW_SECTION
 #define TYPE_MAYBE        ROW_SECTION

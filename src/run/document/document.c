@@ -113,6 +113,8 @@ json_t *run_document_phases(const struct run_server *server)
 	};
 	json_t *phases = res_document_empty("phases");
 
+	if (server->spawned_ns != RES_NO_TIME)
+		json_object_set_new(phases, "begin_ns", json_integer(server->spawned_ns));
 	set_seconds(phases, "spawn_s", server->spawned_ns, server->running_ns);
 	for (size_t i = 0; server->log != NULL && i < HOST_LOG_PHASE_COUNT; i++) {
 		int64_t at_ns = host_server_log_phase_ns(server->log, (enum host_log_phase)i);

@@ -24,7 +24,7 @@ QUANTITY(gpu, utilization, "share", LEVEL, "share of the driver's last sampling 
 QUANTITY(gpu, memory_utilization, "share", LEVEL, "share of that period in which memory was read or written, 0 to 1")
 QUANTITY(gpu, power_w, "W", LEVEL, "power drawn by the board")
 QUANTITY(gpu, energy_j, "J", COUNT, "energy counter of the driver")
-QUANTITY(gpu, temperature_c, "C", LEVEL, "temperature of the chip")
+QUANTITY(gpu, temperature_c, "°C", LEVEL, "temperature of the chip")
 QUANTITY(gpu, sm_clock_mhz, "MHz", LEVEL, "clock of the multiprocessors")
 QUANTITY(gpu, memory_clock_mhz, "MHz", LEVEL, "clock of the memory")
 QUANTITY(gpu, pcie_rx_bytes_per_s, "B/s", RATE, "data received over PCIe")

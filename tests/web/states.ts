@@ -521,6 +521,27 @@ export const STATES: State[] = [
 
   // Experiment
   { page: 'Experiment', name: 'own result, simulated', open: experiment('ours'), prints: true },
+  {
+    page: 'Experiment',
+    name: 'timeline',
+    open: experiment('ours', async (page) => {
+      const timeline = page.getByRole('region', { name: 'Timeline', exact: true })
+      await expect(timeline.locator('[data-lane]').first()).toBeVisible()
+      await timeline.getByRole('slider').focus()
+      for (let i = 0; i < 6; i++) await page.keyboard.press('PageUp')
+      await timeline.evaluate((section) => section.scrollIntoView())
+    }),
+  },
+  {
+    page: 'Experiment',
+    name: 'timeline as a table',
+    open: experiment('ours', async (page) => {
+      const timeline = page.getByRole('region', { name: 'Timeline', exact: true })
+      await timeline.getByText('Table', { exact: true }).click()
+      await expect(timeline.getByRole('table')).toBeVisible()
+      await timeline.evaluate((section) => section.scrollIntoView())
+    }),
+  },
   { page: 'Experiment', name: 'degraded', open: experiment('qwen72-h100-fp8-tp8-c64') },
   { page: 'Experiment', name: 'client limited', open: experiment('odd-checks') },
   { page: 'Experiment', name: 'no verdict', open: experiment('no-verdict') },

@@ -284,6 +284,30 @@ export function useSeries(runs: ({ id: number; from: number; to: number } | null
   })
 }
 
+// Loads a time range of the telemetry of one result, in bins; without `from`, the whole recording. The last response
+// remains while the next one loads.
+export function useTimeline(
+  id: number,
+  request: { from?: number | undefined; to?: number | undefined; bins: number; series?: string[] | undefined } | null,
+) {
+  return useQuery({
+    queryKey: ['series', id, request],
+    queryFn: request
+      ? ({ signal }) =>
+          get(
+            at(
+              '/api/data/experiments/{id}/series',
+              { id },
+              { from_ns: request.from, to_ns: request.to, bins: request.bins, series: request.series?.join(',') },
+            ),
+            signal,
+          )
+      : skipToken,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+}
+
 // Loads experiments by their ids; one that could not be loaded is undefined.
 export function useExperiments(ids: (number | null)[]) {
   return useQueries({

@@ -4,11 +4,10 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, 
 
 import { NOT_RECORDED } from '../format/value'
 import { Slot } from '../tray/slot'
+import { moved, nearest } from '../ui/cursor'
 import css from './compare.module.css'
 import { colourOf } from './mark'
 import type { SideView } from './model'
-
-const FAR = 10
 
 export interface Cursor {
   places: number[] // possible positions, in order
@@ -19,25 +18,6 @@ export interface Cursor {
 export function useCursor(places: number[]): Cursor {
   const [at, set] = useState<number | null>(null)
   return { places, at: at === null || places.length === 0 ? null : Math.min(at, places.length - 1), set }
-}
-
-export const nearest = (places: number[], to: number) =>
-  places.reduce((best, place, i) => (Math.abs(place - to) < Math.abs((places[best] ?? Infinity) - to) ? i : best), 0)
-
-// The position that a key moves to; undefined if the key has no effect here.
-export function moved(key: string, at: number | null, last: number): number | null | undefined {
-  const to = {
-    ArrowRight: (at ?? -1) + 1,
-    ArrowUp: (at ?? -1) + 1,
-    ArrowLeft: (at ?? last + 1) - 1,
-    ArrowDown: (at ?? last + 1) - 1,
-    PageUp: (at ?? -1) + FAR,
-    PageDown: (at ?? last + 1) - FAR,
-    Home: 0,
-    End: last,
-  }[key]
-  if (to === undefined) return key === 'Escape' && at !== null ? null : undefined
-  return Math.min(last, Math.max(0, to))
 }
 
 interface Props {

@@ -6,6 +6,7 @@ import { useSeries } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
 import { type Form, formOfUnit, showNumber } from '../format/number'
 import { tickWords } from '../format/ticks'
+import { gapAfter, type Line, linePath, sampleAt } from '../series/samples'
 import { Check, join, Note, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { useWidth } from '../ui/use-width'
@@ -38,17 +39,6 @@ function measuredOf(experiment: Experiment | undefined) {
   return experiment && typeof from === 'number' && typeof to === 'number' && to > from
     ? { id: experiment.id, from, to }
     : null
-}
-
-const GAP = 3.5 // samples, or bins, that are missing one after the other
-
-// Returns the pause without samples after which a line ends, in seconds. Bins may be shorter than the sampling
-// interval; bins of long runs are longer.
-export function gapOf(experiment: Pick<Experiment, 'fields'> | undefined, source: string, t: number[]) {
-  const interval =
-    experiment?.fields[source === 'server_metrics' ? 'series.server_interval_ms' : 'series.interval_ms']?.value
-  const bin = 2 * (t[0] ?? 0)
-  return Math.max((typeof interval === 'number' ? interval : 1000) / 1000, bin) * GAP
 }
 
 export function OverTime({
@@ -114,23 +104,6 @@ function missingText(missing: SideView[]) {
     .join(' ')
 }
 
-export interface Line {
-  t: number[]
-  values: (number | null)[]
-}
-
-// The index of the sample nearest to a time; -1 if none is near.
-export function sampleAt({ t, values }: Line, seconds: number, gap: number) {
-  let best = -1
-  for (const [i, value] of values.entries())
-    if (
-      value !== null &&
-      Math.abs((t[i] ?? 0) - seconds) < Math.min(gap / 2, best < 0 ? Infinity : Math.abs((t[best] ?? 0) - seconds))
-    )
-      best = i
-  return best
-}
-
 const timeText = (seconds: number) => `${Number(seconds.toPrecision(4))} s`
 
 function Lines({
@@ -146,34 +119,23 @@ function Lines({
 }) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 1000)
-  const lists = bins.map(
-    (of): Line => ({ t: of?.t_s ?? [], values: of?.series.find((one) => keyOf(one) === keyOf(shown))?.values ?? [] }),
-  )
+  const lists = bins.map((of): Line => {
+    const one = of?.series.find((series) => keyOf(series) === keyOf(shown))
+    const t = of?.t_s ?? []
+    return { t, values: one?.values ?? [], gap: gapAfter(one?.interval_s ?? null, t) }
+  })
   const numbers = lists.flatMap(({ values }) => values).filter((one): one is number => one !== null)
   const form = formOfUnit(shown.unit, numbers)
   const axis = axisOf(numbers, [], isLog)
   const last = Math.max(...lists.map(({ t, values }) => (values.length ? (t.at(-1) ?? 0) + (t[0] ?? 0) : 0))) || 1
   const toX = (seconds: number) => BOX.left + (seconds / last) * (width - BOX.left - BOX.right)
   const toY = (value: number) => HIGH - BOX.bottom - axis.share(value) * (HIGH - BOX.top - BOX.bottom)
-  const pathOf = ({ t, values }: (typeof lists)[number], gap: number) => {
-    let before = -Infinity
-    return values
-      .map((value, i) => {
-        const at = t[i] ?? 0
-        if (value === null) return ''
-        const step = `${at - before > gap ? 'M' : 'L'}${toX(at).toFixed(1)} ${toY(value).toFixed(1)}`
-        before = at
-        return step
-      })
-      .join('')
-  }
-  const gaps = lists.map(({ t }, at) => gapOf(views[at]?.experiment, shown.source, t))
   const ticks = tickWords(axis.ticks, form, axis)
   const cursor = useCursor(
     [...new Set(lists.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))].sort((a, b) => a - b),
   )
   const read = cursor.places[cursor.at ?? cursor.places.length - 1] ?? 0
-  const found = lists.map((list, at) => ({ ...list, i: sampleAt(list, read, gaps[at] ?? 0) }))
+  const found = lists.map((list) => ({ ...list, i: sampleAt(list, read) }))
   const spots = found.map(({ t, values, i }) => (values[i] == null ? null : { x: toX(t[i] ?? 0), y: toY(values[i]) }))
   const texts = found.map(({ values, i }) => (values[i] == null ? null : join(showNumber(values[i], form), form.unit)))
   return (
@@ -213,7 +175,7 @@ function Lines({
             <path
               key={views[at]?.letter}
               data-side={views[at]?.letter}
-              d={pathOf(list, gaps[at] ?? 0)}
+              d={linePath(list, toX, toY)}
               stroke={colourOf(at)}
               strokeWidth="1.5"
               fill="none"

@@ -27,6 +27,7 @@ import { hasNotes, Notes } from './notes'
 import notes from './notes.module.css'
 import { Parameters } from './parameters'
 import { Ruling } from './ruling'
+import { Timeline } from './timeline'
 
 export function Experiment({ id }: { id: string }) {
   const experiment = useExperiment(id)
@@ -186,6 +187,9 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   )
   const artifacts = useArtifacts(experiment.id)
   const hasArtifacts = !artifacts.data || artifacts.data.artifacts.length + (artifacts.data.missing?.length ?? 0) > 0
+  const stored = artifacts.data?.artifacts.some(({ kind }) => kind === 'series') ?? false
+  const lost = artifacts.data?.missing?.find(({ kind }) => kind === 'series')?.name ?? null
+  const hasTimeline = stored || lost !== null
   // derived fields alone are not a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
@@ -200,6 +204,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
     ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', ''],
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
+    ...(hasTimeline ? [['timeline', 'Timeline', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
@@ -277,6 +282,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         ) : (
           parameters
         )}
+        {hasTimeline && <Timeline experiment={experiment} missing={stored ? null : lost} />}
         <Checks checks={checks} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+
+import type { Experiment, SeriesBins } from '../api/types'
+import { lanesOf, measuredRun, phasesOf, titleOf, zoomed } from './timeline-lanes'
+
+const series = (source: string, name: string, values: (number | null)[], more = {}) => ({
+  source,
+  name,
+  unit: 'W',
+  text: 'what it is',
+  interval_s: 1,
+  tracks: 1,
+  values,
+  min: values,
+  max: values,
+  ...more,
+})
+const bins = (...list: SeriesBins['series']): SeriesBins => ({
+  recorded: true,
+  begin_ns: 0,
+  end_ns: 3,
+  from_ns: 0,
+  to_ns: 3,
+  t_s: [0.5, 1.5, 2.5],
+  lines: 3,
+  skipped: 0,
+  series: list,
+})
+
+it('only lanes that were recorded, in their order, on the time axis of the run', () => {
+  const lanes = lanesOf(
+    bins(
+      series('gpu', 'power_w', [80, 333, 250], { tracks: 4 }),
+      series('load', 'in_flight', [1, 2, 3], { interval_s: null }),
+      series('host', 'load_1m', [1, 1, 1]),
+    ),
+    -10,
+    false,
+  )
+  expect(lanes.map(({ title, note, top }) => [title, note, top])).toEqual([
+    ['Requests', 'in flight', 4],
+    ['GPU power', 'mean and range of 4 GPUs', 400],
+  ])
+  expect(lanes[0]?.lines[0]?.t).toEqual([-9.5, -8.5, -7.5])
+  expect(lanes[0]?.lines[0]?.gap).toBe(Infinity)
+})
+
+it.each([
+  ['disk_read_bytes_per_s', 'Disk read'],
+  ['memory_used_bytes', 'Memory used'],
+  ['temperature_c', 'Temperature'],
+  ['pcie_rx_bytes_per_s', 'PCIe RX'],
+  ['processes', 'Processes'],
+  ['kv_cache_usage', 'KV cache usage'],
+])('%s is named %s', (name, title) => expect(titleOf(series('host', name, []))).toBe(title))
+
+it('all series: the others follow, each under its name', () =>
+  expect(
+    lanesOf(bins(series('host', 'load_1m', [1, 1, 1]), series('gpu', 'power_w', [1, 1, 1])), 0, true).map(
+      ({ title, note }) => [title, note],
+    ),
+  ).toEqual([
+    ['GPU power', 'GPU'],
+    ['Load 1 min', 'host'],
+  ]))
+
+it('a series of zeros has an axis', () =>
+  expect(lanesOf(bins(series('gpu', 'power_w', [0, null, 0])), 0, false)[0]?.top).toBe(1))
+
+const experiment = (fields: Record<string, unknown>) =>
+  ({
+    fields: Object.fromEntries(Object.entries(fields).map(([id, value]) => [id, { value }])),
+  }) as unknown as Experiment
+
+it('phases begin where the one before ends; missing ones are skipped', () =>
+  expect(
+    phasesOf(
+      experiment({
+        'launch.phases.begin_ns': 4e9,
+        'launch.phases.spawn_s': 0.5,
+        'launch.phases.compiled_s': null,
+        'launch.phases.weights_loaded_s': 6,
+      }),
+      10e9,
+    ).map(({ from, to }) => [from, to]),
+  ).toEqual([
+    [-6, -5.5],
+    [-5.5, 0],
+  ]))
+
+it('results of earlier versions have no phases on this clock', () =>
+  expect(phasesOf(experiment({ 'launch.phases.spawn_s': 0.5 }), 0)).toEqual([]))
+
+it('the measured run needs both ends', () => {
+  expect(measuredRun(experiment({ 'series.measured_begin_ns': 3, 'series.measured_end_ns': 9 }))).toEqual([3, 9])
+  expect(measuredRun(experiment({ 'series.measured_begin_ns': 3, 'series.measured_end_ns': null }))).toBeNull()
+})
+
+it('a zoom keeps its center in place and stays within the recording', () => {
+  expect(zoomed([0, 100], 25, 0.5, [0, 100])).toEqual([12.5, 62.5])
+  expect(zoomed([12.5, 62.5], 25, 2, [0, 100])).toEqual([0, 100])
+  expect(zoomed([80, 100], 100, 2, [0, 100])).toEqual([60, 100])
+  expect(zoomed([0, 100], 50, 4, [0, 100])).toEqual([0, 100])
+})

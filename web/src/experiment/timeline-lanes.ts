@@ -1,0 +1,155 @@
+// The content of an experiment's timeline: lanes of series, the phases of the startup and the measured run.
+import type { Experiment, SeriesBins } from '../api/types'
+import { PHASES, phaseName } from '../fields/phases'
+import { evenTicks } from '../format/ticks'
+import { gapAfter, type Line } from '../series/samples'
+
+export type Sampled = SeriesBins['series'][number]
+
+export interface LaneLine extends Line {
+  key: string // "gpu.power_w"
+  name: string // in the lane
+  sampled: Sampled
+}
+
+export interface Lane {
+  title: string
+  note: string // source, and how several GPUs are combined
+  unit: string
+  lines: LaneLine[]
+  top: number // end of the axis, which begins at 0
+}
+
+interface LaneRow {
+  title: string
+  lines: [series: string, name: string][]
+  top?: number // end of the axis of a share
+}
+
+// The usual lanes, in their order. A lane without a recorded series is not shown.
+const ROWS: LaneRow[] = [
+  {
+    title: 'Requests',
+    lines: [
+      ['load.in_flight', 'in flight'],
+      ['server_metrics.running', 'running'],
+      ['server_metrics.waiting', 'waiting'],
+    ],
+  },
+  { title: 'KV cache use', lines: [['server_metrics.kv_cache_usage', '']], top: 1 },
+  { title: 'GPU utilization', lines: [['gpu.utilization', '']], top: 1 },
+  { title: 'GPU memory', lines: [['gpu.memory_used_bytes', '']] },
+  { title: 'GPU power', lines: [['gpu.power_w', '']] },
+  { title: 'GPU clock', lines: [['gpu.sm_clock_mhz', '']] },
+  { title: 'GPU temperature', lines: [['gpu.temperature_c', '']] },
+  { title: 'Host CPU', lines: [['host.cpu_share', '']], top: 1 },
+  {
+    title: 'Busy CPUs',
+    lines: [
+      ['server.cpu_share', 'server'],
+      ['client.cpu_share', 'load generator'],
+    ],
+  },
+]
+export const USUAL = ROWS.flatMap(({ lines }) => lines.map(([series]) => series))
+
+// constant during a run: facts, not series
+export const FACTS = new Set(['server_metrics.start_time_s', 'server_metrics.kv_blocks', 'server_metrics.block_size'])
+
+const SOURCES: Record<string, string> = {
+  load: 'load generator',
+  gpu: 'GPU',
+  host: 'host',
+  server: 'server processes',
+  client: 'load generator',
+  server_metrics: 'server’s /metrics',
+}
+
+export const keyOf = ({ source, name }: Sampled) => `${source}.${name}`
+export const sourceOf = ({ source }: Sampled) => SOURCES[source] ?? source
+
+const UNIT = /(_bytes)?(_per_s)?$|_(bytes|w|c|mhz|s)$/
+const ACRONYMS: Record<string, string> = {
+  cpu: 'CPU',
+  pcie: 'PCIe',
+  rx: 'RX',
+  tx: 'TX',
+  kv: 'KV',
+  sm: 'SM',
+  '1m': '1 min',
+}
+// 'disk_read_bytes_per_s' is "Disk read".
+export function titleOf({ name }: Sampled) {
+  const words = name.replace(UNIT, '').split('_')
+  const text = words.map((word) => ACRONYMS[word] ?? word).join(' ')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+const noteOf = (sampled: Sampled) =>
+  sampled.tracks > 1 ? `mean and range of ${sampled.tracks} GPUs` : sourceOf(sampled)
+
+const topOf = (lines: LaneLine[]) => {
+  const most = Math.max(0, ...lines.flatMap(({ sampled }) => sampled.max).filter((one) => one !== null))
+  return most > 0 ? evenTicks(0, most, 2).max : 1
+}
+
+// `zero_s`: added to the times of the bins.
+export function lanesOf(bins: SeriesBins, zeroS: number, isAll: boolean): Lane[] {
+  const series = new Map(bins.series.map((one) => [keyOf(one), one]))
+  const t = bins.t_s.map((seconds) => seconds + zeroS)
+  const laneOf = ({ title, lines: wanted, top }: LaneRow): Lane[] => {
+    const lines = wanted.flatMap(([key, name]): LaneLine[] => {
+      const sampled = series.get(key)
+      if (!sampled) return []
+      return [{ key, name, sampled, t, values: sampled.values, gap: gapAfter(sampled.interval_s, t) }]
+    })
+    const [first] = lines
+    if (!first) return []
+    const note = lines.length > 1 ? lines.map(({ name }) => name).join(', ') : first.name || noteOf(first.sampled)
+    return [{ title, note, unit: first.sampled.unit, lines, top: top ?? topOf(lines) }]
+  }
+  const usual = ROWS.flatMap(laneOf)
+  if (!isAll) return usual
+  const others = bins.series.filter((one) => !USUAL.includes(keyOf(one)) && !FACTS.has(keyOf(one)))
+  return [...usual, ...others.flatMap((one) => laneOf({ title: titleOf(one), lines: [[keyOf(one), '']] }))]
+}
+
+// The series to request: all, or those of the usual lanes.
+export const seriesOf = (isAll: boolean) => (isAll ? undefined : USUAL)
+
+export interface Phase {
+  name: string
+  from: number
+  to: number
+}
+
+const numberOf = (experiment: Experiment, id: string) => {
+  const value = experiment.fields[id]?.value
+  return typeof value === 'number' ? value : null
+}
+
+// The measured run, on the clock of the series; null if the document does not record it.
+export function measuredRun(experiment: Experiment): [beginNs: number, endNs: number] | null {
+  const [begin, end] = ['begin', 'end'].map((which) => numberOf(experiment, `series.measured_${which}_ns`))
+  return begin != null && end != null && end > begin ? [begin, end] : null
+}
+
+// The recorded phases of the startup, in seconds after `zero_ns`. Each ends when its field says.
+export function phasesOf(experiment: Experiment, zeroNs: number): Phase[] {
+  const begin = numberOf(experiment, 'launch.phases.begin_ns')
+  if (begin === null) return []
+  const origin = (begin - zeroNs) / 1e9
+  const ends = PHASES.flatMap((id) => {
+    const end = numberOf(experiment, id)
+    return end === null ? [] : [{ name: phaseName(id), end }]
+  }).toSorted((a, b) => a.end - b.end)
+  return ends.map(({ name, end }, i) => ({ name, from: origin + (ends[i - 1]?.end ?? 0), to: origin + end }))
+}
+
+// A range, widened or narrowed around a time that keeps its place.
+export function zoomed([from, to]: [number, number], around: number, factor: number, bounds: [number, number]) {
+  const width = Math.min((to - from) * factor, bounds[1] - bounds[0])
+  const share = to > from ? (around - from) / (to - from) : 0.5
+  const start = Math.min(Math.max(around - width * share, bounds[0]), bounds[1] - width)
+  return [start, start + width] as [number, number]
+}

@@ -1,0 +1,303 @@
+// The lanes of a timeline on one time axis: a pointer or the arrow keys move one cursor through all of them, and a drag
+// or + and − change the shown time. The server sends about one bin per pixel, so a line has at most that many points.
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+
+import { type Form, formOfUnit, shortNumber, showNumber } from '../format/number'
+import { innerTicks } from '../format/ticks'
+import { bandPath, linePath, sampleAt } from '../series/samples'
+import { join } from '../ui/controls'
+import { moved, nearest } from '../ui/cursor'
+import { useWidth } from '../ui/use-width'
+import { type Lane, type LaneLine, type Phase, zoomed } from './timeline-lanes'
+import css from './timeline.module.css'
+
+const HIGH = 64
+const BOX = { left: 44, right: 6, top: 10, bottom: 6 }
+const PHASES_HIGH = 30
+const AXIS_HIGH = 26
+const TICK_EVERY = 90
+const LETTER = 6.2 // px of a small letter
+const DRAG_FROM = 5 // px; a shorter drag is a click
+const STEP = 0.5 // of a zoom by key
+const DASHES = [undefined, '5 3', '2 3']
+
+const colourOf = (at: number) => `var(--s${at + 1})`
+
+interface Props {
+  lanes: Lane[]
+  range: [number, number] // shown, in seconds
+  bounds: [number, number] // of the recording
+  run: [number, number] | null // measured
+  phases: Phase[]
+  isBusy: boolean
+  onRange: (range: [number, number] | null) => void
+}
+
+export const secondsText = (seconds: number, width: number) => {
+  const decimals = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(Math.max(width, 1e-3)))))
+  return `${seconds.toFixed(decimals).replace('-', '−')} s`
+}
+
+function valueText(line: LaneLine, at: number, form: Form) {
+  const value = line.values[at]
+  if (value == null) return null
+  const [low, high] = [line.sampled.min[at] ?? value, line.sampled.max[at] ?? value]
+  const main = join(showNumber(value, form), form.unit)
+  return { main, range: high > low ? `${showNumber(low, form)}–${showNumber(high, form)}` : '' }
+}
+
+export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRange }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const drawing = useRef<HTMLDivElement>(null)
+  const width = useWidth(drawing, 800)
+  const [at, setAt] = useState<number | null>(null)
+  const [drag, setDrag] = useState<[number, number] | null>(null) // px
+  const [from, to] = range
+  const inner = width - BOX.left - BOX.right
+  const toX = (seconds: number) => BOX.left + ((seconds - from) / (to - from)) * inner
+  const toSeconds = (x: number) =>
+    from + (Math.min(Math.max(x - BOX.left, 0), inner) / Math.max(1, inner)) * (to - from)
+  const places = [
+    ...new Set(lanes.flatMap(({ lines }) => lines.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))),
+  ].toSorted((a, b) => a - b)
+  const cursor = at === null || places.length === 0 ? null : (places[Math.min(at, places.length - 1)] ?? null)
+  const forms = lanes.map(({ lines, unit, top }) =>
+    formOfUnit(
+      unit,
+      [...lines.flatMap(({ values }) => values), top].filter((one) => one !== null),
+    ),
+  )
+  const readings = lanes.map(({ lines }, lane) =>
+    lines.map((line) => (cursor === null ? null : valueText(line, sampleAt(line, cursor), forms[lane] as Form))),
+  )
+  const said =
+    cursor === null
+      ? 'no position; use the arrow keys to move the cursor'
+      : `${secondsText(cursor, to - from)}: ${lanes
+          .flatMap(({ title, lines }, lane) =>
+            lines.map(({ name }, i) => `${join(title, name)} ${readings[lane]?.[i]?.main ?? 'no value'}`),
+          )
+          .join(', ')}`
+
+  const xOf = ({ clientX }: PointerEvent) => clientX - (drawing.current?.getBoundingClientRect().left ?? 0)
+  const down = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0 || event.pointerType === 'touch') return
+    event.currentTarget.setPointerCapture(event.pointerId)
+    setDrag([xOf(event), xOf(event)])
+  }
+  const move = (event: PointerEvent) => {
+    const x = xOf(event)
+    setAt(places.length ? nearest(places, toSeconds(x)) : null)
+    setDrag((begun) => begun && [begun[0], x])
+  }
+  const up = () => {
+    if (drag && Math.abs(drag[1] - drag[0]) >= DRAG_FROM) {
+      const ends = drag.map(toSeconds).toSorted((a, b) => a - b)
+      onRange([ends[0] as number, ends[1] as number])
+    }
+    setDrag(null)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const factor = { '+': STEP, '=': STEP, '-': 1 / STEP, '−': 1 / STEP }[event.key]
+    const next = moved(event.key, at, places.length - 1)
+    if (factor !== undefined) {
+      const wanted = zoomed(range, cursor ?? (from + to) / 2, factor, bounds)
+      onRange(wanted[0] <= bounds[0] && wanted[1] >= bounds[1] ? null : wanted)
+    } else if (next !== undefined) setAt(next)
+    else if (event.key === 'Escape' && (from > bounds[0] || to < bounds[1])) onRange(null)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const shade = run && [Math.max(toX(run[0]), BOX.left), Math.min(toX(run[1]), width - BOX.right)]
+  const chosen = drag && Math.abs(drag[1] - drag[0]) >= DRAG_FROM ? drag.map((x) => toX(toSeconds(x))) : null
+  const background = (high: number) => (
+    <>
+      {shade && shade[1] !== undefined && shade[0] !== undefined && shade[1] > shade[0] && (
+        <rect x={shade[0]} y="0" width={shade[1] - shade[0]} height={high} fill="var(--accent-soft)" opacity="0.6" />
+      )}
+      {chosen && (
+        <rect
+          x={Math.min(...chosen)}
+          y="0"
+          width={Math.abs((chosen[1] ?? 0) - (chosen[0] ?? 0))}
+          height={high}
+          fill="var(--accent)"
+          opacity="0.18"
+        />
+      )}
+    </>
+  )
+  const visible = phases.filter((phase) => toX(phase.to) > BOX.left + 1 && toX(phase.from) < width - BOX.right - 1)
+  const ticks = innerTicks(from, to, Math.max(2, Math.floor(inner / TICK_EVERY)))
+  return (
+    <div
+      ref={host}
+      className={css.area}
+      role="slider"
+      tabIndex={0}
+      aria-label={`Timeline of ${lanes.map(({ title }) => title).join(', ')}`}
+      aria-description="Arrow keys move the cursor, + and − zoom, Escape shows the whole recording"
+      aria-orientation="horizontal"
+      aria-busy={isBusy}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, places.length - 1)}
+      aria-valuenow={at === null ? 0 : Math.min(at, Math.max(0, places.length - 1))}
+      aria-valuetext={said}
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={up}
+      onPointerCancel={() => setDrag(null)}
+      onPointerLeave={({ pointerType }) => {
+        if (pointerType === 'mouse' && !drag) setAt(null)
+      }}
+      onDoubleClick={() => onRange(null)}
+      onKeyDown={press}
+      onBlur={() => setAt(null)}
+    >
+      <div className={css.lane}>
+        <div className={css.head}>{visible.length > 0 && <b>Startup</b>}</div>
+        <div ref={drawing}>
+          <svg width={width} height={PHASES_HIGH} viewBox={`0 0 ${width} ${PHASES_HIGH}`} aria-hidden="true">
+            {visible.map((phase, i) => (
+              <PhaseBar key={phase.name} {...{ phase, toX, width, i }} />
+            ))}
+            {run && shade && shade[0] !== undefined && shade[1] !== undefined && shade[1] > shade[0] && (
+              <g data-run>
+                <path d={`M${shade[0]} 25H${shade[1]}`} stroke="var(--accent)" strokeWidth="3" />
+                {shade[1] - shade[0] > LETTER * 22 && (
+                  <text className={css.tick} data-middle x={(shade[0] + shade[1]) / 2} y="17">
+                    measured run, {secondsText(run[1] - run[0], run[1] - run[0])}
+                  </text>
+                )}
+              </g>
+            )}
+          </svg>
+        </div>
+        <div className={css.read}>{cursor !== null && <p>at {secondsText(cursor, to - from)}</p>}</div>
+      </div>
+      {lanes.map((lane, i) => (
+        <LanePlot
+          key={lane.title}
+          lane={lane}
+          form={forms[i] as Form}
+          readings={readings[i] ?? []}
+          {...{ toX, width, cursor, background }}
+        />
+      ))}
+      <div className={css.lane}>
+        <div className={css.head} />
+        <svg width={width} height={AXIS_HIGH} viewBox={`0 0 ${width} ${AXIS_HIGH}`} aria-hidden="true">
+          {ticks.map((tick) => (
+            <text key={tick} className={css.tick} data-middle x={toX(tick)} y="16">
+              {String(tick).replace('-', '−')} s
+            </text>
+          ))}
+          {cursor !== null && (
+            <g>
+              <rect className={css.chip} x={toX(cursor) - 30} y="3" width="60" height="18" rx="3" />
+              <text className={css.chipText} x={toX(cursor)} y="16">
+                {secondsText(cursor, to - from)}
+              </text>
+            </g>
+          )}
+        </svg>
+      </div>
+    </div>
+  )
+}
+
+function PhaseBar({ phase, toX, width, i }: { phase: Phase; toX: (s: number) => number; width: number; i: number }) {
+  const [left, right] = [Math.max(toX(phase.from), BOX.left), Math.min(toX(phase.to), width - BOX.right)]
+  if (right - left < 1) return null
+  return (
+    <g data-phase={phase.name}>
+      <title>{`until: ${phase.name}, ${secondsText(phase.to - phase.from, phase.to - phase.from)}`}</title>
+      <path
+        d={`M${left} 25H${Math.max(left + 1, right - 1)}`}
+        stroke={i % 2 ? 'var(--line-3)' : 'var(--text-3)'}
+        strokeWidth="3"
+      />
+      {right - left > phase.name.length * LETTER + 6 && (
+        <text className={css.tick} data-middle x={(left + right) / 2} y="17">
+          {phase.name}
+        </text>
+      )}
+    </g>
+  )
+}
+
+interface LaneProps {
+  lane: Lane
+  form: Form
+  readings: ({ main: string; range: string } | null)[]
+  toX: (seconds: number) => number
+  width: number
+  cursor: number | null
+  background: (high: number) => React.ReactNode
+}
+
+function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, width, cursor, background }: LaneProps) {
+  const bottom = HIGH - BOX.bottom
+  const toY = (value: number) => bottom - (value / top) * (bottom - BOX.top)
+  return (
+    <div className={css.lane} data-lane={title}>
+      <div className={css.head}>
+        <b title={lines.map(({ sampled }) => sampled.text).join('\n')}>
+          {title} <span>{form.unit}</span>
+        </b>
+        <span>{note}</span>
+      </div>
+      <svg width={width} height={HIGH} viewBox={`0 0 ${width} ${HIGH}`} aria-hidden="true">
+        {background(HIGH)}
+        {[0, top / 2, top].map((tick) => (
+          <path
+            key={tick}
+            d={`M${BOX.left} ${toY(tick)}H${width - BOX.right}`}
+            stroke={tick === 0 ? 'var(--axis)' : 'var(--grid)'}
+          />
+        ))}
+        {[0, top].map((tick) => (
+          <text key={tick} className={css.tick} data-end x={BOX.left - 6} y={toY(tick) + 4}>
+            {tick === 0 || tick * form.scale > 1e-6 ? shortNumber(tick, form) : ''}
+          </text>
+        ))}
+        {lines.map((line, i) => (
+          <g key={line.key} data-series={line.key}>
+            <path
+              d={bandPath(line, line.sampled.min, line.sampled.max, toX, toY)}
+              fill={colourOf(i)}
+              opacity="0.22"
+              data-band
+            />
+            <path
+              d={linePath(line, toX, toY)}
+              stroke={colourOf(i)}
+              strokeDasharray={DASHES[i]}
+              strokeWidth="1.5"
+              strokeLinecap="round"
+              fill="none"
+            />
+          </g>
+        ))}
+        {cursor !== null && <path data-cursor d={`M${toX(cursor)} 0V${HIGH}`} stroke="var(--text-2)" />}
+      </svg>
+      <div className={css.read}>
+        {lines.map((line, i) => {
+          const reading = readings[i]
+          const isOne = lines.length === 1
+          if (!reading && isOne) return null
+          return (
+            <p key={line.key}>
+              {!isOne && <i style={{ color: colourOf(i) }} data-dash={i > 0 || undefined} />}
+              {!isOne && <small>{line.name}</small>}
+              {reading && <span>{reading.main}</span>}
+              {isOne && reading?.range && <small>{reading.range}</small>}
+            </p>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,229 @@
+// Telemetry of one experiment over time: GPUs, host, server and requests on one axis.
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+
+import { causeOf } from '../api/client'
+import { useTimeline } from '../api/queries'
+import type { Experiment, SeriesBins } from '../api/types'
+import { safeCell } from '../format/file_cell'
+import { formOfUnit, showNumber } from '../format/number'
+import { Act, Bone, Button, Check, join, Note, Segment } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { save } from '../ui/save'
+import { useWidth } from '../ui/use-width'
+import { Nothing } from '../ui/verdict'
+import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
+import { FACTS, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
+import { secondsText, TimelinePlot } from './timeline-plot'
+import css from './timeline.module.css'
+
+const BINS_MAX = 1000
+const PX_PER_BIN = 1.5
+const CSV_TYPE = 'text/csv;charset=utf-8'
+
+export function Timeline({ experiment, missing }: { experiment: Experiment; missing: string | null }) {
+  const body = useRef<HTMLDivElement>(null)
+  const width = useWidth(body, 0)
+  const search = useSearch()
+  const [place, navigate] = useLocation()
+  const state = useMemo(() => readTimeline(search), [search])
+  const run = measuredRun(experiment)
+  // in ns; without a measured run, the first sample
+  const [origin, setOrigin] = useState<number | null>(run?.[0] ?? null)
+  const set = (change: Partial<TimelineState>) => {
+    const query = writeTimeline({ ...state, ...change })
+    navigate(`${place}${query ? `?${query}` : ''}${window.location.hash}`, {
+      replace: true,
+      state: history.state as unknown,
+    })
+  }
+  const toNs = (seconds: number) => Math.max(0, Math.round((origin ?? 0) + seconds * 1e9))
+  const range = origin === null ? null : state.range
+  const bins = Math.min(BINS_MAX, Math.max(50, Math.round((width - 300) / PX_PER_BIN / 50) * 50))
+  const asked = useTimeline(
+    experiment.id,
+    missing === null && width > 0
+      ? {
+          bins,
+          series: seriesOf(state.isAll),
+          ...(range ? { from: toNs(range[0]), to: toNs(range[1]) } : {}),
+        }
+      : null,
+  )
+  const data = asked.data
+  useEffect(() => {
+    if (origin === null && data?.begin_ns != null) setOrigin(data.begin_ns)
+  }, [origin, data])
+  const zero = origin ?? data?.begin_ns ?? 0
+  const seconds = (ns: number) => (ns - zero) / 1e9
+  const shown: [number, number] | null = data ? [seconds(data.from_ns), seconds(data.to_ns)] : null
+  const bounds: [number, number] | null =
+    data?.begin_ns != null && data.end_ns != null ? [seconds(data.begin_ns), seconds(data.end_ns + 1)] : null
+  const lanes = useMemo(
+    () => (data ? lanesOf(data, (data.from_ns - zero) / 1e9, state.isAll) : []),
+    [data, zero, state.isAll],
+  )
+  const phases = useMemo(() => phasesOf(experiment, zero), [experiment, zero])
+  const measured: [number, number] | null = run && [seconds(run[0]), seconds(run[1])]
+  const isRun =
+    !!range && !!measured && Math.abs(range[0] - measured[0]) < 0.001 && Math.abs(range[1] - measured[1]) < 0.001
+  const interval = experiment.fields['series.interval_ms']?.value
+  return (
+    <section className={page.block} id="timeline" aria-label="Timeline">
+      <div className={page.blockHead}>
+        <h2>Timeline</h2>
+        <p>
+          {missing === null && shown && bounds
+            ? join(
+                typeof interval === 'number' && `Sampled every ${interval} ms.`,
+                measured ? '0 s is the start of the measured run.' : '0 s is the first sample.',
+              )
+            : ''}
+        </p>
+        {missing === null && shown && bounds && (
+          <span className={page.end}>
+            {measured && (
+              <Check isSelected={isRun} onChange={(on) => set({ range: on ? measured : null })}>
+                Measured run only
+              </Check>
+            )}
+            <Check isSelected={state.isAll} onChange={(isAll) => set({ isAll })}>
+              All series
+            </Check>
+            {range && !isRun && <Button onPress={() => set({ range: null })}>Whole recording</Button>}
+            <Segment
+              label="Show the timeline as"
+              value={state.isTable ? 'table' : 'chart'}
+              onChange={(to) => set({ isTable: to === 'table' })}
+              options={[
+                ['chart', 'Chart'],
+                ['table', 'Table'],
+              ]}
+            />
+          </span>
+        )}
+      </div>
+      <div ref={body}>
+        {missing !== null && (
+          <p className={css.quiet}>
+            <bdi>{missing}</bdi> was not uploaded. Upload it with the result to see its timeline.
+          </p>
+        )}
+        {asked.error && (
+          <Note kind="warn" role="alert">
+            <b>Could not load the telemetry.</b> {causeOf(asked.error)}{' '}
+            <Act onPress={() => void asked.refetch()}>Retry</Act>
+          </Note>
+        )}
+        {missing === null && !data && !asked.error && <Bone width={520} />}
+        {data && bounds === null && <p className={css.quiet}>The telemetry file contains no samples.</p>}
+        {data && shown && bounds && lanes.length === 0 && (
+          <p className={css.quiet}>No samples were recorded in this time.</p>
+        )}
+        {data && shown && bounds && lanes.length > 0 && !state.isTable && (
+          <TimelinePlot
+            lanes={lanes}
+            range={shown}
+            bounds={bounds}
+            run={measured}
+            phases={phases}
+            isBusy={asked.isPlaceholderData}
+            onRange={(next) => set({ range: next })}
+          />
+        )}
+        {data && shown && bounds && lanes.length > 0 && state.isTable && (
+          <Numbers experiment={experiment} data={data} shown={shown} zero={zero} isAll={state.isAll} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+// The bins as a file: a row per bin.
+function csvOf(data: SeriesBins, zero: number) {
+  const heads = data.series.flatMap((one) =>
+    ['mean', 'min', 'max'].map(
+      (which) => `${keyOf(one)} ${one.interval_s === null && which === 'mean' ? 'last' : which} (${one.unit})`,
+    ),
+  )
+  const rows = data.t_s.map((t, i) => [
+    Number(((data.from_ns - zero) / 1e9 + t).toFixed(6)),
+    ...data.series.flatMap(({ values, min, max }) => [values[i], min[i], max[i]]),
+  ])
+  return [['time (s)', ...heads].map((head) => safeCell(head)), ...rows.map((row) => row.map((cell) => cell ?? ''))]
+    .map((row) => `${row.join(',')}\r\n`)
+    .join('')
+}
+
+// One row per series: what the shown time has in one bin.
+function Numbers({
+  experiment,
+  data,
+  shown,
+  zero,
+  isAll,
+}: {
+  experiment: Experiment
+  data: SeriesBins
+  shown: [number, number]
+  zero: number
+  isAll: boolean
+}) {
+  const whole = useTimeline(experiment.id, { bins: 1, series: seriesOf(isAll), from: data.from_ns, to: data.to_ns })
+  const list = (whole.data?.series ?? []).filter((one) => !FACTS.has(keyOf(one)))
+  return (
+    <div
+      className={page.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Timeline table"
+      aria-description="Scrolls sideways"
+    >
+      <table className={page.rows}>
+        <caption className={css.quiet}>
+          From {secondsText(shown[0], shown[1] - shown[0])} to {secondsText(shown[1], shown[1] - shown[0])}.{' '}
+          <Act onPress={() => save(`experiment-${experiment.id}-timeline.csv`, csvOf(data, zero), CSV_TYPE)}>
+            Download {data.t_s.length} bins (CSV)
+          </Act>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Series</th>
+            <th scope="col">Source</th>
+            <th scope="col">Definition</th>
+            <th scope="col" className={page.num}>
+              Mean
+            </th>
+            <th scope="col" className={page.num}>
+              Min
+            </th>
+            <th scope="col" className={page.num}>
+              Max
+            </th>
+            <th scope="col">Unit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((one) => {
+            const form = formOfUnit(one.unit, [...one.min, ...one.max, ...one.values])
+            const cell = (value: number | null | undefined) =>
+              value == null ? <Nothing of={undefined} /> : showNumber(value, form)
+            return (
+              <tr key={keyOf(one)}>
+                <th scope="row" title={keyOf(one)}>
+                  {titleOf(one)}
+                </th>
+                <td className="mid">{sourceOf(one)}</td>
+                <td className={join(page.text, 'mid')}>{one.text}</td>
+                <td className={page.num}>{one.interval_s === null ? '–' : cell(one.values[0])}</td>
+                <td className={page.num}>{cell(one.min[0])}</td>
+                <td className={page.num}>{cell(one.max[0])}</td>
+                <td className="dim">{form.unit}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -129,7 +129,9 @@ export function sides(base: Document): Document[] {
         )
     set('output_throughput', output, 0.01)
     document.environment.engine = { ...document.environment.engine, simulated: false, name: 'vllm', version }
-    for (const [i, phase] of Object.keys(document.launch.phases).entries())
+    for (const [i, phase] of Object.keys(document.launch.phases)
+      .filter((key) => key.endsWith('_s'))
+      .entries())
       document.launch.phases[phase] = Math.round(start * (i + 1) ** 1.7 * 97) / 100
     return document
   })

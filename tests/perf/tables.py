@@ -8,6 +8,7 @@ import first_connect
 import growth
 import ingest
 import telemetry
+import timeline
 from streams import BARE, CLIENTS, OWN
 
 
@@ -121,3 +122,5 @@ def show(results):
         ingest.table(results["ingest"])
     if results.get("growth"):
         growth.table(results["growth"])
+    if results.get("timeline"):
+        timeline.table(results["timeline"])

@@ -17,6 +17,7 @@ const PHASES_HIGH = 30
 const AXIS_HIGH = 26
 const TICK_EVERY = 90
 const LETTER = 6.2 // px of a small letter
+const CHIP = 60 // px: the time at the cursor
 const DRAG_FROM = 5 // px; a shorter drag is a click
 const STEP = 0.5 // of a zoom by key
 const DASHES = [undefined, '5 3', '2 3']
@@ -38,13 +39,23 @@ export const secondsText = (seconds: number, width: number) => {
   return `${seconds.toFixed(decimals).replace('-', '−')} s`
 }
 
-function valueText(line: LaneLine, at: number, form: Form) {
+interface Reading {
+  number: string
+  range: string // smallest and largest sample, if they differ
+}
+
+function valueText(line: LaneLine, at: number, form: Form): Reading | null {
   const value = line.values[at]
   if (value == null) return null
   const [low, high] = [line.sampled.min[at] ?? value, line.sampled.max[at] ?? value]
-  const main = join(showNumber(value, form), form.unit)
-  return { main, range: high > low ? `${showNumber(low, form)}–${showNumber(high, form)}` : '' }
+  return {
+    number: showNumber(value, form),
+    range: high > low ? `${showNumber(low, form)}–${showNumber(high, form)}` : '',
+  }
 }
+
+const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
+  reading ? join(reading.number, form?.unit) : 'no value'
 
 export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRange }: Props) {
   const host = useRef<HTMLDivElement>(null)
@@ -75,7 +86,7 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
       ? 'no position; use the arrow keys to move the cursor'
       : `${secondsText(cursor, to - from)}: ${lanes
           .flatMap(({ title, lines }, lane) =>
-            lines.map(({ name }, i) => `${join(title, name)} ${readings[lane]?.[i]?.main ?? 'no value'}`),
+            lines.map(({ name }, i) => `${join(title, name)} ${textOf(readings[lane]?.[i], forms[lane])}`),
           )
           .join(', ')}`
 
@@ -130,6 +141,7 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
     </>
   )
   const visible = phases.filter((phase) => toX(phase.to) > BOX.left + 1 && toX(phase.from) < width - BOX.right - 1)
+  const chip = Math.min(Math.max(toX(cursor ?? from), BOX.left + CHIP / 2), width - CHIP / 2)
   const ticks = innerTicks(from, to, Math.max(2, Math.floor(inner / TICK_EVERY)))
   return (
     <div
@@ -196,8 +208,8 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
           ))}
           {cursor !== null && (
             <g>
-              <rect className={css.chip} x={toX(cursor) - 30} y="3" width="60" height="18" rx="3" />
-              <text className={css.chipText} x={toX(cursor)} y="16">
+              <rect className={css.chip} x={chip - CHIP / 2} y="3" width={CHIP} height="18" rx="3" />
+              <text className={css.chipText} x={chip} y="16">
                 {secondsText(cursor, to - from)}
               </text>
             </g>
@@ -231,7 +243,7 @@ function PhaseBar({ phase, toX, width, i }: { phase: Phase; toX: (s: number) => 
 interface LaneProps {
   lane: Lane
   form: Form
-  readings: ({ main: string; range: string } | null)[]
+  readings: (Reading | null)[]
   toX: (seconds: number) => number
   width: number
   cursor: number | null
@@ -292,7 +304,7 @@ function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, widt
             <p key={line.key}>
               {!isOne && <i style={{ color: colourOf(i) }} data-dash={i > 0 || undefined} />}
               {!isOne && <small>{line.name}</small>}
-              {reading && <span>{reading.main}</span>}
+              {reading && <span>{isOne ? textOf(reading, form) : reading.number}</span>}
               {isOne && reading?.range && <small>{reading.range}</small>}
             </p>
           )

@@ -5,7 +5,6 @@
 #include "vllm/command/line.h"
 
 struct vllm_container;
-struct vllm_manifest;
 
 #define CLI_STDIN "-"
 

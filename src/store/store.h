@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 struct store;
-struct mirror;
 struct mirror_snapshot;
 
 struct store_options {

@@ -43,7 +43,6 @@ struct sweep_how {
 void sweep_plan_make(const struct exp_sweep *sweep, const struct sweep_how *how,
 		     struct sweep_plan *ret, struct option_problems *problems);
 void sweep_plan_done(struct sweep_plan *plan);
-#define auto_sweep_plan __attribute__((cleanup(sweep_plan_done), unused)) struct sweep_plan
 
 /* Returns the experiment of a valid cell, checked; exp_config_free(). */
 struct exp_config *sweep_experiment(const struct sweep_plan *plan, size_t i, bool simulate);

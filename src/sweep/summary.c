@@ -135,12 +135,8 @@ static json_t *make_rows(const struct sweep_plan *plan, const struct sweep_tasks
 
 /* ---- the CSV file ---- */
 
-static void add_cell(struct pl_buf *text, const json_t *value, bool first)
+void sweep_csv_add(struct pl_buf *text, const char *plain)
 {
-	auto_free char *plain = value == NULL || json_is_null(value) ? pl_strdup("")
-								     : pl_json_to_plain(value);
-
-	pl_buf_add_text(text, first ? "" : ",");
 	if (strpbrk(plain, ",\"\r\n") == NULL) {
 		pl_buf_add_text(text, plain);
 		return;
@@ -149,6 +145,15 @@ static void add_cell(struct pl_buf *text, const json_t *value, bool first)
 	for (const char *at = plain; *at != '\0'; at++)
 		pl_buf_addf(text, *at == '"' ? "\"\"" : "%c", *at);
 	pl_buf_add_char(text, '"');
+}
+
+static void add_cell(struct pl_buf *text, const json_t *value, bool first)
+{
+	auto_free char *plain = value == NULL || json_is_null(value) ? pl_strdup("")
+								     : pl_json_to_plain(value);
+
+	pl_buf_add_text(text, first ? "" : ",");
+	sweep_csv_add(text, plain);
 }
 
 static void add_columns(struct pl_buf *text, const json_t *row, const char *const *names,

@@ -13,6 +13,8 @@
 
 #define SWEEP_SUMMARY_NAME RES_SWEEP_SUMMARY
 
+/* Appends a cell of a CSV file, quoted if necessary. */
+void sweep_csv_add(struct pl_buf *text, const char *plain);
 /* Returns the row of a result for the journal: status, verdict, cause, metrics. New reference. */
 json_t *sweep_row(const struct sweep_plan *plan, const struct sweep_task *task,
 		  const json_t *result);

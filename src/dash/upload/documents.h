@@ -37,4 +37,3 @@ struct dash_documents {
 void dash_documents_of(const char *kind, const char *media, const char *name, const char *bytes,
 		       size_t len, struct dash_documents *ret);
 void dash_documents_done(struct dash_documents *documents);
-#define auto_documents __attribute__((cleanup(dash_documents_done), unused)) struct dash_documents

@@ -35,7 +35,6 @@ struct reader {
 /* The header of one part. */
 struct part_head {
 	bool is_file;
-	bool is_encoded;
 	char *name;
 };
 

@@ -32,8 +32,6 @@ int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
 		     const struct query_export_options *options, struct query_export **ret,
 		     struct schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
 void query_export_free(struct query_export *export);
-PL_AUTO_DEFINE(struct query_export, query_export_free);
-#define auto_export PL_AUTO(query_export_free)
 
 /* Returns the next bytes, at most `room`; *ret_len 0: the end. */
 int query_export_read(struct query_export *export, char *bytes, size_t room, size_t *ret_len,

@@ -21,4 +21,3 @@ struct groups {
 void query_groups_of(const struct mirror_view *view, const struct mirror_column *const *columns,
 		     size_t column_count, const uint64_t *rows, size_t limit, struct groups *ret);
 void query_groups_done(struct groups *groups);
-#define auto_groups __attribute__((cleanup(query_groups_done), unused)) struct groups

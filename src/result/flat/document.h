@@ -6,8 +6,6 @@
 
 #include "result/fields/fields.h"
 
-struct res_flat;
-
 struct res_fields;
 
 /*

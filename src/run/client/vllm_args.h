@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 
-struct exp_config;
 struct pl_strv;
 struct run_client_input;
 

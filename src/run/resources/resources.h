@@ -13,8 +13,6 @@
 
 struct run_stop;
 
-#define RUN_WAIT_FOREVER INT64_MAX
-
 /* Options for taking them. */
 struct run_taking {
 	const char *run_id; /* NULL: none */

@@ -78,7 +78,5 @@ struct store_column_set {
 int store_column_set_read(const struct store_columns *columns, const char *text,
 			  struct store_column_set *set, struct pl_err *err) PL_MUST_CHECK;
 void store_column_set_done(struct store_column_set *set);
-#define auto_column_set \
-	__attribute__((cleanup(store_column_set_done), unused)) struct store_column_set
 /* Returns SIZE_MAX if it is not a column. */
 size_t store_column_find(const struct store_columns *columns, const char *id);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/redact.h"
 #include "base/text.h"
+#include "sweep/summary.h"
 #include "sweep/vllm/vsweep_priv.h"
 #include "vllm/python_text.h"
 
@@ -43,14 +44,7 @@ static enum column column_of(const json_t *rows, const char *key)
 static void add_cell(struct pl_buf *text, const char *plain)
 {
 	pl_buf_add_char(text, ',');
-	if (strpbrk(plain, ",\"\r\n") == NULL) {
-		pl_buf_add_text(text, plain);
-		return;
-	}
-	pl_buf_add_char(text, '"');
-	for (const char *at = plain; *at != '\0'; at++)
-		pl_buf_addf(text, *at == '"' ? "\"\"" : "%c", *at);
-	pl_buf_add_char(text, '"');
+	sweep_csv_add(text, plain);
 }
 
 static void add_value(struct pl_buf *text, const json_t *value, enum column column)

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "result/document.h"
+#include "vllm/bench/kinds.h"
 
 #define TEXT_WIDTH         80
 #define SENTENCE_BYTES_MAX (1u << 20)
@@ -336,7 +337,7 @@ static bool add_soundness(struct pl_buf *buf, const json_t *quality)
 
 static bool is_offline(const json_t *result)
 {
-	const char *kind = pl_json_path_text(result, "benchmark.kind");
+	const char *kind = pl_json_path_text(result, "config.benchmark.kind");
 
 	return kind != NULL && !pl_text_equal(kind, "serve");
 }
@@ -388,7 +389,8 @@ static void add_failure(struct pl_buf *buf, const struct ruling *ruling)
 	else
 		pl_buf_add_text(buf, "the result records no error");
 	if (ruling->has_metrics && ruling->verdict != NULL)
-		pl_buf_addf(buf, "; the verdict on the measured part is '%s'", ruling->verdict);
+		pl_buf_addf(buf, "; for the finished requests alone, the verdict is '%s'",
+			    ruling->verdict);
 }
 
 /* "the result does not record …" after `before`; nothing if the client error and the load are known. */
@@ -426,10 +428,10 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 	size_t count = json_array_size(json_object_get(ruling->quality, "checks"));
 
 	if (ruling->reason != NULL) {
-		pl_buf_addf(buf,
-			    "the recorded verdict '%s' applies, although the recorded checks give "
-			    "'%s': ",
-			    ruling->verdict, verdicts[severity_of_check(ruling->reason)]);
+		size_t severity = severity_of_check(ruling->reason);
+		pl_buf_addf(buf, "the file records the verdict '%s', but its checks give %s'%s': ",
+			    ruling->verdict, severity_of(ruling->verdict) > severity ? "only " : "",
+			    verdicts[severity]);
 		add_finding(buf, ruling, ruling->reason);
 		return;
 	}
@@ -457,14 +459,65 @@ static void add_why(struct pl_buf *buf, const struct ruling *ruling)
 		add_contradiction(buf, ruling);
 }
 
-static void add_check_action(struct pl_buf *buf, const json_t *check)
+/* Returns the option that sets how much an offline benchmark measures. */
+static const struct option_row *amount_of(const struct vllm_bench_kind *kind)
+{
+	static const enum vllm_bench_id ids[] = { VLLM_BENCH_num_prompts, VLLM_BENCH_num_iters,
+						  VLLM_BENCH_num_iters_cold };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ids); i++) {
+		const struct option_row *row = vllm_bench_kind_row(kind, ids[i]);
+		if (row != NULL)
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Adds an action with the options of an offline benchmark: "benchmark.num_iters (--num-iters)" for
+ * "benchmark.num_prompts (--num-prompts)", and no flag that its command refuses.
+ */
+static void add_offline_action(struct pl_buf *buf, const struct vllm_bench_kind *kind,
+			       const char *action)
+{
+	static const char section[] = "benchmark.";
+
+	while (*action != '\0') {
+		if (!pl_text_starts(action, section)) {
+			pl_buf_add_char(buf, *action++);
+			continue;
+		}
+		const char *key = action + strlen(section);
+		size_t len = strspn(key, "abcdefghijklmnopqrstuvwxyz_");
+		auto_free char *name = pl_strndup(key, len);
+		enum vllm_bench_id id = vllm_bench_find(name);
+		const struct option_row *row = id == VLLM_BENCH_num_prompts ? amount_of(kind)
+					       : id != VLLM_BENCH_COUNT
+						       ? vllm_bench_kind_row(kind, id)
+						       : NULL;
+		action = key + len;
+		pl_buf_addf(buf, "%s%s", section, row != NULL ? row->name : name);
+		if (!pl_text_starts(action, " (--"))
+			continue;
+		action = strchr(action, ')') + 1;
+		if (row != NULL)
+			pl_buf_addf(buf, " (%s)", row->flag);
+	}
+}
+
+static void add_check_action(struct pl_buf *buf, const struct ruling *ruling, const json_t *check)
 {
 	const struct check_row *row = row_of(check);
+	const struct vllm_bench_kind *kind = vllm_bench_kind_find(
+		pl_json_path_text(ruling->result, "config.benchmark.kind"));
 
-	pl_buf_add_text(buf,
-			row != NULL ? row->action
-				    : "look up this check in the documentation of the version that "
-				      "wrote the file");
+	if (row == NULL)
+		pl_buf_add_text(buf, "look up this check in the documentation of the version that "
+				     "wrote the file");
+	else if (kind != NULL)
+		add_offline_action(buf, kind, row->action);
+	else
+		pl_buf_add_text(buf, row->action);
 }
 
 /*
@@ -473,17 +526,18 @@ static void add_check_action(struct pl_buf *buf, const json_t *check)
  */
 static void add_no_action(struct pl_buf *buf, const struct ruling *ruling)
 {
-	const char *before = "; see the notes on ";
+	auto_buf ids = PL_BUF(SENTENCE_BYTES_MAX);
+	size_t count = 0;
 
 	pl_buf_add_text(buf,
 			ruling->is_simulated ? find_row(SIMULATED)->action : "no action is needed");
 	PL_JSON_EACH(check, json_object_get(ruling->quality, "checks")) {
 		const char *id = pl_json_get_text(check, "id");
-		if (!is_note(ruling, check) || id == NULL)
-			continue;
-		pl_buf_addf(buf, "%s%s", before, id);
-		before = ", ";
+		if (is_note(ruling, check) && id != NULL)
+			pl_buf_addf(&ids, "%s%s", count++ > 0 ? ", " : "", id);
 	}
+	if (count > 0)
+		pl_buf_addf(buf, "; see the check%s %s", count > 1 ? "s" : "", pl_buf_text(&ids));
 }
 
 static void add_action(struct pl_buf *buf, const struct ruling *ruling)
@@ -500,7 +554,7 @@ static void add_action(struct pl_buf *buf, const struct ruling *ruling)
 		pl_buf_add_text(buf, "measure with the client of profllm, 'profllm run' or "
 				     "'profllm bench', to get a verdict");
 	else if (ruling->reason != NULL)
-		add_check_action(buf, ruling->reason);
+		add_check_action(buf, ruling, ruling->reason);
 	else if (pl_text_equal(ruling->verdict, verdicts[0]))
 		add_no_action(buf, ruling);
 	else
@@ -605,7 +659,7 @@ void res_report_verdict(const json_t *result, bool color, struct pl_buf *buf)
 			size_t severity = severity_of_check(check);
 			const char *word = severity > 0 ? verdicts[severity] : "note";
 			add_finding(&finding, &ruling, check);
-			add_check_action(&action, check);
+			add_check_action(&action, &ruling, check);
 			pl_buf_add_text(&text, ": ");
 			add_sentence(&text, &finding);
 			pl_buf_add_char(&text, ' ');

@@ -182,6 +182,10 @@ static void test_planned(void **state)
 	"{'status': 'completed', 'results': {'completed': 3}, 'quality': {'verdict': " verdict \
 	", 'measurement': " measurement ", 'checks': [" checks "]}}"
 
+#define AT_SERVER(kind, checks)                                                                  \
+	"{'status': 'completed', 'results': {'completed': 3}, 'config': {'benchmark': {'kind': " \
+	"'" kind "'}}, 'quality': {'verdict': 'degraded', 'checks': [" checks "]}}"
+
 #define SIMULATED(verdict, checks)                                                           \
 	"{'status': 'completed', 'results': {'completed': 3}, 'environment': {'engine': "    \
 	"{'simulated': true}}, 'quality': {'verdict': " verdict ", 'measurement': " MEASURED \
@@ -241,7 +245,7 @@ static const struct ruling_case {
 	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
 	  "(0.098 %), and the server received the configured load.\n"
 	  "No action is "
-	  "needed; see the notes on short_run.",
+	  "needed; see the check short_run.",
 	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
 	{ CHECKED("'degraded'",
 		  "{'metric': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
@@ -331,10 +335,47 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The recorded verdict 'trusted' applies, although the recorded checks give 'degraded': "
-	  "the "
+	  "The file records the verdict 'trusted', but its checks give 'degraded': the "
 	  "profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
+	  { NULL } },
+	{ CHECKED("'client_limited'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
+	  "client_limited",
+	  "Do not use these metrics: they describe the load generator, not the server.\n"
+	  "The file records the verdict 'client_limited', but its checks give only 'degraded': the "
+	  "profiler slowed the server down (profiled).\n"
+	  "Repeat the run with benchmark.profile false (without --profile).",
+	  { NULL } },
+	/* an offline benchmark at a server: its own options, and no flags that it refuses */
+	{ AT_SERVER("latency", OVER("short_run", "3", "10", "s", "degraded") ", " CLIENT_OK),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The run was short, so its start and end weigh heavily (short_run: found 3 s, expected "
+	  "at "
+	  "least 10 s); the result does not record whether the server received the configured "
+	  "load.\n"
+	  "Raise benchmark.num_iters (--num-iters) until the run lasts at least 10 s and 3 times "
+	  "the "
+	  "mean E2EL.",
+	  { NULL } },
+	{ AT_SERVER("latency", OVER("client_queueing", "9", "3", "ms", "degraded")),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "Received bytes waited before the client read them (client_queueing: found 9 ms, "
+	  "expected "
+	  "at most 3 ms); the result does not record how far the client changed the metrics, or "
+	  "whether the server received the configured load.\n"
+	  "Run the client on idle CPU cores, or raise benchmark.threads.",
+	  { NULL } },
+	{ AT_SERVER("throughput", OVER("short_run", "3", "10", "s", "degraded") ", " RATE_OK),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The run was short, so its start and end weigh heavily (short_run: found 3 s, expected "
+	  "at "
+	  "least 10 s); the result does not record how far the client changed the metrics.\n"
+	  "Raise benchmark.num_prompts (--num-prompts) until the run lasts at least 10 s and 3 "
+	  "times "
+	  "the mean E2EL.",
 	  { NULL } },
 	{ CHECKED("'excellent'", "null", ""),
 	  "excellent",
@@ -357,8 +398,8 @@ static const struct ruling_case {
 	  "The result does not record whether the server received the configured load.\n"
 	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
 	  { NULL } },
-	{ "{'status': 'completed', 'results': {'requests_per_second': 3}, 'benchmark': {'kind': "
-	  "'throughput'}, 'quality': {'verdict': null, 'checks': []}}",
+	{ "{'status': 'completed', 'results': {'requests_per_second': 3}, 'config': {'benchmark': "
+	  "{'kind': 'throughput'}}, 'quality': {'verdict': null, 'checks': []}}",
 	  "none",
 	  "It is unknown whether you can rely on these metrics.\n"
 	  "An offline benchmark has no load generator to check.\n"
@@ -402,14 +443,14 @@ static const struct ruling_case {
 	  "You can rely on these metrics.\n"
 	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
 	  "(0.098 %), and the server received the load that max_concurrency allowed.\n"
-	  "No action is needed; see the notes on concurrency_limited.",
+	  "No action is needed; see the check concurrency_limited.",
 	  { "  note: max_concurrency delayed requests" } },
 	{ "{'status': 'interrupted', 'results': {'completed': 3}, 'error': {'message': 'stopped by "
 	  "SIGINT',"
 	  " 'hint': 'run it again'}, 'quality': {'verdict': 'trusted', 'checks': []}}",
 	  "none",
 	  "Do not compare these metrics with others: they belong to an interrupted run.\n"
-	  "Stopped by SIGINT; the verdict on the measured part is 'trusted'.\n"
+	  "Stopped by SIGINT; for the finished requests alone, the verdict is 'trusted'.\n"
 	  "Run it again.",
 	  { NULL } },
 };

@@ -447,6 +447,44 @@ static bool may_be_meant(const struct schema_node *node, const json_t *value)
 	return is_meant;
 }
 
+/* Returns the rule of the keys that the schema requires, if the value has some of them, but not all; NULL otherwise. */
+static const struct schema_rule *half_required(const struct schema_node *node, const json_t *value)
+{
+	const struct schema_rule *ref = schema_rule_of(node, SCHEMA_REF);
+	const struct schema_rule *rule = schema_rule_of(node, SCHEMA_REQUIRED);
+	size_t found = 0;
+
+	if (rule == NULL)
+		return ref != NULL ? half_required(ref->nodes[0], value) : NULL;
+	for (size_t i = 0; i < rule->count; i++)
+		found += json_object_get(value, rule->names[i]) != NULL;
+	return found > 0 && found < rule->count ? rule : NULL;
+}
+
+/* Reports the missing key, if one alternative requires a key of the object and another that is missing. */
+static bool report_half(const struct rule_case *a)
+{
+	const struct schema_rule *rule = NULL;
+	const char *missing = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->rule->count && json_is_object(a->value); i++) {
+		const struct schema_rule *half = half_required(a->rule->nodes[i], a->value);
+		rule = half != NULL ? half : rule;
+		count += half != NULL;
+	}
+	if (count != 1)
+		return false;
+	for (size_t i = 0; i < rule->count && missing == NULL; i++)
+		missing = json_object_get(a->value, rule->names[i]) == NULL ? rule->names[i] : NULL;
+	struct schema_fault words = { 0 };
+	schema_word(&words, rule, a->value, false);
+	(void)report_found(a, pl_asprintf("an object without the key '%s'", missing),
+			   words.expected);
+	schema_fault_done(&words);
+	return true;
+}
+
 /*
  * No alternative is valid: reports the errors of the intended one, if exactly one is possible. For
  * an empty value everything was already reported.
@@ -460,7 +498,8 @@ static bool report_forms(const struct rule_case *a)
 	if (a->c->quiet || a->c->has_ended)
 		return false;
 	size_t before = a->c->faults->count;
-	report_rule(a);
+	if (!report_half(a))
+		report_rule(a);
 	/* the same was already reported with its details */
 	if (a->c->faults->count == before)
 		return false;

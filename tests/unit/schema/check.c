@@ -335,6 +335,13 @@ static void test_schema_check__faults_in_words(void **state)
 		{ "{'anyOf': [{'type': ['number', 'null']}, {'enum': ['inf', '-inf']}]}", "'fast'",
 		  "at the top level: found \"fast\", expected a number or null, or one of \"inf\", "
 		  "\"-inf\"" },
+		{ "{'anyOf': [{'required': ['and']}, {'required': ['field', 'op']}]}",
+		  "{'field': 1}",
+		  "at the top level: found an object without the key 'op', expected the keys "
+		  "'field' and 'op'" },
+		{ "{'anyOf': [{'required': ['and']}, {'required': ['field', 'op']}]}", "{'x': 1}",
+		  "at the top level: found an object with 1 key, expected the key 'and', or the "
+		  "keys 'field' and 'op'" },
 		{ "{'not': {'type': 'null'}}", "null",
 		  "at the top level: found null, expected anything but null" },
 	};

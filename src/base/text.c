@@ -343,7 +343,7 @@ static unsigned least(unsigned a, unsigned b)
 }
 
 /* Longer texts are compared by this many first bytes. */
-enum { DISTANCE_BYTES = 128 };
+enum { DISTANCE_BYTES = 128, SHORT_BYTES = 4 };
 
 static size_t fold_all(const char *text, char folded[DISTANCE_BYTES])
 {
@@ -383,9 +383,9 @@ void pl_nearest_try(struct pl_nearest *nearest, const char *candidate)
 {
 	size_t len = strnlen(nearest->name, DISTANCE_BYTES);
 	size_t other = strnlen(candidate, DISTANCE_BYTES);
-	/* At most a third of the input may be wrong: beyond that it is another word. */
-	unsigned best = nearest->found != NULL ? nearest->distance
-					       : (unsigned)strlen(nearest->name) / 3 + 2;
+	/* About a third of the input may be wrong, and one letter of a short one: beyond that it is another word. */
+	unsigned wrong = len < SHORT_BYTES ? 1 : (unsigned)strlen(nearest->name) / 3 + 1;
+	unsigned best = nearest->found != NULL ? nearest->distance : wrong + 1;
 
 	/* each byte more or less is one change */
 	if ((len > other ? len - other : other - len) >= best)

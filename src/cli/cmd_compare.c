@@ -60,7 +60,7 @@ const struct pl_opt_command cli_compare_command = {
 		"A metric is a regression if the whole 95 % confidence interval of its ratio "
 		"is worse by more than --min-effect. A metric without an interval is never a "
 		"regression. docs/reference/compare.md explains the statistics.\n\n"
-		"Exit status: 0 compared, 2 bad usage or a file cannot be read; with "
+		"Exit status: 0 compared, 2 invalid usage, or a file cannot be read; with "
 		"--fail-on-regression: 7 regression found, 1 a candidate cannot be judged: none of "
 		"its runs completed, it lacks a metric of A, or a metric where higher is better is "
 		"0.",
@@ -150,6 +150,22 @@ static char *id_of(const struct res_fields *fields, const char *name)
 	return pl_strdup(name);
 }
 
+/* Compares the name with the ids without "results.", because they would make all ids similar. */
+static int refuse_metric(const struct res_fields *fields, const char *name, struct pl_err *err)
+{
+	static const char section[] = "results.";
+	struct pl_nearest nearest = { .name = name };
+
+	for (size_t i = 0; i < res_fields_count(fields); i++) {
+		const char *id = res_fields_at(fields, i)->id;
+		pl_nearest_try(&nearest, pl_text_starts(id, section) ? id + strlen(section) : id);
+	}
+	return pl_err_invalid(err, "--metrics: unknown metric '%s'%s%s%s", name,
+			      nearest.found != NULL ? " (did you mean '" : "",
+			      nearest.found != NULL ? nearest.found : "",
+			      nearest.found != NULL ? "'?)" : "");
+}
+
 static int add_metric(const struct res_fields *fields, char *name, struct parsed *parsed,
 		      struct pl_err *err)
 {
@@ -157,8 +173,8 @@ static int add_metric(const struct res_fields *fields, char *name, struct parsed
 	char *id = id_of(fields, name);
 
 	*PL_PUSH(parsed->ids, parsed->id_count, parsed->id_room) = id;
-	if (res_fields_resolve(fields, id, &field, err) < 0)
-		return pl_err_wrap(err, "--metrics '%s'", name);
+	if (res_fields_resolve(fields, id, &field, NULL) < 0)
+		return refuse_metric(fields, name, err);
 	if (field.type != RES_FIELD_NUMBER && field.type != RES_FIELD_COUNT)
 		return pl_err_invalid(err,
 				      "--metrics '%s': expected a metric, but '%s' is not numeric",
@@ -330,7 +346,7 @@ int cmd_compare(int argc, char **argv)
 				    words.count, words.count == 1 ? "" : "s",
 				    RES_COMPARE_SIDES_MAX);
 	else if (options.json && options.markdown)
-		status = cli_refuse("--json and --markdown: expected one of them");
+		status = cli_refuse("--json and --markdown exclude each other");
 	else
 		status = compare(&options, &words);
 	pl_opt_list_done(&options.metrics);

@@ -316,9 +316,10 @@ def test_three_sides_and_a_file_of_vllm(bin_dir, tmp_path):
     (["a.json", "other.json"], "found neither 'run_id'"),
     (["a.json", "a.json", "--min-effect", "5"], "found '5', expected a share such as 5% or 0.05"),
     (["a.json", "a.json", "--min-effect", "0%"], "found '0%'"), (["a.json", "a.json", "--min-effect", ""], "found ''"),
-    (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "did you mean 'results.p99_ttft_ms'"),
+    (["a.json", "a.json", "--metrics", "p99_tftt_ms"], "--metrics: unknown metric 'p99_tftt_ms' (did you mean 'p99_ttft_ms'?)"),
+    (["a.json", "a.json", "--metrics", "foo"], "--metrics: unknown metric 'foo'\n"),
     (["a.json", "a.json", "--metrics", "run.name"], "is not numeric"),
-    (["a.json", "a.json", "--json", "--markdown"], "expected one of them")])
+    (["a.json", "a.json", "--json", "--markdown"], "--json and --markdown exclude each other")])
 def test_a_fault_is_one_line(bin_dir, tmp_path, args, said):
     write(tmp_path / "a.json", document())
     (tmp_path / "broken.json").write_text("{\"run_id\": ")

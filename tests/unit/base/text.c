@@ -473,6 +473,9 @@ static void test_base_text__nearest(void **state)
 		{ "requestrate", "request_rate" },
 		{ "zebra_crossing", NULL },
 		{ "xyz", NULL },
+		{ "mdel", "model" },
+		{ "max", NULL },
+		{ "moo", NULL },
 	};
 
 	(void)state;
@@ -484,6 +487,9 @@ static void test_base_text__nearest(void **state)
 			assert_string_equal(found, rows[i].nearest);
 	}
 	assert_null(pl_text_nearest("model", NULL, 0));
+	/* in three letters, two changes are another word */
+	assert_null(pl_text_nearest("foo", (const char *const[]){ "from" }, 1));
+	assert_string_equal(pl_text_nearest("form", (const char *const[]){ "from" }, 1), "from");
 }
 
 static void test_base_text__starts_ends_equal(void **state)

@@ -45,8 +45,22 @@ static struct vllm_expr *parse_or(struct parser *parser);
 /* Always NULL. */
 static struct vllm_expr *fault(struct parser *parser, const char *what)
 {
-	pl_err_invalid(parser->err, "column %zu: %s", (size_t)(parser->at - parser->text) + 1,
+	pl_err_invalid(parser->err, "character %zu: %s", (size_t)(parser->at - parser->text) + 1,
 		       what);
+	return NULL;
+}
+
+/* The same, with the word at the fault. Always NULL. */
+static struct vllm_expr *unexpected(struct parser *parser, const char *expected)
+{
+	int len = (int)strcspn(parser->at, " \t\n");
+
+	if (*parser->at == '\0')
+		pl_err_invalid(parser->err, "character %zu: found the end, expected %s",
+			       (size_t)(parser->at - parser->text) + 1, expected);
+	else
+		pl_err_invalid(parser->err, "character %zu: found '%.*s', expected %s",
+			       (size_t)(parser->at - parser->text) + 1, len, parser->at, expected);
 	return NULL;
 }
 
@@ -147,13 +161,13 @@ static struct vllm_expr *parse_number(struct parser *parser, double sign)
 			to++;
 	}
 	if (to == from || is_word_char(*to) || *to == '.')
-		return fault(parser, "not a number");
+		return unexpected(parser, "a number");
 	copy = pl_strndup(from, (size_t)(to - from));
 	node = new_node(parser, VLLM_EXPR_NUMBER);
 	if (node == NULL)
 		return NULL;
 	if (!pl_text_to_f64(copy, &node->number) || !isfinite(node->number))
-		return fault(parser, "a number that is too large");
+		return fault(parser, "the number is too large");
 	node->number *= sign;
 	parser->at = to;
 	return node;
@@ -167,13 +181,14 @@ static struct vllm_expr *parse_text(struct parser *parser)
 
 	for (; *to != '"' && *to != '\0'; to++) {
 		if (*to < ' ' || *to > '~')
-			return fault(parser, "a string with characters other than printable ASCII");
+			return fault(parser,
+				     "the string has characters other than printable ASCII");
 		if (*to == '\\' && to[1] != '"' && to[1] != '\\')
-			return fault(parser, "an escape other than \\\" and \\\\ in a string");
+			return fault(parser, "the string has an escape other than \\\" and \\\\");
 		to += *to == '\\';
 	}
 	if (*to == '\0')
-		return fault(parser, "a string that is not closed");
+		return fault(parser, "the string is not closed");
 	struct vllm_expr *node = new_node(parser, VLLM_EXPR_TEXT);
 	if (node == NULL)
 		return NULL;
@@ -206,7 +221,7 @@ static struct vllm_expr *parse_list(struct parser *parser)
 			add_operand(&items, item);
 		} while (take(parser, ","));
 		if (!take(parser, "]"))
-			return fault(parser, "',' or ']' is missing");
+			return unexpected(parser, "',' or ']'");
 	}
 	parser->depth--;
 	node->first = items.first;
@@ -250,7 +265,7 @@ static struct vllm_expr *parse_literal(struct parser *parser)
 	bool found;
 	struct vllm_expr *node = try_literal(parser, &found);
 
-	return found ? node : fault(parser, "not a literal");
+	return found ? node : unexpected(parser, "a number, string, list, true, false or null");
 }
 
 /* name, name.key or env.fact */
@@ -265,10 +280,10 @@ static struct vllm_expr *parse_name(struct parser *parser)
 	struct vllm_expr *node = NULL;
 
 	if (len == 0 || is_digit(*parser->at))
-		return fault(parser, *parser->at == '\0' ? "a value is missing" : "not a value");
+		return unexpected(parser, "a value");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reserved); i++) {
 		if (len == strlen(reserved[i]) && strncmp(parser->at, reserved[i], len) == 0)
-			return fault(parser, "a value is missing");
+			return unexpected(parser, "a value");
 	}
 	node = new_node(parser, VLLM_EXPR_ARG);
 	if (node == NULL)
@@ -298,7 +313,7 @@ static struct vllm_expr *parse_set_name(struct parser *parser)
 
 	return name == NULL || name->op != VLLM_EXPR_ENV
 		       ? name
-		       : fault(parser, "only arguments can be set");
+		       : fault(parser, "a fact is never set; name an argument");
 }
 
 /*
@@ -314,7 +329,7 @@ static struct vllm_expr *parse_call(struct parser *parser, enum vllm_expr_op op,
 	if (node == NULL || !enter(parser))
 		return NULL;
 	if (!take(parser, "("))
-		return fault(parser, "'(' is missing");
+		return unexpected(parser, "'('");
 	do {
 		struct vllm_expr *operand = op == VLLM_EXPR_STARTS_WITH ? parse_or(parser)
 									: parse_set_name(parser);
@@ -323,9 +338,9 @@ static struct vllm_expr *parse_call(struct parser *parser, enum vllm_expr_op op,
 		add_operand(&operands, operand);
 	} while (take(parser, ","));
 	if (!take(parser, ")"))
-		return fault(parser, "')' is missing");
+		return unexpected(parser, "')'");
 	if (operands.count < least || operands.count > most)
-		return fault(parser, "a call with too many or too few values");
+		return fault(parser, "the call has too many or too few values");
 	parser->depth--;
 	node->first = operands.first;
 	return node;
@@ -350,7 +365,7 @@ static struct vllm_expr *parse_primary(struct parser *parser)
 		return NULL;
 	node = parse_or(parser);
 	if (node != NULL && !take(parser, ")"))
-		return fault(parser, "')' is missing");
+		return unexpected(parser, "')'");
 	parser->depth--;
 	return node;
 }
@@ -418,7 +433,7 @@ static struct vllm_expr *parse_not(struct parser *parser)
 			return left;
 		left = new_operation(parser, op, left, parse_sum(parser));
 		return left != NULL && take_comparison(parser) != VLLM_EXPR_NULL
-			       ? fault(parser, "comparisons do not chain")
+			       ? fault(parser, "comparisons do not chain; join them with and")
 			       : left;
 	}
 	struct vllm_expr *node = new_node(parser, VLLM_EXPR_NOT);
@@ -474,7 +489,7 @@ int vllm_expr_parse(const char *text, struct pl_arena *arena, const struct vllm_
 		return -1;
 	skip_blanks(&parser);
 	if (*parser.at != '\0') {
-		fault(&parser, "unexpected text after the expression");
+		unexpected(&parser, "the end of the expression");
 		return -1;
 	}
 	*ret = expr;

@@ -26,9 +26,10 @@ struct exp_condition *exp_condition_read(struct exp_sweep_reader *sweep,
 	}
 	if (vllm_expr_parse(value->text, arena, &condition->expr, &err) == 0)
 		return condition;
-	auto_free char *found = pl_asprintf("'%s'", value->text);
-	auto_free char *expected = pl_asprintf("a condition; %s", err.text);
-	option_reader_refuse(sweep->reader, value, "sweep.where", found, expected);
+	auto_free char *reason = pl_asprintf("'%s': %s", value->text, err.text);
+	option_problem_report(sweep->reader->problems, .source = sweep->reader->source,
+			      .line = value->line, .column = value->column, .key = "sweep.where",
+			      .expected = reason, .expected_is_reason = true);
 	return NULL;
 }
 

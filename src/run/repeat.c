@@ -15,6 +15,7 @@
 #include "experiment/section.h"
 #include "result/document.h"
 #include "result/existing.h"
+#include "result/flat/offline.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
 
@@ -41,12 +42,38 @@ int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 	return 0;
 }
 
+/* Returns the command of vLLM that wrote the file, "vllm bench latency"; NULL: none. free(). */
+static char *vllm_command_of(const char *path)
+{
+	static const char *const keys[] = { "model_id", "num_prompts", "completed", "duration" };
+	auto_json json_t *json = NULL;
+	size_t found = 0;
+
+	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &json, PL_ERR_IGNORED) < 0)
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		found += json_object_get(json, keys[i]) != NULL;
+	const char *kind = found == PL_ARRAY_SIZE(keys) ? "serve" : res_offline_kind_of(json);
+	return kind != NULL ? pl_asprintf("vllm bench %s", kind) : NULL;
+}
+
 /* A file that is not a result is not an error: the caller reads it as an experiment file. */
 int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *result = res_existing_result(path);
+	auto_free char *command = result == NULL ? vllm_command_of(path) : NULL;
 
 	*ret = NULL;
+	if (command != NULL) {
+		pl_err_invalid(err,
+			       "'%s' is a result of %s, which does not record its experiment; use "
+			       "an experiment file or a result of profllm",
+			       path, command);
+		/* callers that print the path, too, leave it out */
+		size_t head = strlen("'' is ") + strlen(path);
+		err->reason = head < strlen(err->text) ? head : 0;
+		return -1;
+	}
 	if (result != NULL && run_repeat_check(result, path, err) < 0)
 		return -1;
 	*ret = pl_take(result);

@@ -22,12 +22,12 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 	auto_buf buf = PL_BUF(max_bytes + 1);
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	for (;;) {
 		char block[65536];
 		ssize_t got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)));
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", path);
+			return pl_err_errno(err, "could not read '%s'", path);
 		if (got == 0)
 			break;
 		if (!pl_buf_add(&buf, block, (size_t)got) || buf.len > max_bytes)
@@ -103,7 +103,7 @@ static int refuse_folder(const char *path, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_IO,
 				  "cannot write '%s': directory '%s' does not exist", path, folder);
 	errno = why;
-	return pl_err_errno(err, "cannot write '%s' in directory '%s'", path,
+	return pl_err_errno(err, "could not write '%s' in directory '%s'", path,
 			    whole != NULL ? whole : folder);
 }
 
@@ -158,7 +158,7 @@ static int open_new(struct pl_file_new *file, const char *path, struct pl_err *e
 	}
 	file->stream = fdopen(fd, "w");
 	if (file->stream == NULL) {
-		pl_err_errno(err, "cannot write '%s'", path);
+		pl_err_errno(err, "could not write '%s'", path);
 		close(fd);
 		unlink(temporary);
 		return -1;
@@ -192,9 +192,9 @@ int pl_file_sync(const char *path, struct pl_err *err)
 	auto_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
-		return errno == EACCES ? 0 : pl_err_errno(err, "cannot open '%s'", path);
+		return errno == EACCES ? 0 : pl_err_errno(err, "could not open '%s'", path);
 	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ int pl_file_sync_dir_of(const char *path, struct pl_err *err)
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 {
 	if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) < 0)
-		return pl_err_errno(err, "cannot write '%s'", file->path);
+		return pl_err_errno(err, "could not write '%s'", file->path);
 	/* errno is not available for an error that occurred long ago */
 	if (ferror(file->stream))
 		return pl_err_set(err, PL_ERR_IO, "could not write '%s': an earlier write failed",
@@ -222,7 +222,7 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 	/* fclose() ends the stream even where it fails; a second one would be a use after free. */
 	FILE *stream = pl_take(file->stream);
 	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
-		return pl_err_errno(err, "cannot write '%s'", file->path);
+		return pl_err_errno(err, "could not write '%s'", file->path);
 	free(pl_take(file->temporary));
 	return pl_file_sync_dir_of(file->path, err);
 }
@@ -245,7 +245,7 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
 	if (pl_file_new_open(&file, path, err) < 0)
 		return -1;
 	if (fwrite(data, 1, len, file.stream) != len)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	return pl_file_new_commit(&file, err);
 }
 
@@ -384,8 +384,8 @@ int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (pl_fd_sha256(fd, hex) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	return 0;
 }

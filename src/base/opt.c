@@ -382,7 +382,9 @@ static void add_left(struct pl_buf *buf, const struct pl_opt *option)
 
 void pl_opt_help_after(const struct pl_opt *option, struct pl_buf *buf)
 {
-	bool has_choices = option->choices != NULL && option->choices[0] != NULL;
+	/* a help that ends in parentheses names the choices itself */
+	bool has_choices = option->choices != NULL && option->choices[0] != NULL &&
+			   !pl_text_ends(option->help, ")");
 
 	for (size_t i = 0; has_choices && option->choices[i] != NULL; i++)
 		pl_buf_addf(buf, "%s%s", i == 0 ? " (" : ", ", option->choices[i]);

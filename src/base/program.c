@@ -60,7 +60,7 @@ int pl_program_print(const char *text)
 	/* a full disk or a closed pipe is reported only by the flush */
 	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
 		return 0;
-	pl_err_errno(&err, "cannot write standard output");
+	pl_err_errno(&err, "could not write standard output");
 	return pl_program_fail(&err);
 }
 

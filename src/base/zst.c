@@ -58,7 +58,7 @@ static int feed(struct pl_zst *zst, const void *data, size_t len, ZSTD_EndDirect
 			return pl_err_set(err, PL_ERR_INTERNAL, "could not compress '%s': %s",
 					  zst->file.path, ZSTD_getErrorName(left));
 		if (fwrite(block, 1, out.pos, zst->file.stream) != out.pos)
-			return pl_err_errno(err, "cannot write '%s'", zst->file.path);
+			return pl_err_errno(err, "could not write '%s'", zst->file.path);
 	} while (end == ZSTD_e_end ? left > 0 : in.pos < in.size);
 	return 0;
 }
@@ -125,7 +125,7 @@ static int unpack_file(struct unpack *unpack, int fd, struct pl_err *err)
 
 	while ((got = TEMP_FAILURE_RETRY(read(fd, packed, sizeof(packed)))) != 0) {
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", unpack->name);
+			return pl_err_errno(err, "could not read '%s'", unpack->name);
 		if (unpack_some(unpack, packed, (size_t)got, err) < 0)
 			return -1;
 	}
@@ -183,7 +183,7 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 	auto_buf buf = PL_BUF(max_bytes);
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (unpack_all(&(struct unpack_source){ .fd = fd }, path, &buf, err) < 0)
 		return -1;
 	give(&buf, ret_text, ret_len);

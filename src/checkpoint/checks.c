@@ -201,8 +201,8 @@ static void check_budget(const struct ckpt_case *server, struct option_problems 
 	auto_free char *found = pl_asprintf("%" PRId64, tokens);
 	auto_free char *right = pl_asprintf("%" PRId64, len);
 	auto_free char *expected = pl_asprintf(
-		"at least %s, the model's own length, without chunked "
-		"prefill; or a shorter max_model_len",
+		"at least %s, the maximum length of the model; enable chunked prefill or lower "
+		"max_model_len",
 		right);
 	ckpt_case_add(server, problems, OPTION_ERROR, "max_num_batched_tokens",
 		      "batched_tokens_reach_model", found, expected, right);
@@ -268,8 +268,9 @@ static void check_quantization(const struct ckpt_case *server, struct option_pro
 	auto_free char *method = ckpt_quantization_name(given);
 	auto_free char *found = pl_asprintf("'%s'", given);
 	if (facts->quantization == NULL && needs_checkpoint(method) && !facts->quant_file) {
-		auto_free char *expected = pl_asprintf(
-			"null, because %s needs a quantized checkpoint", method);
+		auto_free char *expected = pl_asprintf("null, because the checkpoint is not "
+						       "quantized and %s needs a quantized one",
+						       method);
 		add(server, problems, OPTION_ERROR, "quantization", rule, found, expected);
 		return;
 	}

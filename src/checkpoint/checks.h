@@ -10,7 +10,7 @@
  *   kv_heads_divide_by_tp         error; warning for a family without a row in tbl/model_types.h
  *   layers_fill_pp                error
  *   max_model_len_within_model    error; warning with VLLM_ALLOW_LONG_MAX_MODEL_LEN
- *   batched_tokens_reach_model    error: no chunked prefill, and the model's own length is longer
+ *   batched_tokens_reach_model    error: no chunked prefill, and the maximum length of the model is longer
  *   quantization_matches_model    error; warning for an unknown method
  *   dtype_suits_model             error
  *   dtype_suits_gpu               error

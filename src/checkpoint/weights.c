@@ -46,14 +46,14 @@ static int open_plain(const char *path, const char *root, struct pl_err *err)
 	struct stat st;
 
 	if (real == NULL)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	size_t len = root != NULL ? strlen(root) : 0;
 	if (root != NULL && (strncmp(real, root, len) != 0 || real[len] != '/'))
 		return pl_err_invalid(err, "'%s' is outside of '%s'", path, root);
 	/* a FIFO would wait for its writer */
 	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (!S_ISREG(st.st_mode))
 		return pl_err_invalid(err, "'%s' is not a regular file", path);
 	int taken = fd;
@@ -83,12 +83,12 @@ int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char *
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	if ((uint64_t)st.st_size > max_bytes)
 		return pl_err_invalid(err, "'%s' is larger than %zu bytes", path, max_bytes);
 	auto_free char *text = pl_alloc((size_t)st.st_size + 1);
 	if (read_all(fd, text, (size_t)st.st_size) < 0)
-		return pl_err_set(err, PL_ERR_IO, "cannot read '%s'", path);
+		return pl_err_set(err, PL_ERR_IO, "could not read '%s'", path);
 	*ret_len = (size_t)st.st_size;
 	*ret_text = pl_take(text);
 	return 0;
@@ -221,10 +221,10 @@ static int read_head(struct reading *reading, const char *name, struct pl_err *e
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	uint64_t head = 0;
 	if (st.st_size >= LENGTH_BYTES && read_all(fd, (char *)length, LENGTH_BYTES) < 0)
-		return pl_err_set(err, PL_ERR_IO, "cannot read '%s'", path);
+		return pl_err_set(err, PL_ERR_IO, "could not read '%s'", path);
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
 		head = head << 8 | length[i];
 	/* the parser rejects a header that is too long; read no more than a header here */
@@ -233,7 +233,7 @@ static int read_head(struct reading *reading, const char *name, struct pl_err *e
 		want = (uint64_t)st.st_size;
 	auto_free char *data = pl_alloc(want + 1);
 	if (lseek(fd, 0, SEEK_SET) < 0 || read_all(fd, data, want) < 0)
-		return pl_err_set(err, PL_ERR_IO, "cannot read '%s'", path);
+		return pl_err_set(err, PL_ERR_IO, "could not read '%s'", path);
 	if (parse_head(data, want, st.st_size, reading->layers, reading->sum,
 		       reading->dtype_numbers, err) < 0)
 		return pl_err_wrap(err, "'%s'", path);

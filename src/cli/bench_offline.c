@@ -54,9 +54,9 @@ static int print_help(const struct vllm_bench_kind *kind)
 		"benchmark.%s\n\n"
 		"Example:\n"
 		"  profllm bench %s --model org/model --output r.json\n\n"
-		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the engine "
-		"did not start, 4 timeout, 5 GPU taken, 6 verdict not accepted, 128 + signal "
-		"interrupted.",
+		"Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
+		"engine did not start, 4 timeout, 5 GPU in use, 6 verdict not accepted, 128 + N "
+		"interrupted by signal N.",
 		kind->name,
 		kind->at_server ? " With --base-url or --sim, it measures a server instead." : "",
 		kind->name);

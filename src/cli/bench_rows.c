@@ -199,8 +199,10 @@ const struct pl_opt_command cli_bench_command = {
 		"The options above belong to 'serve'. For those of an offline benchmark, add "
 		"--help "
 		"to its name, as in 'profllm bench latency --help'.\n\n"
-		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
-		"does not respond, 4 timeout, 6 verdict not accepted, 128 + signal interrupted.",
+		"Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
+		"server does not respond, 4 timeout, 6 verdict not accepted, 128 + N interrupted "
+		"by "
+		"signal N.",
 	.options = rows,
 	.words = actions,
 };

@@ -126,13 +126,13 @@ int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
 		return -1;
 	if (dashboard.url == NULL && dashboard.token_file != NULL)
-		return pl_err_invalid(err, "--token-file: --upload is missing; use --upload URL to "
-					   "name the dashboard");
+		return pl_err_invalid(err, "--token-file works only with --upload; add --upload "
+					   "URL");
 	if (dashboard.url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)
-		return pl_err_invalid(err, "--upload: --output FILE is missing; a result that "
-					   "could not be uploaded stays there");
+		return pl_err_invalid(err, "--upload works only with --output; add --output FILE, "
+					   "which keeps the result if the upload fails");
 	return cli_dashboard_check(&dashboard, err);
 }
 

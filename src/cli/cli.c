@@ -40,9 +40,9 @@ static int write_file(const struct cli_file *file, const struct pl_buf *text, st
 		return -1;
 	/* before the first byte: a secret must never be readable by others */
 	if (file->is_private && fchmod(fileno(new_file.stream), S_IRUSR | S_IWUSR) < 0)
-		return pl_err_errno(err, "cannot write '%s'", file->path);
+		return pl_err_errno(err, "could not write '%s'", file->path);
 	if (fwrite(pl_buf_text(text), 1, text->len, new_file.stream) != text->len)
-		return pl_err_errno(err, "cannot write '%s'", file->path);
+		return pl_err_errno(err, "could not write '%s'", file->path);
 	return pl_file_new_commit(&new_file, err);
 }
 

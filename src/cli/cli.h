@@ -31,6 +31,14 @@ int cli_unknown_in(const struct pl_commands *commands, const char *name);
 /* Completes a command line for the scripts of cmd_completion(). Not listed in the help. */
 int cmd_complete(int argc, char **argv);
 
+/* The help of options that several commands have. */
+#define CLI_HELP_ALLOW_REMOVED                                                          \
+	"only warn about arguments and values that no longer exist in the target vLLM " \
+	"release (launch.vllm_version if set, otherwise the release of the vLLM to start)"
+#define CLI_HELP_PARAMS_OVERLAY                                                      \
+	"also accept the server arguments in FILE, for a vLLM release that ProfLLM " \
+	"does not know; 'profllm params --from-vllm CMD --params-overlay FILE' writes FILE"
+
 /* The functions of base/program.h under the names of this program. */
 #define cli_fail       pl_program_fail
 #define cli_refuse     pl_program_refuse

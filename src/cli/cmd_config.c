@@ -60,9 +60,7 @@ static const struct pl_opt config_rows[] = {
 	PL_OPT(TEXT, 0, "cell", cell, "ID", "expand: write only the combination with this id"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "expand: print one JSON object with ids, points and experiments"),
-	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, the output of 'profllm params "
-	       "--from-vllm' for a vLLM that ProfLLM does not know"),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	{ .name = NULL },
 };
 
@@ -101,7 +99,7 @@ const struct pl_opt_command cli_config_command = {
 		"  profllm config to-command --bench exp.yaml\n"
 		"  profllm config from-result r.json -o exp.yaml\n"
 		"  profllm config expand sweep.yaml\n\n"
-		"Exit status: 0 done, 2 bad usage or errors in the input.",
+		"Exit status: 0 done, 2 invalid usage, or errors in the input.",
 	.options = config_rows,
 	.words = actions,
 	.operand = "FILE",
@@ -468,7 +466,7 @@ static int expand(const struct config_options *options, const struct pl_words *w
 	if (only_to_command(options) != NULL)
 		return cli_refuse("'--%s' works only with to-command", only_to_command(options));
 	if (options->cell != NULL && options->json)
-		return cli_refuse("found '--cell' and '--json', expected one of them");
+		return cli_refuse("--cell and --json exclude each other");
 	if (words->count != 2 || words->command_count > 0)
 		return cli_refuse("expected one FILE");
 	int status = cli_config_expand(words->items[1], &how, options->cell, options->json, &text);

@@ -161,17 +161,16 @@ static int report_absent(const struct option_row *arg, const struct params_optio
 
 	vllm_target_release(&target, &release);
 	if (vllm_release_compare(&release, arg->since, &known) < 0)
-		return pl_err_set(
-			err, PL_ERR_NOT_FOUND,
-			"no argument matches '%s': vLLM %s does not have it yet, since %s", pattern,
-			options->version, arg->since);
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "no argument of vLLM %s matches '%s'; it was added in %s",
+				  options->version, pattern, arg->since);
 	if (arg->removed_in != NULL)
-		pl_buf_addf(&removed, ", removed in %s", arg->removed_in);
+		pl_buf_addf(&removed, "; it was removed in %s", arg->removed_in);
 	if (arg->replaced_by != NULL)
-		pl_buf_addf(&removed, ", replaced by %s", arg->replaced_by);
-	return pl_err_set(err, PL_ERR_NOT_FOUND,
-			  "no argument matches '%s': vLLM %s does not have it%s", pattern,
-			  options->version, pl_buf_text(&removed));
+		pl_buf_addf(&removed, "%s replaced by %s", removed.len > 0 ? " and" : "; it was",
+			    arg->replaced_by);
+	return pl_err_set(err, PL_ERR_NOT_FOUND, "no argument of vLLM %s matches '%s'%s",
+			  options->version, pattern, pl_buf_text(&removed));
 }
 
 static int no_match(const struct vllm_catalog *catalog, const struct params_options *options,
@@ -257,7 +256,7 @@ static int read_command(const char *command, struct pl_buf *text, struct pl_err 
 
 	FILE *pipe = popen(command, "r");
 	if (pipe == NULL)
-		return pl_err_errno(err, "cannot run '%s'", command);
+		return pl_err_errno(err, "could not run '%s'", command);
 	while ((len = fread(chunk, 1, sizeof(chunk), pipe)) > 0 && pl_buf_add(text, chunk, len))
 		;
 	int status = pclose(pipe);
@@ -430,7 +429,7 @@ static int check_usage(const struct params_options *options, const struct pl_wor
 			err,
 			"--from-vllm: expected no other options than --json and --params-overlay");
 	if (options->until != NULL && options->since == NULL)
-		return pl_err_invalid(err, "--until: --since VERSION is missing");
+		return pl_err_invalid(err, "--until works only with --since; add --since VERSION");
 	if (options->version != NULL && options->since != NULL)
 		return pl_err_invalid(err, "--since: found --vllm-version, too; use --until to "
 					   "name the other release");

@@ -153,12 +153,12 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
 	if (arg->since != NULL)
 		pl_buf_addf(&words, "since %s", arg->since);
-	if (arg->absent)
-		pl_buf_addf(&words, "%svLLM %s does not have it", words.len > 0 ? "; " : "",
-			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
-	else if (arg->removed_in != NULL)
+	if (arg->removed_in != NULL)
 		pl_buf_addf(&words, "%sremoved in vLLM %s", words.len > 0 ? "; " : "",
 			    arg->removed_in);
+	else if (arg->absent)
+		pl_buf_addf(&words, "%smissing in vLLM %s", words.len > 0 ? "; " : "",
+			    VLLM_REFERENCE_RELEASE);
 	else if (arg->deprecated)
 		pl_buf_addf(&words, "%sdeprecated", words.len > 0 ? "; " : "");
 	if (arg->replaced_by != NULL)

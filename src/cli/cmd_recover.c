@@ -105,8 +105,9 @@ static int recover(const char *output, const struct recover_options *options)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (options->upload == NULL && options->token_file != NULL)
-		return cli_refuse("--token-file: --upload is missing; use --upload URL to name the "
-				  "dashboard");
+		return cli_refuse(
+			"--token-file works only with --upload; add --upload URL to name the "
+			"dashboard");
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, &err) < 0)
 		return cli_fail(&err);
 	if (run_recover(output, &recovered, &err) < 0) {

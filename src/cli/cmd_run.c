@@ -45,7 +45,7 @@ static const char *const fail_on_choices[] = { "degraded", "client_limited", NUL
 
 static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 'c', "config", config, "FILE",
-	       "read the experiment (YAML or JSON), or repeat the run of a result"),
+	       "read the experiment (YAML or JSON) from FILE; if FILE is a result, repeat its run"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE",
 	       "write the result to FILE and its artifacts to the same directory"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
@@ -56,16 +56,14 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse; client_limited is worse "
-	       "than degraded",
+	       "exit with status 6 if the verdict is VERDICT or worse: degraded, or "
+	       "client_limited (the worse one)",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "after the run, send the result and its artifacts to the dashboard at URL"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
-	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, the output of 'profllm params "
-	       "--from-vllm' for a vLLM that ProfLLM does not know"),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) until the GPUs and the port are free; "
 	       "without TIME, wait without limit",
@@ -73,14 +71,13 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "force", force, NULL,
 	       "start even if arguments break rules; the result records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "at the end, replace an existing result if the new one is at least as complete; "
-	       "at the start, discard the journal of a killed run (see profllm recover)"),
+	       "replace an existing result at FILE, unless the new one is less complete; also "
+	       "discard, before the run starts, the journal that a killed run left (see profllm "
+	       "recover)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),
-	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
-	       "accept, with a warning, arguments and choices that the target release of vLLM "
-	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
+	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL, CLI_HELP_ALLOW_REMOVED),
 	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },
@@ -96,10 +93,10 @@ const struct pl_opt_command cli_run_command = {
 		   "  profllm run -c exp.yaml -o r.json --wait 2h\n"
 		   "  profllm run -c exp.yaml --dry-run\n"
 		   "  profllm run -c r.json -o again.json\n\n"
-		   "Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 server "
-		   "did not start, 4 timeout, 5 GPU or port in use, 6 verdict not accepted "
-		   "(--fail-on), 8 completed but not uploaded (--upload), 128 + signal "
-		   "interrupted.",
+		   "Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
+		   "server did not start, 4 timeout, 5 GPU or port in use, 6 verdict not accepted "
+		   "(--fail-on), 8 completed but not uploaded (--upload), 128 + N "
+		   "interrupted by signal N.",
 	.options = run_rows,
 };
 
@@ -150,8 +147,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
 	if (options->upload == NULL && options->token_file != NULL)
-		return pl_err_invalid(err, "--token-file: --upload is missing; use --upload URL to "
-					   "name the dashboard");
+		return pl_err_invalid(err, "--token-file works only with --upload; add --upload "
+					   "URL");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);

@@ -51,8 +51,9 @@ const struct pl_opt_command cli_schema_command = {
 	.operand = "FILE",
 	.summary = "Print the tables that are built into this program.",
 	.details = "The tables hold server arguments, load options, keys of the experiment file, "
-		   "fields and metrics of the result, checks, states, errors and hardware, with "
-		   "types, units, bounds and help. Schemas and reference pages are generated from "
+		   "fields and metrics of the result, checks, states, errors and hardware. Their "
+		   "rows include types, units, bounds and help. Schemas and reference pages are "
+		   "generated from "
 		   "them.\n\n"
 		   "docs/reference/commands.md lists the tables.\n\n"
 		   "A field is a recorded or derived value of a result, with an id such as "
@@ -60,7 +61,7 @@ const struct pl_opt_command cli_schema_command = {
 		   "(docs/reference/fields.md). A RESULT is a file of profllm or of vllm bench "
 		   "serve.\n\n"
 		   "Examples:\n"
-		   "  profllm schema --json | jq '.figures[] | {key, unit}'\n"
+		   "  profllm schema --json | jq '.metrics[] | {key, unit}'\n"
 		   "  profllm schema --print experiment > experiment.schema.json\n"
 		   "  profllm schema --fields --field results.p99_ttft_ms r.json",
 	.options = schema_rows,
@@ -277,7 +278,7 @@ static void add_result(json_t *lists)
 	ROW("families", "key title label direction~ origin~ headline= formula text", key, title, \
 	    label, #direction, #origin, #headline, formula, text)
 #define FIGURE(key, unit, type, direction, origin, formula, text)                           \
-	ROW("figures", "key unit type~ direction~ origin~ formula text", #key, unit, #type, \
+	ROW("metrics", "key unit type~ direction~ origin~ formula text", #key, unit, #type, \
 	    #direction, #origin, formula, text)
 #define STATISTIC(name, percentile) ROW("headline_statistics", "name", #name)
 #define RATE(id, key)               ROW("rates", "key", #key)
@@ -413,12 +414,12 @@ static int print_lists(bool json)
 static int print(const struct schema_options *options, const struct pl_words *words)
 {
 	if (options->print != NULL && (options->json || options->fields))
-		return cli_refuse("found --print and --%s, expected one of them",
+		return cli_refuse("--print and --%s exclude each other",
 				  options->json ? "json" : "fields");
 	if (options->fields)
 		return cli_schema_fields(&options->ids, words->items, words->count, options->json);
 	if (words->count > 0 || options->ids.count > 0)
-		return cli_refuse("found '%s', expected --fields with it",
+		return cli_refuse("'%s' works only with --fields; add --fields",
 				  words->count > 0 ? words->items[0] : "--field");
 	return options->print != NULL ? cli_print(schema_text(options->print))
 				      : print_lists(options->json);

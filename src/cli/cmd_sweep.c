@@ -95,12 +95,8 @@ static const struct pl_opt sweep_rows[] = {
 	       "check against these GPUs instead of this host's, such as h100x8"),
 	PL_OPT(FLAG, 0, "sim", file.simulate, NULL,
 	       "start the simulator profllm-sim as the server"),
-	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE",
-	       "also accept the server arguments in FILE, the output of 'profllm params "
-	       "--from-vllm' for a vLLM that ProfLLM does not know"),
-	PL_OPT(FLAG, 0, "allow-removed", file.allow_removed, NULL,
-	       "accept, with a warning, arguments and choices that the target release of vLLM "
-	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
+	PL_OPT(TEXT, 0, "params-overlay", file.overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
+	PL_OPT(FLAG, 0, "allow-removed", file.allow_removed, NULL, CLI_HELP_ALLOW_REMOVED),
 	PL_OPT(FLAG, 0, "allow-gone", file.allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },
@@ -132,8 +128,9 @@ const struct pl_opt_command cli_sweep_command = {
 		"  profllm sweep run -o try --sim --only quick "
 		"configs/examples/sweeps/concurrency.yaml\n\n"
 		"Exit status: 0 all runs completed, 1 runs failed or are partial, or the URL "
-		"of --history is not a dashboard, 2 bad usage or input, or no combination can "
-		"run, 5 GPU, port or directory in use, 128 + signal interrupted.",
+		"of --history is not a dashboard, 2 invalid usage or input, or no combination can "
+		"run, 5 GPU, port or directory in use, 128 + N interrupted by "
+		"signal N.",
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",
@@ -213,6 +210,10 @@ static void add_forecast(const struct sweep_forecast *forecast, struct pl_buf *b
 
 	pl_buf_addf(buf, "remaining: %zu run%s, %zu server start%s", forecast->runs,
 		    plural(forecast->runs), forecast->starts, plural(forecast->starts));
+	if (forecast->runs == 0) {
+		pl_buf_add_char(buf, '\n');
+		return;
+	}
 	if (forecast->known == 0) {
 		pl_buf_add_text(buf, "; the duration is unknown until the first run finishes\n");
 		return;
@@ -377,7 +378,7 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 		return cli_refuse(
 			"--output-dir DIR is missing; use --dry-run to only show the plan");
 	if (options->retry.count > 0 && !options->resume && !options->dry_run)
-		return cli_refuse("--retry: --resume is missing");
+		return cli_refuse("--retry works only with --resume; add --resume");
 	for (size_t i = 0; i < options->retry.count; i++) {
 		if (!PL_TEXT_IS_ONE_OF(options->retry.items[i], retried))
 			return cli_refuse("--retry: found '%s', expected failed, launch_failed, "
@@ -385,11 +386,16 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 					  options->retry.items[i]);
 	}
 	if (options->repeats < 1 || options->repeats > REPEATS_MAX)
-		return cli_refuse("--repeats: expected 1 to %d", REPEATS_MAX);
+		return cli_refuse("--repeats: found %lld, expected 1 to %d",
+				  (long long)options->repeats, REPEATS_MAX);
 	if (options->job_cpus < 0 || options->job_cpus > JOBS_MAX)
-		return cli_refuse("--job-cpus: expected 0 to %d", JOBS_MAX);
-	if (options->seed < 0 || options->wait_ns < 0)
-		return cli_refuse("--%s: expected at least 0", options->seed < 0 ? "seed" : "wait");
+		return cli_refuse("--job-cpus: found %lld, expected 0 to %d",
+				  (long long)options->job_cpus, JOBS_MAX);
+	if (options->seed < 0)
+		return cli_refuse("--seed: found %lld, expected at least 0",
+				  (long long)options->seed);
+	if (options->wait_ns < 0)
+		return cli_refuse("--wait: found a negative time, expected at least 0s");
 	return 0;
 }
 

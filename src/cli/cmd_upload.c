@@ -78,11 +78,11 @@ const struct pl_opt_command cli_upload_command = {
 		"  profllm upload r.json --to http://127.0.0.1:8421\n"
 		"  profllm upload results/ --to https://bench.example --json\n"
 		"  profllm upload --pending results/\n\n"
-		"For the directory of a sweep (profllm sweep run), the summary.json is sent, "
-		"too.\n\n"
-		"Each stored result is followed by its artifacts (requests, series, logs, "
-		"plots, traces) that the dashboard lacks. An artifact that is missing or was "
-		"changed is reported and not sent.\n\n"
+		"For the directory of a sweep (profllm sweep run), the command also sends "
+		"summary.json.\n\n"
+		"After each stored result, the command sends its missing artifacts (requests, "
+		"series, logs, plots, traces). It reports artifacts without a file, and artifacts "
+		"that were changed, and does not send them.\n\n"
 		"The dashboard stores the same content once (duplicate). Another result with a "
 		"stored "
 		"run_id is a conflict, which --on-conflict resolves. All files form one upload; "
@@ -99,7 +99,7 @@ const struct pl_opt_command cli_upload_command = {
 		"While a dashboard is unreachable or full, the command retries for the time of "
 		"--wait, with growing pauses.\n\n"
 		"Exit status: 0 every result is stored, 1 the dashboard is unreachable or does not "
-		"accept files, 2 bad usage, a file cannot be read, a result was rejected, "
+		"accept files, 2 invalid usage, a file cannot be read, a result was rejected, "
 		"canceled, "
 		"deleted on the dashboard or in conflict, or an artifact was rejected.",
 	.options = upload_rows,
@@ -570,7 +570,7 @@ static int upload_pending(const struct upload_options *options, const struct pl_
 	if (find_pendings(words, &pendings, &err) < 0)
 		return cli_fail(&err);
 	if (options->token_file != NULL && options->to == NULL)
-		return cli_refuse("--token-file: --to is missing; use --to URL to name the "
+		return cli_refuse("--token-file works only with --to; add --to URL to name the "
 				  "dashboard");
 	auto_free bool *sent = pl_alloc_array(pendings.count, sizeof(*sent));
 	for (size_t i = 0; i < pendings.count; i++) {

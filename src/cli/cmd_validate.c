@@ -54,9 +54,7 @@ static const struct pl_opt validate_rows[] = {
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
 	       "override a key of the experiments, such as server.max_num_seqs=8; may be "
 	       "repeated"),
-	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
-	       "also accept the server arguments in FILE, the output of 'profllm params "
-	       "--from-vllm' for a vLLM that ProfLLM does not know"),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	PL_OPT(TEXT, 0, "schema", schema, "NAME",
 	       "check the files against this JSON schema of results, artifacts or experiments",
 	       .choices = schema_names),
@@ -65,9 +63,7 @@ static const struct pl_opt validate_rows[] = {
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
 	       "with --explain: assume that BYTES of each GPU remain for the KV cache"),
 	PL_OPT(FLAG, 0, "strict", strict, NULL, "treat warnings as errors"),
-	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL,
-	       "accept, with a warning, arguments and choices that the target release of vLLM "
-	       "(launch.vllm_version, or else that of the vLLM to start) removed"),
+	PL_OPT(FLAG, 0, "allow-removed", allow_removed, NULL, CLI_HELP_ALLOW_REMOVED),
 	PL_OPT(FLAG, 0, "allow-gone", allow_removed, NULL, "former name of --allow-removed",
 	       .hidden = true),
 	{ .name = NULL },
@@ -93,7 +89,7 @@ const struct pl_opt_command cli_validate_command = {
 		"  profllm validate deployment.yaml compose.yaml\n"
 		"  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n"
 		"  profllm validate --schema result results/*.json\n\n"
-		"Exit status: 0 no errors, 2 errors or bad usage.",
+		"Exit status: 0 no errors, 2 errors or invalid usage.",
 	.options = validate_rows,
 	.operand = "FILE",
 	.takes_command = true,

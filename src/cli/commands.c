@@ -15,7 +15,7 @@ static int print_help(void)
 	pl_command_add_list(&cli_commands, NULL, "", &text);
 	pl_buf_addf(&text,
 		    "\n"
-		    "Not in this version (each explains its purpose):\n"
+		    "Not in this version (run one to see what to use instead):\n"
 		    "  %s\n",
 		    later);
 	pl_buf_add_text(

@@ -69,6 +69,8 @@ int cli_config_expand(const char *path, const struct cli_sweep_options *options,
 	else
 		add_yaml(&sweep, cell, text);
 	if (cell != NULL && text->len == 0)
-		return cli_refuse("unknown cell '%s', expected an id from '%s'", cell, path);
+		return cli_refuse("unknown combination '%s'; use 'profllm config expand --json %s' "
+				  "to list the ids",
+				  cell, path);
 	return 0;
 }

@@ -80,8 +80,10 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	auto_buf text = PL_BUF(DRY_RUN_BYTES_MAX);
 
 	run_release_find(experiment, NULL, &release);
-	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
+	if (run_launch_plan(experiment, &taking, &launch, &err) < 0) {
+		exp_words(experiment, &err);
 		return cli_fail(&err);
+	}
 	auto_json json_t *plan = run_launch_to_json(launch, experiment);
 	json_t *warnings = json_object_get(plan, "warnings");
 	for (size_t i = 0; i < problems->count; i++) {

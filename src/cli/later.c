@@ -24,7 +24,7 @@ static const struct later {
 
 static int report_later(const char *shown, const struct later *later)
 {
-	return cli_refuse("'%s' is not in this version (it %s); %s", shown, later->what,
+	return cli_refuse("this version does not support '%s' (it %s); %s", shown, later->what,
 			  later->today);
 }
 

@@ -63,9 +63,9 @@ struct options {
 		PL_OPT(INT, 0, "server-ready-timeout", server_ready_timeout, "S",             \
 		       "wait at most S seconds for the server", .def = "300"),                \
 		PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",                         \
-		       "read combinations of the server's parameters (JSON)"),                \
+		       "read combinations of server arguments from FILE (JSON)"),             \
 		PL_OPT(TEXT, 0, "bench-params", bench_params, "FILE",                         \
-		       "read combinations of the load's parameters (JSON)"),                  \
+		       "read combinations of load options from FILE (JSON)"),                 \
 		PL_OPT(TEXT, 0, "link-vars", link_vars, "A=B,...",                            \
 		       "run only pairs whose server value A equals their load value B"),      \
 		PL_OPT(INT, 0, "warmup-num-prompts", warmup_num_prompts, "N",                 \
@@ -111,7 +111,8 @@ static const struct pl_opt sla_rows[] = {
 	SERVER_ROWS,
 	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each value N times", .def = "3"),
 	PL_OPT(TEXT, 0, "sla-params", sla_params, "FILE",
-	       "read combinations of limits (JSON), such as {\"p99_e2el_ms\": \"<=500\"}"),
+	       "read combinations of limits from FILE (JSON), such as {\"p99_e2el_ms\": "
+	       "\"<=500\"}"),
 	PL_OPT(TEXT, 0, "sla-variable", sla_variable, "KEY", "vary this option",
 	       .choices = variables, .def = "request_rate"),
 	PL_OPT(TEXT, 0, "sla-rules", sla_rules, "A|B|RELEASE",
@@ -126,20 +127,20 @@ static const struct pl_opt startup_rows[] = {
 	PL_OPT(TEXT, 0, "startup-cmd", startup_cmd, "COMMAND",
 	       "run COMMAND, split into arguments as a shell would", .def = "vllm bench startup"),
 	PL_OPT(TEXT, 0, "serve-params", serve_params, "FILE",
-	       "read combinations of the engine's parameters (JSON)"),
+	       "read combinations of engine arguments from FILE (JSON)"),
 	PL_OPT(TEXT, 0, "startup-params", startup_params, "FILE",
-	       "read combinations of the benchmark's parameters (JSON)"),
+	       "read combinations of options of the benchmark from FILE (JSON)"),
 	PL_OPT(FLAG, 0, "strict-params", strict_params, NULL,
-	       "fail on parameters that the benchmark does not have"),
+	       "fail on options that the benchmark does not have"),
 	PL_OPT(INT, 0, "num-runs", num_runs, "N", "run each combination N times", .def = "1"),
 	TREE_ROWS,
 	{ .name = NULL },
 };
 
 #define EXIT_STATUS                                                                               \
-	"Exit status: 0 all runs completed, 1 some failed, 2 bad usage or input, 3 a server did " \
-	"not start, 4 a server was not ready in time, 5 its port is in use, 128 + signal "        \
-	"interrupted. "                                                                           \
+	"Exit status: 0 all runs completed, 1 some failed, 2 invalid usage or input, 3 a server " \
+	"did not start, 4 a server was not ready in time, 5 its port is in use, 128 + N "         \
+	"interrupted by signal N. "                                                               \
 	"After each failure, --resume continues the sweep."
 
 const struct pl_opt_command cli_sweep_vllm_commands[] = {
@@ -235,19 +236,22 @@ static int check_given(enum sweep_vllm_kind kind, const struct options *options)
 static int check_usage(const struct options *options)
 {
 	if (options->workload_iters < 2 || options->workload_iters > RUNS_MAX)
-		return cli_refuse("--workload-iters: expected 2 to %d", RUNS_MAX);
+		return cli_refuse("--workload-iters: found %lld, expected 2 to %d",
+				  (long long)options->workload_iters, RUNS_MAX);
 	if (options->num_runs < 1 || options->num_runs > RUNS_MAX)
-		return cli_refuse("--num-runs: expected 1 to %d", RUNS_MAX);
+		return cli_refuse("--num-runs: found %lld, expected 1 to %d",
+				  (long long)options->num_runs, RUNS_MAX);
 	if (options->warmup_num_prompts < 0)
-		return cli_refuse("--warmup-num-prompts: expected at least 0");
+		return cli_refuse("--warmup-num-prompts: found %lld, expected at least 0",
+				  (long long)options->warmup_num_prompts);
 	if (options->server_ready_timeout < 1 || options->server_ready_timeout > TIMEOUT_S_MAX)
-		return cli_refuse("--server-ready-timeout: expected 1 to %d seconds",
-				  TIMEOUT_S_MAX);
+		return cli_refuse("--server-ready-timeout: found %lld, expected 1 to %d seconds",
+				  (long long)options->server_ready_timeout, TIMEOUT_S_MAX);
 	if (options->stop_timeout_ns < 0)
-		return cli_refuse("--stop-timeout: expected at least 0");
+		return cli_refuse("--stop-timeout: found a negative time, expected at least 0s");
 	if (options->resume && options->experiment_name == NULL)
-		return cli_refuse("--resume: --experiment-name NAME is missing, which names the "
-				  "directory to resume");
+		return cli_refuse("--resume works only with --experiment-name; add "
+				  "--experiment-name NAME to name the directory");
 	return 0;
 }
 

@@ -87,7 +87,7 @@ int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl
 					      max_bytes);
 	}
 	if (ferror(stdin))
-		return pl_err_errno(err, "cannot read standard input");
+		return pl_err_errno(err, "could not read standard input");
 	*ret_len = text.len;
 	*ret_text = pl_buf_take(&text);
 	return 0;

@@ -46,17 +46,17 @@ const struct pl_opt_command dash_check_command = {
 	.name = DASH_PROGRAM " check",
 	.usage = "[--db FILE] [--data DIR] [--quick] [--json]",
 	.summary = "Check that rows, documents and artifacts are consistent.",
-	.details = "Reads each stored document and compares its row with it. Also checks that "
-		   "each result has its document, that run_id and hash match the document, and "
-		   "that each artifact has a file with its SHA-256, and runs the integrity check "
-		   "of the database. The command changes nothing, and other programs may read and "
-		   "write meanwhile.\n\n"
+	.details = "The command reads each stored document and compares its row with it. It "
+		   "checks that each result has its document, that run_id and hash match the "
+		   "document, and that each artifact has a file with its SHA-256. It runs the "
+		   "integrity check of the database. The command changes nothing, and other "
+		   "programs may read and write meanwhile.\n\n"
 		   "To restore a damaged or missing artifact, remove the damaged file and upload "
 		   "its result again. Files that belong to no run are counted; profllm-dashboard "
 		   "prune removes them.\n\n"
 		   "A row may differ because this version reads more from its document than the "
 		   "version that wrote it. profllm-dashboard reindex rebuilds such rows.\n\n"
-		   "Exit status: 0 consistent, 1 inconsistencies found, 2 bad usage or an "
+		   "Exit status: 0 consistent, 1 inconsistencies found, 2 invalid usage or an "
 		   "unusable database, 5 another process kept writing for 20 s.",
 	.options = check_rows,
 };
@@ -85,7 +85,7 @@ const struct pl_opt_command dash_reindex_command = {
 		"  " DASH_PROGRAM " reindex --dry-run\n"
 		"  " DASH_PROGRAM " reindex --filter '{\"field\": \"run.suite\", \"op\": \"eq\", "
 		"\"value\": \"nightly\"}'\n\n"
-		"Exit status: 0 done, 1 some documents cannot be read, 2 bad usage, an invalid "
+		"Exit status: 0 done, 1 some documents cannot be read, 2 invalid usage, an invalid "
 		"filter or an unusable database, 5 another process kept writing for 20 s.",
 	.options = reindex_rows,
 };

@@ -122,7 +122,7 @@ static int check_options(const struct demo_options *options, struct pl_err *err)
 				      (long long)options->seed);
 	if (options->add && options->serve.db == NULL)
 		return pl_err_invalid(
-			err, "--add: --db FILE is missing; the temporary database has no results");
+			err, "--add works only with --db; add --db FILE to name the database");
 	return dash_serve_check(&options->serve, err);
 }
 

@@ -83,12 +83,12 @@ const struct pl_opt_command dash_import_command = {
 		"  profllm-dashboard import r.json results/\n"
 		"  profllm-dashboard import --db lab.db --json nightly.jsonl.zst\n"
 		"  profllm-dashboard import --watch /data/results\n\n"
-		"The artifacts of a result (requests, series, logs, plots, traces) are "
-		"imported with the result that names them. Each is stored once, by its "
-		"SHA-256. An artifact that is missing or was changed is reported. An artifact "
-		"without a result is ignored.\n\n"
-		"For the directory of a sweep (profllm sweep run), summary.json is imported, "
-		"too. It holds the planned runs, so the map of the sweep shows missing "
+		"With a result, the command imports the artifacts that it names (requests, "
+		"series, logs, plots, traces). Each is stored once, by its SHA-256. The command "
+		"reports missing and changed artifacts, and ignores artifacts without a "
+		"result.\n\n"
+		"For the directory of a sweep (profllm sweep run), the command also imports "
+		"summary.json. It holds the planned runs, so the map of the sweep shows missing "
 		"ones.\n\n"
 		"--watch continues until ^C or SIGTERM, and then finishes the files that it is "
 		"reading. It imports only complete files: closed after writing, renamed into "
@@ -105,8 +105,8 @@ const struct pl_opt_command dash_import_command = {
 		"meanwhile, and shows new results.\n\n"
 		"Exit status: 0 everything is in the database, or a signal ended --watch, 1 a "
 		"result was rejected, is in conflict, is deleted in the database or could not "
-		"be copied, 2 bad usage, a missing PATH or an unusable database (also one of a "
-		"newer version), 5 another process keeps writing to it.",
+		"be copied, 2 invalid usage, a missing PATH or an unusable database (also one of a "
+		"newer version), 5 another process keeps writing to the database.",
 	.options = import_rows,
 	.operand = "FILE",
 };
@@ -122,6 +122,7 @@ struct view {
 	json_t *results;       /* with --json */
 	json_t *artifact_list; /* the same for artifacts */
 	json_t *sweeps;        /* the same for summaries of sweeps */
+	bool has_head;         /* the heads of the columns are printed */
 	size_t counts[STORE_OUTCOME_COUNT];
 	size_t deleted; /* duplicates whose stored result is deleted */
 	size_t passed_over;
@@ -215,6 +216,9 @@ static void report_success(struct view *view, const struct dash_imported *import
 	auto_free char *name = pl_clean_line(imported->name);
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
+	if (!view->has_head)
+		pl_buf_addf(&text, "%-9s %6s  %-27s %s\n", "outcome", "result", "run_id", "file");
+	view->has_head = true;
 	pl_buf_addf(&text, "%-9s %6lld  %-27s %s\n", store_outcome_name(imported->outcome),
 		    (long long)imported->id, shown, name);
 	for (size_t i = 0; i < json_array_size(imported->faults) && i < FAULTS_SHOWN; i++) {
@@ -481,7 +485,7 @@ static int watch_folders(struct view *view, struct store *store, const struct st
 	auto_fd int stop = signalfd(-1, &signals, SFD_CLOEXEC);
 
 	if (stop < 0)
-		return pl_err_errno(err, "cannot wait for signals");
+		return pl_err_errno(err, "could not wait for signals");
 	view->is_watching = true;
 	if (dash_watch_new(&options, &watch, err) < 0)
 		return -1;

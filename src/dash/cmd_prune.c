@@ -38,17 +38,18 @@ const struct pl_opt_command dash_prune_command = {
 	.name = DASH_PROGRAM " prune",
 	.usage = "[options]",
 	.summary = "Remove deleted results for good.",
-	.details = "A result that was deleted in the web UI or through the API is hidden, but can "
-		   "be restored. This command removes such results with their documents, tags, "
-		   "notes, changes and artifacts. If the same content is uploaded later, it "
-		   "counts as new. Unreferenced artifacts, and artifacts of runs whose result did "
-		   "not arrive within seven days, are removed, too.\n\n"
-		   "Examples:\n"
-		   "  profllm-dashboard prune --older-than 30d\n"
-		   "  profllm-dashboard prune --db lab.db\n\n"
-		   "profllm-dashboard may use the database meanwhile.\n\n"
-		   "Exit status: 0 done, 2 bad usage or a missing or unusable database, 5 another "
-		   "process keeps writing to it.",
+	.details =
+		"A result that was deleted in the web UI or through the API is hidden, but can "
+		"be restored. This command removes such results with their documents, tags, "
+		"notes, changes and artifacts. If the same content is uploaded later, it "
+		"counts as new. The command also removes unreferenced artifacts, and artifacts of "
+		"runs whose result did not arrive within seven days.\n\n"
+		"Examples:\n"
+		"  profllm-dashboard prune --older-than 30d\n"
+		"  profllm-dashboard prune --db lab.db\n\n"
+		"profllm-dashboard may use the database meanwhile.\n\n"
+		"Exit status: 0 done, 2 invalid usage, or a missing or unusable database, 5 "
+		"another process keeps writing to the database.",
 	.options = prune_rows,
 };
 

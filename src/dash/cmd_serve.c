@@ -73,7 +73,7 @@ const struct pl_opt_command dash_serve_command = {
 		"The first line is then 'listening on unix:PATH'.\n\n"
 		"^C or SIGTERM stops the server after the requests in progress. Unfinished "
 		"uploads resume at the next start, as after kill -9.\n\n"
-		"Exit status: 0 ended by a signal, 2 bad usage, or an unusable address or "
+		"Exit status: 0 ended by a signal, 2 invalid usage, or an unusable address or "
 		"database, "
 		"5 another program uses the port or processes the uploads of the database.",
 	.options = serve_rows,

@@ -14,7 +14,9 @@ static int clear_path(const struct io_addr *addr, struct pl_err *err)
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : pl_err_errno(err, "cannot open '%s'", path);
+		return errno == ENOENT
+			       ? 0
+			       : pl_err_errno(err, "could not read the status of '%s'", path);
 	if (!S_ISSOCK(st.st_mode))
 		return pl_err_invalid(err, "--socket: '%s' exists and is not a socket", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -23,7 +25,7 @@ static int clear_path(const struct io_addr *addr, struct pl_err *err)
 	if (connect(fd, &addr->u.any, addr->len) == 0 || errno != ECONNREFUSED)
 		return pl_err_set(err, PL_ERR_BUSY, "another program listens on '%s'", path);
 	if (unlink(path) < 0 && errno != ENOENT)
-		return pl_err_errno(err, "cannot remove '%s'", path);
+		return pl_err_errno(err, "could not remove '%s'", path);
 	return 0;
 }
 
@@ -42,7 +44,7 @@ int dash_local_listen(const struct io_addr *addr, int backlog, struct dash_local
 	if (done < 0)
 		return -1;
 	if (lstat(path, &st) < 0) {
-		pl_err_errno(err, "cannot open '%s'", path);
+		pl_err_errno(err, "could not open '%s'", path);
 		pl_fd_close(ret_fd);
 		return -1;
 	}

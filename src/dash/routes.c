@@ -367,7 +367,7 @@ int dash_routes_check(const struct dash_contract *contract, struct pl_err *err)
 		    (row->tag != TAG_NONE && strcmp(row->method, "GET") == 0))
 			return pl_err_set(err, PL_ERR_INTERNAL,
 					  "%s %s: 304 in api/openapi.yaml and the tag in "
-					  "src/tbl/routes.h do not go together",
+					  "src/tbl/routes.h do not match",
 					  row->method, row->path);
 	}
 	for (size_t i = 0; i < dash_contract_count(contract); i++) {

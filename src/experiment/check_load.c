@@ -33,15 +33,22 @@ static void refuse_missing(struct exp_checker *c, const char *key, const char *a
 			   .expected = expected);
 }
 
+/* The same, with "is missing; X needs it" as the message. */
+static void refuse_unset(struct exp_checker *c, const char *key, const char *anchor,
+			 const char *reason)
+{
+	if (exp_is_refused(c, key))
+		return;
+	exp_problem_report(c->experiment, anchor, c->problems, .key = key, .expected = reason,
+			   .expected_is_reason = true);
+}
+
 /* The same, for an option that only the anchor needs. */
 static void refuse_absent(struct exp_checker *c, const char *key, const char *anchor)
 {
 	auto_free char *reason = pl_asprintf("is missing; {%s} needs it", anchor);
 
-	if (exp_is_refused(c, key))
-		return;
-	exp_problem_report(c->experiment, anchor, c->problems, .key = key, .expected = reason,
-			   .expected_is_reason = true);
+	refuse_unset(c, key, anchor, reason);
 }
 
 /* A text whose form or name is not known, with the name that was likely meant. */
@@ -236,13 +243,13 @@ void exp_check_dataset_file(struct exp_checker *c)
 {
 	const struct exp_dataset *dataset = exp_dataset_find(c->bench->dataset_name);
 	static const char key[] = "benchmark.dataset_path";
-	auto_free char *expected = NULL;
 
 	if (dataset == NULL)
 		return;
 	if ((dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path == NULL) {
-		expected = pl_asprintf("the file of dataset '%s'", dataset->name);
-		refuse_missing(c, key, "benchmark.dataset_name", "null", expected);
+		auto_free char *reason = pl_asprintf("is missing; dataset '%s' needs a file",
+						     dataset->name);
+		refuse_unset(c, key, "benchmark.dataset_name", reason);
 	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
 		auto_free char *reason = pl_asprintf(
 			"found '%s', but dataset '%s' is generated; set {benchmark.dataset_name} "
@@ -276,7 +283,8 @@ void exp_check_num_prompts(struct exp_checker *c)
 				    exp_dataset_at(i)->name);
 	}
 	auto_free char *expected = pl_asprintf(
-		"an integer of at least 1 (datasets %s: 0 means all records)", pl_buf_text(&names));
+		"an integer of at least 1 (with the datasets %s also 0, for all records)",
+		pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }
 
@@ -490,7 +498,8 @@ void exp_check_pictures(struct exp_checker *c)
 
 /* ---- options of a later version ---- */
 
-#define LATER       "it is not in this version"
+#define LATER       "this version does not support it"
+#define LATER_VALUE "which this version does not support"
 #define VLLM_CLIENT "set benchmark.client to vllm to use vLLM's own client"
 
 /*
@@ -500,7 +509,7 @@ void exp_check_pictures(struct exp_checker *c)
 static void report_later(struct exp_checker *c, const char *key, const char *value,
 			 const char *what, const char *instead)
 {
-	auto_free char *found = value != NULL ? pl_asprintf("text '%s'", value) : NULL;
+	auto_free char *found = value != NULL ? pl_asprintf("'%s'", value) : NULL;
 	bool is_reported = c->experiment->voice == OPTION_AS_FILE;
 	auto_free char *reason = pl_asprintf("%s%s%s", what, is_reported ? "; " : "",
 					     is_reported ? instead : "");
@@ -521,14 +530,15 @@ static void check_values_later(struct exp_checker *c)
 	const struct vllm_bench *bench = c->bench;
 	const struct exp_dataset *dataset = exp_dataset_find(bench->dataset_name);
 	const struct exp_backend *backend = exp_backend_find(bench->backend);
+	auto_free char *value = pl_asprintf("%lld", (long long)bench->random_batch_size);
 
 	if (dataset != NULL && dataset->later)
-		report_later(c, "benchmark.dataset_name", dataset->name, LATER, VLLM_CLIENT);
+		report_later(c, "benchmark.dataset_name", dataset->name, LATER_VALUE, VLLM_CLIENT);
 	if (backend != NULL && backend->later)
-		report_later(c, "benchmark.backend", backend->name, LATER, VLLM_CLIENT);
+		report_later(c, "benchmark.backend", backend->name, LATER_VALUE, VLLM_CLIENT);
 	if (bench->random_batch_size != 1 && is_dataset(c, "random"))
-		report_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version",
-			     VLLM_CLIENT);
+		report_later(c, "benchmark.random_batch_size", value,
+			     "this version supports only 1", VLLM_CLIENT);
 }
 
 void exp_check_not_in_this_version(struct exp_checker *c)

@@ -189,8 +189,9 @@ static void check_hugging_face(struct exp_checker *c)
 
 	if (hf && c->bench->hf_max_batch_size == OPTION_NO_I64)
 		exp_problem_report(c->experiment, "benchmark.backend", c->problems,
-				   .key = "benchmark.hf_max_batch_size", .found = "null",
-				   .expected = "a batch size, because backend hf needs one");
+				   .key = "benchmark.hf_max_batch_size",
+				   .expected = "is missing; backend hf needs it",
+				   .expected_is_reason = true);
 	if (!hf && c->bench->hf_max_batch_size != OPTION_NO_I64)
 		refuse_option(c, VLLM_BENCH_hf_max_batch_size, "it applies only to backend hf");
 	if (!hf && c->bench->hf_enable_torch_compile)
@@ -237,9 +238,10 @@ static void check_adapters(struct exp_checker *c)
 		exp_refuse(c, "server.enable_lora", "true", "false with a backend other than vllm");
 	else if (enabled && c->bench->lora_path == NULL)
 		exp_problem_report(c->experiment, "server.enable_lora", c->problems,
-				   .key = "benchmark.lora_path", .found = "null",
-				   .expected = "the directory of the adapters, because "
-					       "server.enable_lora needs it");
+				   .key = "benchmark.lora_path",
+				   .expected = "is missing; server.enable_lora needs the directory "
+					       "of the adapters",
+				   .expected_is_reason = true);
 }
 
 /* vLLM has no defaults for these, and fails on each that is missing. */
@@ -259,9 +261,9 @@ static void check_prefixes(struct exp_checker *c)
 		if (!c->experiment->bench_set[needed[i]])
 			exp_problem_report(
 				c->experiment, "benchmark.dataset_name", c->problems, .key = key,
-				.found = "null",
 				.expected =
-					"a number, because 'vllm bench throughput' has no default");
+					"is missing; 'vllm bench throughput' has no default for it",
+				.expected_is_reason = true);
 	}
 }
 

@@ -39,7 +39,7 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 			     const struct pl_yaml *name, const char *key)
 {
 	option_reader_add(reader, OPTION_ERROR, name, key, "unknown argument",
-			  "an argument of vLLM; pass arguments that ProfLLM does not know in "
+			  "; to pass an argument that ProfLLM does not know, put it in "
 			  "launch.extra_args",
 			  nearest_argument(catalog, name->text));
 }
@@ -132,9 +132,12 @@ static void report_twins(struct option_reader *reader, const struct pl_yaml *nam
 {
 	auto_free char *line = earlier->line > 0 ? pl_asprintf(" (line %d)", earlier->line)
 						 : pl_strdup("");
-	auto_free char *found = pl_asprintf("the same argument as '%s'%s", earlier->text, line);
+	auto_free char *reason = pl_asprintf("sets the same argument as '%s'%s; keep one of them",
+					     earlier->text, line);
 
-	option_reader_refuse(reader, name, key, found, "each argument and each of its keys once");
+	option_problem_report(reader->problems, .source = reader->source, .line = name->line,
+			      .column = name->column, .key = key, .expected = reason,
+			      .expected_is_reason = true);
 }
 
 /*

@@ -226,7 +226,7 @@ int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
 	 */
 	int count = wait_events(loop, due_ns, from_ns);
 	if (count < 0 && errno != EINTR)
-		return pl_err_errno(err, "cannot wait for events");
+		return pl_err_errno(err, "could not wait for events");
 	note_wait(loop, from_ns, count);
 	loop->batch_count = count > 0 ? count : 0;
 	bool woken = false;
@@ -302,7 +302,7 @@ int io_loop_watch(struct io_loop *loop, struct io_watch *watch, struct pl_err *e
 
 	assert(!watch->active);
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) < 0)
-		return pl_err_errno(err, "cannot watch descriptor %d", watch->fd);
+		return pl_err_errno(err, "could not watch descriptor %d", watch->fd);
 	watch->active = true;
 	return 0;
 }
@@ -368,7 +368,7 @@ int io_loop_new(struct io_loop **ret, struct pl_err *err)
 		return pl_err_errno(err, "could not create a wake-up descriptor");
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = loop };
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &event) < 0)
-		return pl_err_errno(err, "cannot watch the wake-up descriptor");
+		return pl_err_errno(err, "could not watch the wake-up descriptor");
 	*ret = pl_take(loop);
 	return 0;
 }

@@ -179,7 +179,7 @@ int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct 
 	if (bind(fd, &addr->u.any, addr->len) < 0 || listen(fd, backlog) < 0) {
 		if (errno == EADDRINUSE)
 			return pl_err_set(err, PL_ERR_BUSY, "address '%s' is in use", text);
-		return pl_err_errno(err, "cannot listen on '%s'", text);
+		return pl_err_errno(err, "could not listen on '%s'", text);
 	}
 	*ret_fd = pl_take_fd(fd);
 	return 0;

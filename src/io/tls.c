@@ -138,7 +138,7 @@ static int read_pinned(const char *path, X509 **ret, struct pl_err *err)
 	FILE *file = fopen(path, "re");
 
 	if (file == NULL)
-		return pl_err_errno(err, "cannot read certificate '%s'", path);
+		return pl_err_errno(err, "could not read certificate '%s'", path);
 	ERR_clear_error();
 	*ret = PEM_read_X509(file, NULL, NULL, NULL);
 	fclose(file);
@@ -170,10 +170,10 @@ static int load_system_store(SSL_CTX *context, struct pl_err *err)
 		const char *path = getenv(names[i]);
 		/* SSL_CERT_DIR may be a list */
 		if (path != NULL && strchr(path, ':') == NULL && access(path, R_OK) < 0)
-			return pl_err_errno(err, "cannot read %s '%s'", names[i], path);
+			return pl_err_errno(err, "could not read %s '%s'", names[i], path);
 	}
 	if (SSL_CTX_set_default_verify_paths(context) != 1)
-		return pl_err_invalid(err, "cannot load the system's certificates: %s",
+		return pl_err_invalid(err, "could not load the system's certificates: %s",
 				      reason_text());
 	return 0;
 }

@@ -173,8 +173,10 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 	if (problem->found != NULL || !problem->expected_is_reason) {
 		pl_buf_add_text(buf, is_unknown ? "" : "found ");
 		add_line(buf, found);
-		if (problem->expected != NULL)
-			pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
+		if (problem->expected != NULL && problem->expected[0] != ';')
+			pl_buf_add_text(buf, !problem->expected_is_reason ? ", expected "
+					     : pl_text_starts(problem->expected, "which ") ? ", "
+											   : ": ");
 	}
 	if (problem->expected != NULL) {
 		/* The expected value without the remedy after its first semicolon. A command line has no null. */
@@ -271,8 +273,10 @@ json_t *option_problem_to_json(const struct option_problem *problem)
 	bool placed = problem->line > 0;
 	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
+	/* only a remedy is without the semicolon before it */
 	if (problem->expected != NULL)
-		option_words_add(problem->expected, OPTION_AS_FILE, &expected);
+		option_words_add(problem->expected + strspn(problem->expected, "; "),
+				 OPTION_AS_FILE, &expected);
 	json_object_set_new(json, "severity",
 			    json_string(problem->severity == OPTION_ERROR ? "error" : "warning"));
 	json_object_set_new(json, "source", pl_json_text(problem->source));

@@ -29,8 +29,9 @@ struct option_problem {
 	const char *key;  /* "server.tensor_parallel_size" */
 	const char *rule; /* constraint id, or NULL */
 	const char *found;
-	const char *expected; /* names options in braces, see option_words_add() */
-	const char *nearest;  /* the likely name or value, or NULL */
+	const char *
+		expected; /* names options in braces, see option_words_add(); "; REMEDY": only a remedy */
+	const char *nearest; /* the likely name or value, or NULL */
 	/* it states the error instead of the expectation; NULL: `found` does */
 	bool expected_is_reason;
 	const char *reason; /* id of the check that found it (tbl/experiment_checks.h), or NULL */

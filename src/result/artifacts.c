@@ -124,7 +124,7 @@ static bool is_absent(int why)
 
 static enum res_artifact_state unread(const struct res_artifact *file, struct pl_err *err)
 {
-	pl_err_errno(err, "cannot read '%s'", file->path);
+	pl_err_errno(err, "could not read '%s'", file->path);
 	return RES_ARTIFACT_UNREADABLE;
 }
 

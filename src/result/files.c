@@ -150,7 +150,7 @@ int res_files_add(struct res_files *files, const char *path, struct pl_err *err)
 	struct stat meant;
 
 	if (stat(path, &meant) < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (S_ISDIR(meant.st_mode))
 		return add_folder(files, path, 0, err);
 	/* /dev/zero has no end */

@@ -28,8 +28,9 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 {
 	if (experiment->simulate)
 		return pl_err_invalid(err,
-				      "found --sim and '%s', expected one of them: --sim starts a "
-				      "simulator, the other names a running server",
+				      "found both --sim and {launch.url} '%s'; remove one of them: "
+				      "--sim starts a simulator, and {launch.url} names a running "
+				      "server",
 				      url);
 	return 0;
 }
@@ -41,8 +42,10 @@ static char *missing_text(const struct run_launch *launch)
 
 	if (pl_text_equal(name, SERVER))
 		return pl_strdup(
-			"launch.command: vllm is not installed: found no program 'vllm' in PATH or "
-			"next to profllm; use --sim to start a simulator instead");
+			"found no program 'vllm' in PATH or next to profllm: vLLM is not "
+			"installed; "
+			"to measure a running server, set {launch.url}; to try it without vLLM, "
+			"add --sim");
 	return pl_asprintf("launch.command: found '%s', expected a program%s", name,
 			   strchr(name, '/') != NULL ? "" : " in PATH or next to profllm");
 }
@@ -154,7 +157,10 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
 	if (found < 0) {
 		auto_free char *text = missing_text(launch);
-		json_array_append_new(launch->warnings, json_string(text));
+		struct pl_err why = PL_ERR_INIT;
+		pl_err_set(&why, PL_ERR_NOT_FOUND, "%s", text);
+		exp_words(experiment, &why);
+		json_array_append_new(launch->warnings, json_string(why.text));
 	}
 	/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
 	const json_t *gpus = experiment->launch.gpus;

@@ -205,18 +205,18 @@ int run_redact_file(const char *path, struct pl_err *err)
 		return 0;
 	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (pass_through(fd, NULL, &has_secret) < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	if (!has_secret)
 		return 0;
 	if (pl_file_new_open_private(&file, path, err) < 0)
 		return -1;
 	/* the log keeps its mode, which may be private */
 	if (fstat(fd, &st) < 0 || fchmod(fileno(file.stream), st.st_mode & 07777) < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	if (pass_through(fd, file.stream, &has_secret) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	return pl_file_new_commit(&file, err);
 }
 
@@ -229,13 +229,13 @@ static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err
 	*ret = NULL;
 	*ret_len = 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	if (st.st_size == 0)
 		return 0;
 	/* maps the file, so that memory use does not depend on its length */
 	char *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	*ret = data;
 	*ret_len = (size_t)st.st_size;
 	return 0;

@@ -30,7 +30,7 @@ static int move_artifacts(const json_t *document, const struct run_paths *from,
 		if (rename(old_path, new_path) == 0)
 			continue;
 		if (errno != ENOENT)
-			return pl_err_errno(err, "cannot move '%s' to '%s'", old_path, new_path);
+			return pl_err_errno(err, "could not move '%s' to '%s'", old_path, new_path);
 		/* the new result lacks this kind, so the file belongs to the old one */
 		const json_t *artifacts = json_object_get(document, "artifacts");
 		auto_free char *name = pl_file_name(new_path);

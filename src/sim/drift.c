@@ -13,7 +13,7 @@ int sim_drift_open(double share, const char *path, struct sim_drift *ret, struct
 		return 0;
 	ret->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (ret->fd < 0 || fstat(ret->fd, &file) < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	ret->requests = (uint64_t)file.st_size;
 	return 0;
 }

@@ -199,14 +199,14 @@ int sim_event_log_open(const char *path, struct sim_event_log **ret, struct pl_e
 	log->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (log->fd < 0) {
 		free(log);
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	}
 	/* Blocking: the writer sleeps in read(). */
 	log->wake_fd = eventfd(0, EFD_CLOEXEC);
 	log->ring = pl_alloc_array(RING_RECORDS, sizeof(*log->ring));
 	log->text = pl_alloc(TEXT_BYTES);
 	if (log->wake_fd < 0 || pthread_create(&log->thread, NULL, writer_main, log) != 0) {
-		pl_err_errno(err, "log '%s': cannot start its writer", path);
+		pl_err_errno(err, "log '%s': could not start its writer", path);
 		pl_fd_close(&log->fd);
 		pl_fd_close(&log->wake_fd);
 		free(log->ring);

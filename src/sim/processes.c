@@ -68,7 +68,7 @@ static int start_one(struct sim_processes *processes, struct pl_err *err)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return pl_err_errno(err, "cannot start worker %zu", number);
+		return pl_err_errno(err, "could not start worker %zu", number);
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(pair[0]);
@@ -79,7 +79,7 @@ static int start_one(struct sim_processes *processes, struct pl_err *err)
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);
-		return pl_err_errno(err, "cannot start worker %zu", number);
+		return pl_err_errno(err, "could not start worker %zu", number);
 	}
 	processes->workers[processes->count++] = (struct worker){ pid, pair[0] };
 	return 0;

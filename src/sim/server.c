@@ -193,7 +193,7 @@ static int open_signals(struct sim_server *server, struct pl_err *err)
 	sigaddset(&set, SIGINT);
 	server->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (server->signals.fd < 0)
-		return pl_err_errno(err, "cannot watch signals");
+		return pl_err_errno(err, "could not watch signals");
 	return 0;
 }
 
@@ -211,7 +211,7 @@ static int open_files(struct sim_server *server, struct pl_err *err)
 	server->capture = fopen(options->capture_path, "wbe");
 	return server->capture != NULL
 		       ? 0
-		       : pl_err_errno(err, "cannot write '%s'", options->capture_path);
+		       : pl_err_errno(err, "could not write '%s'", options->capture_path);
 }
 
 /* Like uvicorn: either option enables TLS, and the certificate must exist. */
@@ -310,7 +310,7 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 	io_loop_free(server->loop);
 	sim_drift_close(&server->drift);
 	if (server->capture != NULL && fclose(server->capture) != 0 && result == 0)
-		result = pl_err_errno(err, "cannot write '%s'", server->options->capture_path);
+		result = pl_err_errno(err, "could not write '%s'", server->options->capture_path);
 	if (sim_event_log_close(server->log, err) < 0)
 		result = -1;
 	pl_buf_done(&server->scratch);

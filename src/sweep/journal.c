@@ -105,7 +105,7 @@ static int read_all(struct sweep_journal *journal, size_t *ret_whole, struct pl_
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", journal->path);
+			return pl_err_errno(err, "could not read '%s'", journal->path);
 		if (got == 0)
 			break;
 		text.len += (size_t)got;
@@ -122,7 +122,7 @@ static int append(struct sweep_journal *journal, const json_t *line, struct pl_e
 	pl_json_write(line, PL_JSON_COMPACT, &text);
 	pl_buf_add_char(&text, '\n');
 	if (pl_fd_write(journal->fd, text.data, text.len) < 0 || fdatasync(journal->fd) < 0)
-		return pl_err_errno(err, "cannot write '%s'", journal->path);
+		return pl_err_errno(err, "could not write '%s'", journal->path);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ int sweep_journal_open(const char *folder, bool resume, struct sweep_journal *re
 	init(folder, ret);
 	ret->fd = open(ret->path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (ret->fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", ret->path);
+		return pl_err_errno(err, "could not open '%s'", ret->path);
 	if (take_lock(ret, err) < 0 || read_all(ret, &whole, err) < 0)
 		return -1;
 	if (whole > 0 && !resume)
@@ -186,7 +186,7 @@ int sweep_journal_open(const char *folder, bool resume, struct sweep_journal *re
 			"'%s' contains a sweep; use --resume to continue it, or another directory",
 			folder);
 	if (ftruncate(ret->fd, (off_t)whole) < 0)
-		return pl_err_errno(err, "cannot write '%s'", ret->path);
+		return pl_err_errno(err, "could not write '%s'", ret->path);
 	return whole > 0 ? 0 : begin(ret, err);
 }
 

@@ -117,6 +117,19 @@ static int find_result(struct sweeping *sweep, const struct sweep_task *task, st
 
 /* ---- reporting ---- */
 
+/*
+ * Returns " (REASON)": the text of the cause; for a program that was not found, the message without its remedies, which
+ * names the program.
+ */
+static char *why_of(const json_t *row, const char *cause)
+{
+	const char *message = pl_json_get_text(row, "message");
+
+	if (message == NULL || strcmp(cause, "not_executable") != 0)
+		return pl_asprintf(" (%s)", res_cause_text(cause));
+	return pl_asprintf(" (%.*s)", (int)strcspn(message, ";"), message);
+}
+
 static void report(struct sweeping *sweep, const struct sweep_task *task, const json_t *row)
 {
 	const struct sweep_cell *cell = &sweep->plan->cells[task->cell];
@@ -127,7 +140,7 @@ static void report(struct sweeping *sweep, const struct sweep_task *task, const 
 	const char *verdict = pl_json_get_text(row, "verdict");
 	const char *cause = pl_json_get_text(row, "cause");
 	auto_free char *rate = NULL;
-	auto_free char *why = cause != NULL ? pl_asprintf(" (%s)", res_cause_text(cause)) : NULL;
+	auto_free char *why = cause != NULL ? why_of(row, cause) : NULL;
 	auto_free char *repeat = task->repeat > 1
 					 ? pl_asprintf(", repeat %lld", (long long)task->repeat)
 					 : NULL;

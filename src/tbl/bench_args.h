@@ -460,7 +460,7 @@ BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, IN
     .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
     .aside = true)
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
-    "chats: compute vLLM's metrics like the client of this release, by default that of the server: 0.32 counts each event, 0.33 only events with output",
+    "chats: compute vLLM's metrics like the client of this release; 0.32 counts each event, 0.33 only events with output (0.32, 0.33; default: the release of the server)",
     .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "set the status to partial if more than this share of requests fails",

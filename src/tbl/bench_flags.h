@@ -19,7 +19,7 @@
 BENCH_FLAG("output", "FILE", NULL,
     "write the result to FILE, as profllm run does, and its artifacts to the same directory")
 BENCH_FLAG("overwrite", NULL, NULL,
-    "replace the existing result if the new one is at least as complete")
+    "replace an existing result at FILE, unless the new one is less complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
     "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask for other files)")
 BENCH_FLAG("dry-run", NULL, NULL,
@@ -29,7 +29,7 @@ BENCH_FLAG("json", NULL, NULL,
 BENCH_FLAG("quiet", NULL, NULL,
     "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit with status 6 if the verdict is VERDICT or worse; client_limited is worse than degraded")
+    "exit with status 6 if the verdict is VERDICT or worse: degraded, or client_limited (the worse one)")
 BENCH_FLAG("upload", "URL", NULL,
     "after the run, send the result of --output and its artifacts to the dashboard at URL")
 BENCH_FLAG("token-file", "FILE", NULL,

@@ -21,7 +21,7 @@ KEY(JSON, "tags", tags, {}, -INF, INF,
     "labels of your own, stored in the result",
     .texts = true)
 KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
-    "command that starts the server, without the model and the arguments of server; unset: [vllm, serve]",
+    "command that starts the server, without the model and the arguments in the key 'server'; unset: [vllm, serve]",
     .nullable = true, .aside = true)
 KEY(STRING, "launch.url", launch.url, null, -INF, INF,
     "URL of a running server; nothing is started or stopped",

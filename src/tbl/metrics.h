@@ -101,7 +101,7 @@ FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "seconds of audio transcribed per second; null without audio")
 
 FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, true, "e_1 - a",
-       "time from sending the request to the first chunk of the response, even without text")
+       "time from sending the request to the first chunk of the response, even if that chunk has no text")
 FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM, true,
        "(L - TTFT) / (n - 1), n > 1",
        "mean time per token after the first chunk")

@@ -85,8 +85,8 @@ FACT(config_mismatch, "arguments set explicitly that the server reports with ano
 FACT(profiled, "1: the server accepted the request to profile the load")
 FACT(totals_off_share, "largest difference of a rate or total of a file from its counts and duration, as a share")
 FACT(order_off_share, "largest violation of the order of the statistics in a file (such as p50 above p99), as a share")
-FACT(impossible_zeros, "metric families of a file whose times are all 0, although requests were measured")
-FACT(lists_off_share, "largest difference of a metric of a file from its lists of requests, as a share")
+FACT(impossible_zeros, "number of metrics of a file (such as TTFT) whose times are all 0, although requests were measured")
+FACT(lists_off_share, "largest difference between a metric of a file and the same metric computed from the file's lists of requests, as a share")
 FACT(requests_missing_share, "share of requests that a file counts neither as completed nor as failed")
 FACT(simulated, "1: the engine is a simulator")
 
@@ -251,11 +251,11 @@ QUALITY(statistics_order, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
 	"the statistics of the file contradict each other",
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(impossible_zeros, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"metric families of a file whose times are all 0, although requests were measured",
+	"number of metrics of a file (such as TTFT) whose times are all 0, although requests were measured",
 	"the file reports times of 0 for requests that finished",
 	"ignore these metrics; vllm bench serve writes them for servers that do not stream")
 QUALITY(lists_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"largest difference between the metrics of a file and its own lists of requests",
+	"largest difference between a metric of a file and the same metric computed from the file's lists of requests",
 	"the metrics of the file contradict its lists of requests",
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,

@@ -123,7 +123,7 @@ CAUSE(READY_TIMEOUT,         ready_timeout,         "the server was not ready wi
       "raise launch.ready_timeout if its log shows progress (download, weights, compilation); otherwise find the last step in its log")
 CAUSE(ENGINE_TIMEOUT,        engine_timeout,        "the frontend of the server stopped waiting for the start of its engine",
       "raise VLLM_ENGINE_READY_TIMEOUT_S in launch.env, and launch.ready_timeout; faster storage or safetensors_load_strategy shortens the loading")
-CAUSE(NOT_EXECUTABLE,        not_executable,        "launch.command could not be started",
+CAUSE(NOT_EXECUTABLE,        not_executable,        "the program of the server is missing or cannot be executed",
       "check launch.command and PATH; activate the environment of the server, or use the full path of the program; 'profllm run --sim' needs no vLLM")
 CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not respond",
       "check the address and that the server runs; raise {benchmark.ready_check_timeout_sec} if it is still starting")
@@ -132,7 +132,7 @@ CAUSE(ALL_FAILED,            all_failed,            "no request finished",
 CAUSE(RUN_TIMEOUT,           run_timeout,           "the run did not finish within run_timeout",
       "raise launch.run_timeout, or send fewer requests")
 CAUSE(SIGNAL,                signal,                "a signal ended the run",
-      "use the result for the requests that finished, or repeat the run")
+      "repeat the run to get metrics that you can compare")
 CAUSE(INTERNAL,              internal,              "an error of profllm or of its host",
       "report it together with the result file")
 CAUSE(UNKNOWN,               unknown,               "the server ended without a known cause in its log",

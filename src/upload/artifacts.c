@@ -108,7 +108,7 @@ static char *send_file(struct upload *upload, const struct res_artifact *file, i
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		pl_err_errno(&err, "cannot read '%s'", file->path);
+		pl_err_errno(&err, "could not read '%s'", file->path);
 		return pl_strdup(err.text);
 	}
 	*ret_bytes = st.st_size;

@@ -127,7 +127,7 @@ static int read_list(const char *path, struct upload_pending *ret, struct pl_err
 	size_t len;
 
 	if (stat(path, &st) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	if (st.st_uid != geteuid())
 		return pl_err_invalid(err,
 				      "'%s' belongs to another user; send its result with "
@@ -183,7 +183,7 @@ static int walk(FTS *tree, struct upload_pendings *ret, struct pl_err *err)
 	for (FTSENT *entry; (entry = fts_read(tree)) != NULL;) {
 		if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) {
 			errno = entry->fts_errno;
-			return pl_err_errno(err, "cannot read '%s'", entry->fts_path);
+			return pl_err_errno(err, "could not read '%s'", entry->fts_path);
 		}
 		if (entry->fts_info == FTS_F && is_list(entry->fts_path) &&
 		    add_list(entry->fts_path, ret, err) < 0)
@@ -199,12 +199,12 @@ int upload_pending_find(const char *path, struct upload_pendings *ret, struct pl
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	if (!S_ISDIR(st.st_mode))
 		return add_list(path, ret, err);
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	if (tree == NULL)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	int result = walk(tree, ret, err);
 	fts_close(tree);
 	return result;

@@ -338,7 +338,8 @@ static int set_words(const char **slot, const struct key *key, const json_t *val
 	PL_JSON_EACH(item, value) {
 		const char *word = json_string_value(item);
 		if (word == NULL || word[0] == '\0' || strchr(word, ' ') != NULL)
-			return refuse(key, value, "a list of words", err);
+			return refuse(key, value, "a list of non-empty strings without spaces",
+				      err);
 		pl_buf_addf(&words, "%s%s", item_at > 0 ? " " : "", word);
 	}
 	*slot = words.len > 0 ? pl_arena_strndup(arena, words.data, words.len) : NULL;

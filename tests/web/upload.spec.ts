@@ -324,7 +324,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
     metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' }),
   ).toBeVisible()
   await expect(
-    metrics.getByRole('row', { name: /^Peak output events/ }).getByRole('img', { name: 'not recorded' }),
+    metrics.getByRole('row', { name: /^Peak output chunks/ }).getByRole('img', { name: 'not recorded' }),
   ).toBeVisible()
   await expect(
     page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ }),

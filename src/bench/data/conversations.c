@@ -110,7 +110,7 @@ static int read_on(struct window *window, bool *ret_more, struct pl_err *err)
 		ssize_t got = TEMP_FAILURE_RETRY(
 			read(window->fd, window->owned + window->len, window->room - window->len));
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", window->path);
+			return pl_err_errno(err, "could not read '%s'", window->path);
 		window->is_over = got == 0;
 		window->len += (size_t)got;
 	}

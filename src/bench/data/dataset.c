@@ -90,7 +90,7 @@ static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_b
 	struct stat file;
 
 	if (fd < 0 || fstat(fd, &file) < 0)
-		return pl_err_errno(err, "cannot open '%s'", bench->dataset_path);
+		return pl_err_errno(err, "could not open '%s'", bench->dataset_path);
 	if ((ret_sha256 == NULL || !take_entries(kind, &file, ret)) &&
 	    bench_entries_read(kind, bench, fd, ret, err) < 0)
 		return -1;
@@ -100,7 +100,7 @@ static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_b
 		return 0;
 	}
 	if (S_ISREG(file.st_mode) && (lseek(fd, 0, SEEK_SET) < 0 || pl_fd_sha256(fd, hex) < 0))
-		return pl_err_errno(err, "cannot read '%s'", bench->dataset_path);
+		return pl_err_errno(err, "could not read '%s'", bench->dataset_path);
 	*ret_sha256 = S_ISREG(file.st_mode) ? pl_strdup(hex) : NULL;
 	return 0;
 }

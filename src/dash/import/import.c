@@ -119,7 +119,7 @@ static int put_file(struct store *store, const struct res_artifact *candidate, s
 	bool is_new;
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", candidate->path);
+		return pl_err_errno(err, "could not open '%s'", candidate->path);
 	if (store_artifact_begin(store, candidate->run_id, candidate->kind, candidate->name, &in,
 				 err) < 0)
 		return -1;

@@ -101,7 +101,7 @@ static int read_all(const char *program, int input, int64_t deadline_ns, struct 
 		if (len == 0)
 			return 0;
 		if (len < 0 && errno != EINTR && errno != EAGAIN)
-			return pl_err_errno(err, "cannot read from '%s'", program);
+			return pl_err_errno(err, "could not read from '%s'", program);
 		if (len > 0 && !pl_buf_add(output, chunk, (size_t)len))
 			return pl_err_set(err, PL_ERR_FAILED, "'%s' prints more than %zu bytes",
 					  program, output->max);
@@ -125,7 +125,7 @@ static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 	close(ends[1]);
 	errno = spawn_errno;
 	if (spawn_errno != 0)
-		return pl_err_errno(err, "cannot run '%s'", program);
+		return pl_err_errno(err, "could not run '%s'", program);
 	int auto_fd pid_fd = (int)syscall(SYS_pidfd_open, child, 0);
 	int result = read_all(program, input, deadline_ns, output, err);
 	/* one that closes its output and stays is late too */

@@ -132,6 +132,6 @@ int host_socket_clear(const char *path, struct pl_err *err)
 	if (look(path, &stale, err) < 0)
 		return -1;
 	if (stale && unlink(path) < 0 && errno != ENOENT)
-		return pl_err_errno(err, "cannot remove the socket '%s'", path);
+		return pl_err_errno(err, "could not remove the socket '%s'", path);
 	return 0;
 }

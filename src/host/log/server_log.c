@@ -175,7 +175,7 @@ static int open_log(struct host_server_log *log, const char *path, struct pl_err
 	if (log->fd >= 0)
 		return 0;
 	log->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return log->fd < 0 ? pl_err_errno(err, "cannot open '%s'", path) : 0;
+	return log->fd < 0 ? pl_err_errno(err, "could not open '%s'", path) : 0;
 }
 
 static void skip_backlog(struct host_server_log *log, off_t size)
@@ -197,7 +197,7 @@ int host_server_log_follow(struct host_server_log *log, const char *path, struct
 	if (open_log(log, path, err) < 0)
 		return -1;
 	if (fstat(log->fd, &st) < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return pl_err_errno(err, "could not read '%s'", path);
 	auto_free char *bytes = NULL;
 	while (log->offset < st.st_size) {
 		skip_backlog(log, st.st_size);
@@ -209,7 +209,7 @@ int host_server_log_follow(struct host_server_log *log, const char *path, struct
 			bytes = pl_alloc(READ_BYTES);
 		ssize_t got = TEMP_FAILURE_RETRY(pread(log->fd, bytes, READ_BYTES, log->offset));
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", path);
+			return pl_err_errno(err, "could not read '%s'", path);
 		if (got == 0)
 			break;
 		log->offset += got;

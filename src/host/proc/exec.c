@@ -70,7 +70,7 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 		flags |= O_CREAT | O_EXCL;
 	*ret_fd = open(path, flags, 0600);
 	if (*ret_fd < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	/* a file mode set by the user also applies to logs */
 	if ((flags & O_CREAT) != 0 && pl_file_mode(0600) != 0600)
 		(void)!fchmod(*ret_fd, pl_file_mode(0600));

@@ -234,7 +234,7 @@ static int make_texts(const struct host_process_spec *spec, struct host_guard_ms
 	pl_redact_each(add_secret, &texts);
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
-		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);
+		return pl_err_errno(err, "could not start '%s'", spec->argv[0]);
 	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
@@ -257,7 +257,7 @@ int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *s
 		return lost(guard, err);
 	if (guard->answer.word == HOST_GUARD_FAILED) {
 		errno = guard->answer.a;
-		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
+		pl_err_errno(err, "could not run '%s'", spec->argv[0]);
 		err->code = PL_ERR_LAUNCH;
 		return -1;
 	}

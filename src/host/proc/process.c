@@ -59,7 +59,7 @@ static void *read_log(void *data)
 static int start_log(struct host_process *process, int log_fd, int *ret_fd, struct pl_err *err)
 {
 	if (host_log_pipe_open(log_fd, &process->log, ret_fd) < 0)
-		return pl_err_errno(err, "cannot open a pipe");
+		return pl_err_errno(err, "could not open a pipe");
 	if (process->log == NULL)
 		return 0;
 	process->log_over = eventfd(0, EFD_CLOEXEC);
@@ -67,7 +67,7 @@ static int start_log(struct host_process *process, int log_fd, int *ret_fd, stru
 	    pl_thread_start(&process->log_reader, read_log, process, err) == 0)
 		return 0;
 	if (process->log_over < 0)
-		pl_err_errno(err, "cannot open an event");
+		pl_err_errno(err, "could not open an event");
 	pl_fd_close(&process->log_over);
 	host_log_pipe_close(pl_take(process->log));
 	return -1;
@@ -110,7 +110,7 @@ static int start_child(const struct host_process_spec *spec, struct host_process
 	};
 	process->pid = host_exec_spawn(&exec);
 	if (process->pid < 0) {
-		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
+		pl_err_errno(err, "could not run '%s'", spec->argv[0]);
 		err->code = PL_ERR_LAUNCH;
 		end_log(process);
 		return -1;

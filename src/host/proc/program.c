@@ -68,7 +68,7 @@ static int find(const char *name, bool own_folder_first, char **ret, struct pl_e
 		found = find_in_own_folder(name);
 	if (found == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
-				  "program '%s' is missing in PATH and next to profllm", name);
+				  "found no program '%s' in PATH or next to profllm", name);
 	*ret = found;
 	return 0;
 }

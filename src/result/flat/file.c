@@ -79,14 +79,14 @@ static int append(const char *path, const struct pl_buf *text, struct pl_err *er
 	struct stat before;
 
 	if (fd < 0 || fstat(fd, &before) < 0)
-		return pl_err_errno(err, "cannot append to '%s'", path);
+		return pl_err_errno(err, "could not append to '%s'", path);
 	if ((before.st_size > 0 && pl_fd_write(fd, "\n", 1) < 0) ||
 	    pl_fd_write(fd, text->data, text->len) < 0 || fsync(fd) < 0) {
 		int saved = errno;
 		if (ftruncate(fd, before.st_size) < 0)
 			saved = errno;
 		errno = saved;
-		return pl_err_errno(err, "cannot append to '%s'", path);
+		return pl_err_errno(err, "could not append to '%s'", path);
 	}
 	return before.st_size > 0 ? 0 : pl_file_sync_dir_of(path, err);
 }

@@ -142,7 +142,7 @@ static int take_figures(const struct child *child, struct run_measured *measured
 	if (pl_json_read_file(child->result, &reported, &err) < 0 ||
 	    res_offline_figures(child->kind->name, reported, &measured->figures, &err) < 0) {
 		err.code = PL_ERR_FAILED;
-		pl_err_wrap(&err, "cannot read the result of %s", child->called);
+		pl_err_wrap(&err, "could not read the result of %s", child->called);
 		return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	}
 	take_totals(child, measured->figures);
@@ -207,11 +207,11 @@ static int in_process_open(const struct run_launch *launch, struct run_measured 
 	(void)ret;
 	if (launch->program != NULL)
 		return 0;
-	return pl_err_set(err, PL_ERR_NOT_FOUND,
-			  "'%s' is not installed; to measure a server instead, set "
-			  "{benchmark.mode} to server, {launch.url} to a running server, or use "
-			  "--sim (a simulator)",
-			  json_string_value(json_array_get(launch->argv, 0)));
+	return pl_err_set(
+		err, PL_ERR_NOT_FOUND,
+		"'%s' is not installed; to measure a running server, set {launch.url}; to "
+		"try it without vLLM, add --sim",
+		json_string_value(json_array_get(launch->argv, 0)));
 }
 
 static void in_process_results(const struct run_measured *measured, json_t *results)

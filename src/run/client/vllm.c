@@ -432,7 +432,7 @@ static int take_result(struct child *child)
 	}
 	if (res_flat_read(child->result, &state->flat, &why) < 0) {
 		why.code = PL_ERR_FAILED;
-		pl_err_wrap(&why, "cannot read the result of vLLM's client");
+		pl_err_wrap(&why, "could not read the result of vLLM's client");
 		return fail(child, RES_CAUSE_INTERNAL, &why);
 	}
 	if (state->flat->lists_fault[0] != '\0') {

@@ -75,7 +75,7 @@ static int open_once(const char *path, bool make, struct run_journal_file *file,
 	if (fd < 0 && errno == (make ? EEXIST : ENOENT))
 		return 0;
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open the journal '%s'", path);
+		return pl_err_errno(err, "could not open the journal '%s'", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return pl_err_set(err, PL_ERR_IO, "journal '%s' is not a regular file", path);
 	if (lock_file(fd, path, err) < 0)
@@ -99,12 +99,12 @@ int run_journal_file_map(const struct run_journal_file *file, void **ret_data, s
 	*ret_data = NULL;
 	*ret_len = 0;
 	if (fstat(file->fd, &st) < 0)
-		return pl_err_errno(err, "cannot read the journal '%s'", file->path);
+		return pl_err_errno(err, "could not read the journal '%s'", file->path);
 	if (st.st_size == 0)
 		return 0;
 	void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
 	if (data == MAP_FAILED)
-		return pl_err_errno(err, "cannot read the journal '%s'", file->path);
+		return pl_err_errno(err, "could not read the journal '%s'", file->path);
 	*ret_data = data;
 	*ret_len = (size_t)st.st_size;
 	return 0;

@@ -54,7 +54,7 @@ struct run_journal {
 /* Sets the error before it asks `stop`, because the thread that sees the request reads the error. */
 static void end_run(struct run_journal *journal)
 {
-	(void)pl_err_errno(&journal->full, "cannot write the journal '%s'", journal->file.path);
+	(void)pl_err_errno(&journal->full, "could not write the journal '%s'", journal->file.path);
 	run_stop_disk_full(journal->stop);
 }
 

@@ -34,7 +34,8 @@ static int no_gpu(struct run_gpu_request *request, const char *why, json_t *warn
 				  request->kind == RUN_GPUS_NAMED ? PL_ERR_INVALID : PL_ERR_BUSY,
 				  "%s: found no GPU (%s)", request->key, why);
 	auto_free char *warning = pl_asprintf(
-		"found no GPU (%s), so the run reserves none; set launch.gpus to [] to confirm",
+		"found no GPU, so the run reserves none (%s); to silence this warning, set "
+		"launch.gpus to [] in the experiment file",
 		why);
 	if (!request->simulator)
 		json_array_append_new(warnings, json_string(warning));

@@ -122,7 +122,7 @@ static int lock(const struct store_files *files, int how, int *ret, struct pl_er
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0 || TEMP_FAILURE_RETRY(flock(fd, how)) < 0)
-		return pl_err_errno(err, "cannot lock '%s'", path);
+		return pl_err_errno(err, "could not lock '%s'", path);
 	*ret = pl_take_fd(fd);
 	return 0;
 }
@@ -143,7 +143,7 @@ static int open_incoming(struct store_file_in *in, struct pl_err *err)
 		if (fd < 0 && errno == EEXIST)
 			continue;
 		if (fd < 0)
-			return pl_err_errno(err, "cannot write '%s'", path);
+			return pl_err_errno(err, "could not write '%s'", path);
 		/* a concurrent cleanup may have removed it as abandoned */
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0)
 			continue;
@@ -173,7 +173,7 @@ int store_file_in_new(struct store_files *files, struct store_file_in **ret, str
 int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len, struct pl_err *err)
 {
 	if (pl_fd_write(in->fd, bytes, len) < 0)
-		return pl_err_errno(err, "cannot write '%s'", in->path);
+		return pl_err_errno(err, "could not write '%s'", in->path);
 	EVP_DigestUpdate(in->digest, bytes, len);
 	in->bytes += (int64_t)len;
 	if (in->bytes - in->flushed >= FLUSH_BYTES) {
@@ -197,7 +197,7 @@ static int put_in_place(struct store_file_in *in, struct pl_err *err)
 	bool has_links = link(in->path, second) == 0;
 
 	if (rename(has_links ? second : in->path, path) < 0) {
-		pl_err_errno(err, "cannot write '%s'", path);
+		pl_err_errno(err, "could not write '%s'", path);
 		if (has_links)
 			unlink(second);
 		return -1;
@@ -217,7 +217,7 @@ int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_
 		return pl_err_invalid(err, "SHA-256 of the %lld bytes: found %s, expected %s",
 				      (long long)in->bytes, in->sha256, expected);
 	if (fsync(in->fd) < 0)
-		return pl_err_errno(err, "cannot write '%s'", in->path);
+		return pl_err_errno(err, "could not write '%s'", in->path);
 	if (lock(in->files, LOCK_SH, &in->lock, err) < 0)
 		return -1;
 	auto_free char *shard = shard_of(in->files, in->sha256);
@@ -226,7 +226,7 @@ int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_
 	if (make_folder(shard, err) < 0)
 		return -1;
 	if (rename(in->path, whole) < 0)
-		return pl_err_errno(err, "cannot rename '%s'", in->path);
+		return pl_err_errno(err, "could not rename '%s'", in->path);
 	free(in->path);
 	in->path = pl_take(whole);
 	return put_in_place(in, err) < 0 ? -1 : pl_file_sync(shard, err);
@@ -267,7 +267,7 @@ int store_files_open(const struct store_files *files, const char *sha256, int *r
 	if (fd < 0 && errno == ENOENT)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' is missing", path);
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	*ret_fd = fd;
 	return 0;
 }
@@ -309,7 +309,7 @@ static int drop_file(struct store_files *files, const char *sha256, store_files_
 	if (is_named)
 		return 0;
 	if (unlink(path) < 0 && errno != ENOENT)
-		return pl_err_errno(err, "cannot remove '%s'", path);
+		return pl_err_errno(err, "could not remove '%s'", path);
 	*ret_gone = true;
 	return 0;
 }
@@ -328,7 +328,7 @@ static int tidy_one(struct store_files *files, const char *name, store_files_nam
 	if (store_sha256_is(sha256) && drop_file(files, sha256, named, context, &gone, err) < 0)
 		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)
-		return pl_err_errno(err, "cannot remove '%s'", path);
+		return pl_err_errno(err, "could not remove '%s'", path);
 	return 0;
 }
 

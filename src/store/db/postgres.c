@@ -211,7 +211,8 @@ static int connect_once(struct pg_connection *connection, struct pl_err *err)
 	connection->name = name_of(connection->pg);
 	if (PQstatus(connection->pg) != CONNECTION_OK) {
 		auto_free char *line = line_of(PQerrorMessage(connection->pg));
-		return pl_err_set(err, PL_ERR_IO, "cannot open '%s': %s", connection->name, line);
+		return pl_err_set(err, PL_ERR_IO, "could not open '%s': %s", connection->name,
+				  line);
 	}
 	return settle(connection, err);
 }

@@ -146,7 +146,7 @@ static int sqlite_open(struct store_sql *sql, const char *name, bool create, str
 		make_private(plain);
 	if (sqlite3_open_v2(plain, &connection->db, flags, NULL) != SQLITE_OK) {
 		int status = sqlite3_errcode(connection->db) & 0xff;
-		pl_err_set(err, code_of(status), "cannot open '%s': %s", name,
+		pl_err_set(err, code_of(status), "could not open '%s': %s", name,
 			   sqlite3_errmsg(connection->db));
 		sqlite_close(sql);
 		return -1;
@@ -269,7 +269,7 @@ static int sqlite_claim_jobs(struct store_sql *sql, struct pl_err *err)
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
+		return pl_err_errno(err, "could not open '%s'", path);
 	/* flock(2) instead of fcntl(2): SQLite's own locks are fcntl locks, which closing this file would drop */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		auto_free char *owner = owner_of(fd);
@@ -278,7 +278,7 @@ static int sqlite_claim_jobs(struct store_sql *sql, struct pl_err *err)
 	}
 	auto_free char *text = pl_asprintf("%d\n", (int)getpid());
 	if (ftruncate(fd, 0) < 0 || pwrite(fd, text, strlen(text), 0) < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return pl_err_errno(err, "could not write '%s'", path);
 	connection->jobs_fd = pl_take_fd(fd);
 	return 0;
 }

@@ -22,7 +22,7 @@ struct sweep_vllm {
 
 /* Runs that belong together: the repeats of one server and one load, in one directory. */
 struct sweep_vllm_runs {
-	const json_t *bench; /* the load's parameters, including those added by the sweep */
+	const json_t *bench; /* the load options, including those added by the sweep */
 	const char *folder;
 };
 

@@ -353,7 +353,8 @@ void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_benc
 		if (!pl_text_is_utf8(words[i]))
 			vllm_bench_fault_add(
 				ret, i,
-				pl_asprintf("word %zu: found invalid UTF-8, expected text", i + 1),
+				pl_asprintf("argument %zu: found invalid UTF-8, expected text",
+					    i + 1),
 				NULL);
 	}
 	if (ret->fault_count == 0) {

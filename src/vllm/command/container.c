@@ -243,11 +243,12 @@ static void note_image(struct run *run, size_t word)
 {
 	struct vllm_command *command = run->parse->command;
 
-	option_problem_report(run->parse->problems, .severity = OPTION_WARNING,
-			      .source = command->source, .line = (int)word + 1,
-			      .column = command->words.items[word].column, .found = command->image,
-			      .expected = "an image of vLLM, such as vllm/vllm-openai; profllm "
-					  "reads the words after the image as arguments of vLLM");
+	option_problem_report(
+		run->parse->problems, .severity = OPTION_WARNING, .source = command->source,
+		.line = (int)word + 1, .column = command->words.items[word].column,
+		.found = command->image,
+		.expected = "an image of vLLM, such as vllm/vllm-openai; profllm "
+			    "reads the arguments after the image as arguments of vLLM");
 }
 
 static void set_image(struct run *run, const char *runtime, const char *image, size_t word)

@@ -496,12 +496,12 @@ static void refuse_later(struct vllm_parse *parse)
 	bool is_sub = vllm_bench_is_later(name);
 	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
 
-	option_problem_report(parse->problems, .severity = OPTION_ERROR,
-			      .source = parse->command->source, .line = (int)parse->later,
-			      .column = word->column, .found = found,
-			      .expected = "it is not in this version; use 'vllm bench' with serve, "
-					  "latency, throughput, startup or mm-processor",
-			      .expected_is_reason = true, .reason = "not_in_this_version");
+	option_problem_report(
+		parse->problems, .severity = OPTION_ERROR, .source = parse->command->source,
+		.line = (int)parse->later, .column = word->column, .found = found,
+		.expected = "which this version does not support; use 'vllm bench' with serve, "
+			    "latency, throughput, startup or mm-processor",
+		.expected_is_reason = true, .reason = "not_in_this_version");
 }
 
 /* Reports that nothing in the text starts vLLM. */

@@ -279,7 +279,7 @@ static int add_words(struct vllm_command *command, const char *const *argv, size
 		words->commands += ended;
 		ended = false;
 		if (!vllm_words_add(words, argv[i], 1, (int)column, words->commands - 1))
-			return pl_err_invalid(err, "'%s': word %zu is not valid UTF-8",
+			return pl_err_invalid(err, "'%s': argument %zu is not valid UTF-8",
 					      command->source, i + 1);
 	}
 	return check_count(command, err);

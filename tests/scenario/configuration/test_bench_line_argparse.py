@@ -15,7 +15,7 @@ import subprocess
 
 import pytest
 
-LATER = "is not in this version"
+LATER = "this version does not support"
 # one a line, words parted by "|"
 AWKWARD = r"""
 --

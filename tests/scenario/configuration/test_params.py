@@ -123,9 +123,9 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
     (["--group", "CachConfig"], "unknown group 'CachConfig' (did you mean 'CacheConfig'?)"),
     (["tensor_paralel_size"], "no argument matches 'tensor_paralel_size' (did you mean "
                               "'tensor_parallel_size'?)"),
-    (["--vllm-version", "0.32.0", "swap_space"], "no argument matches 'swap_space': vLLM 0.32.0 does not have it, removed in "),
-    (["--vllm-version", "0.32.0", "--", "--task"], "vLLM 0.32.0 does not have it, removed in 0.13.0, replaced by runner, convert"),
-    (["--vllm-version", "0.10.1", "attention-backend"], "vLLM 0.10.1 does not have it yet, since 0.13.0"),
+    (["--vllm-version", "0.32.0", "swap_space"], "no argument of vLLM 0.32.0 matches 'swap_space'; it was removed in "),
+    (["--vllm-version", "0.32.0", "--", "--task"], "no argument of vLLM 0.32.0 matches '--task'; it was removed in 0.13.0 and replaced by runner, convert"),
+    (["--vllm-version", "0.10.1", "attention-backend"], "no argument of vLLM 0.10.1 matches 'attention-backend'; it was added in 0.13.0"),
     (["a", "b"], "found 'b', expected one PATTERN"),
     (["--json", "--markdown"], "exclude each other"),
     (["--from-vllm", "true", "seed"], "--from-vllm: expected no other options"),
@@ -156,7 +156,7 @@ def test_a_match_is_shown_whole(bin_dir):
     assert "choices: auto, bfloat16" in text
     assert "bounds: above 0, at most 1" in params(bin_dir, "gpu_memory_utilization")
     assert "keys: mode, " in params(bin_dir, "compilation_config")
-    assert "does not have it" in params(bin_dir, "swap_space")
+    assert "removed in vLLM" in params(bin_dir, "swap_space")
 
 
 def test_colour_only_on_a_terminal(bin_dir):

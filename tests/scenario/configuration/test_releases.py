@@ -277,7 +277,7 @@ def test_params_of_a_release(bin_dir):
     assert "only in other releases: sha256_cbor, xxhash, xxhash_cbor" in text and "release: since 0.8.3" in text
     assert "--attention-backend" not in params().stdout and "--task " in params().stdout
     assert "choices are those of vLLM 0.10.1" in params("--markdown").stdout
-    assert "no argument matches 'attention_backend'" in params("attention_backend").stderr
+    assert "no argument of vLLM 0.10.1 matches 'attention_backend'" in params("attention_backend").stderr
     done = run_profllm(bin_dir, "params", "--vllm-version", "new")
     assert done.returncode == 2 and "--vllm-version" in done.stderr
     done = params("--group", "MambaConfig")

@@ -31,7 +31,7 @@ LISTS = {
                      "LOG_FAILURE": "log_failures"},
     "log_hints": {"LOG_HINT": "log_hints"},
     "reported": {"REPORT": "reported_values", "REPORT_LOOSE": "reported_loose", "SYNONYM": "reported_synonyms"},
-    "metrics": {"FAMILY": "families", "FIGURE": "figures", "STATISTIC": "headline_statistics", "RATE": "rates"},
+    "metrics": {"FAMILY": "families", "FIGURE": "metrics", "STATISTIC": "headline_statistics", "RATE": "rates"},
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},
     "result_fields": {"FIELD": "result_fields", "TOP": "result_top_fields", "DERIVED": "derived_fields",
@@ -87,7 +87,7 @@ def test_arguments_are_in_the_groups_order(rows, source_dir):
 
 
 @pytest.mark.parametrize("name,macro,pattern,key", [
-    ("bench_args", "load_options", r"^BENCH\(\w+, \w+, (\w+)", "name"), ("metrics", "figures", r"^FIGURE\((\w+)", "key"),
+    ("bench_args", "load_options", r"^BENCH\(\w+, \w+, (\w+)", "name"), ("metrics", "metrics", r"^FIGURE\((\w+)", "key"),
     ("metrics", "families", r'^FAMILY\(\w+, "(\w+)"', "key"), ("quality", "quality", r"^QUALITY\((\w+)", "id"),
     ("experiment_keys", "experiment_keys", r'^KEY\(\w+,\s*"([\w.]+)"', "name"), ("errors", "errors", r"^ERR\((\w+)", "name"),
     ("engine_fields", "argument_fields", r'^FIELD\(\w+, \w+,\s*"([\w.]+)"', "name"),
@@ -130,7 +130,7 @@ def test_rows_as_they_are_written(rows):
     assert (rate["about"], rate["sense"], rate["effect"], rate["worse"], rate["worse_at"], rate["worse_effect"]) == (
         "load", "least", "degraded", "below", 0.95, "client_limited")
     assert by(rows["errors"], "name", "LAUNCH") == {"name": "LAUNCH", "exit": 3, "http": 502, "text": "server did not start"}
-    assert by(rows["figures"], "key", "rtfx")["unit"] == "s/s"
+    assert by(rows["metrics"], "key", "rtfx")["unit"] == "s/s"
     assert by(rows["hardware"], "name", "v100")["titles"] == ["Tesla V100-SXM2-16GB", "Tesla V100-PCIE-16GB"]
     assert by(rows["log_failures"], "phrase", "EADDRINUSE") == {
         "cause": "port_in_use", "strength": "clear", "when": "start", "forms": "exception | error", "phrase": "EADDRINUSE",
@@ -144,5 +144,5 @@ def test_without_json_the_lists_are_counted(bin_dir, rows):
 
 
 def test_words_are_refused(bin_dir):
-    done = run_profllm(bin_dir, "schema", "figures")
-    assert done.returncode == 2 and "found 'figures', expected --fields with it" in done.stderr
+    done = run_profllm(bin_dir, "schema", "metrics")
+    assert done.returncode == 2 and "'metrics' works only with --fields; add --fields" in done.stderr

@@ -494,7 +494,7 @@ def test_gone_keys_are_passed_on_when_asked(bin_dir, folder, tmp_path):
     (["validate", "--upgrade-to", "", "e.yaml"], "--upgrade-to"),
     (["params", "--since", "newest"], "--since: 'newest' is not a release"),
     (["params", "--since", "0.8.5", "--until", "0.1O.1"], "--until: found '0.1O.1', expected a release of vLLM (did you"),
-    (["params", "--until", "0.8.5"], "--until: --since VERSION is missing"),
+    (["params", "--until", "0.8.5"], "--until works only with --since; add --since VERSION"),
     (["params", "--since", "0.10.0", "--until", "0.9.2"], "is a later release than"),
     (["params", "--since", "0.8.5", "--from-vllm", "true"], "--from-vllm: expected no other options"),
 ])

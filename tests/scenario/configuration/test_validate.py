@@ -183,7 +183,7 @@ def test_several_files_in_one_go(bin_dir, tmp_path):
     done = profllm(bin_dir, tmp_path, "validate", *names)
     assert done.returncode == 2
     assert done.stdout.splitlines()[-1] == "4 files, 3 errors, 0 warnings"
-    assert "absent.yaml: cannot open 'absent.yaml': No such file" in done.stdout
+    assert "absent.yaml: could not open 'absent.yaml': No such file" in done.stdout
     files = reports(profllm(bin_dir, tmp_path, "validate", "--json", *names))
     assert [one["file"] for one in files] == names
     assert [one["ok"] for one in files] == [False, True, False, False]

@@ -75,7 +75,7 @@ def test_false_that_vllm_omits_is_reported(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("outer, text", [
-    ("server: {config: absent.yaml}\n", "cannot open"),
+    ("server: {config: absent.yaml}\n", "could not open"),
     ("server: {config: c.json}\n", "c.json"),
 ])
 def test_a_file_that_cannot_be_read(bin_dir, tmp_path, outer, text):

@@ -329,7 +329,7 @@ def test_a_file_that_cannot_be_opened(private, folder):
     (folder.parent / "elsewhere").rename(path)
     assert private.get("/api/export/traces/small-1?rank=0").body == data
     status, _, err = private.stop()
-    assert status == 0 and err.count(f"cannot open '{path}'") == 2
+    assert status == 0 and err.count(f"could not open '{path}'") == 2
 
 
 def test_damaged_bytes_are_found_and_repaired(private, bin_dir, db, folder):

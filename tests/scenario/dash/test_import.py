@@ -271,7 +271,7 @@ def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
     assert run_dashboard(bin_dir, "import", one, "--db", db).returncode == 0
     done = run_dashboard(bin_dir, "import", tmp_path, "--db", db)
     assert done.returncode == 1
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["duplicate", "duplicate", "0"]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["outcome", "duplicate", "duplicate", "0"]
     assert done.stdout.splitlines()[-1] == \
         f"0 stored, 2 duplicates, 1 in conflict, 0 rejected; 1 result in {db}"
     assert done.stderr.startswith(f"profllm-dashboard: error: '{other}' ") and SAMPLE["run_id"] in done.stderr and done.stderr.count("\n") == 1
@@ -394,8 +394,8 @@ def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
 
 @pytest.mark.parametrize("words,says", [
     (["import"], "found no PATH, expected a file or directory"),
-    (["import", "none.json"], "cannot open 'none.json': No such file"),
-    (["import", ".", "--db", "none/a.db"], "cannot open 'none/a.db'"),
+    (["import", "none.json"], "could not open 'none.json': No such file"),
+    (["import", ".", "--db", "none/a.db"], "could not open 'none/a.db'"),
     (["import", ".", "--db", "r.json"], "'r.json' is not a SQLite database"),
     (["import", ".", "--bd", "a.db"], "unknown option '--bd' (did you mean '--db'?)"),
     (["imprt"], "unknown command 'imprt' (did you mean 'import'?)"),
@@ -446,7 +446,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(bin_dir, many, tmp_path, lin
     db = tmp_path / "a.db"
     running = subprocess.Popen(dashboard_command(bin_dir, "import", many, "--db", db), env=environment(), text=True,
                                stdout=subprocess.PIPE)
-    told = [running.stdout.readline() for _ in range(lines)]
+    told = [running.stdout.readline() for _ in range(lines + 1)]  # the first has the heads of the columns
     running.kill()
     told += running.stdout.read().splitlines()
     running.wait()

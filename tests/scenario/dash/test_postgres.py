@@ -191,9 +191,9 @@ def test_a_cut_during_uploads_loses_nothing(bin_dir, postgres, db):
 
 
 @pytest.mark.parametrize("address, says", [
-    ("postgres://u:S3CRET@127.0.0.1:1/x", "cannot open 'postgres://u@127.0.0.1:1/x'"),
-    ("postgresql://u:S3CRET@127.0.0.1:1/x?connect_timeout=2", "cannot open 'postgres://u@127.0.0.1:1/x'"),
-    ("postgres://u@127.0.0.1:1/x?password=S3CRET", "cannot open 'postgres://u@127.0.0.1:1/x'"),
+    ("postgres://u:S3CRET@127.0.0.1:1/x", "could not open 'postgres://u@127.0.0.1:1/x'"),
+    ("postgresql://u:S3CRET@127.0.0.1:1/x?connect_timeout=2", "could not open 'postgres://u@127.0.0.1:1/x'"),
+    ("postgres://u@127.0.0.1:1/x?password=S3CRET", "could not open 'postgres://u@127.0.0.1:1/x'"),
     ("postgres://u:S3CRET@[1:2/x", "expected postgres://"), ("postgres://u:S3CRET@h/x?colour=blue", "expected postgres://"),
     ("postgres://u:S3CRET@%zz/x", "expected postgres://")])
 def test_an_address_that_leads_nowhere(bin_dir, tmp_path, address, says):

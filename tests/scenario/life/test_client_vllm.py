@@ -386,8 +386,8 @@ def test_no_trust_in_an_unobserved_client(play):
     ("crash", "crashed", "exit status 7: ValueError: the tokenizer is not there"),
     ("killed", "crashed", "signal 9"),
     ("nothing", "internal", "wrote no result"),
-    ("garbage", "internal", "cannot read the result"),
-    ("cut", "internal", "cannot read the result"),
+    ("garbage", "internal", "could not read the result"),
+    ("cut", "internal", "could not read the result"),
     ("partial", "internal", "'errors' is missing"),
 ])
 def test_client_that_fails(play, result_schema, mode, cause, said):

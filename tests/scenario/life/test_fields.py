@@ -130,8 +130,8 @@ def test_columns_are_counted(bin_dir, rows):
 @pytest.mark.parametrize("words,says", [
     (["--fields", "--field", "server.tensor_paralel_size"],
      "--field: unknown field 'server.tensor_paralel_size' (did you mean 'server.tensor_parallel_size'?)"),
-    (["--field", "run.name"], "found '--field', expected --fields with it"),
-    (["--fields", "none.json"], "cannot open 'none.json': No such file"),
+    (["--field", "run.name"], "'--field' works only with --fields; add --fields"),
+    (["--fields", "none.json"], "could not open 'none.json': No such file"),
 ])
 def test_refusals(bin_dir, tmp_path, words, says):
     done = run_profllm(bin_dir, "schema", *words, cwd=tmp_path)

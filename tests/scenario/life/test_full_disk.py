@@ -114,7 +114,7 @@ def test_a_disk_without_any_room(bin_dir, tmp_path, full_disk, patience):
     output.parent.mkdir()
     status, stderr = run_on(bin_dir, tmp_path, full_disk(output.parent, 1000), patience)
     assert status == 2 and "recover" not in stderr, stderr
-    assert "error: the result could not be written: cannot write " in stderr and stderr.endswith(": No space left on device\n")
+    assert "error: the result could not be written: could not write " in stderr and stderr.endswith(": No space left on device\n")
     # and the next run takes the place of it
     again = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "-o", output, "-q", "--set", "benchmark.num_prompts=4",
                         patience=patience)

@@ -74,14 +74,15 @@ def test_missing_vllm_names_the_simulator(bin_dir, tmp_path, patience):
     config = base_config(num_prompts=2)
     config["launch"] = {"extra_args": ["--sim-step", "2ms"]}
     words, env = ["run", "-c", write_config(tmp_path, config), "-q"], {"PATH": str(tmp_path)}
-    said = "vllm is not installed: found no program 'vllm' in PATH or next to profllm; use --sim to start a simulator instead"
+    said = ("ound no program 'vllm' in PATH or next to profllm: vLLM is not installed; "
+            "to measure a running server, set launch.url; to try it without vLLM, add --sim")
     done = run_profllm(bin_dir, *words, "-o", tmp_path / "r.json", env=env, patience=patience)
     assert done.returncode == 3
     assert "\nStatus: launch_failed (not_executable)\n" in "\n" + done.stdout
-    assert sentences_of(done.stdout)[1] == f"launch.command: {said}."
+    assert sentences_of(done.stdout)[1] == f"F{said}."
     assert "'profllm run --sim'" in " ".join(done.stdout.split())
     plan = run_profllm(bin_dir, *words, "--dry-run", env=env, patience=patience)
-    assert plan.returncode == 0 and f"\nwarning: launch.command: {said}\n" in plan.stdout
+    assert plan.returncode == 0 and f"\nwarning: f{said}\n" in plan.stdout
     done = run_profllm(bin_dir, *words, "-o", tmp_path / "s.json", "--sim", env=env, patience=patience)
     assert done.returncode == 0 and load_result(tmp_path / "s.json")["status"] == "completed"
 

@@ -207,7 +207,7 @@ def test_the_text_output(bin_dir, tmp_path):
         "r.json: /quality/verdict: found \"trustd\", expected one of \"trusted\", \"degraded\", \"client_limited\", null "
         "(did you mean 'trusted'?)",
         "cut.json:2:4: not valid JSON: ':' expected near end of file",
-        "cannot open 'none.json': No such file or directory",
+        "could not open 'none.json': No such file or directory",
         "4 files, 6 errors, 0 warnings"]
     good = profllm(bin_dir, tmp_path, "validate", "--schema", "result", "-", stdin=json.dumps(GOOD))
     assert (good.returncode, good.stdout) == (0, "1 file, 0 errors, 0 warnings\n")

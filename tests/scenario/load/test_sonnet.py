@@ -199,7 +199,7 @@ def test_it_needs_a_template(bin_dir, tmp_path, poem):
 def test_a_file_has_to_be_named(bin_dir, tmp_path):
     config = {"name": "s", "server": {"model": "m"}, "benchmark": {"dataset_name": "sonnet"}}
     done = run_tools.run_profllm(bin_dir, "run", "--dry-run", "-c", run_tools.write_config(tmp_path, config))
-    assert done.returncode == 2 and "the file of dataset 'sonnet'" in done.stderr + done.stdout
+    assert done.returncode == 2 and "dataset 'sonnet' needs a file" in done.stderr + done.stdout
 
 
 @pytest.mark.parametrize("words, says", [

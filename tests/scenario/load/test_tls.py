@@ -480,7 +480,7 @@ def test_launched_server_without_its_certificate(bin_dir, tmp_path, certificates
     done = run_tools.run_profllm(bin_dir, "run", "-c", run_tools.write_config(tmp_path, config), "-o",
                                  tmp_path / "r.json", patience=patience)
     assert done.returncode != 0 and not (tmp_path / "r.json").exists()
-    assert f"cannot read certificate '{tmp_path}/none.pem'" in done.stderr
+    assert f"could not read certificate '{tmp_path}/none.pem'" in done.stderr
 
 
 @pytest.mark.parametrize("variable", ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])

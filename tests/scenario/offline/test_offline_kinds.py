@@ -149,7 +149,14 @@ def test_a_child_that_hangs_ends_with_the_run(child):
 def test_without_vllm_one_message_names_the_other_way(bin_dir, tmp_path):
     done = run_profllm(bin_dir, "bench", "latency", "--model", "m", cwd=tmp_path, env={"PATH": "/nowhere"})
     [fault] = [line for line in done.stderr.splitlines() if line.startswith("profllm: error")]
-    assert done.returncode == 2 and "not installed" in fault and all(way in fault for way in ("--mode", "--sim", "--base-url"))
+    assert done.returncode == 2 and fault == ("profllm: error: 'vllm' is not installed; to measure a running server, set "
+                                              "--base-url; to try it without vLLM, add --sim")
+    done = run_profllm(bin_dir, "bench", "latency", "--model", "m", "--mode", "server", cwd=tmp_path, env={"PATH": "/nowhere"})
+    assert done.returncode == 3 and ("vLLM is not installed; to measure a running server, set --base-url; to try it without "
+                                     "vLLM, add --sim.") in " ".join(done.stdout.split())
+    for more in ([], ["--dry-run"]):
+        done = run_profllm(bin_dir, "bench", "latency", "--model", "m", "--sim", "--base-url", "http://127.0.0.1:1", *more, cwd=tmp_path)
+        assert done.returncode == 2 and "found both --sim and --base-url 'http://127.0.0.1:1'; remove one" in done.stderr
     done = run_profllm(bin_dir, "bench", "mm-processor", "--model", "m", "--sim", cwd=tmp_path)
     assert done.returncode == 2 and "which a server does not expose" in done.stderr
 
@@ -175,6 +182,10 @@ def test_latency_at_a_server(bin_dir, tmp_path, schema):
     assert f"Avg latency: {figures['avg_latency']} seconds\n10% percentile latency: " in done.stdout
     assert result["config"]["benchmark"]["mode"] == "server" and result["environment"]["engine"]["simulated"]
     assert result["config"]["server"]["enable_prefix_caching"] is False
+    # the advice names options of this command
+    said = " ".join(done.stdout.split())
+    assert "raise benchmark.num_iters (--num-iters) until the run lasts" in said.replace("Raise", "raise")
+    assert "num-prompts" not in said and "--threads" not in said
 
 
 def test_latency_counts_the_drafts_of_a_server_that_speculates(bin_dir, tmp_path, schema):
@@ -321,6 +332,20 @@ def test_a_killed_run_is_recovered(bin_dir, tmp_path):
     result = load_result(tmp_path / "r.json")
     assert result["status"] == "interrupted" and result["config"]["benchmark"]["kind"] == "latency"
     assert marked_processes(result["run_id"]) == []
+
+
+@pytest.mark.parametrize("kind", ["latency", "throughput", "startup", "mm-processor", "serve"])
+def test_vllms_files_are_no_experiments(bin_dir, tmp_path, kind):
+    """They do not record their experiment, which one message says instead of a list of unknown keys."""
+    flat = {"date": "20260101-000000", "backend": "vllm", "model_id": "m", "num_prompts": 3, "request_rate": "inf",
+            "duration": 1.5, "completed": 3}
+    (tmp_path / "v.json").write_text(json.dumps(TOLD.get(kind, flat)))
+    says = f"a result of vllm bench {kind}, which does not record its experiment; use an experiment file or a result of profllm"
+    for words in (["run", "-o", "r.json", "-c"], ["config", "from-result"]):
+        done = run_profllm(bin_dir, *words, "v.json", cwd=tmp_path)
+        assert done.returncode == 2 and done.stderr == f"profllm: error: 'v.json' is {says}\n"
+    done = run_profllm(bin_dir, "config", "to-command", "v.json", cwd=tmp_path)
+    assert done.returncode == 2 and done.stderr == f"v.json: {says}\n"
 
 
 @pytest.mark.parametrize("kind, field, value", [

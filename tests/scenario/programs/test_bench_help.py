@@ -57,14 +57,15 @@ def test_defaults_and_choices_are_reported(help_text):
     assert row_of(help_text, "ramp-up-strategy").endswith("(linear, exponential)")
     assert row_of(help_text, "lora-assignment").endswith("(random, round-robin; default random)")
     assert "openai-chat" in row_of(help_text, "backend") and "openai-audio" not in row_of(help_text, "backend")
-    assert row_of(help_text, "fail-on").endswith("(degraded, client_limited)")
+    assert row_of(help_text, "fail-on").endswith("degraded, or client_limited (the worse one)")
+    assert row_of(help_text, "vllm-metrics").endswith("(0.32, 0.33; default: the release of the server)")
 
 
 def test_later_features_are_refused(bin_dir, help_text):
     later = re.findall(r"--[a-z-]+", help_text.split("\nnot in this version:")[1].split("\n\n")[0])
     assert "--hf-name" in later
     done = run_profllm(bin_dir, "bench", "serve", "--hf-name", "x")
-    assert done.returncode == 2 and "--hf-name: it is not in this version" in done.stderr
+    assert done.returncode == 2 and "--hf-name: this version does not support it" in done.stderr
 
 
 def test_the_manual_page_has_the_same_groups(bin_dir, help_text):

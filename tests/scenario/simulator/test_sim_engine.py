@@ -259,7 +259,7 @@ def test_bad_starts_end_with_one_line(bin_dir):
     for args, status, text in [
             (["serve", "m", "--sim-nothing"], 2, "unrecognized arguments: --sim-nothing"),
             (["serve"], 2, "required: model"),
-            (["serve", "m", "--sim-log", "/no/such/log"], 1, "cannot write '/no/such/log'"),
+            (["serve", "m", "--sim-log", "/no/such/log"], 1, "could not write '/no/such/log'"),
             (["serve", "m", "--max-model-len", "9999", "--num-gpu-blocks-override", "3"], 1,
              "max_model_len (9999) is larger than the KV cache (48 tokens)"),
             (["serve", "m", "--max-num-batched-tokens", "64", "--no-enable-chunked-prefill"], 1,

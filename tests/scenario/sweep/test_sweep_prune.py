@@ -72,6 +72,7 @@ def test_nothing_is_left(bin_dir, tmp_path):
     done = dry_run(bin_dir, config, "--hardware", "h100x8")
     assert done.returncode == 2 and "every combination of" in done.stderr
     assert "0 runs on 0 server configurations" in done.stdout
+    assert done.stdout.endswith("\nremaining: 0 runs, 0 server starts\n")
 
 
 def test_expand_writes_files_that_run_accepts(bin_dir, tmp_path):
@@ -88,7 +89,7 @@ def test_expand_writes_files_that_run_accepts(bin_dir, tmp_path):
     (tmp_path / "one.yaml").write_text(one)
     assert run_profllm(bin_dir, "validate", tmp_path / "one.yaml").returncode == 0
     wrong = run_profllm(bin_dir, "config", "expand", "--cell", "0", config)
-    assert wrong.returncode == 2 and "expected an id" in wrong.stderr
+    assert wrong.returncode == 2 and "unknown combination '0'; use 'profllm config expand --json" in wrong.stderr
 
 
 def test_one_experiment_is_not_a_sweep(bin_dir, tmp_path):

@@ -74,7 +74,7 @@ def test_workload_by_concurrency(sweep):
     wrong = sweep.run("serve_workload", "--dry-run", bench=[{"request-rate": 3}], status=2)
     assert "found 'request-rate'" in wrong.stderr
     wrong = sweep.run("serve_workload", "--workload-iters", 1, status=2)
-    assert "--workload-iters: expected 2" in wrong.stderr
+    assert "--workload-iters: found 1, expected 2" in wrong.stderr
 
 
 def first_root(values, margins):

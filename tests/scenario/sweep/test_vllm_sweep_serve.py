@@ -239,11 +239,11 @@ def test_our_client_and_a_pretended_vllm(sweep):
     (["--serve-cmd", "x y", "--bench-cmd", "z"], "--after-bench-cmd"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "vllm bench serve"], "'profllm bench serve …'"),
     (["--serve-cmd", "a'b", "--bench-cmd", "z"], "an unclosed quote"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--num-runs", "0"], "--num-runs: expected 1"),
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--num-runs", "0"], "--num-runs: found 0, expected 1"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "bad.json"], "bad.json: item 1: found 3"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "same.json"], "would use the same directory"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--bench-params", "long.json"], "expected at most 255"),
-    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume"], "--experiment-name NAME is missing"),
+    (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume"], "--resume works only with --experiment-name"),
     (["--serve-cmd", "profllm-sim", "--bench-cmd", "true", "--resume", "-e", "x"], "does not exist")])
 def test_reported_before_anything_starts(bin_dir, tmp_path, args, told):
     (tmp_path / "bad.json").write_text("[3]")

@@ -72,10 +72,10 @@ static void test_base_file__read_of_nothing_and_of_a_folder(void **state)
 
 	assert_int_equal(pl_file_read(scratch_path(scratch, "none"), 9, &text, NULL, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_non_null(strstr(err.text, "cannot open '"));
+	assert_non_null(strstr(err.text, "could not open '"));
 	assert_non_null(strstr(err.text, "none': No such file or directory"));
 	assert_int_equal(pl_file_read(scratch->dir, 9, &text, NULL, &err), -1);
-	assert_non_null(strstr(err.text, "cannot read '"));
+	assert_non_null(strstr(err.text, "could not read '"));
 	assert_null(text);
 }
 
@@ -138,7 +138,7 @@ static void test_base_file__failing_rename_leaves_nothing(void **state)
 	assert_int_equal(mkdir(path, 0777), 0);
 	assert_int_equal(pl_file_new_commit(&file, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_non_null(strstr(err.text, "cannot write '"));
+	assert_non_null(strstr(err.text, "could not write '"));
 	pl_file_new_close(&file);
 	pl_file_new_close(&file); /* harmless */
 	assert_int_equal(scratch_count(scratch), 1);

@@ -59,7 +59,7 @@ static void test_model_checks__rules(void **state)
 		{ TINY, "{\"max_model_len\":100000}", "max_model_len_within_model",
 		  "server.max_model_len", "at most 4096, the model's max_position_embeddings" },
 		{ TINY, "{\"quantization\":\"awq\"}", "quantization_matches_model",
-		  "server.quantization", "needs a quantized checkpoint" },
+		  "server.quantization", "awq needs a quantized one" },
 		{ TINY, "{\"enable_chunked_prefill\":false,\"max_num_batched_tokens\":64}",
 		  "batched_tokens_reach_model", "server.max_num_batched_tokens", "at least 4096" },
 		/* ... and what it took */

@@ -407,9 +407,9 @@ static void all_problems_are_reported_at_once(void **state)
 	}
 	assert_string_equal(
 		pl_buf_text(&all),
-		"e.yaml:2:3: server.tensor_paralel_size: unknown argument, expected an argument "
-		"of vLLM (did you mean 'tensor_parallel_size'?); pass arguments that ProfLLM does "
-		"not know in launch.extra_args\ne.yaml:3:10: server.dtype: found text 'halff', "
+		"e.yaml:2:3: server.tensor_paralel_size: unknown argument (did you mean "
+		"'tensor_parallel_size'?); to pass an argument that ProfLLM does not know, put it "
+		"in launch.extra_args\ne.yaml:3:10: server.dtype: found text 'halff', "
 		"expected "
 		"auto, bfloat16, float, float16, float32 or half (did you mean "
 		"'half'?)\ne.yaml:4:17: server.max_num_seqs: found number 0, expected an integer "
@@ -426,9 +426,9 @@ static void sets_are_checked(void **state)
 		const char *message;
 	} cases[] = {
 		{ "server.tensor_paralel_size=4",
-		  "--set: server.tensor_paralel_size: unknown argument, expected an argument of "
-		  "vLLM (did you mean 'tensor_parallel_size'?); pass arguments that ProfLLM "
-		  "does not know in launch.extra_args" },
+		  "--set: server.tensor_paralel_size: unknown argument (did you mean "
+		  "'tensor_parallel_size'?); to pass an argument that ProfLLM does not know, put "
+		  "it in launch.extra_args" },
 		{ "server.tensor_parallel_size=two",
 		  "--set: server.tensor_parallel_size: found text 'two', expected an integer of at "
 		  "least 1" },

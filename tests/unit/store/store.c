@@ -462,10 +462,11 @@ static void test_store__refuses_what_is_no_database(void **state)
 	close(fd);
 	assert_refused(&tools, text, false, PL_ERR_INVALID, "is not a SQLite database");
 	scratch_folder(folder);
-	assert_refused(&tools, folder, false, PL_ERR_IO, "cannot open '");
-	assert_refused(&tools, scratch_path(*state, "none.db"), true, PL_ERR_IO, "cannot open '");
+	assert_refused(&tools, folder, false, PL_ERR_IO, "could not open '");
+	assert_refused(&tools, scratch_path(*state, "none.db"), true, PL_ERR_IO,
+		       "could not open '");
 	assert_refused(&tools, scratch_path(*state, "none/x.db"), false, PL_ERR_IO,
-		       "cannot open '");
+		       "could not open '");
 }
 
 int main(void)

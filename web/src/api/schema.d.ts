@@ -790,7 +790,7 @@ export interface components {
          * @example {
          *       "id": "results.p99_ttft_ms",
          *       "label": "P99 TTFT",
-         *       "help": "time to the first chunk",
+         *       "help": "time from sending the request to the first chunk of the response, even if that chunk has no text",
          *       "group": "Time to First Token",
          *       "unit": "ms",
          *       "type": "number",

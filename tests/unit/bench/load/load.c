@@ -441,7 +441,7 @@ static void a_loop_that_cannot_wait_fails_the_run(void **state)
 	assert_int_equal(done, -1);
 	assert_null(play.outcome);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_non_null(strstr(err.text, "worker 0: cannot wait for events: "));
+	assert_non_null(strstr(err.text, "worker 0: could not wait for events: "));
 	play_done(&play);
 }
 

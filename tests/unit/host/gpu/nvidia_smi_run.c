@@ -136,7 +136,7 @@ static void test_cannot_start(void **state)
 
 	(void)state;
 	assert_int_equal(host_nvidia_smi_read("/nowhere/nvidia-smi", &list, &err), -1);
-	assert_non_null(strstr(err.text, "cannot run '/nowhere/nvidia-smi'"));
+	assert_non_null(strstr(err.text, "could not run '/nowhere/nvidia-smi'"));
 }
 
 /* ---- as what host_gpus_open() falls back to ------------------------------ */

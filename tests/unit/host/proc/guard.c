@@ -180,7 +180,8 @@ static void test_host_proc_guard__missing_program(void **state)
 
 	assert_int_equal(host_process_start(&spec, &scene->process, &err), -1);
 	assert_int_equal(err.code, PL_ERR_LAUNCH);
-	assert_string_equal(err.text, "cannot run '/no/such/program': No such file or directory");
+	assert_string_equal(err.text,
+			    "could not run '/no/such/program': No such file or directory");
 	assert_null(scene->process);
 	/* and it can be asked again */
 	start(scene, "exit 0");

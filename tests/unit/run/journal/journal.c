@@ -387,7 +387,7 @@ static void test_run_journal__files_that_are_not_ours_to_take(void **state)
 	check_taken(output, false);
 	unlink(path);
 	assert_int_equal(symlink("elsewhere", path), 0);
-	check_refused(output, true, PL_ERR_IO, "cannot open");
+	check_refused(output, true, PL_ERR_IO, "could not open");
 }
 
 static void test_run_journal__one_in_which_nothing_was_written_goes(void **state)

@@ -154,7 +154,7 @@ static void check_layers(const struct ckpt_case *server, struct option_problems 
 		return;
 	auto_free char *found = pl_asprintf("%" PRId64, stages);
 	auto_free char *expected = pl_asprintf(
-		"at most %" PRId64 ", the model's layers: a stage needs one", layers);
+		"at most %" PRId64 ", because each stage needs a layer of the model", layers);
 	add(server, problems, OPTION_ERROR, "pipeline_parallel_size", "layers_fill_pp", found,
 	    expected);
 }

@@ -360,6 +360,10 @@ test('a trusted verdict has its sentence', async ({ page, folder, own }) => {
   await expect(verdict).toContainText('Trusted')
   for (const one of sentence.split('\n')) await expect(verdict).toContainText(one)
   await expect(verdict.getByRole('listitem')).toHaveCount(0)
+  // a check that the sentence names leads to its row
+  await verdict.getByRole('link', { name: 'short_run' }).click()
+  await expect(page.locator('tr:target')).toContainText('short_run')
+  await expect(page.locator('tr:target')).toBeInViewport()
 })
 
 test('a file over the limit is refused before it is sent, with the reason of the server', async ({ page, folder }) => {

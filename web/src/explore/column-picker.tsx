@@ -19,6 +19,7 @@ import { Sheet } from '../ui/sheet'
 import css from './column-picker.module.css'
 import { canShift, type Columns, dropped, hidden, pinTurned, shifted, shown as withShown } from './columns-model'
 
+const columnsWords = (n: number) => `${n} ${n === 1 ? 'column' : 'columns'}`
 const FOUND_MAX = 120
 const SHOWN_MAX = 60
 
@@ -73,8 +74,8 @@ export function ColumnPicker({
         {pinned > 0 && (
           <>
             <h2 className={css.title}>
-              <span>Pinned columns</span>
-              <span className="n-11">{pinned} pinned</span>
+              <span>Pinned</span>
+              <span className="n-11">{columnsWords(pinned)}</span>
             </h2>
             <ShownList
               label="Pinned columns, in order"
@@ -86,9 +87,9 @@ export function ColumnPicker({
           </>
         )}
         <h2 className={css.title}>
-          <span>Shown columns</span>
+          <span>Shown</span>
           <span className="n-11" role="status">
-            {chosen.length - pinned} shown
+            {columnsWords(chosen.length - pinned)}
           </span>
         </h2>
         <ShownList

@@ -300,7 +300,7 @@ function Values({
       )}
       {isWhole && facet.more_count > 0 && (
         <div className={css.more}>
-          showing {facet.values.length} of {count(distinctOf(facet))}
+          showing {facet.values.length} of {count(distinctOf(facet))} values
         </div>
       )}
     </div>

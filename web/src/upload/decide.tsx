@@ -122,7 +122,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
     <p className={css.remark}>
       {differ > 0
         ? `${count(alike)} more ${alike === 1 ? 'value differs' : 'values differ'} only in notation (4 and 4.0) and ${alike === 1 ? 'is' : 'are'} not counted.`
-        : `${count(alike)} of them ${alike === 1 ? 'differs' : 'differ'} only in notation (4 and 4.0).`}
+        : `${count(alike)} ${alike === 1 ? 'value differs' : 'values differ'} only in notation (4 and 4.0).`}
     </p>
   )
   if (differ === 0)

@@ -108,7 +108,7 @@ def test_a_port_in_use_is_reported_before_anything_is_made(bin_dir, tmp_path):
     (["--seed", "-1"], "--seed: found -1, expected 0 or more"),
     (["--host", "192.0.2.1"], "--host: found '192.0.2.1', expected a loopback"),
     (["--port", "70000"], "--port: found 70000, expected 0 to 65535"),
-    (["--add"], "--add: --db FILE is missing"),
+    (["--add"], "--add works only with --db; add --db FILE to name the database"),
     (["--row", "5", "x"], "'x'"),
     (["--sed", "5"], "--sed"),
 ])

@@ -46,4 +46,4 @@ def test_no_address(bin_dir, tmp_path, words, url):
 
 def test_a_result_that_is_not_kept_is_not_sent(bin_dir, tmp_path):
     done = run_profllm(bin_dir, "bench", "serve", "--model", "m", "--upload", NOBODY, cwd=tmp_path)
-    assert done.returncode == 2 and "--upload: --output FILE is missing" in done.stderr
+    assert done.returncode == 2 and "--upload works only with --output; add --output FILE, which keeps the result" in done.stderr

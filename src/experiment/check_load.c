@@ -283,7 +283,7 @@ void exp_check_num_prompts(struct exp_checker *c)
 				    exp_dataset_at(i)->name);
 	}
 	auto_free char *expected = pl_asprintf(
-		"an integer of at least 1 (with the datasets %s also 0, for all records)",
+		"an integer of at least 1 (for the datasets %s, 0 means all records)",
 		pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }

@@ -352,6 +352,7 @@ static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 {
 	const char *const *by_severity = ruling->is_simulated ? beliefs_simulated : beliefs;
 	size_t severity = severity_of(ruling->verdict);
+	size_t checked = ruling->reason != NULL ? severity_of_check(ruling->reason) : 0;
 
 	if (!ruling->has_metrics && ruling->is_complete)
 		pl_buf_add_text(buf, "there are no metrics: no request finished");
@@ -369,10 +370,8 @@ static void add_belief(struct pl_buf *buf, const struct ruling *ruling)
 	else if (severity == 0 && !pl_text_equal(ruling->verdict, verdicts[0]))
 		pl_buf_addf(buf, "the verdict '%s' is unknown to this version of profllm",
 			    ruling->verdict);
-	else if (severity == 0 && ruling->reason != NULL)
-		pl_buf_add_text(buf, by_severity[severity_of_check(ruling->reason)]);
-	else
-		pl_buf_add_text(buf, by_severity[severity]);
+	else /* the worse of the recorded verdict and of what the checks give */
+		pl_buf_add_text(buf, by_severity[checked > severity ? checked : severity]);
 }
 
 /* The errors of a run that did not complete, or of one in which no request finished. */
@@ -429,8 +428,11 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 
 	if (ruling->reason != NULL) {
 		size_t severity = severity_of_check(ruling->reason);
-		pl_buf_addf(buf, "the file records the verdict '%s', but its checks give %s'%s': ",
-			    ruling->verdict, severity_of(ruling->verdict) > severity ? "only " : "",
+		pl_buf_addf(buf,
+			    "the file records the verdict '%s'; its checks give a %s one, '%s', "
+			    "because ",
+			    ruling->verdict,
+			    severity_of(ruling->verdict) > severity ? "milder" : "worse",
 			    verdicts[severity]);
 		add_finding(buf, ruling, ruling->reason);
 		return;

@@ -72,7 +72,7 @@ FACT(inflight_disagreement, "median of the distance divided by our number")
 FACT(merged_token_share, "share of tokens that arrived in one read with another token")
 FACT(output_token_disagreement, "difference between usage and the ids or the tokenizer, as a share")
 FACT(prompt_token_disagreement, "difference of prompt tokens as a share, less the median of the run")
-FACT(tokens_by_events, "1: tokens are counted by events")
+FACT(tokens_by_events, "1: the client counts one token per event")
 FACT(record_identity_us, "larger error of the two identities")
 FACT(littles_law_share, "|∫inflight - Σ durations| / ∫")
 FACT(prefix_hit_share, "measured share, 0 to 1")
@@ -111,7 +111,7 @@ QUALITY(in_flight_distance, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED
 	"late sends left fewer requests in flight than configured",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or lower benchmark.request_rate (--request-rate)")
 QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"share of time that slots of max_concurrency were idle because the client sent late; above the limit, concurrency and throughput were below what was requested",
+	"share of time that slots of max_concurrency were empty because the client sent late; over the limit, the server received less load than requested",
 	"the load generator kept fewer requests in flight than max_concurrency",
 	"raise benchmark.threads (--threads), give the client idle CPU cores, or lower benchmark.max_concurrency (--max-concurrency)")
 QUALITY(concurrency_limited, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
@@ -155,7 +155,7 @@ QUALITY(token_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"the token counts of the server differ from those of the client",
 	"check that benchmark.tokenizer (--tokenizer) is the tokenizer of the model")
 QUALITY(token_source, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
-	"tokens are counted by events, and the server may merge events",
+	"the client counts one token per event, and the server may send several tokens in one event",
 	"the server reported no token counts, so one event counts as one token",
 	"remove stream_options from benchmark.extra_body (--extra-body), or use a server that sends usage")
 QUALITY(record_identity, RUN, "us", MOST, 1, DEGRADED, NEVER, DEGRADED,
@@ -260,7 +260,7 @@ QUALITY(lists_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,
 	"planned requests that a file counts as neither finished nor failed: the dataset had fewer, or a part of the results is missing",
-	"the file lacks some of the planned requests",
+	"some planned requests are missing from the file",
 	"check that the dataset has enough prompts and that the file is complete")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: the metrics are not those of real hardware",

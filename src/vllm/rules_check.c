@@ -453,7 +453,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 	if (level == NULL || is_before(check, VLLM_FIRST_REFERENCE))
 		return;
 	auto_json json_t *by = replaced_by(check, level, value);
-	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not accept",
+	auto_free char *found = pl_asprintf("%lld, a number that vLLM %s does not accept here",
 					    (long long)json_integer_value(value), check->version);
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 

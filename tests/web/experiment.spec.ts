@@ -134,7 +134,7 @@ test('a failed launch shows its cause, remedy, log line and phases, and no empty
   await expect(failure).toContainText('Did not start: KV cache too small')
   await expect(failure).toContainText('Next step Lower max_model_len')
   await expect(failure).toContainText('ValueError: KV cache memory is needed')
-  await expect(failure).toContainText(/process started 0\.1 sfirst log line 4\.3 s.*not reached: .*/)
+  await expect(failure).toContainText(/process started 0\.1 sfirst log line 4\.3 s.*not reached, beginning with “.*/)
   await expect(part(page, 'Metrics')).toHaveCount(0)
   await expect(page.locator('dl[aria-label^="Key metrics"]')).toHaveCount(0)
   await expect(page.getByRole('main').getByRole('img', { name: 'not recorded' })).toHaveCount(0)

@@ -44,8 +44,8 @@ int dash_import_sweep(struct store *store, const struct dash_contract *contract,
 	if (fault == NULL && store_sweep_put(store, res_sweep_id(summary), summary, &fits, err) < 0)
 		return -1;
 	if (!fits)
-		fault = pl_asprintf("'%s': the limit of %d sweeps is reached", path,
-				    STORE_SWEEPS_MAX);
+		fault = pl_asprintf("'%s': the limit of %d sweeps is reached; delete one first",
+				    path, STORE_SWEEPS_MAX);
 	*ret_id = pl_strdup(res_sweep_id(summary));
 	*ret_message = fault;
 	return 0;

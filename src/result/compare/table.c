@@ -435,8 +435,9 @@ static void add_notes(const struct form *form, const json_t *comparison)
 	if (has_groups)
 		add_note(form, "For groups, the interval covers the variation between runs.");
 	if (has_groups || has_one_of_many)
-		add_note(form, "runs for …: runs that each side still needs to detect a difference "
-			       "of that size in 4 of 5 comparisons.");
+		add_note(form,
+			 "runs for …: additional runs that each side needs to detect a difference "
+			 "of that size in 4 of 5 comparisons.");
 }
 
 static void add_all(const struct form *form, const json_t *comparison)

@@ -165,7 +165,7 @@ static char *why_no_json(const char *text)
 		return pl_asprintf("it has %s, which cannot be sent", excess);
 	if (strchr(text, '\'') != NULL && strchr(text, '"') == NULL)
 		return pl_strdup("JSON strings need double quotes");
-	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
+	return json == NULL ? pl_asprintf("not valid JSON: %s", fault.text) : NULL;
 }
 
 static void report_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,

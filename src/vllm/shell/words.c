@@ -342,7 +342,7 @@ static void take_redirection(struct shell_lexer *lexer)
 		return;
 	if (lexer->words->count > lexer->first)
 		vllm_shell_add_problem(lexer, OPTION_WARNING, "a redirection",
-				       "words of the command; it is ignored");
+				       "arguments of the command; profllm ignores the redirection");
 	while (lexer->at < lexer->end && strchr("<>&|", *lexer->at) != NULL)
 		lexer->at++;
 	lexer->skips_target = true;

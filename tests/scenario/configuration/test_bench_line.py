@@ -150,7 +150,7 @@ def test_forms(bin_dir, words, name, value):
         (["--extra-body", "{"], "argument --extra-body: invalid loads value: '{'", None),
         (["--extra-body", "{'a': 1}"], "argument --extra-body: invalid loads value: \"{'a': 1}\"",
          "JSON strings need double quotes"),
-        (["--extra-body", '{"a": 1'], "argument --extra-body: invalid loads value", "no JSON: '}' expected"),
+        (["--extra-body", '{"a": 1'], "argument --extra-body: invalid loads value", "not valid JSON: '}' expected"),
         (["--extra-body", '{"a": NaN}'], "argument --extra-body: invalid loads value: '{\"a\": NaN}'",
          "it has a number that is not finite, which cannot be sent"),
         (["--extra-body", '{"a": [-Infinity]}'], "argument --extra-body: invalid loads value", "not finite"),

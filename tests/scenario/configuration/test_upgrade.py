@@ -440,7 +440,7 @@ def test_a_bare_level_is_a_key_today(bin_dir, tmp_path, old):
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--upgrade-to", REFERENCE, "e.yaml"))
     [told] = errors(report)
     assert (told["key"], told["line"], told["found"]) == (
-        "server.compilation_config", 2, "3, a bare level that vLLM 0.33.0 does not accept")
+        "server.compilation_config", 2, "3, a number that vLLM 0.33.0 does not accept here")
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
     done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", REFERENCE, "--", "vllm", "serve", "m",
                    "--compilation-config", "3")
@@ -455,7 +455,7 @@ def test_a_bare_level_in_a_newer_release_is_warned_of(bin_dir, tmp_path, newer):
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "-", stdin=text))
     told, announced = sorted(warnings(report), key=lambda one: one["reason"] == "newer_release")
     assert announced["key"] == "launch.vllm_version"
-    assert report["ok"] and told["found"] == f"3, a bare level that vLLM {newer} does not accept"
+    assert report["ok"] and told["found"] == f"3, a number that vLLM {newer} does not accept here"
     assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
 
 

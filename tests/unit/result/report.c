@@ -335,14 +335,23 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The file records the verdict 'trusted', but its checks give 'degraded': the "
+	  "The file records the verdict 'trusted'; its checks give a worse one, 'degraded', "
+	  "because the "
 	  "profiler slowed the server down (profiled).\n"
+	  "Repeat the run with benchmark.profile false (without --profile).",
+	  { NULL } },
+	{ CHECKED("'degraded'", MEASURED, OVER("profiled", "1", "0", "yes", "client_limited")),
+	  "degraded",
+	  "Do not use these metrics: they describe the load generator, not the server.\n"
+	  "The file records the verdict 'degraded'; its checks give a worse one, 'client_limited', "
+	  "because the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'client_limited'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'client_limited', but its checks give only 'degraded': the "
+	  "The file records the verdict 'client_limited'; its checks give a milder one, "
+	  "'degraded', because the "
 	  "profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },

@@ -506,7 +506,7 @@ static const struct {
 	{ "{\"compilation_config\": 3}",
 	  { NULL, true, NULL },
 	  false,
-	  "found 3, a bare level that vLLM 0.33.0 does not accept, expected "
+	  "found 3, a number that vLLM 0.33.0 does not accept here, expected "
 	  "'compilation_config.mode: 3'",
 	  OPTION_ERROR },
 	{ "{\"compilation_config\": 3}", { "0.10.1", false, NULL }, false, NULL, 0 },

@@ -202,9 +202,8 @@ function Failure({ experiment }: { experiment: Experiment }) {
           ))}
           {missing.length > 0 && (
             <span title={missing.map(({ name }) => name).join('\n')}>
-              not reached: {missing[0]?.name}
-              {missing.length > 1 &&
-                ` and ${count(missing.length - 1)} more ${missing.length === 2 ? 'phase' : 'phases'}`}
+              {count(missing.length)} later {missing.length === 1 ? 'phase' : 'phases'} not reached, beginning with “
+              {missing[0]?.name}”
             </span>
           )}
         </p>

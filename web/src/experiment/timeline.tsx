@@ -90,9 +90,9 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
             <Check isSelected={state.isAll} onChange={(isAll) => set({ isAll })}>
               All series
             </Check>
-            {range && !isRun && <Button onPress={() => set({ range: null })}>Whole recording</Button>}
+            {range && !isRun && <Button onPress={() => set({ range: null })}>Show whole recording</Button>}
             <Segment
-              label="Show the timeline as"
+              label="Timeline view"
               value={state.isTable ? 'table' : 'chart'}
               onChange={(to) => set({ isTable: to === 'table' })}
               options={[

@@ -16,9 +16,9 @@ export const CHOICES: [Choice, string][] = [
 ]
 // The end of a sentence about a file in conflict.
 const EFFECTS: Record<Choice, string> = {
-  skip: 'is not stored. You can decide for each such file after the upload.',
-  keep: 'is stored in addition, as a repeat.',
-  replace: 'replaces the stored result.',
+  skip: 'the new file is skipped. You can decide for each such file after the upload.',
+  keep: 'the new file is stored, too, as a repeat.',
+  replace: 'the new file replaces the stored result.',
 }
 
 // The hidden inputs that open the file picker and the folder picker.
@@ -92,9 +92,7 @@ export function DropZone({
     </span>
   )
   const effect = (
-    <span className="dim">
-      A file with the run ID of a stored result, but with different content, {EFFECTS[onKnown]}
-    </span>
+    <span className="dim">If a stored result has the same run ID but different content, {EFFECTS[onKnown]}</span>
   )
   if (isSmall) {
     return (

@@ -349,8 +349,8 @@ function Absent({
         <b>
           {count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing
         </b>{' '}
-        ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder again; stored files are
-        not sent twice. <Act onPress={onChoose}>Choose folder</Act>
+        ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder that contains{' '}
+        {files === 1 ? 'it' : 'them'}; stored files are not sent again. <Act onPress={onChoose}>Choose folder</Act>
       </Note>
     </div>
   )

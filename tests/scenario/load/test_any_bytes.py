@@ -41,7 +41,7 @@ def test_artifacts_have_their_names(bin_dir, tmp_path, patience):
 def test_bench_serve_refuses_them(bin_dir, tmp_path, words):
     done = profllm(bin_dir, tmp_path, "bench", "serve", "--model", "m", "--dry-run", *words)
     assert done.returncode == 2
-    assert f"word {2 + 1 + len(words)}: found invalid UTF-8" in done.stderr.decode(errors="replace")
+    assert f"argument {2 + 1 + len(words)}: found invalid UTF-8" in done.stderr.decode(errors="replace")
 
 
 @pytest.mark.parametrize("key, text", [("launch", {"env": {"A": "x", "B": "${ODD}"}}),

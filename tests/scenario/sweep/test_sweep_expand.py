@@ -309,7 +309,7 @@ FAULTS = {
     "zipp: {server.seed: [1]}": "did you mean 'zip'",
     "zip: {server.seed: [1, 2], server.max_num_seqs: [1]}": "found 1 values, expected 2",
     "server.seed: [1, 2], where: 'sed > 1'": "did you mean 'seed'",
-    "server.seed: [1, 2], where: 'seed >'": "sweep.where: found 'seed >'",
+    "server.seed: [1, 2], where: 'seed >'": "sweep.where: 'seed >': character 7: found the end, expected a value",
     "server.seed: [1, 2], where: 'seed > 2'": "a condition that excludes every combination",
     "server.seed: [1, 2], sample: {method: sobl, count: 2}": "did you mean 'sobol'",
     "server.seed: [1, 2], sample: {count: 2, over: [server.sed]}": "did you mean 'server.seed'",

@@ -70,7 +70,7 @@ int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 			       "an experiment file or a result of profllm",
 			       path, command);
 		/* callers that print the path, too, leave it out */
-		size_t head = strlen("'' is ") + strlen(path);
+		size_t head = strlen("'' ") + strlen(path);
 		err->reason = head < strlen(err->text) ? head : 0;
 		return -1;
 	}

@@ -447,21 +447,25 @@ static bool may_be_meant(const struct schema_node *node, const json_t *value)
 	return is_meant;
 }
 
-/* Returns the rule of the keys that the schema requires, if the value has some of them, but not all; NULL otherwise. */
-static const struct schema_rule *half_required(const struct schema_node *node, const json_t *value)
+/* Returns the rule of the keys that the schema requires, or NULL, and how many of them the value has. */
+static const struct schema_rule *required_of(const struct schema_node *node, const json_t *value,
+					     size_t *ret_found)
 {
 	const struct schema_rule *ref = schema_rule_of(node, SCHEMA_REF);
 	const struct schema_rule *rule = schema_rule_of(node, SCHEMA_REQUIRED);
-	size_t found = 0;
 
+	*ret_found = 0;
 	if (rule == NULL)
-		return ref != NULL ? half_required(ref->nodes[0], value) : NULL;
+		return ref != NULL ? required_of(ref->nodes[0], value, ret_found) : NULL;
 	for (size_t i = 0; i < rule->count; i++)
-		found += json_object_get(value, rule->names[i]) != NULL;
-	return found > 0 && found < rule->count ? rule : NULL;
+		*ret_found += json_object_get(value, rule->names[i]) != NULL;
+	return rule;
 }
 
-/* Reports the missing key, if one alternative requires a key of the object and another that is missing. */
+/*
+ * Reports the missing key, if exactly one alternative requires a key of the object and another that is missing, and none
+ * has all its keys.
+ */
 static bool report_half(const struct rule_case *a)
 {
 	const struct schema_rule *rule = NULL;
@@ -469,9 +473,15 @@ static bool report_half(const struct rule_case *a)
 	size_t count = 0;
 
 	for (size_t i = 0; i < a->rule->count && json_is_object(a->value); i++) {
-		const struct schema_rule *half = half_required(a->rule->nodes[i], a->value);
-		rule = half != NULL ? half : rule;
-		count += half != NULL;
+		size_t found;
+		const struct schema_rule *required = required_of(a->rule->nodes[i], a->value,
+								 &found);
+		if (required == NULL || found == 0)
+			continue;
+		if (found == required->count)
+			return false;
+		rule = required;
+		count++;
 	}
 	if (count != 1)
 		return false;

@@ -27,8 +27,17 @@ NUMBERS = ("number", "count")
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
+def plain(value):
+    """Returns the value with whole numbers as such: 0 and 0.0 are one value."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
 def canonical(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def instant(text):
@@ -46,9 +55,9 @@ def decoded(value, type_):
     if isinstance(value, bytes):
         text = value[1:].decode()
         return {"y": lambda: ("yes", int(float(text))), "n": lambda: ("number", float(text)), "t": lambda: ("text", text),
-                "j": lambda: ("json", text)}[chr(value[0])]()
+                "j": lambda: ("json", canonical(json.loads(text)))}[chr(value[0])]()
     if isinstance(value, str):
-        return ("json" if type_ == "json" else "text"), value
+        return ("json", canonical(json.loads(value))) if type_ == "json" else ("text", value)
     return ("yes", int(value)) if type_ == "yes" else ("number", float(value))
 
 

@@ -158,7 +158,7 @@ def test_column(made_up, bin_dir, result_path, tmp_path):
     db = tmp_path / "a.db"
     for programs, told in ((bin_dir, "stored"), (made_up, "duplicate")):
         done = run_dashboard(programs, "import", result_path, "--db", db)
-        assert done.returncode == 0 and done.stdout.startswith(told), done.stderr
+        assert done.returncode == 0 and f"\n{told}" in done.stdout, done.stderr
         assert programs == made_up or "note: /config/server: unknown key 'made_up_depth'\n" in done.stdout
     ((value, explicit),) = ask(db, 'SELECT "server.made_up_depth", explicit_fields FROM benchmark_runs')
     assert value == 4 and "server.made_up_depth" in json.loads(explicit)

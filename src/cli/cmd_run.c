@@ -56,8 +56,8 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse (VERDICT: degraded, or the "
-	       "worse client_limited)",
+	       "exit with status 6 if the verdict is VERDICT or worse; VERDICT is degraded or "
+	       "client_limited (client_limited is the worse)",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "after the run, send the result and its artifacts to the dashboard at URL"),
@@ -71,8 +71,9 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "force", force, NULL,
 	       "start even if arguments break rules; the result records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result at FILE, unless the new one is less complete; delete "
-	       "the journal of a killed run, from which 'profllm recover' could make a result"),
+	       "replace an existing result at FILE, unless the new one is less complete; also "
+	       "delete the journal of a killed run at FILE, from which 'profllm recover' could "
+	       "make a result"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),

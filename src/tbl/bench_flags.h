@@ -29,7 +29,7 @@ BENCH_FLAG("json", NULL, NULL,
 BENCH_FLAG("quiet", NULL, NULL,
     "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit with status 6 if the verdict is VERDICT or worse (VERDICT: degraded, or the worse client_limited)")
+    "exit with status 6 if the verdict is VERDICT or worse; VERDICT is degraded or client_limited (client_limited is the worse)")
 BENCH_FLAG("upload", "URL", NULL,
     "after the run, send the result of --output and its artifacts to the dashboard at URL")
 BENCH_FLAG("token-file", "FILE", NULL,

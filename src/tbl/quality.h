@@ -139,7 +139,7 @@ QUALITY(host_withheld, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"the CPU quota of the cgroup stopped the client",
 	"raise the CPU limit of the client's container")
 QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
-	"change of the wall clock relative to the monotonic clock during the run; kernel receive timestamps are wrong by it until the clock offset is measured again",
+	"change of the wall clock relative to the monotonic clock during the run; until the clock offset is measured again, kernel receive timestamps are off by this change",
 	"the wall clock of the client's machine jumped during the run",
 	"wait until the time synchronization has settled, then repeat the run")
 QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
@@ -195,7 +195,7 @@ QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"the server ran out of KV cache and preempted requests",
 	"raise server.gpu_memory_utilization, or lower server.max_num_seqs")
 QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,
-	"finished requests, compared with the number that a 95 % interval of the most extreme reported percentile needs",
+	"finished requests; a 95 % interval of the most extreme reported percentile requires as many as the limit",
 	"too few requests finished for the most extreme percentile",
 	"raise benchmark.num_prompts (--num-prompts), or ignore that percentile")
 QUALITY(short_run, RUN, "s", LEAST, 10, INFO, NEVER, INFO,

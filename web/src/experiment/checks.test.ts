@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
-import { checksOf, intervalOf } from './model'
+import { type Check, checksOf, intervalOf, isBelow } from './model'
 import { causeLine, checkFigure, figure, logLines } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
@@ -103,4 +103,15 @@ it('without a known cause, the title names the line of the log with the error', 
   expect(causeLine(null, 'loading\nValueError: first\n  OSError: last\nexit')).toBe('OSError: last')
   expect([causeLine(null, 'no error here'), causeLine(null, null)]).toEqual(['', ''])
   expect(causeLine(`ValueError: ${'x'.repeat(300)}`, null)).toHaveLength(120)
+})
+
+describe('a limit that is a minimum', () => {
+  const check = (value: unknown, limit: unknown, status = 'over_limit') =>
+    ({ value, limit, status }) as unknown as Check
+  it('is one if the value is less and the check failed', () => {
+    expect(isBelow(check(20, 368))).toBe(true)
+    expect(isBelow(check(5, 2))).toBe(false)
+    expect(isBelow(check(1, 2, 'passed'))).toBe(false)
+    expect(isBelow(check(null, 2))).toBe(false)
+  })
 })

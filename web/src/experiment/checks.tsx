@@ -6,7 +6,7 @@ import { Act, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { State } from '../ui/verdict'
 import css from './experiment.module.css'
-import { type Check, checkRank } from './model'
+import { type Check, checkRank, isBelow } from './model'
 import { checkFigure, figure, unitOf } from './ruling'
 
 const EFFECTS: Record<string, string> = {
@@ -62,6 +62,7 @@ export function Checks({ checks }: { checks: Check[] }) {
                     <td>
                       <State
                         state={check.status}
+                        {...(isBelow(check) ? { word: 'below minimum' } : {})}
                         {...(check.status === 'over_limit' && check.effect === 'info'
                           ? { color: 'quiet' as const }
                           : {})}

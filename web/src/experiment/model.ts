@@ -65,6 +65,9 @@ export function checkRank({ status, effect }: Check) {
   return status === 'unknown' ? 3 : 4
 }
 
+// The limit of some checks is a minimum.
+export const isBelow = ({ status, value, limit }: Check) =>
+  status === 'over_limit' && typeof value === 'number' && typeof limit === 'number' && value < limit
 export const decides = (check: Check) => check.status === 'over_limit' && check.effect !== 'info'
 
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/

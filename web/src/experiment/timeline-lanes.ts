@@ -44,7 +44,7 @@ const ROWS: LaneRow[] = [
   { title: 'GPU temperature', lines: [['gpu.temperature_c', '']] },
   { title: 'Host CPU', lines: [['host.cpu_share', '']], top: 1 },
   {
-    title: 'Busy CPUs',
+    title: 'CPU use',
     lines: [
       ['server.cpu_share', 'server'],
       ['client.cpu_share', 'load generator'],

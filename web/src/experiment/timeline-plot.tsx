@@ -169,7 +169,10 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
       onBlur={() => setAt(null)}
     >
       <div className={css.lane}>
-        <div className={css.head}>{visible.length > 0 && <b>Startup</b>}</div>
+        <div className={css.head}>
+          {visible.length > 0 && <b>Startup</b>}
+          {visible.length > 0 && <span>each bar ends at its event</span>}
+        </div>
         <div ref={drawing}>
           <svg width={width} height={PHASES_HIGH} viewBox={`0 0 ${width} ${PHASES_HIGH}`} aria-hidden="true">
             {visible.map((phase, i) => (

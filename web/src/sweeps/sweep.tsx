@@ -241,6 +241,7 @@ function Screen({
   const isLower = catalogue.get(state.cx).direction !== 'higher'
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
+  const bestBy = `${shortName(catalogue.get(cy))}${cy === sweep.metric ? '' : ` (cells show ${shortName(field)})`}`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
@@ -324,7 +325,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `thick border: best ${shortName(catalogue.get(cy))} with ${limitWords}`}
+            best={best === undefined ? null : `thick border: best ${bestBy} with ${limitWords}`}
           />
           <div className={css.body}>
             <SweepMap

@@ -311,35 +311,63 @@ static int read_lines(struct store *store, const struct store_artifact *artifact
 	return 0;
 }
 
+/* Returns the stored one, or else one whose file was lost. */
 static const struct store_artifact *series_of(const struct store_artifacts *artifacts)
 {
+	const struct store_artifact *lost = NULL;
+
 	for (size_t i = 0; i < artifacts->count; i++) {
 		const struct store_artifact *artifact = &artifacts->items[i];
-		if (strcmp(artifact->kind, "series") == 0 && artifact->stored_at != NULL)
+		if (strcmp(artifact->kind, "series") != 0)
+			continue;
+		if (artifact->stored_at != NULL && !artifact->is_lost)
 			return artifact;
+		if (artifact->is_lost)
+			lost = artifact;
 	}
-	return NULL;
+	return lost;
 }
 
-/* Reads the artifact, or takes what was read before. *ret is a new reference. */
-static int open_series(const struct dash_request *request, const struct store_artifact *artifact,
-		       struct dash_series **ret, struct pl_err *err)
+struct series_file {
+	struct store *store;
+	const struct store_artifact *artifact;
+};
+
+static int read_series(void *data, size_t bytes_max, struct dash_series **ret, struct pl_err *err)
 {
-	struct dash_series_cache *cache = request->context->series;
+	const struct series_file *file = data;
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	*ret = dash_series_cache_find(cache, artifact->sha256);
-	if (*ret != NULL)
-		return 0;
-	if (read_lines(request->context->store, artifact, &text, &len, err) < 0)
+	if (read_lines(file->store, file->artifact, &text, &len, err) < 0)
 		return -1;
-	*ret = dash_series_read(text, len);
-	dash_series_cache_add(cache, artifact->sha256, *ret);
-	return 0;
+	return dash_series_read(text, len, bytes_max, ret, err);
 }
 
-/* The requested time, or else that of all samples. */
+/* Returns false if refused. *ret is a new reference; without an artifact it is empty. */
+static bool open_series(const struct dash_request *request, const struct store_artifact *artifact,
+			struct dash_series **ret, struct dash_answer *answer)
+{
+	struct series_file file = { request->context->store, artifact };
+	struct pl_err err = PL_ERR_INIT;
+	int fd = -1;
+
+	if (artifact == NULL)
+		return dash_series_read("", 0, 0, ret, &err) == 0;
+	/* says which file is missing on the server */
+	if (!open_file(request, artifact, &fd, answer))
+		return false;
+	pl_fd_close(&fd);
+	if (dash_series_cache_open(request->context->series, artifact->sha256, read_series, &file,
+				   ret, &err) == 0)
+		return true;
+	refuse(answer, &err);
+	return false;
+}
+
+#define RANGE_LEAST_NS 1000000 /* of the default: a recording may have one sample */
+
+/* The requested time, or else the given one. */
 static int64_t time_of(const struct dash_request *request, const char *name, int64_t usual)
 {
 	const json_t *value = json_object_get(request->query, name);
@@ -356,7 +384,6 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 					 .only = json_object_get(request->query, "series") };
 	auto_series struct dash_series *series = NULL;
 	auto_artifacts artifacts;
-	struct pl_err err = PL_ERR_INIT;
 	int64_t begin_ns = 0, end_ns = 0;
 
 	if (!find(request, &artifacts, answer))
@@ -371,22 +398,17 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 		return;
 	}
 	const struct store_artifact *artifact = series_of(&artifacts);
-	if (artifact == NULL) {
-		series = dash_series_read("", 0);
-	} else if (open_series(request, artifact, &series, &err) < 0) {
-		refuse(answer, &err);
+	if (!open_series(request, artifact, &series, answer))
 		return;
-	}
-	bool has_range = dash_series_range(series, &begin_ns, &end_ns);
-	span.from_ns = time_of(request, "from_ns", has_range ? begin_ns : 0);
-	span.to_ns = time_of(request, "to_ns", has_range ? end_ns + 1 : span.from_ns + 1);
+	(void)dash_series_range(series, &begin_ns, &end_ns);
+	span.from_ns = time_of(request, "from_ns", begin_ns);
+	/* the last sample is in the last bin, and the range is never empty */
+	int64_t least_ns = span.from_ns < INT64_MAX - RANGE_LEAST_NS ? span.from_ns + RANGE_LEAST_NS
+								     : INT64_MAX;
+	span.to_ns = time_of(request, "to_ns", end_ns >= least_ns ? end_ns + 1 : least_ns);
 	if (span.to_ns <= span.from_ns) {
-		dash_refuse(answer, 422, "to_ns: found %lld, expected a time after %s %lld",
-			    (long long)span.to_ns,
-			    json_object_get(request->query, "from_ns") != NULL
-				    ? "from_ns"
-				    : "the first sample at",
-			    (long long)span.from_ns);
+		dash_refuse(answer, 422, "to_ns: found %lld, expected a time after %lld",
+			    (long long)span.to_ns, (long long)span.from_ns);
 		return;
 	}
 	json_t *json = dash_series_bins(series, &span);

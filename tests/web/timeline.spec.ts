@@ -155,6 +155,31 @@ test('a drag and keys zoom; the address has the time, and a spike of one sample 
   await expect.poll(() => new URL(page.url()).search).toBe('')
 })
 
+test('an address with impossible times leads back to the recording', async ({ page, complaints }) => {
+  complaints.allow.push(/422/)
+  for (const range of ['1e300,2e300', '-1e6,-1e5', '1e15,2e15']) {
+    await open(page, `?t=${range}&table=1`)
+    const back = timeline(page).getByRole('button', { name: 'Show whole recording' })
+    if (await back.count()) await back.first().click()
+    await expect(timeline(page).getByRole('row', { name: /^Power GPU/ })).toContainText('W')
+  }
+  // a drag of a few milliseconds is widened to what the address can tell
+  await open(page, '?t=10,10.02')
+  const box = (await lane(page, 'GPU power').locator('svg').boundingBox()) as { x: number; y: number; width: number }
+  await lane(page, 'Host CPU').scrollIntoViewIfNeeded()
+  const at = (await lane(page, 'GPU power').locator('svg').boundingBox()) as { y: number }
+  await page.mouse.move(box.x + 200, at.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 210, at.y + 20, { steps: 3 })
+  await page.mouse.up()
+  await expect
+    .poll(() => {
+      const [from = 0, to = 0] = (new URL(page.url()).searchParams.get('t') ?? '').split(',').map(Number)
+      return Math.round((to - from) * 1000)
+    })
+    .toBe(10)
+})
+
 test('the table has the numbers of the shown time, and a file has the bins', async ({ page }) => {
   await open(page, '?t=30,40&table=1')
   const row = (name: RegExp) => timeline(page).getByRole('row', { name })

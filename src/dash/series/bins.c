@@ -10,6 +10,7 @@ struct bin {
 	double min;
 	double max;
 	size_t count;
+	bool is_from_start; /* its first sample is at its start */
 };
 
 struct work {
@@ -17,6 +18,7 @@ struct work {
 	struct bin *bins;   /* consecutive per quantity */
 	bool *is_wanted;    /* per quantity */
 	double *before;     /* per quantity: a held value at the start; NaN: none */
+	int64_t *before_ns; /* its time */
 	double *interval_s; /* per quantity: the longest of its tracks; NaN: none */
 	size_t *tracks;     /* per quantity, with a sample in the range */
 };
@@ -60,30 +62,53 @@ static void add_track(struct work *work, const struct series_track *track)
 		struct bin *bins = &work->bins[quantity * span->bins];
 		if (!work->is_wanted[quantity])
 			continue;
-		if (is_held && begin > 0)
-			work->before[quantity] = track->values[(begin - 1) * track->width + column];
+		for (size_t i = begin; is_held && i > 0; i--) {
+			double value = track->values[(i - 1) * track->width + column];
+			if (isnan(value))
+				continue;
+			if (isnan(work->before[quantity]) ||
+			    track->t_ns[i - 1] >= work->before_ns[quantity]) {
+				work->before[quantity] = value;
+				work->before_ns[quantity] = track->t_ns[i - 1];
+			}
+			break;
+		}
 		for (size_t i = begin; i < end; i++) {
 			double value = track->values[i * track->width + column];
 			if (isnan(value))
 				continue;
-			add_value(&bins[places[i - begin]], value, is_held);
+			struct bin *bin = &bins[places[i - begin]];
+			if (bin->count == 0)
+				bin->is_from_start =
+					(unsigned __int128)(track->t_ns[i] - span->from_ns) *
+						span->bins %
+						(uint64_t)(span->to_ns - span->from_ns) ==
+					0;
+			add_value(bin, value, is_held);
 			found++;
 		}
 		if (found == 0)
 			continue;
 		work->tracks[quantity]++;
-		if (!is_held && !(track->interval_s <= work->interval_s[quantity]))
+		if (!is_held && !isnan(track->interval_s) &&
+		    !(work->interval_s[quantity] >= track->interval_s))
 			work->interval_s[quantity] = track->interval_s;
 	}
 }
 
-static void hold(struct work *work, size_t quantity)
+static void hold(struct work *work, size_t quantity, int64_t end_ns)
 {
+	const struct dash_series_span *span = work->span;
 	double held = work->before[quantity];
 
-	for (size_t i = 0; i < work->span->bins; i++) {
-		struct bin *bin = &work->bins[quantity * work->span->bins + i];
-		if (!isnan(held)) {
+	for (size_t i = 0; i < span->bins; i++) {
+		struct bin *bin = &work->bins[quantity * span->bins + i];
+		int64_t start_ns = span->from_ns +
+				   (int64_t)((unsigned __int128)(span->to_ns - span->from_ns) * i /
+					     span->bins);
+		if (start_ns > end_ns)
+			break;
+		if (!isnan(held) && !bin->is_from_start) {
 			double last = bin->count > 0 ? bin->sum : held;
 			add_value(bin, held, true);
 			bin->sum = last;
@@ -110,7 +135,9 @@ static json_t *series_json(const struct work *work, size_t at)
 		const struct bin *bin = &work->bins[at * work->span->bins + i];
 		bool is_mean = quantity->kind != HELD && bin->count > 0;
 		double mean = is_mean ? bin->sum / (double)bin->count : bin->sum;
-		bool is_there = bin->count > 0 && isfinite(mean);
+		bool is_there = bin->count > 0;
+		/* the sum of the largest doubles is infinite */
+		mean = isfinite(mean) ? mean : bin->min / 2 + bin->max / 2;
 		json_array_append_new(values, is_there ? number(mean) : json_null());
 		json_array_append_new(min, is_there ? number(bin->min) : json_null());
 		json_array_append_new(max, is_there ? number(bin->max) : json_null());
@@ -141,8 +168,9 @@ json_t *dash_series_bins(const struct dash_series *series, const struct dash_ser
 	auto_free double *before = pl_alloc_array(count, sizeof(*before));
 	auto_free double *interval_s = pl_alloc_array(count, sizeof(*interval_s));
 	auto_free size_t *tracks = pl_alloc_array(count, sizeof(*tracks));
-	struct work work = { span, bins, wanted, before, interval_s, tracks };
-	double bin_s = ((double)span->to_ns - (double)span->from_ns) / 1e9 / (double)span->bins;
+	auto_free int64_t *before_ns = pl_alloc_array(count, sizeof(*before_ns));
+	struct work work = { span, bins, wanted, before, before_ns, interval_s, tracks };
+	double bin_s = (double)(span->to_ns - span->from_ns) / 1e9 / (double)span->bins;
 	int64_t begin_ns, end_ns;
 	json_t *t_s = json_array(), *list = json_array();
 
@@ -160,7 +188,7 @@ json_t *dash_series_bins(const struct dash_series *series, const struct dash_ser
 			continue;
 		tracks[i] = tracks[i] > 0 ? tracks[i] : 1;
 		if (dash_series_quantities[i].kind == HELD)
-			hold(&work, i);
+			hold(&work, i, end_ns);
 		json_array_append_new(list, series_json(&work, i));
 	}
 	for (size_t i = 0; i < span->bins; i++)

@@ -13,6 +13,7 @@ struct entry {
 };
 
 struct dash_series_cache {
+	pthread_mutex_t reading; /* held by the thread that reads; before `lock` */
 	pthread_mutex_t lock;
 	size_t bytes_max;
 	size_t bytes;
@@ -25,6 +26,7 @@ struct dash_series_cache *dash_series_cache_new(size_t bytes_max)
 {
 	struct dash_series_cache *cache = pl_alloc(sizeof(*cache));
 
+	pthread_mutex_init(&cache->reading, NULL);
 	pthread_mutex_init(&cache->lock, NULL);
 	cache->bytes_max = bytes_max;
 	return cache;
@@ -38,6 +40,7 @@ void dash_series_cache_free(struct dash_series_cache *cache)
 		dash_series_unref(cache->entries[i].series);
 	free(cache->entries);
 	pthread_mutex_destroy(&cache->lock);
+	pthread_mutex_destroy(&cache->reading);
 	free(cache);
 }
 
@@ -64,7 +67,8 @@ static void drop_oldest(struct dash_series_cache *cache)
 	memmove(&cache->entries[0], &cache->entries[1], cache->count * sizeof(cache->entries[0]));
 }
 
-struct dash_series *dash_series_cache_find(struct dash_series_cache *cache, const char *sha256)
+/* New reference; NULL if it is not kept. */
+static struct dash_series *find(struct dash_series_cache *cache, const char *sha256)
 {
 	struct dash_series *found = NULL;
 
@@ -75,8 +79,7 @@ struct dash_series *dash_series_cache_find(struct dash_series_cache *cache, cons
 	return found;
 }
 
-void dash_series_cache_add(struct dash_series_cache *cache, const char *sha256,
-			   struct dash_series *series)
+static void add(struct dash_series_cache *cache, const char *sha256, struct dash_series *series)
 {
 	struct entry entry = { .series = series, .bytes = dash_series_bytes(series) };
 
@@ -84,12 +87,29 @@ void dash_series_cache_add(struct dash_series_cache *cache, const char *sha256,
 		return;
 	memcpy(entry.sha256, sha256, strlen(sha256) + 1);
 	pthread_mutex_lock(&cache->lock);
-	if (!make_newest(cache, sha256)) {
-		while (cache->bytes + entry.bytes > cache->bytes_max)
-			drop_oldest(cache);
-		dash_series_ref(series);
-		cache->bytes += entry.bytes;
-		*PL_PUSH(cache->entries, cache->count, cache->room) = entry;
-	}
+	while (cache->bytes + entry.bytes > cache->bytes_max)
+		drop_oldest(cache);
+	dash_series_ref(series);
+	cache->bytes += entry.bytes;
+	*PL_PUSH(cache->entries, cache->count, cache->room) = entry;
 	pthread_mutex_unlock(&cache->lock);
+}
+
+int dash_series_cache_open(struct dash_series_cache *cache, const char *sha256,
+			   dash_series_read_fn *read, void *data, struct dash_series **ret,
+			   struct pl_err *err)
+{
+	int result = 0;
+
+	*ret = find(cache, sha256);
+	if (*ret != NULL)
+		return 0;
+	pthread_mutex_lock(&cache->reading);
+	*ret = find(cache, sha256);
+	if (*ret == NULL)
+		result = read(data, cache->bytes_max, ret, err);
+	if (result == 0 && *ret != NULL)
+		add(cache, sha256, *ret);
+	pthread_mutex_unlock(&cache->reading);
+	return result;
 }

@@ -16,8 +16,13 @@ static inline void dash_series_cache_auto(struct dash_series_cache **owner)
 }
 #define auto_series_cache __attribute__((cleanup(dash_series_cache_auto), unused))
 
-/* New reference; NULL if it is not kept. */
-struct dash_series *dash_series_cache_find(struct dash_series_cache *cache, const char *sha256);
-/* Adds a reference; ignored if it is larger than the cache or already kept. */
-void dash_series_cache_add(struct dash_series_cache *cache, const char *sha256,
-			   struct dash_series *series);
+/*
+ * Sets *ret to a new reference to the series of this hash. If it is not kept, read() makes it, with at most so many bytes
+ * as the cache holds; only one thread reads at a time, so that a few requests cannot fill the memory. Returns read()'s
+ * error.
+ */
+typedef int dash_series_read_fn(void *data, size_t bytes_max, struct dash_series **ret,
+				struct pl_err *err);
+int dash_series_cache_open(struct dash_series_cache *cache, const char *sha256,
+			   dash_series_read_fn *read, void *data, struct dash_series **ret,
+			   struct pl_err *err) PL_MUST_CHECK;

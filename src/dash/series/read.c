@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/jwalk.h"
@@ -94,12 +95,12 @@ static double number_of(const struct io_jwalk *walk)
 		mantissa = mantissa * 10 + (uint64_t)(*at - '0');
 		decimals += has_point;
 	}
-	if (at == end && decimals < PL_ARRAY_SIZE(powers)) {
+	if (at == end && mantissa <= UINT64_C(1) << 53 && decimals < PL_ARRAY_SIZE(powers)) {
 		double value = (double)mantissa / powers[decimals];
 		return is_negative ? -value : value;
 	}
-	/* a token of a line is followed by its bracket, at which strtod() ends */
-	return strtod(walk->text, NULL);
+	auto_free char *digits = pl_strndup(walk->text, walk->len);
+	return strtod(digits, NULL);
 }
 
 /* Members mostly come in the order of the table. Returns the column, or SIZE_MAX. */
@@ -139,7 +140,8 @@ static bool take_member(struct io_jwalk *walk, struct line *line, struct io_jwal
 {
 	if (io_jwalk_is(walk, "t_ns"))
 		return io_jwalk_next(walk) == IO_JWALK_NUMBER &&
-		       io_jwalk_to_i64(walk, &line->t_ns) && line->t_ns >= 0;
+		       io_jwalk_to_i64(walk, &line->t_ns) && line->t_ns >= 0 &&
+		       line->t_ns < INT64_MAX;
 	if (io_jwalk_is(walk, "source")) {
 		if (io_jwalk_next(walk) != IO_JWALK_STRING)
 			return false;
@@ -148,10 +150,13 @@ static bool take_member(struct io_jwalk *walk, struct line *line, struct io_jwal
 	}
 	if (io_jwalk_is(walk, "id")) {
 		enum io_jwalk_token token = io_jwalk_skip_value(walk);
-		if (token == IO_JWALK_STRING &&
-		    io_jwalk_decode(walk, line->id, sizeof(line->id)) == (size_t)-1)
+		size_t len = token == IO_JWALK_STRING
+				     ? io_jwalk_decode(walk, line->id, sizeof(line->id) - 1)
+				     : 0;
+		if (token == IO_JWALK_ERROR || len == (size_t)-1)
 			return false;
-		return token != IO_JWALK_ERROR;
+		line->id[len] = '\0';
+		return true;
 	}
 	if (!io_jwalk_is(walk, "values"))
 		return io_jwalk_skip_value(walk) != IO_JWALK_ERROR;
@@ -194,13 +199,14 @@ static bool read_line(const char *text, size_t len, struct line *ret)
 static struct series_track *track_of(struct dash_series *series, const struct line *line,
 				     size_t *last)
 {
-	const char *id = line->id[0] != '\0' ? line->id : NULL;
+	uint64_t hash = pl_hash_text(PL_HASH_NONE, line->id);
 
 	/* lines of a tick follow each other: the next track is likely */
 	for (size_t tried = 0; tried < series->track_count; tried++) {
 		size_t at = (*last + 1 + tried) % series->track_count;
 		struct series_track *track = &series->tracks[at];
-		if (track->first == line->first && pl_text_equal(track->id, id)) {
+		if (track->hash == hash && track->first == line->first &&
+		    strcmp(track->id, line->id) == 0) {
 			*last = at;
 			return track;
 		}
@@ -212,7 +218,8 @@ static struct series_track *track_of(struct dash_series *series, const struct li
 					     series->track_room);
 	track->first = line->first;
 	track->width = line->width;
-	track->id = pl_strdup(id);
+	track->id = pl_strdup(line->id);
+	track->hash = hash;
 	return track;
 }
 
@@ -278,9 +285,30 @@ static double interval_of(const struct series_track *track)
 	return (double)steps[(track->count - 1) / 2] / 1e9;
 }
 
-struct dash_series *dash_series_read(const char *text, size_t len)
+static bool has_value(const struct line *line)
 {
-	struct dash_series *series = pl_alloc(sizeof(*series));
+	for (size_t i = 0; i < line->width; i++) {
+		if (!isnan(line->values[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the line is a sample. One without a value has no place in the columns. */
+static bool take_line(struct dash_series *series, const struct line *line, size_t *last)
+{
+	if (!has_value(line))
+		return true;
+	struct series_track *track = track_of(series, line, last);
+	if (track != NULL)
+		add_sample(track, line);
+	return track != NULL;
+}
+
+int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash_series **ret,
+		     struct pl_err *err)
+{
+	auto_series struct dash_series *series = pl_alloc(sizeof(*series));
 	struct line line;
 	size_t last = 0;
 
@@ -289,16 +317,14 @@ struct dash_series *dash_series_read(const char *text, size_t len)
 	for (const char *at = text; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *stop = newline != NULL ? newline : end;
-		struct series_track *track = NULL;
-		bool is_line = stop > at && read_line(at, (size_t)(stop - at), &line);
-		if (is_line && line.width > 0)
-			track = track_of(series, &line, &last);
-		if (track != NULL)
-			add_sample(track, &line);
-		/* a source that this version does not know is a sample all the same */
-		bool is_taken = is_line && (track != NULL || line.width == 0);
+		bool is_taken = stop > at && read_line(at, (size_t)(stop - at), &line) &&
+				take_line(series, &line, &last);
 		series->lines += is_taken;
 		series->skipped += stop > at && !is_taken;
+		if ((series->lines & 1023) == 0 && dash_series_bytes(series) > bytes_max)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "the time series has more than %zu bytes of samples",
+					  bytes_max);
 		at = stop + 1;
 	}
 	for (size_t i = 0; i < series->track_count; i++) {
@@ -307,7 +333,8 @@ struct dash_series *dash_series_read(const char *text, size_t len)
 			sort_track(track);
 		track->interval_s = interval_of(track);
 	}
-	return series;
+	*ret = pl_take(series);
+	return 0;
 }
 
 struct dash_series *dash_series_ref(struct dash_series *series)
@@ -343,8 +370,8 @@ size_t dash_series_bytes(const struct dash_series *series)
 
 bool dash_series_range(const struct dash_series *series, int64_t *ret_begin_ns, int64_t *ret_end_ns)
 {
-	*ret_begin_ns = INT64_MAX;
-	*ret_end_ns = INT64_MIN;
+	*ret_begin_ns = series->track_count > 0 ? INT64_MAX : 0;
+	*ret_end_ns = 0;
 	for (size_t i = 0; i < series->track_count; i++) {
 		const struct series_track *track = &series->tracks[i];
 		if (track->t_ns[0] < *ret_begin_ns)

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "base/err.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +18,13 @@
 struct dash_series;
 
 /*
- * Reads lines. The caller owns the first reference. A line that is not a sample is skipped and counted; so is a line of
- * a further GPU after the first DASH_SERIES_TRACKS_MAX. Lines may come in any order.
+ * Reads lines; *ret is the caller's first reference. A line that is not a sample is skipped and counted; so is a line of
+ * a further GPU after the first DASH_SERIES_TRACKS_MAX. Lines may come in any order. Returns -1 (INVALID) if the samples
+ * take more than about bytes_max in memory; sorting takes as much again.
  */
 #define DASH_SERIES_TRACKS_MAX 256
-struct dash_series *dash_series_read(const char *text, size_t len);
+int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash_series **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
 struct dash_series *dash_series_ref(struct dash_series *series);
 void dash_series_unref(struct dash_series *series);
 
@@ -32,7 +36,7 @@ static inline void dash_series_auto(struct dash_series **owner)
 
 /* Size in memory. */
 size_t dash_series_bytes(const struct dash_series *series);
-/* CLOCK_MONOTONIC of the first and the last sample. Returns false if there is none. */
+/* CLOCK_MONOTONIC of the first and the last sample. Returns false, and sets both to 0, if there is none. */
 bool dash_series_range(const struct dash_series *series, int64_t *ret_begin_ns,
 		       int64_t *ret_end_ns);
 
@@ -54,8 +58,9 @@ bool dash_series_is_name(const char *name, const char **ret_nearest);
  *
  * Levels and rates of tbl/telemetry.h: mean, smallest and largest sample of a bin, over all GPUs (`tracks` of them). A
  * bin without a sample is null. interval_s is the median time between two samples, so that a reader can tell a gap from
- * bins that are shorter. Requests in flight (source load) are recorded at changes: interval_s is null, a value is that at
- * the end of a bin, and min and max include the value that the bin begins with. They are
+ * bins that are shorter; null: a single sample. Requests in flight (source load) are recorded at changes: interval_s is
+ * null, a value is that at the end of a bin, min and max include the value that the bin begins with, and the last value
+ * is held up to the end of the recording. They are
  * present if the range begins within the recording. Counters, sets of reasons and other series without a number in the range are
  * omitted.
  */

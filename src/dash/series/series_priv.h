@@ -22,9 +22,10 @@ extern const size_t dash_series_quantity_count;
 
 /* The samples of one source and id, in the order of their times. */
 struct series_track {
-	size_t first; /* of dash_series_quantities */
-	size_t width; /* number of quantities of the source */
-	char *id;     /* NULL: none */
+	size_t first;  /* of dash_series_quantities */
+	size_t width;  /* number of quantities of the source */
+	char *id;      /* "": none */
+	uint64_t hash; /* of the id */
 	int64_t *t_ns;
 	double *values; /* [count][width]; NaN: none */
 	size_t count;

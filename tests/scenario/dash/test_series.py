@@ -75,6 +75,41 @@ def test_the_whole_recording_is_the_default(dashboard):
     assert wrong.status == 422 and "'gpu.power_w'" in wrong.json["detail"]
 
 
+def test_odd_ranges(dashboard):
+    path = "/api/data/experiments/small-1/series"
+    line = json.dumps(sample(FROM, "host", {"cpu_share": 0.5})) + "\n"
+    put(dashboard, line.encode())
+    whole = dashboard.get(path).json  # a single sample
+    assert whole["to_ns"] - whole["from_ns"] == 1_000_000 and whole["series"][0]["interval_s"] is None
+    later = dashboard.get(f"{path}?from_ns={TO}")  # after the end
+    assert later.status == 200 and later.json["series"] == [] and later.json["from_ns"] == TO
+    assert dashboard.get(f"{path}?to_ns={FROM - 1}").status == 422
+    assert dashboard.get(f"{path}?from_ns={2**63 - 1}").status == 422
+    put(dashboard, line.replace(str(FROM), str(2**63 - 1)).encode())
+    assert dashboard.get(path).json["lines"] == 0
+
+
+def test_samples_beyond_the_memory_are_refused(dashboard):
+    """A small artifact may hold far more samples than the dashboard can keep."""
+    text = b'{"t_ns":2,"source":"server_metrics","values":{"running":1}}\n' * 3_000_000
+    packed = subprocess.run(["zstd", "-q", "-c"], input=text, capture_output=True, check=True).stdout
+    assert len(packed) < 1_000_000
+    put(dashboard, packed)
+    refused = dashboard.get(PATH)
+    assert refused.status == 422 and "bytes" in refused.json["detail"]
+
+
+def test_a_lost_file_is_named(bin_dir, tmp_path):
+    with Dashboard(bin_dir, tmp_path / "d.db") as one:
+        assert one.upload("/api/upload/batch", [little(1)])["counts"]["stored"] == 1
+        put(one, b"{}\n")
+        for file in (tmp_path / "d.db.files").rglob("*"):
+            if file.is_file():
+                file.unlink()
+        lost = one.get(PATH)
+        assert lost.status == 404 and "r.series.jsonl" in lost.json["detail"]
+
+
 def test_a_zoom_into_a_recorded_run(bin_dir, dashboard, tmp_path):
     """Each zoom of what `profllm run` recorded has the true extremes and means of its bins, by numpy."""
     numpy = pytest.importorskip("numpy")

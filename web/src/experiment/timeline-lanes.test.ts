@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Experiment, SeriesBins } from '../api/types'
-import { lanesOf, measuredRun, phasesOf, titleOf, zoomed } from './timeline-lanes'
+import { lanesOf, measuredRun, phasesOf, rangeWithin, titleOf, zoomed } from './timeline-lanes'
 
 const series = (source: string, name: string, values: (number | null)[], more = {}) => ({
   source,
@@ -102,3 +102,15 @@ it('a zoom keeps its center in place and stays within the recording', () => {
   expect(zoomed([80, 100], 100, 2, [0, 100])).toEqual([60, 100])
   expect(zoomed([0, 100], 50, 4, [0, 100])).toEqual([0, 100])
 })
+
+it('a zoom is at least as wide as the address can tell, and within the recording', () => {
+  const [from, to] = zoomed([1, 1.012], 1.006, 0.5, [0, 100])
+  expect(to - from).toBeCloseTo(0.01)
+  expect(rangeWithin([1.2341, 1.2344], [0, 100])?.map((one) => Number(one.toFixed(4)))).toEqual([1.2293, 1.2393])
+  expect(rangeWithin([-5, 3], [0, 100])).toEqual([0, 3])
+  expect(rangeWithin([-5, -3], [0, 100])).toBeNull()
+})
+
+it.each([5e-324, 1e-310, 1.7e308])('a lane of %s has a finite axis', (value) =>
+  expect(lanesOf(bins(series('gpu', 'power_w', [value, 0, 0])), 0, false)[0]?.top).toBeLessThan(Infinity),
+)

@@ -85,12 +85,16 @@ export function titleOf({ name }: Sampled) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
+// recorded at changes: a value holds until the next one
+export const isHeld = ({ source }: Pick<Sampled, 'source'>) => source === 'load'
+
 const noteOf = (sampled: Sampled) =>
   sampled.tracks > 1 ? `mean and range of ${sampled.tracks} GPUs` : sourceOf(sampled)
 
 const topOf = (lines: LaneLine[]) => {
   const most = Math.max(0, ...lines.flatMap(({ sampled }) => sampled.max).filter((one) => one !== null))
-  return most > 0 ? evenTicks(0, most, 2).max : 1
+  const top = most > 1e-300 ? evenTicks(0, most, 2).max : 1
+  return Number.isFinite(top) ? top : most
 }
 
 // `zero_s`: added to the times of the bins.
@@ -101,7 +105,16 @@ export function lanesOf(bins: SeriesBins, zeroS: number, isAll: boolean): Lane[]
     const lines = wanted.flatMap(([key, name]): LaneLine[] => {
       const sampled = series.get(key)
       if (!sampled) return []
-      return [{ key, name, sampled, t, values: sampled.values, gap: gapAfter(sampled.interval_s, t) }]
+      return [
+        {
+          key,
+          name,
+          sampled,
+          t,
+          values: sampled.values,
+          gap: isHeld(sampled) ? Infinity : gapAfter(sampled.interval_s, t),
+        },
+      ]
     })
     const [first] = lines
     if (!first) return []
@@ -146,9 +159,19 @@ export function phasesOf(experiment: Experiment, zeroNs: number): Phase[] {
   return ends.map(({ name, end }, i) => ({ name, from: origin + (ends[i - 1]?.end ?? 0), to: origin + end }))
 }
 
+export const LEAST_S = 0.01 // of a zoom: the address has milliseconds
+
+// A range within the recording that is not too narrow for the address; null: it is outside.
+export function rangeWithin([from, to]: [number, number], [begin, end]: [number, number]): [number, number] | null {
+  const [low, high] = [Math.max(from, begin), Math.min(to, end)]
+  if (!(high > low)) return null
+  const missing = Math.max(0, LEAST_S - (high - low))
+  return [low - missing / 2, high + missing / 2]
+}
+
 // A range, widened or narrowed around a time that keeps its place.
 export function zoomed([from, to]: [number, number], around: number, factor: number, bounds: [number, number]) {
-  const width = Math.min((to - from) * factor, bounds[1] - bounds[0])
+  const width = Math.min(Math.max((to - from) * factor, LEAST_S), bounds[1] - bounds[0])
   const share = to > from ? (around - from) / (to - from) : 0.5
   const start = Math.min(Math.max(around - width * share, bounds[0]), bounds[1] - width)
   return [start, start + width] as [number, number]

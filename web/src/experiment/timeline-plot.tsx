@@ -8,7 +8,7 @@ import { bandPath, linePath, sampleAt } from '../series/samples'
 import { join } from '../ui/controls'
 import { moved, nearest } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
-import { type Lane, type LaneLine, type Phase, zoomed } from './timeline-lanes'
+import { type Lane, type LaneLine, type Phase, rangeWithin, sourceOf, zoomed } from './timeline-lanes'
 import css from './timeline.module.css'
 
 const HIGH = 64
@@ -30,6 +30,7 @@ interface Props {
   bounds: [number, number] // of the recording
   run: [number, number] | null // measured
   phases: Phase[]
+  isZoomed: boolean
   isBusy: boolean
   onRange: (range: [number, number] | null) => void
 }
@@ -57,7 +58,7 @@ function valueText(line: LaneLine, at: number, form: Form): Reading | null {
 const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
   reading ? join(reading.number, form?.unit) : 'no value'
 
-export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRange }: Props) {
+export function TimelinePlot({ lanes, range, bounds, run, phases, isZoomed, isBusy, onRange }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const drawing = useRef<HTMLDivElement>(null)
   const width = useWidth(drawing, 800)
@@ -81,20 +82,27 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
   const readings = lanes.map(({ lines }, lane) =>
     lines.map((line) => (cursor === null ? null : valueText(line, sampleAt(line, cursor), forms[lane] as Form))),
   )
+  // both the server and the load generator have 'Memory'
+  const isShared = (title: string) => lanes.filter((lane) => lane.title === title).length > 1
   const said =
     cursor === null
       ? 'no position; use the arrow keys to move the cursor'
       : `${secondsText(cursor, to - from)}: ${lanes
           .flatMap(({ title, lines }, lane) =>
-            lines.map(({ name }, i) => `${join(title, name)} ${textOf(readings[lane]?.[i], forms[lane])}`),
+            lines.map(
+              ({ name, sampled }, i) =>
+                `${join(title, name || (isShared(title) && sourceOf(sampled)))} ${textOf(readings[lane]?.[i], forms[lane])}`,
+            ),
           )
           .join(', ')}`
 
   const xOf = ({ clientX }: PointerEvent) => clientX - (drawing.current?.getBoundingClientRect().left ?? 0)
   const down = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.button !== 0 || event.pointerType === 'touch') return
+    const x = xOf(event)
+    // text of titles and readings can be selected
+    if (event.button !== 0 || event.pointerType === 'touch' || x < 0 || x > width) return
     event.currentTarget.setPointerCapture(event.pointerId)
-    setDrag([xOf(event), xOf(event)])
+    setDrag([x, x])
   }
   const move = (event: PointerEvent) => {
     const x = xOf(event)
@@ -104,7 +112,7 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
   const up = () => {
     if (drag && Math.abs(drag[1] - drag[0]) >= DRAG_FROM) {
       const ends = drag.map(toSeconds).toSorted((a, b) => a - b)
-      onRange([ends[0] as number, ends[1] as number])
+      onRange(rangeWithin([ends[0] as number, ends[1] as number], bounds))
     }
     setDrag(null)
   }
@@ -115,8 +123,8 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
     if (factor !== undefined) {
       const wanted = zoomed(range, cursor ?? (from + to) / 2, factor, bounds)
       onRange(wanted[0] <= bounds[0] && wanted[1] >= bounds[1] ? null : wanted)
-    } else if (next !== undefined) setAt(next)
-    else if (event.key === 'Escape' && (from > bounds[0] || to < bounds[1])) onRange(null)
+    } else if (next !== undefined && places.length > 0) setAt(next)
+    else if (event.key === 'Escape' && isZoomed) onRange(null)
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -194,7 +202,7 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isBusy, onRang
       </div>
       {lanes.map((lane, i) => (
         <LanePlot
-          key={lane.title}
+          key={lane.lines[0]?.key ?? lane.title}
           lane={lane}
           form={forms[i] as Form}
           readings={readings[i] ?? []}
@@ -255,7 +263,8 @@ interface LaneProps {
 
 function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, width, cursor, background }: LaneProps) {
   const bottom = HIGH - BOX.bottom
-  const toY = (value: number) => bottom - (value / top) * (bottom - BOX.top)
+  // a share above 1 stays in the lane
+  const toY = (value: number) => bottom - Math.min(Math.max(value / top, 0), 1.1) * (bottom - BOX.top)
   return (
     <div className={css.lane} data-lane={title}>
       <div className={css.head}>

@@ -13,7 +13,7 @@ import { save } from '../ui/save'
 import { useWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
-import { FACTS, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
+import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
 import { secondsText, TimelinePlot } from './timeline-plot'
 import css from './timeline.module.css'
 
@@ -37,8 +37,10 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
       state: history.state as unknown,
     })
   }
-  const toNs = (seconds: number) => Math.max(0, Math.round((origin ?? 0) + seconds * 1e9))
-  const range = origin === null ? null : state.range
+  const toNs = (seconds: number) =>
+    Math.min(Math.max(0, Math.round((origin ?? 0) + seconds * 1e9)), Number.MAX_SAFE_INTEGER)
+  // the address may have any numbers
+  const range = origin !== null && state.range && toNs(state.range[1]) > toNs(state.range[0]) ? state.range : null
   const bins = Math.min(BINS_MAX, Math.max(50, Math.round((width - 300) / PX_PER_BIN / 50) * 50))
   const asked = useTimeline(
     experiment.id,
@@ -113,12 +115,21 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
           <Note kind="warn" role="alert">
             <b>Could not load the telemetry.</b> {causeOf(asked.error)}{' '}
             <Act onPress={() => void asked.refetch()}>Retry</Act>
+            {state.range && (
+              <>
+                {' '}
+                <Act onPress={() => set({ range: null })}>Show whole recording</Act>
+              </>
+            )}
           </Note>
         )}
         {missing === null && !data && !asked.error && <Bone width={520} />}
         {data && bounds === null && <p className={css.quiet}>The telemetry file contains no samples.</p>}
         {data && shown && bounds && lanes.length === 0 && (
-          <p className={css.quiet}>No samples were recorded in this time.</p>
+          <p className={css.quiet}>
+            No samples were recorded in this time.{' '}
+            {range && <Act onPress={() => set({ range: null })}>Show whole recording</Act>}
+          </p>
         )}
         {data && shown && bounds && lanes.length > 0 && !state.isTable && (
           <TimelinePlot
@@ -127,6 +138,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
             bounds={bounds}
             run={measured}
             phases={phases}
+            isZoomed={range !== null}
             isBusy={asked.isPlaceholderData}
             onRange={(next) => set({ range: next })}
           />
@@ -143,7 +155,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
 function csvOf(data: SeriesBins, zero: number) {
   const heads = data.series.flatMap((one) =>
     ['mean', 'min', 'max'].map(
-      (which) => `${keyOf(one)} ${one.interval_s === null && which === 'mean' ? 'last' : which} (${one.unit})`,
+      (which) => `${keyOf(one)} ${isHeld(one) && which === 'mean' ? 'last' : which} (${one.unit})`,
     ),
   )
   const rows = data.t_s.map((t, i) => [
@@ -170,7 +182,14 @@ function Numbers({
   isAll: boolean
 }) {
   const whole = useTimeline(experiment.id, { bins: 1, series: seriesOf(isAll), from: data.from_ns, to: data.to_ns })
-  const list = (whole.data?.series ?? []).filter((one) => !FACTS.has(keyOf(one)))
+  if (whole.error)
+    return (
+      <Note kind="warn" role="alert">
+        <b>Could not load the numbers.</b> {causeOf(whole.error)} <Act onPress={() => void whole.refetch()}>Retry</Act>
+      </Note>
+    )
+  if (!whole.data) return <Bone width={520} />
+  const list = whole.data.series.filter((one) => !FACTS.has(keyOf(one)))
   return (
     <div
       className={page.scroll}
@@ -215,7 +234,7 @@ function Numbers({
                 </th>
                 <td className="mid">{sourceOf(one)}</td>
                 <td className={join(page.text, 'mid')}>{one.text}</td>
-                <td className={page.num}>{one.interval_s === null ? '–' : cell(one.values[0])}</td>
+                <td className={page.num}>{isHeld(one) ? '–' : cell(one.values[0])}</td>
                 <td className={page.num}>{cell(one.min[0])}</td>
                 <td className={page.num}>{cell(one.max[0])}</td>
                 <td className="dim">{form.unit}</td>

@@ -27,6 +27,9 @@ export function evenTicks(least: number, greatest: number, most: number, isWhole
   const half = Math.abs(least) / 2 || 0.5
   const [low, high] = greatest > least ? [least, greatest] : [least === 0 ? 0 : least - half, greatest + half]
   let [step, first, last] = [stepOver(high / most - low / most, isWhole), 0, 0]
+  // the smallest and the largest doubles have no round steps
+  if (!(step > 0 && Number.isFinite(step) && Number.isFinite(high / step) && Number.isFinite(low / step)))
+    return { min: low, max: high, ticks: [low, high] }
   for (;;) {
     ;[first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)]
     if (last - first <= most) break

@@ -7,10 +7,9 @@ export interface Line {
 
 const GAP = 3.5 // samples, or bins, that are missing one after the other
 
-// Bins may be shorter than the interval between samples; bins of long runs are longer. null: recorded at changes, so a
-// value holds until the next one.
+// Bins may be shorter than the interval between samples; bins of long runs are longer. null: there is one sample.
 export const gapAfter = (intervalS: number | null, t: number[]) =>
-  intervalS === null ? Infinity : Math.max(intervalS, (t[1] ?? 0) - (t[0] ?? 0)) * GAP
+  Math.max(intervalS ?? 0, (t[1] ?? 0) - (t[0] ?? 0)) * GAP
 
 // The index of the sample nearest to a time; -1 if none is near.
 export function sampleAt({ t, values, gap }: Line, seconds: number) {

@@ -19,9 +19,20 @@
 /* Four bins of a second, after the first second of the run. */
 static const struct dash_series_span span = { 1000 * MS, 5000 * MS, 4, NULL };
 
+#define BYTES_MAX (1 << 20)
+
+static struct dash_series *read_text(const char *text)
+{
+	struct dash_series *series = NULL;
+
+	assert_int_equal(dash_series_read(text, strlen(text), BYTES_MAX, &series, PL_ERR_IGNORED),
+			 0);
+	return series;
+}
+
 static json_t *bins_of(const char *text)
 {
-	auto_series struct dash_series *series = dash_series_read(text, strlen(text));
+	auto_series struct dash_series *series = read_text(text);
 
 	return dash_series_bins(series, &span);
 }
@@ -79,13 +90,13 @@ static void test_dash_series_bins__means(void **state)
 /* Requests in flight keep their last value, also that of before the range. */
 static void test_dash_series_bins__held(void **state)
 {
-	static const double expected[] = { 3, 5, 5, 0 }, begun[] = { NAN, NAN, 7, 7 };
+	static const double expected[] = { 3, 5, 5, 0 }, begun[] = { NAN, NAN, 7, NAN };
 	auto_json json_t *answer = bins_of(FLIGHT(10, 2) FLIGHT(500, 3) FLIGHT(2100, 9)
 						   FLIGHT(2900, 5) FLIGHT(4999, 0));
 	auto_json json_t *later = bins_of(FLIGHT(3000, 7));
 	auto_json json_t *before = bins_of(FLIGHT(10, 2));
 	auto_json json_t *quiet = bins_of(FLIGHT(10, 2) POWER(1000, 80));
-	static const double same[] = { 2, 2, 2, 2 };
+	static const double same[] = { 2, NAN, NAN, NAN };
 
 	(void)state;
 	assert_values(values_of(answer, "load", "in_flight"), expected);
@@ -195,7 +206,7 @@ static void test_dash_series_bins__only(void **state)
 	auto_json json_t *names = json_pack("[s, s]", "host.load_1m", "load.in_flight");
 	const struct dash_series_span some = { 0, 5000 * MS, 3, names };
 	static const char text[] = POWER(1000, 80) FLIGHT(1000, 4);
-	auto_series struct dash_series *series = dash_series_read(text, strlen(text));
+	auto_series struct dash_series *series = read_text(text);
 	auto_json json_t *answer = dash_series_bins(series, &some);
 	const char *nearest = NULL;
 
@@ -267,33 +278,142 @@ static void test_dash_series_bins__many_tracks(void **state)
 			 DASH_SERIES_TRACKS_MAX);
 }
 
-/* The least recently used one is dropped; a reference outlives it. */
+/* Makes the series of a text, and counts how often. */
+struct source {
+	const char *text;
+	int reads;
+};
+
+static int read_source(void *data, size_t bytes_max, struct dash_series **ret, struct pl_err *err)
+{
+	struct source *source = data;
+
+	source->reads++;
+	return dash_series_read(source->text, strlen(source->text), bytes_max, ret, err);
+}
+
+static struct dash_series *open_of(struct dash_series_cache *cache, const char *sha256,
+				   struct source *source)
+{
+	struct dash_series *series = NULL;
+
+	assert_int_equal(
+		dash_series_cache_open(cache, sha256, read_source, source, &series, PL_ERR_IGNORED),
+		0);
+	return series;
+}
+
+/* The least recently used one is dropped and read again; a reference outlives it. */
 static void test_dash_series_bins__cache(void **state)
 {
-	static const char text[] = POWER(1000, 80);
-	auto_series struct dash_series *a = dash_series_read(text, strlen(text));
-	auto_series struct dash_series *b = dash_series_read(text, strlen(text));
-	auto_series struct dash_series *c = dash_series_read(text, strlen(text));
-	struct dash_series_cache *cache = dash_series_cache_new(2 * dash_series_bytes(a));
+	struct source source = { POWER(1000, 80), 0 };
+	auto_series struct dash_series *one = read_text(source.text);
+	struct dash_series_cache *cache = dash_series_cache_new(2 * dash_series_bytes(one));
 
 	(void)state;
-	assert_null(dash_series_cache_find(cache, "a"));
-	dash_series_cache_add(cache, "a", a);
-	dash_series_cache_add(cache, "b", b);
-	dash_series_cache_add(cache, "a", c); /* already kept */
-	auto_series struct dash_series *found = dash_series_cache_find(cache, "a");
-	assert_ptr_equal(found, a);
-	dash_series_cache_add(cache, "c", c);
-	assert_null(dash_series_cache_find(cache, "b"));
-	auto_series struct dash_series *newer = dash_series_cache_find(cache, "c");
-	assert_ptr_equal(newer, c);
+	auto_series struct dash_series *a = open_of(cache, "a", &source);
+	auto_series struct dash_series *b = open_of(cache, "b", &source);
+	auto_series struct dash_series *again = open_of(cache, "a", &source);
+	assert_ptr_equal(again, a);
+	assert_int_equal(source.reads, 2);
+	auto_series struct dash_series *c = open_of(cache, "c", &source);
+	auto_series struct dash_series *kept = open_of(cache, "a", &source);
+	assert_ptr_equal(kept, a);
+	auto_series struct dash_series *dropped = open_of(cache, "b", &source);
+	assert_ptr_not_equal(dropped, b);
+	assert_int_equal(source.reads, 4);
 	dash_series_cache_free(cache);
-	assert_true(dash_series_bytes(found) > 0);
+	assert_true(dash_series_bytes(c) > 0);
+}
 
-	struct dash_series_cache *small = dash_series_cache_new(1);
-	dash_series_cache_add(small, "a", a);
-	assert_null(dash_series_cache_find(small, "a"));
-	dash_series_cache_free(small);
+/* Samples that take more memory than the cache has are refused before they are all read. */
+static void test_dash_series_bins__too_many(void **state)
+{
+	auto_buf text = PL_BUF(8 << 20);
+	struct pl_err err = PL_ERR_INIT;
+	struct dash_series *series = NULL;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		assert_true(pl_buf_addf(&text,
+					"{\"t_ns\":%d,\"source\":\"server_metrics\","
+					"\"values\":{\"running\":1}}\n",
+					i));
+	assert_int_equal(dash_series_read(text.data, text.len, BYTES_MAX, &series, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_null(series);
+
+	/* samples without a value take none */
+	pl_buf_clear(&text);
+	for (int i = 0; i < 20000; i++)
+		assert_true(pl_buf_addf(&text,
+					"{\"t_ns\":%d,\"source\":\"server_metrics\","
+					"\"values\":{}}\n",
+					i));
+	assert_int_equal(dash_series_read(text.data, text.len, BYTES_MAX, &series, &err), 0);
+	assert_true(dash_series_bytes(series) < 1000);
+	dash_series_unref(series);
+}
+
+/* One GPU with a single sample does not hide the interval of the others. */
+static void test_dash_series_bins__interval(void **state)
+{
+	auto_json json_t *answer = bins_of(GPU(1000, a, 80) GPU(2000, a, 80) GPU(2000, b, 90));
+	auto_json json_t *single = bins_of(GPU(1000, a, 80));
+
+	(void)state;
+	assert_true(json_real_value(list_of(answer, "gpu", "power_w", "interval_s")) == 1);
+	assert_true(json_is_null(list_of(single, "gpu", "power_w", "interval_s")));
+}
+
+/* A value is held until the recording ends, through samples without a number, and not into a bin that begins with another. */
+static void test_dash_series_bins__held_ends(void **state)
+{
+	static const double ended[] = { 3, 3, NAN, NAN }, changed_low[] = { 2, 2, NAN, NAN },
+			    changed_high[] = { 2, 2, NAN, NAN };
+	auto_json json_t *answer = bins_of(FLIGHT(500, 3) FLIGHT(700, null) POWER(2100, 80));
+	auto_json json_t *changed = bins_of(FLIGHT(500, 3) FLIGHT(1000, 2) POWER(2100, 80));
+
+	(void)state;
+	assert_values(list_of(answer, "load", "in_flight", "values"), ended);
+	assert_values(list_of(changed, "load", "in_flight", "min"), changed_low);
+	assert_values(list_of(changed, "load", "in_flight", "max"), changed_high);
+}
+
+static void test_dash_series_bins__ends_of_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t lines;
+	} cases[] = {
+		{ "{\"t_ns\":9223372036854775806,\"source\":\"gpu\",\"values\":{\"power_w\":1}}",
+		  1 },
+		{ "{\"t_ns\":9223372036854775807,\"source\":\"gpu\",\"values\":{\"power_w\":1}}",
+		  0 },
+		{ "{\"t_ns\":0,\"source\":\"gpu\",\"values\":{\"power_w\":1.5e3", 0 },
+	};
+	char id[160], line[300];
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *answer = bins_of(cases[i].text);
+		assert_int_equal(pl_json_get_i64(answer, "lines"), cases[i].lines);
+	}
+	/* the longest id has 127 bytes */
+	for (int len = 126; len < 130; len++) {
+		memset(id, 'g', sizeof(id));
+		id[len] = '\0';
+		snprintf(line, sizeof(line),
+			 "{\"t_ns\":1,\"source\":\"gpu\",\"id\":\"%s\",\"values\":{\"power_w\":1}}",
+			 id);
+		auto_json json_t *answer = bins_of(line);
+		assert_int_equal(pl_json_get_i64(answer, "lines"), len < 128);
+	}
+	/* the sum of the largest doubles is infinite, their mean is not */
+
+	auto_json json_t *answer = bins_of(POWER(1000, 1.7e308) POWER(1001, 1.7e308));
+	assert_true(json_number_value(json_array_get(values_of(answer, "gpu", "power_w"), 0)) ==
+		    1.7e308);
 }
 
 int main(void)
@@ -306,6 +426,10 @@ int main(void)
 		cmocka_unit_test(test_dash_series_bins__numbers),
 		cmocka_unit_test(test_dash_series_bins__many_tracks),
 		cmocka_unit_test(test_dash_series_bins__cache),
+		cmocka_unit_test(test_dash_series_bins__too_many),
+		cmocka_unit_test(test_dash_series_bins__interval),
+		cmocka_unit_test(test_dash_series_bins__held_ends),
+		cmocka_unit_test(test_dash_series_bins__ends_of_numbers),
 		cmocka_unit_test(test_dash_series_bins__means),
 		cmocka_unit_test(test_dash_series_bins__held),
 		cmocka_unit_test(test_dash_series_bins__omitted),

@@ -340,10 +340,10 @@ def test_vllms_files_are_no_experiments(bin_dir, tmp_path, kind):
     flat = {"date": "20260101-000000", "backend": "vllm", "model_id": "m", "num_prompts": 3, "request_rate": "inf",
             "duration": 1.5, "completed": 3}
     (tmp_path / "v.json").write_text(json.dumps(TOLD.get(kind, flat)))
-    says = f"a result of vllm bench {kind}, which does not record its experiment; use an experiment file or a result of profllm"
+    says = f"is a result of vllm bench {kind}, which does not record its experiment; use an experiment file or a result of profllm"
     for words in (["run", "-o", "r.json", "-c"], ["config", "from-result"]):
         done = run_profllm(bin_dir, *words, "v.json", cwd=tmp_path)
-        assert done.returncode == 2 and done.stderr == f"profllm: error: 'v.json' is {says}\n"
+        assert done.returncode == 2 and done.stderr == f"profllm: error: 'v.json' {says}\n"
     done = run_profllm(bin_dir, "config", "to-command", "v.json", cwd=tmp_path)
     assert done.returncode == 2 and done.stderr == f"v.json: {says}\n"
 

@@ -13,9 +13,9 @@ import sys
 import tempfile
 import time
 
+import dashboard_load
 import numpy as np
 import tables
-from dashboard_load import Server
 
 HOURS_TICKS = 36_000
 GPUS = 8
@@ -88,7 +88,7 @@ def measure(program):
         db = folder / "d.db"
         opens, zooms = [], []
         for start in range(OPENS):
-            with Server(program, "serve", db, all_cores=True) as server:
+            with dashboard_load.Server(program, "serve", db, all_cores=True) as server:
                 if start == 0:
                     server.ask("POST", "/api/upload/json", {"run_id": "long", "suite": "perf", "results": {"mean_ttft_ms": 1.5}})
                     send(server, (folder / "series.zst").read_bytes())

@@ -107,7 +107,7 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isZoomed, isBu
   const move = (event: PointerEvent) => {
     const x = xOf(event)
     setAt(places.length ? nearest(places, toSeconds(x)) : null)
-    setDrag((begun) => begun && [begun[0], x])
+    setDrag((start) => start && [start[0], x])
   }
   const up = () => {
     if (drag && Math.abs(drag[1] - drag[0]) >= DRAG_FROM) {

@@ -17,7 +17,7 @@ it('the sample next to a time, not that of a gap', () => {
 
 const same = (value: number) => value
 
-it('bins between two samples are no gap; missing samples are', () => {
+it('bins between two samples are not a gap; missing samples are', () => {
   const line = { t: [1, 2, 3, 4, 9, 10], values: [5, null, 7, null, 8, 9], gap: 3 }
   expect(stretches(line)).toEqual([
     [0, 2],

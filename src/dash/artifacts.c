@@ -333,7 +333,7 @@ struct series_file {
 	const struct store_artifact *artifact;
 };
 
-static int read_series(void *data, size_t bytes_max, struct dash_series **ret, struct pl_err *err)
+static int read_series(void *data, size_t bytes_max, struct series **ret, struct pl_err *err)
 {
 	const struct series_file *file = data;
 	auto_free char *text = NULL;
@@ -341,19 +341,19 @@ static int read_series(void *data, size_t bytes_max, struct dash_series **ret, s
 
 	if (read_lines(file->store, file->artifact, &text, &len, err) < 0)
 		return -1;
-	return dash_series_read(text, len, bytes_max, ret, err);
+	return series_read(text, len, bytes_max, ret, err);
 }
 
 /* Returns false if refused. *ret is a new reference; without an artifact it is empty. */
 static bool open_series(const struct dash_request *request, const struct store_artifact *artifact,
-			struct dash_series **ret, struct dash_answer *answer)
+			struct series **ret, struct dash_answer *answer)
 {
 	struct series_file file = { request->context->store, artifact };
 	struct pl_err err = PL_ERR_INIT;
 	int fd = -1;
 
 	if (artifact == NULL)
-		return dash_series_read("", 0, 0, ret, &err) == 0;
+		return series_read("", 0, 0, ret, &err) == 0;
 	/* says which file is missing on the server */
 	if (!open_file(request, artifact, &fd, answer))
 		return false;
@@ -378,11 +378,10 @@ static int64_t time_of(const struct dash_request *request, const char *name, int
 void dash_get_series(const struct dash_request *request, struct dash_answer *answer)
 {
 	const json_t *bins = json_object_get(request->query, "bins");
-	struct dash_series_span span = { .bins = json_is_integer(bins)
-							 ? (size_t)json_integer_value(bins)
-							 : 200,
-					 .only = json_object_get(request->query, "series") };
-	auto_series struct dash_series *series = NULL;
+	struct series_span span = { .bins = json_is_integer(bins) ? (size_t)json_integer_value(bins)
+								  : 200,
+				    .only = json_object_get(request->query, "series") };
+	auto_series struct series *series = NULL;
 	auto_artifacts artifacts;
 	int64_t begin_ns = 0, end_ns = 0;
 
@@ -390,7 +389,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 		return;
 	PL_JSON_EACH(name, span.only) {
 		const char *nearest = NULL;
-		if (dash_series_is_name(json_string_value(name), &nearest))
+		if (series_is_name(json_string_value(name), &nearest))
 			continue;
 		dash_refuse(answer, 422, "series: unknown series '%s'%s%s%s",
 			    json_string_value(name), nearest != NULL ? " (did you mean '" : "",
@@ -400,7 +399,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 	const struct store_artifact *artifact = series_of(&artifacts);
 	if (!open_series(request, artifact, &series, answer))
 		return;
-	(void)dash_series_range(series, &begin_ns, &end_ns);
+	(void)series_range(series, &begin_ns, &end_ns);
 	span.from_ns = time_of(request, "from_ns", begin_ns);
 	/* the last sample is in the last bin, and the range is never empty */
 	int64_t least_ns = span.from_ns < INT64_MAX - RANGE_LEAST_NS ? span.from_ns + RANGE_LEAST_NS
@@ -411,7 +410,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 			    (long long)span.to_ns, (long long)span.from_ns);
 		return;
 	}
-	json_t *json = dash_series_bins(series, &span);
+	json_t *json = series_bins(series, &span);
 	json_object_set_new(json, "recorded", json_boolean(artifact != NULL));
 	json_object_set_new(json, "from_ns", json_integer(span.from_ns));
 	json_object_set_new(json, "to_ns", json_integer(span.to_ns));

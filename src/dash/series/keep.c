@@ -8,7 +8,7 @@
 
 struct entry {
 	char sha256[65];
-	struct dash_series *series;
+	struct series *series;
 	size_t bytes;
 };
 
@@ -37,7 +37,7 @@ void dash_series_cache_free(struct dash_series_cache *cache)
 	if (cache == NULL)
 		return;
 	for (size_t i = 0; i < cache->count; i++)
-		dash_series_unref(cache->entries[i].series);
+		series_unref(cache->entries[i].series);
 	free(cache->entries);
 	pthread_mutex_destroy(&cache->lock);
 	pthread_mutex_destroy(&cache->reading);
@@ -62,26 +62,26 @@ static bool make_newest(struct dash_series_cache *cache, const char *sha256)
 static void drop_oldest(struct dash_series_cache *cache)
 {
 	cache->bytes -= cache->entries[0].bytes;
-	dash_series_unref(cache->entries[0].series);
+	series_unref(cache->entries[0].series);
 	cache->count--;
 	memmove(&cache->entries[0], &cache->entries[1], cache->count * sizeof(cache->entries[0]));
 }
 
 /* New reference; NULL if it is not kept. */
-static struct dash_series *find(struct dash_series_cache *cache, const char *sha256)
+static struct series *find(struct dash_series_cache *cache, const char *sha256)
 {
-	struct dash_series *found = NULL;
+	struct series *found = NULL;
 
 	pthread_mutex_lock(&cache->lock);
 	if (make_newest(cache, sha256))
-		found = dash_series_ref(cache->entries[cache->count - 1].series);
+		found = series_ref(cache->entries[cache->count - 1].series);
 	pthread_mutex_unlock(&cache->lock);
 	return found;
 }
 
-static void add(struct dash_series_cache *cache, const char *sha256, struct dash_series *series)
+static void add(struct dash_series_cache *cache, const char *sha256, struct series *series)
 {
-	struct entry entry = { .series = series, .bytes = dash_series_bytes(series) };
+	struct entry entry = { .series = series, .bytes = series_bytes(series) };
 
 	if (entry.bytes > cache->bytes_max || strlen(sha256) >= sizeof(entry.sha256))
 		return;
@@ -89,14 +89,14 @@ static void add(struct dash_series_cache *cache, const char *sha256, struct dash
 	pthread_mutex_lock(&cache->lock);
 	while (cache->bytes + entry.bytes > cache->bytes_max)
 		drop_oldest(cache);
-	dash_series_ref(series);
+	series_ref(series);
 	cache->bytes += entry.bytes;
 	*PL_PUSH(cache->entries, cache->count, cache->room) = entry;
 	pthread_mutex_unlock(&cache->lock);
 }
 
 int dash_series_cache_open(struct dash_series_cache *cache, const char *sha256,
-			   dash_series_read_fn *read, void *data, struct dash_series **ret,
+			   dash_series_read_fn *read, void *data, struct series **ret,
 			   struct pl_err *err)
 {
 	int result = 0;

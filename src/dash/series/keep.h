@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "dash/series/series.h"
+#include "series/series.h"
 
 struct dash_series_cache;
 
@@ -21,8 +21,8 @@ static inline void dash_series_cache_auto(struct dash_series_cache **owner)
  * as the cache holds; only one thread reads at a time, so that a few requests cannot fill the memory. Returns read()'s
  * error.
  */
-typedef int dash_series_read_fn(void *data, size_t bytes_max, struct dash_series **ret,
+typedef int dash_series_read_fn(void *data, size_t bytes_max, struct series **ret,
 				struct pl_err *err);
 int dash_series_cache_open(struct dash_series_cache *cache, const char *sha256,
-			   dash_series_read_fn *read, void *data, struct dash_series **ret,
+			   dash_series_read_fn *read, void *data, struct series **ret,
 			   struct pl_err *err) PL_MUST_CHECK;

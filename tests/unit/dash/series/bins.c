@@ -17,24 +17,23 @@
 #define MS 1000000LL
 
 /* Four bins of a second, after the first second of the run. */
-static const struct dash_series_span span = { 1000 * MS, 5000 * MS, 4, NULL };
+static const struct series_span span = { 1000 * MS, 5000 * MS, 4, NULL };
 
 #define BYTES_MAX (1 << 20)
 
-static struct dash_series *read_text(const char *text)
+static struct series *read_text(const char *text)
 {
-	struct dash_series *series = NULL;
+	struct series *series = NULL;
 
-	assert_int_equal(dash_series_read(text, strlen(text), BYTES_MAX, &series, PL_ERR_IGNORED),
-			 0);
+	assert_int_equal(series_read(text, strlen(text), BYTES_MAX, &series, PL_ERR_IGNORED), 0);
 	return series;
 }
 
 static json_t *bins_of(const char *text)
 {
-	auto_series struct dash_series *series = read_text(text);
+	auto_series struct series *series = read_text(text);
 
-	return dash_series_bins(series, &span);
+	return series_bins(series, &span);
 }
 
 static const json_t *list_of(const json_t *answer, const char *source, const char *name,
@@ -204,21 +203,21 @@ static void test_dash_series_bins__any_order(void **state)
 static void test_dash_series_bins__only(void **state)
 {
 	auto_json json_t *names = json_pack("[s, s]", "host.load_1m", "load.in_flight");
-	const struct dash_series_span some = { 0, 5000 * MS, 3, names };
+	const struct series_span some = { 0, 5000 * MS, 3, names };
 	static const char text[] = POWER(1000, 80) FLIGHT(1000, 4);
-	auto_series struct dash_series *series = read_text(text);
-	auto_json json_t *answer = dash_series_bins(series, &some);
+	auto_series struct series *series = read_text(text);
+	auto_json json_t *answer = series_bins(series, &some);
 	const char *nearest = NULL;
 
 	(void)state;
 	assert_int_equal(json_array_size(json_object_get(answer, "series")), 1);
 	assert_non_null(values_of(answer, "load", "in_flight"));
-	assert_true(dash_series_is_name("gpu.power_w", &nearest));
-	assert_false(dash_series_is_name("gpu.power", &nearest));
+	assert_true(series_is_name("gpu.power_w", &nearest));
+	assert_false(series_is_name("gpu.power", &nearest));
 	assert_string_equal(nearest, "gpu.power_w");
 	/* counters have no bins */
-	assert_false(dash_series_is_name("gpu.energy_j", &nearest));
-	assert_false(dash_series_is_name("", &nearest));
+	assert_false(series_is_name("gpu.energy_j", &nearest));
+	assert_false(series_is_name("", &nearest));
 }
 
 /* Every number is the double that strtod() reads. */
@@ -266,16 +265,16 @@ static void test_dash_series_bins__many_tracks(void **state)
 	auto_buf text = PL_BUF(1 << 20);
 
 	(void)state;
-	for (int i = 0; i < DASH_SERIES_TRACKS_MAX + 5; i++)
+	for (int i = 0; i < SERIES_TRACKS_MAX + 5; i++)
 		assert_true(pl_buf_addf(&text,
 					"{\"t_ns\":1000000000,\"source\":\"gpu\",\"id\":\"%d\","
 					"\"values\":{\"power_w\":%d}}\n",
 					i, i));
 	auto_json json_t *answer = bins_of(text.data);
-	assert_int_equal(pl_json_get_i64(answer, "lines"), DASH_SERIES_TRACKS_MAX);
+	assert_int_equal(pl_json_get_i64(answer, "lines"), SERIES_TRACKS_MAX);
 	assert_int_equal(pl_json_get_i64(answer, "skipped"), 5);
 	assert_int_equal(json_integer_value(list_of(answer, "gpu", "power_w", "tracks")),
-			 DASH_SERIES_TRACKS_MAX);
+			 SERIES_TRACKS_MAX);
 }
 
 /* Makes the series of a text, and counts how often. */
@@ -284,18 +283,18 @@ struct source {
 	int reads;
 };
 
-static int read_source(void *data, size_t bytes_max, struct dash_series **ret, struct pl_err *err)
+static int read_source(void *data, size_t bytes_max, struct series **ret, struct pl_err *err)
 {
 	struct source *source = data;
 
 	source->reads++;
-	return dash_series_read(source->text, strlen(source->text), bytes_max, ret, err);
+	return series_read(source->text, strlen(source->text), bytes_max, ret, err);
 }
 
-static struct dash_series *open_of(struct dash_series_cache *cache, const char *sha256,
-				   struct source *source)
+static struct series *open_of(struct dash_series_cache *cache, const char *sha256,
+			      struct source *source)
 {
-	struct dash_series *series = NULL;
+	struct series *series = NULL;
 
 	assert_int_equal(
 		dash_series_cache_open(cache, sha256, read_source, source, &series, PL_ERR_IGNORED),
@@ -307,23 +306,23 @@ static struct dash_series *open_of(struct dash_series_cache *cache, const char *
 static void test_dash_series_bins__cache(void **state)
 {
 	struct source source = { POWER(1000, 80), 0 };
-	auto_series struct dash_series *one = read_text(source.text);
-	struct dash_series_cache *cache = dash_series_cache_new(2 * dash_series_bytes(one));
+	auto_series struct series *one = read_text(source.text);
+	struct dash_series_cache *cache = dash_series_cache_new(2 * series_bytes(one));
 
 	(void)state;
-	auto_series struct dash_series *a = open_of(cache, "a", &source);
-	auto_series struct dash_series *b = open_of(cache, "b", &source);
-	auto_series struct dash_series *again = open_of(cache, "a", &source);
+	auto_series struct series *a = open_of(cache, "a", &source);
+	auto_series struct series *b = open_of(cache, "b", &source);
+	auto_series struct series *again = open_of(cache, "a", &source);
 	assert_ptr_equal(again, a);
 	assert_int_equal(source.reads, 2);
-	auto_series struct dash_series *c = open_of(cache, "c", &source);
-	auto_series struct dash_series *kept = open_of(cache, "a", &source);
+	auto_series struct series *c = open_of(cache, "c", &source);
+	auto_series struct series *kept = open_of(cache, "a", &source);
 	assert_ptr_equal(kept, a);
-	auto_series struct dash_series *dropped = open_of(cache, "b", &source);
+	auto_series struct series *dropped = open_of(cache, "b", &source);
 	assert_ptr_not_equal(dropped, b);
 	assert_int_equal(source.reads, 4);
 	dash_series_cache_free(cache);
-	assert_true(dash_series_bytes(c) > 0);
+	assert_true(series_bytes(c) > 0);
 }
 
 /* Samples that take more memory than the cache has are refused before they are all read. */
@@ -331,7 +330,7 @@ static void test_dash_series_bins__too_many(void **state)
 {
 	auto_buf text = PL_BUF(8 << 20);
 	struct pl_err err = PL_ERR_INIT;
-	struct dash_series *series = NULL;
+	struct series *series = NULL;
 
 	(void)state;
 	for (int i = 0; i < 20000; i++)
@@ -339,7 +338,7 @@ static void test_dash_series_bins__too_many(void **state)
 					"{\"t_ns\":%d,\"source\":\"server_metrics\","
 					"\"values\":{\"running\":1}}\n",
 					i));
-	assert_int_equal(dash_series_read(text.data, text.len, BYTES_MAX, &series, &err), -1);
+	assert_int_equal(series_read(text.data, text.len, BYTES_MAX, &series, &err), -1);
 	assert_int_equal(err.code, PL_ERR_INVALID);
 	assert_null(series);
 
@@ -350,9 +349,9 @@ static void test_dash_series_bins__too_many(void **state)
 					"{\"t_ns\":%d,\"source\":\"server_metrics\","
 					"\"values\":{}}\n",
 					i));
-	assert_int_equal(dash_series_read(text.data, text.len, BYTES_MAX, &series, &err), 0);
-	assert_true(dash_series_bytes(series) < 1000);
-	dash_series_unref(series);
+	assert_int_equal(series_read(text.data, text.len, BYTES_MAX, &series, &err), 0);
+	assert_true(series_bytes(series) < 1000);
+	series_unref(series);
 }
 
 /* One GPU with a single sample does not hide the interval of the others. */

@@ -12,43 +12,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DASH_SERIES_BINS_MAX 2000
+#define SERIES_BINS_MAX 2000
 
 /* Never changes after it was read; shared by reference counts, which any thread may change. */
-struct dash_series;
+struct series;
 
 /*
  * Reads lines; *ret is the caller's first reference. A line that is not a sample is skipped and counted; so is a line of
- * a further GPU after the first DASH_SERIES_TRACKS_MAX. Lines may come in any order. Returns -1 (INVALID) if the samples
+ * a further GPU after the first SERIES_TRACKS_MAX. Lines may come in any order. Returns -1 (INVALID) if the samples
  * take more than about bytes_max in memory; sorting takes as much again.
  */
-#define DASH_SERIES_TRACKS_MAX 256
-int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash_series **ret,
-		     struct pl_err *err) PL_MUST_CHECK;
-struct dash_series *dash_series_ref(struct dash_series *series);
-void dash_series_unref(struct dash_series *series);
+#define SERIES_TRACKS_MAX 256
+int series_read(const char *text, size_t len, size_t bytes_max, struct series **ret,
+		struct pl_err *err) PL_MUST_CHECK;
+struct series *series_ref(struct series *series);
+void series_unref(struct series *series);
 
-static inline void dash_series_auto(struct dash_series **owner)
+static inline void series_auto(struct series **owner)
 {
-	dash_series_unref(*owner);
+	series_unref(*owner);
 }
-#define auto_series __attribute__((cleanup(dash_series_auto), unused))
+#define auto_series __attribute__((cleanup(series_auto), unused))
 
 /* Size in memory. */
-size_t dash_series_bytes(const struct dash_series *series);
+size_t series_bytes(const struct series *series);
 /* CLOCK_MONOTONIC of the first and the last sample. Returns false, and sets both to 0, if there is none. */
-bool dash_series_range(const struct dash_series *series, int64_t *ret_begin_ns,
-		       int64_t *ret_end_ns);
+bool series_range(const struct series *series, int64_t *ret_begin_ns, int64_t *ret_end_ns);
 
-struct dash_series_span {
+struct series_span {
 	int64_t from_ns;
 	int64_t to_ns;      /* after from_ns */
-	size_t bins;        /* 1 to DASH_SERIES_BINS_MAX */
+	size_t bins;        /* 1 to SERIES_BINS_MAX */
 	const json_t *only; /* array of names like "gpu.power_w"; NULL: all */
 };
 
 /* Returns whether "source.name" can be in a response, and sets *ret_nearest to a similar name, or NULL, if it cannot. */
-bool dash_series_is_name(const char *name, const char **ret_nearest);
+bool series_is_name(const char *name, const char **ret_nearest);
 
 /*
  * New reference to
@@ -64,4 +63,4 @@ bool dash_series_is_name(const char *name, const char **ret_nearest);
  * present if the range begins within the recording. Counters, sets of reasons and other series without a number in the range are
  * omitted.
  */
-json_t *dash_series_bins(const struct dash_series *series, const struct dash_series_span *span);
+json_t *series_bins(const struct series *series, const struct series_span *span);

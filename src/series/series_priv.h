@@ -1,7 +1,7 @@
 /* Columns of telemetry: shared by the reader and the bins. */
 #pragma once
 
-#include "dash/series/series.h"
+#include "series/series.h"
 
 #include <stdatomic.h>
 
@@ -17,12 +17,12 @@ struct series_quantity {
 	enum series_kind kind;
 };
 
-extern const struct series_quantity dash_series_quantities[];
-extern const size_t dash_series_quantity_count;
+extern const struct series_quantity series_quantities[];
+extern const size_t series_quantity_count;
 
 /* The samples of one source and id, in the order of their times. */
 struct series_track {
-	size_t first;  /* of dash_series_quantities */
+	size_t first;  /* of series_quantities */
 	size_t width;  /* number of quantities of the source */
 	char *id;      /* "": none */
 	uint64_t hash; /* of the id */
@@ -35,7 +35,7 @@ struct series_track {
 	double interval_s; /* median; NaN below two samples */
 };
 
-struct dash_series {
+struct series {
 	atomic_uint references;
 	struct series_track *tracks;
 	size_t track_count;

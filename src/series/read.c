@@ -1,4 +1,4 @@
-#include "dash/series/series_priv.h"
+#include "series/series_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "io/jwalk.h"
 
-const struct series_quantity dash_series_quantities[] = {
+const struct series_quantity series_quantities[] = {
 	{ "load", "in_flight", "load.in_flight", "req", "requests in flight", HELD },
 #define QUANTITY(source, name, unit, kind, text) \
 	{ #source, #name, #source "." #name, unit, text, kind },
@@ -18,15 +18,15 @@ const struct series_quantity dash_series_quantities[] = {
 #include "tbl/telemetry.h"
 };
 
-#define QUANTITIES PL_ARRAY_SIZE(dash_series_quantities)
-const size_t dash_series_quantity_count = QUANTITIES;
+#define QUANTITIES PL_ARRAY_SIZE(series_quantities)
+const size_t series_quantity_count = QUANTITIES;
 
-bool dash_series_is_name(const char *name, const char **ret_nearest)
+bool series_is_name(const char *name, const char **ret_nearest)
 {
 	struct pl_nearest nearest = { .name = name };
 
 	for (size_t i = 0; i < QUANTITIES; i++) {
-		const struct series_quantity *quantity = &dash_series_quantities[i];
+		const struct series_quantity *quantity = &series_quantities[i];
 		if (!series_is_shown(quantity))
 			continue;
 		if (strcmp(quantity->full_name, name) == 0)
@@ -53,8 +53,8 @@ static size_t width_from(size_t first)
 {
 	size_t end = first;
 
-	while (end < QUANTITIES && strcmp(dash_series_quantities[end].source,
-					  dash_series_quantities[first].source) == 0)
+	while (end < QUANTITIES &&
+	       strcmp(series_quantities[end].source, series_quantities[first].source) == 0)
 		end++;
 	return end - first;
 }
@@ -64,7 +64,7 @@ static void set_source(struct line *line, const struct io_jwalk *walk)
 	line->has_source = true;
 	line->first = 0;
 	while (line->first < QUANTITIES &&
-	       !io_jwalk_is(walk, dash_series_quantities[line->first].source))
+	       !io_jwalk_is(walk, series_quantities[line->first].source))
 		line->first += width_from(line->first);
 	line->width = line->first < QUANTITIES ? width_from(line->first) : 0;
 	for (size_t i = 0; i < line->width; i++)
@@ -108,7 +108,7 @@ static size_t column_of(const struct line *line, const struct io_jwalk *walk, si
 {
 	for (size_t tried = 0; tried < line->width; tried++) {
 		size_t at = (next + tried) % line->width;
-		if (io_jwalk_is(walk, dash_series_quantities[line->first + at].name))
+		if (io_jwalk_is(walk, series_quantities[line->first + at].name))
 			return at;
 	}
 	return SIZE_MAX;
@@ -196,8 +196,7 @@ static bool read_line(const char *text, size_t len, struct line *ret)
 /* ---- columns ------------------------------------------------------------------------------- */
 
 /* Returns NULL if there are too many. */
-static struct series_track *track_of(struct dash_series *series, const struct line *line,
-				     size_t *last)
+static struct series_track *track_of(struct series *series, const struct line *line, size_t *last)
 {
 	uint64_t hash = pl_hash_text(PL_HASH_NONE, line->id);
 
@@ -211,7 +210,7 @@ static struct series_track *track_of(struct dash_series *series, const struct li
 			return track;
 		}
 	}
-	if (series->track_count == DASH_SERIES_TRACKS_MAX)
+	if (series->track_count == SERIES_TRACKS_MAX)
 		return NULL;
 	*last = series->track_count;
 	struct series_track *track = PL_PUSH(series->tracks, series->track_count,
@@ -295,7 +294,7 @@ static bool has_value(const struct line *line)
 }
 
 /* Returns whether the line is a sample. One without a value has no place in the columns. */
-static bool take_line(struct dash_series *series, const struct line *line, size_t *last)
+static bool take_line(struct series *series, const struct line *line, size_t *last)
 {
 	if (!has_value(line))
 		return true;
@@ -305,10 +304,10 @@ static bool take_line(struct dash_series *series, const struct line *line, size_
 	return track != NULL;
 }
 
-int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash_series **ret,
-		     struct pl_err *err)
+int series_read(const char *text, size_t len, size_t bytes_max, struct series **ret,
+		struct pl_err *err)
 {
-	auto_series struct dash_series *series = pl_alloc(sizeof(*series));
+	auto_series struct series *series = pl_alloc(sizeof(*series));
 	struct line line;
 	size_t last = 0;
 
@@ -321,7 +320,7 @@ int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash
 				take_line(series, &line, &last);
 		series->lines += is_taken;
 		series->skipped += stop > at && !is_taken;
-		if ((series->lines & 1023) == 0 && dash_series_bytes(series) > bytes_max)
+		if ((series->lines & 1023) == 0 && series_bytes(series) > bytes_max)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "the time series has more than %zu bytes of samples",
 					  bytes_max);
@@ -337,13 +336,13 @@ int dash_series_read(const char *text, size_t len, size_t bytes_max, struct dash
 	return 0;
 }
 
-struct dash_series *dash_series_ref(struct dash_series *series)
+struct series *series_ref(struct series *series)
 {
 	atomic_fetch_add(&series->references, 1);
 	return series;
 }
 
-void dash_series_unref(struct dash_series *series)
+void series_unref(struct series *series)
 {
 	if (series == NULL || atomic_fetch_sub(&series->references, 1) != 1)
 		return;
@@ -356,7 +355,7 @@ void dash_series_unref(struct dash_series *series)
 	free(series);
 }
 
-size_t dash_series_bytes(const struct dash_series *series)
+size_t series_bytes(const struct series *series)
 {
 	size_t bytes = sizeof(*series) + series->track_room * sizeof(series->tracks[0]);
 
@@ -368,7 +367,7 @@ size_t dash_series_bytes(const struct dash_series *series)
 	return bytes;
 }
 
-bool dash_series_range(const struct dash_series *series, int64_t *ret_begin_ns, int64_t *ret_end_ns)
+bool series_range(const struct series *series, int64_t *ret_begin_ns, int64_t *ret_end_ns)
 {
 	*ret_begin_ns = series->track_count > 0 ? INT64_MAX : 0;
 	*ret_end_ns = 0;

@@ -1,5 +1,5 @@
 /* Any bytes as lines of telemetry: every list has a place for each bin, and each line is one or is skipped. */
-#include "dash/series/series.h"
+#include "series/series.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@ static void must(bool holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct dash_series_span span = { 1000, 1000 + 7000000000, BINS, NULL };
-	auto_series struct dash_series *read = NULL;
+	const struct series_span span = { 1000, 1000 + 7000000000, BINS, NULL };
+	auto_series struct series *read = NULL;
 	/* without a NUL at the end, so that a sanitizer sees reads after it */
-	must(dash_series_read((const char *)data, size, 64 << 20, &read, PL_ERR_IGNORED) == 0);
-	json_t *answer = dash_series_bins(read, &span);
+	must(series_read((const char *)data, size, 64 << 20, &read, PL_ERR_IGNORED) == 0);
+	json_t *answer = series_bins(read, &span);
 	size_t lines = 0, i;
 	json_t *series;
 

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "dash/series/series_priv.h"
+#include "series/series_priv.h"
 
 struct bin {
 	double sum; /* of a held value: the last one */
@@ -14,7 +14,7 @@ struct bin {
 };
 
 struct work {
-	const struct dash_series_span *span;
+	const struct series_span *span;
 	struct bin *bins;   /* consecutive per quantity */
 	bool *is_wanted;    /* per quantity */
 	double *before;     /* per quantity: a held value at the start; NaN: none */
@@ -48,7 +48,7 @@ static void add_value(struct bin *bin, double value, bool is_held)
 
 static void add_track(struct work *work, const struct series_track *track)
 {
-	const struct dash_series_span *span = work->span;
+	const struct series_span *span = work->span;
 	size_t begin = first_at(track, span->from_ns), end = first_at(track, span->to_ns);
 	auto_free uint16_t *places = pl_alloc_array(end - begin, sizeof(*places));
 
@@ -58,7 +58,7 @@ static void add_track(struct work *work, const struct series_track *track)
 					       (uint64_t)(span->to_ns - span->from_ns));
 	for (size_t column = 0; column < track->width; column++) {
 		size_t quantity = track->first + column, found = 0;
-		bool is_held = dash_series_quantities[quantity].kind == HELD;
+		bool is_held = series_quantities[quantity].kind == HELD;
 		struct bin *bins = &work->bins[quantity * span->bins];
 		if (!work->is_wanted[quantity])
 			continue;
@@ -98,7 +98,7 @@ static void add_track(struct work *work, const struct series_track *track)
 
 static void hold(struct work *work, size_t quantity, int64_t end_ns)
 {
-	const struct dash_series_span *span = work->span;
+	const struct series_span *span = work->span;
 	double held = work->before[quantity];
 
 	for (size_t i = 0; i < span->bins; i++) {
@@ -128,7 +128,7 @@ static json_t *number(double value)
 
 static json_t *series_json(const struct work *work, size_t at)
 {
-	const struct series_quantity *quantity = &dash_series_quantities[at];
+	const struct series_quantity *quantity = &series_quantities[at];
 	json_t *values = json_array(), *min = json_array(), *max = json_array();
 
 	for (size_t i = 0; i < work->span->bins; i++) {
@@ -149,7 +149,7 @@ static json_t *series_json(const struct work *work, size_t at)
 			 "max", max);
 }
 
-static bool is_wanted(const struct dash_series_span *span, const struct series_quantity *quantity)
+static bool is_wanted(const struct series_span *span, const struct series_quantity *quantity)
 {
 	if (!series_is_shown(quantity) || span->only == NULL)
 		return series_is_shown(quantity);
@@ -160,9 +160,9 @@ static bool is_wanted(const struct dash_series_span *span, const struct series_q
 	return false;
 }
 
-json_t *dash_series_bins(const struct dash_series *series, const struct dash_series_span *span)
+json_t *series_bins(const struct series *series, const struct series_span *span)
 {
-	size_t count = dash_series_quantity_count;
+	size_t count = series_quantity_count;
 	auto_free struct bin *bins = pl_alloc_array(span->bins * count, sizeof(*bins));
 	auto_free bool *wanted = pl_alloc_array(count, sizeof(*wanted));
 	auto_free double *before = pl_alloc_array(count, sizeof(*before));
@@ -175,19 +175,19 @@ json_t *dash_series_bins(const struct dash_series *series, const struct dash_ser
 	json_t *t_s = json_array(), *list = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		wanted[i] = is_wanted(span, &dash_series_quantities[i]);
+		wanted[i] = is_wanted(span, &series_quantities[i]);
 		before[i] = interval_s[i] = NAN;
 	}
 	for (size_t i = 0; i < series->track_count; i++)
 		add_track(&work, &series->tracks[i]);
-	bool has_any = dash_series_range(series, &begin_ns, &end_ns);
+	bool has_any = series_range(series, &begin_ns, &end_ns);
 	for (size_t i = 0; i < count; i++) {
 		/* a value that does not change in the range is held through it, up to the end of the recording */
 		bool is_held = !isnan(before[i]) && span->from_ns <= end_ns;
 		if (tracks[i] == 0 && !is_held)
 			continue;
 		tracks[i] = tracks[i] > 0 ? tracks[i] : 1;
-		if (dash_series_quantities[i].kind == HELD)
+		if (series_quantities[i].kind == HELD)
 			hold(&work, i, end_ns);
 		json_array_append_new(list, series_json(&work, i));
 	}

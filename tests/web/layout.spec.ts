@@ -231,6 +231,23 @@ test('Explore, Compare and an experiment print in light colors and uncut', async
   expect(rows).toBeGreaterThan(20)
   expect(pagesOf(await page.pdf({ format: 'A4' }))).toBeLessThanOrEqual(3)
 
+  // also with the widest state and value that a check can have: whether a run has them depends on how busy its host was
+  await page.route('**/api/data/experiments/1', async (route) => {
+    const answer = await route.fetch()
+    const experiment = (await answer.json()) as { document: { quality: { checks: object[] } } }
+    const { checks } = experiment.document.quality
+    expect(checks.length).toBeGreaterThan(20)
+    for (const [at, check] of checks.entries())
+      Object.assign(
+        check,
+        at % 3 === 0
+          ? { status: 'over_limit', effect: 'client_limited', value: 123456.789, limit: 98765.4321 }
+          : at % 3 === 1
+            ? { status: 'over_limit', value: 0.001234, limit: 0.5678 }
+            : { status: 'passed', value: 1234567 },
+      )
+    await route.fulfill({ response: answer, json: experiment })
+  })
   for (const [place, width] of [
     ['/compare?side=1&side=2&side=3', LANDSCAPE],
     ['/experiments/1', 718],

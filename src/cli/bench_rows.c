@@ -183,8 +183,7 @@ __attribute__((constructor)) static void make_rows(void)
 const struct pl_opt_command cli_bench_command = {
 	.name = "profllm bench",
 	.usage = "serve|latency|throughput|startup|mm-processor [options]",
-	.summary = "Send load to a server that runs, or run one of vLLM's offline benchmarks, with "
-		   "the options of vllm bench.",
+	.summary = "Run a benchmark with the options of vllm bench.",
 	.details =
 		"To run a command line of vllm bench, replace 'vllm' with 'profllm'. As in vLLM, "
 		"flags accept dashes or underscores, '=' or a space, and unique abbreviations, and "

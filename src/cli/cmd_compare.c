@@ -46,7 +46,7 @@ static const struct pl_opt compare_rows[] = {
 const struct pl_opt_command cli_compare_command = {
 	.name = "profllm compare",
 	.usage = "A B… [--fail-on-regression] [--min-effect 5%] [options]",
-	.summary = "Compare results: what differs, by how much, and how certain that is.",
+	.summary = "Compare results: the differences and their uncertainty.",
 	.details =
 		"A is the baseline, and B… are up to seven candidates. Each is a result of profllm "
 		"or of vllm bench serve, or a directory with repeated runs (.json).\n\n"

@@ -25,7 +25,7 @@ static const struct pl_opt completion_rows[] = {
 const struct pl_opt_command cli_completion_command = {
 	.name = "profllm completion",
 	.usage = PL_SHELLS " [options]",
-	.summary = "Print the script that completes commands, options and --set keys and values.",
+	.summary = "Print the script that completes commands for a shell.",
 	.details = "Examples:\n"
 		   "  source <(profllm completion bash)        # in ~/.bashrc\n"
 		   "  source <(profllm completion zsh)         # in ~/.zshrc, after compinit\n"

@@ -72,7 +72,7 @@ const struct pl_opt_command cli_config_command = {
 	.usage = "from-command [options] -- vllm serve …\nfrom-command [options] -- vllm bench "
 		 "serve …\n"
 		 "to-command [options] FILE\nfrom-result [options] RESULT\nexpand [options] FILE",
-	.summary = "Convert between command lines, results, sweeps and experiments.",
+	.summary = "Convert between command lines, results and experiments.",
 	.details =
 		"'from-command' converts a command that starts a server (vllm serve and its older "
 		"forms), or one that sends load (vllm bench serve, benchmark_serving.py, profllm "

@@ -49,7 +49,7 @@ static const struct pl_opt gpus_rows[] = {
 const struct pl_opt_command cli_gpus_command = {
 	.name = "profllm gpus",
 	.usage = "[options]",
-	.summary = "Show the GPUs of this host: memory, load, power, temperature and users.",
+	.summary = "Show the GPUs of this host and who uses them.",
 	.details = "The values come from NVML, the library of the driver, or from nvidia-smi if "
 		   "NVML is missing. The command changes nothing on a GPU. A value that the "
 		   "driver does not report is '-', in JSON null. A GPU of the fake NVML is marked "

@@ -69,7 +69,7 @@ static const struct pl_opt params_rows[] = {
 const struct pl_opt_command cli_params_command = {
 	.name = "profllm params",
 	.usage = "[PATTERN] [options]",
-	.summary = "Show vLLM's server arguments: names, types, choices, defaults.",
+	.summary = "Show vLLM's server arguments: types, choices, defaults.",
 	.details = "PATTERN matches any part of names, flags, aliases, help and notes, in any "
 		   "case. With * or ? it matches the whole text.\n\n"
 		   "Every command that reads server arguments accepts the overlay of another "

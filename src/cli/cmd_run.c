@@ -86,7 +86,7 @@ static const struct pl_opt run_rows[] = {
 const struct pl_opt_command cli_run_command = {
 	.name = "profllm run",
 	.usage = "--config FILE --output FILE [options]\n--config FILE --dry-run [options]",
-	.summary = "Start a server, send load to it, stop the server and write the result.",
+	.summary = "Start a server, measure it, stop it and write the result.",
 	.details = "Examples:\n"
 		   "  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
 		   "  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"

@@ -73,7 +73,7 @@ const struct pl_opt_command cli_validate_command = {
 	.name = "profllm validate",
 	.usage =
 		"[options] FILE…\n[options] -- vllm serve MODEL …\n[options] -- vllm bench serve …",
-	.summary = "Check experiments and command lines, and report every problem before a run.",
+	.summary = "Report every problem of an experiment or a command line.",
 	.details =
 		"A FILE is an experiment, a shell script, a compose file, a Kubernetes manifest, "
 		"the values of a Helm chart, a Dockerfile or a systemd unit. The command checks "

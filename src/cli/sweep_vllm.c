@@ -147,7 +147,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SERVE] = {
 		.name = "profllm sweep serve",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
-		.summary = "Run each combination of servers and loads, as vllm bench sweep serve does.",
+		.summary = "Measure each combination of servers and loads.",
 		.details =
 			"To run a command line of 'vllm bench sweep serve', replace 'vllm' with 'profllm'. "
 			"Either program resumes a sweep that the other started "
@@ -162,7 +162,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_WORKLOAD] = {
 		.name = "profllm sweep serve_workload",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND [options]",
-		.summary = "Measure loads from one request at a time to all requests at once.",
+		.summary = "Measure loads between one request at a time and all at once.",
 		.details =
 			"For each combination, the command first sends one request at a time, then all at "
 			"once, then loads between the two "
@@ -176,7 +176,7 @@ const struct pl_opt_command cli_sweep_vllm_commands[] = {
 	[SWEEP_VLLM_SLA] = {
 		.name = "profllm sweep serve_sla",
 		.usage = "--serve-cmd COMMAND --bench-cmd COMMAND --sla-params FILE [options]",
-		.summary = "Find the largest load within limits, as vLLM 0.11.1 to 0.16.0 did.",
+		.summary = "Find the largest load whose metrics stay within limits.",
 		.details =
 			"vLLM had this command from 0.11.1 to 0.16.0, with two search methods "
 			"(docs/reference/vllm-sweeps.md). Instead of the old '--resume NAME', use "

@@ -76,8 +76,8 @@ const struct pl_opt_command dash_reindex_command = {
 	.usage = "[--db FILE] [--filter JSON] [--dry-run] [--json]",
 	.summary = "Rebuild rows from the stored documents.",
 	.details =
-		"Documents do not change. A row that differs from what this version reads in its "
-		"document is written again, with all of its columns. New columns are filled when a "
+		"Documents do not change. The command rewrites each row that differs from what "
+		"this version reads in its document, with all columns. New columns are filled when a "
 		"database is opened; use reindex after a change in how documents are read.\n\n"
 		"A server may use the database meanwhile, and picks up the new rows. A kill leaves "
 		"each row either old or new.\n\n"

@@ -8,7 +8,7 @@ static const struct pl_opt completion_rows[] = { { .name = NULL } };
 const struct pl_opt_command dash_completion_command = {
 	.name = DASH_PROGRAM " completion",
 	.usage = PL_SHELLS,
-	.summary = "Print the script that completes commands, options and their values.",
+	.summary = "Print the script that completes commands for a shell.",
 	.details = "Examples:\n"
 		   "  source <(" DASH_PROGRAM " completion bash)   # in ~/.bashrc\n"
 		   "  source <(" DASH_PROGRAM " completion zsh)    # in ~/.zshrc, after compinit\n"

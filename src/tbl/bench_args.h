@@ -294,7 +294,7 @@ BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
     .group = "Load", .verdict = OPTION_MORE,
     .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
-    "send N tiny probe requests per second in addition to the load",
+    "send N probe requests of one token per second in addition to the load",
     .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
     .remark = "separate connections; not included in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,

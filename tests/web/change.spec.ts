@@ -31,7 +31,7 @@ test('tags and notes are edited, can be searched, and show their author', async 
   await said.getByRole('button', { name: 'Remove tag bad' }).click()
   await said.getByRole('button', { name: 'Save' }).click()
   await expect(said.getByRole('listitem')).toHaveCount(1)
-  await said.getByRole('button', { name: 'Changes' }).click()
+  await said.getByRole('button', { name: 'Show changes' }).click()
   await expect(said.getByRole('row', { name: /ann tag driver – r570$/ })).toBeVisible()
   await expect(said.getByRole('row', { name: /ann tag bad/ })).toHaveCount(2)
 

@@ -25,7 +25,8 @@ const dashboard = useDashboard((store, own) => {
 })
 
 const editor = (page: Page) => page.getByRole('region', { name: 'Filter as a tree' })
-const open = (page: Page) => page.getByRole('button', { name: 'Filter tree', exact: true }).click()
+const open = (page: Page) =>
+  page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name: 'Edit filter tree' }).click()
 
 async function chooseField(page: Page, words: string, name: string) {
   const line = editor(page).getByRole('group', { name: 'New condition' })

@@ -147,12 +147,12 @@ test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
   // the drawer shows how many experiments a choice leaves, and so does the line above the chart
   await drawer.getByRole('button', { name: 'Show 1 experiment', exact: true }).tap()
   await expect(drawer).toHaveCount(0)
-  for (const name of ['Link', 'Export'])
+  for (const name of ['Copy link', 'Export'])
     await expect(
       page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name, exact: true }),
     ).toBeInViewport({ ratio: 1 })
   await page.getByRole('button', { name: /^Filters/ }).tap()
-  await drawer.getByRole('button', { name: 'Filter tree', exact: true }).tap()
+  await drawer.getByRole('button', { name: 'Edit filter tree', exact: true }).tap()
   await expect(
     page.getByRole('region', { name: 'Filter as a tree' }).getByRole('group', { name: 'Condition on Verdict' }),
   ).toBeVisible()

@@ -109,7 +109,7 @@ test('tree', async ({ page }) => {
     `${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&where=${encodeURIComponent(JSON.stringify(where))}`,
   )
   await expect(counted(page)).toBeVisible()
-  await page.getByRole('button', { name: 'Filter tree', exact: true }).click()
+  await page.getByRole('toolbar', { name: 'Filter tools' }).getByRole('button', { name: 'Edit filter tree' }).click()
   await expect(page.getByRole('region', { name: 'Filter as a tree' })).toBeVisible()
   await expect(filters(page).getByRole('group', { name: 'Verdict', exact: true })).toBeAttached()
   await save(page, 'tree-light')

@@ -355,7 +355,8 @@ export const STATES: State[] = [
     isWide: true,
     open: explore(`${GPU}&where=${encodeURIComponent(JSON.stringify(TREE))}`, rows, async (page) => {
       await main(page)
-        .getByRole('button', { name: /Filter tree|tree/i })
+        .getByRole('toolbar', { name: 'Filter tools' })
+        .getByRole('button', { name: /filter tree/i })
         .click()
       await expect(page.getByRole('region', { name: /as a tree|tree/i })).toBeVisible()
     }),

@@ -174,7 +174,7 @@ test('a new user uploads ten files of vllm bench serve, finds the best within a 
   await slo.getByRole('textbox').fill('100')
   await slo.getByRole('textbox').press('Enter')
   await expect(slo).toContainText('Best within SLO: ten-c9.json: ')
-  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy link', exact: true }).click()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   const other = await context.newPage()
   await other.goto(link)

@@ -410,7 +410,7 @@ void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_arg
 			.severity = OPTION_WARNING,
 			.key = key,
 			.expected =
-				"a value in the text; the argument is omitted and not checked" });
+				"a literal value; profllm omits the argument and does not check it" });
 }
 
 /* Returns the location of a key of a joined object, otherwise that of the value. */

@@ -90,7 +90,7 @@ void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const c
 	put_sentinel(lexer, SHELL_UNKNOWN_END);
 }
 
-#define NOT_SET  "a variable that the text assigns"
+#define NOT_SET  "a variable that the command or script assigns"
 #define NOT_RUN  "text; profllm does not run the command in it"
 #define NOT_READ "an expansion that is supported: $NAME, ${NAME}, ${NAME:-text}"
 

@@ -96,7 +96,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
     ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
     ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all))
-      ? [['dashed', 'dashed: frontier with untrusted results', null] as const]
+      ? [['dashed', 'dashed: frontier of all results', null] as const]
       : []),
   ].map(([look, words, count]) => [look, words, count])
 }

@@ -47,7 +47,7 @@ export function Notes({ experiment, shown }: { experiment: Experiment; shown: st
         <p>Edits here do not change the uploaded file</p>
         <span className={page.end}>
           <Button aria-expanded={hasHistory} onPress={() => setHistory(!hasHistory)}>
-            Changes
+            {hasHistory ? 'Hide changes' : 'Show changes'}
           </Button>
           {!isEditing && (
             <Button look="line" onPress={() => setEditing(true)}>

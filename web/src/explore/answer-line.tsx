@@ -146,7 +146,7 @@ export const AnswerLine = memo(function AnswerLine({
         <span className={css.wide}>
           <Button aria-expanded={isTree} onPress={onTree}>
             <Icon name="tree" />
-            Filter tree
+            Edit filter tree
           </Button>
         </span>
         <CopyLink />
@@ -182,7 +182,7 @@ function CopyLink() {
       <Button onPress={() => void copy()}>
         <Icon name="link" />
         <span aria-live="polite" className={done ? undefined : css.phoneSr}>
-          {!done ? 'Link' : isLocal ? 'Copied, for this computer' : 'Copied'}
+          {!done ? 'Copy link' : isLocal ? 'Copied, for this computer' : 'Copied'}
         </span>
       </Button>
     </span>

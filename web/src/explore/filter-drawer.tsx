@@ -29,7 +29,7 @@ export function FilterDrawer({
             <span className="grow" />
             <Button onPress={onTree}>
               <Icon name="tree" />
-              Filter tree
+              Edit filter tree
             </Button>
             <IconButton icon="close" name="Close" onPress={onClose} />
           </div>

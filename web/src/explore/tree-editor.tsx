@@ -212,7 +212,7 @@ function Not({ node, root, edit }: Drawn & { node: Node }) {
       isSelected={node.isNot}
       onChange={(isNot) => edit(changed(root, node.id, { isNot }))}
     >
-      not
+      {node.isNot ? 'not' : '+ not'}
     </ToggleButton>
   )
 }

@@ -91,7 +91,7 @@ export function Curves(props: Props) {
       </div>
       {lines.length === 0 ? (
         <p className={join('dim', css.noCurves)}>
-          No combination has both {shortName(x.field)} and {shortName(y.field)} yet.
+          No combination has both {shortName(x.field)} and {shortName(y.field)} yet. Choose other axes.
         </p>
       ) : isTable ? (
         <PointTable {...props} lines={lines} name={name} best={best} isLower={isLower} />

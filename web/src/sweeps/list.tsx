@@ -66,9 +66,9 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
         <thead>
           <tr>
             <th scope="col">Sweep</th>
-            <th scope="col">Started, UTC</th>
+            <th scope="col">Start (UTC)</th>
             <th scope="col" className={page.num} title="Number of planned runs, without skipped combinations">
-              Planned
+              Planned runs
             </th>
             <th scope="col">Runs</th>
             <th scope="col">Sweep state</th>

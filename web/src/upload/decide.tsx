@@ -140,7 +140,7 @@ function Diff({ diff }: { diff: ItemDiff }) {
             <th scope="col">
               {count(differ)} of {count(total)} values {differ === 1 ? 'differs' : 'differ'}
             </th>
-            <th scope="col">Stored{diff.deleted ? ', deleted' : ''}</th>
+            <th scope="col">Stored result{diff.deleted ? ' (deleted)' : ''}</th>
             <th scope="col">This file</th>
           </tr>
         </thead>

@@ -59,7 +59,7 @@ export function Earlier({ jobs }: { jobs: ReturnType<typeof useJobs> }) {
           <thead>
             <tr>
               <th scope="col">Upload</th>
-              <th scope="col">Started, UTC</th>
+              <th scope="col">Start (UTC)</th>
               <th scope="col" className={page.num}>
                 Files
               </th>

@@ -16,6 +16,7 @@
 #include "dash/dash.h"
 #include "dash/guard.h"
 #include "dash/import/watching.h"
+#include "dash/log/indexes.h"
 #include "dash/routes.h"
 #include "dash/series/keep.h"
 #include "dash/serve.h"
@@ -224,7 +225,9 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	atomic_uint exports = 0;
 	auto_series_cache struct dash_series_cache *series = dash_series_cache_new(
 		SERIES_BYTES_MAX);
+	auto_log_indexes struct dash_log_indexes *logs = dash_log_indexes_new();
 	struct dash_context context = { .store = store,
+					.logs = logs,
 					.series = series,
 					.fields = fields,
 					.fields_answer = &fields_answer,

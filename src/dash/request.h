@@ -31,6 +31,7 @@ struct dash_context {
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
 	struct dash_series_cache *series; /* of all requests (series/keep.h) */
+	struct dash_log_indexes *logs;    /* of the logs that were read last (log/indexes.h) */
 	atomic_uint *exports;             /* number of exports in progress */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */

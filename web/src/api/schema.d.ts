@@ -360,6 +360,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return lines of the server's log, or search it
+         * @description The log is the artifact of kind server_log. If it is not stored, the lines are those of error.log_tail of the document
+         *     (source "log_tail"). A line break ends a line; numbers of lines start at 1. `tail`, `offset` and `around` exclude each
+         *     other; with `search`, only `offset` is possible. If two other large logs are being read, the response is 503.
+         */
+        get: operations["getLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/artifacts": {
         parameters: {
             query?: never;
@@ -2631,6 +2653,43 @@ export interface components {
             /** @description In lists of traces, the rank in the file name; null if the name has none */
             rank?: number | null;
         };
+        LogLines: {
+            /**
+             * @description The artifact, or error.log_tail of the document
+             * @enum {unknown}
+             */
+            source: "artifact" | "log_tail";
+            /** @description Name of the artifact, also of one that is not stored; null if the document names none */
+            name: string | null;
+            /** @description Number of lines of the log */
+            lines: number;
+            /** @description Size of the log after decompression */
+            bytes: number;
+            /** @description Whether a compressed log is longer than 4 GiB; the rest is ignored */
+            truncated: boolean;
+            /** @description The first line that contains error.log_line of the document; null if none does */
+            cause_line: number | null;
+            /** @description The requested lines in ascending order; at most 1,000 */
+            rows: {
+                line: number;
+                /**
+                 * @description At most 2,000 bytes of the line. Bytes that are not UTF-8 are U+FFFD; other characters are as in the log,
+                 *     also control characters.
+                 */
+                text: string;
+                /** @description Position of the text in the line, in bytes. It is not 0 if a match is far from the start of the line. */
+                from: number;
+                /** @description Length of the whole line */
+                bytes: number;
+            }[];
+            /** @description The result of a search; null without one */
+            matches: {
+                /** @description Numbers of all lines found, at most 10,000 */
+                lines: number[];
+                /** @description Offset that continues the search; null if it reached the end of the log */
+                next_offset: number | null;
+            } | null;
+        };
         Artifacts: {
             /** @description Stored artifacts, ordered by kind and name */
             artifacts: components["schemas"]["Artifact"][];
@@ -3790,6 +3849,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesBins"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getLog: {
+        parameters: {
+            query?: {
+                /** @description Number of lines to skip. With search, the search starts after them. */
+                offset?: number;
+                /** @description Maximum number of lines, or, with search, of matches whose lines are returned */
+                limit?: number;
+                /** @description Return this number of lines at the end of the log */
+                tail?: number;
+                /** @description Return `limit` lines with this line in the middle */
+                around?: number;
+                /**
+                 * @description Return the lines that contain this text. ASCII letters match in either case. One request searches at least 256 MiB
+                 *     and stops at 10,000 lines; matches.next_offset continues it.
+                 */
+                search?: string;
+                /** @description Number of lines to return before and after each match */
+                context?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of the log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLines"];
                 };
             };
             404: components["responses"]["NotFound"];

@@ -56,7 +56,8 @@ static const char *const beliefs[] = {
 static const char *const beliefs_simulated[] = {
 	("the measurement is sound, but the server is simulated: these metrics do not describe a "
 	 "real engine"),
-	"use these metrics only for tests, and with care: the server is simulated",
+	("use these metrics only to try out ProfLLM: the server is simulated, and the measurement "
+	 "is degraded"),
 	("do not use these metrics: they describe the load generator, not the server. The server "
 	 "is "
 	 "simulated"),
@@ -428,12 +429,14 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 
 	if (ruling->reason != NULL) {
 		size_t severity = severity_of_check(ruling->reason);
-		pl_buf_addf(buf,
-			    "the file records the verdict '%s'; its checks give a %s one, '%s', "
-			    "because ",
-			    ruling->verdict,
-			    severity_of(ruling->verdict) > severity ? "milder" : "worse",
-			    verdicts[severity]);
+		pl_buf_addf(
+			buf,
+			severity_of(ruling->verdict) > severity
+				? "the file records the verdict '%s', but its checks justify only "
+				  "'%s': "
+				: "the file records the verdict '%s', but its checks give '%s', "
+				  "which is worse: ",
+			ruling->verdict, verdicts[severity]);
 		add_finding(buf, ruling, ruling->reason);
 		return;
 	}
@@ -553,8 +556,8 @@ static void add_action(struct pl_buf *buf, const struct ruling *ruling)
 	else if (ruling->verdict == NULL && is_offline(ruling->result))
 		pl_buf_add_text(buf, "repeat the run, and compare the results");
 	else if (ruling->verdict == NULL)
-		pl_buf_add_text(buf, "measure with the client of profllm, 'profllm run' or "
-				     "'profllm bench', to get a verdict");
+		pl_buf_add_text(buf, "to get a verdict, measure with 'profllm run' or "
+				     "'profllm bench'");
 	else if (ruling->reason != NULL)
 		add_check_action(buf, ruling, ruling->reason);
 	else if (pl_text_equal(ruling->verdict, verdicts[0]))

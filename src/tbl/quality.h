@@ -111,7 +111,7 @@ QUALITY(in_flight_distance, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED
 	"late sends left fewer requests in flight than configured",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or lower benchmark.request_rate (--request-rate)")
 QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"share of time that slots of max_concurrency were empty because the client sent late; over the limit, the server received less load than requested",
+	"share of the time for which request slots (max_concurrency in all) were empty because the client sent requests late; if it is over the limit, the server received less load than requested",
 	"the load generator kept fewer requests in flight than max_concurrency",
 	"raise benchmark.threads (--threads), give the client idle CPU cores, or lower benchmark.max_concurrency (--max-concurrency)")
 QUALITY(concurrency_limited, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,

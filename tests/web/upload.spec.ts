@@ -92,7 +92,7 @@ test('our result, vLLM’s file and a broken one are dropped; each shows its out
   await expect(other.getByRole('row', { name: /broken\.json/ })).toContainText('rejected')
   await other.close()
 
-  await page.getByRole('link', { name: 'Explore these 2 experiments' }).click()
+  await page.getByRole('link', { name: 'Explore the 2 stored experiments' }).click()
   await expect(page).toHaveURL(/\?stored\.upload=1$/)
   await expect(counted(page)).toHaveText(/2 of 2 experiments/)
   const ours = page.getByRole('row', { name: /^ours/ })
@@ -148,7 +148,7 @@ test('a new user uploads ten files of vllm bench serve, finds the best within a 
     page,
     loads.map((load, i) => write(folder, `ten-c${load}.json`, serve(load, 4 * 2 ** i, 100 * (i + 1), 128 + i / 2))),
   )
-  await page.getByRole('link', { name: 'Explore these 10 experiments' }).click()
+  await page.getByRole('link', { name: 'Explore the 10 stored experiments' }).click()
   await expect(counted(page)).toHaveText('10 of 10 experiments')
   await expect(page.getByTestId('plot')).toBeVisible()
   // from 4 ms to 2 s
@@ -212,7 +212,7 @@ test('results can be opened before the upload is closed, also without a filter',
       page,
       [1, 2].map((load) => write(folder, `early-c${load}.json`, serve(load, load, load * 10))),
     )
-    await page.getByRole('link', { name: 'Explore these 2 experiments' }).click()
+    await page.getByRole('link', { name: 'Explore the 2 stored experiments' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
     await page.getByRole('button', { name: 'Clear all' }).click()
     await expect(counted(page)).toHaveText('2 of 2 experiments')
@@ -277,7 +277,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await expect(conflict).toContainText('already stored with different content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
-  await page.getByRole('link', { name: 'Explore this experiment' }).click()
+  await page.getByRole('link', { name: 'Explore the stored experiment' }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`upload ?${job}`))

@@ -68,9 +68,10 @@ const char *exp_sweep_key(struct exp_sweep_reader *sweep, const char *section,
 						  known != NULL ? known : inner);
 		return pl_arena_strndup(sweep->sweep->arena, key, strlen(key));
 	}
-	option_reader_refuse(sweep->reader, name, location, "unknown key",
-			     "a key such as server.max_num_seqs, benchmark.request_rate or "
-			     "launch.env.NAME, or zip, lengths, points, where, sample, sets");
+	option_reader_refuse(
+		sweep->reader, name, location, "unknown key",
+		"zip, lengths, points, where, sample, sets, or a key of the experiment, "
+		"such as server.max_num_seqs or launch.env.NAME");
 	return NULL;
 }
 

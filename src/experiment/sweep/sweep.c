@@ -240,10 +240,10 @@ static void refuse_member(struct exp_sweep_reader *sweep, const struct pl_yaml *
 	if (!in_set)
 		pl_nearest_try(&nearest, "sets");
 	option_reader_add(sweep->reader, OPTION_ERROR, name, key, "unknown key",
-			  in_set ? "a key such as server.max_num_seqs, or zip, lengths, points, "
-				   "where, sample"
-				 : "a key such as server.max_num_seqs, or zip, lengths, points, "
-				   "where, sample, sets",
+			  in_set ? "zip, lengths, points, where, sample, or a key of the "
+				   "experiment, such as server.max_num_seqs"
+				 : "zip, lengths, points, where, sample, sets, or a key of the "
+				   "experiment, such as server.max_num_seqs",
 			  nearest.found);
 }
 

@@ -220,7 +220,8 @@ static const struct ruling_case {
 	{ SIMULATED("'degraded'", OVER("failures", "0.1", "0.01", "share",
 				       "degraded") ", " CLIENT_OK ", " RATE_OK ", " SIMULATOR),
 	  "degraded",
-	  "Use these metrics only for tests, and with care: the server is simulated.\n"
+	  "Use these metrics only to try out ProfLLM: the server is simulated, and the measurement "
+	  "is degraded.\n"
 	  "Some requests failed and are not part of the latencies (failures: found 10 %, expected "
 	  "at most 1 %).\n"
 	  "Read the errors of the failed requests, then repeat the run.",
@@ -335,24 +336,23 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The file records the verdict 'trusted'; its checks give a worse one, 'degraded', "
-	  "because the "
+	  "The file records the verdict 'trusted', but its checks give 'degraded', which is worse: "
+	  "the "
 	  "profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'degraded'", MEASURED, OVER("profiled", "1", "0", "yes", "client_limited")),
 	  "degraded",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'degraded'; its checks give a worse one, 'client_limited', "
-	  "because the profiler slowed the server down (profiled).\n"
+	  "The file records the verdict 'degraded', but its checks give 'client_limited', which is "
+	  "worse: the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'client_limited'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'client_limited'; its checks give a milder one, "
-	  "'degraded', because the "
-	  "profiler slowed the server down (profiled).\n"
+	  "The file records the verdict 'client_limited', but its checks justify only 'degraded': "
+	  "the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	/* an offline benchmark at a server: its own options, and no flags that it refuses */
@@ -399,13 +399,13 @@ static const struct ruling_case {
 	  "The result does not record how far the client changed the metrics, or whether the "
 	  "server "
 	  "received the configured load.\n"
-	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  "To get a verdict, measure with 'profllm run' or 'profllm bench'.",
 	  { NULL } },
 	{ CHECKED("null", "null", CLIENT_OK),
 	  "none",
 	  "It is unknown whether you can rely on these metrics.\n"
 	  "The result does not record whether the server received the configured load.\n"
-	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  "To get a verdict, measure with 'profllm run' or 'profllm bench'.",
 	  { NULL } },
 	{ "{'status': 'completed', 'results': {'requests_per_second': 3}, 'config': {'benchmark': "
 	  "{'kind': 'throughput'}}, 'quality': {'verdict': null, 'checks': []}}",
@@ -418,7 +418,7 @@ static const struct ruling_case {
 	  "none",
 	  "It is unknown whether you can rely on these metrics.\n"
 	  "The result has no quality checks.\n"
-	  "Measure with the client of profllm, 'profllm run' or 'profllm bench', to get a verdict.",
+	  "To get a verdict, measure with 'profllm run' or 'profllm bench'.",
 	  { NULL } },
 	/* nothing measured, or not all */
 	{ "{'status': 'partial', 'results': {'completed': 0, 'failed': 12}}",

@@ -66,12 +66,12 @@ const hollowWords = ({ answer: { marks } }: Chart) => {
   return [...verdicts].some((verdict) => verdict !== null && verdict !== 'trusted') ? 'not trusted' : 'no verdict'
 }
 
-// "frontier per model, 8 of 40 shown"
-function frontierWords(chart: Chart) {
+// "frontier of trusted results per model, 8 of 40 shown"
+function frontierWords(chart: Chart, hasDashed: boolean) {
   const { answer } = chart
   const shown = frontiersOf(chart).length
   const all = answer.frontier_group_count ?? shown
-  return `frontier${answer.frontier_by ? ' per model' : ''}${all > shown ? `, ${shown} of ${all} shown` : ''}`
+  return `frontier${hasDashed ? ' of trusted results' : ''}${answer.frontier_by ? ' per model' : ''}${all > shown ? `, ${shown} of ${all} shown` : ''}`
 }
 
 // The signs that occur: [look, words, count].
@@ -83,6 +83,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
   const empty = answer.grid ? items.filter(({ value }) => value === null).length : 0
   const failed = sum(items.map((item) => failedOf(chart, item)))
   const frontiers = frontiersOf(chart)
+  const hasDashed = frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all))
   return [
     ...(hollow > 0
       ? [
@@ -94,10 +95,10 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
     ...(simulated > 0 ? [['faint', 'faint: simulated', answer.form === 'thinned' ? null : simulated] as const] : []),
     ...(empty > 0 ? [['empty', 'no number', empty] as const] : []),
     ...(failed > 0 ? [['corner', 'failed runs', failed] as const] : []),
-    ...(frontiers.some(({ marks }) => marks.length > 1) ? [['frontier', frontierWords(chart), null] as const] : []),
-    ...(frontiers.some(({ marks, with_untrusted: all }) => all.length > 1 && !isSameFrontier(marks, all))
-      ? [['dashed', 'dashed: frontier of all results', null] as const]
+    ...(frontiers.some(({ marks }) => marks.length > 1)
+      ? [['frontier', frontierWords(chart, hasDashed), null] as const]
       : []),
+    ...(hasDashed ? [['dashed', 'dashed: with untrusted results', null] as const] : []),
   ].map(([look, words, count]) => [look, words, count])
 }
 

@@ -27,7 +27,7 @@ export function Checks({ checks }: { checks: Check[] }) {
         <p>
           {checks.every(({ status }) => status === 'unknown')
             ? 'Unknown: the run recorded too little to check'
-            : 'A check affects the verdict only over its limit'}
+            : 'A check affects the verdict only if its value is over its limit'}
         </p>
       </div>
       {shown.length > 0 && (

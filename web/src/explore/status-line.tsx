@@ -68,7 +68,7 @@ export const StatusLine = memo(function StatusLine({
         <span className={css.version} title={DATA_VERSION}>
           {newer !== null && nowVersion !== undefined && (
             <>
-              Data version <span className="n-11">{count(answer.data_version)}</span>, now{' '}
+              Shown: data version <span className="n-11">{count(answer.data_version)}</span>; newest:{' '}
               <span className="n-11">{count(nowVersion)}</span>
             </>
           )}

@@ -241,7 +241,8 @@ function Screen({
   const isLower = catalogue.get(state.cx).direction !== 'higher'
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
-  const bestBy = `${shortName(catalogue.get(cy))}${cy === sweep.metric ? '' : ` (cells show ${shortName(field)})`}`
+  const bestBy = shortName(catalogue.get(cy))
+  const cellsShow = cy === sweep.metric ? '' : `; the cells show ${shortName(field)}`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
@@ -271,7 +272,7 @@ function Screen({
         <div className={css.plan}>
           <Note>
             The plan of this sweep was not uploaded, so the map shows only runs with results. To upload the plan, run{' '}
-            <code>profllm upload DIR --to {window.location.origin}</code> with the directory of the sweep.
+            <code>profllm upload DIR --to {window.location.origin}</code>, where DIR is the directory of the sweep.
           </Note>
         </div>
       )}
@@ -325,7 +326,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `thick border: best ${bestBy} with ${limitWords}`}
+            best={best === undefined ? null : `thick border: best ${bestBy} among runs with ${limitWords}${cellsShow}`}
           />
           <div className={css.body}>
             <SweepMap

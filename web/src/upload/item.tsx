@@ -135,7 +135,7 @@ function Words({ item }: { item: UploadItem }) {
   const near = item.possible_duplicates.slice(0, NEAR_SHOWN).map((id, i) => (
     <span key={id}>
       {i > 0 && ', '}
-      <Link href={paths.experiment(id)}>result {id}</Link>
+      <Link href={paths.experiment(id)}>{i === 0 ? 'an earlier result' : 'another'}</Link>
     </span>
   ))
   return (

@@ -294,7 +294,7 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
       {job && results > 0 && (
         <Link href={paths.uploadResults(job.job_id)}>
-          Explore {results === 1 ? 'this experiment' : `these ${count(results)} experiments`}
+          Explore {results === 1 ? 'the stored experiment' : `the ${count(results)} stored experiments`}
         </Link>
       )}
     </p>

@@ -179,7 +179,8 @@ static void test_memory__on_the_cpu(void **state)
 	explain(&play);
 	const struct option_problem *refused = problem(&play, "kv_cache_fits_one_request");
 	assert_int_equal(refused->severity, OPTION_ERROR);
-	assert_string_equal(refused->found, "2048 tokens, which need 2.00 MiB of KV cache");
+	assert_string_equal(refused->found,
+			    "2048, for which one request needs 2.00 MiB of KV cache");
 	assert_string_equal(refused->expected, "at most 896, which the KV cache of 1.00 MiB holds, "
 					       "less the block that vLLM reserves");
 	assert_string_equal(refused->nearest, "896");
@@ -411,7 +412,7 @@ static void test_memory__what_does_not_fit(void **state)
 	explain(&play);
 	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_WARNING);
 	assert_string_equal(problem(&play, "kv_cache_fits_one_request")->nearest, "8176");
-	assert_non_null(strstr(problem(&play, "kv_cache_fits_one_request")->found, "on a GPU"));
+	assert_non_null(strstr(problem(&play, "kv_cache_fits_one_request")->found, "per GPU"));
 	end(&play);
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":8193}", NULL, 1);
 	explain(&play);

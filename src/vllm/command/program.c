@@ -165,13 +165,17 @@ bool vllm_is_shell_text_flag(const char *word)
 	return len > 1 && len < 9 && word[0] == '-' && strchr(word, 'c') != NULL;
 }
 
+/* Our simulator takes the place of vLLM in the commands of an experiment. */
+#define SIMULATOR "profllm-sim"
+
 bool vllm_is_program(const char *word)
 {
 	const char *name = vllm_base_name(word);
 
 	return vllm_is_runtime(word) || vllm_is_shell(word) || is_python(word) ||
 	       strcmp(name, "vllm") == 0 || strcmp(name, "vllm.exe") == 0 ||
-	       strcmp(name, "profllm") == 0 || pl_text_starts(name, "benchmark_");
+	       strcmp(name, "profllm") == 0 || strcmp(name, SIMULATOR) == 0 ||
+	       pl_text_starts(name, "benchmark_");
 }
 
 bool vllm_is_server_module(const char *module)
@@ -325,8 +329,10 @@ struct vllm_program vllm_program_read(const struct vllm_parse *parse, size_t at,
 {
 	const char *word = word_at(parse, at);
 	bool is_bench = at + 1 < end && strcmp(word_at(parse, at + 1), "bench") == 0;
+	bool is_serve = at + 1 < end && strcmp(word_at(parse, at + 1), "serve") == 0;
 
-	if (strcmp(vllm_base_name(word), "vllm") == 0)
+	if (strcmp(vllm_base_name(word), "vllm") == 0 ||
+	    (strcmp(vllm_base_name(word), SIMULATOR) == 0 && is_serve))
 		return read_vllm(parse, at, end);
 	if (strcmp(vllm_base_name(word), "profllm") == 0 && is_bench)
 		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_OURS);

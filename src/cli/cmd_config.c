@@ -9,15 +9,13 @@
 
 #include "base/log.h"
 #include "cli/cli.h"
-#include "cli/config_bench.h"
 #include "cli/config_expand.h"
 #include "cli/validate_report.h"
+#include "experiment/command.h"
 #include "experiment/offline.h"
-#include "result/document.h"
+#include "result/experiment.h"
 #include "run/repeat.h"
-#include "vllm/bench/write.h"
 #include "vllm/manifest/manifest.h"
-#include "vllm/secret.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
 
@@ -247,124 +245,21 @@ static int from_command(const struct config_options *options, char **argv, int a
 	return write_out(options, has_secrets, &text);
 }
 
-/* Returns "docker run -e NAME=text ARGS IMAGE"; variables before it would not reach the container. */
-static json_t *container_words(const struct exp_launch *launch)
-{
-	const char *runtime = pl_json_get_text(launch->container, "runtime");
-	json_t *words = json_pack("[s, s]", runtime != NULL ? runtime : "docker", "run");
-
-	PL_JSON_EACH_MEMBER(name, value, launch->env) {
-		auto_free char *text = option_secret_urls_shown(json_string_value(value));
-		json_array_append_new(words, json_string("-e"));
-		json_array_append_new(
-			words,
-			json_sprintf("%s=%s", name,
-				     option_secret_is_name(name) ? OPTION_SECRET_SHOWN : text));
-	}
-	auto_json json_t *args = vllm_secret_words_shown(
-		json_object_get(launch->container, "args"));
-	json_array_extend(words, args);
-	json_array_append(words, json_object_get(launch->container, "image"));
-	return words;
-}
-
-/* Returns objects as given, without the expansion of their short forms. */
-static json_t *given_values(const struct exp_config *experiment)
-{
-	json_t *values = json_copy(experiment->server);
-
-	PL_JSON_EACH_MEMBER(name, given, experiment->given) {
-		if (json_is_object(json_object_get(values, name)))
-			json_object_set(values, name, given);
-	}
-	return values;
-}
-
-/* Returns the arguments of this experiment's server; port and address only if they are set. */
-static json_t *server_values(const struct exp_config *experiment)
-{
-	const struct exp_launch *launch = &experiment->launch;
-	json_t *values = given_values(experiment);
-
-	if (option_locations_find(&experiment->locations, "launch.port") != NULL &&
-	    launch->port != OPTION_NO_I64)
-		json_object_set_new(values, "port", json_integer(launch->port));
-	if (option_locations_find(&experiment->locations, "launch.host") != NULL)
-		json_object_set_new(values, "host", json_string(launch->host));
-	return values;
-}
-
-static int write_command(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
-			 struct pl_err *err)
-{
-	const struct exp_launch *launch = &experiment->launch;
-	bool contained = launch->container != NULL;
-	auto_json json_t *extra = vllm_secret_words_shown(launch->extra_args);
-	auto_json json_t *values = server_values(experiment);
-	auto_json json_t *words = contained ? container_words(launch) : json_array();
-
-	if (!contained && launch->command != NULL)
-		json_array_extend(words, (json_t *)launch->command);
-	struct vllm_command_style style = {
-		.catalog = experiment->catalog,
-		.launch = words,
-		.env = contained ? NULL : launch->env,
-		.flag_a_line = !oneline,
-	};
-	if (vllm_command_write(values, &style, text, err) < 0)
-		return -1;
-	if (json_array_size(extra) == 0)
-		return 0;
-	/* replaces the last newline */
-	text->len--;
-	PL_JSON_EACH(word, extra) {
-		pl_buf_add_char(text, ' ');
-		vllm_word_quote(json_string_value(word), text);
-	}
-	pl_buf_add_char(text, '\n');
-	return 0;
-}
-
-/* Writes engine and load in one command. */
-static int write_offline(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
-			 struct pl_err *err)
-{
-	const struct exp_launch *launch = &experiment->launch;
-	const struct option_row *output = vllm_bench_kind_row(exp_offline_kind(experiment),
-							      VLLM_BENCH_output_json);
-	auto_json json_t *command = exp_offline_command(experiment);
-	auto_json json_t *values = given_values(experiment);
-	auto_json json_t *env = launch->env != NULL ? json_copy(launch->env) : json_object();
-	auto_json json_t *words = json_array();
-	auto_json json_t *secret_env = NULL;
-
-	if (launch->container != NULL)
-		return pl_err_invalid(err, "launch.container: not supported with 'vllm bench %s'",
-				      experiment->bench.kind);
-	if (exp_offline_words(experiment, values, words, &secret_env, err) < 0)
-		return -1;
-	if (experiment->bench_set[VLLM_BENCH_output_json])
-		(void)vllm_bench_row_words_add(&experiment->bench, output, words);
-	json_array_extend(words, launch->extra_args);
-	json_object_update(env, secret_env);
-	const struct vllm_command_style style = {
-		.launch = command,
-		.env = env,
-		.flag_a_line = !oneline,
-	};
-	return vllm_command_write_load(words, &style, text, err);
-}
-
-typedef int (*command_writer)(const struct exp_config *experiment, bool oneline,
-			      struct pl_buf *text, struct pl_err *err);
-
 /* An offline benchmark has one form, whatever is requested. */
-static command_writer writer_of(const struct exp_config *experiment,
-				const struct config_options *options)
+static int write_command(const struct exp_config *experiment, const struct config_options *options,
+			 struct pl_buf *text, struct pl_err *err)
 {
-	return exp_is_in_process(experiment) ? write_offline
-	       : options->bench              ? cli_config_bench
-					     : write_command;
+	auto_json json_t *omitted = json_array();
+	int rc;
+
+	if (exp_is_in_process(experiment))
+		return exp_command_offline(experiment, options->oneline, text, err);
+	if (!options->bench)
+		return exp_command_server(experiment, options->oneline, text, err);
+	rc = exp_command_load(experiment, options->oneline, text, omitted, err);
+	PL_JSON_EACH(sentence, omitted)
+		pl_log(PL_LOG_WARNING, "%s", json_string_value(sentence));
+	return rc;
 }
 
 static int to_command(const struct config_options *options, char **files, int file_count)
@@ -390,42 +285,9 @@ static int to_command(const struct config_options *options, char **files, int fi
 		return cli_refuse("'%s' uses a running server (launch.url, or benchmark.base_url, "
 				  "host and port); use '--bench' to write the command of its load",
 				  input.name);
-	if (writer_of(input.experiment, options)(input.experiment, options->oneline, &text, &err) <
-	    0)
+	if (write_command(input.experiment, options, &text, &err) < 0)
 		return cli_fail(&err);
 	return write_out(options, false, &text);
-}
-
-/* A comment is one line, whatever a name contains. */
-static void add_comment(struct pl_buf *buf, const char *text)
-{
-	pl_buf_add_text(buf, "# ");
-	for (; *text != '\0'; text++)
-		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
-	pl_buf_add_char(buf, '\n');
-}
-
-static void add_result_comments(const json_t *result, const char *path, struct pl_buf *text)
-{
-	const json_t *engine = pl_json_get_path(result, "environment.engine");
-	const char *sha256 = pl_json_path_text(result, "config.benchmark.dataset_sha256");
-	auto_free char *engine_text = res_engine_text(engine);
-	auto_free char *head = pl_asprintf(
-		"Experiment of run %s of %s, status %s.", pl_json_get_text(result, "run_id"),
-		pl_json_get_text(result, "timestamp"), pl_json_get_text(result, "status"));
-	auto_free char *answered = engine_text != NULL ? pl_asprintf("%s answered.", engine_text)
-						       : NULL;
-	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the dataset: %s", sha256)
-					      : NULL;
-	auto_free char *retry = pl_asprintf(
-		"To repeat it with the same seed, request ids and dataset: profllm run --config %s",
-		path);
-	const char *const lines[] = { head, answered, data, retry };
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(lines); i++) {
-		if (lines[i] != NULL)
-			add_comment(text, lines[i]);
-	}
 }
 
 static int from_result(const struct config_options *options, char **files, int file_count)
@@ -445,13 +307,7 @@ static int from_result(const struct config_options *options, char **files, int f
 		return cli_fail(&err);
 	if (result == NULL)
 		return cli_refuse("'%s' is not a result of profllm", files[0]);
-	add_result_comments(result, files[0], &text);
-	const json_t *experiment = pl_json_get_path(result, "config.experiment");
-	auto_free char *all = pl_json_to_text(experiment, PL_JSON_COMPACT);
-	if (strstr(all, OPTION_SECRET_SHOWN) != NULL)
-		add_comment(&text, OPTION_SECRET_SHOWN
-			    " replaces a secret; insert the secret, or ${NAME} in launch.env");
-	vllm_yaml_add_members(&text, experiment, 0);
+	res_experiment_write(result, files[0], &text);
 	return write_out(options, false, &text);
 }
 

@@ -15,32 +15,13 @@
 #include "experiment/section.h"
 #include "result/document.h"
 #include "result/existing.h"
+#include "result/experiment.h"
 #include "result/flat/offline.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
 
-/* The first version that contains the experiment. */
-#define VERSION_MIN 2
-#define SETS_MAX    3
-#define VALUE_MAX   200
-
-int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
-{
-	json_int_t version = pl_json_get_i64(result, "schema_version");
-
-	if (version > RES_SCHEMA_VERSION)
-		return pl_err_invalid(err,
-				      "'%s': schema_version: found %lld, expected at most %d; use "
-				      "a newer version of profllm",
-				      path, (long long)version, RES_SCHEMA_VERSION);
-	if (version < VERSION_MIN || !json_is_object(pl_json_get_path(result, "config.experiment")))
-		return pl_err_invalid(
-			err,
-			"'%s': a result of schema version %lld without its experiment "
-			"(config.experiment) cannot be repeated; use the experiment file",
-			path, (long long)version);
-	return 0;
-}
+#define SETS_MAX  RES_EXPERIMENT_PINS_MAX
+#define VALUE_MAX 200
 
 /* Returns the command of vLLM that wrote the file, "vllm bench latency"; NULL: none. free(). */
 static char *vllm_command_of(const char *path)
@@ -74,7 +55,7 @@ int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 		err->reason = head < strlen(err->text) ? head : 0;
 		return -1;
 	}
-	if (result != NULL && run_repeat_check(result, path, err) < 0)
+	if (result != NULL && res_experiment_check(result, path, err) < 0)
 		return -1;
 	*ret = pl_take(result);
 	return 0;
@@ -226,68 +207,26 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 
 /* ---- values of the first run ---- */
 
-/* Returns whether the text is a vLLM release. A simulator's version is not. */
-static bool is_release(const char *text)
-{
-	struct vllm_version version;
-
-	return text != NULL && vllm_version_parse(text, &version, PL_ERR_IGNORED) == 0;
-}
-
-/* Returns the release whose arguments the first run had: its target release, or the one that responded. */
-static const char *release_of(const json_t *result)
-{
-	const json_t *target = pl_json_get_path(result, "launch.target");
-	const json_t *engine = pl_json_get_path(result, "environment.engine");
-	const char *checked = pl_json_get_text(target, "version");
-	const char *answered = pl_json_get_text(engine, "version");
-
-	if (json_is_false(json_object_get(target, "assumed")) && is_release(checked))
-		return checked;
-	return json_is_false(json_object_get(engine, "simulated")) && is_release(answered)
-		       ? answered
-		       : NULL;
-}
-
 /* Keys with lower precedence than all others. They count as not set by the user. */
 struct pins {
+	json_t *values;
 	char *sets[SETS_MAX];
 	const char *keys[SETS_MAX];
 	size_t count;
 };
 
-/* Adds a pin, unless the first file or a --set has the key. The value is JSON, so that a number stays one. */
-static void add_pin(struct pins *pins, const json_t *result, const char *const *sets,
-		    size_t set_count, const char *key, json_t *value)
-{
-	const json_t *requested = pl_json_get_path(pl_json_get_path(result, "config.experiment"),
-						   key);
-	auto_json json_t *taken = value;
-
-	if (taken == NULL || json_is_null(taken) || requested != NULL ||
-	    is_set(sets, set_count, key))
-		return;
-	auto_free char *text = json_dumps(taken, JSON_COMPACT | JSON_ENCODE_ANY);
-	pins->keys[pins->count] = key;
-	pins->sets[pins->count++] = pl_asprintf("%s=%s", key, text);
-}
-
 static void find_pins(const json_t *result, const char *const *sets, size_t set_count,
 		      struct pins *ret)
 {
-	const char *release = release_of(result);
-	const char *mode = pl_json_path_text(result, "config.benchmark.mode");
-
-	*ret = (struct pins){ 0 };
-	add_pin(ret, result, sets, set_count, "launch.vllm_version",
-		release != NULL ? json_string(release) : NULL);
-	/* vLLM's own benchmark draws its prompts itself, with an argument of the engine */
-	if (pl_text_equal(mode, "in_process"))
-		return;
-	add_pin(ret, result, sets, set_count, "benchmark.seed",
-		json_incref(pl_json_get_path(result, "config.benchmark.seed")));
-	add_pin(ret, result, sets, set_count, "benchmark.request_id_prefix",
-		json_incref(pl_json_get_path(result, "config.benchmark.request_id_prefix")));
+	*ret = (struct pins){ .values = res_experiment_pins(result) };
+	PL_JSON_EACH_MEMBER(key, value, ret->values) {
+		if (is_set(sets, set_count, key))
+			continue;
+		/* JSON, so that a number stays one */
+		auto_free char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		ret->keys[ret->count] = key;
+		ret->sets[ret->count++] = pl_asprintf("%s=%s", key, text);
+	}
 }
 
 int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t *result,
@@ -330,6 +269,7 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	}
 	for (size_t i = 0; i < pins.count; i++)
 		free(pins.sets[i]);
+	json_decref(pins.values);
 	return done;
 }
 

@@ -22,8 +22,6 @@
  * does not contain its experiment (schema version 1), or of a later version.
  */
 int run_repeat_find(const char *path, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
-/* The same for a parsed result: returns 0 or -1. */
-int run_repeat_check(const json_t *result, const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* Reads the experiment of such a result and applies `sets`. As exp_config_read(). */
 int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t *result,
 		    const char *const *sets, size_t set_count, struct exp_config **ret,

@@ -1,6 +1,7 @@
 /* A result of any bytes that is to be run again: an experiment or problems, never a crash; what was
  * asked for reads back as the same. */
 #include "run/repeat.h"
+#include "result/experiment.h"
 
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (pl_json_parse((const char *)data, len, "fuzz", &result, &err) < 0 ||
-	    run_repeat_check(result, "fuzz", &err) < 0) {
+	    res_experiment_check(result, "fuzz", &err) < 0) {
 		if (err.text[0] == '\0')
 			abort();
 		return 0;

@@ -360,6 +360,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/command": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the commands that repeat a result, and what it does not record
+         * @description The server reads only the stored document for this: no file, and no variable of its own. A ${NAME} of the experiment stays in
+         *     the commands.
+         */
+        get: operations["getCommand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/log": {
         parameters: {
             query?: never;
@@ -2653,6 +2674,35 @@ export interface components {
             /** @description In lists of traces, the rank in the file name; null if the name has none */
             rank?: number | null;
         };
+        Commands: {
+            commands: {
+                /**
+                 * @description repeat: profllm with the saved result. experiment: the experiment file. server: the command that starts vLLM.
+                 *     load: vLLM's own client, or its offline benchmark.
+                 * @enum {unknown}
+                 */
+                id: "repeat" | "experiment" | "server" | "load";
+                /** @enum {unknown} */
+                language: "sh" | "yaml";
+                /** @description Name under which to save the result (repeat) or the text (experiment); null for other commands */
+                file: string | null;
+                /** @description The command, quoted for a shell, or the file; null if the result does not contain it */
+                text: string | null;
+                /** @description False if the text has only the recorded part */
+                complete: boolean;
+                /** @description Why the text is null */
+                reason: string | null;
+                /** @description What the command does not express */
+                notes: string[];
+            }[];
+            /** @description What a repetition needs and the result does not contain */
+            not_recorded: {
+                key: string;
+                text: string;
+            }[];
+            /** @description Keys of the experiment whose value contains ***, which replaces a secret; at most 100 */
+            secrets: string[];
+        };
         LogLines: {
             /**
              * @description The artifact, or error.log_tail of the document
@@ -3854,6 +3904,34 @@ export interface operations {
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commands; one that the result does not contain is null, with the reason */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commands"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             default: components["responses"]["Problem"];
         };
     };

@@ -33,7 +33,8 @@ struct pl_ticks plot_ticks_make(double low, double high, size_t most, bool whole
 		ticks.step = 1;
 	double from = ceil(low / ticks.step - SLACK), to = floor(high / ticks.step + SLACK);
 	ticks.first = from * ticks.step;
-	ticks.count = to >= from ? (size_t)(to - from) + 1 : 0;
+	/* rounding makes one more at most; a range without a step has none */
+	ticks.count = to >= from && to - from <= (double)most ? (size_t)(to - from) + 1 : 0;
 	/* as many as the step needs: 0.2 has one, 50 none */
 	double decimals = -floor(log10(ticks.step) + SLACK);
 	ticks.decimals = decimals > 0 ? (int)decimals : 0;

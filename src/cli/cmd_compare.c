@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "result/compare/documents.h"
 #include "result/compare/table.h"
-#include "result/files.h"
-#include "result/read.h"
 
 #define TABLE_BYTES_MAX (64u << 20)
 #define NAMES_BYTES_MAX 4096
@@ -82,35 +80,12 @@ static void sides_done(struct sides *sides)
 }
 #define auto_sides __attribute__((cleanup(sides_done), unused)) struct sides
 
-static int read_side(const struct res_fields *fields, const char *path,
-		     struct res_compare_documents *side, struct pl_err *err)
-{
-	auto_res_files files = { 0 };
-
-	side->side.name = path;
-	if (res_files_add(&files, path, err) < 0)
-		return -1;
-	for (size_t i = 0; i < files.count; i++) {
-		const char *name = files.items[i].path;
-		bool is_named = strcmp(name, path) == 0;
-		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json")))
-			continue;
-		json_t *document = NULL;
-		if (res_read_file(fields, name, &document, err) < 0)
-			return -1;
-		res_compare_documents_add(side, document);
-	}
-	if (side->count == 0)
-		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);
-	return 0;
-}
-
 static int read_sides(const struct res_fields *fields, const struct pl_words *words,
 		      struct sides *sides, struct pl_err *err)
 {
 	for (int i = 0; i < words->count; i++) {
 		sides->count++;
-		if (read_side(fields, words->items[i], &sides->items[i], err) < 0)
+		if (res_compare_documents_read(fields, words->items[i], &sides->items[i], err) < 0)
 			return -1;
 	}
 	return 0;

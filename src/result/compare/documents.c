@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "result/files.h"
+#include "result/read.h"
 
 #define ID_BYTES 512
 
@@ -21,6 +23,29 @@ void res_compare_documents_add(struct res_compare_documents *documents, json_t *
 {
 	*PL_PUSH(documents->items, documents->count, documents->room) = document;
 	documents->side.runs = documents->count;
+}
+
+int res_compare_documents_read(const struct res_fields *fields, const char *path,
+			       struct res_compare_documents *ret, struct pl_err *err)
+{
+	auto_res_files files = { 0 };
+
+	ret->side.name = path;
+	if (res_files_add(&files, path, err) < 0)
+		return -1;
+	for (size_t i = 0; i < files.count; i++) {
+		const char *name = files.items[i].path;
+		bool is_named = pl_text_equal(name, path);
+		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json")))
+			continue;
+		json_t *document = NULL;
+		if (res_read_file(fields, name, &document, err) < 0)
+			return -1;
+		res_compare_documents_add(ret, document);
+	}
+	if (ret->count == 0)
+		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);
+	return 0;
 }
 
 struct source {
